@@ -18,8 +18,8 @@ from rpcexplorer.demo import PASSWORD, USERNAME
 if TYPE_CHECKING:
     from rpcexplorer.cli.world import Shortcut
     from rpcexplorer.explorer import Explorer
-    from rpcexplorer.model.complaint import Complaint
-    from rpcexplorer.model.person import Person
+    from rpcexplorer.model.destination import Person
+    from rpcexplorer.model.problem import Complaint
 
 PIPE_CLOSED = 141
 SOFTWARE = 70
@@ -71,7 +71,7 @@ class EmbeddedDemo:
 def _told_why_not(port: int) -> Iterator[None]:
     """That nobody can listen on a port is no mistake of ours: a sentence says why, and what to do."""
     from rpcexplorer.demo.http.server import LOOPBACK, ListenError
-    from rpcexplorer.model.complaint import Trouble
+    from rpcexplorer.model.problem import Trouble
 
     try:
         yield

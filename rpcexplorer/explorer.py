@@ -1,9 +1,4 @@
-"""The one door: both fronts, and programs that use the library, come through here.
-
-What is kept for a person is below it, in storage/storage.py, and what is known of methods in storage/known.py; here it
-is joined with the calls that are made. A method stands here if it goes by the profile in use, or takes more than one
-part; none forwards to a part alone.
-"""
+"""The facade: what both front ends, and programs, ask for."""
 
 from __future__ import annotations
 
@@ -14,13 +9,12 @@ from typing import TYPE_CHECKING, Self
 from msgspec.structs import replace
 
 from rpcexplorer.client.clients import Clients
-from rpcexplorer.client.stop import Stop, fresh_id
 from rpcexplorer.model.draft import Batch, Draft, methods_of
-from rpcexplorer.model.exchange import Preview
+from rpcexplorer.model.exchange import Preview, Stop, fresh_id
 from rpcexplorer.model.methods.catalogue import asks_first, catalogue
 from rpcexplorer.model.methods.listing import Discovery, TellStep
 from rpcexplorer.model.profile import DocumentSource
-from rpcexplorer.model.secrets.secret import Secret
+from rpcexplorer.model.secret import Secret
 from rpcexplorer.storage.catalogues.descriptions import read_description, stamp_of
 from rpcexplorer.storage.known import KnownMethods
 
@@ -29,8 +23,8 @@ if TYPE_CHECKING:
 
     from rpcexplorer.checking.checker import Checker
     from rpcexplorer.model.connection_test import Report, Tell
-    from rpcexplorer.model.exchange import Exchange, Refused, Watch
-    from rpcexplorer.model.person import Person
+    from rpcexplorer.model.destination import Person
+    from rpcexplorer.model.exchange import Exchange, Refused
     from rpcexplorer.model.profile import Profile
     from rpcexplorer.model.replaying import Replayed
     from rpcexplorer.model.settings import Settings
@@ -38,11 +32,10 @@ if TYPE_CHECKING:
     from rpcexplorer.storage.paths import Paths
     from rpcexplorer.storage.profiles.profiles import Profiles
     from rpcexplorer.storage.secrets.lookup import Secrets
+    from rpcexplorer.transport.port import Watch
 
 COMPARED = 16 * 1024 * 1024
 """Bytes of a reply that are set beside a recorded one; of a longer one it is said that it cannot be compared."""
-
-__all__ = ["Explorer", "Stop", "fresh_id"]
 
 
 class Explorer(KnownMethods):

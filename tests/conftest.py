@@ -22,13 +22,10 @@ from hypothesis import settings
 
 CASES: Final = 2
 """Cases of one test that run every day."""
-
 settings.register_profile("everyday", derandomize=True, deadline=None, max_examples=10)
 settings.register_profile("named", derandomize=True, deadline=None)
 settings.register_profile("thorough", deadline=None, print_blob=True, max_examples=20)
-
 TIER: Final = pytest.StashKey[str]()
-
 # Some machines keep no bytecode. There each worker and each program that a test starts would compile all of its files
 # anew, which takes longer than most tests.
 sys.dont_write_bytecode = False

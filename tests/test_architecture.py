@@ -17,8 +17,8 @@ import rpcexplorer
 PACKAGE = Path(rpcexplorer.__file__).parent
 LOWER = {"model", "protocol", "jsontext"}
 """What the wings above the model have in common."""
-
-VALUES = {"model", "rpc", "jsontext"}
+VALUES = {"model", "rpc", "jsontext", "transport"}
+"""What the packages above the model have in common; of the transport, the port alone."""
 OLD = {"protocol", "checking", "storage", "views"}
 BELOW_FRONTS = {
     *VALUES,
@@ -38,7 +38,6 @@ BELOW_FRONTS = {
     "files",
     *OLD,
 }
-
 OURS: dict[str, set[str]] = {
     "jsontext": set(),
     "transport": set(),
@@ -84,7 +83,6 @@ OURS: dict[str, set[str]] = {
 ALL = set(OURS)
 OURS["__main__"] = ALL
 """Which package may import which, while files move into the packages of their subjects."""
-
 BOUGHT: dict[str, set[str]] = {
     **{wing: {"msgspec"} for wing in OURS},
     "demo": set(),
@@ -104,7 +102,6 @@ BOUGHT: dict[str, set[str]] = {
 """Values are msgspec's Structs wherever they live: a dataclass takes thirty times as long to make, and a start makes
 dozens. Rich comes with Textual: the lines of its line API are made of Rich's segments and styles.
 """
-
 FILES = sorted(PACKAGE.rglob("*.py"))
 
 

@@ -10,12 +10,13 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from rpcexplorer import Draft, Exchange, Explorer, Profile, Refused, Result
 from rpcexplorer.auth.inline import InlineAuth
-from rpcexplorer.model.complaint import Complaint
-from rpcexplorer.model.draft import Batch
-from rpcexplorer.model.hint import Changes
-from rpcexplorer.model.profile import ad_hoc
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.draft import Batch, Draft
+from rpcexplorer.model.exchange import Exchange, Refused
+from rpcexplorer.model.problem import Changes, Complaint
+from rpcexplorer.model.profile import Profile, ad_hoc
+from rpcexplorer.rpc.messages import Result
 from tests.fakes.editor import type_in
 from tests.fakes.wire import NEXT, RawServer, http_reply
 

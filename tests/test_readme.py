@@ -146,10 +146,3 @@ def test_nothing_else_is_visible_at_the_top() -> None:
 @pytest.mark.parametrize("link", re.findall(r"\]\(([^)#:]+)\)", README))
 def test_what_readme_links_to_exists(link: str) -> None:
     assert (ROOT / link).exists()
-
-
-def test_every_question_of_the_house_is_answered_by_a_path_that_exists() -> None:
-    rows = re.findall(r"^\| (.+) \| `(.+)` \|$", section("The house"), re.MULTILINE)
-    assert len(rows) >= 20
-    missing = [path for _, path in rows if not (ROOT / "rpcexplorer" / path).exists()]
-    assert not missing

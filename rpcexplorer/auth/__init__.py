@@ -1,1 +1,3 @@
-"""The kinds of auth, a file each: what a kind sends, and how, as values and generators. No socket, no file."""
+"""The auth types and their registry. No I/O."""
+
+from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The kind ``basic``: user name and password in a header of HTTP's own, ``Authorization: Basic …``."""
+"""The auth types without a session: basic, none and inline."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from rpcexplorer.auth.flow import AuthHeader
 from rpcexplorer.auth.kind import USERNAME, FormLine, Kind
 from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.secrets.secret import Secret, placeholder
+from rpcexplorer.model.secret import Secret, placeholder
 
 
 class BasicAuth(Kind, frozen=True):

@@ -11,8 +11,8 @@ from rpcexplorer.auth.flow import AuthHeader
 from rpcexplorer.auth.kind import USERNAME, FormLine
 from rpcexplorer.auth.session_kind import SessionKind
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.secrets.secret import placeholder
-from rpcexplorer.protocol.messages import Call
+from rpcexplorer.model.secret import placeholder
+from rpcexplorer.rpc.messages import Call
 
 
 class CookieAuth(SessionKind, frozen=True):

@@ -1,9 +1,4 @@
-"""Credentials on their way into params and headers, as placeholders; and the one line that opens them.
-
-``«staging.password»`` stands for a secret in drafts, records, previews and flows alike
-(`model/secrets/placeholders.py`). Only ``opened``, ``opened_address`` and a header's own ``opened`` put the value in,
-in what goes to the socket next.
-"""
+"""Credentials as secret references in requests, and where their values come from."""
 
 from __future__ import annotations
 
@@ -17,9 +12,8 @@ from msgspec import Struct
 from rpcexplorer.auth.flow import AuthHeader, FlowPart, Message, Need, Opening, Send, as_bytes
 from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.secrets.placeholders import PLACEHOLDER, UNRECORDED, named, of_another, unsendable
-from rpcexplorer.model.secrets.secret import FIELDS, Secret, placeholder
-from rpcexplorer.protocol.messages import spelled
+from rpcexplorer.model.secret import FIELDS, PLACEHOLDER, UNRECORDED, Secret, named, of_another, placeholder, unsendable
+from rpcexplorer.rpc.messages import spelled
 
 NOT_RECORDED: Final = "Where {} stands, this value was not recorded: type it anew."
 """What is said of a mark that nobody can send; whoever counts marks in a text leaves this one out."""

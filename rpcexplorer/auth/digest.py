@@ -16,9 +16,10 @@ from msgspec import Struct
 
 from rpcexplorer.auth.flow import AuthHeader, Flow, Message, Opening, Received, as_bytes
 from rpcexplorer.auth.kind import USERNAME, ByClient, FormLine, Kind
-from rpcexplorer.model.exchange import Refused, Response
+from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.secrets.secret import Secret, placeholder
+from rpcexplorer.model.secret import Secret, placeholder
+from rpcexplorer.transport.port import Response
 
 UNAUTHORIZED: Final = 401
 ALGORITHMS: Final = ("SHA-256", "SHA-256-SESS", "MD5", "MD5-SESS")
@@ -27,7 +28,6 @@ LONGEST: Final = 8 * 1024
 """Characters of a header that are read: no challenge has so many."""
 COUNT: Final = "00000001"
 """Each call has a challenge of its own."""
-
 _WORD = r"[!#$%&'*+.^_`|~\w-]"
 _PART = re.compile(
     rf'(?<!{_WORD})(?:({_WORD}{{1,64}})[ \t]+)?({_WORD}{{1,64}})[ \t]*=[ \t]*("(?:[^"\\]|\\.)*"|[^\s,"]*)'

@@ -13,10 +13,9 @@ from rpcexplorer.auth.kind import FormLine
 from rpcexplorer.auth.token import MARK, TokenAuth
 from rpcexplorer.jsontext.scan import elements
 from rpcexplorer.model.exchange import Refused
-from rpcexplorer.model.methods.method import Method
+from rpcexplorer.model.method import Described, Method
 from rpcexplorer.model.profile import Auth, Profile
-from rpcexplorer.model.schema.described import Described
-from rpcexplorer.protocol.messages import Call, spelled
+from rpcexplorer.rpc.messages import Call, spelled
 
 TOKENS: Final = frozenset({"token", "secret", "session", "session_id", "sid", "ubus_rpc_session", "auth", "key"})
 """What the first param is called where it is the token."""

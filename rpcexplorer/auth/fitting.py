@@ -16,7 +16,7 @@ from rpcexplorer.auth.registry import auth_of
 from rpcexplorer.jsontext.scan import decoded, members
 from rpcexplorer.model.importing.imported import FoundCredential, ImportedCall
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.secrets.secret import Secret, origin_of
+from rpcexplorer.model.secret import Secret, origin_of
 
 
 class Fitted(Struct, frozen=True):

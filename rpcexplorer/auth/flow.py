@@ -8,10 +8,10 @@ from typing import Any, TypeVar
 
 from msgspec import Struct
 
-from rpcexplorer.model.exchange import NOTHING_CAME, CallKind, Outcome, Refused, Response
-from rpcexplorer.model.secrets.placeholders import PLACEHOLDER
-from rpcexplorer.model.secrets.secret import Secret
-from rpcexplorer.protocol.messages import Call
+from rpcexplorer.model.exchange import CallKind, Outcome, Refused
+from rpcexplorer.model.secret import PLACEHOLDER, Secret
+from rpcexplorer.rpc.messages import Call
+from rpcexplorer.transport.port import NOTHING_CAME, Response
 
 
 class Message(Struct, frozen=True):
@@ -145,7 +145,6 @@ def as_bytes(text: str) -> bytes:
 T = TypeVar("T")
 FlowPart = Generator[Want, Any, T]
 """A piece of a flow: yields what it wants, is sent what it got, returns a T."""
-
 Flow = FlowPart[Received | Refused]
 """All that is done to send one message."""
 

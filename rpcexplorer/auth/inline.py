@@ -12,10 +12,9 @@ from rpcexplorer.auth.flow import Message, Send
 from rpcexplorer.auth.kind import USERNAME, FormLine, Kind
 from rpcexplorer.jsontext.scan import members
 from rpcexplorer.model.exchange import Refused
-from rpcexplorer.model.methods.method import Method
+from rpcexplorer.model.method import Described, Method
 from rpcexplorer.model.profile import Auth, Profile
-from rpcexplorer.model.schema.described import Described
-from rpcexplorer.protocol.messages import Call, spelled
+from rpcexplorer.rpc.messages import Call, spelled
 
 
 class InlineAuth(Kind, frozen=True):

@@ -17,11 +17,10 @@ from msgspec.structs import replace
 from rpcexplorer.auth.credentials import Fields, planted
 from rpcexplorer.auth.flow import AuthHeader, Flow, FlowPart, Message, Received, Send
 from rpcexplorer.model.exchange import Refused
-from rpcexplorer.model.methods.method import Method
+from rpcexplorer.model.method import Described, Method
 from rpcexplorer.model.profile import Auth, Profile
-from rpcexplorer.model.schema.described import Described
-from rpcexplorer.model.secrets.secret import Secret
-from rpcexplorer.protocol.messages import Call
+from rpcexplorer.model.secret import Secret
+from rpcexplorer.rpc.messages import Call
 
 
 class FormLine(Struct, frozen=True):

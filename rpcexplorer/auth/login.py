@@ -1,4 +1,4 @@
-"""Opening a session: the login call of a profile, as a piece of a flow."""
+"""The login call, the session that it opens, and the session cookie."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from rpcexplorer.jsontext.pointers import at_pointer
 from rpcexplorer.jsontext.scan import decoded
 from rpcexplorer.model.exchange import Refused, Unreached
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.secrets.secret import Secret, placeholder
-from rpcexplorer.protocol.messages import Call, ErrorObject, Malformed, Result
+from rpcexplorer.model.secret import Secret, placeholder
+from rpcexplorer.rpc.messages import Call, ErrorObject, Malformed, Result
 
 SAYS_NO = re.compile(rb"false|\[[ ]*[1-9][0-9]{0,2}[ ]*\]")
 """Results that refuse a login: false, as Deluge has it, or a status alone that is not 0, as ubus has it."""

@@ -12,7 +12,7 @@ from rpcexplorer.auth.flow import Message, Send
 from rpcexplorer.auth.kind import FormLine
 from rpcexplorer.auth.token import TokenAuth
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.protocol.messages import spelled
+from rpcexplorer.rpc.messages import spelled
 
 
 class MemberAuth(TokenAuth, frozen=True):

@@ -7,8 +7,8 @@ from typing import ClassVar
 from rpcexplorer.auth.flow import Message, Send
 from rpcexplorer.auth.kind import Kind
 from rpcexplorer.model.profile import IN_PATH, Auth, Profile
-from rpcexplorer.model.secrets.secret import placeholder
-from rpcexplorer.protocol.messages import Call
+from rpcexplorer.model.secret import placeholder
+from rpcexplorer.rpc.messages import Call
 
 
 class NoAuth(Kind, frozen=True):

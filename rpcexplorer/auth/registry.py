@@ -1,4 +1,4 @@
-"""The kinds of auth there are, in the order in which they are offered. Another kind is a file and a line here."""
+"""All auth types, and what a profile says instead of a secret in its file."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from rpcexplorer.auth.kind import FormLine, Kind
 from rpcexplorer.auth.member import MemberAuth
 from rpcexplorer.auth.none import NoAuth
 from rpcexplorer.auth.query import QueryAuth
-from rpcexplorer.model.complaint import listed, nearest
+from rpcexplorer.model.problem import listed, nearest
 from rpcexplorer.model.profile import Auth, Profile
 
 _ALL: Final[tuple[type[Kind], ...]] = (
@@ -33,7 +33,6 @@ _ALL: Final[tuple[type[Kind], ...]] = (
     MemberAuth,
     NoAuth,
 )
-
 KINDS: Final[Mapping[str, type[Kind]]] = {each.kind: each for each in _ALL}
 USUAL: Final = CookieAuth.kind
 """The auth type of the service, if nobody has chosen one."""

@@ -16,8 +16,8 @@ from rpcexplorer.auth.login import NewSession, open_session
 from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.login_asked import asks_for_login
 from rpcexplorer.model.profile import Login, Profile
-from rpcexplorer.model.secrets.secret import Secret
-from rpcexplorer.protocol.messages import ErrorObject
+from rpcexplorer.model.secret import Secret
+from rpcexplorer.rpc.messages import ErrorObject
 
 
 def with_session(kind: Kind, profile: Profile, message: Message, session: Secret | None, now: datetime) -> Flow:

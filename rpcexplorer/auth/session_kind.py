@@ -9,7 +9,7 @@ from rpcexplorer.auth.credentials import leaves, login_fields
 from rpcexplorer.auth.flow import Flow, Message
 from rpcexplorer.auth.kind import Kind
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.secrets.secret import Secret
+from rpcexplorer.model.secret import Secret
 
 
 class SessionKind(Kind, frozen=True):

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from typing import Protocol
 
 from rpcexplorer.auth.credentials import login_fields
+from rpcexplorer.model.destination import RouteChanged
 from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.secrets.route import RouteChanged
-from rpcexplorer.model.secrets.secret import Secret
+from rpcexplorer.model.secret import Secret
 
 
 class CredentialSource(Protocol):

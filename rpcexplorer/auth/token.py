@@ -1,7 +1,4 @@
-"""What all kinds have in common that send one value: a stored token, or the session that a login opens.
-
-Which of them it is says the profile: where it says how to log in, its calls go out with a session.
-"""
+"""The auth types that send one value: bearer, header, query, first, member, cookie."""
 
 from __future__ import annotations
 
@@ -9,7 +6,7 @@ from typing import ClassVar
 
 from rpcexplorer.auth.session_kind import SessionKind
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.secrets.secret import placeholder
+from rpcexplorer.model.secret import placeholder
 
 MARK = "{token}"
 """What stands for the value in a setting of a profile."""

@@ -17,14 +17,13 @@ from typing import Final, TypeAlias, TypeVar
 from msgspec.structs import replace
 
 from rpcexplorer.checking.child import GONE, PROGRAM, Child, Verdict
+from rpcexplorer.jsontext.params import Fix
 from rpcexplorer.jsontext.steps import Steps
-from rpcexplorer.jsontext.typed.params import Fix
-from rpcexplorer.model.methods.method import By
-from rpcexplorer.model.schema.checked import MOST_TOLD, Checked, SchemaProblem
+from rpcexplorer.model.method import By, Described
+from rpcexplorer.model.problem import MOST_TOLD, Checked, SchemaProblem
 from rpcexplorer.model.schema.checks.checkable import Checkable, checkable_params, checkable_result
 from rpcexplorer.model.schema.checks.mending import by_name, by_position, fixes
 from rpcexplorer.model.schema.checks.wording import WordedProblem, worded
-from rpcexplorer.model.schema.described import Described
 
 DEADLINE: Final = 2.0
 """Seconds that one check may take."""
@@ -44,9 +43,7 @@ KEPT: Final = 16
 """Schemas that stay ready."""
 SLICE: Final = 0.002
 """Seconds of work on a schema before others have a turn, for as long: one key goes through many hands."""
-
 _OTHER_BRACKETS: Final = str.maketrans("[]{}", "{}[]")
-
 T = TypeVar("T")
 _Use: TypeAlias = tuple[int, By | None]
 

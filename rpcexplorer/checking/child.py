@@ -13,8 +13,8 @@ import msgspec
 from msgspec import Struct
 
 from rpcexplorer.checking.frames import read, write
-from rpcexplorer.model.schema.checked import Violation
-from rpcexplorer.model.secrets.environment import for_others
+from rpcexplorer.model.problem import Violation
+from rpcexplorer.model.secret import for_others
 
 PROGRAM: Final = (sys.executable, "-P", "-m", "rpcexplorer.checking.process")
 """``-P``: a module in the working folder must not pass for one of Python's."""

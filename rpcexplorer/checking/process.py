@@ -16,7 +16,7 @@ from itertools import islice
 from typing import Any, BinaryIO, Final
 
 from rpcexplorer.checking.frames import read, write
-from rpcexplorer.jsontext.places import Places
+from rpcexplorer.jsontext.pointers import Places
 
 MOST: Final = 50
 """Problems that are told."""

@@ -1,5 +1,3 @@
-"""The quiet front: stdout is data, stderr is narration, the exit code is part of the interface.
+"""The command line. stdout is data, stderr is for people."""
 
-Every command is a function of the world it is given (arguments, streams, environment); nothing here reads
-``sys`` or the process's environment by itself.
-"""
+from __future__ import annotations

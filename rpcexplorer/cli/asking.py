@@ -9,9 +9,9 @@ import click
 
 from rpcexplorer.cli.context import Invocation, fail
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.complaint import listed
 from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.exchange import Exchange
+from rpcexplorer.model.problem import listed
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.views.printable import printable
 from rpcexplorer.views.words.sentences import times

@@ -15,11 +15,12 @@ from rpcexplorer.cli.saved_calls import resolved
 from rpcexplorer.cli.show import Part, advise, show, show_preview
 from rpcexplorer.cli.values import AUTH, seconds
 from rpcexplorer.cli.waiting import run_until_stopped, waiting
-from rpcexplorer.explorer import Explorer, Stop
-from rpcexplorer.model.draft import Batch, Draft, Problem, judged
-from rpcexplorer.model.exchange import Exchange
-from rpcexplorer.model.hint import Changes
-from rpcexplorer.model.secrets.route import FORM_OF_REQUEST
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.jsontext.params import Problem
+from rpcexplorer.model.destination import FORM_OF_REQUEST
+from rpcexplorer.model.draft import Batch, Draft, judged
+from rpcexplorer.model.exchange import Exchange, Stop
+from rpcexplorer.model.problem import Changes
 from rpcexplorer.views.words.problems import marked
 
 F = TypeVar("F")

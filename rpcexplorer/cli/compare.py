@@ -1,4 +1,4 @@
-"""``compare``: two replies side by side, or one call on several profiles."""
+"""`compare` and `replay`."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from rpcexplorer.cli.recorded import Recorded, always_ignored, called, one_of
 from rpcexplorer.cli.show import json
 from rpcexplorer.cli.waiting import run_until_stopped, waiting
 from rpcexplorer.cli.world import INTERRUPTED, World
-from rpcexplorer.explorer import Explorer, Stop
-from rpcexplorer.model.comparing import Comparison
+from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.comparing.compare import compared_at_once
-from rpcexplorer.model.complaint import Complaint
+from rpcexplorer.model.comparing.comparison import Comparison
 from rpcexplorer.model.draft import sent_draft
-from rpcexplorer.model.exchange import Exchange
+from rpcexplorer.model.exchange import Exchange, Stop
+from rpcexplorer.model.problem import Complaint
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.replaying import Replayed, ignored_in
 from rpcexplorer.views.comparing.lines import compared_lines

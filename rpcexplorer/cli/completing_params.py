@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 from typing import Any, Final
 
 from rpcexplorer.cli.params import PAIR
-from rpcexplorer.model.schema.described import Described
+from rpcexplorer.model.method import Described
 from rpcexplorer.model.schema.node import Node, SchemaReader
 from rpcexplorer.model.templates.inert import inert
 

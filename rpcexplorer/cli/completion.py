@@ -1,8 +1,4 @@
-"""``completion``: the script that teaches a shell our commands, options, profiles and methods.
-
-What such a script asks for, and what it is answered, is in completing.py. None of them runs what the command line
-names: after ``./rpcexplorer`` in somebody else's folder, too, it is the program on the path that answers.
-"""
+"""Shell completion."""
 
 from __future__ import annotations
 
@@ -18,7 +14,6 @@ LINE: Final = "_RPCEXPLORER_LINE"
 """The command line as far as the cursor."""
 PART: Final = "_RPCEXPLORER_PART"
 """The end of it that bash will replace: a word begins anew behind each of ``: = @``."""
-
 BASH: Final = f"""\
 _rpcexplorer_completion() {{
     local type value answer

@@ -1,4 +1,4 @@
-"""What all commands have in common: which profile was named, whom they may ask, how they end."""
+"""Which profile a command uses, and how it ends."""
 
 from __future__ import annotations
 
@@ -13,16 +13,13 @@ from rpcexplorer.auth.registry import KINDS, with_usual_auth
 from rpcexplorer.cli.person import PersonAtTerminal
 from rpcexplorer.cli.world import World
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.address import split_address
-from rpcexplorer.model.complaint import Complaint, told
-from rpcexplorer.model.hint import Changes, quoted
-from rpcexplorer.model.person import Nobody, Person
-from rpcexplorer.model.profile import Profile, ad_hoc, misplaced_token
-from rpcexplorer.model.templates.saved_call import method_of
+from rpcexplorer.model.destination import Nobody, Person
+from rpcexplorer.model.method import method_of
+from rpcexplorer.model.problem import Changes, Complaint, quoted, told
+from rpcexplorer.model.profile import Profile, ad_hoc, misplaced_token, split_address
 from rpcexplorer.views.printable import printable
 
 F = TypeVar("F")
-
 TOLD = 10
 """Things wrong with files that every command tells; ``profiles check`` tells more of them."""
 

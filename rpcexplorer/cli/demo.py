@@ -12,13 +12,13 @@ from rpcexplorer.cli.show import json
 from rpcexplorer.cli.values import whole_number
 from rpcexplorer.cli.world import World
 from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.destination import Nobody, Person
 from rpcexplorer.model.draft import Draft
-from rpcexplorer.model.exchange import ErrorObject, Exchange, Result
-from rpcexplorer.model.person import Nobody, Person
+from rpcexplorer.model.exchange import Exchange
+from rpcexplorer.rpc.messages import ErrorObject, Result
 from rpcexplorer.views.words.sentences import outcome_line, transport_line
 
 PORT = whole_number(0, 65535, what="port", otherwise=", or leave it out for any free one")
-
 PROFILES = """\
 version = 1
 default = "demo-cookie"
@@ -41,7 +41,6 @@ description = "Sends calls as they are"
 badge = "demo"
 auth = {{ kind = "none" }}
 """
-
 TOUR = (
     ("demo-none", "ping", "", "Without a session the service refuses:"),
     ("demo-cookie", "ping", "", "A cookie profile logs in with auth first, then calls with the session cookie:"),

@@ -1,4 +1,4 @@
-"""``history``: list, show, search and prune what was called; what is handed on is in history_cases.py."""
+"""`history`."""
 
 from __future__ import annotations
 

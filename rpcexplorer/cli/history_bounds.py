@@ -9,11 +9,9 @@ from typing import Any, Final, TypeVar
 import click
 from msgspec.structs import asdict, replace
 
-from rpcexplorer.model.filter import HistoryFilter
-from rpcexplorer.model.history.bounds import Bounds
+from rpcexplorer.model.filter import Bounds, HistoryFilter
 
 Narrowed = TypeVar("Narrowed", bound=Callable[..., Any])
-
 _OPTIONS: Final = {
     "code": ("N", "Only errors with this code."),
     "status": ("N", "Only with this HTTP status, such as 404, or 5xx."),

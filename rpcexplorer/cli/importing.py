@@ -13,13 +13,13 @@ from rpcexplorer.cli.context import Invocation, fail, invocation_of, profile_opt
 from rpcexplorer.cli.params import file_text, params_text
 from rpcexplorer.cli.show import json_line
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.complaint import Complaint, listed
+from rpcexplorer.model.destination import Nobody
 from rpcexplorer.model.importing.forms import imported
 from rpcexplorer.model.importing.imported import Imported, ImportedCall
-from rpcexplorer.model.person import Nobody
+from rpcexplorer.model.method import SavedCall
+from rpcexplorer.model.problem import Complaint, listed
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.secrets.secret import Secret
-from rpcexplorer.model.templates.saved_call import SavedCall
+from rpcexplorer.model.secret import Secret
 from rpcexplorer.views.importing.lines import call_line, hiding, note_lines, other_addresses, skipped_lines
 from rpcexplorer.views.importing.values import as_values
 from rpcexplorer.views.json_out import json_of

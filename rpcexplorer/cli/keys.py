@@ -10,7 +10,7 @@ from msgspec.structs import asdict
 from rpcexplorer.cli.context import TOLD, invocation_of
 from rpcexplorer.cli.show import json
 from rpcexplorer.cli.world import Shortcut, World
-from rpcexplorer.model.complaint import told
+from rpcexplorer.model.problem import told
 from rpcexplorer.views.cells import columns
 from rpcexplorer.views.json_out import json_of
 from rpcexplorer.views.printable import printable

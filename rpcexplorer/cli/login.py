@@ -7,8 +7,8 @@ import click
 from rpcexplorer.cli.context import Invocation, fail, invocation_of, profile_option
 from rpcexplorer.cli.show import Part, advise, show
 from rpcexplorer.cli.waiting import run_until_stopped, waiting
-from rpcexplorer.explorer import Explorer, Stop
-from rpcexplorer.model.exchange import Exchange
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.exchange import Exchange, Stop
 
 
 @click.command()

@@ -1,4 +1,4 @@
-"""``methods``: the catalogue of a profile, one method a line or all about one, asked for anew where that is wanted."""
+"""`methods` and `params`."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from rpcexplorer.cli.show import json
 from rpcexplorer.cli.values import AUTH, OneOf
 from rpcexplorer.cli.waiting import run_until_stopped, waiting
 from rpcexplorer.cli.world import PROGRAM
-from rpcexplorer.explorer import Explorer, Stop
-from rpcexplorer.model.complaint import nearest_few
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.exchange import Stop
+from rpcexplorer.model.method import Method, SavedMethod, as_named, method_of
 from rpcexplorer.model.methods.listing import Discovery
-from rpcexplorer.model.methods.method import Method, SavedMethod
-from rpcexplorer.model.templates.saved_call import as_named, method_of
+from rpcexplorer.model.problem import nearest_few
 from rpcexplorer.views.json_out import json_of
 from rpcexplorer.views.printable import printable
 from rpcexplorer.views.words.docs import docs_lines

@@ -6,7 +6,7 @@ import re
 
 import click
 
-from rpcexplorer.model.complaint import listed, nearest
+from rpcexplorer.model.problem import listed, nearest
 
 
 class CommandGroup(click.Group):

@@ -1,4 +1,4 @@
-"""``--output FILE``: what would go to stdout goes into a file instead, whole or not at all."""
+"""What a finished call prints, where it goes, and what is shown meanwhile."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from rpcexplorer.cli.world import World
-from rpcexplorer.model.complaint import Trouble
 from rpcexplorer.model.exchange import Exchange
+from rpcexplorer.model.problem import Trouble
 
 STDOUT = "-"
 BROKEN = frozenset({"unreached", "cancelled"})

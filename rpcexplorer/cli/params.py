@@ -10,7 +10,9 @@ from collections.abc import Sequence
 import click
 
 from rpcexplorer.cli.world import World
-from rpcexplorer.model.draft import Draft, Params, Problem, spelled
+from rpcexplorer.jsontext.params import Params, Problem
+from rpcexplorer.model.draft import Draft
+from rpcexplorer.rpc.messages import spelled
 from rpcexplorer.views.words.problems import mended
 
 PAIR = re.compile(r"([^\s=:{}\[\]\"',]+)(:?=)(.*)", re.DOTALL)

@@ -11,11 +11,11 @@ from rpcexplorer.cli.methods import known_method
 from rpcexplorer.cli.params import params_text
 from rpcexplorer.cli.show import json
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.draft import Draft, Problem
-from rpcexplorer.model.methods.method import Method, SavedMethod
-from rpcexplorer.model.schema.checked import Checked
+from rpcexplorer.jsontext.params import Problem
+from rpcexplorer.model.draft import Draft
+from rpcexplorer.model.method import SIGN, Method, SavedMethod, method_of
+from rpcexplorer.model.problem import Checked
 from rpcexplorer.model.schema.starting import sendable_start, started
-from rpcexplorer.model.templates.saved_call import SIGN, method_of
 from rpcexplorer.views.json_out import raw_of
 from rpcexplorer.views.words.problems import marked, warning
 

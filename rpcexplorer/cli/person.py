@@ -8,8 +8,7 @@ from contextlib import contextmanager, suppress
 
 import click
 
-from rpcexplorer.model.person import Entered, Store
-from rpcexplorer.model.secrets.route import RouteChanged
+from rpcexplorer.model.destination import Entered, RouteChanged, Store
 from rpcexplorer.views.printable import printable
 
 

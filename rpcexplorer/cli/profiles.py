@@ -1,4 +1,4 @@
-"""``profiles``: list, show, check, add, remove, and what is kept secret for each."""
+"""`profiles list`, `show`, `add`, `set`, `remove`, `secret` and `default`."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from rpcexplorer.cli.profiles_set import set_
 from rpcexplorer.cli.profiles_trust import trust
 from rpcexplorer.cli.values import OneOf
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.complaint import Complaint
+from rpcexplorer.model.destination import RouteChanged
+from rpcexplorer.model.problem import Complaint
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.secrets.route import RouteChanged
-from rpcexplorer.model.secrets.secret import FIELDS, Secret
+from rpcexplorer.model.secret import FIELDS, Secret
 from rpcexplorer.views.json_out import json_of
 from rpcexplorer.views.printable import printable
 

@@ -16,16 +16,13 @@ from rpcexplorer.auth.registry import KINDS, USUAL, fields
 from rpcexplorer.cli.context import Invocation, complete_presets, fail, invocation_of
 from rpcexplorer.cli.values import OneOf, seconds, whole_number
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.address import joined, split_address
-from rpcexplorer.model.complaint import Complaint, listed
-from rpcexplorer.model.profile import PATH, Auth, Preset
-from rpcexplorer.model.secrets.secret import FIELD_WORDS
+from rpcexplorer.model.problem import Complaint, listed
+from rpcexplorer.model.profile import PATH, Auth, Preset, joined, split_address
+from rpcexplorer.model.secret import FIELD_WORDS
 
 F = TypeVar("F", bound=Callable[..., Any])
-
 MOST: Final = 2**53
 """Larger numbers do not survive every JSON reader."""
-
 FILES: Final = ("ca_file", "cert_file", "key_file", "history")
 """Keys whose values are paths: in a file they count from its folder, on a command line from here."""
 
@@ -61,8 +58,6 @@ LOGIN: Final[Mapping[str, tuple[str, str]]] = {
     "params": ("JSON", 'Its params, in which "{username}" and "{password}" stand for these.'),
     "session": ("POINTER", "Where in its result the session stands, such as /sessionid; '' is the whole of it."),
 }
-
-
 ENDED: Final[Mapping[str, tuple[Callable[[str], Any], str]]] = {
     "ended_status": (
         whole_number(100, 599, what="HTTP status"),

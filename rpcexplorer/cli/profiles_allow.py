@@ -9,7 +9,7 @@ import click
 
 from rpcexplorer.cli.context import agree, complete_profiles, fail, invocation_of
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.secrets.route import Route, RouteChanged
+from rpcexplorer.model.destination import Route, RouteChanged
 from rpcexplorer.views.printable import printable
 
 

@@ -1,4 +1,4 @@
-"""``profiles check``: whether files are in order, and whether somebody wrote a secret where others can read it."""
+"""`profiles check`, `test`, `trust` and `allow`."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import click
 
 from rpcexplorer.cli.context import invocation_of
 from rpcexplorer.cli.world import World
-from rpcexplorer.model.complaint import Complaint
-from rpcexplorer.model.person import Nobody
+from rpcexplorer.model.destination import Nobody
+from rpcexplorer.model.problem import Complaint
 from rpcexplorer.views.printable import printable
 
 MOST_TOLD = 50

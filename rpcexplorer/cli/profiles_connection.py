@@ -14,12 +14,13 @@ from rpcexplorer.cli.context import Invocation, agree, complete_profiles, fail, 
 from rpcexplorer.cli.profiles_trust import QUESTION, pin
 from rpcexplorer.cli.waiting import run_until_stopped, waiting
 from rpcexplorer.cli.world import INTERRUPTED, PROGRAM
-from rpcexplorer.explorer import Explorer, Stop
+from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.connection_test import REFUSED, Check, Report
-from rpcexplorer.model.hint import quoted
+from rpcexplorer.model.exchange import Stop
 from rpcexplorer.model.probe import Proposal
+from rpcexplorer.model.problem import quoted
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.secrets.secret import FIELD_WORDS, Secret
+from rpcexplorer.model.secret import FIELD_WORDS, Secret
 from rpcexplorer.views.json_out import json_of
 from rpcexplorer.views.printable import printable
 from rpcexplorer.views.proposal import KIND, add_command, plan, profile_lines, steps_in_rows

@@ -8,10 +8,9 @@ import click
 
 from rpcexplorer.cli.context import Invocation, complete_profiles, fail, invocation_of
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.complaint import listed
-from rpcexplorer.model.hint import Changes
-from rpcexplorer.model.secrets.route import RouteChanged
-from rpcexplorer.model.secrets.secret import FIELD_WORDS
+from rpcexplorer.model.destination import RouteChanged
+from rpcexplorer.model.problem import Changes, listed
+from rpcexplorer.model.secret import FIELD_WORDS
 from rpcexplorer.views.words.hints import rows_of
 
 

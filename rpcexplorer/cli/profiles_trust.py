@@ -9,9 +9,10 @@ import click
 
 from rpcexplorer.cli.context import Invocation, agree, complete_profiles, fail, invocation_of
 from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.destination import as_fingerprint
 from rpcexplorer.model.exchange import Unreached
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.secrets.certificate import ShownCertificate, as_fingerprint
+from rpcexplorer.transport.port import ShownCertificate
 from rpcexplorer.views.printable import printable
 from rpcexplorer.views.words.certificate import certificate_rows
 

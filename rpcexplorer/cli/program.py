@@ -24,7 +24,7 @@ from rpcexplorer.cli.context import (
 )
 from rpcexplorer.cli.mistakes import CommandGroup, sentence
 from rpcexplorer.cli.world import INTERRUPTED, PROGRAM, World
-from rpcexplorer.model.complaint import Trouble
+from rpcexplorer.model.problem import Trouble
 
 HOMES: Final = {
     "batch": "calls",
@@ -47,8 +47,6 @@ HOMES: Final = {
     "themes": "themes",
 }
 """Every command, and the file of this folder that it stands in."""
-
-
 CASE: Final = ".toml"
 """How the name of a file ends that may be a case."""
 

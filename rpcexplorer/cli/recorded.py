@@ -12,9 +12,8 @@ from msgspec import Struct
 from rpcexplorer.cli.context import fail, invocation_of
 from rpcexplorer.cli.world import World
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.complaint import Complaint
-from rpcexplorer.model.exchange import Damaged, Exchange
-from rpcexplorer.model.history.case import Case
+from rpcexplorer.model.exchange import Case, Damaged, Exchange
+from rpcexplorer.model.problem import Complaint
 from rpcexplorer.model.profile import Profile, ad_hoc
 from rpcexplorer.model.replaying import ignored_in
 

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from rpcexplorer.auth.registry import KINDS
 from rpcexplorer.cli.world import World
-from rpcexplorer.model.batches.parts import parts_of
-from rpcexplorer.model.exchange import Cancelled, ErrorObject, Exchange, Malformed, Preview, Refused, Result
+from rpcexplorer.model.batch import parts_of
+from rpcexplorer.model.exchange import Cancelled, Exchange, Preview, Refused
+from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result
 from rpcexplorer.views.batches.words import failed_count, failed_lines
 from rpcexplorer.views.printable import printable, printable_bytes
 from rpcexplorer.views.terminal import highlighted

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 
 from rpcexplorer.cli.world import COMPLETING, World
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.complaint import Trouble
-from rpcexplorer.model.person import Person
+from rpcexplorer.model.destination import Person
+from rpcexplorer.model.problem import Trouble
 
 
 def run(arguments: Sequence[str], world: World) -> int:

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, BinaryIO, Final, TextIO, cast
 
-from rpcexplorer.model.complaint import Trouble
+from rpcexplorer.model.problem import Trouble
 
 NAMES: Final = ("standard input", "standard output", "standard error")
 

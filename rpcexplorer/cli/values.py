@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from rpcexplorer.auth.registry import KINDS
-from rpcexplorer.model.complaint import nearest
+from rpcexplorer.model.problem import nearest
 
 
 def whole_number(

@@ -9,9 +9,10 @@ from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager, suppress
 from typing import Any, TextIO, TypeVar
 
-from rpcexplorer.explorer import Explorer, Stop
-from rpcexplorer.model.exchange import Progress
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.exchange import Stop
 from rpcexplorer.model.methods.listing import DiscoveryStep
+from rpcexplorer.transport.port import Progress
 from rpcexplorer.views.printable import printable
 from rpcexplorer.views.words.sentences import duration, size
 
@@ -21,7 +22,6 @@ PAUSE = 0.1
 STEP = 44
 """Characters of it: with the rest of the line it stays within 80."""
 ERASE = "\r\x1b[K"
-
 T = TypeVar("T")
 
 

@@ -1,4 +1,4 @@
-"""What a command sees of the world: streams, environment, and the builders that only ``__main__`` knows."""
+"""What a command sees of the world: streams, environment, the person."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import BinaryIO, Final, Protocol, TextIO
 from msgspec import Struct, field
 
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.complaint import Complaint
-from rpcexplorer.model.person import Person
+from rpcexplorer.model.destination import Person
+from rpcexplorer.model.problem import Complaint
 from rpcexplorer.views.printable import printable
 
 PROGRAM: Final = "rpcexplorer"

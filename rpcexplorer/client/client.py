@@ -1,7 +1,4 @@
-"""The client: calls one JSON-RPC service, logging in where its profile says so.
-
-It keeps no file and asks no person; whatever it needs of either comes through ``CredentialSource``.
-"""
+"""The client of one service: calls, logins, and the request to come."""
 
 from __future__ import annotations
 
@@ -20,13 +17,12 @@ from rpcexplorer.client.connection import connect
 from rpcexplorer.client.handshakes import around, handshake_of
 from rpcexplorer.client.requests import Requests
 from rpcexplorer.client.sending import Record, RunningCall
-from rpcexplorer.client.stop import Stop, fresh_id
-from rpcexplorer.model.address import split_address
+from rpcexplorer.model.destination import RouteChanged
 from rpcexplorer.model.draft import Batch, Draft, calls_of, kind_of
-from rpcexplorer.model.exchange import Exchange, Refused, Watch
-from rpcexplorer.model.profile import PATH, Auth, Profile, usual_type
-from rpcexplorer.model.secrets.route import RouteChanged
+from rpcexplorer.model.exchange import Exchange, Refused, Stop, fresh_id
+from rpcexplorer.model.profile import PATH, Auth, Profile, split_address, usual_type
 from rpcexplorer.redaction.addresses import redacted_address
+from rpcexplorer.transport.port import Watch
 
 if TYPE_CHECKING:
     from rpcexplorer.transport.port import Transport

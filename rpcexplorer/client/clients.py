@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from rpcexplorer.client.stop import Stop
+from rpcexplorer.model.exchange import Stop
 from rpcexplorer.model.profile import Profile
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rpcexplorer.client.connection_test import ProfileSource
     from rpcexplorer.model.connection_test import Report, Tell
     from rpcexplorer.model.exchange import Exchange, Unreached
-    from rpcexplorer.model.secrets.certificate import ShownCertificate
+    from rpcexplorer.transport.port import ShownCertificate
 
 
 class Clients:

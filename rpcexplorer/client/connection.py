@@ -7,14 +7,14 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rpcexplorer.transport.http.request import address_of, request_headers
 from rpcexplorer.transport.port import Unreachable
+from rpcexplorer.transport.request import address_of, request_headers
 
 if TYPE_CHECKING:
     from rpcexplorer.model.profile import Profile
-    from rpcexplorer.transport.http.client import HttpTransport
+    from rpcexplorer.transport.http import HttpTransport
     from rpcexplorer.transport.port import Headers, Request, ShownCertificate, Transport
-    from rpcexplorer.transport.tls.trust import Trust
+    from rpcexplorer.transport.tls import Trust
 
 
 async def connect(profile: Profile, reply_limit: int) -> Transport:
@@ -28,7 +28,7 @@ async def connect(profile: Profile, reply_limit: int) -> Transport:
 async def certificate_of(profile: Profile) -> ShownCertificate:
     """The certificate that the profile's server shows; raises `Unreachable`. Nothing is sent to it."""
     await asyncio.to_thread(_http)
-    from rpcexplorer.transport.http.looking import certificate_of
+    from rpcexplorer.transport.http import certificate_of
 
     return await certificate_of(profile.endpoint, _trust(profile), deadline=profile.timeout)
 
@@ -53,7 +53,7 @@ def head_of(request: Request) -> tuple[str, Headers]:
 
 def _trust(profile: Profile) -> Trust:
     """Only where HTTP is loaded."""
-    from rpcexplorer.transport.tls.trust import Trust
+    from rpcexplorer.transport.tls import Trust
 
     files = (None if file is None else Path(file) for file in (profile.ca_file, profile.cert_file, profile.key_file))
     ca_file, cert_file, key_file = files
@@ -62,6 +62,6 @@ def _trust(profile: Profile) -> Trust:
 
 @cache
 def _http() -> type[HttpTransport]:
-    from rpcexplorer.transport.http.client import HttpTransport
+    from rpcexplorer.transport.http import HttpTransport
 
     return HttpTransport

@@ -16,8 +16,6 @@ from rpcexplorer.auth.registry import KINDS, auth_of
 from rpcexplorer.auth.source import CredentialSource
 from rpcexplorer.client.client import Client
 from rpcexplorer.client.connection import certificate_of, connect
-from rpcexplorer.client.stop import Stop
-from rpcexplorer.model.complaint import Complaint
 from rpcexplorer.model.connection_test import (
     HTTP,
     LOGIN,
@@ -33,14 +31,13 @@ from rpcexplorer.model.connection_test import (
     what_to_try,
 )
 from rpcexplorer.model.draft import Draft
-from rpcexplorer.model.exchange import Cancelled, Exchange, Unreached
-from rpcexplorer.model.hint import Changes
+from rpcexplorer.model.exchange import Cancelled, Exchange, Stop, Unreached
 from rpcexplorer.model.hints import hint_for
 from rpcexplorer.model.probe import MOST, Examination, Finding, Proposal, behind_login, proposed
+from rpcexplorer.model.problem import Changes, Complaint
 from rpcexplorer.model.profile import IN_PATH, Preset, Profile
-from rpcexplorer.model.secrets.certificate import ShownCertificate
-from rpcexplorer.model.secrets.secret import Secret
-from rpcexplorer.transport.port import Partial, Request, Response, Transport, Unreachable, Watch
+from rpcexplorer.model.secret import Secret
+from rpcexplorer.transport.port import Partial, Request, Response, ShownCertificate, Transport, Unreachable, Watch
 
 REPLY_LIMIT: Final = 4 * 1024 * 1024
 """Bytes of one reply: nothing that is asked here has a longer answer."""

@@ -15,15 +15,14 @@ from msgspec.structs import replace
 
 from rpcexplorer.auth.flow import AuthHeader, Ended, Flow, FlowPart, Hide, Message, Received, Say, Send, advance
 from rpcexplorer.client.requests import CALLS_A_TOOL
-from rpcexplorer.model.exchange import ErrorObject, Malformed, Result, Unreached
+from rpcexplorer.model.exchange import Unreached
 from rpcexplorer.model.profile import HeaderHandshake, Profile
-from rpcexplorer.model.secrets.placeholders import UNRECORDED
-from rpcexplorer.protocol.messages import Call, spelled
+from rpcexplorer.model.secret import UNRECORDED
+from rpcexplorer.rpc.messages import Call, ErrorObject, Malformed, Result, spelled
 
 CONFLICT: Final = 409
 BAD_REQUEST: Final = 400
 NOT_FOUND: Final = 404
-
 MCP_VERSION: Final = "2025-06-18"
 SESSION, VERSION = "Mcp-Session-Id", "MCP-Protocol-Version"
 _INITIALIZE = Call(

@@ -14,8 +14,7 @@ from rpcexplorer.client.requests import body_of, formed
 from rpcexplorer.model.draft import Batch, Draft, calls_of, kind_of
 from rpcexplorer.model.exchange import Preview, Refused
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.secrets.placeholders import HIDDEN, PLACEHOLDER, UNRECORDED
-from rpcexplorer.model.secrets.secret import Secret
+from rpcexplorer.model.secret import HIDDEN, PLACEHOLDER, UNRECORDED, Secret
 from rpcexplorer.redaction.drafts import redacted_draft, redactor_of
 from rpcexplorer.transport.port import Unreachable
 

@@ -18,15 +18,13 @@ from rpcexplorer.client.connection import target_of
 from rpcexplorer.client.pacing import in_turns
 from rpcexplorer.client.statuses import REDIRECTS, named
 from rpcexplorer.jsontext.pointers import Levels
-from rpcexplorer.model.exchange import Cancelled, Outcome, Response, Sent, Unreached
+from rpcexplorer.model.exchange import Cancelled, Outcome, Sent, Unreached
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.secrets.placeholders import UNRECORDED
-from rpcexplorer.model.secrets.secret import Secret
-from rpcexplorer.protocol.batches import decode_batch
-from rpcexplorer.protocol.codec import decode, decode_large, encode, encode_batch, read_text
-from rpcexplorer.protocol.envelope import LARGE
-from rpcexplorer.protocol.messages import Malformed, MessageForm, Result, decoded
-from rpcexplorer.transport.port import Headers, Partial, Request, Transport, Unreachable, Verb, Watch
+from rpcexplorer.model.secret import UNRECORDED, Secret
+from rpcexplorer.rpc.batch import decode_batch
+from rpcexplorer.rpc.codec import LARGE, decode, decode_large, encode, encode_batch, read_text
+from rpcexplorer.rpc.messages import Malformed, MessageForm, Result, decoded
+from rpcexplorer.transport.port import Headers, Partial, Request, Response, Transport, Unreachable, Verb, Watch
 
 OK = 200
 SAID_ENOUGH = frozenset({*REDIRECTS, 401, 407})

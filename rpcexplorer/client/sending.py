@@ -11,17 +11,14 @@ from rpcexplorer.auth.flow import CanLogIn, Drop, Ended, Flow, Hide, Keep, Need,
 from rpcexplorer.auth.source import CredentialSource
 from rpcexplorer.client.pacing import in_turns
 from rpcexplorer.client.requests import Requests
-from rpcexplorer.client.stop import Stop
 from rpcexplorer.jsontext.steps import Steps, at_once
-from rpcexplorer.model.exchange import Exchange, Refused
+from rpcexplorer.model.exchange import Exchange, Refused, Stop
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.secrets.placeholders import UNRECORDED
-from rpcexplorer.model.secrets.secret import Secret
+from rpcexplorer.model.secret import UNRECORDED, Secret
 from rpcexplorer.redaction.exchanges import SHOW, redacted_in_steps
 
 LARGE = 64 * 1024
 """Bytes that take a few milliseconds to write down."""
-
 Record = Callable[[Exchange], None]
 
 

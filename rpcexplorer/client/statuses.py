@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from rpcexplorer.model.complaint import cut
-from rpcexplorer.model.exchange import Response
+from rpcexplorer.model.problem import cut
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.redaction.addresses import redacted_address
+from rpcexplorer.transport.port import Response
 
 REDIRECTS = {
     301: "Moved Permanently", 302: "Found", 303: "See Other", 307: "Temporary Redirect", 308: "Permanent Redirect",

@@ -1,7 +1,4 @@
-"""What is declared of a method, and the one check of params that follows from it.
-
-The declarations are the single source: dispatch obeys them and the OpenRPC document repeats them.
-"""
+"""How a method of the demo is declared, its sessions, its checks."""
 
 from __future__ import annotations
 

@@ -14,19 +14,7 @@ from rpcexplorer.demo.declaration import Call, Method, bind
 from rpcexplorer.demo.envelope import Batch, Invalid, Request, read
 from rpcexplorer.demo.methods.access import ENDED, REQUIRED, refused
 from rpcexplorer.demo.methods.table import TABLE
-from rpcexplorer.demo.reply import (
-    NOTHING,
-    RPC_TYPE,
-    Body,
-    Fault,
-    Outcome,
-    Reply,
-    Success,
-    body,
-    fault,
-    joined,
-    written,
-)
+from rpcexplorer.demo.reply import NOTHING, RPC_TYPE, Body, Fault, Outcome, Reply, Success, body, fault, joined, written
 from rpcexplorer.demo.sessions import Session, Sessions
 
 

@@ -89,7 +89,6 @@ class Reply:
 
 Outcome = Success | Fault | Reply
 """What a method returns. A Reply is one that bypasses JSON-RPC, as a proxy's error page does."""
-
 NOTHING = Body(0, ())
 
 

@@ -9,12 +9,10 @@ from typing import Any, Final
 Schema = Mapping[str, Any]
 """type, enum, minimum, maximum, minLength, maxLength, pattern, items, minItems, maxItems, properties, required, oneOf,
 ``$ref`` to one of ``SCHEMAS``. Members that are not named are refused."""
-
 HOME: Final = "#/components/schemas/"
 """Where the document keeps the schemas that have a name."""
 SCHEMAS: Final[dict[str, Schema]] = {}
 """Those that several methods share, or that contain themselves; whoever declares one puts it here."""
-
 _KINDS: Final[dict[str, Callable[[Any], bool]]] = {
     "string": lambda value: isinstance(value, str),
     "boolean": lambda value: isinstance(value, bool),

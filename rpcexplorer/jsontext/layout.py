@@ -1,10 +1,4 @@
-"""JSON text laid out anew: indented for reading or compacted for sending; no token changes its spelling.
-
-What lives here moves whitespace and nothing else, slice by slice (`slices.py`). msgspec does it at native speed for
-what it accepts; a slice that it refuses (NaN, lone surrogates, great depth) is laid out here, in the same style. Text
-that is not JSON comes back as it is. What must not live here: judging the text (`jsontext/typed/params.py`)
-or taking it apart.
-"""
+"""JSON text laid out or made compact; each token keeps its spelling."""
 
 from __future__ import annotations
 
@@ -21,10 +15,8 @@ from rpcexplorer.jsontext.slices import Slice, Text, closing, in_string, slices
 
 LEVELS: Final = SLICE_LEVELS
 """Deeper levels stay on one line: indenting each of 100,000 levels would turn 200 kB into gigabytes."""
-
 COMPACT: Final = -1
 """As an indentation: no whitespace at all."""
-
 _PIECE = re.compile(rf'{STRING}|[^\s\[\]{{}},:"]++|\[{SPACE}\]|\{{{SPACE}\}}|[\[\]{{}},:]')
 _BLANK = re.compile(rf"({STRING})|[ \t\n\r]++")
 

@@ -1,14 +1,11 @@
-"""JSON pointers, plain ones and such in which ``*`` stands for any member or element: what they point at in a text.
-
-The text is read as servers write it; of a name that stands twice in one object each is meant.
-"""
+"""JSON pointers, and the places of values in a text."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 import msgspec
 
@@ -18,7 +15,6 @@ POINTER: Final = re.compile(r"(?:/(?:[^~/]|~[01])*)*")
 ANY: Final = "*"
 DIGITS: Final = 9
 """More have no element of any array."""
-
 _Part: TypeAlias = str | msgspec.Raw
 _Level: TypeAlias = Mapping[str, _Part] | Sequence[_Part]
 
@@ -111,3 +107,55 @@ def _inside(text: str, at: int, part: str) -> Iterator[Span]:
     else:
         found = []
     yield from ((at + start, at + end) for start, end in found)
+
+
+_Path: TypeAlias = tuple[str | int, ...]
+
+
+class ValuePlace(NamedTuple):
+    """Where a value stands."""
+
+    start: int
+    end: int
+    name_start: int
+    """The name of a member, quotes included; that of an element, or of the whole text, is as long as nothing."""
+    name_end: int
+
+
+class Places:
+    """A text of which several values are wanted: each container on the path to one is taken apart once."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        start = len(text) - len(text.lstrip())
+        end = len(text.rstrip())
+        self._known: dict[_Path, ValuePlace | None] = {(): ValuePlace(start, end, start, start)}
+        self._taken: dict[_Path, dict[str | int, ValuePlace]] = {}
+
+    def at(self, path: Sequence[str | int]) -> ValuePlace | None:
+        """Where a path leads to; None where there is nothing."""
+        place = self._known[()]
+        for length in range(1, len(path) + 1):
+            here = tuple(path[:length])
+            if here not in self._known:
+                inside = self._inside(here[:-1], place) if place else {}
+                self._known[here] = inside.get(here[-1], inside.get(str(here[-1])))
+            place = self._known[here]
+        return place
+
+    def _inside(self, here: _Path, place: ValuePlace) -> dict[str | int, ValuePlace]:
+        if here not in self._taken:
+            self._taken[here] = dict(_parts(self._text[place.start : place.end], place.start))
+        return self._taken[here]
+
+
+def _parts(text: str, at: int) -> list[tuple[str | int, ValuePlace]]:
+    if text.startswith("{"):
+        return [
+            (each.name, ValuePlace(at + each.value[0], at + each.value[1], at + each.key[0], at + each.key[1]))
+            for each in members(text) or ()
+        ]
+    spans: list[Span] = (elements(text) or []) if text.startswith("[") else []
+    return [
+        (index, ValuePlace(at + start, at + end, at + start, at + start)) for index, (start, end) in enumerate(spans)
+    ]

@@ -1,10 +1,4 @@
-"""JSON text taken apart without decoding it: where each value begins and ends, in the spelling it has.
-
-What lives here reads leniently, as servers write: NaN and Infinity, lone surrogate escapes, raw control
-characters inside strings, any depth, numbers of any length. Nothing recurses and everything is linear: one
-compiled pattern leaps over a whole run of strings and scalars, so that Python sees little but brackets.
-What must not live here: advice about mistakes (`jsontext/typed/slips.py`), and anything that turns values into objects.
-"""
+"""JSON text taken apart without decoding it: where each value begins and ends."""
 
 from __future__ import annotations
 
@@ -14,19 +8,14 @@ from itertools import accumulate
 from typing import Final, NamedTuple, TypeAlias
 
 Span: TypeAlias = tuple[int, int]
-
 SPACE: Final = r"[ \t\n\r]*+"
 """Pattern of the whitespace JSON knows."""
-
 STRING: Final = r'"[^"\\]*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\]*+)*+"'
 """Pattern of a string as servers write it."""
-
 NUMBER: Final = r"-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)?"
 """Pattern of a number as the standard has it."""
-
 LOOSE_STRING: Final = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?'
 """Pattern of a string in which any escape will do, and which the end of the text closes."""
-
 STRICT_STRING: Final = STRING.replace(r'[^"\\]', r'[^"\\\x00-\x1f\ud800-\udfff]')
 """Pattern of a string as the standard has it: no raw control characters, nothing that UTF-8 cannot carry."""
 
@@ -83,7 +72,6 @@ _CLOSER = {"[": "]", "{": "}"}
 _SPACE = re.compile(SPACE)
 _AFTER = re.compile(rf"{SPACE}([,\]}}]){SPACE}")
 _KEY = {"[": re.compile("()"), "{": re.compile(rf"({STRING}){SPACE}:{SPACE}")}
-
 _NO_BRACKET = re.compile(rf'[^\[\]{{}}"]++|{LOOSE_STRING}', re.DOTALL)
 _STEP = {"[": 1, "{": 1, "]": -1, "}": -1}
 
@@ -213,3 +201,80 @@ def depth(text: str) -> int:
     """How deep the brackets nest; 0 for a scalar."""
     brackets = _NO_BRACKET.sub("", text)
     return max(accumulate(map(_STEP.__getitem__, brackets), initial=0))
+
+
+_TOKEN = re.compile(rf"({LOOSE_STRING})(?:{SPACE}(:))?|[{{}}]", re.DOTALL)
+
+
+def repeated_name(text: str) -> str | None:
+    """The first name, in reading order, that one object of valid JSON text has twice; None where none does."""
+    open_ones: list[set[str]] = []
+    for token in _TOKEN.finditer(text):
+        if token[2]:
+            name = decoded(token[1])
+            if name in open_ones[-1]:
+                return name
+            open_ones[-1].add(name)
+        elif token[0] == "{":
+            open_ones.append(set())
+        elif token[0] == "}":
+            open_ones.pop()
+    return None
+
+
+_DEEP = 500  # many parsers give up somewhere above
+_LONG = 4300  # digits; Python's own parser refuses longer integers
+_PAIR = r"u(?:(?![dD][89a-fA-F])[0-9a-fA-F]{4}|[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})"
+_CLEAN = re.compile(rf'(?:[^"NI]++|{STRICT_STRING.replace("u[0-9a-fA-F]{4}", _PAIR)}|[NI](?!aN|nfinity))*+')
+_ODD = re.compile(rf"NaN|Infinity|{LOOSE_STRING}|.", re.DOTALL)
+_HALF = re.compile(r"\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|(u[dD][89a-fA-F]..)|.)|([\ud800-\udfff])", re.DOTALL)
+_FIGURES = b"0123456789"
+_DIGITS = re.compile(rf"{LOOSE_STRING}|([0-9]+)".encode(), re.DOTALL)
+
+
+def oddities(text: str) -> tuple[str, ...]:
+    """What makes readable text less than strict, or more than most parsers take; each kind once, as a remark."""
+    remarks: dict[str, str] = {}
+    at = 0
+    while (clean := _CLEAN.match(text, at)) and (odd := _ODD.match(text, clean.end())):
+        at = odd.end()
+        for kind, remark in _remarks(odd[0]):
+            remarks.setdefault(kind, remark)
+    if digits := long_number(text.encode("utf-8", "surrogatepass")):
+        remarks["digits"] = digits
+    if (deepest := depth(text)) > _DEEP:
+        remarks["depth"] = f"nested {deepest:,} deep"
+    return tuple(remarks.values())
+
+
+def long_number(text: bytes) -> str:
+    """A remark if a number has more digits than most parsers take, else nothing; quick where there is none."""
+    # So long a run of digits covers a multiple of its length: nothing else needs to be looked at.
+    stride = _LONG + 1
+    if not any(byte in _FIGURES and _run(text, at * stride) > _LONG for at, byte in enumerate(text[::stride])):
+        return ""
+    longest = max(len(found[1] or "") for found in _DIGITS.finditer(text))
+    return f"a number of {longest:,} digits" if longest > _LONG else ""
+
+
+def _run(text: bytes, at: int) -> int:
+    """How many digits stand in a row around one of them, counted no further than need be."""
+    before, after = text[max(at - _LONG, 0) : at], text[at : at + _LONG + 1]
+    return len(before) - len(before.rstrip(_FIGURES)) + len(after) - len(after.lstrip(_FIGURES))
+
+
+def _remarks(odd: str) -> list[tuple[str, str]]:
+    """Kind and words of what is odd about one token."""
+    if not odd.startswith('"'):
+        return [(odd, f"{odd} is not JSON")] if len(odd) > 1 else []
+    found: list[tuple[str, str]] = []
+    if control := re.search(r"[\x00-\x1f]", odd):
+        found.append(("control", f"raw control character U+{ord(control[0]):04X} in a string"))
+    for half in _HALF.finditer(odd):
+        if half[1]:
+            found.append(("half", f"lone surrogate \\{half[1]} in a string"))
+            break
+        if half[2]:
+            found.append(("raw half", f"half a character, U+{ord(half[2]):04X}, in a string"))
+            break
+    return found

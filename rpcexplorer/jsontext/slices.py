@@ -1,25 +1,18 @@
-"""JSON text of any size cut into slices that can be read one after the other, each as a value of its own.
-
-A cut is made at a comma outside of strings, or in the middle of a string that is very long. What is open there is put
-before the next slice and closed behind the one before it, so that a parser that takes every slice would have taken the
-whole. Brackets are found by deleting all else, at native speed; nothing here judges the text.
-"""
+"""Large JSON text in slices that can be read one after the other."""
 
 from __future__ import annotations
 
+from codecs import utf_8_decode
 from collections.abc import Iterator
 from itertools import accumulate
 from typing import Final, NamedTuple, TypeAlias
 
 SLICE: Final = 128 * 1024
 """Bytes: about a millisecond. A slice is longer only where there is no place to cut it, as in a deep nest."""
-
 LEVELS: Final = 64
 """Brackets that may be open at a cut: what nests deeper is not worth the brackets around every slice."""
-
 Text: TypeAlias = bytes | memoryview
 """A text, or a part of a large one that is not copied."""
-
 _QUOTE = b'"'
 _ESCAPES = 12  # bytes of the longest escape, a pair of surrogates
 _SIGNS = b'"[]{}'
@@ -136,3 +129,29 @@ def _depth(brackets: bytes) -> int:
         if deepest > LEVELS:
             break
     return deepest
+
+
+STEP: Final = 1024 * 1024
+"""Bytes that are looked at in one go: a millisecond at most."""
+
+
+def fault(text: Text) -> int | None:
+    """The offset of the first byte that belongs to no character, if there is one."""
+    return next((at for at in faults(text) if at is not None), None)
+
+
+def faults(text: Text, *, cut: bool = False) -> Iterator[int | None]:
+    """Look for it in steps, None for each that finds nothing. ``cut``: half a character at the very end is no fault."""
+    at = 0
+    while at < len(text):
+        piece = bytes(text[at : at + STEP])
+        final = at + len(piece) == len(text)
+        try:
+            read = len(piece) if piece.isascii() else utf_8_decode(piece, "strict", final and not cut)[1]
+        except UnicodeDecodeError as error:
+            yield at + error.start
+            return
+        yield None
+        if final:
+            return
+        at += read

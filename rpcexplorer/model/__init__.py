@@ -1,4 +1,3 @@
-"""What an explorer is about: profiles, secrets, drafts, exchanges, catalogues, settings.
+"""Values that everybody shares. No I/O."""
 
-Pure values and rules. No file, no socket, no loop, no screen.
-"""
+from __future__ import annotations

@@ -11,41 +11,27 @@ from typing import Final, Literal
 
 from msgspec import Struct
 
-from rpcexplorer.model.complaint import listed
-from rpcexplorer.model.exchange import (
-    EXIT_CODES,
-    Cancelled,
-    ErrorObject,
-    Exchange,
-    Malformed,
-    Phases,
-    Refused,
-    Result,
-    Sent,
-    Unreached,
-)
+from rpcexplorer.model.exchange import EXIT_CODES, Cancelled, Exchange, Refused, Sent, Unreached
 from rpcexplorer.model.hints import names_in, was_read
 from rpcexplorer.model.login_asked import asks_for_login
 from rpcexplorer.model.probe import Examination, Finding, Proposal, asked_at_once, proposed
+from rpcexplorer.model.problem import listed
 from rpcexplorer.model.profile import Auth, HeaderHandshake, Profile
-from rpcexplorer.model.secrets.certificate import ShownCertificate
-from rpcexplorer.model.secrets.secret import FIELD_WORDS
+from rpcexplorer.model.secret import FIELD_WORDS
+from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result
+from rpcexplorer.transport.port import Phases, ShownCertificate
 
 CheckState = Literal["well", "failed", "skipped", "unknown"]
 """Skipped is what this connection does not need; unknown what was not reached or cannot be told."""
-
 NAME, TCP, TLS, HTTP, RPC, LOGIN = range(6)
 """The steps in their order."""
-
 UNREACHED, MALFORMED, REFUSED = EXIT_CODES["unreached"], EXIT_CODES["malformed"], 3
 """Exit codes of calls that come no further than a step that failed."""
-
 _FAILS_AT: Final = {
     "url": NAME, "name": NAME, "connect": TCP, "proxy": TCP, "tls": TLS,
     "request": HTTP, "send": HTTP, "wait": HTTP, "body": HTTP, "size": HTTP,
 }  # fmt: skip
 """Which step an unreached exchange failed at. Of one that ran out of time its phases tell."""
-
 _ADDRESS = re.compile(r"[^/?#]*//(?:[^/?#]*@)?(?:\[[^\]]*\]|\d{1,3}(?:\.\d{1,3}){3})(?::\d*)?(?:[/?#]|\Z)")
 """A URL whose host needs no looking up."""
 

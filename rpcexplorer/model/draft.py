@@ -1,8 +1,4 @@
-"""A draft: what stands in the editor, perhaps wrong; and the calls it becomes when it is right.
-
-A text is parsed once, however many ask: the verdict beside the editor, the preview, the question before it is sent, the
-call. What came of the last few is kept here, calls or the problem.
-"""
+"""What is typed: a call, a notification or a batch, and its problems."""
 
 from __future__ import annotations
 
@@ -13,27 +9,10 @@ from typing import Final, TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
-from rpcexplorer.jsontext.repeated import repeated_name
-from rpcexplorer.jsontext.scan import Span, decoded, elements, members
-from rpcexplorer.jsontext.typed.params import Params, Problem, parse
+from rpcexplorer.jsontext.params import Params, Problem, parse
+from rpcexplorer.jsontext.scan import Span, decoded, elements, members, repeated_name
 from rpcexplorer.model.exchange import CallKind, Exchange, Refused
-from rpcexplorer.protocol.messages import Call, EnvelopeForm, spelled
-
-__all__ = [
-    "Batch",
-    "Draft",
-    "Params",
-    "Problem",
-    "as_called",
-    "calls_of",
-    "draft_of",
-    "judged",
-    "kind_of",
-    "methods_of",
-    "sent_draft",
-    "spelled",
-    "to_calls",
-]
+from rpcexplorer.rpc.messages import Call, EnvelopeForm
 
 MARK = "\ufeff"
 """A byte order mark: files from elsewhere begin with it."""
@@ -48,7 +27,6 @@ KEPT: Final = 2
 """Texts whose meaning is kept: what was typed, and the same with its secrets hidden."""
 LONGEST: Final = 16 * 1024 * 1024
 """Characters of such a text."""
-
 T = TypeVar("T")
 
 

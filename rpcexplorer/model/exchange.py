@@ -1,44 +1,18 @@
-"""An exchange: a call, its outcome, when, how long. What history holds, a pane shows and the CLI prints.
-
-The outcome is a closed union. ``Result``, ``ErrorObject`` and ``Malformed`` are what the bytes meant; the others
-say why there were none to read.
-"""
+"""An exchange: what was sent, what came back, and its outcome."""
 
 from __future__ import annotations
 
+import random
+import time
+from asyncio import Task
 from datetime import datetime
-from typing import Literal
+from typing import Any, Final, Literal
 
 from msgspec import Struct
 
-from rpcexplorer.protocol.messages import EnvelopeForm, ErrorObject, Malformed, Result
-from rpcexplorer.transport.port import NO_PHASES, NOTHING_CAME, Phases, Progress, Response, Step, Watch
-
-__all__ = [
-    "EXIT_CODES",
-    "FAILED",
-    "NAMES",
-    "NOTHING_CAME",
-    "NO_PHASES",
-    "CallKind",
-    "Cancelled",
-    "Damaged",
-    "ErrorObject",
-    "Exchange",
-    "Malformed",
-    "Outcome",
-    "OutcomeName",
-    "Phases",
-    "Preview",
-    "Progress",
-    "Refused",
-    "Response",
-    "Result",
-    "Sent",
-    "Step",
-    "Unreached",
-    "Watch",
-]
+from rpcexplorer.model.problem import Complaint
+from rpcexplorer.rpc.messages import CHANCE_LIMIT, EnvelopeForm, ErrorObject, Malformed, Result, make_id
+from rpcexplorer.transport.port import NOTHING_CAME, Response, Step
 
 CallKind = Literal["call", "notification", "batch"]
 
@@ -77,9 +51,7 @@ class Refused(Struct, frozen=True):
 
 Outcome = Result | ErrorObject | Malformed | Unreached | Cancelled | Sent | Refused
 """How an exchange ended."""
-
 OutcomeName = Literal["result", "error", "malformed", "unreached", "cancelled", "sent", "refused"]
-
 NAMES: dict[type, OutcomeName] = {
     Result: "result",
     ErrorObject: "error",
@@ -89,10 +61,8 @@ NAMES: dict[type, OutcomeName] = {
     Sent: "sent",
     Refused: "refused",
 }
-
 FAILED: tuple[OutcomeName, ...] = ("error", "malformed", "unreached")
 """What counts as failed. What a person has stopped does not."""
-
 EXIT_CODES: dict[OutcomeName, int] = {
     "result": 0,
     "sent": 0,
@@ -103,10 +73,8 @@ EXIT_CODES: dict[OutcomeName, int] = {
     "cancelled": 130,
 }
 """The CLI's exit codes; a refusal for want of credentials is 3, and of a call that nobody could send as it is 2."""
-
 CREDENTIALS: frozenset[int | None] = frozenset({401, 403, 407})
 """Statuses by which a server or a proxy refuses whoever calls; without an error object that is all there is to know."""
-
 NEVER_LEFT: frozenset[Step] = frozenset({"url", "request"})
 """Steps at which it is the profile or the command that has to be mended, not the way to the server."""
 
@@ -194,3 +162,69 @@ class Damaged(Struct, frozen=True):
     """The record as it stands in the file."""
     id: str = ""
     """Its id, where that much can be read."""
+
+
+MOST: Final = 64 * 1024 * 1024
+"""Bytes of a case that is read: it is meant to be small."""
+MOST_CALLS: Final = 1_000
+
+
+class Case(Struct, frozen=True):
+    """What a case holds, in its order."""
+
+    file: str
+    calls: tuple[Exchange | Damaged, ...] = ()
+    note: str = ""
+    """What whoever made it has to say."""
+    complaints: tuple[Complaint, ...] = ()
+    """What is wrong above its calls."""
+
+    @property
+    def exchanges(self) -> list[Exchange]:
+        return [call for call in self.calls if isinstance(call, Exchange)]
+
+    @property
+    def damaged(self) -> list[Damaged]:
+        return [call for call in self.calls if isinstance(call, Damaged)]
+
+    @property
+    def addresses(self) -> list[str]:
+        """Where its calls went, each address once."""
+        return list(dict.fromkeys(call.url for call in self.exchanges if call.url))
+
+
+class TakenIn(Struct, frozen=True):
+    """What became of a case that was to be added to the history."""
+
+    added: tuple[Exchange, ...] = ()
+    known: int = 0
+    """So many were there already."""
+    renamed: int = 0
+    """So many were added under another id, as another call has theirs."""
+    trouble: str = ""
+    """Why not all of it could be written."""
+
+
+def fresh_id() -> str:
+    """A new id, by this machine's clock and dice."""
+    return make_id(time.time_ns() // 1_000_000, random.randrange(CHANCE_LIMIT))  # noqa: S311 - no secret
+
+
+class Stop:
+    """A button that ends a running call; what had come by then is kept in its exchange."""
+
+    def __init__(self) -> None:
+        self.pressed = False
+        self._task: Task[Any] | None = None
+
+    def press(self) -> None:
+        """End the call, now or as soon as it starts."""
+        self.pressed = True
+        if self._task is not None:
+            self._task.cancel()
+
+    def watch(self, task: Task[Any] | None) -> None:
+        """Say which task the button ends; None once nothing runs."""
+        self._task = task
+        if self.pressed and task is not None:
+            task.cancel()

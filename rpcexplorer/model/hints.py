@@ -19,17 +19,15 @@ from urllib.parse import SplitResult, urljoin, urlsplit
 import msgspec
 from msgspec import Struct
 
-from rpcexplorer.model.complaint import listed
-from rpcexplorer.model.exchange import ErrorObject, Exchange, Malformed, Refused, Result, Unreached
-from rpcexplorer.model.hint import PROGRAM, Changes, Hint, quoted, setting
+from rpcexplorer.model.exchange import Exchange, Refused, Unreached
 from rpcexplorer.model.login_asked import asks_for_login
+from rpcexplorer.model.problem import PROGRAM, Changes, Hint, listed, quoted, setting
 from rpcexplorer.model.profile import PATH, Auth, Profile
-from rpcexplorer.model.secrets.secret import FIELD_WORDS, origin_of
-from rpcexplorer.protocol.codes import METHOD_NOT_FOUND
+from rpcexplorer.model.secret import FIELD_WORDS, origin_of
+from rpcexplorer.rpc.messages import METHOD_NOT_FOUND, ErrorObject, Malformed, Result
 
 MAX_TEXT: Final = 2_000
 """Characters of a server's words that are read: no hint is deep in a traceback."""
-
 _TAGS = re.compile(r"<(?:style|script)\b.*?(?:</|\Z)|<[^>]{0,500}(?:>|\Z)", re.DOTALL | re.IGNORECASE)
 
 
@@ -147,7 +145,6 @@ def _start(text: bytes) -> str:
 
 MOVED: Final = frozenset({301, 302, 307, 308})
 """A call is to be sent elsewhere; 303 means that something is to be fetched there."""
-
 _PRINTABLE = re.compile(r"[\x21-\x7e]*")
 _PLAIN = re.compile(r"https?://(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?(?:/[\w.~-]{0,64})*", re.ASCII)
 _RANDOM = re.compile(r"(?=[\w~-]{12})(?:[A-Za-z_~-]*[0-9]+[A-Za-z]+){2}", re.ASCII)
@@ -280,7 +277,6 @@ BOTH: Final = "application/json, text/event-stream"
 """What a server that may answer with a stream wants a client to accept."""
 TYPE_REFUSED: Final = frozenset({200, 400, 406, 422, 500})
 """Statuses of a refused content type if the server's words say so."""
-
 _SPOKEN_OF = r"content[- ]?type|media[- ]?type|mime[- ]?type"
 _TYPE = re.compile(r"\b(?:application|text)/[\w.+-]{1,60}", re.ASCII)
 
@@ -421,7 +417,6 @@ def _is_bare(call: FailedCall) -> bool:
 
 PARAMS_REFUSED: Final = frozenset({-32600, -32602, -32603, -32700, -32000, 500, 400, 5, 1})
 """Codes of errors that may be about the form of params."""
-
 _BE = r"(?:expected|must be|should be|has to be|needs? (?:to be )?|is not|isn't|not|requires?|wants?|only)"
 _A = r"\W+(?:(?:an?|the|of|type|valid|json|to|be|as|by|passed|given|accepts?|supports?)\W+){0,4}"
 BY_NAME: Final = (
@@ -442,7 +437,6 @@ _NONE_WANTED = (
 )
 _BARE = re.compile(r"\W*(?:invalid|bad|wrong) (?:method )?param(?:eter)?s?\W*", re.IGNORECASE)
 _OF_PARAMS = r"param|argument|positional|keyword|by[- ](?:name|position)"
-
 EMPTY_PARAMS: Final = {"[]": "[]", "{}": "{}", "omit": "no params at all"}
 
 
@@ -627,7 +621,6 @@ def timeout(call: FailedCall) -> Hint | None:
 # --- the tables ------------------------------------------------------------------------------------------------------
 
 HintRule = Callable[[FailedCall], Hint | None]
-
 RULES: Final[tuple[HintRule, ...]] = (
     encryption,
     moved,
@@ -649,7 +642,6 @@ RULES: Final[tuple[HintRule, ...]] = (
     timeout,
 )
 """What is plain to see before what is only likely."""
-
 NEEDS_TEST: Final[tuple[HintRule, ...]] = (untyped_path, moved_from_usual_path, untrusted)
 """Asked first, but not for a connection test, which is what they propose."""
 
@@ -697,14 +689,12 @@ SIGNS: Final = (
     Sign("xapi", lists="session.login_with_password"),
     Sign("zabbix", says=("zbx_session", "Zabbix"), path="/api_jsonrpc.php"),
 )
-
 NOTHING_THERE: Final = frozenset({404, 405, 501})
 """Statuses that say no more than that an address is not one for calls."""
 MAX_PAGE: Final = 20_000
 """Bytes of a response that are searched for a sign: a server names itself soon."""
 MAX_LIST: Final = 256 * 1024
 """Bytes of a list of names: the longest that was seen has 60,000."""
-
 _REALM = re.compile(r"""\brealm\s*=\s*(?:"([^"]*)"|([^\s,"]+))""", re.IGNORECASE)
 
 

@@ -12,8 +12,9 @@ from typing import Final
 
 import msgspec
 
-from rpcexplorer.model.exchange import ErrorObject, Exchange, Malformed, Outcome, Sent
+from rpcexplorer.model.exchange import Exchange, Outcome, Sent
 from rpcexplorer.model.profile import Login, Profile
+from rpcexplorer.rpc.messages import ErrorObject, Malformed
 
 UNAUTHORIZED: Final = 401
 SHORT: Final = 1000
@@ -22,11 +23,9 @@ LARGEST: Final = 64 * 1024
 """Bytes of ``error.data`` that are taken apart."""
 SPEAKING: Final = ("message", "name", "detail", "reason")
 """Its members that say what went wrong."""
-
 _IDENTIFIER = re.compile(r"[\w.]+")
 _JOINT = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|_")
 """Where the words of an identifier meet."""
-
 _NAMED_BEFORE = re.compile(
     r"(?:\b(?:argument|parameter|param|field|member|key|variable|column|attribute|property|option|keyword|too many)"
     r"s?\W+|['\"`])$",
@@ -40,7 +39,6 @@ _NAMED_AFTER = re.compile(
     re.IGNORECASE,
 )
 """A word between quotes, or that tells more closely what the next one means."""
-
 _OTHERWISE = {
     "log in": (re.compile(r"\b(?:the|see|error)\s+$", re.IGNORECASE), None),
     "access denied": (re.compile(r"\w"), re.compile(r".*\w", re.DOTALL)),

@@ -15,27 +15,16 @@ from urllib.parse import urlsplit
 from msgspec import Struct
 from msgspec.structs import replace
 
-from rpcexplorer.model.exchange import Cancelled, ErrorObject, Exchange, Malformed, Refused, Result, Unreached
-from rpcexplorer.model.hint import Changes, Hint
+from rpcexplorer.model.exchange import Cancelled, Exchange, Refused, Unreached
 from rpcexplorer.model.hints import MOVED, NOTHING_THERE, SIGNS, hint_for, names_in, recognized
 from rpcexplorer.model.login_asked import asks_for_login
-from rpcexplorer.model.profile import (
-    JSON_TYPE,
-    PATH,
-    SERVICE,
-    Auth,
-    HeaderHandshake,
-    Preset,
-    Profile,
-    usual_type,
-)
-from rpcexplorer.protocol.codes import METHOD_NOT_FOUND, RESERVED
-from rpcexplorer.protocol.envelope import open_object
-from rpcexplorer.protocol.messages import EnvelopeForm
+from rpcexplorer.model.problem import Changes, Hint
+from rpcexplorer.model.profile import JSON_TYPE, PATH, SERVICE, Auth, HeaderHandshake, Preset, Profile, usual_type
+from rpcexplorer.rpc.codec import open_object
+from rpcexplorer.rpc.messages import METHOD_NOT_FOUND, RESERVED, EnvelopeForm, ErrorObject, Malformed, Result
 
 MOST: Final = 16
 """Requests of one test, those with credentials included."""
-
 LIST: Final = "system.listMethods"
 DESCRIBE: Final = "rpc.discover"
 INITIALIZE: Final = ("initialize", "notifications/initialized", "tools/list")
@@ -45,25 +34,19 @@ PRIVATE: Final = {sign.preset: sign.private for sign in SIGNS if sign.private}
 PATHS_OF_PRESETS: Final = frozenset(sign.path for sign in SIGNS if sign.path)
 METHODS: Final = (LIST, DESCRIBE, *OF_PRESETS, *PRIVATE.values(), *INITIALIZE)
 """Every method that may be called. Services have them to tell of themselves, or have none of that name."""
-
 PATHS: Final = (
     "/", "/jsonrpc", "/rpc", PATH, "/api", "/api/rpc", "/mcp", "/mopidy/rpc", "/json_rpc", "/json-rpc", "/jsonrpc.php",
     "/ubus", "/RPC", "/api/v1", "/api/v1/jsonrpc",
 )  # fmt: skip
 """Where services are, the most usual first; others tell by their first reply which they are."""
-
 FORM: Final = ("path", "content_type", "accept", "empty_params", "envelope", "id", "handshake")
 """The keys of a profile that say where and in which form calls are made, whoever calls."""
-
 REFUSING: Final = frozenset({400, 406, 409, 412, 415, 426})
 """Statuses that refuse the form of a request, and so an address where requests are expected."""
-
 OF_THE_TEST: Final = frozenset({"request", "size"})
 """Steps at which the limits of a test end a question, and the server is there all the same."""
-
 LONGEST_ADDRESS: Final = 200
 """Letters of an address that a server names."""
-
 _USER = re.compile(r"//[^/]*@")
 _JSON_RPC = re.compile(rb'"jsonrpc"\s*:')
 

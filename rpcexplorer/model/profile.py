@@ -1,8 +1,4 @@
-"""A profile: a named server, and how to talk to it. Values only; reading and merging files is storage's.
-
-A ``Profile`` that is given nothing else has the values of the service that the explorer was made for. Every one of them
-can be set, because no form of request works with all servers; what a file leaves open goes by the address.
-"""
+"""A profile: where a server is, how it is called and how calls authenticate."""
 
 from __future__ import annotations
 
@@ -13,13 +9,37 @@ from typing import Any, ClassVar, Literal
 
 from msgspec import Struct, field
 
-from rpcexplorer.model.address import joined, split_address
-from rpcexplorer.model.secrets.secret import origin_of
-from rpcexplorer.protocol.messages import EmptyParams, EnvelopeForm, IdForm, MessageForm
+from rpcexplorer.model.secret import origin_of
+from rpcexplorer.rpc.messages import EmptyParams, EnvelopeForm, IdForm, MessageForm
+
+_ADDRESS = re.compile(r"([^/?#]*//[^/?#]*)(.*)", re.DOTALL)
+
+
+def split_address(typed: str) -> tuple[str, str | None]:
+    """The url and the path of an address; None for one without a path of its own, which gets the usual one.
+
+    One with a path, be it a lone ``/``, is whole: nothing is appended to it.
+    """
+    found = _ADDRESS.fullmatch(typed.strip())
+    if found is None or not found[2]:
+        return typed.strip(), None
+    return found[1], found[2] if found[2].startswith("/") else f"/{found[2]}"
+
+
+def typed_whole(address: str) -> str:
+    """An address as it has to be typed so that nothing is appended to it."""
+    return address if split_address(address)[1] else f"{address}/"
+
+
+def joined(url: str, path: str) -> str:
+    """The address that calls are sent to."""
+    if not path:
+        return url
+    return url.rstrip("/") + (path if path.startswith("/") else f"/{path}")
+
 
 ConfirmWhen = Literal["never", "unsafe", "always"]
 """When to ask before sending."""
-
 PATH = "/api/v2/"
 """The path of the service, and of an address without one."""
 SERVICE = "service"
@@ -29,11 +49,7 @@ JSON_TYPE = "application/json"
 """The content type at every other address."""
 IN_PATH = "{token}"
 """Stands in a path for a token, with the kind of auth that has no credentials of its own."""
-PROFILE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
-"""Names that are safe in a file name, a variable's name and a sentence."""
-
 LOGIN_PARAMS: Mapping[str, Any] = {"username": "{username}", "password": "{password}"}
-
 ENDED_WORDS = (
     "auth", "authenticate", "authenticated", "authentication", "authorization", "unauthenticated", "unauthorized",
     "unauthorised", "not authorized", "not authorised", "login", "log in", "log on", "logged in", "logged out",

@@ -1,9 +1,10 @@
-"""Settings of one person: theme, keymap, history, secrets, limits. Values and their defaults; the file is storage's."""
+"""Settings and themes as values."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from typing import Literal
+from typing import Final, Literal
 
 from msgspec import Struct, field
 
@@ -27,3 +28,109 @@ class Settings(Struct, frozen=True):
     secret_store: Literal["file", "keyring"] = "file"  # noqa: S105 - where, not what
     reply_limit: int = 256 * MIB
     """Bytes of a reply that are taken in at all; the rest is left on the wire."""
+
+
+_SHORT = re.compile(r"#[0-9a-f]{3}")
+_LONG = re.compile(r"#[0-9a-f]{6}")
+_EIGHT = ("black", "red", "green", "yellow", "blue", "magenta", "cyan", "white")
+NATIVE: Final = (
+    "ansi_default",
+    *(f"ansi_{name}" for name in _EIGHT),
+    *(f"ansi_bright_{name}" for name in _EIGHT),
+)
+"""The terminal's own colours, whatever they look like there."""
+
+
+class Theme(Struct, frozen=True):
+    """Every role has its colour: ``#rrggbb``, or one of the terminal's own."""
+
+    name: str
+    """What it is chosen by: the name of its file."""
+    dark: bool
+    colours: Mapping[str, str]
+    """By role: background, text, accent …"""
+    json: Mapping[str, str]
+    """By kind of token: key, string, number …"""
+
+
+DARK: Final = Theme(
+    "night",
+    dark=True,
+    colours={
+        "background": "#16181d",
+        "surface": "#20242d",
+        "text": "#d3d7e0",
+        "middle": "#9aa3b5",
+        "dim": "#6f7a90",
+        "accent": "#82aaf7",
+        "well": "#98c97b",
+        "careful": "#e2b566",
+        "wrong": "#f0808d",
+        "prod": "#f2555a",
+        "selection": "#2b3a5c",
+        "line": "#2d323d",
+    },
+    json={
+        "key": "#7fc4e8",
+        "string": "#98c97b",
+        "number": "#f0a875",
+        "literal": "#c3a1f0",
+        "punctuation": "#6f7a90",
+        "error": "#f0808d",
+    },
+)
+"""The default theme. It stands here as well as in its file, so that the screen has colours whatever is lost."""
+LIGHT: Final = Theme(
+    "paper",
+    dark=False,
+    colours={
+        "background": "#fbfaf6",
+        "surface": "#efede4",
+        "text": "#25272b",
+        "middle": "#53575f",
+        "dim": "#7a7e86",
+        "accent": "#1f57b8",
+        "well": "#2a6a2f",
+        "careful": "#875300",
+        "wrong": "#b3202f",
+        "prod": "#b3202f",
+        "selection": "#d4e1f7",
+        "line": "#d9d6ca",
+    },
+    json={
+        "key": "#17618a",
+        "string": "#2a6a2f",
+        "number": "#a04410",
+        "literal": "#7a35a8",
+        "punctuation": "#7a7e86",
+        "error": "#b3202f",
+    },
+)
+"""What a light theme takes from where it says nothing: the default's colours could not be read on its ground."""
+
+
+def completed(name: str, dark: bool | None, colours: Mapping[str, str], json: Mapping[str, str]) -> Theme:
+    """The theme of a file that may leave out anything: the rest is the default's, or that of the light one."""
+    background = colours.get("background", "")
+    if dark is None:
+        dark = not background.startswith("#") or luminance(background) < 0.18
+    base = DARK if dark else LIGHT
+    return Theme(name, dark, {**base.colours, **colours}, {**base.json, **json})
+
+
+def colour(text: str) -> str | None:
+    """A colour in the one spelling that a theme holds, from any that a person may write; None where it is none."""
+    text = text.strip().lower()
+    if _LONG.fullmatch(text):
+        return text
+    if _SHORT.fullmatch(text):
+        return "#" + "".join(digit * 2 for digit in text[1:])
+    text = "ansi_default" if text == "default" else text
+    return text if text in NATIVE else None
+
+
+def luminance(colour: str) -> float:
+    """How much light a ``#rrggbb`` gives off, from 0 to 1, as WCAG 2 counts it."""
+    channels = (int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5))
+    red, green, blue = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue

@@ -1,1 +1,3 @@
-"""What of an exchange may be shown and kept: finding secrets in text, and putting their names in their place."""
+"""Secrets in text: found in every spelling and replaced by their references."""
+
+from __future__ import annotations

@@ -1,19 +1,4 @@
-r"""Secrets in an address: what in a URL opens a door by itself, told by where it stands and how it looks.
-
-Nobody knows these values, so there has to be a rule. In any text a secret is
-
-- the password of ``//user:password@host``, whatever it is like;
-- the value of a query's member that is named like a secret (``?access_token=``, ``&password=``), whatever it is like;
-  and behind a name that other things have as well (``key``, ``sig``, ``auth`` …) if it looks random;
-- a part of a path that looks random behind one that is named like a secret (``/token/…``, ``/key/…``), or, if it has 32
-  characters at least, behind a version (``/v3/…``); and what stands behind ``/bot`` as Telegram writes it.
-
-Of the address that calls are posted to, it is also any part of the path that has 32 characters and looks random, and
-``/user:password@`` in the path: nobody addresses a service by the hash of a commit.
-
-Random is what changes three times between letters and digits within its words. A UUID is none, for it is the usual id,
-nor what begins with ``0x``. What only stands in for a secret (``{token}``, ``<key>``) is none either.
-"""
+"""Secrets in addresses, and names that secrets go by."""
 
 from __future__ import annotations
 
@@ -22,7 +7,7 @@ from collections.abc import Iterator
 from heapq import merge
 from typing import Final, NamedTuple
 
-from rpcexplorer.model.secrets.placeholders import UNRECORDED
+from rpcexplorer.model.secret import UNRECORDED
 from rpcexplorer.redaction.secret_names import ADDRESSED, TEXT, WHOLE, squashed, stands_in
 
 LONG: Final = 32
@@ -30,7 +15,6 @@ LONG: Final = 32
 SHORT: Final = 12
 """Characters of what stands behind a name that other things have as well."""
 CHANGES: Final = 3
-
 _SLASH = r"(?:\\*+/)"
 """One that is not the first: whatever is looked for begins with a character that is found without a pattern."""
 _JWT = r"eyJ[\w-]{5,}\.[\w-]{5,}\.[\w-]{5,}"
@@ -53,7 +37,6 @@ _USERINFO_IN_PATH = re.compile(r"(?<=[^/:]/)([^/:@?#]+:[^/@?#]+)@")
 _OF_URL = re.compile(r"//(?:[^/?#@:\[]*:(?!\d{1,5}[/?#])\S*|[^/?#]*)@")
 """User name and password of an address, which is refused but may have been typed."""
 _ORIGIN = re.compile(r"[^/?#]*//[^/?#]*")
-
 _UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _CHANGE = re.compile(r"(?<=[A-Za-z])(?=\d)|(?<=\d)(?=[A-Za-z])")
 _VERSION = re.compile(r"v\d+")

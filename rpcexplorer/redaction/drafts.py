@@ -9,8 +9,7 @@ from msgspec.structs import replace
 from rpcexplorer.auth.registry import auth_of
 from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.secrets.placeholders import UNRECORDED
-from rpcexplorer.model.secrets.secret import Secret
+from rpcexplorer.model.secret import UNRECORDED, Secret
 from rpcexplorer.redaction.addresses import secrets_in
 from rpcexplorer.redaction.logins import is_login, own_login, without_password, without_passwords
 from rpcexplorer.redaction.redactor import Redactor

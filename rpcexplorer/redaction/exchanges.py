@@ -14,18 +14,17 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from rpcexplorer.jsontext.steps import Steps, at_once
-from rpcexplorer.model.complaint import cut, listed
 from rpcexplorer.model.exchange import Exchange, Outcome, Refused, Sent, Unreached
+from rpcexplorer.model.problem import cut, listed
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.secrets.secret import Secret
-from rpcexplorer.protocol.envelope import LARGE
-from rpcexplorer.protocol.large import envelope_in_steps
-from rpcexplorer.protocol.messages import ErrorObject, Malformed, Result
+from rpcexplorer.model.secret import Secret
 from rpcexplorer.redaction.addresses import redacted_address
 from rpcexplorer.redaction.drafts import redacted_params, redactor_of
 from rpcexplorer.redaction.large import redacted_in_pieces
 from rpcexplorer.redaction.logins import is_login, own_login, without_session
 from rpcexplorer.redaction.redactor import Redactor
+from rpcexplorer.rpc.codec import LARGE, envelope_in_steps
+from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result
 
 
 class Policy(Struct, frozen=True):
@@ -56,7 +55,6 @@ HEADERS: Final = 8 * 1024
 """Bytes of a reply's headers that are recorded."""
 NAMED: Final = 5
 """Headers that are named where some are not."""
-
 HIDDEN: Final = "a secret stood in the reply; its name is shown instead, such as «profile.password», or «not recorded»"
 
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from rpcexplorer.model.secrets.placeholders import UNRECORDED
+from rpcexplorer.model.secret import UNRECORDED
 from rpcexplorer.redaction.edits import Edit
 from rpcexplorer.redaction.secret_names import ADDRESSED, TEXT, WHOLE, squashed
 
@@ -26,7 +26,6 @@ _HARMLESS = re.compile(
     r"|.* (?:count|expires|expiry|length|limit|policy|remaining|reset|timeout|ttl|type)"
 )
 """A whole name in words: what is handed to everybody, or tells of a secret and is none."""
-
 _JWT = re.compile(r"eyJ[\w-]{5,1024}+\.[\w-]{5,}+\.[\w.-]*")
 _MEMBER = re.compile(r"""[?&#;](?:amp;)?([A-Za-z][\w.-]{0,63})=([^\s"'<>&#;,\\«]+)""")
 """Of a query or a fragment, or behind a path."""

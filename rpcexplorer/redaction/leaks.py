@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from typing import Final, NamedTuple
 
-from rpcexplorer.model.secrets.secret import Secret
+from rpcexplorer.model.secret import Secret
 from rpcexplorer.redaction.logins import is_login, passwords, passwords_in_batch, sessions
 from rpcexplorer.redaction.redactor import Redactor
 from rpcexplorer.redaction.suspects import suspects
@@ -22,7 +22,6 @@ WINDOW: Final = 4 * 1024 * 1024
 """Bytes that are searched at a time, and then up to the end of the line."""
 OVERLAP: Final = 16 * 1024
 """Bytes that are searched again with what follows them, for a secret that holds a line break."""
-
 _BASE64 = re.compile(rb"_base64 = \"((?:[A-Za-z0-9+/]{4})*+(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)\"")
 """How a history keeps a text that no TOML can hold."""
 _HEADER = re.compile(rb"[ \t]*\[[ \t]*profile[ \t]*\.[ \t]*(?:\"([^\"\r\n]+)\"|([\w-]+))")

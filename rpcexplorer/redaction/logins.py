@@ -14,11 +14,11 @@ from typing import Final
 from rpcexplorer.auth.credentials import leaves
 from rpcexplorer.jsontext.scan import decoded, elements, members
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.secrets.placeholders import HIDDEN, UNRECORDED
-from rpcexplorer.protocol.messages import spelled
+from rpcexplorer.model.secret import HIDDEN, UNRECORDED
 from rpcexplorer.redaction.edits import Edit, edited
 from rpcexplorer.redaction.member_values import plain_keys, value_after
 from rpcexplorer.redaction.secret_names import squashed
+from rpcexplorer.rpc.messages import spelled
 
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 """Of a method's name, as signs, digits and large letters keep them apart."""
@@ -35,15 +35,12 @@ _LAST = re.compile(
 """What a name ends with, in words."""
 _SESSION = re.compile(r".*sessions?(?:create|open|start|new)")
 """A whole name, in small letters without separators."""
-
 _MEMBER = re.compile(r"result|.*session|sid|ticket|auth|key|value")
 """What a session is called in a login's reply, beside the names that hold a secret in any."""
 _TOKEN = re.compile(r"(?=\S*\d)\S{8,}|\S{20,}")
 """A session rather than a word of welcome."""
-
 _FILLED = re.compile(r"\{(?:username|password)\}")
 """What stands for a credential in the params of a profile's login."""
-
 LEVELS: Final = 4
 """Lists and tables inside each other that are searched for a password: no login has more."""
 BETWEEN: Final = ", "

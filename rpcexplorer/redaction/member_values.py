@@ -16,7 +16,6 @@ from rpcexplorer.redaction.matching.spellings import RUN, Spelling, continued
 
 QUOTE: Final = r'(?:\\*+"|\\++u0022)'
 """Pattern of a quote with its backslashes."""
-
 _QUOTE = re.compile(rf"(?<!\\){QUOTE}")
 _SPACE = r"(?:[ \t\r\n]|\\++[nrt])*+"
 _COLON = re.compile(f"{_SPACE}:{_SPACE}")

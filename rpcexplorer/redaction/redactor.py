@@ -1,10 +1,4 @@
-"""Redaction: text in which every known secret has become its placeholder, by position and by value.
-
-By value: every spelling of a secret (`matching/`), wherever it stands. By position: a short secret as the value of a
-member that is known to hold one; and, where that is wanted, whatever stands behind a key that is named like a secret
-(`secret_names.py`), in JSON, in JSON inside JSON, in JSON that was cut; and whatever in an address looks like a secret
-(`addresses.py`). Valid JSON stays valid JSON.
-"""
+"""Replaces secrets in text, bodies and headers."""
 
 from __future__ import annotations
 
@@ -15,8 +9,7 @@ from heapq import merge
 from typing import Final
 
 from rpcexplorer.jsontext.scan import decoded, is_value
-from rpcexplorer.model.secrets.placeholders import HIDDEN, UNRECORDED
-from rpcexplorer.model.secrets.secret import Secret
+from rpcexplorer.model.secret import HIDDEN, UNRECORDED, Secret
 from rpcexplorer.redaction.addresses import places
 from rpcexplorer.redaction.edits import Edit, edited, inside_tokens, outside
 from rpcexplorer.redaction.headers import holds_secret, secrets
@@ -29,16 +22,12 @@ from rpcexplorer.redaction.secret_names import STEMS, TEXT, WHOLE, squashed
 
 SHORTEST: Final = 6
 """Characters; what is shorter turns up by chance, so that it is hidden by position only."""
-
 MARGIN: Final = 4 * 1024
 """Characters that the key of a member takes at most, with what stands between it and its value."""
-
 LONGEST_CHARACTER: Final = 32
 """Characters in which one of a secret is spelled at most, escaped and quoted a few times."""
-
 MATCHERS: Final = 16
 """So many are kept, each for the secrets that may stand in some text."""
-
 _WORD = re.compile(r"[A-Za-z0-9]+")
 _GUILLEMETS = re.compile("«[^«»]*»")
 _NO_SECRET = re.compile(r"null|true|false|[\[{]\s*+[\]}]|")

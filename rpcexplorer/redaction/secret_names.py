@@ -13,18 +13,14 @@ from typing import Final
 _WORDS = "password|passwd|passphrase|passcode|pwd|secret|secret(?:access)?key|apikey|privatekey|credential"
 _MORE = "s|confirm(?:ation|ed)?|again|repeat(?:ed)?|new|old|[12]"
 _TOKENS = "access|refresh|auth|api|bearer|id|session|secret|private|user|client|bot|oauth|personal"
-
 WHOLE: Final = re.compile(rf".*(?:{_WORDS})(?:{_MORE})?|pass|.*session(?:id|key)")
 """Whatever stands behind these is a secret: text, a number, a list."""
-
 TEXT: Final = re.compile(rf"jwt|(?:.*(?:{_TOKENS}))?token|(?:proxy)?authorization|(?:set)?cookie")
 """Text behind these is one; numbers and tables are something else, such as a count or a coin."""
-
 ADDRESSED: Final = re.compile(
     r"key|.*(?:access|account|app|auth|license|subscription)key|sig|signature|xamz.*|auth|sid|session|ticket|hmac"
 )
 """In an address these name a secret as well, if what stands there looks like one."""
-
 _STAND_IN: Final = r"""(?ix) [*.•…_\s-]* | x{3,}                                      # nothing at all, or drawn over
       | .* (?: « | \\u00ab ) (?: [\w.-]+ \. (?:password|username|session|token) | RPCEXPLORER_\w+ | not\ recorded )
            Â? (?: » | \\u00bb ) .*                                  # also where UTF-8 was read as Latin-1
@@ -34,7 +30,6 @@ _WORD: Final = r"""(?ix)
       string | str | text | password | passwd | secret | token | session | sessionid | cookie | hidden | redacted
       | none | null | true | false | yes | no | required | optional | basic | bearer | inline | api[-_]?key | header
     """
-
 STEMS: Final = (
     *("pass", "pwd", "secret", "api", "private", "credential", "session"),
     *("jwt", "token", "authorization", "cookie"),

@@ -24,7 +24,6 @@ _ALONE = re.compile(rb"(?=[^\s]*\d)[^\s()\[\]{}<>\"',;]{6,}+(?=[ \t]*+(?:\r?\n|\
 _LEFT_OF_ALONE = re.compile(rb"(?:\A|\n)[ \t]*+(?:export[ \t]++|set[ \t]++)?\Z")
 _ADDRESS = re.compile(r"""(?<![\w-])(?:url|path)["']?[ \t]*=[ \t]*["']([^"'\r\n]{1,4096})["']""")
 """The address of a profile, or of a recorded call."""
-
 _SCHEME = re.compile(r"(?i)(?:basic|bearer|digest|negotiate|token|apikey)\s+")
 PART: Final = "address"
 """The key of what stands in an address and is no password before a host: nothing is stored in its place."""

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime
 from pathlib import Path
 
-from rpcexplorer.model.secrets.secret import Secret
+from rpcexplorer.model.secret import Secret
 from rpcexplorer.redaction.redactor import Redactor
 from rpcexplorer.storage.files import telling, told, write_new
 from rpcexplorer.storage.folders import names

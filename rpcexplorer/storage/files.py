@@ -16,7 +16,7 @@ from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
 
-from rpcexplorer.model.complaint import Trouble
+from rpcexplorer.model.problem import Trouble
 from rpcexplorer.model.settings import MIB
 from rpcexplorer.storage.opening import (
     PRIVATE_FILE,
@@ -35,18 +35,14 @@ if sys.platform == "win32":
     import msvcrt
 else:
     import fcntl
-
 PRIVATE_FOLDER = 0o700
-
 WRITTEN_BY_PEOPLE = MIB
 """Bytes of a file that people write: some ten thousand lines of TOML, which take a moment to read."""
 KEPT = 64 * MIB
 """Bytes of a file that this program keeps for itself, such as a draft."""
-
 LOCK_SECONDS = 2.0
 LOCK_PAUSE = 0.002
 """Seconds between two tries to get a lock; a holder needs far less than one of them."""
-
 ADVICE: dict[int, tuple[str, str]] = {
     errno.ENOSPC: ("the disk is full", "free some space"),
     errno.EDQUOT: ("your disk quota is used up", "free some space"),

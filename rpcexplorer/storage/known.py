@@ -8,17 +8,14 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from rpcexplorer.auth.registry import auth_of
+from rpcexplorer.model.method import SIGN, as_named, described_by, method_of
 from rpcexplorer.model.methods.catalogue import catalogue, saved_among
-from rpcexplorer.model.schema.described import described_by
-from rpcexplorer.model.templates.saved_call import SIGN, as_named, method_of
 from rpcexplorer.storage.storage import Storage
 
 if TYPE_CHECKING:
     from rpcexplorer.model.exchange import Exchange
-    from rpcexplorer.model.methods.method import Method
-    from rpcexplorer.model.schema.described import Described
+    from rpcexplorer.model.method import Described, Method, SavedCall
     from rpcexplorer.model.templates.offered import Offered
-    from rpcexplorer.model.templates.saved_call import SavedCall
 
 
 class KnownMethods(Storage):

@@ -17,18 +17,15 @@ from pathlib import Path
 from rpcexplorer.model.settings import MIB
 
 PRIVATE_FILE = 0o600
-
 NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
 ALWAYS = sum(getattr(os, name, 0) for name in ("O_CLOEXEC", "O_NONBLOCK", "O_NOCTTY", "O_BINARY"))
 WRITING = os.O_WRONLY | os.O_RDWR
-
 KINDS = (
     (stat.S_ISFIFO, "a named pipe"),
     (stat.S_ISCHR, "a device"),
     (stat.S_ISBLK, "a device"),
     (stat.S_ISSOCK, "a socket"),
 )
-
 LEAST, PIECE = 4096, MIB
 """Bytes that are asked for at once, whatever size the file says it has."""
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from rpcexplorer.model.complaint import Complaint
+from rpcexplorer.model.problem import Complaint
 from rpcexplorer.storage.files import FileTrouble, real, telling
 
 TEAM_FILE = "sessions.toml"

@@ -20,7 +20,6 @@ from rpcexplorer.storage.opening import ALWAYS, NOFOLLOW, PRIVATE_FILE
 
 ORDINARY_FILE = 0o666
 """Before the umask, like any program's new file."""
-
 ABANDONED = 3600.0
 """Seconds after which a half-written file has no writer any more: none takes a hundredth of it."""
 

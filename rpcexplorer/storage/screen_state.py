@@ -14,8 +14,8 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from rpcexplorer.model.complaint import Complaint
-from rpcexplorer.model.secrets.secret import Secret
+from rpcexplorer.model.problem import Complaint
+from rpcexplorer.model.secret import Secret
 from rpcexplorer.storage.files import FileTrouble, aside, lock, private_folder, read_bytes, told, write_private
 from rpcexplorer.storage.toml.checks import flag, listed, moment, text, version, whole
 from rpcexplorer.storage.toml.positions import KeyPath
@@ -28,7 +28,6 @@ ROOM = 50_000
 """Characters that they may have together: the file is read at every start."""
 PATIENCE = 0.2
 """Seconds to wait for another program's change: a screen that stands still is worse than one that forgets."""
-
 SHAPE = TableRule(
     "screen.toml",
     {
@@ -50,7 +49,6 @@ SHAPE = TableRule(
     },
 )
 HEADING = "# What the screen of rpcexplorer remembers. Nothing that matters is lost if you delete this file.\n"
-
 T = TypeVar("T")
 StateTable = dict[str, Any]
 Update = Callable[[Any], Any]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rpcexplorer.model.complaint import Complaint
+from rpcexplorer.model.problem import Complaint
 from rpcexplorer.model.settings import HistorySettings, Settings
 from rpcexplorer.storage.paths import Paths
 from rpcexplorer.storage.toml.checks import beside, choice, file_name, flag, size, text, version

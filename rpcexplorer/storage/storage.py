@@ -12,10 +12,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from rpcexplorer.model.complaint import Complaint
-from rpcexplorer.model.person import Nobody, Person
+from rpcexplorer.model.destination import FORM_OF_REQUEST, Nobody, Person, Route, changes
+from rpcexplorer.model.problem import Complaint
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.secrets.route import FORM_OF_REQUEST, Route, changes
 from rpcexplorer.storage.catalogues.catalogues import Catalogues
 from rpcexplorer.storage.drafts.batches import CollectedBatches
 from rpcexplorer.storage.drafts.drafts import Drafts
@@ -36,9 +35,9 @@ from rpcexplorer.storage.settings import load_settings, save_setting
 from rpcexplorer.storage.themes import Themes
 
 if TYPE_CHECKING:
-    from rpcexplorer.model.hint import Changes
+    from rpcexplorer.model.method import SavedCall
+    from rpcexplorer.model.problem import Changes
     from rpcexplorer.model.settings import Settings
-    from rpcexplorer.model.templates.saved_call import SavedCall
     from rpcexplorer.redaction.redactor import Redactor
     from rpcexplorer.storage.history.store import History
     from rpcexplorer.storage.profiles.edits import ProfileEdits

@@ -8,8 +8,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from rpcexplorer.model.complaint import Complaint, nearest
-from rpcexplorer.model.theme import DARK, NATIVE, Theme, colour, completed
+from rpcexplorer.model.problem import Complaint, nearest
+from rpcexplorer.model.settings import DARK, NATIVE, Theme, colour, completed
 from rpcexplorer.storage.files import told
 from rpcexplorer.storage.folders import names
 from rpcexplorer.storage.toml.checks import flag, text

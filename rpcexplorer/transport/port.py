@@ -14,16 +14,12 @@ from msgspec import Struct
 
 Verb = Literal["POST", "GET"]
 """How a message goes out: as the body of a POST, or, to be given a document, without one."""
-
 Headers = tuple[tuple[str, str], ...]
 """Header lines in their order, duplicates kept."""
-
 Stage = Literal["connecting", "tls", "sending", "waiting", "receiving"]
 """What a running request is busy with, as a person is told."""
-
 Step = Literal["url", "name", "connect", "tls", "proxy", "request", "send", "wait", "body", "timeout", "size"]
 """Where a request came to its end; `url` and `request` mean that nothing left this machine."""
-
 LOOPBACK_NAME: Final = "localhost"
 LOOPBACK_ADDRESSES: Final = ("::1", "127.0.0.1")
 """Where that name leads. It is not looked up: whoever answers for the network's names could send it elsewhere."""

@@ -1,1 +1,3 @@
-"""The front on screen: Textual lives here and nowhere else. Attributes go down, messages come up."""
+"""The screen. The only package that imports Textual."""
+
+from __future__ import annotations

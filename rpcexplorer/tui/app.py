@@ -20,8 +20,8 @@ from textual.driver import Driver
 from textual.screen import Screen
 
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.complaint import Complaint, told
 from rpcexplorer.model.draft import Draft
+from rpcexplorer.model.problem import Complaint, told
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.commands import Scope, bindings, keymap, read_keymap

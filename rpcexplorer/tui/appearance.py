@@ -15,8 +15,8 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.complaint import Complaint
-from rpcexplorer.model.theme import DARK
+from rpcexplorer.model.problem import Complaint
+from rpcexplorer.model.settings import DARK
 from rpcexplorer.tui.commands import first_key
 from rpcexplorer.tui.keyboard import ReturnType
 from rpcexplorer.tui.pending_keys import opens

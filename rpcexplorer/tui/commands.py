@@ -16,7 +16,7 @@ from msgspec import Struct
 from textual.binding import Binding, BindingType
 from textual.keys import Keys, key_to_character
 
-from rpcexplorer.model.complaint import Complaint, cut, nearest
+from rpcexplorer.model.problem import Complaint, cut, nearest
 
 Scope = Literal[
     "everywhere",
@@ -36,7 +36,6 @@ Scope = Literal[
     "profiles",
 ]
 """Where a command works."""
-
 SCOPES: Final[Mapping[Scope, str]] = {
     "everywhere": "Everywhere",
     "call": "Calling",
@@ -83,10 +82,8 @@ class Command(Struct, frozen=True):
 AGAIN: Final = "again repeat resend replay rerun retry run execute call"
 EXPORT: Final = "export curl httpie python markdown snippet share clipboard ticket save"
 ELSEWHERE: Final = "carry move switch copy transfer server environment staging prod elsewhere"
-
 TICKET: Final = "Copy a ticket of this call in Markdown: request, reply, when, how long, by which versions."
 COMPARE: Final = "diff difference versus against changed before"
-
 COMMANDS: Final[tuple[Command, ...]] = (
     Command(
         "send", "f5,ctrl+enter", "send", "Send the call that stands in the editor.", "call", footer=True, synonyms=AGAIN
@@ -578,7 +575,6 @@ COMMANDS: Final[tuple[Command, ...]] = (
         synonyms="exit leave close bye",
     ),
 )
-
 PANES: Final = frozenset[Scope]({"methods", "recent", "params", "docs", "response", "table"})
 """Those of the call screen."""
 FUNCTION_KEYS: Final = tuple(f"f{number}" for number in range(1, 13))

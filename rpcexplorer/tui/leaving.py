@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 Wish = Literal["", "demo"]
 """What the person wants next, once the screen is closed."""
-
 T = TypeVar("T")
 
 

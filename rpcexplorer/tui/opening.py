@@ -53,8 +53,10 @@ class OpeningApp(Leaving):
         calls = self.calls
         if calls is None or self.screen is not calls:
             return
-        from rpcexplorer.model.schema.described import Described
-        from rpcexplorer.tui.form.screen import LONGEST, FormScreen, FormSource
+        from rpcexplorer.model.form.rows import LONGEST
+        from rpcexplorer.model.method import Described
+        from rpcexplorer.tui.form.screen import FormScreen
+        from rpcexplorer.tui.form.source import FormSource
 
         params, known = calls.params, self.explorer.methods(called=False).get(calls.called)
         if len(params.text) > LONGEST:

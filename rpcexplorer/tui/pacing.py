@@ -9,7 +9,6 @@ from contextlib import closing
 from typing import Final, TypeVar
 
 T = TypeVar("T")
-
 SLICE: Final = 0.006
 """Seconds of steps in a row."""
 PAUSE: Final = 0.002

@@ -19,7 +19,6 @@ from rpcexplorer.tui.terminal.typed_text import TypedText
 
 KeyOrText: TypeAlias = Key | Paste | TypedText
 Args = ParamSpec("Args")
-
 SCREEN: Final = "screen"
 """Who waits for another screen to know where keys go."""
 

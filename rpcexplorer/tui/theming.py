@@ -19,12 +19,11 @@ from textual.strip import Strip
 from textual.theme import Theme as TextualTheme
 from textual.widget import Widget
 
-from rpcexplorer.model.theme import Theme
+from rpcexplorer.model.settings import Theme
 from rpcexplorer.views.printable import printable
 
 Pieces: TypeAlias = Iterable[tuple[str, str]]
 """Pieces of a line with their roles."""
-
 ATTRIBUTES: Final = ("bold", "underline", "italic", "reverse", "strike")
 
 

@@ -2,3 +2,5 @@
 
 No file, no socket, no clock: what is shown comes in as values of the model.
 """
+
+from __future__ import annotations

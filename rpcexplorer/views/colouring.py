@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping
 from typing import Final, Literal, TypeAlias, cast
 
 Role: TypeAlias = Literal["key", "string", "number", "literal", "punctuation", "error"]
-
 _REST_OF_STRING: Final = r'[^"\\]*+ (?: \\. [^"\\]*+ )*+ (?: " | \\?\Z )'
 _STRING = rf"{_REST_OF_STRING} (?P<string>) (?: (?= \s*+ : ) (?P<key>) )?"
 """The last group that took part says which of the two it is."""

@@ -20,10 +20,8 @@ from rpcexplorer.views.printable import printable, readable
 
 OUTPUT_LIMIT: Final = 256 * 1024 * 1024
 """Characters that an expression may yield; one that yields for ever ends here, before the memory does."""
-
 SENTENCE_LIMIT: Final = 300
 """Characters of a complaint; jq quotes the values that it complains about."""
-
 _PLACE = re.compile(r" at <top-level>, line (\d+)(?:, column (\d+))?:?")
 _WORDS = [
     (re.compile(pattern), words)

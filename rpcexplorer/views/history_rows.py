@@ -11,9 +11,9 @@ from typing import Final, TypeAlias
 
 from msgspec import Struct
 
-from rpcexplorer.model.exchange import Damaged, ErrorObject, Exchange, Malformed, Result
-from rpcexplorer.model.filter import HistoryFilter
-from rpcexplorer.model.history.bounds import Bounds
+from rpcexplorer.model.exchange import Damaged, Exchange
+from rpcexplorer.model.filter import Bounds, HistoryFilter
+from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result
 from rpcexplorer.views.words.sentences import duration, outcome_words, size, status_word
 
 _LONGEST: Final = 300

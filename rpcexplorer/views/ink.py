@@ -9,14 +9,12 @@ from typing import Final, NewType
 
 Ink = NewType("Ink", str)
 """The parameters of an SGR sequence."""
-
 BOLD: Final = Ink("1")
 DIM: Final = Ink("2")
 """Fainter than the text, on a dark and on a light ground alike; bright black would vanish on some."""
 WRONG: Final = Ink("31")
 WELL: Final = Ink("32")
 CAREFUL: Final = Ink("33")
-
 KEY: Final = Ink("36")
 STRING: Final = Ink("32")
 NUMBER: Final = Ink("33")

@@ -21,10 +21,8 @@ EXACT, PREFIX, WORD, WORDS, INSIDE = 5.0, 4.0, 3.0, 2.0, 1.0
 
 Letters that are scattered score below 1: the more, the closer they lie together.
 """
-
 MARK: Final = "\x1f"
 """Put before each word of a name. It is white space, so that no word of a query can hold it."""
-
 _HEAD = re.compile(
     r"(?<![^\s._/:-])[^\s._/:-]"  # at the beginning, or after a separator
     r"|(?<=[^\W_A-Z])[A-Z]|(?<=[A-Z])[A-Z](?=[a-z])"  # a hump: userGet, HTTPServer

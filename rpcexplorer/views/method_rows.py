@@ -13,15 +13,12 @@ from typing import Final, Literal, TypeAlias, overload
 
 from msgspec import Struct
 
-from rpcexplorer.model.methods.method import Method
+from rpcexplorer.model.method import Method
 from rpcexplorer.views.matching import Names
 
 Standing = Literal["pinned", "recent", "plain"]
 """Pinned by the person, called lately, or neither."""
-
 _GROUPS: Final = (re.compile(r"(.+?)[./:](?=.)", re.DOTALL), re.compile(r"(.+?)_(?=.)", re.DOTALL))
-
-
 _WEIGHTS: Final[dict[Standing, float]] = {"pinned": 0.2, "recent": 0.1}
 """What a standing counts among matches that are about as good; it never makes a worse one better."""
 

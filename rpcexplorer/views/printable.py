@@ -12,7 +12,6 @@ from unicodedata import category
 
 UNPRINTABLE: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 """Control, format, lone surrogate, private use, unassigned, line and paragraph separator."""
-
 _HIDDEN = re.compile(  # letters and marks by category, but without any shape
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180d\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
 )

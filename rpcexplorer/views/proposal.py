@@ -8,11 +8,10 @@ from datetime import datetime
 from typing import Any, Final
 
 from rpcexplorer.auth.registry import auth_of
-from rpcexplorer.model.address import joined, typed_whole
 from rpcexplorer.model.connection_test import Check, Report
-from rpcexplorer.model.hint import PROGRAM, quoted
 from rpcexplorer.model.probe import METHODS, MOST, behind_login
-from rpcexplorer.model.profile import Preset, Profile
+from rpcexplorer.model.problem import PROGRAM, quoted
+from rpcexplorer.model.profile import Preset, Profile, joined, typed_whole
 from rpcexplorer.views.words.certificate import certificate_rows
 
 OPTIONS: Final = {"auth.kind": "--auth", "auth.header": "--auth-header"}

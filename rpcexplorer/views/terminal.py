@@ -15,7 +15,6 @@ from rpcexplorer.views.printable import printable, printable_bytes, readable
 
 COLOUR_LIMIT: Final = 16_000_000
 """Characters; longer text stays plain, as nobody reads that far and colours would double its size."""
-
 _BEGINS = re.compile(r"\s*+(?:[\[{\"]|-?[0-9]|true|false|null|NaN|-?Infinity)")
 _INKS: Final[dict[Role, Ink]] = {
     "key": KEY,

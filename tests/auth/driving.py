@@ -10,10 +10,11 @@ from rpcexplorer.auth.cookie import CookieAuth
 from rpcexplorer.auth.flow import Ended, Message, Need, Received, Send, Want, advance
 from rpcexplorer.auth.inline import InlineAuth
 from rpcexplorer.auth.registry import auth_of
-from rpcexplorer.model.exchange import Outcome, Response
+from rpcexplorer.model.exchange import Outcome
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.secrets.secret import Secret
-from rpcexplorer.protocol.messages import Call, ErrorObject, Result
+from rpcexplorer.model.secret import Secret
+from rpcexplorer.rpc.messages import Call, ErrorObject, Result
+from rpcexplorer.transport.port import Response
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 COOKIE = Profile("shop", "https://rpc.example.com", auth=CookieAuth(username="ada"))

@@ -16,8 +16,8 @@ from rpcexplorer.auth.basic import BasicAuth
 from rpcexplorer.auth.flow import Message
 from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.profile import MethodNote, Profile
-from rpcexplorer.model.secrets.secret import Secret
-from rpcexplorer.protocol.messages import Call
+from rpcexplorer.model.secret import Secret
+from rpcexplorer.rpc.messages import Call
 from rpcexplorer.storage.profiles.edits import ProfileEdits
 from rpcexplorer.tui.profiles.form import add_profile, fields_of
 from tests.auth.driving import PASSWORD, PONG, drive, end, kinds, message, received, requests

@@ -12,21 +12,9 @@ from rpcexplorer.auth.flow import Drop, Ended, Keep, Message, Say, Send
 from rpcexplorer.auth.session import has_ended
 from rpcexplorer.model.exchange import Outcome, Refused, Unreached
 from rpcexplorer.model.profile import Login, MethodNote
-from rpcexplorer.model.secrets.secret import Secret
-from rpcexplorer.protocol.messages import Call, ErrorObject, Malformed, Result
-from tests.auth.driving import (
-    COOKIE,
-    DENIED,
-    PASSWORD,
-    PONG,
-    SESSION,
-    drive,
-    end,
-    kinds,
-    message,
-    received,
-    requests,
-)
+from rpcexplorer.model.secret import Secret
+from rpcexplorer.rpc.messages import Call, ErrorObject, Malformed, Result
+from tests.auth.driving import COOKIE, DENIED, PASSWORD, PONG, SESSION, drive, end, kinds, message, received, requests
 
 
 def test_with_a_session_the_call_goes_out_with_its_cookie_and_nothing_else() -> None:

@@ -14,21 +14,8 @@ from rpcexplorer.auth.inline import InlineAuth
 from rpcexplorer.auth.none import NoAuth
 from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.profile import Login, Profile
-from rpcexplorer.model.secrets.placeholders import UNRECORDED
-from rpcexplorer.model.secrets.secret import Secret
-from tests.auth.driving import (
-    COOKIE,
-    INLINE,
-    PASSWORD,
-    PONG,
-    SESSION,
-    drive,
-    end,
-    kinds,
-    message,
-    received,
-    requests,
-)
+from rpcexplorer.model.secret import UNRECORDED, Secret
+from tests.auth.driving import COOKIE, INLINE, PASSWORD, PONG, SESSION, drive, end, kinds, message, received, requests
 
 
 def test_without_auth_the_call_goes_out_as_it_is() -> None:

@@ -14,8 +14,9 @@ from msgspec.structs import replace
 
 from rpcexplorer.auth.digest import Challenge, DigestAuth, answered, challenges, strongest
 from rpcexplorer.auth.flow import Opening
-from rpcexplorer.model.exchange import Malformed, Response
 from rpcexplorer.model.profile import MethodNote, Profile
+from rpcexplorer.rpc.messages import Malformed
+from rpcexplorer.transport.port import Response
 from tests.auth.driving import PASSWORD, PONG, drive, kinds, message, received, requests
 from tests.fakes.shell import Shell
 from tests.fakes.wire import RawServer, Received, http_reply

@@ -9,23 +9,12 @@ from rpcexplorer.auth.flow import Message
 from rpcexplorer.auth.inline import InlineAuth
 from rpcexplorer.auth.registry import auth_of
 from rpcexplorer.model.exchange import Refused
-from rpcexplorer.model.methods.method import Method, Parameter
+from rpcexplorer.model.method import Method, Parameter, described_by
 from rpcexplorer.model.profile import MethodNote, Profile
-from rpcexplorer.model.schema.described import described_by
 from rpcexplorer.model.schema.starting import starting_point
-from rpcexplorer.model.secrets.secret import Secret
-from rpcexplorer.protocol.messages import Call
-from tests.auth.driving import (
-    INLINE,
-    PASSWORD,
-    PONG,
-    drive,
-    end,
-    kinds,
-    message,
-    received,
-    requests,
-)
+from rpcexplorer.model.secret import Secret
+from rpcexplorer.rpc.messages import Call
+from tests.auth.driving import INLINE, PASSWORD, PONG, drive, end, kinds, message, received, requests
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import asyncio
 from rpcexplorer.auth.source import GivenCredentials
 from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.secrets.secret import Secret
+from rpcexplorer.model.secret import Secret
 
 PROFILE = Profile("shop", "http://shop.example")
 

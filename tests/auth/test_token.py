@@ -19,12 +19,11 @@ from rpcexplorer.auth.none import NoAuth
 from rpcexplorer.auth.query import QueryAuth
 from rpcexplorer.client.discovery.openrpc import read_openrpc
 from rpcexplorer.model.exchange import Refused
-from rpcexplorer.model.methods.method import Method
+from rpcexplorer.model.method import Described, DescribedParam, ExampleCall, Method
 from rpcexplorer.model.profile import Auth, Login, MethodNote, Profile
-from rpcexplorer.model.schema.described import Described, DescribedParam, ExampleCall
 from rpcexplorer.model.schema.starting import starting_point
-from rpcexplorer.model.secrets.secret import Secret
-from rpcexplorer.protocol.messages import Call, Result
+from rpcexplorer.model.secret import Secret
+from rpcexplorer.rpc.messages import Call, Result
 from tests.auth.driving import DENIED, PONG, SESSION, drive, end, kinds, message, received, requests
 from tests.fakes.shell import Shell
 from tests.fakes.wire import RawServer, Received, http_reply

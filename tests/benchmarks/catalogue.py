@@ -21,7 +21,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from rpcexplorer.model.methods.method import Method
+from rpcexplorer.model.method import Method
 from rpcexplorer.views.method_rows import MethodRows
 from tests.benchmarks.figures import in_turns, told
 from tests.benchmarks.programs import WORD, explorer, profile
@@ -52,7 +52,6 @@ class Bare(App):
         self.query_one("#rows").update("\\n".join(found[:36]), layout=False)
 Bare().run()
 """
-
 _AREAS = ("user", "order", "invoice", "customer", "stock", "report", "payment", "session", "archive", "shipment")
 _VERBS = ("list", "get", "create", "update", "remove", "search", "count", "export", "approve", "restore")
 _THINGS = ("Items", "Index", "Address", "History", "Settings", "Labels", "Notes", "Rates", "Owner", "Limits")

@@ -20,8 +20,8 @@ import jsonschema_rs
 
 from rpcexplorer.checking.checker import Checker
 from rpcexplorer.client.discovery.openrpc import read_openrpc
-from rpcexplorer.model.schema.checked import Checked
-from rpcexplorer.model.schema.described import Described, DescribedParam
+from rpcexplorer.model.method import Described, DescribedParam
+from rpcexplorer.model.problem import Checked
 from tests.benchmarks.figures import told
 from tests.fakes.violations import made
 
@@ -29,7 +29,6 @@ ROUNDS: Final = 20
 METHODS: Final = 10_000
 PAUSE: Final = 0.001
 """Seconds between two looks at whether the loop goes on: without any the look itself would be what costs."""
-
 FILTER: Final = {
     "type": "object",
     "properties": {"a": {"type": "integer", "minimum": 1}, "sub": {"$ref": "#/components/schemas/Filter"}},

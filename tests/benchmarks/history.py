@@ -26,14 +26,14 @@ from multiprocessing.synchronize import Event
 from pathlib import Path
 from typing import Any, Final
 
-from rpcexplorer.model.exchange import Exchange, Response
-from rpcexplorer.model.filter import HistoryFilter
-from rpcexplorer.model.history.bounds import Bounds
+from rpcexplorer.model.exchange import Exchange
+from rpcexplorer.model.filter import Bounds, HistoryFilter
 from rpcexplorer.model.settings import MIB
-from rpcexplorer.protocol.codec import decode
-from rpcexplorer.protocol.ids import make_id
+from rpcexplorer.rpc.codec import decode
+from rpcexplorer.rpc.messages import make_id
 from rpcexplorer.storage.history.blocks import to_block
 from rpcexplorer.storage.history.store import History
+from rpcexplorer.transport.port import Response
 from tests.benchmarks.figures import after_one, told
 from tests.benchmarks.programs import WORD, bare, explorer, profile
 from tests.benchmarks.terminal import ESCAPE, Program, environment

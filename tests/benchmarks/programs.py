@@ -10,7 +10,6 @@ from tests.benchmarks.terminal import ENTER, F2, Program
 
 WORD: Final = b"usable"
 """Stands on the first screen of every program: as text, as a line's hint, or as the name of a profile or collection."""
-
 _BARE = """
 from textual.app import App
 from textual.widgets import Input, Static

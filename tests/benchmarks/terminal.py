@@ -23,7 +23,6 @@ from typing import Final, Self
 
 DOWN, PAGE_DOWN, ENTER, ESCAPE, BACKSPACE = b"\x1b[B", b"\x1b[6~", b"\r", b"\x1b", b"\x7f"
 F2, F4, F5, CTRL_J = b"\x1bOQ", b"\x1bOS", b"\x1b[15~", b"\n"
-
 SIZE: Final = (40, 120)
 SILENCE: Final = 0.03
 """Seconds without output after which a key is done with. They are not counted."""
@@ -31,7 +30,6 @@ PATIENCE: Final = 30.0
 """Seconds after which something will not come any more."""
 BETWEEN_LOOKS: Final = 0.01
 """Seconds from one look at the memory to the next, where the program may end at any moment."""
-
 _PEAK = re.compile(r"VmHWM:\s+(\d+) kB")
 
 

@@ -25,10 +25,11 @@ from pathlib import Path
 import httpx
 import trustme
 
-from rpcexplorer import Client, Result
-from rpcexplorer.transport.http.client import HttpTransport
+from rpcexplorer.client.client import Client
+from rpcexplorer.rpc.messages import Result
+from rpcexplorer.transport.http import HttpTransport
 from rpcexplorer.transport.port import Request
-from rpcexplorer.transport.tls.trust import Trust
+from rpcexplorer.transport.tls import Trust
 from tests.benchmarks.figures import told
 
 BODY = b'{"jsonrpc": "2.0", "id": "1", "method": "demo.echo", "params": {"x": 1}}'

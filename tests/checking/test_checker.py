@@ -12,8 +12,8 @@ from typing import Any, TypeVar
 import pytest
 
 from rpcexplorer.checking.checker import Checker
-from rpcexplorer.model.schema.checked import Checked, SchemaProblem
-from rpcexplorer.model.schema.described import Described, DescribedParam
+from rpcexplorer.model.method import Described, DescribedParam
+from rpcexplorer.model.problem import Checked, SchemaProblem
 
 T = TypeVar("T")
 

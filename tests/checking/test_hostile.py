@@ -14,8 +14,8 @@ import pytest
 from rpcexplorer.checking.checker import Checker
 from rpcexplorer.checking.child import PROGRAM, Child
 from rpcexplorer.checking.frames import read, write
-from rpcexplorer.model.schema.checked import Checked
-from rpcexplorer.model.schema.described import Described, DescribedParam
+from rpcexplorer.model.method import Described, DescribedParam
+from rpcexplorer.model.problem import Checked
 from tests.checking.test_checker import doubling
 from tests.fakes.violations import made
 

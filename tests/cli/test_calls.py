@@ -25,8 +25,6 @@ def answering(raw: str) -> Callable[[Received], bytes]:
 
 PONG = answering('"result":"pong"')
 NO = answering('"error":{"code":-32601,"message":"no such method","data":{"asked":"x"}}')
-
-
 FAILED_TOOL = '{"content":[{"type":"text","text":"Unknown tool: x\\u001b[2J"}],"isError":true}'
 
 

@@ -15,7 +15,7 @@ from rpcexplorer.__main__ import EmbeddedDemo, House, LocalFiles
 from rpcexplorer.cli.start import run
 from rpcexplorer.cli.world import World
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.person import Nobody, Person
+from rpcexplorer.model.destination import Nobody, Person
 from tests.fakes.shell import Keyboard, Ran, Screen, Shell
 from tests.fakes.wire import RawServer, Received, http_reply
 

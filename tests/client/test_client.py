@@ -20,11 +20,11 @@ from rpcexplorer.auth.inline import InlineAuth
 from rpcexplorer.auth.member import MemberAuth
 from rpcexplorer.auth.query import QueryAuth
 from rpcexplorer.client.client import Client
-from rpcexplorer.client.stop import Stop
 from rpcexplorer.model.draft import NAMELESS, Batch, Draft, draft_of, sent_draft
-from rpcexplorer.model.exchange import Cancelled, Exchange, Progress, Refused, Sent, Unreached
+from rpcexplorer.model.exchange import Cancelled, Exchange, Refused, Sent, Stop, Unreached
 from rpcexplorer.model.profile import Auth
-from rpcexplorer.protocol.messages import ErrorObject, Malformed, Result
+from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result
+from rpcexplorer.transport.port import Progress
 from tests.fakes.wire import HOLD, NEXT, RESET, Parts, RawServer, Received, Script, http_reply
 
 

@@ -15,8 +15,9 @@ from typing import Any
 import pytest
 
 from rpcexplorer.client import connection_test
-from rpcexplorer.explorer import Explorer, Stop
+from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.connection_test import Report
+from rpcexplorer.model.exchange import Stop
 from rpcexplorer.model.probe import METHODS, MOST
 from rpcexplorer.model.profile import Profile, ad_hoc
 from rpcexplorer.views.proposal import plan

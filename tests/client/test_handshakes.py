@@ -16,7 +16,7 @@ from rpcexplorer.client.preview import preview
 from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.exchange import Exchange, Preview, Unreached
 from rpcexplorer.model.profile import HeaderHandshake, Login, Profile
-from rpcexplorer.protocol.messages import ErrorObject, Malformed, Result
+from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result
 from tests.client.test_client import answering, reply_to
 from tests.fakes.wire import RawServer, Received, Script, http_reply
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 import pytest
 
 from rpcexplorer.auth.source import GivenCredentials
-from rpcexplorer.client import pacing as turns
+from rpcexplorer.client import pacing
 from rpcexplorer.client.client import Client
 from rpcexplorer.client.connection import load
 from rpcexplorer.client.pacing import in_turns
@@ -18,9 +18,9 @@ from rpcexplorer.jsontext.steps import Steps
 from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.secrets.secret import Secret
-from rpcexplorer.protocol.messages import ErrorObject, Malformed, Result
-from rpcexplorer.transport.http.client import _load
+from rpcexplorer.model.secret import Secret
+from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result
+from rpcexplorer.transport.http import _load
 from tests.fakes.wire import RawServer, Received, http_reply
 
 ROWS = [{"name": f"row, {number}", "tags": ["a", "b"]} for number in range(40_000)]
@@ -98,7 +98,7 @@ def test_a_large_reply_to_a_batch_is_the_whole_of_it() -> None:
 
 
 def test_others_have_a_turn_between_steps(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(turns, "TURN", 0)
+    monkeypatch.setattr(pacing, "TURN", 0)
     heard: list[str] = []
 
     def steps() -> Steps[str]:

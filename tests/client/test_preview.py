@@ -9,7 +9,7 @@ from rpcexplorer.client.preview import preview
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Preview
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.secrets.secret import Secret
+from rpcexplorer.model.secret import Secret
 
 
 def cookies(profile: Profile, *, has_session: bool) -> list[str]:

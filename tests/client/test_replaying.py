@@ -10,23 +10,12 @@ import pytest
 from msgspec.structs import replace
 
 from rpcexplorer.client.replaying import HALTED, LOGIN, NOT_SENT, Replaying
-from rpcexplorer.client.stop import Stop
 from rpcexplorer.model.draft import Batch, Draft
-from rpcexplorer.model.exchange import (
-    CallKind,
-    Cancelled,
-    ErrorObject,
-    Exchange,
-    Malformed,
-    Outcome,
-    Refused,
-    Response,
-    Result,
-    Sent,
-    Unreached,
-)
+from rpcexplorer.model.exchange import CallKind, Cancelled, Exchange, Outcome, Refused, Sent, Stop, Unreached
 from rpcexplorer.model.profile import MethodNote, Profile
 from rpcexplorer.model.replaying import Replayed, exit_code
+from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result
+from rpcexplorer.transport.port import Response
 
 STAGING = Profile("staging", "https://staging.example.com", methods={"get": MethodNote(ignore=("/at",))})
 GONE = Unreached("connect", "Nobody listens there.")

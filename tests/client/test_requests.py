@@ -17,9 +17,8 @@ from rpcexplorer.client.preview import preview
 from rpcexplorer.model.draft import BY_NAME, NO_BATCH, Batch, Draft
 from rpcexplorer.model.exchange import Exchange, Preview, Refused, Sent
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.secrets.secret import Secret
-from rpcexplorer.protocol.ids import number_of
-from rpcexplorer.protocol.messages import ErrorObject, Malformed, Result
+from rpcexplorer.model.secret import Secret
+from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result, number_of
 from rpcexplorer.storage.history.records import to_exchange, to_record
 from tests.fakes.wire import RawServer, Received, http_reply
 

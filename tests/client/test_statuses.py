@@ -7,7 +7,8 @@ import asyncio
 import pytest
 
 from rpcexplorer.client.client import Client
-from rpcexplorer.model.exchange import ErrorObject, Exchange, Malformed, Result
+from rpcexplorer.model.exchange import Exchange
+from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result
 from tests.fakes.wire import RawServer, http_reply
 
 BASIC = {"WWW-Authenticate": 'Basic realm="rpc"', "Proxy-Authenticate": "Negotiate"}

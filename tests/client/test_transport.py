@@ -8,12 +8,11 @@ import json
 from rpcexplorer.auth.cookie import CookieAuth
 from rpcexplorer.auth.source import GivenCredentials
 from rpcexplorer.client.client import Client
-from rpcexplorer.client.stop import Stop
 from rpcexplorer.model.draft import Batch, Draft
-from rpcexplorer.model.exchange import Cancelled, Exchange, Malformed, Progress, Sent, Unreached, Watch
+from rpcexplorer.model.exchange import Cancelled, Exchange, Sent, Stop, Unreached
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.protocol.messages import ErrorObject, Result
-from rpcexplorer.transport.port import Request, Response, Transport, Unreachable
+from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result
+from rpcexplorer.transport.port import Progress, Request, Response, Transport, Unreachable, Watch
 from rpcexplorer.views.words.sentences import transport_line
 from tests.fakes.memory import Answer, MemoryTransport
 

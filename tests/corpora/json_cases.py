@@ -14,7 +14,6 @@ from typing import Final
 
 Cases = dict[str, bytes]
 """Texts by name; the name is what a failure is known by."""
-
 SAMPLE: Final = b'{"a": [1, -2.5e3, "x\\n", true, false, null], "b": {"": {}}}'
 DEEP: Final = 10_000
 """Levels: far beyond every recursion limit, and quick enough to be looked at from all sides."""
@@ -37,7 +36,6 @@ def _string(inner: str) -> str:
 _WHOLE = ["0", "-0", "7", "-10", "9" * 30]
 _FRACTIONS = ["", ".0", ".250"]
 _EXPONENTS = ["", "e1", "E+02", "e-3"]
-
 _RIGHT_STRINGS = [
     "", "a", "\\\"", "\\\\", "\\/", "\\b\\f\\n\\r\\t", "\\u0041", "\\u00e9\\u00E9", "\\u0000",
     "\\u001b]52;c;aGk=\\u0007", "\\u2028\\u2029", "\\uFFFF\\ufffe", "\\ud83d\\ude00", "\\uD834\\uDD1E", "\\\\u0041",
@@ -45,7 +43,6 @@ _RIGHT_STRINGS = [
     "\ufffe", "\ue000", "\U0010ffff", "e\u0301", "//", "/* */", "#", "'", "`", "[", "}", ",:", "</script>", "[/red]",
     "[@click=app.quit]x[/]", "x" * 70_000, "null", "NaN", "\\u005cn", "«shop.secret»", "data: x", "1.10",
 ]  # fmt: skip
-
 _RIGHT_STRUCTURES = [
     "[]", "{}", "[[]]", "[{}]", '{"a":{}}', '{"a":[]}', "[[],[],{}]", "[null]", "[true,false,null]", '["a",1,{"b":[]}]',
     "[ ]", "{ }", "[\t1\r\n,\n2 ]", '{ "a"\t:\r1 ,\n"b" : 2 }', '{"":0}', '{"a":1,"a":2}', '{"a":1,"\\u0061":2}',
@@ -55,14 +52,12 @@ _RIGHT_STRUCTURES = [
     "[" * 300 + "]" * 300, '{"a":' * 300 + "1" + "}" * 300, "[" + ",".join(["0"] * 5000) + "]",
     "{" + ",".join(f'"k{number}":{number}' for number in range(2000)) + "}", " \n\t\r[1]\n\n\n", "[1e1,1E1,1e+1,1e-1]",
 ]  # fmt: skip
-
 RIGHT: Final[Cases] = {
     **_named("number", [f"[{''.join(parts)}]" for parts in product(_WHOLE, _FRACTIONS, _EXPONENTS)]),
     **_named("string", [_string(inner) for inner in _RIGHT_STRINGS]),
     **_named("structure", _RIGHT_STRUCTURES),
 }
 """Arrays and objects that every parser of JSON must take."""
-
 # --- wrong -------------------------------------------------------------------------------------------------------
 
 _WRONG_NUMBERS = [
@@ -70,9 +65,7 @@ _WRONG_NUMBERS = [
     "e5", "1-", "1 000", "1_000", "0x1F", "0b1", "0o7", "1L", "1f", "1.0d", "#1", "$1", "1%", "1/2", "½", "∞", "\uff11",
     "\u0661", "\u2212" + "1", "1\u00a0", "inf", "nan", "1.#INF", "Inf", "0.e1", "-e1", "1e\u00b2", "2.e", "1a", "0-1",
 ]  # fmt: skip
-
 _ESCAPES = sorted(set(map(chr, range(0x20, 0x7F))) - set('"\\/bfnrtu'))
-
 _WRONG_STRINGS = [
     *(_string(f"x{chr(code)}y") for code in range(0x20)), *(_string(f"x\\{char}y") for char in _ESCAPES),
     *map(_string, ["\\u", "\\u1", "\\u12", "\\u123", "\\u00G0", "\\u{41}", "\\u-041", "\\u 041", "\\U0041", "\\é"]),
@@ -80,7 +73,6 @@ _WRONG_STRINGS = [
     '["', '["a', '["\\"]', '["\\', '["a]', "['a']", "[`a`]", "[“a”]", "[«a»]", '["a" "b"]', '["a"+"b"]', '["a""b"]',
     "[a]", '[\\"a"]', '["a\\"', '[""a]', '["a"', '["a",', "[\\u0022a\\u0022]", 'r["a"]', '[b"a"]', '["""a"""]',
 ]  # fmt: skip
-
 _WRONG_STRUCTURES = [
     "[,]", "[,1]", "[1,]", "[1,,2]", "[1 2]", "[1;2]", "[1:2]", "[1", "[1}", "[", "]", "[]]", "[[]", "[][]", "[],",
     "[1]x", "{", "}", "{}}", "{]", "{,}", '{"a"}', '{"a":}', "{:1}", '{"a" 1}', '{"a"::1}', '{"a":1,}', '{,"a":1}',
@@ -93,7 +85,6 @@ _WRONG_STRUCTURES = [
     "[" * 40 + "}" * 40, '["a",\n4\n,1,', "[\\n]", "[\\u0031]", "<<<<<<< HEAD\n[1]\n=======\n[2]\n>>>>>>> main",
     "[1]\n---\n[2]", "- a\n- b", "a = 1", "[a]\nb = 1", "key: value",
 ]  # fmt: skip
-
 WRONG: Final[Cases] = {
     **_named("number", [f"[{number}]" for number in _WRONG_NUMBERS]),
     **_named("string", _WRONG_STRINGS),
@@ -101,7 +92,6 @@ WRONG: Final[Cases] = {
     **_bytes("prefix", [SAMPLE[:end] for end in range(1, len(SAMPLE))]),
 }
 """Texts that no parser may take for JSON; some servers send them all the same."""
-
 NOT_JSON: Final[Cases] = _bytes(
     "body",
     [
@@ -113,7 +103,6 @@ NOT_JSON: Final[Cases] = _bytes(
     ],
 )  # fmt: skip
 """Bodies that servers and what stands before them send instead of JSON."""
-
 # --- left open ---------------------------------------------------------------------------------------------------
 
 _OPEN = [
@@ -125,7 +114,6 @@ _OPEN = [
     *map(_string, ["\\uD800\\n", "x\\udfffy"]),
     '{"\\ud800":1}', '{"\\ud800":1,"\\ud800":2}',
 ]  # fmt: skip
-
 _ODD_BYTES = [
     b"\xef\xbb\xbf[1]", b"\xef\xbb\xbf", b"\xef\xbb\xbf\xef\xbb\xbf[1]", b"\xef\xbb[1]", b'["\xff"]', b'["\x80"]',
     b'["caf\xe9"]', b'["\xc3"]', b'["\xe2\x82"]', b'["\xf0\x9f\x98"]', b'["\xc0\xaf"]', b'["\xe0\x80\xaf"]',
@@ -135,9 +123,9 @@ _ODD_BYTES = [
     *('["é"]'.encode(name) for name in ("utf-16", "utf-16-le", "utf-16-be")),
     *('["é"]'.encode(name) for name in ("utf-32", "utf-32-le", "utf-32-be", "utf-7")),
 ]  # fmt: skip
-
 OPEN: Final[Cases] = {**_named("limit", _OPEN), **_bytes("bytes", _ODD_BYTES)}
 """What a parser may take or refuse, and must not fall over."""
+
 
 # --- other people's ----------------------------------------------------------------------------------------------
 
@@ -150,5 +138,4 @@ def _checker() -> Cases:
 
 CHECKER: Final[Cases] = _checker()
 """The documents of JSON_checker. Two of its failures are right by RFC 8259, so nothing is claimed for them."""
-
 EVERYTHING: Final[Cases] = {**RIGHT, **WRONG, **NOT_JSON, **OPEN, **CHECKER}

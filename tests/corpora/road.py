@@ -14,9 +14,11 @@ from pathlib import Path
 from typing import Final, get_args
 from unicodedata import category
 
-from rpcexplorer import Draft, Exchange, Explorer, Profile
-from rpcexplorer.model.draft import Batch, draft_of
-from rpcexplorer.model.exchange import ErrorObject, Outcome, Preview, Refused, Result
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.draft import Batch, Draft, draft_of
+from rpcexplorer.model.exchange import Exchange, Outcome, Preview, Refused
+from rpcexplorer.model.profile import Profile
+from rpcexplorer.rpc.messages import ErrorObject, Result
 from rpcexplorer.storage.history.store import History
 from rpcexplorer.transport.port import Request, Response
 from rpcexplorer.views.copying.ticket import ticket
@@ -33,7 +35,6 @@ from tests.fakes.wire import RawServer, http_reply
 ID: Final = "k7"
 ROWS: Final = 60
 """Rows of a document that are looked at, from either end."""
-
 _INK = re.compile(r"\x1b\[[0-9;]*m")
 _UNSEEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 

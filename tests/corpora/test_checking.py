@@ -10,8 +10,7 @@ import pytest
 from msgspec import UNSET
 
 from rpcexplorer.client.discovery.documents import read_document
-from rpcexplorer.model.methods.method import By, Method
-from rpcexplorer.model.schema.described import Described, described_by
+from rpcexplorer.model.method import By, Described, Method, described_by
 from rpcexplorer.model.schema.starting import starting_point
 from tests.client.discovery.test_recorded import SERVERS, asked
 from tests.corpora.documents import documents

@@ -9,7 +9,7 @@ import pytest
 
 from rpcexplorer.client.discovery.documents import read_document
 from rpcexplorer.client.discovery.openrpc import read_openrpc
-from rpcexplorer.model.schema.described import Described, key_of_event
+from rpcexplorer.model.method import Described, key_of_event
 from tests.corpora.documents import OPENRPC, document, documents
 
 COUNTS = {

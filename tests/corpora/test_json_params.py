@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rpcexplorer.client.preview import preview
-from rpcexplorer.jsontext.typed.params import Params, Problem, parse
+from rpcexplorer.jsontext.params import Params, Problem, parse
 from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.exchange import Preview
 from rpcexplorer.model.profile import Profile
@@ -21,7 +21,6 @@ from tests.corpora.road import ID, unseen
 PROFILE = Profile("shop", "http://127.0.0.1")
 BLANKS = re.compile(r'("(?:[^"\\]|\\.)*")|[ \t\r\n]+')
 LINES = re.compile(r"\r\n|\r|\n")
-
 BLANK = {name: text for name, text in EVERYTHING.items() if not text.removeprefix(b"\xef\xbb\xbf").strip(b" \t\r\n")}
 
 

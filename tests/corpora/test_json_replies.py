@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from rpcexplorer import Draft
-from rpcexplorer.model.exchange import ErrorObject, Malformed, Result
+from rpcexplorer.model.draft import Draft
+from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result
 from tests.corpora.json_cases import CHECKER, NOT_JSON, OPEN, RIGHT, WRONG, Cases
 from tests.corpora.road import ID, Road, short, wired
 

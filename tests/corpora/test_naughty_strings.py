@@ -11,12 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from rpcexplorer import Draft, Explorer, Profile
-from rpcexplorer.model.exchange import ErrorObject, Exchange, Refused
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.draft import Draft
+from rpcexplorer.model.exchange import Exchange, Refused
 from rpcexplorer.model.filter import HistoryFilter
-from rpcexplorer.model.methods.method import Method
-from rpcexplorer.model.profile import PROFILE_NAME, is_reserved
-from rpcexplorer.protocol.messages import spelled
+from rpcexplorer.model.method import Method
+from rpcexplorer.model.profile import Profile, is_reserved
+from rpcexplorer.model.secret import PROFILE_NAME
+from rpcexplorer.rpc.messages import ErrorObject, spelled
 from rpcexplorer.storage.history.store import History
 from rpcexplorer.views.copying.snippets import SNIPPETS
 from rpcexplorer.views.copying.subject import Subject, subject_of
@@ -30,10 +32,8 @@ from tests.corpora.road import Road, short, unseen
 from tests.storage.recording import exchange
 
 pytestmark = pytest.mark.thorough
-
 HALF = re.compile("[\ud800-\udfff]")
 """Half a character: no UTF-8 can carry it, and no shell, file or terminal hands it over but as a sign of damage."""
-
 FAILURE = '{"jsonrpc":"2.0","id":"k7","error":{"code":1,"message":%s,"data":{%s:%s}}}'
 
 

@@ -11,22 +11,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from rpcexplorer import Draft, Exchange
-from rpcexplorer.model.draft import draft_of
+from rpcexplorer.model.draft import Draft, draft_of
+from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.storage.history.store import History
 from tests.corpora.road import Road, short
 from tests.storage.recording import as_recorded, exchange
 
 SECRET = 'hunter2 "é\\/«'
 """With everything in it that JSON, URLs and our own placeholders spell in another way."""
-
 INLINE = 'auth = { kind = "inline", username = "ada" }\n'
 TEXT = st.text(max_size=8) | st.sampled_from(
     ["\\", '"', "«", "»", "«shop.password", "\\u", "%", "+", "=", "\x1b", "\ud800"]
 )
 KEYS = TEXT.filter(lambda text: text.lower() != "password")
 """A member of that name is hidden whatever it holds, and so holds something else when it is sent again."""
-
 EMBEDDED = st.tuples(TEXT, TEXT).map(SECRET.join)
 
 

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from rpcexplorer import Explorer
-from rpcexplorer.model.complaint import Complaint
+from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.exchange import Damaged, Exchange
+from rpcexplorer.model.problem import Complaint
 from rpcexplorer.storage.files import told
 from rpcexplorer.storage.history.blocks import to_block
 from rpcexplorer.storage.history.store import History
@@ -24,7 +24,6 @@ from tests.corpora.toml_cases import EXTREME, RIGHT, WRONG
 from tests.storage.recording import contents, exchange, sound
 
 pytestmark = pytest.mark.thorough
-
 ALL = {**RIGHT, **WRONG, **EXTREME}
 UNREADABLE = {**WRONG, **EXTREME}
 NO_LINE = {"integer-of-5000-digits", *(name for name in WRONG if name.startswith("bytes-"))}

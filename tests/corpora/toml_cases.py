@@ -92,7 +92,6 @@ RIGHT: Final[Documents] = {
     ),
 }  # fmt: skip
 """Documents that TOML allows, whatever we think of their keys."""
-
 WRONG: Final[Documents] = {
     **_named(
         "key",
@@ -168,7 +167,6 @@ WRONG: Final[Documents] = {
     "bytes-gzip": b"\x1f\x8b\x08\x00\x00",
 }  # fmt: skip
 """Documents that TOML does not allow."""
-
 EXTREME: Final[Documents] = {
     "key-of-50000-parts": b".".join([b"a"] * 50_000) + b" = 1",
     "header-of-50000-parts": b"[" + b".".join([b"a"] * 50_000) + b"]",

@@ -9,11 +9,10 @@ import msgspec
 
 from rpcexplorer.checking.process import answer
 from rpcexplorer.jsontext.steps import at_once
-from rpcexplorer.model.methods.method import By
-from rpcexplorer.model.schema.checked import SchemaProblem, Violation
+from rpcexplorer.model.method import By, Described
+from rpcexplorer.model.problem import SchemaProblem, Violation
 from rpcexplorer.model.schema.checks.checkable import Checkable, checkable_params, checkable_result
 from rpcexplorer.model.schema.checks.wording import worded
-from rpcexplorer.model.schema.described import Described
 
 
 def made(described: Described, by: By | None = "name") -> Checkable:

@@ -18,7 +18,7 @@ from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.methods.listing import Discovery
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.protocol.messages import ErrorObject, Result
+from rpcexplorer.rpc.messages import ErrorObject, Result
 from tests.fakes.shell import Ran, Shell
 
 if TYPE_CHECKING:

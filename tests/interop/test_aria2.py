@@ -23,7 +23,6 @@ pytestmark = [
         (sys.platform, platform.machine()) != ("linux", "x86_64"), reason="the wheel has a program for Linux alone"
     ),
 ]
-
 SECRET = "opensesame-4711"
 AUTH = FirstAuth(value="token:{token}")
 SETTINGS: dict[str, Any] = {"path": "/jsonrpc", "content_type": "application/json"}

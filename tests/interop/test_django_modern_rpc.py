@@ -18,14 +18,12 @@ from rpcexplorer.client.client import Client
 from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.exchange import Exchange, Refused
 from rpcexplorer.model.profile import Login
-from rpcexplorer.protocol.messages import Result
+from rpcexplorer.rpc.messages import Result
 from tests.interop.serving import added_and_tested, discovered, error, names, result, results, send, wsgi
 
 pytestmark = pytest.mark.thorough
-
 ENDED = Login(ended_codes=(-32098,), ended_words=())
 """What it answers, at HTTP 200, to whoever has no session."""
-
 urlpatterns: list[URLPattern] = []
 """Django asks the module that ROOT_URLCONF names."""
 

@@ -9,11 +9,10 @@ import pytest
 
 from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.profile import DocumentSource
-from rpcexplorer.protocol.messages import Malformed
+from rpcexplorer.rpc.messages import Malformed
 from tests.interop.serving import added_and_tested, asgi, discovered, error, names, result, results, send
 
 pytestmark = pytest.mark.thorough
-
 PATH = "/api/v1/jsonrpc"
 
 

@@ -11,7 +11,7 @@ from flask_jsonrpc import JSONRPC
 
 from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.exchange import Outcome
-from rpcexplorer.protocol.messages import Malformed, Result
+from rpcexplorer.rpc.messages import Malformed, Result
 from tests.interop.serving import added_and_tested, discovered, error, names, result, results, send, wsgi
 
 pytestmark = pytest.mark.thorough

@@ -11,7 +11,7 @@ from threading import Thread
 import pytest
 
 from rpcexplorer.model.draft import Batch, Draft
-from rpcexplorer.protocol.messages import Result
+from rpcexplorer.rpc.messages import Result
 from tests.interop.serving import added_and_tested, error, result, results, send
 
 pytestmark = pytest.mark.thorough

@@ -10,11 +10,10 @@ import pytest
 
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Exchange
-from rpcexplorer.protocol.messages import Result
+from rpcexplorer.rpc.messages import Result
 from tests.interop.serving import added_and_tested, asgi, discovered, error, send
 
 pytestmark = pytest.mark.thorough
-
 SETTINGS: dict[str, Any] = {
     "path": "/mcp",
     "content_type": "application/json",

@@ -16,7 +16,6 @@ from rpcexplorer.model.draft import Batch, Draft
 from tests.interop.serving import added_and_tested, asgi, discovered, error, names, result, results, send
 
 pytestmark = pytest.mark.thorough
-
 PATH = "/api"
 
 

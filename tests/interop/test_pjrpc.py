@@ -15,11 +15,10 @@ from pjrpc.server.specs.extractors.pydantic import PydanticMethodInfoExtractor
 
 from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.profile import DocumentSource
-from rpcexplorer.protocol.messages import Malformed
+from rpcexplorer.rpc.messages import Malformed
 from tests.interop.serving import added_and_tested, discovered, error, names, result, results, send, wsgi
 
 pytestmark = pytest.mark.thorough
-
 SETTINGS: dict[str, Any] = {"path": "/api/v1", "content_type": "application/json"}
 
 

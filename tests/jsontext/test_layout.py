@@ -17,7 +17,6 @@ values = st.recursive(
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=6), inner, max_size=4),
     max_leaves=12,
 )
-
 AWKWARD = '[1.10, NaN, {"a" : "\\ud800 \\/", "a": [ ], "b": {\n}, "c": [ -Infinity ]}, 1e400, "x\ty, [z] "]'
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rpcexplorer.jsontext.oddities import long_number, oddities
+from rpcexplorer.jsontext.scan import long_number, oddities
 
 
 @pytest.mark.parametrize(

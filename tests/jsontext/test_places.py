@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rpcexplorer.jsontext.places import Places
+from rpcexplorer.jsontext.pointers import Places
 
 TEXT = ' {"a": [1, {"b": "x", "b": null}],\n "1": 5, "é\\u0041": {} } '
 

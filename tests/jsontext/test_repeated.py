@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rpcexplorer.jsontext.repeated import repeated_name
+from rpcexplorer.jsontext.scan import repeated_name
 
 
 @pytest.mark.parametrize(

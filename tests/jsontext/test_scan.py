@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rpcexplorer.jsontext.oddities import oddities
-from rpcexplorer.jsontext.scan import decoded, depth, elements, error_at, is_value, members
+from rpcexplorer.jsontext.scan import decoded, depth, elements, error_at, is_value, members, oddities
 
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),

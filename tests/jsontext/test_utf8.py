@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rpcexplorer.jsontext import utf8
-from rpcexplorer.jsontext.utf8 import fault, faults
+from rpcexplorer.jsontext import slices
+from rpcexplorer.jsontext.slices import fault, faults
 
 
 def plain_fault(text: bytes) -> int | None:
@@ -21,7 +21,7 @@ def plain_fault(text: bytes) -> int | None:
 @given(st.lists(st.sampled_from(["ab", "é", "漢", "😀"])).map(lambda parts: "".join(parts).encode()), st.integers(4, 9))
 def test_characters_across_two_steps_are_no_fault(text: bytes, step: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(utf8, "STEP", step)
+        patch.setattr(slices, "STEP", step)
         assert fault(text) is None
         assert fault(text + b"\xff") == len(text)
 
@@ -29,7 +29,7 @@ def test_characters_across_two_steps_are_no_fault(text: bytes, step: int) -> Non
 @given(st.binary(max_size=40), st.integers(4, 9))
 def test_the_first_fault_is_where_a_decoder_finds_it(text: bytes, step: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(utf8, "STEP", step)
+        patch.setattr(slices, "STEP", step)
         assert fault(text) == plain_fault(text)
 
 

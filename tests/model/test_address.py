@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rpcexplorer.model.address import joined, split_address, typed_whole
+from rpcexplorer.model.profile import joined, split_address, typed_whole
 
 
 @pytest.mark.parametrize(

@@ -9,20 +9,10 @@ from rpcexplorer.auth.cookie import CookieAuth
 from rpcexplorer.auth.inline import InlineAuth
 from rpcexplorer.auth.none import NoAuth
 from rpcexplorer.model.connection_test import steps
-from rpcexplorer.model.exchange import (
-    Cancelled,
-    ErrorObject,
-    Exchange,
-    Malformed,
-    Outcome,
-    Phases,
-    Refused,
-    Response,
-    Result,
-    Sent,
-    Unreached,
-)
+from rpcexplorer.model.exchange import Cancelled, Exchange, Outcome, Refused, Sent, Unreached
 from rpcexplorer.model.profile import Auth, Profile
+from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result
+from rpcexplorer.transport.port import Phases, Response
 from tests.views.exchanges import exchange as made
 
 ALL = Phases(name=0.001, connect=0.002, tls=0.003, send=0.0001, wait=0.02, transfer=0.001)

@@ -7,10 +7,10 @@ import json
 import pytest
 
 from rpcexplorer.client.preview import preview
-from rpcexplorer.jsontext.typed.params import Params, Problem, parse
+from rpcexplorer.jsontext.params import Params, Problem, parse
 from rpcexplorer.model.draft import Batch, Draft, judged, sent_draft, to_calls
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.protocol.messages import Call
+from rpcexplorer.rpc.messages import Call
 from tests.storage.recording import exchange
 
 

@@ -6,15 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rpcexplorer.model.exchange import FAILED, Damaged, ErrorObject
-from rpcexplorer.model.filter import OUTCOMES, HistoryFilter, narrowed
-from rpcexplorer.model.history.bounds import Bounds
+from rpcexplorer.model.exchange import FAILED, Damaged
+from rpcexplorer.model.filter import OUTCOMES, Bounds, HistoryFilter, narrowed
+from rpcexplorer.rpc.messages import ErrorObject
 from tests.views.exchanges import WHEN, exchange
 
 INVALID = ErrorObject(-32602, "Invalid params", None, b'{"code":-32602}')
 DAMAGED = Damaged("me.toml", "its time is missing", 'method = "ping" # Ada')
-
-
 WHOSE = {"by:eva": [True, False], "by:you": [False, True], "by:": [True, True], '"by:eva"': [False, False]}
 
 

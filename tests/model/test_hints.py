@@ -16,12 +16,14 @@ from rpcexplorer.auth.basic import BasicAuth
 from rpcexplorer.auth.cookie import CookieAuth
 from rpcexplorer.auth.digest import DigestAuth
 from rpcexplorer.auth.registry import KINDS
-from rpcexplorer.model.exchange import Exchange, Malformed, Outcome, Refused, Response, Result, Unreached
-from rpcexplorer.model.hint import Changes, Hint, setting
+from rpcexplorer.model.exchange import Exchange, Outcome, Refused, Unreached
 from rpcexplorer.model.hints import hint_for, schemes
+from rpcexplorer.model.problem import Changes, Hint, setting
 from rpcexplorer.model.profile import Auth, HeaderHandshake, Profile, ad_hoc
-from rpcexplorer.protocol.codec import decode
+from rpcexplorer.rpc.codec import decode
+from rpcexplorer.rpc.messages import Malformed, Result
 from rpcexplorer.storage.profiles.profiles import Profiles
+from rpcexplorer.transport.port import Response
 
 FILED = Profile("staging", "http://h")
 BASIC = (("WWW-Authenticate", 'Basic realm="jsonrpc"'),)
@@ -72,7 +74,6 @@ SESSION = (("Server", "T"), ("X-Transmission-Session-Id", "abc"))
 UNSUPPORTED = "Unsupported Media Type: Content-Type must be application/json"
 COOKIE = of(auth=KINDS["cookie"]())
 BY_BASIC = of(auth=KINDS["basic"]())
-
 REPLIES: dict[str, tuple[dict[str, Any], Changes]] = {
     # what it is that is sent, and what is taken
     "mopidy": (

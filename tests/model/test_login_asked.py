@@ -4,9 +4,10 @@ import json
 
 import pytest
 
-from rpcexplorer.model.exchange import ErrorObject, Malformed, Outcome, Result, Unreached
+from rpcexplorer.model.exchange import Outcome, Unreached
 from rpcexplorer.model.login_asked import LARGEST, SHORT, asks_for_login
 from rpcexplorer.model.profile import Login
+from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result
 
 PONG = Result(b'"pong"')
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from rpcexplorer.model.theme import DARK, LIGHT, NATIVE, colour, completed
+from rpcexplorer.model.settings import DARK, LIGHT, NATIVE, colour, completed
 
 
 @pytest.mark.parametrize(

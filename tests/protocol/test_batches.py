@@ -8,10 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rpcexplorer.protocol import batches, replies
-from rpcexplorer.protocol.batches import Matched, decode_batch, matched
-from rpcexplorer.protocol.ids import number_of
-from rpcexplorer.protocol.messages import Call, ErrorObject, Malformed, Result
+from rpcexplorer.rpc import batch, codec
+from rpcexplorer.rpc.batch import Matched, decode_batch, matched
+from rpcexplorer.rpc.messages import Call, ErrorObject, Malformed, Result, number_of
 
 ONE, TWO = b'{"jsonrpc":"2.0","id":"1","result":1.10}', b'{"jsonrpc":"2.0","id":"2","result":2}'
 FAILED = b'{"jsonrpc":"2.0","id":"2","error":{"code":-32601,"message":"no"}}'
@@ -126,8 +125,8 @@ class Compared(bytes):
 def test_each_id_of_a_large_batch_is_looked_up_and_not_searched_for(monkeypatch: pytest.MonkeyPatch) -> None:
     many = 1_000
     body = listed(*(b'{"jsonrpc":"2.0","id":"%d","result":1}' % id for id in reversed(range(many))))
-    own = replies.id_of
-    monkeypatch.setattr(batches, "id_of", lambda part, form: Compared(own(part, form) or b""))
+    own = codec.id_of
+    monkeypatch.setattr(batch, "id_of", lambda part, form: Compared(own(part, form) or b""))
     monkeypatch.setattr(Compared, "times", 0)
     reply = decode_batch(body, calls(*map(str, range(many))))
     assert isinstance(reply, Result)

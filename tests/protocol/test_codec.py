@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rpcexplorer.protocol.codec import decode, encode, encode_batch
-from rpcexplorer.protocol.ids import CHANCE_LIMIT, make_id
-from rpcexplorer.protocol.messages import (
+from rpcexplorer.rpc.codec import decode, encode, encode_batch
+from rpcexplorer.rpc.messages import (
+    CHANCE_LIMIT,
     Call,
     EmptyParams,
     EnvelopeForm,
@@ -20,6 +20,7 @@ from rpcexplorer.protocol.messages import (
     Malformed,
     MessageForm,
     Result,
+    make_id,
 )
 
 ID = "abc"

@@ -9,11 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rpcexplorer.protocol.batches import decode_batch
-from rpcexplorer.protocol.codec import decode
-from rpcexplorer.protocol.event_stream import event_payloads
-from rpcexplorer.protocol.ids import make_id
-from rpcexplorer.protocol.messages import Call, ErrorObject, Malformed, MessageForm, Result
+from rpcexplorer.rpc.batch import decode_batch
+from rpcexplorer.rpc.codec import decode, event_payloads
+from rpcexplorer.rpc.messages import Call, ErrorObject, Malformed, MessageForm, Result, make_id
 
 NOTE = '{"jsonrpc":"2.0","method":"notifications/progress","params":{}}'
 WISH = '{"jsonrpc":"2.0","id":1,"method":"sampling/createMessage","params":{}}'

@@ -6,9 +6,7 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from rpcexplorer.protocol.codes import explain
-from rpcexplorer.protocol.ids import CHANCE_LIMIT, make_id, number_of, spellings, wire_id
-from rpcexplorer.protocol.messages import MessageForm
+from rpcexplorer.rpc.messages import CHANCE_LIMIT, MessageForm, explain, make_id, number_of, spellings, wire_id
 
 moments = st.tuples(st.integers(0, 2**44), st.integers(0, CHANCE_LIMIT - 1))
 

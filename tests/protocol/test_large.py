@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from rpcexplorer.jsontext import slices
 from rpcexplorer.jsontext.steps import at_once
-from rpcexplorer.protocol import envelope
-from rpcexplorer.protocol.codec import decode, decode_large
-from rpcexplorer.protocol.messages import Reply, Result
+from rpcexplorer.rpc import codec
+from rpcexplorer.rpc.codec import decode, decode_large
+from rpcexplorer.rpc.messages import Reply, Result
 
 words = st.text(st.sampled_from('ab,:[]{}"\\\n é漢😀'), max_size=40)
 values = st.recursive(
@@ -47,8 +47,8 @@ damages = st.tuples(st.integers(0, 10_000), st.sampled_from(puts), st.booleans()
 @pytest.fixture(autouse=True, scope="module")
 def _all_is_large() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(envelope, "LARGE", 0)
-        patch.setattr(envelope, "DUPLICATES_LIMIT", 0)
+        patch.setattr(codec, "LARGE", 0)
+        patch.setattr(codec, "DUPLICATES_LIMIT", 0)
         yield
 
 

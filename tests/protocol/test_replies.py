@@ -6,8 +6,8 @@ from typing import get_args
 
 import pytest
 
-from rpcexplorer.protocol.codec import decode
-from rpcexplorer.protocol.messages import EnvelopeForm, ErrorObject, Malformed, MessageForm, Result
+from rpcexplorer.rpc.codec import decode
+from rpcexplorer.rpc.messages import EnvelopeForm, ErrorObject, Malformed, MessageForm, Result
 
 ONE_0, ONE_1, TRANSMISSION = MessageForm("1.0"), MessageForm("1.1"), MessageForm("transmission")
 

@@ -11,7 +11,6 @@ from rpcexplorer.redaction.addresses import places, redacted_address, secrets_in
 HEX = "9f86d081884c7d659a2feaa0c55ad015"
 MIXED = "Zx81LkQm03TrV5bN_cY7pWq2-Hs9DfGj"
 UUID = "0b7f2a64-5f0e-4c1d-9a51-2f3e8c7d1b90"
-
 IN_TEXT = {
     "https://ada:hunter2@h/x": "hunter2",
     r"https:\/\/ada:hun\/ter2@h": r"hun\/ter2",
@@ -33,7 +32,6 @@ IN_TEXT = {
         "110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw"
     ),
 }
-
 NONE = [
     f"https://h/users/{UUID}",
     f"https://h/v3/{UUID}",

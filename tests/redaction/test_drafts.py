@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from rpcexplorer.auth.inline import InlineAuth
 from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.profile import Login, Profile
-from rpcexplorer.model.secrets.secret import Secret
+from rpcexplorer.model.secret import Secret
 from rpcexplorer.redaction.drafts import redacted_draft, redactor_for_files, redactor_of
 
 SHOP = Profile("shop", "https://shop.example.com", auth=InlineAuth("ada"))

@@ -13,10 +13,12 @@ from msgspec.structs import replace
 from rpcexplorer.auth.cookie import CookieAuth
 from rpcexplorer.auth.inline import InlineAuth
 from rpcexplorer.auth.none import NoAuth
-from rpcexplorer.model.exchange import Exchange, Malformed, Response, Result
+from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.profile import Login, Profile
-from rpcexplorer.model.secrets.secret import Secret
+from rpcexplorer.model.secret import Secret
 from rpcexplorer.redaction.exchanges import SHOW, clipped, for_history, redacted
+from rpcexplorer.rpc.messages import Malformed, Result
+from rpcexplorer.transport.port import Response
 from tests.views.exchanges import exchange
 
 SHOP = Profile("shop", "https://shop.example.com", auth=InlineAuth("ada"))

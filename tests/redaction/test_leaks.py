@@ -7,7 +7,7 @@ from base64 import b64encode
 
 import pytest
 
-from rpcexplorer.model.secrets.secret import Secret
+from rpcexplorer.model.secret import Secret
 from rpcexplorer.redaction import leaks
 from rpcexplorer.redaction.leaks import Leak, LeakSearch
 from tests.trust.secrets.planted import AWKWARD, spellings

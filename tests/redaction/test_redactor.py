@@ -15,7 +15,7 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from rpcexplorer.model.secrets.secret import Secret
+from rpcexplorer.model.secret import Secret
 from rpcexplorer.redaction import redactor as redaction
 from rpcexplorer.redaction.matching.spellings import Spelling
 from rpcexplorer.redaction.matching.spellings import spellings as spellings_of

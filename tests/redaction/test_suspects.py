@@ -36,7 +36,6 @@ SECRETS = {
     "{ path = '/eth/9f86d081884c7d659a2feaa0c55ad015/' }": "address",
     'url = "https://x.example/ada:hunter2@x"': "address",
 }
-
 NONE = [
     'password_member = "pw"',
     'auth = { kind = "cookie", cookie = "sessionid" }',

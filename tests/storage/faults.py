@@ -31,7 +31,6 @@ CALLS = (
     "mkdir",
 )
 """Everything in ``os`` that storage ends in."""
-
 LINES: dict[str, bytes] = {
     "conflict marker": b">>>>>>> theirs",
     "not UTF-8": b'x = "\xe9"',
@@ -53,7 +52,6 @@ LINES: dict[str, bytes] = {
     "hexadecimal number": b"x = [{y = 0x" + b"f" * 5_000 + b"}]",
 }
 """Lines that no file of TOML survives; some of them take tomllib a minute, or its stack."""
-
 CHANGING = os.O_WRONLY | os.O_RDWR | os.O_CREAT
 
 

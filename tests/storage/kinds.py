@@ -8,10 +8,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from rpcexplorer.model.exchange import Damaged
+from rpcexplorer.model.method import Described, Method
 from rpcexplorer.model.methods.listing import Discovery
-from rpcexplorer.model.methods.method import Method
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.schema.described import Described
 from rpcexplorer.storage.catalogues.catalogues import Catalogues
 from rpcexplorer.storage.drafts.drafts import Drafts
 from rpcexplorer.storage.files import FileTrouble, told
@@ -29,7 +28,6 @@ from rpcexplorer.storage.settings import load_settings, save_setting
 from tests.storage.recording import exchange
 
 WHEN = datetime(2025, 6, 1, 12, 0, tzinfo=UTC)
-
 Found = tuple[set[str], str]
 """The things that were found, and what was said about the others."""
 
@@ -184,7 +182,6 @@ def _calls(root: Path) -> Found:
 
 
 _DRAFT = Drafts(Path())._file(("p", "m"))
-
 KINDS = [
     Kind("team profiles", "team/sessions.toml", _set_url("team/sessions.toml"), _profiles, by_hand=True),
     Kind("local profiles", f"team/{OVERLAY}", _set_url(f"team/{OVERLAY}"), _profiles, by_hand=True),

@@ -8,9 +8,10 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from rpcexplorer.model.exchange import NO_PHASES, Damaged, Exchange, Response
-from rpcexplorer.protocol.codec import decode
-from rpcexplorer.protocol.ids import make_id
+from rpcexplorer.model.exchange import Damaged, Exchange
+from rpcexplorer.rpc.codec import decode
+from rpcexplorer.rpc.messages import make_id
+from rpcexplorer.transport.port import NO_PHASES, Response
 
 START = datetime(2025, 6, 1, 12, 0, tzinfo=UTC)
 

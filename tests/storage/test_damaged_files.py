@@ -96,8 +96,6 @@ def test_one_byte_changed_anywhere(kind: Kind, root: Path) -> None:
 # --- what editors, version control and people do to it
 
 Harm = Callable[[bytes], bytes]
-
-
 HARMLESS: dict[str, Harm] = {
     "line ends of another system": lambda whole: whole.replace(b"\n", b"\r\n"),
     "byte order mark": lambda whole: b"\xef\xbb\xbf" + whole,
@@ -106,7 +104,6 @@ HARMLESS: dict[str, Harm] = {
     "blank lines at the end": lambda whole: whole + b"\n\n \n",
     "a comment on top": lambda whole: b"# mine\n" + whole,
 }
-
 HARMFUL: dict[str, Harm] = {
     "conflict": lambda whole: b"<<<<<<< HEAD\n" + whole + b"=======\n" + whole + b">>>>>>> theirs\n",
     "NULs at the end": lambda whole: whole + b"\0" * 4096,

@@ -18,7 +18,6 @@ from tests.storage.kinds import KINDS, Kind
 
 LOTS = 200
 """More calls than any change or reading makes, and more than enough room for any file."""
-
 every_kind = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
 
 

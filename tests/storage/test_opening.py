@@ -11,15 +11,7 @@ from typing import Any
 import pytest
 
 from rpcexplorer.storage import opening
-from rpcexplorer.storage.files import (
-    FileTrouble,
-    is_private,
-    lock,
-    read_bytes,
-    refuse_links,
-    telling,
-    write_atomic,
-)
+from rpcexplorer.storage.files import FileTrouble, is_private, lock, read_bytes, refuse_links, telling, write_atomic
 from rpcexplorer.storage.opening import opened, read_span
 from tests.storage.kinds import KINDS, Kind
 
@@ -41,7 +33,6 @@ PLACED: dict[str, tuple[Callable[[Path, Path], Any], str]] = {
     "pipe": (lambda path, _: os.mkfifo(path), "pipe"),
     "folder": (lambda path, _: path.mkdir(), "it is a folder"),
 }
-
 whatever_lies_there = pytest.mark.parametrize(("place", "words"), PLACED.values(), ids=PLACED)
 
 

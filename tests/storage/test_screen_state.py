@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from rpcexplorer.model.secrets.secret import Secret
+from rpcexplorer.model.secret import Secret
 from rpcexplorer.storage.files import lock
 from rpcexplorer.storage.screen_state import NEWEST, ScreenState
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from rpcexplorer.model.complaint import Complaint
+from rpcexplorer.model.problem import Complaint
 from rpcexplorer.model.settings import HistorySettings, Settings
 from rpcexplorer.storage.paths import Paths
 from rpcexplorer.storage.settings import load_settings, save_setting

@@ -14,7 +14,8 @@ from collections.abc import Callable
 
 import pytest
 
-from rpcexplorer.model.exchange import ErrorObject, Exchange, Unreached
+from rpcexplorer.model.exchange import Exchange, Unreached
+from rpcexplorer.rpc.messages import ErrorObject
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.dialogs.person import PersonOnScreen
@@ -38,8 +39,6 @@ from tests.trust.wire.visits import (
 from tests.tui.waiting import until
 
 PASSWORD = "correct-horse-battery"
-
-
 # --- 1: text that a terminal would obey -----------------------------------------------------------------------------
 
 

@@ -30,17 +30,7 @@ from tests.fakes.shell import Shell
 from tests.fakes.terminal import Terminal
 from tests.fakes.wire import RawServer, Received, http_reply
 from tests.storage.recording import damaged, exchange, sound
-from tests.trust.wire.visits import (
-    ID,
-    PONG,
-    explorer,
-    history_of,
-    inert,
-    on_terminal,
-    replying,
-    visit,
-    written,
-)
+from tests.trust.wire.visits import ID, PONG, explorer, history_of, inert, on_terminal, replying, visit, written
 
 ROOT = Path(rpcexplorer.__file__).parents[1]
 PASSWORD = "correct-horse-battery"

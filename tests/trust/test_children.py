@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import rpcexplorer
-from rpcexplorer.model.secrets.environment import for_others
+from rpcexplorer.model.secret import for_others
 from tests.fakes.terminal import Terminal
 from tests.fakes.wire import RawServer, http_reply
 

@@ -14,10 +14,9 @@ import pytest
 from rpcexplorer.cli.completing import LONGEST, MOST, offered
 from rpcexplorer.cli.completion import LINE, PART, SCRIPTS
 from rpcexplorer.cli.world import COMPLETING
+from rpcexplorer.model.method import Described, DescribedParam, Method
 from rpcexplorer.model.methods.listing import Discovery
-from rpcexplorer.model.methods.method import Method
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.schema.described import Described, DescribedParam
 from rpcexplorer.storage.catalogues.catalogues import Catalogues
 from rpcexplorer.storage.history.store import History
 from tests.fakes.shell import Shell

@@ -43,7 +43,6 @@ CALL = "storage/profiles/test_saved.py::test_a_call_that_is_wrong_is_told_and_le
 VARIABLE = "storage/profiles/test_saved.py::test_a_variable_that_is_wrong_is_told_and_left_out_alone"
 DATA = "model/templates/test_resolving.py::test_a_value_is_data_and_opens_nothing_alone_or_with_its_neighbours"
 ENDED = "auth/test_cookie.py::test_a_session_that_has_ended_is_renewed_once_and_the_call_tried_once_more"
-
 IN_SESSIONS = [
     Row("version", "be read as another shape",
         "storage/profiles/test_loading.py::test_of_a_file_with_another_version_nothing_is_used"),
@@ -125,7 +124,6 @@ IN_SESSIONS = [
     Row("call.*.params", "open a secret by its placeholder; hold one", CALL),
     Row("variables.*", "hold a secret; change what one's own call sends", VARIABLE),
 ]  # fmt: skip
-
 IN_SETTINGS = [
     Row("version", "be read as another shape", SETTING),
     Row("theme", "read a file from anywhere", SETTING),

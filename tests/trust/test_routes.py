@@ -14,7 +14,6 @@ from tests.fakes.wire import Authority, RawServer, http_reply
 PASSWORD = "correct-horse-battery"
 SESSION = "s3ss10n-of-the-person"
 REPLY = http_reply(b'{"jsonrpc": "2.0", "id": "1", "result": "ok"}', headers={"Set-Cookie": "sessionid=n3w-s3ss10n"})
-
 Attack = Callable[[Shell, RawServer], None]
 
 

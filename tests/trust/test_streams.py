@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from rpcexplorer import Exchange
+from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.storage.history.store import History
 from tests.fakes.shell import Shell
 from tests.fakes.terminal import Terminal

@@ -9,8 +9,6 @@ from types import CodeType
 from typing import Any
 
 import pytest
-import textual._callback
-import textual.app
 import textual.pilot
 from textual._compositor import Compositor
 from textual.css.model import RuleSet
@@ -24,7 +22,6 @@ from tests.tui.idle import wait_for_idle
 
 for module in (textual.app, textual.pilot):
     module.wait_for_idle = wait_for_idle  # type: ignore[attr-defined]  # not theirs to export
-
 PROFILES = """\
 version = 1
 default = "demo"

@@ -24,14 +24,14 @@ from textual.message import Message
 from textual.pilot import Pilot
 
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.batches.collected import CollectedCalls
+from rpcexplorer.model.batch import CollectedCalls
 from rpcexplorer.model.draft import Draft
-from rpcexplorer.model.exchange import Cancelled, Exchange, Result, Sent
+from rpcexplorer.model.exchange import Cancelled, Exchange, Sent
+from rpcexplorer.model.method import Described, DescribedParam, Method
 from rpcexplorer.model.methods.listing import Discovery
-from rpcexplorer.model.methods.method import Method
 from rpcexplorer.model.profile import Profile, ad_hoc
-from rpcexplorer.model.schema.described import Described, DescribedParam
-from rpcexplorer.model.secrets.secret import Secret
+from rpcexplorer.model.secret import Secret
+from rpcexplorer.rpc.messages import Result
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.batch.screen import BatchScreen
 from rpcexplorer.tui.call.methods.pane import MethodsPane
@@ -75,9 +75,7 @@ from tests.tui.visiting import drawn, names, on, profiles, said, shown, tell, ty
 from tests.tui.waiting import until
 
 KNOWN = {command.id: command for command in COMMANDS}
-
 SIZE = (120, 28)
-
 ITEMS = '{"items": [{"n": 2, "word": "alder"}, {"n": 1, "word": "birch"}], "count": 2}'
 """A reply of thirteen lines, with a list of objects in it."""
 

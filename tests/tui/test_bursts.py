@@ -24,10 +24,10 @@ from textual.widget import Widget
 import rpcexplorer.tui
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.draft import Draft
+from rpcexplorer.model.method import Method
 from rpcexplorer.model.methods.listing import Discovery
-from rpcexplorer.model.methods.method import Method
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.secrets.secret import Secret
+from rpcexplorer.model.secret import Secret
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.batch.list import BatchList
 from rpcexplorer.tui.batch.preview import BatchPreview
@@ -371,7 +371,7 @@ def test_what_is_copied_of_a_reply_is_where_the_keys_had_led(explorer: Explorer)
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         from msgspec.structs import replace
 
-        from rpcexplorer.model.exchange import Result
+        from rpcexplorer.rpc.messages import Result
 
         await pilot.press("f5")
         await until(pilot, lambda: calls.exchange is not None)

@@ -27,7 +27,6 @@ from tests.tui.waiting import until
 
 NOTHING = "Nothing is selected, and nothing runs."
 KEPT = "leaves rpcexplorer; what stands in the editor is kept."
-
 HELD = """\
 version = 1
 default = "held"

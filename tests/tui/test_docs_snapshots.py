@@ -14,12 +14,9 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.methods.listing import Discovery
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.call.screen import CallScreen
-from tests.tui.test_snapshots import NOW, Snap, calls, state, still
-
-__all__ = ["calls", "still"]
+from tests.tui.test_snapshots import NOW, Snap, state
 
 pytestmark = [pytest.mark.drawn, pytest.mark.thorough]
-
 PLACE = "demo.orders.place"
 FIND = "demo.orders.find"
 

@@ -14,7 +14,8 @@ from textual.pilot import Pilot
 from rpcexplorer.demo import PASSWORD
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.draft import Batch, Draft
-from rpcexplorer.model.exchange import Exchange, Result
+from rpcexplorer.model.exchange import Exchange
+from rpcexplorer.rpc.messages import Result
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.call.copying import CopyPicker
 from rpcexplorer.tui.call.screen import CallScreen
@@ -37,7 +38,6 @@ from tests.tui.waiting import until
 
 Held = tuple[RawServer, Explorer]
 """A server that holds what it is asked first, and an explorer that asks it."""
-
 SLOW = """\
 version = 1
 default = "slow"

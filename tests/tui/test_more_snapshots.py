@@ -16,21 +16,23 @@ from msgspec.structs import replace
 from textual import events
 from textual.pilot import Pilot
 
-from rpcexplorer.explorer import Explorer, Stop
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.jsontext.params import Problem
 from rpcexplorer.jsontext.steps import at_once
-from rpcexplorer.model.batches.collected import CollectedCalls
-from rpcexplorer.model.batches.parts import parts_of
+from rpcexplorer.model.batch import CollectedCalls, parts_of
 from rpcexplorer.model.comparing.compare import compared
 from rpcexplorer.model.connection_test import Check, Report
-from rpcexplorer.model.draft import Batch, Draft, Problem, to_calls
-from rpcexplorer.model.exchange import Exchange, Malformed, Response, Result, Sent
+from rpcexplorer.model.draft import Batch, Draft, to_calls
+from rpcexplorer.model.exchange import Exchange, Sent, Stop
+from rpcexplorer.model.method import Described, DescribedParam
 from rpcexplorer.model.probe import Proposal
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.replaying import Replayed, replayed
-from rpcexplorer.model.schema.described import Described, DescribedParam
-from rpcexplorer.protocol.batches import decode_batch
+from rpcexplorer.rpc.batch import decode_batch
+from rpcexplorer.rpc.messages import Malformed, Result
 from rpcexplorer.storage.paths import Paths
 from rpcexplorer.storage.toml.shape import Source
+from rpcexplorer.transport.port import Response
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.batch.screen import BatchScreen
 from rpcexplorer.tui.call.screen import CallScreen
@@ -52,7 +54,6 @@ from tests.tui.visiting import on, stand_on
 from tests.tui.waiting import until
 
 SMALL, USUAL, TALL = (80, 24), (120, 34), (120, 40)
-
 NOTIFICATION = made("user.create", Sent(), status=None, kind="notification", seconds=0.0093)
 NOTIFICATION = replace(NOTIFICATION, response=Response(204, "No Content", "HTTP/1.1"))
 BATCH = made(
@@ -64,9 +65,7 @@ BATCH = made(
 )
 SHOP = '\n[profile.shop]\nurl = "https://shop.example.com"\nbadge = "staging"\nauth = { kind = "cookie" }\n'
 PLACES = Paths(Path("~/.config/rpcexplorer"), Path("~/.local/state/rpcexplorer"), Path("~/.cache/rpcexplorer"))
-
 pytestmark = [pytest.mark.drawn, pytest.mark.thorough]
-
 Snap = Callable[..., bool]
 Show = Callable[[ExplorerApp, Pilot[Any], CallScreen], Awaitable[None]]
 

@@ -12,12 +12,11 @@ from msgspec.structs import replace
 from textual.pilot import Pilot
 
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.jsontext.typed.params import Fix
+from rpcexplorer.jsontext.params import Fix
+from rpcexplorer.model.method import By, Described, DescribedParam, Method, Parameter
 from rpcexplorer.model.methods.listing import Discovery
-from rpcexplorer.model.methods.method import By, Method, Parameter
+from rpcexplorer.model.problem import Checked, SchemaProblem
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.schema.checked import Checked, SchemaProblem
-from rpcexplorer.model.schema.described import Described, DescribedParam
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.call.docs.changes import ChangesDialog
 from rpcexplorer.tui.call.params.completion import CompletionList
@@ -27,7 +26,6 @@ from tests.tui.test_snapshots import PROFILES, state
 from tests.tui.waiting import until
 
 pytestmark = [pytest.mark.drawn, pytest.mark.thorough]
-
 SIZES = pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)], ids=["small", "tall", "large"])
 FIND = Described(
     (

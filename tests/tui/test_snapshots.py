@@ -12,18 +12,9 @@ from msgspec.structs import replace
 from textual.pilot import Pilot
 
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.exchange import (
-    Cancelled,
-    ErrorObject,
-    Exchange,
-    Malformed,
-    Outcome,
-    Phases,
-    Progress,
-    Response,
-    Result,
-    Unreached,
-)
+from rpcexplorer.model.exchange import Cancelled, Exchange, Outcome, Unreached
+from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result
+from rpcexplorer.transport.port import Phases, Progress, Response
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.call.response.pane import ResponsePane
 from rpcexplorer.tui.call.screen import CallScreen
@@ -33,7 +24,6 @@ from tests.tui.visiting import on_view
 from tests.tui.waiting import until
 
 pytestmark = pytest.mark.drawn
-
 PROFILES = """\
 version = 1
 default = "staging"
@@ -74,18 +64,15 @@ description = "The real thing"
 badge = "prod"
 auth = { kind = "inline", username = "support" }
 """
-
 BODY = b"""{"items": [{"id": 123456789012345678901, "name": "Ada Lovelace", "balance": 1.10, "active": true, \
 "manager": null}, {"id": 2, "name": "Alan Turing", "balance": 0.00001000, "active": true, "manager": 1}, \
 {"id": 3, "name": "Grace Hopper", "balance": 1e400, "active": false, "manager": 1}], "next": "c2VhcmNo"}"""
-
 TYPED = """{
   "page": 1,
   "filter": {
     "active": true
   }
 }"""
-
 NOW = datetime(2026, 11, 21, 10, 41, 7, tzinfo=UTC)
 PHASES = Phases(name=0.0011, connect=0.0042, tls=0.0087, send=0.0004, wait=0.0152, transfer=0.0021)
 
@@ -137,7 +124,6 @@ MALFORMED = replace(
 )
 CANCELLED = made("report.run", Cancelled(maybe_ran=True), 9, status=None)
 CALLS = [RESULT, ERROR, made("ping", Result(b'"pong"'), 2, seconds=0.012), CANCELLED, UNREACHED]
-
 State = Callable[[ExplorerApp, Pilot[Any], CallScreen], Awaitable[None]]
 Snap = Callable[..., bool]
 

@@ -33,26 +33,22 @@ OVERRIDDEN: dict[str, set[tuple[type[Any], str]]] = {
     "Page": {(Document, "_lines"), (Document, "_newline")},  # it is made without Textual's way to break lines
 }
 """By our class: names that Textual calls."""
-
 CALLED: dict[str, set[tuple[type[Any], str]]] = {
     "Leaving": {(App, "_close_messages_no_wait"), (App, "_exception")},
     "Themed": {(App, "_notifications"), (App, "_unnotify"), (App, "_disable_notifications")},
     "Editor": {(TextArea, "_build_highlight_map"), (TextArea, "_rewrap_and_refresh_virtual_size")},
 }
 """By our class: names that it has from Textual's."""
-
 REACHED_INTO = {
     "rpcexplorer/tui/keyboard.py": {"_message_queue", "_waiters"},  # whether a widget has something to do
     "rpcexplorer/tui/terminal/input.py": {"_awaiting"},  # whether the parser waits for the rest of a key
 }
 """By file: names of somebody else's object."""
-
 MODULES = {
     "rpcexplorer/tui/terminal/input.py": {"textual._xterm_parser"},
     "rpcexplorer/tui/terminal/typed_text.py": {"textual._xterm_parser"},
 }
 """By file: modules of Textual that are its own business."""
-
 ROOT = Path(rpcexplorer.__file__).parent
 FILES = sorted((ROOT / "tui").rglob("*.py"))
 

@@ -7,7 +7,8 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from rpcexplorer.model.exchange import NO_PHASES, Exchange, Outcome, Phases, Response
+from rpcexplorer.model.exchange import Exchange, Outcome
+from rpcexplorer.transport.port import NO_PHASES, Phases, Response
 
 WHEN = datetime(2026, 11, 21, 10, 40, 12, tzinfo=UTC)
 

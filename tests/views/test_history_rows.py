@@ -8,18 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rpcexplorer.model.exchange import Cancelled, Damaged, ErrorObject, Exchange, Malformed, Response, Result, Unreached
+from rpcexplorer.model.exchange import Cancelled, Damaged, Exchange, Unreached
 from rpcexplorer.model.filter import OUTCOME_WORDS, HistoryFilter
-from rpcexplorer.views.history_rows import (
-    Day,
-    came,
-    day_words,
-    filter_words,
-    moment_words,
-    note_page,
-    rows_of,
-    same,
-)
+from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result
+from rpcexplorer.transport.port import Response
+from rpcexplorer.views.history_rows import Day, came, day_words, filter_words, moment_words, note_page, rows_of, same
 from tests.views.exchanges import WHEN, exchange
 
 INVALID = ErrorObject(-32602, "Invalid params", None, b'{"code":-32602}')

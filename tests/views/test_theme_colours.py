@@ -9,13 +9,12 @@ from typing import Any
 
 import pytest
 
-from rpcexplorer.model.theme import DARK, LIGHT, Theme, luminance
+from rpcexplorer.model.settings import DARK, LIGHT, Theme, luminance
 from rpcexplorer.storage.themes import Themes, load_theme
 
 FOLDER = Path(__file__).parents[2] / "themes"
 NAMES = sorted(path.stem for path in FOLDER.glob("*.toml"))
 COLOURED = sorted(set(NAMES) - {"terminal"})
-
 WORDS = ("text", "middle", "accent", "well", "careful", "wrong")
 TOKENS = ("key", "string", "number", "literal", "error")
 ROLES = {*WORDS, "background", "surface", "dim", "prod", "selection", "line"}

@@ -12,8 +12,7 @@ from rpcexplorer.client.statuses import MEANINGS
 from rpcexplorer.model.exchange import Cancelled, Exchange, Refused, Unreached
 from rpcexplorer.model.login_asked import asks_for_login
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.protocol.codes import METHOD_NOT_FOUND
-from rpcexplorer.protocol.messages import ErrorObject, Malformed, Result, decoded
+from rpcexplorer.rpc.messages import METHOD_NOT_FOUND, ErrorObject, Malformed, Result, decoded
 
 OTHER_PARAMS = (-32600, -32602)
 """Codes that may mean no more than that empty params should be written differently."""

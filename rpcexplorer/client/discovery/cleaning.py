@@ -18,7 +18,6 @@ MOST_DIGITS: Final = 4_000
 """Of a whole number: Python makes none of more than 4,300."""
 HALF: Final = "\N{REPLACEMENT CHARACTER}"
 """Stands for a lone surrogate. A name in which it stands is not the name that the service knows."""
-
 _TOKEN: Final = re.compile(rf"{STRING}|[\[\]{{}}]")
 
 

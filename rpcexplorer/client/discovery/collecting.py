@@ -6,9 +6,8 @@ from collections.abc import Iterator, Sized
 from typing import Any
 
 from rpcexplorer.client.discovery.limits import name_of
+from rpcexplorer.model.method import EVENT, Described, Method, key_of_event
 from rpcexplorer.model.methods.listing import Listing
-from rpcexplorer.model.methods.method import Method
-from rpcexplorer.model.schema.described import EVENT, Described, key_of_event
 
 MOST_METHODS = 20_000
 MOST_PARAMETERS = 50_000

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from rpcexplorer.client.discovery.answers import value_of
 from rpcexplorer.client.discovery.limits import LINE, line_of
-from rpcexplorer.model.schema.described import ExampleCall
+from rpcexplorer.model.method import ExampleCall
 
 MOST_EXAMPLES: Final = 20
 MOST_COMMANDS: Final = 100
@@ -17,7 +17,6 @@ MOST_COMMANDS: Final = 100
 LONGEST_COMMAND: Final = 4_000
 PROMPT: Final = "> "
 BY_NAME: Final = "-named"
-
 Kinds = Sequence[str]
 
 

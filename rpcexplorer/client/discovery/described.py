@@ -13,8 +13,8 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from rpcexplorer.client.discovery.limits import LINE, kind_of, line_of, name_of, text_of
+from rpcexplorer.model.method import Described, DescribedError, DescribedParam, ExampleCall
 from rpcexplorer.model.schema.definitions import Definitions, weight
-from rpcexplorer.model.schema.described import Described, DescribedError, DescribedParam, ExampleCall
 
 MOST: Final = 200
 """Errors, examples or tags of one method."""
@@ -39,7 +39,6 @@ SCHEMA_WORDS: Final = frozenset(
 """What shows that an object without ``schema`` is one itself."""
 NOT_OF_SCHEMA: Final = frozenset(("name", "summary"))
 """What a param says of itself where it is its own schema, besides ``required`` as a plain yes or no."""
-
 OwnSchema = Callable[[dict[str, Any]], Any]
 """Makes a schema of a param, or of what a method returns."""
 

@@ -13,8 +13,8 @@ from rpcexplorer.client.discovery.described import DescribedReader, own_schema
 from rpcexplorer.client.discovery.limits import KIND, first_line_of, kind_of, line_of, text_of
 from rpcexplorer.client.discovery.questions import EMPTY, Question, told_at_once
 from rpcexplorer.client.discovery.schemas import Schemas
+from rpcexplorer.model.method import Method, Parameter
 from rpcexplorer.model.methods.listing import Listing
-from rpcexplorer.model.methods.method import Method, Parameter
 from rpcexplorer.model.schema.kinds import KINDS
 
 DEEPEST = 32

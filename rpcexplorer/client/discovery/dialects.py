@@ -22,17 +22,14 @@ from rpcexplorer.model.profile import DocumentSource, Profile
 
 ALWAYS: Final = (Dialect("rpc.discover", openrpc), Dialect("system.listMethods", list_methods))
 """In the order of how much they tell: the first to name a method describes it."""
-
 GRAPHENE: Final = Dialect(names.GET_METHODS, names.get_methods, re.compile("assert exception:", re.IGNORECASE))
 """Chains that are made with that library put this before what they refuse."""
-
 SUSPECTED: Final = (
     Dialect("rpc_modules", names.rpc_modules, re.compile(r"the method \S+ does not exist", re.IGNORECASE)),
     Dialect("Shelly.ListMethods", names.shelly, re.compile("no handler for", re.IGNORECASE)),
     GRAPHENE,
 )
 """Asked only where the service has given itself away."""
-
 IN_TURN: Final = (
     Dialect("rpc.describe", description.rpc_describe),
     Dialect("system.describe", description.system_describe),
@@ -41,9 +38,7 @@ IN_TURN: Final = (
     Dialect("core.describe", mopidy.describe),
     Dialect("help", help_text),
 )
-
 NAMED_ONLY: Final = (Dialect("tools/list", mcp.tools), Dialect("list", ubus.objects))
-
 DIALECTS: Final = {dialect.name: dialect for dialect in (*ALWAYS, *IN_TURN, *NAMED_ONLY, GRAPHENE)}
 """Those that a profile can name."""
 

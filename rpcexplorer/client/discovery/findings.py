@@ -8,10 +8,9 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from rpcexplorer.client.discovery.questions import NOT_OFFERED
+from rpcexplorer.model.method import Described, Method, completed
 from rpcexplorer.model.methods.listing import Listing
-from rpcexplorer.model.methods.method import Method
 from rpcexplorer.model.methods.sources import filled
-from rpcexplorer.model.schema.described import Described, completed
 
 if TYPE_CHECKING:
     from rpcexplorer.client.discovery.questioning import Interview

@@ -22,20 +22,17 @@ from rpcexplorer.client.discovery.names import NO_LIST, read_names
 from rpcexplorer.client.discovery.questions import EMPTY, Asking, Question, one_by_one, too_many_to_explain
 from rpcexplorer.client.discovery.schemas import Schemas
 from rpcexplorer.client.discovery.system import with_help
+from rpcexplorer.model.method import Described, DescribedParam, Method, Parameter, described_by
 from rpcexplorer.model.methods.listing import Listing
-from rpcexplorer.model.methods.method import Method, Parameter
-from rpcexplorer.model.schema.described import Described, DescribedParam, described_by
 from rpcexplorer.model.schema.node import SchemaReader
 
 DIALECT = "help"
 MOST_POSITIONS = 64
 """Params of one method."""
-
 _MARK = "=="
 _METHOD = re.compile(r"[A-Za-z_][\w.:-]*")
 _WORD = re.compile(r'"[^"]*"|[^\s()\[\]{}"]+')
 _OPENING, _CLOSING = "[{", "]}"
-
 ARGUMENTS, RESULT, EXAMPLES = "Arguments", "Result", "Example"
 """How the headings of a method's own help begin."""
 

@@ -18,15 +18,14 @@ from rpcexplorer.client.discovery.dialects import asked_of
 from rpcexplorer.client.discovery.documents import read_document
 from rpcexplorer.client.discovery.findings import Findings, told
 from rpcexplorer.client.discovery.questioning import REPLY_LIMIT, Interview
-from rpcexplorer.client.stop import Stop
-from rpcexplorer.model.complaint import Trouble
-from rpcexplorer.model.exchange import Exchange, Watch
+from rpcexplorer.model.exchange import Exchange, Stop
 from rpcexplorer.model.methods.listing import Discovery, DiscoveryStep, Listing, TellStep
+from rpcexplorer.model.problem import Trouble
 from rpcexplorer.model.profile import DocumentSource, Profile
 from rpcexplorer.redaction.addresses import redacted_address
+from rpcexplorer.transport.port import Watch
 
 ASKED: Final = "asked"
-
 ReadDocument = Callable[[DocumentSource], bytes]
 """Gives what a file holds, or raises ``Trouble``."""
 

@@ -21,7 +21,6 @@ DEEPEST: Final = 32
 """Brackets inside brackets."""
 MOST_CHOICES: Final = 100
 """Values that are named for one part, or elements that differ."""
-
 _STANDARD: Final = frozenset(KINDS.values())
 _UNSAID: Final = frozenset(("any", "json", "value"))
 """Kinds that leave open what is meant."""

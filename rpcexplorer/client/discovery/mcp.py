@@ -17,15 +17,13 @@ from rpcexplorer.client.discovery.described import MOST, MOST_HELD, MOST_OF_ALL
 from rpcexplorer.client.discovery.limits import KIND, first_line_of, line_of, name_of, text_of
 from rpcexplorer.client.discovery.questions import EMPTY, NOT_OFFERED, Answered, Asking, Question
 from rpcexplorer.client.discovery.schemas import Schemas, one_of
-from rpcexplorer.model.draft import spelled
+from rpcexplorer.model.method import Described, DescribedParam, Method, Parameter
 from rpcexplorer.model.methods.listing import Listing
-from rpcexplorer.model.methods.method import Method, Parameter
 from rpcexplorer.model.schema.definitions import Definitions, weight
-from rpcexplorer.model.schema.described import Described, DescribedParam
 from rpcexplorer.model.schema.node import SchemaReader
+from rpcexplorer.rpc.messages import spelled
 
 Take = Callable[[dict[str, Any]], None]
-
 DIALECT = "tools/list"
 MOST_PAGES = 100
 MOST_LISTED = 200

@@ -12,26 +12,15 @@ from msgspec import UNSET
 
 from rpcexplorer.client.discovery.collecting import Collected
 from rpcexplorer.client.discovery.described import MOST
-from rpcexplorer.client.discovery.limits import (
-    KIND,
-    example_of,
-    first_line_of,
-    kind_of,
-    line_of,
-    name_of,
-    text_of,
-)
+from rpcexplorer.client.discovery.limits import KIND, example_of, first_line_of, kind_of, line_of, name_of, text_of
 from rpcexplorer.client.discovery.questions import EMPTY, Question, told_at_once
+from rpcexplorer.model.method import Described, DescribedParam, Method, Parameter
 from rpcexplorer.model.methods.listing import Listing
-from rpcexplorer.model.methods.method import Method, Parameter
-from rpcexplorer.model.schema.described import Described, DescribedParam
 from rpcexplorer.model.schema.kinds import KINDS
 
 FieldDocs = dict[tuple[str, str], str]
 """What a docstring says, by the word of the field and the name that it is about; the name is empty for the result."""
-
 DIALECT = "core.describe"
-
 _FIELD = re.compile(
     r"^:(param|type|rtype|returns?)\b[ \t]*([\w. ]{0,200}):[ \t]*(.*(?:\n[ \t]+\S.*){0,50})$", re.MULTILINE
 )

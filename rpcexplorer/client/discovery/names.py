@@ -22,9 +22,8 @@ from rpcexplorer.client.discovery.questions import (
     told_at_once,
     too_many_to_explain,
 )
+from rpcexplorer.model.method import Described, DescribedParam, Method, Parameter
 from rpcexplorer.model.methods.listing import Listing
-from rpcexplorer.model.methods.method import Method, Parameter
-from rpcexplorer.model.schema.described import Described, DescribedParam
 from rpcexplorer.model.schema.kinds import kind_of_value
 
 NO_LIST = "answered, but not with a list of names"
@@ -118,8 +117,6 @@ def _kinds(value: dict[str, Any]) -> list[tuple[str, str]]:
 
 rpc_methods = told_at_once(Question("rpc_methods"), partial(read_names, dialect="rpc_methods"))
 """Substrate, and the nodes of chains that are made with it."""
-
 shelly = told_at_once(Question("Shelly.ListMethods"), partial(read_names, dialect="Shelly.ListMethods"))
-
 rpc_modules = told_at_once(Question("rpc_modules"), read_modules)
 """Ethereum's nodes."""

@@ -16,13 +16,12 @@ from rpcexplorer.client.discovery.described import DescribedReader
 from rpcexplorer.client.discovery.limits import KIND, example_of, first_line_of, line_of, name_of, text_of
 from rpcexplorer.client.discovery.questions import EMPTY, Question, told_at_once
 from rpcexplorer.client.discovery.schemas import CHOICES, NOTHING, Schemas, first_example
+from rpcexplorer.model.method import By, Method, Parameter
 from rpcexplorer.model.methods.listing import Listing
-from rpcexplorer.model.methods.method import By, Method, Parameter
 
 DIALECT = "rpc.discover"
 EVENTS = "x-notifications"
 """Where a document has what the server sends of itself; OpenRPC has no place for it."""
-
 _STRUCTURES: dict[Any, By] = {"by-name": "name", "by-position": "position"}
 _AUTHS: dict[Any, str] = {kind: kind for kind in KINDS}
 

@@ -19,25 +19,21 @@ from rpcexplorer.client.client import Client
 from rpcexplorer.client.discovery.answers import OTHER_PARAMS, answer_of, ends_it, wants_login
 from rpcexplorer.client.discovery.questions import AT_ONCE, TIME_IS_UP, Answered, Asking, Question, Several
 from rpcexplorer.client.discovery.side_by_side import side_by_side
-from rpcexplorer.client.stop import Stop
 from rpcexplorer.model.draft import Draft
-from rpcexplorer.model.exchange import Exchange, Refused, Watch
+from rpcexplorer.model.exchange import Exchange, Refused, Stop
 from rpcexplorer.model.methods.listing import Listing
 from rpcexplorer.model.profile import Auth, Profile
-from rpcexplorer.protocol.messages import ErrorObject
-from rpcexplorer.transport.port import Transport
+from rpcexplorer.rpc.messages import ErrorObject
+from rpcexplorer.transport.port import Transport, Watch
 
 REPLY_LIMIT: Final = 32 * 1024 * 1024
 """Bytes of one answer: the largest documents that were seen have a few hundred thousand."""
-
 LONGEST_ASIDE = 5.0
 """Seconds for all questions aside together: there may be hundreds, and who waits has the names already."""
 LONGEST_GUESS: Final = 2.0
 """Seconds for each document that is only looked for."""
-
 LEAST_TIME: Final = 0.01
 """Seconds that a question has which is asked in another form once more."""
-
 LARGE: Final = 64 * 1024
 """Bytes of an answer that take some time to be read."""
 HUGE: Final = 1024 * 1024

@@ -12,18 +12,16 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from rpcexplorer.model.draft import spelled
+from rpcexplorer.model.method import Method
 from rpcexplorer.model.methods.listing import Listing
-from rpcexplorer.model.methods.method import Method
+from rpcexplorer.rpc.messages import spelled
 
 MOST_EXPLAINED = 200
 """Methods whose help is asked for one by one."""
 ENOUGH = 3
 """Refusals after which a question that was never answered is not asked of the next method."""
-
 AT_ONCE = 4
 """Questions that are asked side by side."""
-
 NOT_OFFERED = "not offered"
 TIME_IS_UP = "the time was up"
 EMPTY: Final = f"{NOT_OFFERED} (an empty result)"

@@ -10,7 +10,7 @@ from typing import Any
 
 from rpcexplorer.client.discovery.collecting import Collected
 from rpcexplorer.client.discovery.limits import KIND, example_of, first_line_of, kind_of, line_of, name_of
-from rpcexplorer.model.methods.method import Parameter
+from rpcexplorer.model.method import Parameter
 
 HOPS = 8
 """References that may lead to references."""
@@ -18,7 +18,6 @@ DEPTH = 3
 """Levels of a schema that its kind is told of: ``array of array of string``."""
 CHOICES = 6
 """Values of an enum, or alternatives of a schema, that are named."""
-
 NOTHING: dict[str, Any] = {}
 
 

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Coroutine, Sequence
 from typing import Any, TypeVar
 
-from rpcexplorer.client.stop import Stop
+from rpcexplorer.model.exchange import Stop
 
 T = TypeVar("T")
 

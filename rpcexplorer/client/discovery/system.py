@@ -15,9 +15,8 @@ from msgspec.structs import replace
 from rpcexplorer.client.discovery.limits import first_line_of, kind_of, text_of
 from rpcexplorer.client.discovery.names import read_names
 from rpcexplorer.client.discovery.questions import Asking, Question, one_by_one, too_many_to_explain
+from rpcexplorer.model.method import Described, DescribedParam, Method, Parameter
 from rpcexplorer.model.methods.listing import Listing
-from rpcexplorer.model.methods.method import Method, Parameter
-from rpcexplorer.model.schema.described import Described, DescribedParam
 from rpcexplorer.model.schema.kinds import KINDS
 
 DIALECT = "system.listMethods"

@@ -11,9 +11,8 @@ from typing import Any, Final
 from rpcexplorer.client.discovery.limits import KIND, kind_of, line_of, name_of
 from rpcexplorer.client.discovery.questions import EMPTY, Question, told_at_once
 from rpcexplorer.client.discovery.schemas import one_of
+from rpcexplorer.model.method import Described, DescribedParam, Method, Parameter
 from rpcexplorer.model.methods.listing import Listing
-from rpcexplorer.model.methods.method import Method, Parameter
-from rpcexplorer.model.schema.described import Described, DescribedParam
 from rpcexplorer.model.schema.kinds import KINDS
 
 DIALECT = "list"
@@ -24,7 +23,6 @@ MOST_SHAPES = 300
 """Methods whose arguments are told apart."""
 STANDARD: Final = frozenset(KINDS.values())
 STATUS: Final = "0 for success, 2 invalid command, 4 not found, 6 permission denied"
-
 SESSION = "Before these three stands the session; where the profile's auth puts one first, leave it out."
 
 

@@ -15,7 +15,6 @@ from rpcexplorer.demo.http.request import Head, RequestError, check_framing, rea
 from rpcexplorer.demo.reply import Piece, Reply, page
 
 Sleep = Callable[[float], Awaitable[object]]
-
 MEDIA_TYPES = {"application/json-rpc", "application/json", "application/jsonrequest"}
 _ORIGIN = re.compile(r"^https?://[^/?]*", re.IGNORECASE)
 """What stands before the path when a client writes the whole URL into the request line, as it may."""

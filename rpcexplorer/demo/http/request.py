@@ -16,7 +16,6 @@ from rpcexplorer.demo.reply import Reply, page
 
 HEAD_LIMIT = 32 * 1024
 BODY_LIMIT = 8 * 1024 * 1024
-
 _REQUEST_LINE = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+) ([!-~]+) HTTP/([0-9])\.([0-9])")
 _FIELD = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([^\x00-\x08\x0a-\x1f\x7f]*)")
 _LENGTH = re.compile(r"[0-9]{1,15}")

@@ -1,1 +1,3 @@
 """The methods that the demo offers, and the table of them."""
+
+from __future__ import annotations

@@ -13,7 +13,6 @@ ATTRIBUTES = "Path=/; HttpOnly; SameSite=Lax"
 REQUIRED = fault(-32001, "authentication required")
 FAILED = fault(-32001, "authentication failed")
 ENDED = fault(-32001, "session has ended")
-
 _TEXT = {"type": "string", "maxLength": 200}
 _CREDENTIALS = (
     Param("username", f"For this service: {USERNAME}", _TEXT),

@@ -30,7 +30,6 @@ _RICH = {
     "help": "https://shop.example/help/out-of-stock",
 }
 _CUT = b'{"jsonrpc": "2.0", "id": "1", "result": {"items": ["first", "second", "thi'
-
 KINDS: dict[str, Fault | Reply] = {
     "parse_error": fault(-32700, "Parse error"),
     "invalid_request": fault(-32600, "Invalid Request"),

@@ -7,7 +7,6 @@ from rpcexplorer.demo.reply import Outcome, fault, success
 
 LIMIT = 1_000
 """Notes at a time."""
-
 _NOTE = {"type": "object", "properties": {"id": {"type": "integer"}, "text": {"type": "string"}}}
 
 

@@ -24,7 +24,6 @@ _ORDERS: Final[list[dict[str, Any]]] = [
     }
     for at in range(24)
 ]
-
 SCHEMAS["Sku"] = {
     "type": "string",
     "pattern": "^[a-z]{3}-[0-9]{2}$",
@@ -137,7 +136,6 @@ _SORT = {
     "additionalProperties": False,
     "default": {"by": "number"},
 }
-
 METHODS = (
     Method(
         "demo.orders.find",

@@ -21,7 +21,6 @@ VARIETY = 1_000
 """Records that differ in more than their number."""
 DIGITS = 13
 """Of the highest number there is: the last one on the last of a million pages."""
-
 _FIRST = ("Zoë", "Tomás", "Ines", "Björn", "Aroha", "Kwame", "Mei", "Luca", "Noor", "Pavel", "Sunniva", "Ravi", "Éva")
 _LAST = (
     "Novák",

@@ -10,7 +10,6 @@ from rpcexplorer.demo.reply import Body, Outcome, Piece, Success, body, success,
 
 DROPS = 20
 """Pieces of a reply that drips."""
-
 _BIDI = "\u202egnp.exe\u202c \u2066isolated\u2069 \u200fmark"
 _UNICODE = {
     "emoji": "\U0001f680 \U0001f469\u200d\U0001f4bb \U0001f1ea\U0001f1fa \U0001f44d\U0001f3fd \u2764\ufe0f",
@@ -27,7 +26,6 @@ _UNICODE = {
     "markup": "[bold]not bold[/bold] [/] [@click=app.quit]x[/] <b>&amp;</b>",
     "na\u00efve k\u00e9y \U0001f511": "a name beyond ASCII",
 }
-
 _NUMBERS = b"""{
   "money": 1.10,
   "beyond a double": 1e400,
@@ -38,7 +36,6 @@ _NUMBERS = b"""{
   "exponent": 1E+2,
   "not quite a third": 0.1000000000000000055511151231257827
 }"""
-
 _DUPLICATES = (
     b'{"a": 1, "b": true, "a": 2, "a": {"x": null, "x": [], "x": null},'
     rb' "": "no name", "\u0061": "a once more, spelled otherwise", "\u0000": "NUL", "A": 3}'
@@ -89,7 +86,6 @@ def _nested(call: Call) -> Outcome:
 
 
 _OBJECT = {"type": "object"}
-
 METHODS = (
     Method(
         "demo.echo",

@@ -30,7 +30,6 @@ _ABOUT = (
         result={"type": "array", "items": {"type": "string"}},
     ),
 )
-
 TABLE: dict[str, Method] = {
     method.name: method
     for group in (access.METHODS, samples.METHODS, failures.METHODS, notes.METHODS, orders.METHODS, _ABOUT)

@@ -1,14 +1,6 @@
 """Two replies compared: what differs and where, exact to the letter. How it is shown is for `views/comparing/`."""
 
-from rpcexplorer.model.comparing.compare import compared, compared_texts
-from rpcexplorer.model.comparing.comparison import (
-    ComparedPlace,
-    ComparedVerdict,
-    Comparison,
-    Difference,
-    DifferenceKind,
-    PassedOver,
-)
+from __future__ import annotations
 
 __all__ = [
     "ComparedPlace",

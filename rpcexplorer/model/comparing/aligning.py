@@ -17,7 +17,6 @@ MOST_EDITS: Final = 800
 MOST_ROUNDS: Final = 30
 """How often stretches are parted into shorter ones."""
 TURN: Final = 8192
-
 IndexPair: TypeAlias = tuple[int, int]
 Stretch: TypeAlias = tuple[int, int, int, int, int]
 """Start and end on the left, start and end on the right, and how often it was parted already."""

@@ -13,7 +13,7 @@ from rpcexplorer.jsontext.scan import Span
 from rpcexplorer.jsontext.steps import Steps
 from rpcexplorer.model.comparing.ignoring import PointerPattern, below, left_out
 from rpcexplorer.model.comparing.parts import Parts
-from rpcexplorer.model.secrets.placeholders import HIDDEN
+from rpcexplorer.model.secret import HIDDEN
 
 if TYPE_CHECKING:
     import json
@@ -26,7 +26,6 @@ STEP: Final = 64 * 1024
 """Bytes that are read in one step."""
 MASK: Final = "«»"
 """What all strings become that hide a secret: so that an element is known whatever its secret is called."""
-
 _HALF: Final = re.compile("[\ud800-\udfff]")
 
 

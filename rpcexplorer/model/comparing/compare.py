@@ -13,7 +13,7 @@ from rpcexplorer.model.comparing.parts import is_native
 from rpcexplorer.model.comparing.replies import text_of, why_not
 from rpcexplorer.model.comparing.walk import Walk, parts_of, whole
 from rpcexplorer.model.exchange import Exchange, OutcomeName
-from rpcexplorer.protocol.messages import spelled
+from rpcexplorer.rpc.messages import spelled
 
 Outcomes: TypeAlias = tuple[OutcomeName, OutcomeName]
 

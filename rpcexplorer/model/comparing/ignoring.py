@@ -9,7 +9,6 @@ from rpcexplorer.jsontext.pointers import ANY, names_of
 
 PointerPattern: TypeAlias = tuple[str, ...]
 """What is left of a pointer below the place that was reached."""
-
 LEVELS: Final = 200
 """Deeper than this a value is one: the same or not. A pointer to something in it would be longer than the thing."""
 NONE: Final[tuple[PointerPattern, ...]] = ()

@@ -16,11 +16,10 @@ from rpcexplorer.model.comparing.canonical import MASK
 from rpcexplorer.model.comparing.ignoring import NONE, PointerPattern, below, left_out
 from rpcexplorer.model.comparing.parts import NamedSpan, name_of
 from rpcexplorer.model.comparing.scalars import hides
-from rpcexplorer.model.secrets.placeholders import HIDDEN
+from rpcexplorer.model.secret import HIDDEN
 
 TURN: Final = 2048
 """Tokens that are read in one step."""
-
 _TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[\]{}]|[^ \t\n\r\[\]{},:"]++', re.DOTALL)
 
 

@@ -24,14 +24,12 @@ from rpcexplorer.model.comparing.scalars import has_mark
 
 Indices: TypeAlias = tuple[int | None, int | None]
 """On the left and on the right; None where there is no partner."""
-
 MOST_COMPARED: Final = 2_500
 """Pairs of elements between two matches that are looked at to see which are alike; beyond it their place decides."""
 TURN: Final = 1024
 """Elements that are looked at in one step."""
 FOUND: Final = -2
 """The number of elements that are written alike at the beginning or the end of both: these find each other."""
-
 _PLAIN: Final = re.compile(rb'[^\[{\\"][^\\]*|"[^\\\x00-\x1f]*"')
 """A scalar that can be spelled in no other way and be the same."""
 

@@ -13,17 +13,14 @@ from typing import Final, Protocol, TypeAlias
 import msgspec
 
 from rpcexplorer.jsontext.scan import Span, decoded, elements, members
-from rpcexplorer.jsontext.slices import LEVELS, slices
+from rpcexplorer.jsontext.slices import LEVELS, faults, slices
 from rpcexplorer.jsontext.steps import Steps
-from rpcexplorer.jsontext.utf8 import faults
 
 TURN: Final = 4096
 """Parts that are looked at in one step."""
 COMMA, BLANK = b", "
-
 NamedSpan: TypeAlias = tuple[str, Span]
 """A member: its name with the escapes read, and where its value stands."""
-
 _GAP = re.compile(rb"[ \t\n\r,]*+")
 _NAME: Final = re.compile(rb'[ \t\n\r,]*+("[^"\\]*+(?:\\.[^"\\]*+)*+")[ \t\n\r]*+:[ \t\n\r]*+', re.DOTALL)
 _SPELLINGS: Final = ((b'":', 1), (b'": ', 2))

@@ -8,13 +8,11 @@ from __future__ import annotations
 from typing import Final
 
 from rpcexplorer.jsontext.scan import is_value
-from rpcexplorer.jsontext.utf8 import fault
+from rpcexplorer.jsontext.slices import fault
 from rpcexplorer.model.draft import sent_draft, to_calls
-from rpcexplorer.model.exchange import Cancelled, ErrorObject, Exchange, Malformed, Refused, Result, Unreached
-from rpcexplorer.protocol.envelope import open_array
-from rpcexplorer.protocol.ids import spellings
-from rpcexplorer.protocol.messages import MessageForm, spelled
-from rpcexplorer.protocol.replies import id_of, read_object
+from rpcexplorer.model.exchange import Cancelled, Exchange, Refused, Unreached
+from rpcexplorer.rpc.codec import id_of, open_array, read_object
+from rpcexplorer.rpc.messages import ErrorObject, Malformed, MessageForm, Result, spelled, spellings
 
 NOTHING: Final = b"null"
 """What is compared of a notification: that it went out is all there is."""

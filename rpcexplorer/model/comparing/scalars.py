@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 from rpcexplorer.model.comparing.parts import name_of
-from rpcexplorer.model.secrets.placeholders import HIDDEN
+from rpcexplorer.model.secret import HIDDEN
 
 _NUMBER: Final = re.compile(rb"(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]{1,4000}))?")
 _MARK: Final = "«".encode()

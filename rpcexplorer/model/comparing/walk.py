@@ -19,7 +19,7 @@ from rpcexplorer.model.comparing.indexed import IndexedParts, Numbering
 from rpcexplorer.model.comparing.pairing import Pairing
 from rpcexplorer.model.comparing.parts import LevelParts, NamedSpan, Parts, is_flat, is_native
 from rpcexplorer.model.comparing.scalars import has_mark, hidden_places, hides, same_number, same_string
-from rpcexplorer.model.secrets.placeholders import HIDDEN
+from rpcexplorer.model.secret import HIDDEN
 
 TURN: Final = 256
 """Pairs of values that are looked at in one step."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from rpcexplorer.jsontext.edit import Path, added, changed, indent_of_line, removed, span_of, whole
 from rpcexplorer.jsontext.scan import elements
-from rpcexplorer.jsontext.typed.edits import Path, added, changed, indent_of_line, removed, span_of, whole
 from rpcexplorer.model.form.field import FormField
 from rpcexplorer.model.form.starting import plain_text, starting_text
 from rpcexplorer.model.schema.node import SchemaReader

@@ -6,8 +6,8 @@ from typing import Any, Final, Literal, TypeAlias
 
 from msgspec import Struct
 
+from rpcexplorer.jsontext.edit import Path, one_line
 from rpcexplorer.jsontext.scan import Span
-from rpcexplorer.jsontext.typed.edits import Path, one_line
 from rpcexplorer.model.form.settled import Settled
 
 FieldPath: TypeAlias = Path
@@ -15,7 +15,6 @@ FieldPath: TypeAlias = Path
 FieldState = Literal["absent", "null", "value"]
 Editing = Literal["text", "number", "boolean", "choice", "json"]
 """How a value is typed: a text without its quotes, a number as it is spelled, one of two, one of a few, or JSON."""
-
 SHOWN: Final = 400
 """Characters of a value that anybody sees in a row."""
 

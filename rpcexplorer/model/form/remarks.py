@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from msgspec.structs import replace
 
 from rpcexplorer.model.form.field import FormField
-from rpcexplorer.model.schema.checked import SchemaProblem
+from rpcexplorer.model.problem import SchemaProblem
 
 
 def with_problems(

@@ -12,13 +12,12 @@ from typing import Any, Final
 import msgspec
 from msgspec import UNSET, Struct
 
+from rpcexplorer.jsontext.edit import Path, whole
 from rpcexplorer.jsontext.scan import Span, elements, members
-from rpcexplorer.jsontext.typed.edits import Path, whole
 from rpcexplorer.model.form.field import Editing, FormField
 from rpcexplorer.model.form.meant import NOT_NULL, editing_of, size_of, value_of, wrong_kind
 from rpcexplorer.model.form.settled import Settled, settled
-from rpcexplorer.model.methods.method import By
-from rpcexplorer.model.schema.described import Described, DescribedParam
+from rpcexplorer.model.method import By, Described, DescribedParam
 from rpcexplorer.model.schema.node import SchemaReader
 from rpcexplorer.model.schema.words import kind_words, limit_words
 

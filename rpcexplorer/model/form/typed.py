@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from rpcexplorer.jsontext.edit import is_json, string, with_indent, without_indent
+from rpcexplorer.jsontext.params import Problem, value_problem
 from rpcexplorer.jsontext.scan import decoded
-from rpcexplorer.jsontext.typed.edits import is_json, string, with_indent, without_indent
-from rpcexplorer.jsontext.typed.params import Problem, value_problem
 from rpcexplorer.model.form.field import FormField
 from rpcexplorer.model.form.settled import is_reference
 

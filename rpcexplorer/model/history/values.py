@@ -11,11 +11,10 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from rpcexplorer.jsontext.scan import NUMBER, STRING, decoded, elements
-from rpcexplorer.model.exchange import Exchange, Result
+from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.schema.completing import Candidate
 from rpcexplorer.model.schema.words import value_words
-from rpcexplorer.protocol.codes import INVALID_PARAMS
-from rpcexplorer.protocol.messages import spelled
+from rpcexplorer.rpc.messages import INVALID_PARAMS, Result, spelled
 
 MOST: Final = 5
 """Values of each sort."""

@@ -9,12 +9,12 @@ from urllib.parse import quote_plus
 
 from msgspec import Struct, field
 
-from rpcexplorer.model.complaint import listed
 from rpcexplorer.model.importing.curl_options import OTHERWISE, READS, SHORT, WITHOUT_VALUE
 from rpcexplorer.model.importing.imported import FoundCredential, Imported
 from rpcexplorer.model.importing.requests import RequestRead, credential, imported_from, user_password
 from rpcexplorer.model.importing.shells import bash, windows
 from rpcexplorer.model.importing.shells.command import ShellCommand
+from rpcexplorer.model.problem import listed
 
 FORM: Final = "curl"
 LONGEST: Final = 16_000_000
@@ -25,7 +25,6 @@ STARTS: Final = re.compile(
 """A line that begins with one; variables may be set before it."""
 MOST: Final = 2_000
 """Commands of one text."""
-
 SCHEMES: Final = {"digest": "Digest", "ntlm": "Ntlm", "negotiate": "Negotiate"}
 LONGEST_NAME: Final = 40
 LONGEST_QUERY: Final = 100_000

@@ -7,11 +7,10 @@ from typing import Final
 
 from msgspec import Struct
 
-from rpcexplorer.jsontext.repeated import repeated_name
+from rpcexplorer.jsontext.params import Problem, parse
 from rpcexplorer.jsontext.scan import decoded as text_of
-from rpcexplorer.jsontext.scan import elements, members
-from rpcexplorer.jsontext.typed.params import Problem, parse
-from rpcexplorer.model.templates.saved_call import SIGN
+from rpcexplorer.jsontext.scan import elements, members, repeated_name
+from rpcexplorer.model.method import SIGN
 
 OWN: Final = frozenset({"jsonrpc", "version", "id", "method", "params"})
 """The members of a request, in the versions there are."""

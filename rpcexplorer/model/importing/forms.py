@@ -28,7 +28,6 @@ FORMS: Final = (
     ImportForm(lambda text, named: text[:1] in "[{" and "openrpc" not in named, json_lines.read),
     ImportForm(lambda text, _: is_curl(text), curl.read),
 )
-
 OTHERS: Final = (
     (
         re.compile(r"Invoke-(?:WebRequest|RestMethod)\b|New-Object Microsoft\.PowerShell", re.IGNORECASE),
@@ -43,7 +42,6 @@ OTHERS: Final = (
     (re.compile(r"https?(?:ie)?\s+(?:-|[A-Z]+\s|https?:)|wget\s"), "Of command lines only those of curl are imported."),
 )
 """What people try that is not imported, and what to do instead."""
-
 NOTHING: Final = "There is nothing in it."
 UNKNOWN: Final = (
     "It is neither a curl command, nor a HAR, nor a Postman collection, nor JSON-RPC envelopes, one or one a line."

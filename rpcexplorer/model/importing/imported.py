@@ -13,12 +13,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from rpcexplorer.model.importing.variables import without_meaning
-from rpcexplorer.model.secrets.placeholders import defused
-from rpcexplorer.model.secrets.secret import Secret
+from rpcexplorer.model.secret import Secret, defused
 
 CredentialWay = Literal["scheme", "cookie", "header", "query", "address", "member", "params"]
 """How a credential went out: under a scheme of HTTP, in a cookie, a header, the query, before the host, in the body."""
-
 WAY_WORDS: Final = {
     "scheme": "Authorization: {}",
     "cookie": "cookie {}",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
-from rpcexplorer.model.complaint import cut
+from rpcexplorer.model.problem import cut
 
 if TYPE_CHECKING:
     from rpcexplorer.model.importing.imported import ImportedCall

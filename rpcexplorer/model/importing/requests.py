@@ -22,7 +22,7 @@ from rpcexplorer.model.importing.imported import (
     literal,
     without_repeats,
 )
-from rpcexplorer.model.secrets.secret import Secret
+from rpcexplorer.model.secret import Secret
 
 MOST: Final = 1_000
 """Calls of one import; who has more splits the file."""

@@ -18,7 +18,6 @@ MADE_ALIKE: Final = {"$guid": "uuid", "$randomUUID": "uuid", "$isoTimestamp": "n
 """What Postman makes up that is made up here as well."""
 ROUNDS: Final = 5
 LONGEST: Final = 2_000
-
 _PART = re.compile(rf"(?P<string>{LOOSE_STRING})|\{{\{{(?P<bare>[^{{}}\"]*)\}}\}}", re.DOTALL)
 
 

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping
 
-from rpcexplorer.model.methods.method import Method, SavedMethod
+from rpcexplorer.model.method import Method, SavedCall, SavedMethod
 from rpcexplorer.model.methods.sources import filled, of_profile, said_by
 from rpcexplorer.model.profile import MethodNote, Profile
-from rpcexplorer.model.templates.saved_call import SavedCall
 
 NAMES_ALONE = frozenset({"system.listMethods", "rpc_methods", "Shelly.ListMethods", "help", "jsonrpc.get_methods"})
 """Dialects that may name a method and say nothing of its params."""
-
 KNOWN = (
     Method("ping", "Answers when the session is valid", [], "cookie", True, "service"),
     Method("arg_test", "Takes the credentials as params", None, "inline", True, "service"),

@@ -10,10 +10,9 @@ from typing import Any, Final, Literal
 
 from msgspec import UNSET, Struct
 
-from rpcexplorer.model.complaint import cut
-from rpcexplorer.model.methods.method import Method, Parameter
+from rpcexplorer.model.method import Described, DescribedParam, Method, Parameter
+from rpcexplorer.model.problem import cut
 from rpcexplorer.model.schema.definitions import references_in
-from rpcexplorer.model.schema.described import Described, DescribedParam
 from rpcexplorer.model.schema.node import SchemaReader
 from rpcexplorer.model.schema.words import limit_words
 
@@ -27,7 +26,6 @@ MOST_PLACES: Final = 100
 """Inside a schema, at which it is looked for what has changed."""
 SHOWN: Final = 60
 """Characters of a value."""
-
 BothTimes = tuple[Described, Described]
 """A method in full as it was, and as it is."""
 

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from rpcexplorer.model.exchange import Exchange
-from rpcexplorer.model.methods.method import Method
-from rpcexplorer.model.schema.described import Described
+from rpcexplorer.model.method import Described, Method
 
 if TYPE_CHECKING:
     from rpcexplorer.model.methods.changes import MethodChange

@@ -14,9 +14,8 @@ from typing import Any, Final
 
 from msgspec import UNSET
 
-from rpcexplorer.model.complaint import Trouble
-from rpcexplorer.model.methods.method import Method
-from rpcexplorer.model.schema.described import Described, DescribedParam, described_by, key_of_event
+from rpcexplorer.model.method import Described, DescribedParam, Method, described_by, key_of_event
+from rpcexplorer.model.problem import Trouble
 
 VERSION: Final = "1.3.2"
 HOME: Final = "#/components/schemas/"
@@ -25,7 +24,6 @@ VALUES: Final = frozenset({"enum", "enums", "const", "default", "example", "exam
 """Keywords behind which there is no schema."""
 NAMES: Final = frozenset({"properties", "patternProperties", "definitions", "$defs", "dependentSchemas"})
 """Keywords behind which there are schemas by names of the service's own."""
-
 _STRUCTURES: Final = {"name": "by-name", "position": "by-position"}
 _UNFIT: Final = re.compile(r"[^A-Za-z0-9._-]+")
 _WAY: Final = re.compile(r"^.*#/(?:components/schemas|definitions|\$defs)/")

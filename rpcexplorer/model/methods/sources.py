@@ -6,11 +6,10 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
-from rpcexplorer.model.methods.method import Method
+from rpcexplorer.model.method import Method
 
 FACTS: Final = ("doc", "details", "params", "auth", "safe", "parameters", "by", "result", "deprecated")
 """What is known of a method, each from a source."""
-
 OF_PARAMETERS: Final = ("by", "params")
 """What belongs to the parameters that there are."""
 

@@ -10,9 +10,8 @@ from typing import Any, Final, TypeVar
 
 from msgspec import UNSET, Struct
 
-from rpcexplorer.jsontext.typed.cursor import TypedPlace, place_at
-from rpcexplorer.model.methods.method import By
-from rpcexplorer.model.schema.described import Described
+from rpcexplorer.jsontext.cursor import TypedPlace, place_at
+from rpcexplorer.model.method import By, Described
 from rpcexplorer.model.schema.node import Node
 from rpcexplorer.model.schema.starting import starting_value
 from rpcexplorer.model.schema.values.fitting import small

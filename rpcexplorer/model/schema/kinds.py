@@ -18,7 +18,6 @@ KINDS: Final = {
     }.items()
     for spelling in (kind, *spellings.split())
 }
-
 UNSURE: Final = frozenset({"hash", "table", "bit", "decimal", "numeric", "map", "none", "void"})
 """Spellings that mean one kind here and another there: whoever checks takes nothing from them."""
 

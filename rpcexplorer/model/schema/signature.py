@@ -6,9 +6,8 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from rpcexplorer.jsontext.typed.cursor import TypedPlace, place_at
-from rpcexplorer.model.methods.method import By
-from rpcexplorer.model.schema.described import Described
+from rpcexplorer.jsontext.cursor import TypedPlace, place_at
+from rpcexplorer.model.method import By, Described
 from rpcexplorer.model.schema.node import Node
 from rpcexplorer.model.schema.values.places import SchemaPlaces, required_in
 from rpcexplorer.model.schema.words import kind_words, limit_words, step_words

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
-from rpcexplorer.model.methods.method import Method
+from rpcexplorer.model.method import Described, DescribedParam, Method, Started, described_by
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.schema.described import Described, DescribedParam, described_by
-from rpcexplorer.model.schema.values.started import Started
-from rpcexplorer.model.secrets.placeholders import defused
+from rpcexplorer.model.secret import defused
 from rpcexplorer.model.templates.inert import inert
 
 if TYPE_CHECKING:

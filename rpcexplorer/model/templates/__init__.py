@@ -2,3 +2,5 @@
 
 People call ``{{…}}`` a placeholder. In code it is a reference, for there a placeholder stands for a secret: «…».
 """
+
+from __future__ import annotations

@@ -6,7 +6,7 @@ import re
 
 from msgspec.structs import replace
 
-from rpcexplorer.jsontext.typed.params import Problem
+from rpcexplorer.jsontext.params import Problem
 from rpcexplorer.model.draft import Batch, Draft, sent_draft
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.templates.references import OPENING, REFERENCE, TOKEN

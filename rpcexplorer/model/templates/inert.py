@@ -11,7 +11,7 @@ import json
 import re
 from typing import Any, Final
 
-from rpcexplorer.model.secrets.placeholders import defused
+from rpcexplorer.model.secret import defused
 
 _BRACE: Final = re.compile(r"\{(?=\{)")
 """Two of them, one after the other, stand in strings alone: no JSON has them anywhere else."""

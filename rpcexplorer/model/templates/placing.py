@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
+from rpcexplorer.jsontext.params import Problem, parse
 from rpcexplorer.jsontext.scan import LOOSE_STRING, Span, elements, members
-from rpcexplorer.jsontext.typed.params import Problem, parse
-from rpcexplorer.protocol.messages import spelled
+from rpcexplorer.rpc.messages import spelled
 
 _STRING: Final = re.compile(LOOSE_STRING, re.DOTALL)
 _OPENS: Final = frozenset(["", "[", "{", ":", ","])

@@ -15,7 +15,7 @@ from typing import Final
 from msgspec import Struct
 
 from rpcexplorer.jsontext.scan import STRING, decoded
-from rpcexplorer.protocol.messages import spelled
+from rpcexplorer.rpc.messages import spelled
 
 OPENING: Final = "{{"
 """What every text has that holds a reference."""
@@ -33,7 +33,6 @@ MADE: Final = {
 }
 """Names of what is made when it is needed."""
 JSON: Final = ":json"
-
 _END_OF_METHOD: Final = re.compile("#(?=/|$)")
 
 

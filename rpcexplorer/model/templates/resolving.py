@@ -16,27 +16,18 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
+from rpcexplorer.jsontext.params import Problem
 from rpcexplorer.jsontext.pointers import Levels
 from rpcexplorer.jsontext.scan import Span, decoded, elements, is_value, members
-from rpcexplorer.jsontext.typed.params import Problem
-from rpcexplorer.model.complaint import cut, nearest
-from rpcexplorer.model.draft import Batch, Draft, spelled
-from rpcexplorer.model.secrets.placeholders import HIDDEN
-from rpcexplorer.model.templates.references import (
-    MADE,
-    OPENING,
-    REFERENCE,
-    TOKEN,
-    Reference,
-    can_be_named,
-    reference,
-)
+from rpcexplorer.model.draft import Batch, Draft
+from rpcexplorer.model.problem import cut, nearest
+from rpcexplorer.model.secret import HIDDEN
+from rpcexplorer.model.templates.references import MADE, OPENING, REFERENCE, TOKEN, Reference, can_be_named, reference
+from rpcexplorer.rpc.messages import spelled
 
 LONGEST: Final = 16 * 1024 * 1024
 """Characters that a text may become: what is longer, nobody has meant."""
-
 NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
-
 _LONE: Final = re.compile(f"(?P<whole>{HIDDEN.pattern})|«")
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from msgspec import Struct
 
 from rpcexplorer.jsontext.pointers import at_pointer, names_of
-from rpcexplorer.model.complaint import cut
-from rpcexplorer.model.secrets.placeholders import defused
+from rpcexplorer.model.problem import cut
+from rpcexplorer.model.secret import defused
 from rpcexplorer.model.templates.references import to_last
 from rpcexplorer.model.templates.resolving import LastResult
 

@@ -1,1 +1,3 @@
 """Finding a value in text, however it is spelled there."""
+
+from __future__ import annotations

@@ -18,7 +18,6 @@ HEAD: Final = 4
 """Pieces, after the first character, that are looked for in the first place, ..."""
 ENOUGH: Final = 48
 """... but no more than have so many characters: they tell enough, and a long pattern takes long to make."""
-
 PatternKind = Literal["secret", "key", "whole", "text", "address", "placeholder"]
 """``whole`` and ``text`` are keys that are named like a secret; of the latter, numbers and tables are none."""
 

@@ -17,17 +17,14 @@ from rpcexplorer.redaction.matching.spellings import base64_cores
 
 SHORTEST: Final = 3
 """Letters and digits; a shorter run stands everywhere."""
-
 SLICE: Final = 512 * 1024
 """Bytes that are looked at in one go: a millisecond."""
-
 MANY: Final = 400
 """So many runs are looked for one by one, and more than that in ..."""
 FEW: Final = 32 * 1024
 """... the first bytes that are looked at; for more, one pattern is made, which takes a while, and finds any number."""
 FIRST: Final = 4
 """Letters and digits of each run that stand in that pattern."""
-
 _RUN = re.compile("[A-Za-z0-9]+")
 _LEAST_OVERLAP = 24  # bytes of what was looked at before: no shorter than an escape that is quoted a few times
 

@@ -17,7 +17,6 @@ from typing import Final, NamedTuple
 
 RUN: Final = r"(?<!\\\\)\\*+"
 """After a first backslash: it has no other before it; then the rest of the run."""
-
 _NEVER_ESCAPED = re.compile(r"[A-Za-z0-9_.~=:-]*")
 _SHORT = {"\n": "n", "\r": "r", "\t": "t", "\b": "b", "\f": "f"}
 _REQUOTED = "(?:25)*"  # after a percent sign: the text may have been quoted more than once

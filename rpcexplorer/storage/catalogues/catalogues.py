@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING, TypeVar
 
 from msgspec.structs import replace
 
-from rpcexplorer.model.exchange import ErrorObject, Exchange, Result
+from rpcexplorer.model.exchange import Exchange
+from rpcexplorer.model.method import Described, Method
 from rpcexplorer.model.methods.listing import Discovery, Learned
-from rpcexplorer.model.methods.method import Method
 from rpcexplorer.model.profile import DocumentSource, Profile
-from rpcexplorer.model.schema.described import Described
-from rpcexplorer.model.secrets.secret import Secret
-from rpcexplorer.protocol.codes import METHOD_NOT_FOUND
+from rpcexplorer.model.secret import Secret
+from rpcexplorer.rpc.messages import METHOD_NOT_FOUND, ErrorObject, Result
 from rpcexplorer.storage.catalogues.descriptions import stamp_of
 from rpcexplorer.storage.catalogues.keeping import CatalogueFiles
 from rpcexplorer.storage.catalogues.rows import KeptCatalogue
@@ -146,7 +145,10 @@ class Catalogues:
         return discovery
 
     def _preparing(self, profile: Profile, discovery: Discovery) -> Callable[[], Prepared]:
-        from rpcexplorer.storage.catalogues.preparing import KnownBefore, prepare  # no start needs it
+        from rpcexplorer.storage.catalogues.preparing import (
+            KnownBefore,
+            prepare,  # no start needs it
+        )
 
         kept, found = self._looked_up(profile), self._found.get(_key(profile), (None, None))
         before = KnownBefore(kept.learned, kept.beside, *found)

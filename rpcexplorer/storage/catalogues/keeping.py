@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Final
 from zlib import crc32
 
 from rpcexplorer.model.methods.listing import Discovery
-from rpcexplorer.model.profile import PROFILE_NAME, Profile
-from rpcexplorer.model.secrets.secret import Secret
+from rpcexplorer.model.profile import Profile
+from rpcexplorer.model.secret import PROFILE_NAME, Secret
 from rpcexplorer.storage.catalogues.rows import KeptCatalogue, decoded_rows, encoded
 from rpcexplorer.storage.files import KEPT, FileTrouble, read_bytes, told, write_private
 from rpcexplorer.storage.opening import told_size
@@ -58,7 +58,10 @@ class CatalogueFiles:
         self, profile: Profile, found: Discovery, hide: Callable[[str], str]
     ) -> tuple[PiecesWriter | None, tuple[str, ...]]:
         """What is to be written of methods in full; and sentences about what cannot be."""
-        from rpcexplorer.storage.catalogues.pieces import PiecesTooLarge, PiecesWriter  # no start needs it
+        from rpcexplorer.storage.catalogues.pieces import (
+            PiecesTooLarge,
+            PiecesWriter,  # no start needs it
+        )
 
         if self._path(profile) is None:
             return None, ()

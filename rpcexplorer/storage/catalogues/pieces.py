@@ -19,10 +19,9 @@ from zlib import crc32
 from msgspec import UNSET, Struct, convert, to_builtins
 from msgspec.structs import replace
 
+from rpcexplorer.model.method import Described, DescribedError, DescribedParam, ExampleCall, Method
 from rpcexplorer.model.methods.changes import MethodChanges
 from rpcexplorer.model.methods.listing import Discovery
-from rpcexplorer.model.methods.method import Method
-from rpcexplorer.model.schema.described import Described, DescribedError, DescribedParam, ExampleCall
 from rpcexplorer.storage.catalogues.rows import COLUMNS, clean_rows, method_of_row
 from rpcexplorer.storage.files import KEPT, FileTrouble, telling
 from rpcexplorer.storage.opening import opened, read_span
@@ -36,7 +35,6 @@ SHAPE: Final = [
 ]
 """What is said of a method. A file in which it is something else is of another version."""
 NO_SET: Final = -1
-
 HideSecrets = Callable[[str], str]
 Mark = tuple[int, int, int]
 """Length and checksum of a piece, and a checksum of all that it may refer to."""

@@ -14,8 +14,8 @@ from zlib import crc32
 
 from msgspec import Struct
 
+from rpcexplorer.model.method import Method, Parameter
 from rpcexplorer.model.methods.listing import Learned
-from rpcexplorer.model.methods.method import Method, Parameter
 from rpcexplorer.model.profile import Profile
 
 HEAD: Final = "rpcexplorer catalogue 1 {checksum:08x}"

@@ -9,10 +9,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
-from rpcexplorer.jsontext.typed.params import Problem
-from rpcexplorer.model.batches.collected import CollectedCalls, collected
+from rpcexplorer.jsontext.params import Problem
+from rpcexplorer.model.batch import CollectedCalls, collected
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.secrets.secret import Secret
+from rpcexplorer.model.secret import Secret
 from rpcexplorer.storage.drafts.drafts import Drafts
 from rpcexplorer.storage.drafts.replaced import ReplacedDrafts
 

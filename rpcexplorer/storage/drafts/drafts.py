@@ -15,28 +15,17 @@ from contextlib import suppress
 from pathlib import Path
 from urllib.parse import quote, unquote
 
-from rpcexplorer.model.methods.method import Method
+from rpcexplorer.model.method import Described, Method
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.schema.described import Described
 from rpcexplorer.model.schema.starting import sendable_start, starting_point
-from rpcexplorer.model.secrets.secret import Secret
-from rpcexplorer.storage.files import (
-    KEPT,
-    FileTrouble,
-    free_aside,
-    read_bytes,
-    telling,
-    told,
-    write_new,
-    write_private,
-)
+from rpcexplorer.model.secret import Secret
+from rpcexplorer.storage.files import KEPT, FileTrouble, free_aside, read_bytes, telling, told, write_new, write_private
 from rpcexplorer.storage.folders import names
 from rpcexplorer.storage.opening import told_size
 
 SUFFIX = ".draft"
 HEAD = re.compile(rb"draft 1 (?P<crc>[0-9a-f]{8}) (?P<profile>[!-~]+) (?P<method>[!-~]*)\n")
 """The first line; both names are quoted as in a URL."""
-
 DraftKey = tuple[str, str]
 """Profile and method."""
 

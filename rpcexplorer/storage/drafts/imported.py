@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from rpcexplorer.model.importing.imported import ImportedCall
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.secrets.secret import Secret
+from rpcexplorer.model.secret import Secret
 from rpcexplorer.storage.drafts.drafts import Drafts
 from rpcexplorer.storage.drafts.replaced import MOST, ReplacedDrafts
 from rpcexplorer.storage.files import FileTrouble, decoded, read_bytes, told

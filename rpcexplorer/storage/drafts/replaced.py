@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.secrets.secret import Secret
+from rpcexplorer.model.secret import Secret
 from rpcexplorer.storage.drafts.drafts import Drafts
 
 MOST: Final = 20

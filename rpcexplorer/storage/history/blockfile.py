@@ -20,9 +20,7 @@ from rpcexplorer.storage.opening import PRIVATE_FILE, Unfit, is_ours, opened, re
 from rpcexplorer.storage.replacing import prepared, write_all
 
 APPENDING = os.O_RDWR | os.O_CREAT | os.O_APPEND
-
 GROUP_READS, GROUP_WRITES = 0o040, 0o020
-
 CHUNK = 64 * 1024
 STEP = MIB
 """Bytes that are read at once at the most, so that whoever reads can stop in between."""
@@ -34,7 +32,6 @@ FILE = 8 * MIB
 """Bytes after which a file is full."""
 TAIL = 64
 """Bytes at a file's end that show whether its last block is whole."""
-
 WHOLE = re.compile(rb'\nend = "[0-9a-f]{8}"\r?\n\r?\n\Z')
 END_LINE = rb"""[ \t]*end[ \t]*=[ \t]*["'][0-9a-f]{8}["'][ \t]*(?:\#[^\n]*|\r)?(?=\n|\Z)"""
 HEADER_LINE = rb"[ \t]*\[\[[ \t]*call[ \t]*\]\][ \t]*(?:\#[^\n]*|\r)?(?=\n|\Z)"

@@ -18,22 +18,12 @@ from zlib import crc32
 
 from msgspec.structs import replace
 
-from rpcexplorer.model.exchange import (
-    CallKind,
-    Cancelled,
-    Damaged,
-    ErrorObject,
-    Exchange,
-    Malformed,
-    Outcome,
-    Response,
-    Result,
-    Sent,
-    Unreached,
-)
+from rpcexplorer.model.exchange import CallKind, Cancelled, Damaged, Exchange, Outcome, Sent, Unreached
 from rpcexplorer.model.filter import OUTCOMES
 from rpcexplorer.model.settings import MIB
+from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result
 from rpcexplorer.storage.history.records import BASE64, text_of, to_exchange, to_record
+from rpcexplorer.transport.port import Response
 
 HEADER = b"[[call]]\n"
 HEADER_CRC = crc32(HEADER)
@@ -41,17 +31,14 @@ END = b'end = "%08x"\n\n'
 END_LENGTH = len(END % 0)
 SEAL = re.compile(rb"""\n[ \t]*end[ \t]*=[ \t]*["']([0-9a-f]{8})["'][ \t]*(?:\#[^\n]*)?\s*\Z""")
 """The line that ends a block, where it is the last one; also as people and formatters spell it."""
-
 NEAR_END = 64
 """Bytes at a block's end in which that line is found without a look at the others, unless somebody lengthened it."""
-
 FAR_END = 64 * 1024
 """Bytes at its end in which that line is looked for at all, blank lines aside."""
 LEFT = 256 * 1024
 """Bytes of a damaged record that are shown; the rest is in the file."""
 BY_HAND_MOST = 8 * MIB
 """Bytes of a record that somebody changed, beyond which it is not read: to parse more as TOML takes seconds."""
-
 BOM = b"\xef\xbb\xbf"
 BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 UNUSUAL = re.compile(r"[^\x20-\x7e]+")

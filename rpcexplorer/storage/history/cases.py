@@ -18,16 +18,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 from msgspec.structs import replace
 
-from rpcexplorer.model.complaint import Complaint
 from rpcexplorer.model.draft import as_called
-from rpcexplorer.model.exchange import Damaged, Exchange
-from rpcexplorer.model.history.case import MOST, MOST_CALLS, Case, TakenIn
+from rpcexplorer.model.exchange import MOST, MOST_CALLS, Case, Damaged, Exchange, TakenIn
+from rpcexplorer.model.problem import Complaint
 from rpcexplorer.model.profile import AD_HOC_NAME, Profile
 from rpcexplorer.storage.files import FileTrouble, read_bytes, told
 from rpcexplorer.storage.opening import told_size
 
 if TYPE_CHECKING:
-    from rpcexplorer.model.secrets.secret import Secret
+    from rpcexplorer.model.secret import Secret
     from rpcexplorer.storage.history.exporting import Exported
     from rpcexplorer.storage.history.journal import Journal
 

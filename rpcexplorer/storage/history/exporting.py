@@ -18,16 +18,15 @@ from msgspec.structs import replace
 
 from rpcexplorer.jsontext.pointers import ANY, parts_of, spans_at
 from rpcexplorer.jsontext.scan import STRING, decoded
-from rpcexplorer.model.complaint import LONGEST, listed
-from rpcexplorer.model.exchange import ErrorObject, Exchange, Result, Unreached
-from rpcexplorer.model.history.case import MOST, MOST_CALLS
+from rpcexplorer.model.exchange import MOST, MOST_CALLS, Exchange, Unreached
+from rpcexplorer.model.problem import LONGEST, listed
 from rpcexplorer.model.profile import AD_HOC_NAME, Profile
-from rpcexplorer.model.secrets.placeholders import HIDDEN, UNRECORDED
-from rpcexplorer.model.secrets.secret import Secret
+from rpcexplorer.model.secret import HIDDEN, UNRECORDED, Secret
 from rpcexplorer.redaction.drafts import redactor_of
 from rpcexplorer.redaction.edits import Edit, edited
 from rpcexplorer.redaction.exchanges import for_history, redacted
 from rpcexplorer.redaction.redactor import SHORTEST, Redactor
+from rpcexplorer.rpc.messages import ErrorObject, Result
 from rpcexplorer.storage.history.blocks import UNUSUAL, quoted, to_block
 from rpcexplorer.storage.history.records import changed, to_exchange, to_record
 from rpcexplorer.storage.local_paths import LocalPaths

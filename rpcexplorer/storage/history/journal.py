@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, TypeVar
 
 from msgspec.structs import replace
 
-from rpcexplorer.model.exchange import Damaged, Exchange, Refused, Result
+from rpcexplorer.model.exchange import Damaged, Exchange, Refused
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.secrets.secret import Secret
+from rpcexplorer.model.secret import Secret
 from rpcexplorer.model.settings import HistorySettings
 from rpcexplorer.redaction.addresses import redacted_address
+from rpcexplorer.rpc.messages import Result
 from rpcexplorer.storage.files import told
 
 if TYPE_CHECKING:
@@ -25,10 +26,8 @@ if TYPE_CHECKING:
     from rpcexplorer.storage.history.store import History
 
 GONE = "This call is no longer in the history: somebody else has removed it."
-
 LONG = 256 * 1024
 """Bytes of a history that are read in a moment, whatever is looked for in them."""
-
 T = TypeVar("T")
 
 
@@ -83,7 +82,7 @@ class Journal:
         if isinstance(exchange.outcome, Refused) or not self.recording:
             self.trouble = ""
             return
-        from rpcexplorer.model.secrets.placeholders import PLACEHOLDER
+        from rpcexplorer.model.secret import PLACEHOLDER
         from rpcexplorer.redaction.exchanges import for_history, redacted
 
         record = redacted(exchange, for_history(self._settings.body_limit), profile, self._secrets())
@@ -151,7 +150,7 @@ class Journal:
 
     def last_params(self, profile: Profile, method: str) -> str | None:
         """The params of the last call of a method that brought a result; None where they could not be sent again."""
-        from rpcexplorer.model.secrets.placeholders import PLACEHOLDER, UNRECORDED
+        from rpcexplorer.model.secret import PLACEHOLDER, UNRECORDED
 
         found = self._read(lambda: [self.of(profile).last_result(profile.name, method)]) if self.recording else []
         call = found[0] if found else None
@@ -166,7 +165,7 @@ class Journal:
 
     def last_value(self, profile: Profile, method: str) -> LastResult:
         """The newest result of a method, as a value for other calls: nothing that others wrote, and no part of one."""
-        from rpcexplorer.model.secrets.placeholders import HIDDEN
+        from rpcexplorer.model.secret import HIDDEN
         from rpcexplorer.model.templates.resolving import LastResult
 
         found = self._read(lambda: [self.of(profile).last_result(profile.name, method)]) if self.recording else []

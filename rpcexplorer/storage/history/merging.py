@@ -31,18 +31,15 @@ EARLY = CHUNK
 """Bytes at the beginning of a block in which its time is looked for."""
 NEWEST = b"~"
 """Sorts above every time: for what stands at the end of a file without one."""
-
 TORN = "it was torn while it was written"
 UNFINISHED = LOCK_SECONDS
 """Seconds for which a block without its end may still be on its way: nobody writes for longer."""
-
 CROWD = 200
 """Beginnings of calls in one stretch that are none, if not one of them has a time."""
 WINDOW = 64
 """Calls are written when they end and shown by when they began; so many may overtake one another."""
 WAITING = LARGEST
 """Bytes of calls that wait meanwhile, at the most."""
-
 WRITERS = 500
 """Writers, and torn calls, of one folder that are looked at: those that were changed last."""
 OPEN = 64

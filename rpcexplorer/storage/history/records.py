@@ -15,24 +15,12 @@ from typing import Any, get_args
 
 from msgspec.structs import replace
 
-from rpcexplorer.model.exchange import (
-    CallKind,
-    Cancelled,
-    Damaged,
-    ErrorObject,
-    Exchange,
-    Malformed,
-    Outcome,
-    Response,
-    Result,
-    Sent,
-    Step,
-    Unreached,
-)
+from rpcexplorer.model.exchange import CallKind, Cancelled, Damaged, Exchange, Outcome, Sent, Unreached
 from rpcexplorer.model.filter import OUTCOMES
-from rpcexplorer.protocol.batches import decode_batch
-from rpcexplorer.protocol.codec import decode
-from rpcexplorer.protocol.messages import EnvelopeForm, MessageForm, Reply
+from rpcexplorer.rpc.batch import decode_batch
+from rpcexplorer.rpc.codec import decode
+from rpcexplorer.rpc.messages import EnvelopeForm, ErrorObject, Malformed, MessageForm, Reply, Result
+from rpcexplorer.transport.port import Response, Step
 
 SURROGATE = re.compile("[\ud800-\udfff]")
 BASE64 = "_base64"

@@ -11,8 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
 from functools import partial
 
-from rpcexplorer.model.filter import HistoryFilter
-from rpcexplorer.model.history.bounds import Bounds
+from rpcexplorer.model.filter import Bounds, HistoryFilter
 from rpcexplorer.storage.history.blockfile import split
 from rpcexplorer.storage.history.blocks import HEADER, all_untouched, quoted, untouched
 from rpcexplorer.storage.history.records import BASE64

@@ -18,11 +18,11 @@ from typing import TypeVar
 
 from msgspec.structs import replace
 
-from rpcexplorer.model.complaint import Complaint
 from rpcexplorer.model.exchange import Damaged, Exchange, Refused
 from rpcexplorer.model.filter import HistoryFilter
+from rpcexplorer.model.problem import Complaint
 from rpcexplorer.model.settings import MIB
-from rpcexplorer.protocol.codes import METHOD_NOT_FOUND
+from rpcexplorer.rpc.messages import METHOD_NOT_FOUND
 from rpcexplorer.storage.files import (
     LOCK_SECONDS,
     FileTrouble,
@@ -50,7 +50,6 @@ SPELLED = 8
 """Bytes of a record, at the most, for each byte of the reply in it."""
 SHOWN = 5
 """Ids that are named where several are alike."""
-
 T = TypeVar("T")
 
 

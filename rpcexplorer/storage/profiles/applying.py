@@ -9,8 +9,7 @@ from typing import Any
 from msgspec import structs
 
 from rpcexplorer.auth.registry import KINDS, with_usual_auth
-from rpcexplorer.model.complaint import Complaint
-from rpcexplorer.model.hint import Changes
+from rpcexplorer.model.problem import Changes, Complaint
 from rpcexplorer.model.profile import Profile, misplaced_token, usual_type
 from rpcexplorer.storage.profiles.layers import by_profile
 from rpcexplorer.storage.profiles.shape import SESSIONS, build_profile

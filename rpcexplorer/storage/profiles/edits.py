@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, field
 
-from rpcexplorer.model.complaint import Complaint, nearest
+from rpcexplorer.model.problem import Complaint, nearest
 from rpcexplorer.model.profile import Profile, shares_variables
 from rpcexplorer.storage.profiles.profiles import Profiles
 from rpcexplorer.storage.profiles.shape import SESSIONS
@@ -21,8 +21,8 @@ from rpcexplorer.storage.toml.positions import KeyPath, dotted, split_dotted
 from rpcexplorer.storage.toml.reader import read_toml
 
 if TYPE_CHECKING:
-    from rpcexplorer.model.hint import Changes
-    from rpcexplorer.model.templates.saved_call import SavedCall
+    from rpcexplorer.model.method import SavedCall
+    from rpcexplorer.model.problem import Changes
     from rpcexplorer.storage.toml.shape import Leaves
 
 NEW_FILE = "version = 1\n"

@@ -17,7 +17,6 @@ from rpcexplorer.storage.toml.positions import KeyPath
 from rpcexplorer.storage.toml.shape import CheckedFile, Leaf, Leaves
 
 KIND = ("auth", "kind")
-
 STRICTNESS = ("never", "unsafe", "always")
 """Ways of asking before something is sent, the strictest last."""
 

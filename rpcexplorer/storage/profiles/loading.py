@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from rpcexplorer.model.complaint import Complaint, listed
+from rpcexplorer.model.problem import Complaint, listed
 from rpcexplorer.model.profile import Profile, variable
 from rpcexplorer.storage.paths import OVERLAY, Paths, find_team_file
 from rpcexplorer.storage.profiles.layers import as_strict, by_profile, keep_documents_inside, merge, refuse_histories

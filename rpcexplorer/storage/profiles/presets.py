@@ -13,8 +13,9 @@ from typing import Any, Final
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from rpcexplorer.model.complaint import Complaint, cut, listed, nearest
-from rpcexplorer.model.profile import PROFILE_NAME, Preset, Profile
+from rpcexplorer.model.problem import Complaint, cut, listed, nearest
+from rpcexplorer.model.profile import Preset, Profile
+from rpcexplorer.model.secret import PROFILE_NAME
 from rpcexplorer.storage.files import told
 from rpcexplorer.storage.folders import names
 from rpcexplorer.storage.profiles.layers import merge
@@ -27,7 +28,6 @@ from rpcexplorer.storage.toml.shape import Leaf, Leaves, Place, TableRule, Writt
 
 SHIPPED: Final = Path(__file__).parents[2] / "presets"
 ENDING: Final = ".toml"
-
 OF_ONE_SERVER: Final = frozenset({
     "url", "badge", "confirm", "history", "preset", "ca_file", "cert_file", "key_file", "certificate", "call",
     "variables",

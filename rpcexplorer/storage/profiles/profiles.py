@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, field
 
-from rpcexplorer.model.complaint import Complaint, listed, nearest
+from rpcexplorer.model.problem import Complaint, listed, nearest
 from rpcexplorer.model.profile import PATH, SERVICE, Preset, Profile
 from rpcexplorer.storage.paths import OVERLAY, TEAM_FILE
 from rpcexplorer.storage.profiles.saved import SavedLayer, saved_calls, saved_leaves, variables
@@ -18,13 +18,12 @@ from rpcexplorer.storage.toml.positions import KeyPath, dotted, split_dotted
 from rpcexplorer.storage.toml.shape import DEFAULT, Leaf, Leaves, Source
 
 if TYPE_CHECKING:
-    from rpcexplorer.model.hint import Changes
-    from rpcexplorer.model.templates.saved_call import SavedCall
+    from rpcexplorer.model.method import SavedCall
+    from rpcexplorer.model.problem import Changes
     from rpcexplorer.storage.profiles.presets import Presets
 
 SHARING = 5
 """Profiles that are named where one cannot be told from others."""
-
 LeafRow = tuple[str, Any, Source]
 """A dotted key of a profile, its value, and where that comes from."""
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from rpcexplorer.model.complaint import nearest
-from rpcexplorer.model.profile import PROFILE_NAME, DocumentSource, HeaderHandshake
-from rpcexplorer.model.secrets.certificate import as_fingerprint
+from rpcexplorer.model.destination import as_fingerprint
+from rpcexplorer.model.problem import nearest
+from rpcexplorer.model.profile import DocumentSource, HeaderHandshake
+from rpcexplorer.model.secret import PROFILE_NAME
 from rpcexplorer.storage.profiles.values import HTTP_OWN, OWN_KEYS, TOKEN, url_path
 from rpcexplorer.storage.toml.checks import beside
 from rpcexplorer.storage.toml.shape import Place, WrongValue
@@ -15,7 +16,6 @@ DIALECTS: Final = (
     "rpc.discover", "system.listMethods", "system.describe", "rpc_methods", "help", "tools/list",
     "JSONRPC.Introspect", "core.describe", "list", "rpc.describe", "jsonrpc.get_methods",
 )  # fmt: skip
-
 USED_OTHERWISE: Final = frozenset({*OWN_KEYS, *HTTP_OWN, "host", "authorization", "cookie"})
 """Headers that no handshake hands over."""
 

@@ -11,7 +11,6 @@ from typing import Any, get_args
 from rpcexplorer.auth.registry import KINDS, USUAL, fields
 from rpcexplorer.model.profile import (
     PATH,
-    PROFILE_NAME,
     RESERVED,
     Auth,
     Login,
@@ -21,7 +20,8 @@ from rpcexplorer.model.profile import (
     misplaced_token,
     usual_type,
 )
-from rpcexplorer.protocol.messages import EnvelopeForm, IdForm
+from rpcexplorer.model.secret import PROFILE_NAME
+from rpcexplorer.rpc.messages import EnvelopeForm, IdForm
 from rpcexplorer.storage.profiles.saved import CALLS, VARIABLES
 from rpcexplorer.storage.profiles.server_values import certificate, discovery, handshake, preset_name
 from rpcexplorer.storage.profiles.values import (
@@ -67,7 +67,6 @@ def _field(key: str) -> ValueCheck:
 
 
 AUTH = TableRule("auth", {"kind": KIND, **{key: _field(key) for key in fields()}}, refused_key)
-
 LOGIN = TableRule(
     "login",
     {
@@ -80,7 +79,6 @@ LOGIN = TableRule(
     },
     refused_key,
 )
-
 METHOD = TableRule(
     "a method",
     {
@@ -92,7 +90,6 @@ METHOD = TableRule(
     },
     refused_key,
 )
-
 PROFILE = TableRule(
     "a profile",
     {
@@ -124,7 +121,6 @@ PROFILE = TableRule(
     },
     refused_key,
 )
-
 SESSIONS = TableRule(
     "sessions.toml",
     {

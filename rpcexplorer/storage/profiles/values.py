@@ -20,20 +20,16 @@ URL = re.compile(r"(https?)://([^/?#]*)([^?#]*)(.*)", re.IGNORECASE)
 HOST = re.compile(r"(?:[\w-]+(?:\.[\w-]+)*\.?|\[[0-9A-Fa-f:.]+\])(?::(?P<port>[0-9]{1,5}))?")
 UNPRINTABLE = re.compile(r"[\x00-\x20\x7f-\xa0\\\u2028\u2029]")
 """What parsers of URLs disagree about, so that a secret could go to another host than the one that is shown."""
-
 TOKEN = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 """Names of headers."""
 HEADER_VALUE = re.compile(r"[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?")
-
 _LONG_OR_USER = re.compile(r"[\w~%+.-]{12}|@")
 """What every secret in a path holds that has no name of one."""
-
 OWN_KEYS = {"content-type": "content_type", "accept": "accept"}
 """Headers that have a key of their own."""
 HTTP_OWN = frozenset({"content-length", "transfer-encoding", "connection"})
 """Headers that HTTP itself sets."""
 COOKIE_HEADERS = frozenset({"cookie", "setcookie"})
-
 PASSWORDS = re.compile(r".*(?:password|passwd|passphrase|passcode|pwd|secret|apikey|privatekey|credentials?)|pass")
 """Keys, in lower case and without separators, whose values are secrets wherever they stand."""
 KEYS = re.compile(r".*(?:token|jwt|bearer|apikey|privatekey|authorization)")
@@ -113,7 +109,10 @@ def _holds_secret(path: str) -> bool:
     """Whether anything in a path looks like a secret."""
     if not _LONG_OR_USER.search(path):
         return False
-    from rpcexplorer.redaction.addresses import places, places_in_address  # few starts need it
+    from rpcexplorer.redaction.addresses import (
+        places,
+        places_in_address,  # few starts need it
+    )
 
     return any(places(path, words=True)) or any(places_in_address("http://host/" + path.lstrip("/")))
 
@@ -208,7 +207,7 @@ def _placeholder(value: Any) -> str:
     texts = [text for text in texts if "«" in text]
     if not texts:
         return ""
-    from rpcexplorer.model.secrets.placeholders import named  # no start needs it
+    from rpcexplorer.model.secret import named  # no start needs it
 
     return named(texts)
 

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self
 
 from msgspec import field
 
-from rpcexplorer.model.secrets.route import Route
+from rpcexplorer.model.destination import Route
 from rpcexplorer.storage.secrets.private import Contents
 from rpcexplorer.storage.toml.checks import listed, name, version
 from rpcexplorer.storage.toml.shape import CheckedFile, Each, Place, Rule, TableRule, WrongValue

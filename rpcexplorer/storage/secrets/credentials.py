@@ -10,21 +10,17 @@ from datetime import datetime
 from typing import TypeVar
 
 from rpcexplorer.auth.credentials import login_fields
+from rpcexplorer.model.destination import Person, RouteChanged, Store
 from rpcexplorer.model.exchange import Refused
-from rpcexplorer.model.person import Person, Store
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.secrets.route import RouteChanged
-from rpcexplorer.model.secrets.secret import FIELD_WORDS, FIELDS, Secret, is_loopback
+from rpcexplorer.model.secret import FIELD_WORDS, FIELDS, Secret, is_loopback
 from rpcexplorer.storage.files import FileTrouble, told
 from rpcexplorer.storage.secrets.lookup import Secrets
 from rpcexplorer.storage.secrets.routes import KEY
 
 OnRoute = tuple[str, str, frozenset[tuple[str, str]]]
 """A profile's name, a field, and the route that the value belongs to: it is as good as unknown on any other."""
-
-
 T = TypeVar("T")
-
 PAST = 4
 """Sessions that are hidden although they are over."""
 

@@ -12,7 +12,6 @@ from contextlib import contextmanager
 from rpcexplorer.storage.files import FileTrouble
 
 SERVICE = "rpcexplorer"
-
 INSTEAD = 'unlock it, or write store = "file" below [secrets] in settings.toml'
 
 

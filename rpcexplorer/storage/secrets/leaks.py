@@ -12,10 +12,9 @@ from pathlib import Path
 from msgspec import Struct, field
 
 from rpcexplorer.auth.instead import of_key
-from rpcexplorer.model.complaint import Complaint
+from rpcexplorer.model.problem import Complaint
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.secrets.placeholders import UNRECORDED
-from rpcexplorer.model.secrets.secret import Secret
+from rpcexplorer.model.secret import UNRECORDED, Secret
 from rpcexplorer.redaction.leaks import Leak, LeakSearch
 from rpcexplorer.redaction.secret_names import squashed
 from rpcexplorer.redaction.suspects import PART

@@ -13,19 +13,18 @@ from typing import Literal
 
 from rpcexplorer.auth.credentials import derived
 from rpcexplorer.auth.registry import auth_of
-from rpcexplorer.model.complaint import Complaint
+from rpcexplorer.model.destination import Route, RouteChanged
+from rpcexplorer.model.problem import Complaint
 from rpcexplorer.model.profile import Auth, Profile, shares_variables
-from rpcexplorer.model.secrets.route import Route, RouteChanged
-from rpcexplorer.model.secrets.secret import FIELDS, Secret, SecretSource
+from rpcexplorer.model.secret import FIELDS, Secret, SecretSource
 from rpcexplorer.storage.files import FileTrouble
-from rpcexplorer.storage.secrets import keyring as keyrings
+from rpcexplorer.storage.secrets import keyring
 from rpcexplorer.storage.secrets.private import PrivateFile
 from rpcexplorer.storage.secrets.routes import Routes
 from rpcexplorer.storage.secrets.stored import Stored, StoredSecrets
 
 KEPT = 5
 """Values of one field that are hidden: the newest, and some that are over, of which a server may still tell."""
-
 VARIABLE = re.compile(rf"RPCEXPLORER_(.+)_({'|'.join(FIELDS).upper()})", re.DOTALL)
 
 
@@ -109,7 +108,7 @@ class Secrets:
             with self._file.changing() as contents:
                 contents.entries[key] = stored
             return
-        keyrings.keep(_account(*key), stored.as_toml())
+        keyring.keep(_account(*key), stored.as_toml())
         self.routes.used(profile.variable(field), profile)  # a keyring cannot be searched for other spellings of a name
         self._remember(Secret(value, profile.label(field), "keyring"))
         if key in self._file.read().entries:  # it would hide what the keyring now holds
@@ -119,7 +118,7 @@ class Secrets:
     def forget(self, profile: Profile, field: str | None = None) -> bool:
         """Remove one field, or all of them; False where nothing was stored. Raises ``FileTrouble``."""
         keys = [(profile.name, each) for each in FIELDS if field in {None, each}]
-        dropped = [key for key in keys if self._store == "keyring" and keyrings.drop(_account(*key))]
+        dropped = [key for key in keys if self._store == "keyring" and keyring.drop(_account(*key))]
         if any(key in self._file.read().entries for key in keys):
             with self._file.changing() as contents:
                 dropped += [key for key in keys if contents.entries.pop(key, None)]
@@ -175,7 +174,7 @@ class Secrets:
         routes = [stored.route for (other, _), stored in contents.entries.items() if shares_variables(other, name)]
         for field in FIELDS if self._store == "keyring" else ():
             try:
-                stored = Stored.from_toml(keyrings.fetch(_account(name, field)) or "")
+                stored = Stored.from_toml(keyring.fetch(_account(name, field)) or "")
             except FileTrouble as trouble:
                 return Complaint("keyring", trouble.sentence)
             routes += [stored.route] if stored else []
@@ -191,7 +190,7 @@ class Secrets:
         if self._store == "file":
             return None
         try:
-            kept = keyrings.fetch(_account(profile.name, field))
+            kept = keyring.fetch(_account(profile.name, field))
         except FileTrouble as trouble:
             self._keyring_trouble = Complaint("keyring", trouble.sentence)
             return None

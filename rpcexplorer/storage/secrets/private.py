@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from msgspec import Struct
 
-from rpcexplorer.model.complaint import Complaint
+from rpcexplorer.model.problem import Complaint
 from rpcexplorer.storage.files import FileTrouble, is_private, lock, private_folder, telling, write_private
 from rpcexplorer.storage.toml.reader import TomlFile, read_toml
 from rpcexplorer.storage.toml.shape import CheckedFile, Rule, read_shape

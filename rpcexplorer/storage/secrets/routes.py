@@ -10,11 +10,11 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from rpcexplorer.model.complaint import Complaint
+from rpcexplorer.model.destination import Change, Route, RouteChanged, changes, route_of
+from rpcexplorer.model.problem import Complaint
 from rpcexplorer.model.profile import Profile, shares_variables
 from rpcexplorer.model.profile import variable as name_of_variable
-from rpcexplorer.model.secrets.route import Change, Route, RouteChanged, changes, route_of
-from rpcexplorer.model.secrets.secret import origin_of
+from rpcexplorer.model.secret import origin_of
 from rpcexplorer.storage.files import FileTrouble, read_bytes, real
 from rpcexplorer.storage.profiles.layers import merge
 from rpcexplorer.storage.profiles.profiles import Profiles

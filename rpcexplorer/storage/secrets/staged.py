@@ -15,7 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from rpcexplorer.model.secrets.environment import for_others
+from rpcexplorer.model.secret import for_others
 from rpcexplorer.storage.files import FileTrouble
 
 LARGEST: Final = 100 * 1024 * 1024
@@ -26,7 +26,6 @@ MOMENT: Final = 2.0
 """Seconds for an answer without which all goes on: a repository can name a pipe as its list of ignored files."""
 _NOT_IGNORED: Final = 1
 """Exit code of ``check-ignore``; it is 128 outside of a repository."""
-
 _OFF: Final = (
     "--no-pager", "--no-replace-objects",
     "-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}", "-c", "diff.external=",

@@ -12,8 +12,8 @@ from typing import Any, ClassVar, Self
 
 from msgspec import Struct, field
 
-from rpcexplorer.model.secrets.route import Route
-from rpcexplorer.model.secrets.secret import FIELDS
+from rpcexplorer.model.destination import Route
+from rpcexplorer.model.secret import FIELDS
 from rpcexplorer.storage.secrets.private import Contents, toml
 from rpcexplorer.storage.toml.checks import listed, moment, name, text, version
 from rpcexplorer.storage.toml.positions import KeyPath

@@ -10,7 +10,7 @@ import re
 from datetime import MAXYEAR, MINYEAR, datetime
 from typing import Any
 
-from rpcexplorer.model.complaint import nearest
+from rpcexplorer.model.problem import nearest
 from rpcexplorer.storage.toml.shape import Place, ValueCheck, WrongValue
 
 SIZE = re.compile(r"(\d{1,9}) ?([kMG]?)(i?)B", re.ASCII)

@@ -16,7 +16,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from rpcexplorer.model.complaint import Complaint
+from rpcexplorer.model.problem import Complaint
 from rpcexplorer.storage.files import (
     WRITTEN_BY_PEOPLE,
     FileTrouble,
@@ -32,7 +32,6 @@ from rpcexplorer.storage.toml.shape import Rule, read_shape
 
 KeyChange = tuple[KeyPath, Any]
 """A key and its new value; None removes it."""
-
 MARK = b"\xef\xbb\xbf"
 COMMENTS_ABOVE = re.compile(r"(?:[ \t]*#[^\n]*\n)*\Z")
 COMMENTS_BELOW = re.compile(r"(?:[ \t]*#[^\n]*(?:\n|\Z))*(?:[ \t\r]*\n)*")

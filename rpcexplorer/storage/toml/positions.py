@@ -15,10 +15,8 @@ from msgspec import Struct, field
 
 KeyPath = tuple[str, ...]
 """The parts of a dotted key; an element of an array is counted from "0"."""
-
 DEPTH = 64
 """Parts of a key, and levels of nesting, that are still taken for something a person wrote."""
-
 TOKEN = re.compile(
     r"""
     (?P<space>[ \t\r]+|\#[^\n]*)
@@ -35,8 +33,6 @@ TOKEN = re.compile(
 BARE = re.compile(r"[A-Za-z0-9_-]+")
 ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|U00((?:0[0-9a-fA-F]|10)[0-9a-fA-F]{4})|(.))", re.DOTALL)
 ESCAPES = {"b": "\b", "t": "\t", "n": "\n", "f": "\f", "r": "\r"}
-
-
 _ATOM = r"""[^"'\[\]{}\n#]++|"(?:[^"\\\n]|\\[^\n])*+"|'[^'\n]*+'"""
 _INNER = rf"[\[{{](?:{_ATOM})*+[\]}}]"
 _OUTER = rf"[\[{{](?:{_ATOM}|{_INNER})*+[\]}}]"

@@ -13,18 +13,15 @@ from typing import Any
 
 from msgspec import Struct
 
-from rpcexplorer.model.complaint import Complaint
+from rpcexplorer.model.problem import Complaint
 from rpcexplorer.storage.files import WRITTEN_BY_PEOPLE, FileTrouble, decoded, read_bytes
 from rpcexplorer.storage.opening import told_size
 from rpcexplorer.storage.toml.positions import DEPTH, KeyPath, Layout, dotted, is_plain, layout
 
 CONFLICT = re.compile(r"(?:<{7}|={7}|>{7}|\|{7})(?:\s|$)")
 """How version control marks what it could not merge."""
-
 WHERE = re.compile(r"(.*?)(?: \(at (?:line (\d+), column (\d+)|end of document)\))?", re.DOTALL)
 """How the parser words a problem and its place."""
-
-
 ENTRIES = 100_000
 """Line ends and commas in a file: beyond it nobody has written it, and to parse it would take seconds."""
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from rpcexplorer.model.complaint import Complaint, cut, nearest
+from rpcexplorer.model.problem import Complaint, cut, nearest
 from rpcexplorer.storage.toml.positions import KeyPath
 from rpcexplorer.storage.toml.reader import TomlFile
 

@@ -1,1 +1,3 @@
 """The batch screen."""
+
+from __future__ import annotations

@@ -9,7 +9,7 @@ from msgspec import Struct
 from textual.binding import Binding, BindingType
 from textual.strip import Strip
 
-from rpcexplorer.model.batches.collected import BatchRow, CollectedCalls
+from rpcexplorer.model.batch import BatchRow, CollectedCalls
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.tui.commands import bindings
 from rpcexplorer.tui.theming import Pieces, ThemeStyles, line, width_of

@@ -9,7 +9,8 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.reactive import reactive
 
-from rpcexplorer.model.exchange import ErrorObject, Exchange, Result
+from rpcexplorer.model.exchange import Exchange
+from rpcexplorer.rpc.messages import ErrorObject, Result
 from rpcexplorer.tui.batch.list import BatchLine
 from rpcexplorer.tui.reader.reader import Reader
 from rpcexplorer.tui.widgets.bar import Bar

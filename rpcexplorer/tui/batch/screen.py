@@ -18,11 +18,11 @@ from textual.reactive import reactive
 from textual.screen import Screen
 from textual.widget import Widget
 
-from rpcexplorer.explorer import Explorer, Stop, fresh_id
-from rpcexplorer.model.batches.collected import CollectedCalls
-from rpcexplorer.model.batches.parts import parts_of
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.batch import CollectedCalls, parts_of
 from rpcexplorer.model.draft import Batch, Draft
-from rpcexplorer.model.exchange import Progress
+from rpcexplorer.model.exchange import Stop, fresh_id
+from rpcexplorer.transport.port import Progress
 from rpcexplorer.tui.batch.choice import BatchChoice
 from rpcexplorer.tui.batch.list import BatchLine, BatchList, lines_of_batch
 from rpcexplorer.tui.batch.preview import BatchPreview

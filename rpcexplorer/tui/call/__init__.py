@@ -1,1 +1,3 @@
-"""The call screen: methods, params and response, and what is done with them."""
+"""The call screen: choose a method, edit its params, send, read the response."""
+
+from __future__ import annotations

@@ -1,7 +1,4 @@
-"""What can be copied of a call and its reply, in which forms, onto the clipboard or into a file.
-
-Copied text is made safe unless raw was asked for. What stood on view when the key was pressed is what is copied.
-"""
+"""Copying and saving a call or its response."""
 
 from __future__ import annotations
 

@@ -14,8 +14,7 @@ from textual.timer import Timer
 from textual.widget import Widget
 
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.methods.method import Method, SavedMethod
-from rpcexplorer.model.templates.saved_call import as_named, method_of
+from rpcexplorer.model.method import Method, SavedMethod, as_named, method_of
 from rpcexplorer.tui.call.docs.page import DocsSheet
 from rpcexplorer.tui.call.docs.pane import DocsPane
 from rpcexplorer.tui.call.methods.pane import MethodsPane
@@ -34,7 +33,6 @@ LEFT_UNASKED: Final = 80
 """Where nobody has asked for the docs: as much as a terminal of the usual size has."""
 PAUSE: Final = 0.15
 """Seconds after which a cursor that went down a list rests."""
-
 DocsPlace = Literal["beside", "below", "over"]
 
 

@@ -14,14 +14,13 @@ from datetime import UTC, datetime
 from textual import on, work
 from textual.app import SuspendNotSupported
 
-from rpcexplorer.explorer import Explorer, fresh_id
+from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.draft import Draft
-from rpcexplorer.model.exchange import Preview, Refused
+from rpcexplorer.model.exchange import Preview, Refused, fresh_id
+from rpcexplorer.model.method import SIGN, Method, SavedCall, SavedMethod, as_named, method_of, no_such_call
 from rpcexplorer.model.methods.catalogue import first_method
-from rpcexplorer.model.methods.method import Method, SavedMethod
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.templates.offered import Offered
-from rpcexplorer.model.templates.saved_call import SIGN, SavedCall, as_named, method_of, no_such_call
 from rpcexplorer.tui.call.draft_writer import DraftWriter, Troubles
 from rpcexplorer.tui.call.params.pane import ParamsPane
 from rpcexplorer.tui.call.schemas import SchemaScreen

@@ -7,8 +7,7 @@ from typing import Any
 from textual.screen import Screen
 
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.complaint import Complaint
-from rpcexplorer.model.hint import Hint
+from rpcexplorer.model.problem import Complaint, Hint
 from rpcexplorer.model.profile import Profile
 
 

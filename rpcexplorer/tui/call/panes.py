@@ -15,10 +15,9 @@ from textual.reactive import reactive
 from textual.screen import Screen
 
 from rpcexplorer.model.exchange import Exchange, Preview, Refused
-from rpcexplorer.model.methods.method import Method
+from rpcexplorer.model.method import Described, Method
+from rpcexplorer.model.problem import Checked
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.schema.checked import Checked
-from rpcexplorer.model.schema.described import Described
 from rpcexplorer.model.templates.offered import Offered
 from rpcexplorer.tui.call.methods.pane import MethodsPane
 from rpcexplorer.tui.call.params.pane import ParamsPane

@@ -9,9 +9,9 @@ from functools import partial
 
 from textual import on, work
 
-from rpcexplorer.explorer import Explorer, Stop
+from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.draft import Draft
-from rpcexplorer.model.exchange import Exchange
+from rpcexplorer.model.exchange import Exchange, Stop
 from rpcexplorer.tui.call.layout import CallLayout
 from rpcexplorer.tui.call.response.pane import ResponsePane
 from rpcexplorer.tui.pending_keys import PendingKeys, opens

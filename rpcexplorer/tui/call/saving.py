@@ -16,7 +16,8 @@ from typing import Any, Final
 from textual.screen import Screen
 
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.exchange import Exchange, Result
+from rpcexplorer.model.exchange import Exchange
+from rpcexplorer.rpc.messages import Result
 from rpcexplorer.tui.call.response.body import Body
 from rpcexplorer.tui.dialogs.dialog import Ask, Choice, Confirm
 from rpcexplorer.views.words.sentences import size

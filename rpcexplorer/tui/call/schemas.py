@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING, Final
 from textual import work
 
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.exchange import Exchange, Result
-from rpcexplorer.model.methods.method import Method
+from rpcexplorer.model.exchange import Exchange
+from rpcexplorer.model.method import Described, Method, as_named
+from rpcexplorer.model.problem import Checked
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.schema.checked import Checked
-from rpcexplorer.model.schema.described import Described
-from rpcexplorer.model.templates.saved_call import as_named
+from rpcexplorer.rpc.messages import Result
 from rpcexplorer.tui.call.reply_actions import ReplyScreen
 from rpcexplorer.tui.pending_keys import PendingKeys
 from rpcexplorer.views.words.problems import result_remark

@@ -15,8 +15,8 @@ from textual import on, work
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.importing.pasted import Pasted
+from rpcexplorer.model.method import SIGN
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.templates.saved_call import SIGN
 from rpcexplorer.tui.call.documenting import DocumentingScreen
 from rpcexplorer.tui.call.methods.pane import MethodsPane
 from rpcexplorer.tui.call.params.pane import ParamsPane
@@ -140,7 +140,7 @@ class CallScreen(DocumentingScreen):
 
         What others may have written is taken as it was sent: nothing in it is looked up in this person's own replies.
         """
-        from rpcexplorer.model.secrets.placeholders import of_this, without
+        from rpcexplorer.model.secret import of_this, without
         from rpcexplorer.model.templates.escaping import as_it_went_out
 
         exchange = exchange if ours else as_it_went_out(exchange)

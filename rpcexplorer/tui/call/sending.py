@@ -11,23 +11,22 @@ from typing import TYPE_CHECKING, TypeAlias
 from msgspec.structs import replace
 
 from rpcexplorer.auth.registry import KINDS
-from rpcexplorer.explorer import Explorer, Stop
+from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.draft import Batch, Draft
-from rpcexplorer.model.exchange import Exchange, Progress
+from rpcexplorer.model.exchange import Exchange, Stop
 from rpcexplorer.model.login_asked import rejects_credentials
+from rpcexplorer.model.method import Method, as_named
 from rpcexplorer.model.methods.listing import Discovery, DiscoveryStep
-from rpcexplorer.model.methods.method import Method
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.templates.saved_call import as_named
+from rpcexplorer.transport.port import Progress
 from rpcexplorer.tui.call.drafting import DraftScreen
 from rpcexplorer.tui.messages import ConnectionTestWanted
 from rpcexplorer.tui.pending_keys import PendingKeys, opens
 
 if TYPE_CHECKING:
-    from rpcexplorer.model.hint import Hint
+    from rpcexplorer.model.problem import Hint
 
 TICK = 0.1
-
 Hinted: TypeAlias = "tuple[Hint, Profile, Callable[[], object]]"
 
 

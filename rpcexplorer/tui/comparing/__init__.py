@@ -1,1 +1,3 @@
 """Replies compared, and calls sent once more to compare what comes of them."""
+
+from __future__ import annotations

@@ -12,8 +12,8 @@ from textual.strip import Strip
 from textual.widgets import Static
 
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.complaint import Complaint
 from rpcexplorer.model.exchange import Exchange
+from rpcexplorer.model.problem import Complaint
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.replaying import server_of
 from rpcexplorer.tui.dialogs.dialog import Dialog, keys

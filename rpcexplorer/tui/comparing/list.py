@@ -32,7 +32,6 @@ class WaitingCall(Struct, frozen=True):
 
 
 ReplayRow: TypeAlias = Replayed | WaitingCall
-
 ROLES: Final[dict[ReplayVerdict, str]] = {
     "same": "well",
     "differs": "careful",

@@ -11,10 +11,10 @@ from typing import Any, Final
 from msgspec.structs import replace
 from textual.screen import Screen
 
-from rpcexplorer.explorer import Explorer, Stop, fresh_id
+from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.comparing.compare import compared
 from rpcexplorer.model.draft import Batch, Draft, as_called, sent_draft
-from rpcexplorer.model.exchange import Cancelled, Exchange, Refused, Unreached
+from rpcexplorer.model.exchange import Cancelled, Exchange, Refused, Stop, Unreached, fresh_id
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.replaying import Replayed, ignored_in, replayed, server_of
 from rpcexplorer.model.templates.resolving import Missing

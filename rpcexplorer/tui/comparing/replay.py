@@ -11,7 +11,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
 
-from rpcexplorer.explorer import Stop
+from rpcexplorer.model.exchange import Stop
 from rpcexplorer.model.replaying import Replayed
 from rpcexplorer.tui.commands import Scope, bindings
 from rpcexplorer.tui.comparing.list import ROLES, ReplayList, ReplayRow, WaitingCall
@@ -24,7 +24,6 @@ from rpcexplorer.tui.widgets.row_list import RowList
 
 Run: TypeAlias = Callable[[Stop], AsyncIterator[Replayed]]
 """Sends what there is to send, one after the other, until it is stopped."""
-
 COUNTED: Final = {"differs": "differ"}
 """A verdict of several, where that is another word."""
 

@@ -1,1 +1,3 @@
 """Questions and lists that open over a screen."""
+
+from __future__ import annotations

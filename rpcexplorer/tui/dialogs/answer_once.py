@@ -8,7 +8,6 @@ from textual.await_complete import AwaitComplete
 from textual.screen import Screen
 
 ResultT = TypeVar("ResultT")
-
 if TYPE_CHECKING:
 
     class _Base(Screen[ResultT]):

@@ -12,11 +12,12 @@ from typing import Any
 from textual.screen import Screen
 
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.draft import Batch, Draft, Problem, to_calls
+from rpcexplorer.jsontext.params import Problem
+from rpcexplorer.model.draft import Batch, Draft, to_calls
 from rpcexplorer.model.exchange import Exchange
-from rpcexplorer.model.hint import Changes
+from rpcexplorer.model.problem import Changes
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.secrets.placeholders import standing
+from rpcexplorer.model.secret import standing
 from rpcexplorer.tui.dialogs.dialog import Choice, Confirm
 from rpcexplorer.views.cells import clipped
 from rpcexplorer.views.words.hints import rows_of

@@ -14,8 +14,6 @@ from rpcexplorer.tui.widgets.sheet import Sheet, SheetLine
 
 WIDTH: Final = 13
 """Columns of the keys."""
-
-
 SIGNS: Final = {
     "▸": "The method that stands in the editor.",
     "★": "Pinned.",

@@ -15,9 +15,9 @@ from textual.widgets import Static
 
 from rpcexplorer.auth.registry import auth_of
 from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.destination import RouteChanged
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.secrets.route import RouteChanged
-from rpcexplorer.model.secrets.secret import FIELD_WORDS, FIELDS, Secret
+from rpcexplorer.model.secret import FIELD_WORDS, FIELDS, Secret
 from rpcexplorer.tui.commands import first_key
 from rpcexplorer.tui.dialogs.dialog import Ask, keys, plain
 from rpcexplorer.tui.dialogs.form import Field, Form, Wrong
@@ -27,7 +27,6 @@ from rpcexplorer.tui.widgets.entry import Entry
 
 KnownFields = Mapping[str, Secret | RouteChanged | None]
 """What is known of each field that a profile needs."""
-
 LABELS: Final = {field: FIELD_WORDS.get(field, field) for field in FIELDS} | {"session": "session id"}
 """What a line is called, in the order in which the fields are asked for; any other field comes behind them."""
 RUN, MACHINE = "for this run", "on this machine"

@@ -7,7 +7,7 @@ from typing import Any
 from textual.screen import Screen
 
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.complaint import Complaint
+from rpcexplorer.model.problem import Complaint
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.tui.dialogs.picker import Pick, Picker
 

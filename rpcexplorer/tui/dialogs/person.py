@@ -7,8 +7,7 @@ from typing import Any
 
 from textual.screen import Screen
 
-from rpcexplorer.model.person import Entered, Store
-from rpcexplorer.model.secrets.route import RouteChanged
+from rpcexplorer.model.destination import Entered, RouteChanged, Store
 
 Open = Callable[[Screen[Any]], Awaitable[Any]]
 """Puts a question on screen and waits for the answer."""

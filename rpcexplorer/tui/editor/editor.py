@@ -33,17 +33,13 @@ COLOURED: Final = 4_000
 """Characters of a line that get colours."""
 UNDONE: Final = 1_000
 """Changes that can be taken back."""
-
 MARKED: Final = 20
 """Warnings that are marked."""
 SHORT: Final = 40
 """Characters of a value behind which the cursor may start."""
-
 PAIRS: Final = {"[": "[]", "{": "{}"}
-
 _STRING: Final = r'"[^"\\\r\n]*+(?:\\[^\r\n][^"\\\r\n]*+)*+"'
 _FIRST_VALUE: Final = re.compile(rf"(?:[\s\[{{]|{_STRING}\s*+:)*+({_STRING}|[^\s\[\]{{}},:\"]++|(?=\s*+[\]}}]))")
-
 _OURS: Final = {"f6", "f7", "ctrl+z,super+z", "ctrl+y,super+y"}
 """Keys of Textual's text area that mean something else here, or are in the table of commands."""
 

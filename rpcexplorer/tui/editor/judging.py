@@ -9,7 +9,8 @@ from typing import Final
 from textual import work
 from textual.containers import Vertical
 
-from rpcexplorer.model.draft import Params, Problem, judged
+from rpcexplorer.jsontext.params import Params, Problem
+from rpcexplorer.model.draft import judged
 from rpcexplorer.model.importing.pasted import Pasted, pasted
 from rpcexplorer.tui.editor.editor import Editor
 from rpcexplorer.tui.editor.page import offset_of, place_of

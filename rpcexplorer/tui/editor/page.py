@@ -20,7 +20,6 @@ from textual.widgets.text_area import Document, EditResult, Location, WrappedDoc
 from rpcexplorer.views.printable import printable
 
 TAB: Final = 2
-
 _PECULIAR = re.compile("[^\x20-\x7e\xa0-\xac\xae-\u02ff\u0391-\u03a1\u03a3-\u03ff\u0400-\u0482]")
 """Characters that may take another number of columns than one, or that must not reach the terminal as they are."""
 

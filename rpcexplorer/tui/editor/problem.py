@@ -13,9 +13,9 @@ from textual.reactive import reactive
 from textual.strip import Strip
 from textual.widget import Widget
 
-from rpcexplorer.model.draft import Params, Problem
+from rpcexplorer.jsontext.params import Params, Problem
 from rpcexplorer.model.importing.pasted import Pasted
-from rpcexplorer.model.schema.checked import SchemaProblem
+from rpcexplorer.model.problem import SchemaProblem
 from rpcexplorer.tui.commands import COMMANDS, Command, spelled
 from rpcexplorer.tui.messages import message
 from rpcexplorer.tui.theming import Pieces, ThemeStyles, line, width_of

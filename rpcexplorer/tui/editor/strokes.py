@@ -15,19 +15,16 @@ from msgspec import Struct
 
 RowColumn: TypeAlias = tuple[int, int]
 """Row and column, both from 0."""
-
 INDENT: Final = 2
 LONGEST: Final = 100_000
 """Characters; in a longer line or text no pair is looked for, so that typing does not wait."""
 FARTHEST: Final = 5_000
 """Lines that are searched for the other bracket of a pair."""
-
 RUB_OUT: Final = "\b"
 _CLOSERS: Final = {"{": "}", "[": "]"}
 _OPENERS: Final = {"}": "{", "]": "["}
 KEYS: Final = frozenset('{}[]"\n\b')
 """The characters with a meaning of their own."""
-
 _BEFORE_BREAK = " \t,:]}"
 """What may follow a pair that opens here: anything else would be taken in by it."""
 _STRING = re.compile(r'"(?:[^"\\\n]|\\.)*+"?')

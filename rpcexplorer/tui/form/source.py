@@ -7,9 +7,8 @@ from collections.abc import Awaitable, Callable
 from msgspec import Struct
 
 from rpcexplorer.model.exchange import Preview, Refused
-from rpcexplorer.model.methods.method import By
-from rpcexplorer.model.schema.checked import Checked
-from rpcexplorer.model.schema.described import Described
+from rpcexplorer.model.method import By, Described
+from rpcexplorer.model.problem import Checked
 
 
 class FormSource(Struct, frozen=True):

@@ -10,7 +10,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.geometry import Offset, Region
 
-from rpcexplorer.model.draft import Params, Problem
+from rpcexplorer.jsontext.params import Params, Problem
 from rpcexplorer.model.form.typed import typed_problem
 from rpcexplorer.model.importing.pasted import Pasted
 from rpcexplorer.tui.commands import bindings

@@ -1,1 +1,3 @@
 """The history screen."""
+
+from __future__ import annotations

@@ -10,7 +10,8 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.reactive import reactive
 
-from rpcexplorer.model.exchange import Damaged, ErrorObject, Exchange, Result
+from rpcexplorer.model.exchange import Damaged, Exchange
+from rpcexplorer.rpc.messages import ErrorObject, Result
 from rpcexplorer.tui.reader.reader import Reader
 from rpcexplorer.tui.theming import width_of
 from rpcexplorer.tui.widgets.bar import Bar

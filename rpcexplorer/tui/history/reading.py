@@ -13,9 +13,9 @@ from itertools import chain
 from typing import Final
 
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.complaint import Trouble
 from rpcexplorer.model.exchange import Damaged, Exchange
 from rpcexplorer.model.filter import HistoryFilter
+from rpcexplorer.model.problem import Trouble
 from rpcexplorer.tui.theming import Pieces
 from rpcexplorer.views.history_rows import HistoryRow, filter_words, rows_of
 
@@ -25,7 +25,6 @@ MOMENT: Final = 0.05
 """Seconds after which that ends with whatever was found."""
 LONGEST: Final = 8
 """Each slice is twice as long as the one before, to so many times the first: to show what was found takes time too."""
-
 Records = Iterator[Exchange | Damaged | None]
 """Calls, newest first; None wherever one may stop for a moment."""
 

@@ -1,1 +1,3 @@
 """The profiles screen, and the form of a profile."""
+
+from __future__ import annotations

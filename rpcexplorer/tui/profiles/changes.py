@@ -9,9 +9,8 @@ from msgspec import to_builtins
 from textual.screen import Screen
 
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.address import split_address
-from rpcexplorer.model.hint import Changes
-from rpcexplorer.model.profile import PATH, Profile
+from rpcexplorer.model.problem import Changes
+from rpcexplorer.model.profile import PATH, Profile, split_address
 from rpcexplorer.tui.dialogs.confirm import warn_about
 from rpcexplorer.tui.dialogs.dialog import Choice, Confirm
 from rpcexplorer.tui.dialogs.form import Field, Form, Wrong

@@ -10,9 +10,8 @@ from msgspec.structs import replace
 from textual.widgets import Static
 
 from rpcexplorer.auth.registry import KINDS, USUAL, form_lines
-from rpcexplorer.model.address import joined, split_address, typed_whole
-from rpcexplorer.model.complaint import Complaint
-from rpcexplorer.model.profile import PATH, Preset, Profile, usual_type
+from rpcexplorer.model.problem import Complaint
+from rpcexplorer.model.profile import PATH, Preset, Profile, joined, split_address, typed_whole, usual_type
 from rpcexplorer.tui.dialogs.dialog import plain
 from rpcexplorer.tui.dialogs.form import Field, Form, Save, Wrong
 from rpcexplorer.tui.profiles.files import Home
@@ -23,7 +22,6 @@ from rpcexplorer.tui.widgets.cycle import Cycle
 BADGES: Final = ("", "dev", "staging", "prod")
 CONFIRM: Final = ("never", "unsafe", "always")
 EMPTY: Final = ("[]", "{}", "omit")
-
 OPTIONAL: Final = frozenset(
     {"description", "badge", "auth.kind", "content_type", *(f"auth.{field}" for field in form_lines())}
 )

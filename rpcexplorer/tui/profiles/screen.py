@@ -14,8 +14,8 @@ from textual.screen import Screen
 from textual.widget import Widget
 
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.complaint import told
 from rpcexplorer.model.connection_test import Check
+from rpcexplorer.model.problem import told
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.tui.commands import Scope, bindings
 from rpcexplorer.tui.dialogs.answer_once import AnswersOnce

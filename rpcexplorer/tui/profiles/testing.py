@@ -17,13 +17,12 @@ from textual.binding import Binding, BindingType
 from textual.screen import Screen
 from textual.widgets import Static
 
-from rpcexplorer.explorer import Explorer, Stop
-from rpcexplorer.model.address import split_address, typed_whole
-from rpcexplorer.model.complaint import Complaint
+from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.connection_test import Check, Report
-from rpcexplorer.model.hint import Changes
+from rpcexplorer.model.exchange import Stop
 from rpcexplorer.model.probe import Proposal
-from rpcexplorer.model.profile import PATH, Profile, ad_hoc
+from rpcexplorer.model.problem import Changes, Complaint
+from rpcexplorer.model.profile import PATH, Profile, ad_hoc, split_address, typed_whole
 from rpcexplorer.tui.commands import first_key
 from rpcexplorer.tui.dialogs.confirm import warn_about
 from rpcexplorer.tui.dialogs.dialog import Dialog, keys

@@ -8,9 +8,9 @@ from typing import Any, Final
 from textual.screen import Screen
 
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.hint import Changes
+from rpcexplorer.model.problem import Changes
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.secrets.certificate import ShownCertificate
+from rpcexplorer.transport.port import ShownCertificate
 from rpcexplorer.tui.dialogs.confirm import warn_about
 from rpcexplorer.tui.dialogs.dialog import Choice, Confirm
 from rpcexplorer.tui.profiles.files import home

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from rpcexplorer.model.profile import PROFILE_NAME, RESERVED, is_reserved, shares_variables
+from rpcexplorer.model.profile import RESERVED, is_reserved, shares_variables
+from rpcexplorer.model.secret import PROFILE_NAME
 from rpcexplorer.tui.dialogs.form import Wrong
 
 

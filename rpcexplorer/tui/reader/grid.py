@@ -31,10 +31,8 @@ GAP: Final = 2
 """Columns between two columns; a sorted one's sign stands in the first of them."""
 MANY: Final = 20_000
 """Rows; more of them are sorted in a thread, so that the screen goes on."""
-
 ROLES: Final[dict[CellKind, str]] = {"string": "text", "number": "json-number", "literal": "json-literal"}
 """What is not among them (null, nested, absent) is dim."""
-
 Cursor = tuple[int, int]
 """Row as sorted, and column."""
 

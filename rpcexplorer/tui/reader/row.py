@@ -21,7 +21,6 @@ BEFORE, AFTER = "‹", "›"  # noqa: RUF001 - the signs are meant
 """There is more at this side."""
 FOUND: Final = {True: "careful reverse", False: "careful underline"}
 """How a place that was found is drawn: the one at hand, and the others."""
-
 _SIGNS: Final = {"open": ("▾", "dim"), "folded": ("▸", "accent")}
 
 

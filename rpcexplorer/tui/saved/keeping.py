@@ -10,9 +10,10 @@ from msgspec.structs import replace
 from textual.screen import Screen
 
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.complaint import Complaint
-from rpcexplorer.model.draft import Draft, Problem
-from rpcexplorer.model.templates.saved_call import SIGN, SavedCall
+from rpcexplorer.jsontext.params import Problem
+from rpcexplorer.model.draft import Draft
+from rpcexplorer.model.method import SIGN, SavedCall
+from rpcexplorer.model.problem import Complaint
 from rpcexplorer.tui.dialogs.dialog import Choice, Confirm
 from rpcexplorer.tui.dialogs.form import Field, Form, Wrong
 from rpcexplorer.views.cells import clipped

@@ -1,1 +1,3 @@
 """The statistics screen."""
+
+from __future__ import annotations

@@ -16,7 +16,7 @@ from typing import IO, Final
 
 from msgspec import Struct
 
-from rpcexplorer.model.secrets.environment import for_others
+from rpcexplorer.model.secret import for_others
 from rpcexplorer.views.filtering import asked
 from rpcexplorer.views.words.sentences import size
 

@@ -17,7 +17,6 @@ LEAST: Final = 64
 """Characters; a slow line delivers some dozen keys at once, and nobody types as many as these."""
 BREAKS: Final = "\r\n"
 """What ends a line: Enter is the first of them."""
-
 _TEXT: Final = re.compile(r"[^\x00-\x09\x0b\x0c\x0e-\x1f\x7f-\x9f]*")
 
 

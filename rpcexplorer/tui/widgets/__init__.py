@@ -1,1 +1,3 @@
-"""Parts of a screen. What a widget needs comes in through its reactives; what happens in it goes out as messages."""
+"""Widgets. A widget does not know its screen."""
+
+from __future__ import annotations

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 else:
     # Textual looks for styles along the first base that is a widget, and that has to be its own class
     _Base = object
-
-
 INHERITED = ("scroll", "page_")
 """What a line has from its bases, and no use for."""
 

@@ -21,7 +21,6 @@ from rpcexplorer.views.cells import columns
 from rpcexplorer.views.printable import printable
 
 Purpose = Literal["search", "filter", "pipe", "goto"]
-
 SIGNS: dict[Purpose, str] = {"search": "/", "filter": "jq", "pipe": "|", "goto": ":"}
 HINTS: dict[Purpose, str] = {
     "search": "text to find; capitals only where you type them",
@@ -29,7 +28,6 @@ HINTS: dict[Purpose, str] = {
     "pipe": "any shell command; it gets the reply on its standard input",
     "goto": "number of a line",
 }
-
 COUNT: Final = 22
 """Columns that a search has for its numbers; the stylesheet says the same, with what is blank around them."""
 

@@ -21,7 +21,6 @@ MOST: Final = 12
 """Lines that are ever shown."""
 LONGEST: Final = 10_000
 """Characters of a sentence that are looked at."""
-
 RemarkPiece: TypeAlias = tuple[str, str]
 RemarkWord: TypeAlias = list[RemarkPiece]
 """What is not broken: letters, with the spaces before them, perhaps of several roles."""

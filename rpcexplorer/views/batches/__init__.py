@@ -1,1 +1,3 @@
 """A batch in words and rows: what each call is, and what came of it."""
+
+from __future__ import annotations

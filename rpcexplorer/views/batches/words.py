@@ -7,8 +7,9 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from rpcexplorer.model.batches.parts import BatchParts
-from rpcexplorer.model.exchange import Exchange, Malformed, Sent
+from rpcexplorer.model.batch import BatchParts
+from rpcexplorer.model.exchange import Exchange, Sent
+from rpcexplorer.rpc.messages import Malformed
 from rpcexplorer.views.cells import clipped, columns
 from rpcexplorer.views.history_rows import came
 from rpcexplorer.views.printable import printable

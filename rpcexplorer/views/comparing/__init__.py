@@ -1,6 +1,5 @@
 """A comparison as words and lines, for both fronts. What differs is found in `model/comparing/`."""
 
-from rpcexplorer.views.comparing.lines import ComparedLine, LineKind, compared_lines
-from rpcexplorer.views.comparing.summary import summary
+from __future__ import annotations
 
 __all__ = ["ComparedLine", "LineKind", "compared_lines", "summary"]

@@ -19,12 +19,11 @@ from rpcexplorer.jsontext.scan import Span
 from rpcexplorer.jsontext.steps import at_once
 from rpcexplorer.model.comparing.comparison import Comparison, Difference, PassedOver
 from rpcexplorer.model.comparing.walk import merged, parts_of, whole
-from rpcexplorer.protocol.messages import spelled
+from rpcexplorer.rpc.messages import spelled
 from rpcexplorer.views.comparing.values import begun, differing, laid_out, one_line
 from rpcexplorer.views.printable import printable
 
 LineKind = Literal["equal", "changed", "spelling", "added", "removed", "ignored", "hidden", "fold", "note"]
-
 PASSED: Final = frozenset({"ignored", "hidden"})
 """What was not compared."""
 CONTEXT: Final = 2

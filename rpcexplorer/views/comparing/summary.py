@@ -17,7 +17,6 @@ PROFILE: Final = 24
 """Columns that a profile's name gets at most."""
 SideNames: TypeAlias = tuple[str, str] | None
 """What the two sides are called if they are of two profiles."""
-
 _CODE = re.compile(rb'\{"code":(-?[0-9]{1,20})')
 
 

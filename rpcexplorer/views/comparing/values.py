@@ -8,7 +8,7 @@ from typing import Final
 
 from rpcexplorer.jsontext.layout import indented
 from rpcexplorer.model.comparing.parts import name_of
-from rpcexplorer.protocol.messages import spelled
+from rpcexplorer.rpc.messages import spelled
 from rpcexplorer.views.document.longline import shown
 
 BEGUN: Final = 80
@@ -20,7 +20,6 @@ AROUND: Final = 40
 SAME_NUMBER: Final = "the same number"
 ONE_LINE: Final = 10_000
 """Characters of a scalar that are shown."""
-
 _BLANK = re.compile(r"\s+")
 
 

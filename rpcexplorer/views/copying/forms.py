@@ -14,8 +14,7 @@ from msgspec import Struct
 from rpcexplorer.auth.credentials import NOT_RECORDED
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.secrets.placeholders import HIDDEN, UNRECORDED
-from rpcexplorer.model.secrets.secret import Secret
+from rpcexplorer.model.secret import HIDDEN, UNRECORDED, Secret
 from rpcexplorer.redaction.exchanges import COPY, redacted
 from rpcexplorer.redaction.exchanges import HIDDEN as REMARK
 from rpcexplorer.views.copying.snippets import SNIPPETS
@@ -41,7 +40,6 @@ FORMS: Final[Mapping[str, CopyForm]] = {
     "reply": CopyForm("the reply", ".txt"),
 }
 """The forms there are, by name."""
-
 TELLING: Final = frozenset({"markdown", "request"})
 """Those that only tell of a call: they can be made of one that its profile would not send today."""
 

@@ -13,7 +13,7 @@ from typing import Final
 
 from rpcexplorer.auth.registry import auth_of
 from rpcexplorer.model.profile import Profile, variable
-from rpcexplorer.model.secrets.placeholders import PLACEHOLDER
+from rpcexplorer.model.secret import PLACEHOLDER
 from rpcexplorer.views.copying.quoting import python_expression, quoted
 
 NO_SESSION: Final = "no session came of the login"

@@ -13,12 +13,11 @@ from itertools import groupby
 from typing import Final
 
 from rpcexplorer.model.profile import variable
-from rpcexplorer.model.secrets.placeholders import HIDDEN
+from rpcexplorer.model.secret import HIDDEN
 from rpcexplorer.views.printable import is_printable
 
 NOWHERE: Final = "NOT_RECORDED"
 """The variable for what no variable of the profile holds; the command fails where it is not set."""
-
 _BARE = re.compile(r"[\w@%+:,./-]+", re.ASCII)
 _PLAIN_SHELL = '"${{{}:?}}"'
 _JSON_SHELL = r"""$(sed 's/[\\"]/\\&/g' <<< "${{{}:?}}")"""

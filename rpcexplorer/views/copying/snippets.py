@@ -14,13 +14,12 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from rpcexplorer.jsontext.layout import indented
-from rpcexplorer.model.address import typed_whole
-from rpcexplorer.model.draft import Batch, Params, Problem, to_calls
-from rpcexplorer.model.profile import AD_HOC_NAME
-from rpcexplorer.model.secrets.placeholders import HIDDEN, PLACEHOLDER
-from rpcexplorer.model.secrets.secret import placeholder
+from rpcexplorer.jsontext.params import Params, Problem
+from rpcexplorer.model.draft import Batch, to_calls
+from rpcexplorer.model.method import as_named
+from rpcexplorer.model.profile import AD_HOC_NAME, typed_whole
+from rpcexplorer.model.secret import HIDDEN, PLACEHOLDER, placeholder
 from rpcexplorer.model.templates.escaping import escaped
-from rpcexplorer.model.templates.saved_call import as_named
 from rpcexplorer.redaction.addresses import redacted_address
 from rpcexplorer.views.copying.certificates import CURL, HTTPIE, in_options, saved_in_shell
 from rpcexplorer.views.copying.certificates import in_python as certificates_in_python

@@ -14,12 +14,12 @@ from rpcexplorer.auth.flow import AuthHeader, Message
 from rpcexplorer.auth.kind import ByClient
 from rpcexplorer.auth.login import login_params
 from rpcexplorer.auth.registry import auth_of
-from rpcexplorer.model.complaint import listed
-from rpcexplorer.model.draft import Batch, Draft, Problem, sent_draft, to_calls
+from rpcexplorer.jsontext.params import Problem
+from rpcexplorer.model.draft import Batch, Draft, sent_draft, to_calls
 from rpcexplorer.model.exchange import Exchange, Preview, Refused
+from rpcexplorer.model.problem import listed
 from rpcexplorer.model.profile import AD_HOC_NAME, Profile
-from rpcexplorer.model.secrets.placeholders import without
-from rpcexplorer.model.secrets.secret import Secret, origin_of, placeholder
+from rpcexplorer.model.secret import Secret, origin_of, placeholder, without
 from rpcexplorer.redaction.addresses import redacted_address
 from rpcexplorer.redaction.drafts import redacted_draft, redactor_of
 from rpcexplorer.redaction.exchanges import COPY, Policy, redacted
@@ -27,15 +27,11 @@ from rpcexplorer.redaction.redactor import Redactor
 
 Previewing = Callable[..., Preview | Refused]
 """``Explorer.preview``: a draft, perhaps with an ``id``, to the request it becomes."""
-
-
 MCP_SESSION, MCP_VERSION = "Mcp-Session-Id", "MCP-Protocol-Version"
 MCP_ASKS: Final = '{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"rpcexplorer","version":"1"}}'
 """What a client of MCP says of itself, with the version of which its header goes out."""
-
 THEIRS: Final = "Someone else recorded this call to an address of theirs: credentials and own headers are left out."
 SEVERAL: Final = "Someone else recorded this call to the address of {}: credentials and own headers are left out."
-
 KEPT: Final = Policy(guesses=True)
 """All of a body, without what may be a secret."""
 

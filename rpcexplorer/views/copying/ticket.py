@@ -22,9 +22,7 @@ from rpcexplorer.views.words.timing import bars
 
 SHOWN: Final = 16_000
 """Characters of a request or a reply that a ticket holds; longer ones are cut at the end of a line."""
-
 _NO_BODY: Final = {"sent": "No reply is expected.", "refused": "The call was not sent."}
-
 _TICKS = re.compile("`+")
 
 

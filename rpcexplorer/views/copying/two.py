@@ -14,13 +14,12 @@ from rpcexplorer.jsontext.steps import at_once
 from rpcexplorer.model.comparing.compare import compared
 from rpcexplorer.model.comparing.comparison import Comparison
 from rpcexplorer.model.draft import sent_draft
-from rpcexplorer.model.exchange import Exchange, Malformed, Refused, Result
-from rpcexplorer.model.secrets.placeholders import PLACEHOLDER
-from rpcexplorer.model.secrets.secret import Secret
-from rpcexplorer.protocol.batches import decode_batch
-from rpcexplorer.protocol.codec import decode
-from rpcexplorer.protocol.messages import MessageForm
+from rpcexplorer.model.exchange import Exchange, Refused
+from rpcexplorer.model.secret import PLACEHOLDER, Secret
 from rpcexplorer.redaction.exchanges import redacted
+from rpcexplorer.rpc.batch import decode_batch
+from rpcexplorer.rpc.codec import decode
+from rpcexplorer.rpc.messages import Malformed, MessageForm, Result
 from rpcexplorer.views.comparing.lines import ComparedLine, compared_lines
 from rpcexplorer.views.comparing.summary import names_of, summary
 from rpcexplorer.views.copying.snippets import request_told

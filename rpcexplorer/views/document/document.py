@@ -16,8 +16,7 @@ from io import BytesIO
 from typing import Final
 
 from rpcexplorer.jsontext.layout import pieces
-from rpcexplorer.jsontext.slices import Text as Text  # noqa: PLC0414 - handed on: what a body is, for whoever shows one
-from rpcexplorer.jsontext.utf8 import faults
+from rpcexplorer.jsontext.slices import Text, faults
 from rpcexplorer.views.cells import columns
 from rpcexplorer.views.document.lines import STEP, Lines, newlines_before
 from rpcexplorer.views.document.longline import PART, LongLine, shown
@@ -26,10 +25,8 @@ from rpcexplorer.views.printable import _row as hex_row
 
 SMALL: Final = 256 * 1024
 """Bytes; of a smaller text the widest line is measured, of a larger one estimated."""
-
 HEX_ROW: Final = 16
 """Bytes on one row of what is no text."""
-
 _LEAST_WIDEST = 80  # columns; no line of a larger text is looked for that is shorter
 _GROWTH = 4  # columns that one byte takes at most, in a tab or \xff
 _PRINTABLE_ASCII = bytes(range(0x20, 0x7F))

@@ -14,10 +14,8 @@ from typing import Final
 
 BLOCK: Final = 16_384
 """Bytes; newlines are counted per block, and only the blocks that are looked at are taken apart."""
-
 STEP: Final = 64 * BLOCK
 """Bytes that are gone through in one go, where it is done in steps: a millisecond or two."""
-
 _KEPT = 64  # blocks that stay taken apart
 
 

@@ -15,10 +15,8 @@ from rpcexplorer.views.printable import printable
 
 PART: Final = 16_384
 """Bytes that are decoded at a time."""
-
 TAB: Final = "    "
 """What is shown for a tab, wherever it stands, so that columns can be counted."""
-
 _WIDE: Final = (  # all that takes two columns, and some that do not: a search is quicker than a count
     "[\u1100-\u115f\u231a-\u23ff\u25fd-\u27bf\u2b00-\u2bff\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3"
     "\uf900-\ufaff\ufe10-\ufe6f\uff01-\uff60\uffe0-\uffe6\U00016fe0-\U0010ffff]"

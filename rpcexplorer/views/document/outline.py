@@ -16,7 +16,6 @@ from rpcexplorer.views.document.lines import Lines
 
 EVERYTHING: Final = LEVELS + 1
 """A level that no line is deeper than."""
-
 _SPACES = re.compile(rb" *")
 _CLOSERS = {ord("["): b"]", ord("{"): b"}"}
 _COUNTS = 1 << 16  # runs whose counts are kept

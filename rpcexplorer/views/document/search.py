@@ -15,7 +15,6 @@ from rpcexplorer.views.document.document import Document
 
 SLICE: Final = 1 << 20
 """Bytes that are searched at a time: some milliseconds."""
-
 MatchSpan = tuple[int, int]
 """The offsets of a match in the text."""
 

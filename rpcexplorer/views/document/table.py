@@ -16,22 +16,18 @@ import msgspec
 from msgspec import Struct
 
 from rpcexplorer.jsontext import scan
-from rpcexplorer.protocol.envelope import open_array
+from rpcexplorer.rpc.codec import open_array
 from rpcexplorer.views.cells import columns as columns_of
 from rpcexplorer.views.printable import printable, readable
 
 SAMPLE: Final = 200
 """Rows, from the top, that the columns are chosen by."""
-
 WIDEST: Final = 40
 """Columns of the terminal that a column of the table asks for at most."""
-
 LONGEST: Final = 1_000
 """Characters of a cell that are shown at most."""
-
 CellKind = Literal["absent", "null", "string", "number", "literal", "nested"]
 ColumnKind = Literal["number", "text", "literal", "nested"]
-
 _KINDS: Final[dict[bytes, CellKind]] = {
     b'"': "string",
     b"{": "nested",
@@ -47,10 +43,8 @@ _SORTED_BY_KIND: Final[Sequence[CellKind]] = ("number", "string", "literal", "ne
 _WHOLE = re.compile(r"-?[0-9]{1,18}")
 _ASTRONOMIC = re.compile(r"[eE][+-]?0*[1-9][0-9]{15}")
 _PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-
 Members = Mapping[str, bytes | msgspec.Raw]
 """The JSON texts of an object's values by name."""
-
 _MEMBERS = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
 

@@ -14,7 +14,6 @@ DEEPEST: Final = 3
 """Emphasis inside emphasis."""
 CODE: Final = "json-key"
 """The role of what is code: most of it are names of params, which are drawn so."""
-
 _INLINE = re.compile(
     r"""
       \\ (?P<escaped> [!-/:-@\[-`{-~] )

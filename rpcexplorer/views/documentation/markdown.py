@@ -20,7 +20,6 @@ LONGEST: Final = 10_000
 DEEPEST_LIST: Final = 4
 WIDEST_CELL: Final = 32
 MOST_CELLS: Final = 20
-
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _HEADING = re.compile(r" {0,3}#{1,6}(?:[ \t]+(.*?))?[ \t]*#*[ \t]*$")
 _UNDERLINE = re.compile(r" {0,3}(?:=+|-+)[ \t]*$")

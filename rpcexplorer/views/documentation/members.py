@@ -37,7 +37,6 @@ MOST_DOC: Final = 20_000
 """Characters of all docs together."""
 MOST_ROWS_OF_MEMBERS: Final = 400
 """PageRows of a page after which no more members are shown: there is room for what comes behind them."""
-
 _Above = frozenset[tuple[int, ...]]
 
 

@@ -16,7 +16,6 @@ LEAST: Final = 16
 """Columns below which nothing is wrapped for: no screen that shows docs is narrower."""
 MOST_ROWS: Final = 1_000
 """Of one page. Whoever wrote more wrote it for a program."""
-
 _TOKEN = re.compile(r"\s+|\S+")
 _Break: TypeAlias = Callable[[WordLine, int, int], Iterator[WordLine]]
 

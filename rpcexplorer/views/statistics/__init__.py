@@ -1,1 +1,3 @@
 """What many calls have in common, as text."""
+
+from __future__ import annotations

@@ -1,1 +1,3 @@
 """Values of the model in words and lines, for both fronts."""
+
+from __future__ import annotations

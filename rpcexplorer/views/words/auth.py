@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from rpcexplorer.auth.registry import auth_of
+from rpcexplorer.model.destination import RouteChanged
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.secrets.route import RouteChanged
-from rpcexplorer.model.secrets.secret import FIELD_WORDS, Secret
-from rpcexplorer.protocol.messages import Call
+from rpcexplorer.model.secret import FIELD_WORDS, Secret
+from rpcexplorer.rpc.messages import Call
 from rpcexplorer.views.words.sentences import age
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from rpcexplorer.model.secrets.certificate import Certificate, ShownCertificate
+from rpcexplorer.transport.port import Certificate, ShownCertificate
 from rpcexplorer.views.cells import clipped
 
 NAMES = 6

@@ -9,14 +9,23 @@ from typing import Final, NamedTuple
 from msgspec import UNSET, Struct
 
 from rpcexplorer.auth.registry import KINDS, auth_of
-from rpcexplorer.model.methods.method import By, Method, MethodSource, Parameter
+from rpcexplorer.model.method import (
+    By,
+    Described,
+    DescribedError,
+    DescribedParam,
+    ExampleCall,
+    Method,
+    MethodSource,
+    Parameter,
+    described_by,
+    method_of,
+)
 from rpcexplorer.model.methods.sources import source_of
 from rpcexplorer.model.profile import Auth, Profile
-from rpcexplorer.model.schema.described import Described, DescribedError, DescribedParam, ExampleCall, described_by
 from rpcexplorer.model.schema.node import SchemaReader
 from rpcexplorer.model.schema.starting import starting_point
 from rpcexplorer.model.schema.words import kind_words
-from rpcexplorer.model.templates.saved_call import method_of
 from rpcexplorer.views.documentation.inlines import inline
 from rpcexplorer.views.documentation.markdown import markdown, plain
 from rpcexplorer.views.documentation.members import MemberRows, SchemaMember
@@ -38,7 +47,6 @@ NO_MARKDOWN: Final = frozenset({"help", "system.methodHelp", "system.listMethods
 """Dialects whose texts are laid out for a terminal: their lines stay lines."""
 _BARE: Final = frozenset({"type", "default", "examples"})
 """A schema of no more than these says less than the kind in words that a list has."""
-
 _BY: Final[dict[By, str]] = {"name": "by name, as an object", "position": "by position, as an array"}
 _SOURCES: Final[dict[MethodSource, str]] = {
     "service": "the service's own document",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rpcexplorer.model.hint import Changes, Hint, spelled
+from rpcexplorer.model.problem import Changes, Hint, spelled
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.views.cells import clipped
 from rpcexplorer.views.printable import printable

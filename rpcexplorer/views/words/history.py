@@ -9,9 +9,10 @@ from collections.abc import Iterator
 from datetime import datetime, tzinfo
 from typing import Final
 
-from rpcexplorer.model.exchange import Exchange, OutcomeName, Phases, Result
+from rpcexplorer.model.exchange import Exchange, OutcomeName
 from rpcexplorer.model.filter import YOU
-from rpcexplorer.protocol.messages import ErrorObject
+from rpcexplorer.rpc.messages import ErrorObject, Result
+from rpcexplorer.transport.port import Phases
 from rpcexplorer.views.cells import clipped, columns, fitted
 from rpcexplorer.views.ink import BOLD, CAREFUL, DIM, WELL, WRONG, Ink, inked
 from rpcexplorer.views.printable import printable
@@ -37,13 +38,10 @@ INKS: Final[dict[OutcomeName, Ink]] = {
     "refused": CAREFUL,
 }
 """The colour of an outcome's sign and words."""
-
 METHOD_COLUMNS: Final = 24
 """A longer method name is cut in a list; on a narrow terminal even at a fifth of the width."""
-
 PROFILE_COLUMNS: Final = 12
 """A longer profile name is cut; on a narrow terminal it has less."""
-
 _STAR = "★"
 _TOOK = len("59.9 s ")
 _LABEL = len("remarks   ")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from rpcexplorer.model.exchange import Exchange, OutcomeName, Progress
+from rpcexplorer.model.exchange import Exchange, OutcomeName
+from rpcexplorer.transport.port import Progress
 from rpcexplorer.views.cells import clipped, columns
 from rpcexplorer.views.printable import printable
 from rpcexplorer.views.words.sentences import (
@@ -27,7 +28,6 @@ ROLES: Final[dict[OutcomeName, str]] = {
     "refused": "careful",
 }
 """The colour of an outcome; a sign and a word say the same."""
-
 STEPS: Final = {
     "connecting": "connecting",
     "tls": "TLS handshake",
@@ -35,10 +35,8 @@ STEPS: Final = {
     "waiting": "waiting for the reply",
     "receiving": "receiving",
 }
-
 SHORT: Final = {"malformed": "malformed", "unreached": "unreached", "cancelled": "cancelled", "refused": "not sent"}
 """Outcomes whose sentence has a line of its own."""
-
 TRACK: Final = 26
 WHOSE: Final = 24
 """Columns of a method's name in the bar."""

@@ -9,17 +9,15 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from rpcexplorer.jsontext.typed.params import Params, Problem, parse
-from rpcexplorer.model.schema.checked import MOST_TOLD, Checked, SchemaProblem
+from rpcexplorer.jsontext.params import Params, Problem, parse
+from rpcexplorer.model.problem import MOST_TOLD, Checked, SchemaProblem
 from rpcexplorer.views.cells import columns
 from rpcexplorer.views.printable import printable
 
 BREAK = re.compile(r"[\r\n]")
 """Nothing else ends a line of JSON, whatever it does elsewhere."""
-
 WIDTH = 72
 """Columns of a long line that are shown around the place."""
-
 LONGEST: Final = 400
 """Characters of a sentence: what a service writes into its schemas may have any length."""
 TOLD: Final = 3

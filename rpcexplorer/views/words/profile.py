@@ -8,29 +8,25 @@ from typing import Any, Final
 
 from rpcexplorer.auth.registry import auth_of
 from rpcexplorer.model.connection_test import Check, CheckState
+from rpcexplorer.model.destination import RouteChanged
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.secrets.route import RouteChanged
-from rpcexplorer.model.secrets.secret import Secret
+from rpcexplorer.model.secret import Secret
 from rpcexplorer.views.json_out import json_of
 from rpcexplorer.views.words.auth import state_word
 from rpcexplorer.views.words.sentences import WordLine, duration
 
 PageRow = tuple[str, Any, Any]
 """A dotted key, its value, and where that comes from: ``default``, or a file and a line, perhaps of a preset."""
-
 LABEL: Final = 15
 """Columns of the labels; the longest key that a profile has by itself fits."""
 FEW: Final = 4
 """So many of the words that count by default are named."""
-
 TOLD: Final = frozenset({"url", "preset", "path", "description", "badge", "auth.kind"})
 """Keys that the head of the page tells in its own way."""
 GROUPS: Final = {"auth": "Login", "login": "Login", "headers": "Headers"}
 """Headings by the first part of a key; what has none of these is about every call."""
-
 ASSUMED: Final = ", if the server asks for one"
 HAND: Final = "What is not in the form is written into the file by hand."
-
 SIGNS: Final[dict[CheckState, tuple[str, str]]] = {
     "well": ("✓", "well"),
     "failed": ("✗", "wrong"),

@@ -10,21 +10,18 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Final
 
+from rpcexplorer.jsontext.edit import Path, span_of
 from rpcexplorer.jsontext.scan import Span
-from rpcexplorer.jsontext.typed.edits import Path, span_of
 from rpcexplorer.model.exchange import Preview, Refused
 from rpcexplorer.views.printable import printable, printable_bytes, readable
 from rpcexplorer.views.words.sentences import SIGNS, WordLine
 
 DOTS: Final = "••••••••"
 """Any secret; its length tells nothing."""
-
 COLOURED: Final = 200_000
 """Characters; what comes after them has no colours, as nobody waits for a tenth of a second."""
-
 PARAMS: Final = ("params", "arguments")
 """What the member with the params is called, in one envelope or another."""
-
 _MARGIN: Final = ("  ", "text")
 _SECRET = re.compile(r"«([^«»]+\.[A-Za-z_]+)»")
 

@@ -6,24 +6,12 @@ import re
 from math import isfinite
 from typing import Final
 
-from rpcexplorer.model.exchange import (
-    Cancelled,
-    ErrorObject,
-    Exchange,
-    Malformed,
-    Outcome,
-    OutcomeName,
-    Refused,
-    Result,
-    Sent,
-    Unreached,
-)
-from rpcexplorer.protocol.codes import RESERVED, explain
+from rpcexplorer.model.exchange import Cancelled, Exchange, Outcome, OutcomeName, Refused, Sent, Unreached
+from rpcexplorer.rpc.messages import RESERVED, ErrorObject, Malformed, Result, explain
 from rpcexplorer.views.printable import printable
 
 WordLine = list[tuple[str, str]]
 """Pieces of text, each with the role it is drawn in."""
-
 SIGNS: Final[dict[OutcomeName, str]] = {
     "result": "✓",
     "error": "✗",
@@ -34,7 +22,6 @@ SIGNS: Final[dict[OutcomeName, str]] = {
     "refused": "!",
 }
 """What an outcome is known by at a glance; a word stands near by."""
-
 _BY_STATUS = re.compile(r"HTTP \d{3} ([A-Z][A-Za-z ]+): ")
 """How a sentence begins that says what a status means: that this is no reply of JSON-RPC goes without saying."""
 _MAY_HAVE_RUN = ", but the server may have run it"

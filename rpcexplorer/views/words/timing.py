@@ -11,12 +11,11 @@ from typing import Final
 
 from msgspec import Struct
 
-from rpcexplorer.model.exchange import Phases
+from rpcexplorer.transport.port import Phases
 from rpcexplorer.views.words.sentences import duration
 
 REST: Final = 0.01
 """Share of the whole above which time that no phase explains gets a bar of its own."""
-
 EIGHTHS: Final = " ▏▎▍▌▋▊▉█"
 """A column filled from the left, by eighths."""
 

@@ -9,7 +9,7 @@ from msgspec import UNSET
 
 from rpcexplorer.client.discovery import described
 from rpcexplorer.client.discovery.openrpc import read_openrpc
-from rpcexplorer.model.schema.described import Described, DescribedError, DescribedParam, ExampleCall
+from rpcexplorer.model.method import Described, DescribedError, DescribedParam, ExampleCall
 
 
 def only(method: dict[str, Any], **more: Any) -> Described:

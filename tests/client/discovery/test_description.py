@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from rpcexplorer.client.discovery.description import read_service
-from rpcexplorer.model.methods.method import Method, Parameter
-from rpcexplorer.model.schema.described import DescribedError, ExampleCall
+from rpcexplorer.model.method import DescribedError, ExampleCall, Method, Parameter
 
 DRAFT = {
     "sdversion": "1.0",

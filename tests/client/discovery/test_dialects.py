@@ -12,12 +12,11 @@ from hypothesis import strategies as st
 from rpcexplorer.client.discovery.dialects import ALWAYS, DIALECTS, IN_TURN, SUSPECTED
 from rpcexplorer.client.discovery.documents import at_path
 from rpcexplorer.client.discovery.questions import Answered, Dialect, Question, Several
+from rpcexplorer.model.method import Method
 from rpcexplorer.model.methods.listing import Listing
-from rpcexplorer.model.methods.method import Method
 from rpcexplorer.model.schema.starting import starting_point
 
 EVERY = [*DIALECTS.values(), *SUSPECTED, at_path("/d")]
-
 KEYS = [
     "methods", "procs", "tools", "prompts", "resources", "nextCursor", "name", "uri", "params", "schema", "inputSchema",
     "properties", "types", "$ref", "type", "enum", "enums", "items", "anyOf", "extends", "required", "default",

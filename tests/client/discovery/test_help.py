@@ -9,8 +9,7 @@ from msgspec import UNSET
 
 from rpcexplorer.client.discovery.help import help_text, read_help, read_text
 from rpcexplorer.client.discovery.questions import MOST_EXPLAINED, NOT_OFFERED, Answered, Question
-from rpcexplorer.model.methods.method import Method, Parameter
-from rpcexplorer.model.schema.described import Described, DescribedParam, ExampleCall
+from rpcexplorer.model.method import Described, DescribedParam, ExampleCall, Method, Parameter
 from rpcexplorer.model.schema.starting import starting_point
 from tests.client.discovery.driving import drive
 
@@ -24,7 +23,6 @@ raw [{"txid":"hex","vout":n},...] [{"address":amount},{"data":"hex"},...] ( lock
 many "" {"address":amount} ( minconf )
 ping
 """
-
 BLOCK = """block "blockhash" ( verbosity )
 
 What is known of a block.
@@ -49,8 +47,6 @@ Result (for verbosity = 0):
 Examples:
 > coin-cli block "00"
 """
-
-
 TXID = {"type": "string", "description": "An id"}
 
 

@@ -25,12 +25,11 @@ from rpcexplorer.client.discovery.openrpc import openrpc
 from rpcexplorer.client.discovery.questioning import HUGE
 from rpcexplorer.client.discovery.questions import ENOUGH, MOST_EXPLAINED, Answered, Question
 from rpcexplorer.client.discovery.system import list_methods
-from rpcexplorer.client.stop import Stop
 from rpcexplorer.demo import PASSWORD, USERNAME
 from rpcexplorer.demo.http.server import DemoThread
-from rpcexplorer.model.exchange import Cancelled, Refused, Unreached
+from rpcexplorer.model.exchange import Cancelled, Refused, Stop, Unreached
+from rpcexplorer.model.method import Parameter
 from rpcexplorer.model.methods.listing import Discovery, DiscoveryStep, Listing
-from rpcexplorer.model.methods.method import Parameter
 from rpcexplorer.model.profile import Auth, DocumentSource, Profile
 from rpcexplorer.storage.profiles.server_values import DIALECTS as NAMES_IN_FILES
 from tests.client.discovery.driving import drive
@@ -45,7 +44,6 @@ DOCUMENT = {
 GUESSED = ", GET /api/v2/openrpc.json, GET /openrpc.json"
 """What is asked for where rpc.discover is not offered."""
 GONE = {"error": {"code": -32601, "message": "Method not found"}}
-
 Table = dict[str, Any]
 """Method -> members of the reply, or a script of its own."""
 

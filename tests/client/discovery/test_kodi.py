@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from rpcexplorer.client.discovery.kodi import read_introspection
-from rpcexplorer.model.methods.method import Method, Parameter
-from rpcexplorer.model.schema.described import key_of_event
+from rpcexplorer.model.method import Method, Parameter, key_of_event
 from rpcexplorer.model.schema.node import SchemaReader
 from rpcexplorer.model.schema.starting import starting_point
 

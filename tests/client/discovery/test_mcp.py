@@ -9,9 +9,8 @@ import pytest
 from rpcexplorer.client.discovery import mcp
 from rpcexplorer.client.discovery.mcp import MOST_PAGES, tools
 from rpcexplorer.client.discovery.questions import Answered, Question
+from rpcexplorer.model.method import DescribedParam, Method, Parameter
 from rpcexplorer.model.methods.listing import Listing
-from rpcexplorer.model.methods.method import Method, Parameter
-from rpcexplorer.model.schema.described import DescribedParam
 from rpcexplorer.model.schema.starting import starting_point
 from tests.client.discovery.driving import drive
 

@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from rpcexplorer.client.discovery.mopidy import read_description
-from rpcexplorer.model.methods.method import Method, Parameter
-from rpcexplorer.model.schema.described import Described, DescribedParam
+from rpcexplorer.model.method import Described, DescribedParam, Method, Parameter
 from rpcexplorer.model.schema.starting import starting_point
 
 PLAY = (
@@ -18,7 +17,6 @@ PLAY = (
     ":param uris: where it lies\n:type uris: list of string or :class:`None`\n"
     ":param n: how\n:type n: True if it is so, else False\n:rtype: list of :class:`mopidy.models.TlTrack`"
 )
-
 MANY = {"type": "array", "items": {"type": "string"}}
 
 

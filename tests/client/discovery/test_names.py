@@ -8,8 +8,7 @@ import pytest
 
 from rpcexplorer.client.discovery.names import get_methods, read_modules, read_names
 from rpcexplorer.client.discovery.questions import Answered, Question
-from rpcexplorer.model.methods.method import Parameter
-from rpcexplorer.model.schema.described import Described, DescribedParam
+from rpcexplorer.model.method import Described, DescribedParam, Parameter
 from tests.client.discovery.driving import drive
 
 

@@ -13,8 +13,8 @@ from rpcexplorer.client.discovery.collecting import MOST_METHODS, MOST_PARAMETER
 from rpcexplorer.client.discovery.openrpc import read_openrpc
 from rpcexplorer.demo.methods.openrpc import document as demo_document
 from rpcexplorer.demo.methods.table import TABLE
+from rpcexplorer.model.method import Method, Parameter
 from rpcexplorer.model.methods.listing import Listing
-from rpcexplorer.model.methods.method import Method, Parameter
 from rpcexplorer.model.schema.starting import starting_point
 
 

@@ -10,8 +10,8 @@ from rpcexplorer.client.discovery.dialects import DIALECTS
 from rpcexplorer.client.discovery.documents import at_path
 from rpcexplorer.client.discovery.names import rpc_modules
 from rpcexplorer.client.discovery.questions import WayOfAsking
+from rpcexplorer.model.method import Method, Parameter
 from rpcexplorer.model.methods.listing import Listing
-from rpcexplorer.model.methods.method import Method, Parameter
 from tests.client.discovery.recordings import FOLDER, listing_of
 
 SERVERS: dict[str, tuple[WayOfAsking, int]] = {

@@ -8,7 +8,7 @@ import pytest
 
 from rpcexplorer.client.discovery.questions import Answered, Question
 from rpcexplorer.client.discovery.ubus import SESSION, objects, read_objects
-from rpcexplorer.model.methods.method import Parameter
+from rpcexplorer.model.method import Parameter
 from rpcexplorer.model.schema.starting import starting_point
 from tests.client.discovery.driving import drive
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rpcexplorer.jsontext.typed.cursor import DEEPEST, LONGEST, TypedPlace, place_at
+from rpcexplorer.jsontext.cursor import DEEPEST, LONGEST, TypedPlace, place_at
 
 
 def at(text: str) -> TypedPlace | None:

@@ -10,12 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rpcexplorer.jsontext.edit import Path, added, changed, is_json, one_line, removed, span_of, string
 from rpcexplorer.jsontext.scan import is_value
-from rpcexplorer.jsontext.typed.edits import Path, added, changed, is_json, one_line, removed, span_of, string
 
 Tree: TypeAlias = Any
 """A list of (name or None, tree) under "{" or "[", or the token of a scalar."""
-
 BLANKS = st.sampled_from(["", "", " ", "\n", "\n  ", "\t", " \r\n "])
 SCALARS = st.sampled_from(
     ["null", "true", "0", "-0", "1.10", "1e400", "123456789012345678901", '"\\u0061b"', '"[,]:{"']

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rpcexplorer.jsontext.typed.fixes import Rewrite, applied
-from rpcexplorer.jsontext.typed.params import Params, Problem, parse
+from rpcexplorer.jsontext.fixes import Rewrite, applied
+from rpcexplorer.jsontext.params import Params, Problem, parse
 
 names = st.from_regex(r"[a-z_]{1,6}", fullmatch=True).filter(lambda name: name not in ("nan", "inf"))
 containers = st.recursive(

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rpcexplorer.jsontext import fixes
+from rpcexplorer.jsontext.params import MAX_FIXED, Params, Problem, parse
 from rpcexplorer.jsontext.scan import is_value
-from rpcexplorer.jsontext.typed import structure
-from rpcexplorer.jsontext.typed.params import MAX_FIXED, Params, Problem, parse
 
 containers = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=8),
@@ -200,7 +200,7 @@ def test_any_text_at_all_gets_a_verdict(text: str) -> None:
 def test_long_params_name_the_first_error_without_fix(
     start: str, problem: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(structure, "slips_of", None)  # it would take seconds
+    monkeypatch.setattr(fixes, "slips_of", None)  # it would take seconds
     mark = "\ufeff" * start.startswith("\ufeff")
     read = parse(f"{mark}\n{start.removeprefix(mark)}" + "{" * MAX_FIXED)
     assert isinstance(read, Problem)

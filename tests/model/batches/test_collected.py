@@ -6,12 +6,11 @@ import json
 
 import pytest
 
-from rpcexplorer.jsontext.typed.params import Problem
-from rpcexplorer.model.batches.collected import CollectedCalls, collected
-from rpcexplorer.model.batches.parts import BatchParts, parts_of
+from rpcexplorer.jsontext.params import Problem
+from rpcexplorer.model.batch import BatchParts, CollectedCalls, collected, parts_of
 from rpcexplorer.model.draft import Batch, Draft, to_calls
 from rpcexplorer.model.exchange import Sent
-from rpcexplorer.protocol.batches import decode_batch
+from rpcexplorer.rpc.batch import decode_batch
 from tests.views.exchanges import exchange
 
 LAID_OUT = '{\n  "n": 1.10,\n  "n": 2\n}'

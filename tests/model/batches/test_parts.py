@@ -8,11 +8,12 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from rpcexplorer.model.batches import parts
-from rpcexplorer.model.batches.parts import CUT, EMPTY, NO_REPLY, parts_of
-from rpcexplorer.model.exchange import Cancelled, Exchange, Malformed, Outcome, Response, Result, Sent, Unreached
-from rpcexplorer.protocol.batches import Matched, decode_batch
-from rpcexplorer.protocol.messages import ErrorObject
+from rpcexplorer.model import batch as parts
+from rpcexplorer.model.batch import CUT, EMPTY, NO_REPLY, parts_of
+from rpcexplorer.model.exchange import Cancelled, Exchange, Outcome, Sent, Unreached
+from rpcexplorer.rpc.batch import Matched, decode_batch
+from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result
+from rpcexplorer.transport.port import Response
 from tests.views.exchanges import exchange
 
 TEXT = '[{"method": "a"}, {"method": "b", "params": {"n": 1.10}}, {"method": "c", "id": null}]'

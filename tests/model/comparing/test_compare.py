@@ -14,8 +14,10 @@ from rpcexplorer.jsontext.pointers import names_of
 from rpcexplorer.jsontext.steps import at_once
 from rpcexplorer.model.comparing.compare import compared, compared_texts
 from rpcexplorer.model.comparing.comparison import ComparedPlace, Comparison
-from rpcexplorer.model.exchange import Cancelled, ErrorObject, Exchange, Malformed, Outcome, Response, Result, Unreached
-from rpcexplorer.protocol.batches import decode_batch
+from rpcexplorer.model.exchange import Cancelled, Exchange, Outcome, Unreached
+from rpcexplorer.rpc.batch import decode_batch
+from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result
+from rpcexplorer.transport.port import Response
 from tests.views.exchanges import exchange
 
 SCALARS = st.sampled_from([None, True, False, 0, 1, -2, 1.5, 1e30, "", "a", "é\u2028", "\ud800", '"\\/~', "NaN"])

@@ -10,16 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rpcexplorer.jsontext.typed.edits import span_of
-from rpcexplorer.jsontext.typed.params import Problem, parse
+from rpcexplorer.jsontext.edit import span_of
+from rpcexplorer.jsontext.params import Problem, parse
 from rpcexplorer.model.form.editing import FormText
 from rpcexplorer.model.form.field import FormField
 from rpcexplorer.model.form.remarks import with_problems
 from rpcexplorer.model.form.rows import MOST_ITEMS, FormRows, FormView
 from rpcexplorer.model.form.starting import starting_text
-from rpcexplorer.model.methods.method import By
-from rpcexplorer.model.schema.checked import SchemaProblem
-from rpcexplorer.model.schema.described import Described, DescribedParam
+from rpcexplorer.model.method import By, Described, DescribedParam
+from rpcexplorer.model.problem import SchemaProblem
 from rpcexplorer.model.schema.node import SchemaReader
 from rpcexplorer.model.templates.inert import inert_value
 
@@ -308,8 +307,6 @@ VALUES = st.recursive(
     lambda inside: st.lists(inside, max_size=3) | st.dictionaries(st.sampled_from(["a", "b", "x"]), inside, max_size=3),
     max_leaves=6,
 )
-
-
 LEVELS = 4
 
 

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rpcexplorer.model.exchange import ErrorObject, Response, Result
-from rpcexplorer.model.history.bounds import BOUNDS, Bounds
+from rpcexplorer.model.filter import BOUNDS, Bounds
+from rpcexplorer.rpc.messages import ErrorObject, Result
+from rpcexplorer.transport.port import Response
 from tests.views.exchanges import WHEN, exchange
 
 EAST = timezone(timedelta(hours=2))

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from rpcexplorer.model.exchange import Damaged, Sent
-from rpcexplorer.model.history.case import Case
+from rpcexplorer.model.exchange import Case, Damaged, Sent
 from tests.views.exchanges import exchange
 
 

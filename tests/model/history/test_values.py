@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from rpcexplorer.model.exchange import ErrorObject, Exchange, Result
+from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.history.values import LONGEST, MOST, MOST_CALLS, MOST_TEXT, earlier_values
+from rpcexplorer.rpc.messages import ErrorObject, Result
 from tests.views.exchanges import exchange
 
 

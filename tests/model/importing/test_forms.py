@@ -41,7 +41,6 @@ COLLECTION = """{
   "item": [{"request": {"method": "POST", "url": "URL", "body": {"mode": "raw", "raw": "{\\"method\\": \\"a\\"}"}}}],
   "variable": [{"key": "a", "value": "VALUE"}]
 }"""
-
 BROWSERS = [
     ("token", "?token= in the address", "page-token-4711"),
     ("session", "cookie sessionid", "cookie-session-2342"),

@@ -8,11 +8,10 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from rpcexplorer.model.method import Described, DescribedParam, Method, Parameter
 from rpcexplorer.model.methods.catalogue import catalogue
 from rpcexplorer.model.methods.listing import Discovery
-from rpcexplorer.model.methods.method import Method, Parameter
 from rpcexplorer.model.profile import MethodNote, Profile
-from rpcexplorer.model.schema.described import Described, DescribedParam
 from rpcexplorer.model.schema.starting import starting_point
 
 PROFILE = Profile("p", "https://x.example")

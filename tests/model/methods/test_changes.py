@@ -8,9 +8,8 @@ import pytest
 from msgspec import UNSET
 from msgspec.structs import replace
 
+from rpcexplorer.model.method import Described, DescribedError, DescribedParam, ExampleCall, Method, Parameter
 from rpcexplorer.model.methods.changes import MOST_TOLD, MethodChange, changes_between
-from rpcexplorer.model.methods.method import Method, Parameter
-from rpcexplorer.model.schema.described import Described, DescribedError, DescribedParam, ExampleCall
 
 OLD = Method(
     "m", "Does", parameters=(Parameter("page", True, "integer", "Which", 1), Parameter("kind", False, "string"))

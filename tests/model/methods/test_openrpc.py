@@ -13,11 +13,10 @@ from msgspec.structs import replace
 from rpcexplorer.client.discovery.documents import read_document
 from rpcexplorer.demo.methods.openrpc import document as demo_document
 from rpcexplorer.demo.methods.table import TABLE
-from rpcexplorer.model.complaint import Trouble
+from rpcexplorer.model.method import Described, DescribedParam, ExampleCall, Method, Parameter
 from rpcexplorer.model.methods.listing import Listing
-from rpcexplorer.model.methods.method import Method, Parameter
 from rpcexplorer.model.methods.openrpc import openrpc_document, openrpc_text
-from rpcexplorer.model.schema.described import Described, DescribedParam, ExampleCall
+from rpcexplorer.model.problem import Trouble
 from rpcexplorer.model.schema.node import SchemaReader
 from rpcexplorer.model.schema.starting import starting_point
 from tests.corpora.documents import KODI, document

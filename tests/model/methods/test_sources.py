@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from rpcexplorer.model.method import (
+    Described,
+    DescribedError,
+    DescribedParam,
+    ExampleCall,
+    Method,
+    Parameter,
+    completed,
+)
 from rpcexplorer.model.methods.catalogue import catalogue
-from rpcexplorer.model.methods.method import Method, Parameter
 from rpcexplorer.model.methods.sources import FACTS, filled, source_of
 from rpcexplorer.model.profile import MethodNote, Profile
-from rpcexplorer.model.schema.described import Described, DescribedError, DescribedParam, ExampleCall, completed
 
 FIRST = Method("m", source="discovered", result="string", dialect="rpc.discover")
 OTHER = Method("m", "Its doc", safe=False, source="discovered", deprecated=True, dialect="help")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rpcexplorer.model.schema.checked import Checked, SchemaProblem
+from rpcexplorer.model.problem import Checked, SchemaProblem
 
 
 def test_params_are_right_where_they_were_checked_and_nothing_was_found() -> None:

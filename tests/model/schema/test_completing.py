@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rpcexplorer.model.method import Described, DescribedParam, ExampleCall
 from rpcexplorer.model.schema.completing import MOST, Candidate, completions
-from rpcexplorer.model.schema.described import Described, DescribedParam, ExampleCall
 
 OWNER = {
     "oneOf": [

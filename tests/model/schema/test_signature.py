@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from rpcexplorer.model.schema.described import Described, DescribedParam
+from rpcexplorer.model.method import Described, DescribedParam
 from rpcexplorer.model.schema.signature import signature
 
 OWNER = {"type": "object", "required": ["id"], "properties": {"born": {"format": "date", "type": "string"}, "id": {}}}

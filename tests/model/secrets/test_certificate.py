@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rpcexplorer.model.secrets.certificate import as_fingerprint
+from rpcexplorer.model.destination import as_fingerprint
 
 PLAIN = "ab" * 31 + "01"
 

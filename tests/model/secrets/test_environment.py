@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from rpcexplorer.model.secrets.environment import for_others
+from rpcexplorer.model.secret import for_others
 
 
 def test_what_was_meant_for_us_alone_is_not_passed_on() -> None:

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from rpcexplorer.model.profile import PROFILE_NAME
-from rpcexplorer.model.secrets.placeholders import (
+from rpcexplorer.model.secret import (
+    PROFILE_NAME,
     UNRECORDED,
     defused,
     of_another,

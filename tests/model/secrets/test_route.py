@@ -12,11 +12,10 @@ from rpcexplorer.auth.inline import InlineAuth
 from rpcexplorer.auth.kind import Kind
 from rpcexplorer.auth.none import NoAuth
 from rpcexplorer.auth.registry import KINDS
+from rpcexplorer.model.destination import FORM_OF_REQUEST, NOT_SET, Change, RouteChanged, changes, route_of
 from rpcexplorer.model.profile import DocumentSource, HeaderHandshake, Login, MethodNote, Profile
-from rpcexplorer.model.secrets.route import FORM_OF_REQUEST, NOT_SET, Change, RouteChanged, changes, route_of
 
 SHOP = Profile("shop", "https://shop.example", auth=CookieAuth())
-
 CHANGED: list[tuple[dict[str, Any], str]] = [
     ({"url": "http://shop.example"}, "origin"),
     ({"url": "https://shop.example:8443"}, "origin"),

@@ -9,7 +9,7 @@ import pickle
 
 import pytest
 
-from rpcexplorer.model.secrets.secret import Secret, is_loopback, origin_of
+from rpcexplorer.model.secret import Secret, is_loopback, origin_of
 
 SECRET = Secret("hunter2hunter2", "staging.password")
 

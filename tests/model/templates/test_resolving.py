@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rpcexplorer.jsontext.params import Params
 from rpcexplorer.jsontext.pointers import Levels
-from rpcexplorer.model.draft import Batch, Draft, Params
-from rpcexplorer.model.secrets.placeholders import PLACEHOLDER
+from rpcexplorer.model.draft import Batch, Draft
+from rpcexplorer.model.secret import PLACEHOLDER
 from rpcexplorer.model.templates.references import Reference
 from rpcexplorer.model.templates.resolving import LastResult, Missing, Sources, resolution, used_in
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from rpcexplorer.model.secrets.secret import Secret
+from rpcexplorer.model.secret import Secret
 from rpcexplorer.redaction.edits import edited
 from rpcexplorer.redaction.matching import prefilter
 from rpcexplorer.redaction.matching.prefilter import Prefilter

@@ -12,11 +12,11 @@ from zlib import crc32
 import pytest
 from msgspec.structs import replace
 
+from rpcexplorer.model.method import Method, Parameter
 from rpcexplorer.model.methods.listing import Discovery, Learned
-from rpcexplorer.model.methods.method import Method, Parameter
 from rpcexplorer.model.profile import DocumentSource, Profile, ad_hoc
-from rpcexplorer.model.secrets.secret import Secret
-from rpcexplorer.protocol.codec import decode
+from rpcexplorer.model.secret import Secret
+from rpcexplorer.rpc.codec import decode
 from rpcexplorer.storage.catalogues.catalogues import Catalogues
 from rpcexplorer.storage.catalogues.descriptions import DESCRIPTION, read_description
 from rpcexplorer.storage.catalogues.rows import HEAD

@@ -10,13 +10,12 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from rpcexplorer.model.method import Described, DescribedError, DescribedParam, ExampleCall, Method
 from rpcexplorer.model.methods.changes import MethodChange
 from rpcexplorer.model.methods.listing import Discovery
-from rpcexplorer.model.methods.method import Method
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.schema.described import Described, DescribedError, DescribedParam, ExampleCall
 from rpcexplorer.model.schema.node import SchemaReader
-from rpcexplorer.model.secrets.secret import Secret
+from rpcexplorer.model.secret import Secret
 from rpcexplorer.storage.catalogues.catalogues import Catalogues
 from rpcexplorer.storage.catalogues.pieces import KeptDefinitions
 from rpcexplorer.storage.opening import read_span

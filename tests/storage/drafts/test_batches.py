@@ -7,12 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from rpcexplorer.model.batches.collected import CollectedCalls
-from rpcexplorer.model.batches.parts import parts_of
+from rpcexplorer.model.batch import CollectedCalls, parts_of
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.profile import Profile, ad_hoc
-from rpcexplorer.model.secrets.secret import Secret
-from rpcexplorer.protocol.batches import decode_batch
+from rpcexplorer.model.secret import Secret
+from rpcexplorer.rpc.batch import decode_batch
 from rpcexplorer.storage.drafts.batches import CollectedBatches
 from tests.views.exchanges import exchange
 

@@ -12,11 +12,10 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from rpcexplorer.auth.inline import InlineAuth
-from rpcexplorer.model.methods.method import Method, Parameter
+from rpcexplorer.model.method import Method, Parameter
 from rpcexplorer.model.profile import MethodNote, Profile, ad_hoc
 from rpcexplorer.model.schema.starting import starting_point
-from rpcexplorer.model.secrets.placeholders import of_this
-from rpcexplorer.model.secrets.secret import Secret
+from rpcexplorer.model.secret import Secret, of_this
 from rpcexplorer.storage.drafts import drafts as drafts_module
 from rpcexplorer.storage.drafts.drafts import Drafts
 

@@ -6,7 +6,7 @@ import stat
 from pathlib import Path
 
 from rpcexplorer.model.profile import Profile, ad_hoc
-from rpcexplorer.model.secrets.secret import Secret
+from rpcexplorer.model.secret import Secret
 from rpcexplorer.storage.drafts.replaced import MOST, ReplacedDrafts
 
 SHOP = Profile("shop", "http://h")

@@ -9,31 +9,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from rpcexplorer.model.exchange import (
-    Cancelled,
-    Damaged,
-    ErrorObject,
-    Exchange,
-    Malformed,
-    Outcome,
-    Phases,
-    Response,
-    Result,
-    Sent,
-    Unreached,
-)
-from rpcexplorer.protocol.codec import decode
-from rpcexplorer.protocol.messages import EnvelopeForm, MessageForm, spelled
+from rpcexplorer.model.exchange import Cancelled, Damaged, Exchange, Outcome, Sent, Unreached
+from rpcexplorer.rpc.codec import decode
+from rpcexplorer.rpc.messages import EnvelopeForm, ErrorObject, Malformed, MessageForm, Result, spelled
 from rpcexplorer.storage.history.blocks import BY_HAND, id_of, outline, quoted, read_block, read_record, spell, to_block
+from rpcexplorer.transport.port import Phases, Response
 from tests.storage.recording import as_recorded, exchange
 
 ANY = st.text(st.characters(exclude_categories=()), max_size=20)
 """Any text, lone surrogates and control characters included."""
-
 ENCODABLE = st.text(max_size=20)
-
 HOSTILE = '\x1b]52;c;aGk=\x07 \x9b31m \u202e \u200b \x7f \u2028 \xa0 \U000e0041 \r\n\t\0 \ufeff \ue000 \\U "end = "'
-
 OUTCOMES: list[Outcome] = [
     Malformed("not JSON", ("a", "b\n")),
     Unreached("tls", "The certificate is out of date.", True),

@@ -15,8 +15,7 @@ import pytest
 from rpcexplorer.model.exchange import Damaged, Exchange
 from rpcexplorer.model.filter import HistoryFilter
 from rpcexplorer.storage.files import FileTrouble
-from rpcexplorer.storage.history import blockfile, merging
-from rpcexplorer.storage.history import store as history
+from rpcexplorer.storage.history import blockfile, merging, store
 from rpcexplorer.storage.history.blockfile import STEP
 from rpcexplorer.storage.history.blocks import LEFT, to_block
 from rpcexplorer.storage.history.store import History
@@ -230,8 +229,8 @@ HOSTILE = pytest.mark.parametrize(
 @pytest.fixture
 def short_calls(monkeypatch: pytest.MonkeyPatch) -> None:
     """A file tells after 2 MiB that there is no call in it."""
-    monkeypatch.setattr(history, "LARGEST", 2 << 20)
-    monkeypatch.setattr(history, "SPELLED", 0)
+    monkeypatch.setattr(store, "LARGEST", 2 << 20)
+    monkeypatch.setattr(store, "SPELLED", 0)
 
 
 @HOSTILE

@@ -11,10 +11,11 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from rpcexplorer.model.exchange import Cancelled, Exchange, Result
+from rpcexplorer.model.exchange import Cancelled, Exchange
 from rpcexplorer.model.profile import Profile, ad_hoc
 from rpcexplorer.model.settings import HistorySettings
 from rpcexplorer.model.templates.resolving import LastResult
+from rpcexplorer.rpc.messages import Result
 from rpcexplorer.storage.history import store
 from rpcexplorer.storage.history.blockfile import append
 from rpcexplorer.storage.history.journal import Journal

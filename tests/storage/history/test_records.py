@@ -2,8 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from rpcexplorer.model.exchange import Damaged, ErrorObject, Exchange, Response, Result
+from rpcexplorer.model.exchange import Damaged, Exchange
+from rpcexplorer.rpc.messages import ErrorObject, Result
 from rpcexplorer.storage.history.records import renamed, to_exchange, to_record
+from rpcexplorer.transport.port import Response
 from tests.storage.recording import exchange
 
 

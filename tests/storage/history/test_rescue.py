@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from rpcexplorer.model.exchange import Exchange
-from rpcexplorer.model.secrets.secret import Secret
+from rpcexplorer.model.secret import Secret
 from rpcexplorer.model.settings import MIB, HistorySettings
 from rpcexplorer.storage.crashes import KEPT, write_crash
 from rpcexplorer.storage.drafts.drafts import Drafts

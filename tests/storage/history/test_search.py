@@ -14,15 +14,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from rpcexplorer.model.exchange import Damaged, ErrorObject, Exchange, Response, Unreached
-from rpcexplorer.model.filter import HistoryFilter
-from rpcexplorer.model.history.bounds import Bounds
-from rpcexplorer.storage.history import blockfile, blocks
-from rpcexplorer.storage.history import store as history
+from rpcexplorer.model.exchange import Damaged, Exchange, Unreached
+from rpcexplorer.model.filter import Bounds, HistoryFilter
+from rpcexplorer.rpc.messages import ErrorObject
+from rpcexplorer.storage.history import blockfile, blocks, store
 from rpcexplorer.storage.history.blocks import read_block, to_block
 from rpcexplorer.storage.history.merging import WINDOW
 from rpcexplorer.storage.history.search import FOLDED_TO_ASCII, BlockFilter
 from rpcexplorer.storage.history.store import History
+from rpcexplorer.transport.port import Response
 from tests.storage.reading import counted
 from tests.storage.recording import START, exchange, id_of, sound
 
@@ -211,7 +211,7 @@ def add(history: History, number: int, **given: object) -> None:
 def test_no_record_is_read_that_has_not_what_is_looked_for(
     search: Callable[[History], Iterable[Exchange | Damaged | None]], long: History, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(history, "read_block", None)
+    monkeypatch.setattr(store, "read_block", None)
     monkeypatch.setattr(blocks, "read_record", None)
     assert [found for found in search(long) if found is not None] == []
 
@@ -244,7 +244,7 @@ def test_calls_that_overtook_one_another_are_found_in_the_order_of_their_beginni
 def test_the_recent_calls_of_a_profile_are_not_looked_for_in_everything(
     long: History, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(history, "REACH", 50_000)
+    monkeypatch.setattr(store, "REACH", 50_000)
     sizes = counted(monkeypatch)
     assert long.recent("prod", 5) == []
     assert sum(sizes) <= 50_000 + 8_000

@@ -12,8 +12,7 @@ import pytest
 from msgspec.structs import replace
 
 from rpcexplorer.model.exchange import Exchange
-from rpcexplorer.model.filter import HistoryFilter
-from rpcexplorer.model.history.bounds import Bounds
+from rpcexplorer.model.filter import Bounds, HistoryFilter
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.settings import HistorySettings
 from rpcexplorer.storage.files import FileTrouble

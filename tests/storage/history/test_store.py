@@ -10,13 +10,14 @@ from types import SimpleNamespace
 
 import pytest
 
-from rpcexplorer.model.complaint import Complaint
-from rpcexplorer.model.exchange import Exchange, Refused, Response, Unreached
+from rpcexplorer.model.exchange import Exchange, Refused, Unreached
 from rpcexplorer.model.filter import HistoryFilter
+from rpcexplorer.model.problem import Complaint
 from rpcexplorer.storage.files import FileTrouble
 from rpcexplorer.storage.history.blocks import to_block
 from rpcexplorer.storage.history.files import this_writer
 from rpcexplorer.storage.history.store import History
+from rpcexplorer.transport.port import Response
 from tests.storage.recording import START, contents, damaged, exchange, id_of, sound
 
 

@@ -9,8 +9,7 @@ import pytest
 
 from rpcexplorer.auth.registry import kind_named
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.complaint import Complaint
-from rpcexplorer.model.hint import Changes
+from rpcexplorer.model.problem import Changes, Complaint
 from rpcexplorer.model.profile import HeaderHandshake, Profile, ad_hoc
 from rpcexplorer.storage.profiles.profiles import Profiles
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rpcexplorer.model.complaint import Complaint
-from rpcexplorer.model.templates.saved_call import SavedCall
+from rpcexplorer.model.method import SavedCall
+from rpcexplorer.model.problem import Complaint
 from rpcexplorer.storage.profiles.edits import ProfileEdits
 
 FILE = """\
@@ -37,7 +37,6 @@ safe = false
 [profile.c]
 url = "http://c"
 """
-
 Edit = Callable[[ProfileEdits], Complaint | None]
 
 

@@ -14,7 +14,7 @@ from rpcexplorer.auth.cookie import CookieAuth
 from rpcexplorer.auth.inline import InlineAuth
 from rpcexplorer.auth.none import NoAuth
 from rpcexplorer.auth.registry import KINDS
-from rpcexplorer.model.complaint import Complaint
+from rpcexplorer.model.problem import Complaint
 from rpcexplorer.model.profile import Auth, MethodNote, Profile
 from rpcexplorer.storage.paths import Paths
 from rpcexplorer.storage.profiles.layers import merge
@@ -24,7 +24,6 @@ from rpcexplorer.storage.toml.positions import KeyPath
 from rpcexplorer.storage.toml.shape import DEFAULT, Leaf, Source
 
 EXAMPLE = Path(__file__).parents[3] / "sessions.toml.example"
-
 CONTRACT = """\
 version = 1
 default = "staging"

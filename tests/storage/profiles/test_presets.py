@@ -11,7 +11,7 @@ import pytest
 
 from rpcexplorer.auth.basic import BasicAuth
 from rpcexplorer.auth.cookie import CookieAuth
-from rpcexplorer.model.complaint import Complaint
+from rpcexplorer.model.problem import Complaint
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.storage.paths import Paths
 from rpcexplorer.storage.profiles import presets

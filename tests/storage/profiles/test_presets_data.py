@@ -16,8 +16,8 @@ from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Preview, Refused
 from rpcexplorer.model.login_asked import asks_for_login
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.secrets.secret import Secret
-from rpcexplorer.protocol.messages import ErrorObject, Result
+from rpcexplorer.model.secret import Secret
+from rpcexplorer.rpc.messages import ErrorObject, Result
 from rpcexplorer.storage.profiles.presets import SHIPPED, Presets
 from tests.auth.driving import PONG, drive, end, message, received, requests
 
@@ -25,7 +25,6 @@ PROMISED: Final = [
     "service", "aria2", "bcoin", "bitcoin", "deluge", "electrum", "ethereum", "kodi", "mcp", "monero", "moonraker",
     "mopidy", "nzbget", "odoo", "snapcast", "transmission", "ubus", "xapi", "zabbix",
 ]  # fmt: skip
-
 CHANGES: Final = {
     "add", "append", "ban", "bans", "broadcast", "clear", "connect", "create", "delete", "destroy", "dump", "edit",
     "execute", "import", "kill", "login", "logout", "move", "notify", "pause", "play", "purge", "quit", "reboot",
@@ -33,10 +32,7 @@ CHANGES: Final = {
     "transfer", "unlock", "update", "write",
 }  # fmt: skip
 """Words in the names of methods that change something."""
-
 READS: Final = {"web.update_ui": "in spite of its name: it is how its pages are refreshed"}
-
-
 BASIC: Final = "Authorization: Basic base64(«p.username»:«p.password»)"
 TWO: Final = '{"jsonrpc":"2.0","id":"7","method":%s}'
 USUAL: Final = {"Host", "Content-Type", "Accept", "Content-Length"}

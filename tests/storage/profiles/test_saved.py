@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from rpcexplorer.model.method import SavedCall
 from rpcexplorer.model.profile import Profile, ad_hoc
-from rpcexplorer.model.templates.saved_call import SavedCall
 from rpcexplorer.storage.paths import Paths
 from rpcexplorer.storage.profiles.loading import load
 from rpcexplorer.storage.profiles.profiles import Profiles

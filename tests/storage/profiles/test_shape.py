@@ -10,7 +10,7 @@ import pytest
 from rpcexplorer.auth.basic import BasicAuth
 from rpcexplorer.auth.inline import InlineAuth
 from rpcexplorer.auth.registry import KINDS
-from rpcexplorer.model.complaint import Complaint
+from rpcexplorer.model.problem import Complaint
 from rpcexplorer.model.profile import DocumentSource, HeaderHandshake, MethodNote, Profile
 from rpcexplorer.storage.paths import Paths
 from rpcexplorer.storage.profiles.loading import load

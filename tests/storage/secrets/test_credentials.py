@@ -11,11 +11,10 @@ import pytest
 
 from rpcexplorer.auth.cookie import CookieAuth
 from rpcexplorer.auth.inline import InlineAuth
+from rpcexplorer.model.destination import Change, Entered, Nobody, RouteChanged, Store
 from rpcexplorer.model.exchange import Refused
-from rpcexplorer.model.person import Entered, Nobody, Store
 from rpcexplorer.model.profile import Profile, ad_hoc
-from rpcexplorer.model.secrets.route import Change, RouteChanged
-from rpcexplorer.model.secrets.secret import Secret
+from rpcexplorer.model.secret import Secret
 from rpcexplorer.storage.files import FileTrouble
 from rpcexplorer.storage.secrets.credentials import StoredCredentials
 from rpcexplorer.storage.secrets.lookup import Secrets

@@ -5,15 +5,12 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
-import keyring
-import keyring.backend
-import keyring.backends.fail
 import keyring.backends.null
 import pytest
 
+from rpcexplorer.model.destination import RouteChanged
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.secrets.route import RouteChanged
-from rpcexplorer.model.secrets.secret import Secret
+from rpcexplorer.model.secret import Secret
 from rpcexplorer.storage.files import FileTrouble
 from rpcexplorer.storage.secrets.lookup import Secrets
 

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from rpcexplorer.auth.cookie import CookieAuth
 from rpcexplorer.auth.inline import InlineAuth
+from rpcexplorer.model.destination import Change, RouteChanged
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.secrets.route import Change, RouteChanged
-from rpcexplorer.model.secrets.secret import Secret
+from rpcexplorer.model.secret import Secret
 from rpcexplorer.storage.files import FileTrouble
 from rpcexplorer.storage.secrets.lookup import Secrets
 

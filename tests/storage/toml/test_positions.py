@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rpcexplorer.model.complaint import Complaint
+from rpcexplorer.model.problem import Complaint
 from rpcexplorer.storage.toml.positions import KeyPath, dotted, layout, split_dotted
 from rpcexplorer.storage.toml.reader import TomlFile, parse_toml
 
@@ -36,7 +36,6 @@ profile.'a b' = 2020-01-01 10:00:00
 one = 1
 [[many]]
 one = 2'''
-
 LINES = {
     "version": 2,
     "profile.a": 4,

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 from msgspec.structs import asdict
 
-from rpcexplorer.transport.http.client import HttpTransport
+from rpcexplorer.transport.http import HttpTransport
 from rpcexplorer.transport.port import Phases, Request, Response, Unreachable, Watch
-from rpcexplorer.transport.tls.trust import Trust
+from rpcexplorer.transport.tls import Trust
 
 if TYPE_CHECKING:
     from pathlib import Path

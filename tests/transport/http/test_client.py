@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from rpcexplorer.transport.http.client import HttpTransport
-from rpcexplorer.transport.http.reply import Incoming
-from rpcexplorer.transport.http.request import request_headers
+from rpcexplorer.transport.http import HttpTransport
 from rpcexplorer.transport.port import Partial, Progress, Request
+from rpcexplorer.transport.request import request_headers
+from rpcexplorer.transport.response import Incoming
 from tests.fakes.wire import HOLD, RawServer, http_reply
 from tests.transport.http.sending import BODY, MIB, send, spent
 
@@ -250,7 +250,7 @@ def test_everybody_else_has_a_turn_after_each_piece_however_many_were_read_at_on
             taken.append(next(turn))
             super().take(chunk)
 
-    monkeypatch.setattr("rpcexplorer.transport.http.client.Incoming", Noted)
+    monkeypatch.setattr("rpcexplorer.transport.http.Incoming", Noted)
 
     async def watch(server: RawServer) -> int:
         async with HttpTransport() as transport:
@@ -271,7 +271,7 @@ def test_progress_is_told_a_few_times_a_second_however_many_pieces_come(monkeypa
     heard: list[Progress] = []
     clock = count()
     monkeypatch.setattr(
-        "rpcexplorer.transport.http.reply.time", SimpleNamespace(perf_counter=lambda: next(clock) / 10_000)
+        "rpcexplorer.transport.response.time", SimpleNamespace(perf_counter=lambda: next(clock) / 10_000)
     )
 
     async def take_all() -> None:

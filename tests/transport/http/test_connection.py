@@ -7,10 +7,10 @@ import ssl
 
 import httpx
 
-from rpcexplorer.transport.http.connection import Backend, Connection, _http_of, pool_of
-from rpcexplorer.transport.http.reply import Incoming
-from rpcexplorer.transport.http.request import address_of
+from rpcexplorer.transport.connection import Backend, Connection, _http_of, pool_of
 from rpcexplorer.transport.port import Request
+from rpcexplorer.transport.request import address_of
+from rpcexplorer.transport.response import Incoming
 from tests.fakes.wire import NEXT, RawServer, http_reply
 from tests.transport.http.sending import BODY
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rpcexplorer.transport.http.decoding import Oversize, ReplyBody, Undecodable
+from rpcexplorer.transport.response import Oversize, ReplyBody, Undecodable
 
 MIB = 1024 * 1024
 TEXT = b'{"jsonrpc": "2.0", "result": "' + b"abcdefgh" * 40_000 + b'"}'

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from rpcexplorer.transport.http.reply import EARLY
 from rpcexplorer.transport.port import Request
+from rpcexplorer.transport.response import EARLY
 from tests.fakes.wire import HOLD, RESET, Authority, Parts, RawServer, http_reply
 from tests.transport.http.sending import MIB, failure_of, partial_body, send
 

@@ -10,17 +10,17 @@ import httpx
 import idna
 import pytest
 
-from rpcexplorer.transport.http.failures import Attempt, explain
-from rpcexplorer.transport.http.reply import Incoming
-from rpcexplorer.transport.http.request import address_of
-from rpcexplorer.transport.tls.trust import Trust
+from rpcexplorer.transport.failures import Attempt, explain
+from rpcexplorer.transport.request import address_of
+from rpcexplorer.transport.response import Incoming
+from rpcexplorer.transport.tls import Trust
 from tests.transport.http.sending import failure_of
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from rpcexplorer.transport.http.reply import Phase
     from rpcexplorer.transport.port import Unreachable
+    from rpcexplorer.transport.response import Phase
 
 
 def explained(failure: Exception, phase: Phase, *, sent: bool = False, ca_file: Path | None = None) -> Unreachable:

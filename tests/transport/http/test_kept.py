@@ -15,13 +15,12 @@ from types import SimpleNamespace
 
 import pytest
 
-from rpcexplorer.transport.http import kept
-from rpcexplorer.transport.http.client import HttpTransport
-from rpcexplorer.transport.http.kept import LONGEST, MOST, time_to_keep
-from rpcexplorer.transport.http.reply import STRAY, SURPLUS
-from rpcexplorer.transport.http.streams import Encrypted, Plain
+from rpcexplorer.transport import http
+from rpcexplorer.transport.connection import Encrypted, Plain
+from rpcexplorer.transport.http import LONGEST, MOST, HttpTransport, time_to_keep
 from rpcexplorer.transport.port import Request, Response, Unreachable
-from rpcexplorer.transport.tls.trust import Trust
+from rpcexplorer.transport.response import STRAY, SURPLUS
+from rpcexplorer.transport.tls import Trust
 from tests.fakes.wire import HOLD, NEXT, RESET, Authority, Part, RawServer, Received, Script, http_reply
 from tests.transport.http.sending import BODY
 
@@ -192,7 +191,7 @@ def test_a_server_says_how_long_and_is_believed_with_something_to_spare(said: li
 
 def test_after_its_time_a_connection_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [0.0]
-    monkeypatch.setattr(kept, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    monkeypatch.setattr(http, "time", SimpleNamespace(monotonic=lambda: now[0]))
 
     async def send(url: str) -> list[bool]:
         async with HttpTransport() as transport:
@@ -207,7 +206,7 @@ def test_after_its_time_a_connection_is_not_used(monkeypatch: pytest.MonkeyPatch
 
 
 def test_after_its_time_a_connection_is_closed_though_nobody_sends_anything(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kept, "LONGEST", 0.001)
+    monkeypatch.setattr(http, "LONGEST", 0.001)
 
     async def send(server: RawServer) -> None:
         async with HttpTransport() as transport:
@@ -457,7 +456,7 @@ def test_only_so_many_connections_wait(monkeypatch: pytest.MonkeyPatch) -> None:
                 await transport.send(Request(url, BODY), deadline=5)
             return len(transport._kept._waiting)
 
-    monkeypatch.setattr(kept, "MOST", 1)
+    monkeypatch.setattr(http, "MOST", 1)
     with RawServer(OPEN) as one, RawServer(OPEN) as other:
         assert asyncio.run(send([one.url, other.url])) == 1
         assert one.wait_for_hangup()
@@ -494,7 +493,7 @@ def test_a_connection_of_a_loop_that_is_over_is_closed_and_not_used() -> None:
 
 def test_a_connection_of_another_process_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
     async def forked(_: HttpTransport) -> None:
-        monkeypatch.setattr(kept, "os", SimpleNamespace(getpid=lambda: -1))
+        monkeypatch.setattr("os.getpid", lambda: -1)
 
     with RawServer(OPEN) as server:
         (answer,) = after(server, forked)

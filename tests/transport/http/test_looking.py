@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 import trustme
 
-from rpcexplorer.transport.http.looking import certificate_of
+from rpcexplorer.transport.http import certificate_of
 from rpcexplorer.transport.port import ShownCertificate, Unreachable
-from rpcexplorer.transport.tls.trust import USUAL, Trust
+from rpcexplorer.transport.tls import USUAL, Trust
 from tests.fakes.certificates import Identity, issued, self_signed
 from tests.fakes.wire import RawServer, http_reply
 from tests.transport.http.test_proxies import tunnel_to

@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from rpcexplorer.transport.http import proxies
-from rpcexplorer.transport.http.client import HttpTransport
-from rpcexplorer.transport.http.proxies import proxy_for
-from rpcexplorer.transport.http.reply import SURPLUS
-from rpcexplorer.transport.http.request import address_of
+from rpcexplorer.transport import http
+from rpcexplorer.transport.http import HttpTransport, proxy_for
 from rpcexplorer.transport.port import Request
-from rpcexplorer.transport.tls.trust import Trust
+from rpcexplorer.transport.request import address_of
+from rpcexplorer.transport.response import SURPLUS
+from rpcexplorer.transport.tls import Trust
 from tests.fakes.wire import HOLD, NEXT, RESET, Authority, RawServer, Script, http_reply
 from tests.transport.http.sending import BODY, failure_of, send
 
@@ -71,7 +70,7 @@ def test_the_environment_says_which_proxy(
 
 @pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "127.8.8.8", "[::1]"])
 def test_loopback_address_ignores_proxy_of_the_system(monkeypatch: pytest.MonkeyPatch, host: str) -> None:
-    monkeypatch.setattr(proxies, "getproxies", lambda: {"http": "http://127.0.0.1:1"})
+    monkeypatch.setattr(http, "getproxies", lambda: {"http": "http://127.0.0.1:1"})
     assert proxy_for(address_of(f"http://{host}/")) is None
     assert proxy_for(address_of("http://rpc.example.com/")) is not None
 

@@ -3,8 +3,8 @@ from __future__ import annotations
 import httpx
 import pytest
 
-from rpcexplorer.transport.http.request import address_of, request_headers
 from rpcexplorer.transport.port import Request, Unreachable
+from rpcexplorer.transport.request import address_of, request_headers
 
 URL = "https://rpc.example.com/api/v2/"
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from rpcexplorer.transport.http import tcp
-from rpcexplorer.transport.http.tcp import SocketAddress, connect, known_addresses, look_up
+from rpcexplorer.transport import connection as tcp
+from rpcexplorer.transport.connection import SocketAddress, connect, known_addresses, look_up
 from tests.fakes.wire import RawServer, http_reply
 from tests.transport.http.sending import failure_of, send
 

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 import pytest
 import trustme
 
-from rpcexplorer.transport.http.client import HttpTransport
-from rpcexplorer.transport.tls.trust import Trust
+from rpcexplorer.transport.http import HttpTransport
+from rpcexplorer.transport.tls import Trust
 from tests.fakes.wire import HOLD, RESET, Authority, RawServer, Script, http_reply
 from tests.transport.http.sending import failure_of, partial_body, send
 

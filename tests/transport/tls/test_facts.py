@@ -11,7 +11,7 @@ from cryptography import x509
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rpcexplorer.transport.tls.facts import certificate_from
+from rpcexplorer.transport.tls import certificate_from
 from tests.fakes.certificates import PAST, issued, self_signed
 
 CA = trustme.CA(organization_name="Nobody, O=Bank\\")

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import trustme
 
-from rpcexplorer.transport.tls.trust import Trust
+from rpcexplorer.transport.tls import Trust
 from tests.fakes.certificates import Identity, issued, refusing, self_signed
 from tests.fakes.wire import RawServer, http_reply
 from tests.transport.http.sending import failure_of, send

@@ -16,7 +16,6 @@ from tests.trust.secrets.planted import Parrot, spellings
 SESSION = "s3ss10n+of/a.kind=%41=="
 HANDED = "h4nded-0ver.by/the+server="
 CHALLENGE = 'Digest realm="all kinds", nonce="n0nce", qop="auth"'
-
 Came = Callable[[Received, str], bool]
 """Whether a request has a value where the credentials belong."""
 

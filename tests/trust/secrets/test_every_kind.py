@@ -15,8 +15,9 @@ from typing import NoReturn
 
 import pytest
 
-from rpcexplorer import Draft, Explorer
 from rpcexplorer.__main__ import main
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.draft import Draft
 from rpcexplorer.views.copying import forms
 from rpcexplorer.views.copying.forms import FORMS
 from rpcexplorer.views.copying.snippets import SNIPPETS

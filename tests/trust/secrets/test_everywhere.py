@@ -14,9 +14,11 @@ from typing import NoReturn
 
 import pytest
 
-from rpcexplorer import Batch, Draft, Exchange, Explorer
 from rpcexplorer.__main__ import main
-from rpcexplorer.model.secrets.route import RouteChanged
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.destination import RouteChanged
+from rpcexplorer.model.draft import Batch, Draft
+from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.views.copying import forms
 from rpcexplorer.views.copying.forms import FORMS as COPIES
 from rpcexplorer.views.copying.snippets import SNIPPETS
@@ -28,7 +30,6 @@ from tests.trust.secrets.planted import AWKWARD, Parrot, leaks, spellings
 
 SESSION = "s3ss10n+of/a.kind=%41=="
 """What a cookie can hold is less awkward."""
-
 PROFILES = """\
 version = 1
 default = "cookie"
@@ -41,7 +42,6 @@ auth = {{ kind = "cookie", username = "ada" }}
 url = "{url}"
 auth = {{ kind = "inline", username = "ada" }}
 """
-
 FORMS: tuple[list[str], ...] = ([], ["--body"], ["--envelope", "--include"])
 CALLS = ("echo.result", "echo.error", "echo.reason", "echo.redirect", "echo.cut")
 EVERY = pytest.mark.parametrize("secret", AWKWARD.values(), ids=AWKWARD.keys())

@@ -11,8 +11,10 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
-from rpcexplorer import Draft, Exchange, Explorer
-from rpcexplorer.model.exchange import Refused, Result
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.draft import Draft
+from rpcexplorer.model.exchange import Exchange, Refused
+from rpcexplorer.rpc.messages import Result
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.dialogs.dialog import Confirm

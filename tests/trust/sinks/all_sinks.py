@@ -16,9 +16,9 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from rpcexplorer.model.exchange import Response
-from rpcexplorer.protocol.codec import decode
+from rpcexplorer.rpc.codec import decode
 from rpcexplorer.storage.history.store import History
+from rpcexplorer.transport.port import Response
 from tests.fakes.terminal import Terminal
 from tests.fakes.wire import Parts, RawServer, Received, http_reply
 from tests.storage.recording import exchange
@@ -48,7 +48,6 @@ PAYLOADS = {
     "half a character": "\ud800",
 }
 """Every class, with one of its kind."""
-
 _GROUPS = {"aa": 4, "bb": 6, "cc": 4, "dd": 5}
 
 

@@ -33,8 +33,6 @@ from tests.trust.sinks.all_sinks import (
 SIZE = (220, 44)
 SHOWN = tuple(map(spelled, CARRIERS.values()))
 QUOTED = tuple(map(in_json, CARRIERS.values()))
-
-
 MEMBERS = tuple(f'"{text}": "' for text in (*QUOTED, in_json(HALF)))
 MARKERS = re.compile(r"(?:aa|bb|cc|dd|ee)-|(?=\\)")
 ALL_IN_JQ = json.dumps(ALL)[1:-1]
@@ -230,8 +228,6 @@ real, exit_of_views.printable = exit_of_views.printable, lambda text, *, lines=F
 import rpcexplorer.tui.terminal.guard
 rpcexplorer.tui.terminal.guard.printable = real
 """
-
-
 LAYERS = {"both": "", "views alone": NO_GUARD, "guard alone": GUARD_ALONE}
 """Where each layer alone is enough, both are: one visit shows that they do not get in each other's way."""
 

@@ -22,10 +22,10 @@ from typing import Literal
 import pytest
 
 import rpcexplorer
-from rpcexplorer.explorer import Stop
 from rpcexplorer.model.draft import Draft
-from rpcexplorer.model.exchange import Cancelled, Exchange, Progress
+from rpcexplorer.model.exchange import Cancelled, Exchange, Stop
 from rpcexplorer.model.profile import ad_hoc
+from rpcexplorer.transport.port import Progress
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.dialogs.person import PersonOnScreen
@@ -41,7 +41,6 @@ PATIENCE = 5.0
 PACKED = GZIP | {"Content-Length": "9" * 12}
 SWELLING = packed_zeros(65536)
 BEGUN = b'{"jsonrpc":"2.0","id":"id-1","result":['
-
 pytestmark = pytest.mark.usefixtures("only_what_is_new")
 
 

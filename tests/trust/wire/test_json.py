@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from rpcexplorer.model.exchange import ErrorObject, Malformed, Result
-from rpcexplorer.protocol.codec import decode
+from rpcexplorer.rpc.codec import decode
+from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result
 from rpcexplorer.views.document.document import Document
 from tests.fakes.shell import Shell
 from tests.fakes.wire import RawServer, http_reply

@@ -15,7 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from rpcexplorer.model.exchange import Exchange, Malformed, Result, Unreached
+from rpcexplorer.model.exchange import Exchange, Unreached
+from rpcexplorer.rpc.messages import Malformed, Result
 from tests.fakes.shell import Shell
 from tests.fakes.wire import HOLD, RESET, RawServer, Received, Script, http_reply
 from tests.trust.wire.visits import (
@@ -34,7 +35,6 @@ from tests.trust.wire.visits import (
 SOON = 0.5
 """The deadline where a deadline is what is tested."""
 BEGUN = b'{"jsonrpc":"2.0","id":"id-1","result":['
-
 pytestmark = pytest.mark.usefixtures("only_what_is_new")
 
 

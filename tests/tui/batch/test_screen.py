@@ -13,12 +13,11 @@ import pytest
 from textual.pilot import Pilot
 
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.batches.collected import CollectedCalls
-from rpcexplorer.model.batches.parts import BatchParts, parts_of
+from rpcexplorer.model.batch import BatchParts, CollectedCalls, parts_of
 from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.exchange import Exchange, Sent
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.protocol.batches import decode_batch
+from rpcexplorer.rpc.batch import decode_batch
 from rpcexplorer.storage.drafts.batches import CollectedBatches
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.batch import screen as batch_screen
@@ -50,7 +49,6 @@ REPLIES = (
     b'[{"jsonrpc":"2.0","id":"x.2","error":{"code":-32601,"message":"Method not found"}},'
     b'{"jsonrpc":"2.0","id":"x.1","result":{"name":"Ada"}},{"jsonrpc":"2.0","id":"y","result":9}]'
 )
-
 Act = Callable[[Pilot[None], BatchScreen], Awaitable[None]]
 
 

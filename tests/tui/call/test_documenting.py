@@ -11,8 +11,7 @@ import pytest
 from textual.pilot import Pilot
 
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.methods.method import Method
-from rpcexplorer.model.schema.described import ExampleCall
+from rpcexplorer.model.method import ExampleCall, Method
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.call.docs.page import DocsSheet
 from rpcexplorer.tui.call.screen import CallScreen

@@ -13,10 +13,10 @@ from textual.pilot import Pilot
 
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.exchange import Exchange
+from rpcexplorer.model.method import Method
 from rpcexplorer.model.methods.listing import Discovery
-from rpcexplorer.model.methods.method import Method
 from rpcexplorer.model.profile import Profile, ad_hoc
-from rpcexplorer.protocol.codec import decode
+from rpcexplorer.rpc.codec import decode
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.call.screen import CallScreen
 from tests.fakes.editor import type_in
@@ -26,7 +26,6 @@ from tests.tui.waiting import until
 
 WHEN = datetime(2026, 1, 2, tzinfo=UTC)
 DEMO = 'version = 1\n[profile.demo]\nurl = "http://127.0.0.1:9"\n'
-
 Make = Callable[..., Explorer]
 
 

@@ -12,10 +12,11 @@ import pytest
 from textual.pilot import Pilot
 
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.exchange import Exchange, Result
+from rpcexplorer.model.exchange import Exchange
+from rpcexplorer.model.method import Method
 from rpcexplorer.model.methods.listing import Discovery
-from rpcexplorer.model.methods.method import Method
 from rpcexplorer.model.profile import ad_hoc
+from rpcexplorer.rpc.messages import Result
 from rpcexplorer.storage.secrets.staged import Git
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.call.screen import CallScreen
@@ -32,7 +33,6 @@ from tests.tui.waiting import until
 WRONG_TYPE = http_reply(b"", 415)
 PONG = http_reply(b'{"jsonrpc":"2.0","id":null,"result":"pong"}')
 ELSEWHERE = http_reply(b"", 307, {"Location": "http://127.0.0.1:9/rpc"})
-
 Scene = Callable[[ExplorerApp, Pilot[Any], CallScreen], Any]
 
 

@@ -10,11 +10,10 @@ from typing import Any
 from textual.pilot import Pilot
 
 from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.method import By, Described, DescribedParam, Method, Parameter
 from rpcexplorer.model.methods.listing import Discovery
-from rpcexplorer.model.methods.method import By, Method, Parameter
+from rpcexplorer.model.problem import Checked, SchemaProblem
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.schema.checked import Checked, SchemaProblem
-from rpcexplorer.model.schema.described import Described, DescribedParam
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.call.schemas import LARGEST, LONGEST
 from rpcexplorer.tui.call.screen import CallScreen

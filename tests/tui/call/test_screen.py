@@ -13,7 +13,8 @@ from msgspec.structs import replace
 from textual.pilot import Pilot
 
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.exchange import ErrorObject, Exchange, Refused, Result, Sent, Unreached
+from rpcexplorer.model.exchange import Exchange, Refused, Sent, Unreached
+from rpcexplorer.rpc.messages import ErrorObject, Result
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.dialogs.dialog import Ask, Confirm

@@ -13,13 +13,14 @@ from msgspec.structs import replace
 from textual.pilot import Pilot
 from textual.screen import Screen
 
-from rpcexplorer.explorer import Explorer, Stop
+from rpcexplorer.explorer import Explorer
 from rpcexplorer.jsontext.steps import at_once
 from rpcexplorer.model.comparing.compare import compared
 from rpcexplorer.model.draft import Draft
-from rpcexplorer.model.exchange import Exchange, Refused, Response
+from rpcexplorer.model.exchange import Exchange, Refused, Stop
 from rpcexplorer.model.profile import ad_hoc
 from rpcexplorer.model.replaying import Replayed, replayed
+from rpcexplorer.transport.port import Response
 from rpcexplorer.tui.comparing.asking import SendQuestion
 from rpcexplorer.tui.comparing.choosing import profiles_for_servers
 from rpcexplorer.tui.comparing.opening import filled_for_each
@@ -40,7 +41,6 @@ from tests.tui.waiting import until
 
 FRAME = Frame(zone=UTC, today=START.date())
 WIDE, SMALL = (120, 20), (80, 24)
-
 Act = Callable[[Pilot[None]], Awaitable[None]]
 
 

@@ -22,7 +22,6 @@ from tests.tui.visiting import on, shown, type_in
 from tests.tui.waiting import until
 
 Act = Callable[[Pilot[None], Any], Awaitable[None]]
-
 HOSTILE = "[@click=app.quit]x[/] oops [/] \x1b]52;c;?\x07 \u202e [true]"
 CHOICES = [Choice("keep", "Keep it"), Choice("go", "Go on")]
 

@@ -13,10 +13,10 @@ from textual.widgets import Static
 
 from rpcexplorer.demo import PASSWORD, USERNAME
 from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.destination import Store
 from rpcexplorer.model.exchange import Refused
-from rpcexplorer.model.person import Store
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.secrets.secret import Secret
+from rpcexplorer.model.secret import Secret
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.dialogs.dialog import Confirm

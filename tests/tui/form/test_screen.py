@@ -11,10 +11,10 @@ import pytest
 from textual.pilot import Pilot
 
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.jsontext.typed.edits import span_of
+from rpcexplorer.jsontext.edit import span_of
 from rpcexplorer.model.form.rows import FormRows
-from rpcexplorer.model.schema.checked import Checked, SchemaProblem
-from rpcexplorer.model.schema.described import Described, DescribedParam
+from rpcexplorer.model.method import Described, DescribedParam
+from rpcexplorer.model.problem import Checked, SchemaProblem
 from rpcexplorer.tui.dialogs.dialog import Ask
 from rpcexplorer.tui.dialogs.picker import Picker
 from rpcexplorer.tui.editor.problem import ProblemLine

@@ -9,9 +9,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from rpcexplorer.model.complaint import Trouble
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.filter import HistoryFilter
+from rpcexplorer.model.problem import Trouble
 from rpcexplorer.tui.history.reading import SLICE, Reading, advice
 from rpcexplorer.views.history_rows import Day
 from tests.storage.recording import START, exchange

@@ -12,8 +12,9 @@ from msgspec.structs import replace
 from textual.pilot import Pilot
 
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.exchange import Cancelled, Damaged, Exchange, Response
+from rpcexplorer.model.exchange import Cancelled, Damaged, Exchange
 from rpcexplorer.storage.history.blocks import to_block
+from rpcexplorer.transport.port import Response
 from rpcexplorer.tui.dialogs.dialog import Ask, Confirm
 from rpcexplorer.tui.history.choice import CaseOnView, HistoryChoice
 from rpcexplorer.tui.history.list import HistoryList
@@ -38,7 +39,6 @@ badge = "prod"
 """
 INVALID = '{"jsonrpc":"2.0","id":"1","error":{"code":-32602,"message":"Invalid params","data":{"page":"late"}}}'
 DAY = timedelta(days=1)
-
 CALLS = [
     exchange(99, method="user.list", name="outage", when=START - DAY),
     exchange(0, method="ping", profile="prod"),
@@ -47,7 +47,6 @@ CALLS = [
     exchange(3, method="report.run", outcome=Cancelled(), response=Response()),
 ]
 """Oldest first."""
-
 Act = Callable[[Pilot[None], HistoryScreen], Awaitable[None]]
 
 

@@ -12,9 +12,9 @@ from textual.pilot import Pilot
 from rpcexplorer.auth.registry import KINDS, form_lines
 from rpcexplorer.demo import PASSWORD, USERNAME
 from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.destination import RouteChanged
 from rpcexplorer.model.profile import ad_hoc
-from rpcexplorer.model.secrets.route import RouteChanged
-from rpcexplorer.model.secrets.secret import Secret
+from rpcexplorer.model.secret import Secret
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.dialogs.dialog import Confirm
@@ -49,7 +49,6 @@ from tests.tui.visiting import (
 from tests.tui.waiting import until
 
 Make = Callable[..., Explorer]
-
 ONE = """\
 version = 1   # the only version
 

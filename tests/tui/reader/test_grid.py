@@ -24,7 +24,6 @@ PEOPLE = b"""[
   {"id": 1, "name": null, "rate": 99, "active": false, "tags": []},
   {"id": 2, "name": "\\u001b[31mBo", "active": true, "tags": [1, 2]}
 ]"""
-
 MANY = json.dumps([{"id": number, "name": f"n{number}", "note": "x" * 30} for number in range(1200)]).encode()
 
 

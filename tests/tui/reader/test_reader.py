@@ -36,7 +36,6 @@ SHOWN = """\
  14   }"""
 LONG = json.dumps([f"n{number} " + "x" * 100 for number in range(500)]).encode()
 HOSTILE = '{"a": "\u202eoops [/] \x7f", "b": "日本 ab"}'.encode()
-
 Scene = Callable[[Reader, Pilot[None], Stage], Awaitable[None]]
 
 

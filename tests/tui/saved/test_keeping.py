@@ -14,7 +14,7 @@ from textual.widgets import Static
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.draft import Draft, draft_of
 from rpcexplorer.model.exchange import Preview, Refused
-from rpcexplorer.model.templates.saved_call import SavedCall
+from rpcexplorer.model.method import SavedCall
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.comparing.choosing import SeveralProfiles

@@ -10,9 +10,10 @@ from pathlib import Path
 from textual.pilot import Pilot
 
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.complaint import Trouble
-from rpcexplorer.model.exchange import Damaged, Exchange, Response, Unreached
+from rpcexplorer.model.exchange import Damaged, Exchange, Unreached
 from rpcexplorer.model.filter import HistoryFilter
+from rpcexplorer.model.problem import Trouble
+from rpcexplorer.transport.port import Response
 from rpcexplorer.tui.history.screen import HistoryScreen
 from rpcexplorer.tui.messages import StatisticsWanted
 from rpcexplorer.tui.pending_keys import PendingKeys

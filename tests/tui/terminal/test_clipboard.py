@@ -21,7 +21,6 @@ TEXT = "Zoë's text"
 TAKES = 'echo "$0 $*" >>"$(dirname "$0")/asked"; cat >"$(dirname "$0")/$(basename "$0").took"'
 """A tool that takes what it is given."""
 UNKNOWN = "Whether the clipboard has it cannot be known."
-
 Tools = Callable[..., Path]
 
 

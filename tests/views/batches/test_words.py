@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from rpcexplorer.model.batches.parts import parts_of
-from rpcexplorer.protocol.batches import decode_batch
+from rpcexplorer.model.batch import parts_of
+from rpcexplorer.rpc.batch import decode_batch
 from rpcexplorer.views.batches.words import failed_lines
 from tests.views.exchanges import exchange
 

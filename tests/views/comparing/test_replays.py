@@ -6,8 +6,8 @@ from msgspec.structs import replace
 
 from rpcexplorer.jsontext.steps import at_once
 from rpcexplorer.model.comparing.compare import compared
-from rpcexplorer.model.exchange import Result
 from rpcexplorer.model.replaying import Replayed, replayed
+from rpcexplorer.rpc.messages import Result
 from rpcexplorer.views.comparing.replays import difference_lines, replay_line, replay_row, totals
 from tests.views.exchanges import exchange
 

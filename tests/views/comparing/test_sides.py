@@ -9,16 +9,16 @@ from msgspec.structs import replace
 
 from rpcexplorer.jsontext.steps import at_once
 from rpcexplorer.model.comparing.compare import compared
-from rpcexplorer.model.exchange import Cancelled, Exchange, Malformed, Refused, Response, Unreached
+from rpcexplorer.model.exchange import Cancelled, Exchange, Refused, Unreached
 from rpcexplorer.model.replaying import Replayed, replayed
+from rpcexplorer.rpc.messages import Malformed
+from rpcexplorer.transport.port import Response
 from rpcexplorer.views.comparing.sides import reasons, replayed_words, side
 from tests.storage.recording import START, exchange
 
 PONG = exchange(1)
 PANG = exchange(2, '{"jsonrpc":"2.0","id":"1","result":"pang"}')
 GONE = exchange(3, outcome=Unreached("connect", "Nothing answers."), response=Response())
-
-
 UNSENT = exchange(4, outcome=Refused("params", "This value was not recorded: type it anew."), response=Response())
 
 

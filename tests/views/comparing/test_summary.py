@@ -6,7 +6,8 @@ import pytest
 
 from rpcexplorer.jsontext.steps import at_once
 from rpcexplorer.model.comparing.compare import compared, compared_texts
-from rpcexplorer.model.exchange import Cancelled, ErrorObject, Result
+from rpcexplorer.model.exchange import Cancelled
+from rpcexplorer.rpc.messages import ErrorObject, Result
 from rpcexplorer.views.comparing.summary import names_of, summary
 from tests.views.exchanges import exchange
 

@@ -8,10 +8,11 @@ from msgspec.structs import replace
 from rpcexplorer.auth.cookie import CookieAuth
 from rpcexplorer.auth.inline import InlineAuth
 from rpcexplorer.model.draft import Draft
-from rpcexplorer.model.exchange import Exchange, Result
+from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.secrets.secret import Secret
+from rpcexplorer.model.secret import Secret
 from rpcexplorer.redaction.exchanges import HIDDEN
+from rpcexplorer.rpc.messages import Result
 from rpcexplorer.views.copying.forms import FORMS, made, marks, replaced, replaced_told, reply
 from rpcexplorer.views.copying.snippets import SNIPPETS
 from rpcexplorer.views.copying.subject import Subject, subject_of

@@ -17,7 +17,6 @@ from tests.fakes.wire import Parts, RawServer, Received, http_reply
 CURL = Path(__file__).parents[2] / "fakes" / "curl.py"
 HANDED = "h4nded/0ver+x="
 PASSWORD = 'pa"ss\\w $x`id`'
-
 TRANSMISSION = """envelope = "transmission"
 id = "number"
 handshake = { header = "X-Transmission-Session-Id" }

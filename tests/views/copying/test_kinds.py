@@ -18,7 +18,6 @@ from tests.fakes.wire import RawServer, Received, http_reply
 CURL = Path(__file__).parents[2] / "fakes" / "curl.py"
 TOKEN = "t0k\"en'/%$x\\&`id`"
 PASSWORD = 'pa"ss\\w $x`id`'
-
 KINDS = {
     "bearer": 'auth = { kind = "bearer" }',
     "header": 'auth = { kind = "header", value = "Token {token}" }',

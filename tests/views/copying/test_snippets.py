@@ -18,9 +18,10 @@ from rpcexplorer.auth.inline import InlineAuth
 from rpcexplorer.auth.none import NoAuth
 from rpcexplorer.client.preview import preview
 from rpcexplorer.model.draft import Batch, Draft, draft_of
-from rpcexplorer.model.exchange import ErrorObject, Exchange, Preview, Refused, Result
+from rpcexplorer.model.exchange import Exchange, Preview, Refused
 from rpcexplorer.model.profile import Auth, Login, MethodNote, Profile, ad_hoc
-from rpcexplorer.model.secrets.secret import Secret
+from rpcexplorer.model.secret import Secret
+from rpcexplorer.rpc.messages import ErrorObject, Result
 from rpcexplorer.views.copying import forms
 from rpcexplorer.views.copying.snippets import SNIPPETS
 from rpcexplorer.views.copying.subject import Subject, profile_of, subject_of

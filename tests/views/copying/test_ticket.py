@@ -6,7 +6,9 @@ import re
 
 import pytest
 
-from rpcexplorer.model.exchange import ErrorObject, Exchange, Malformed, Phases, Response, Result, Sent, Unreached
+from rpcexplorer.model.exchange import Exchange, Sent, Unreached
+from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result
+from rpcexplorer.transport.port import Phases, Response
 from rpcexplorer.views.copying.ticket import SHOWN, code, ticket, versions
 from rpcexplorer.views.printable import printable
 from tests.views.exchanges import exchange

@@ -15,10 +15,12 @@ from rpcexplorer.auth.bearer import BearerAuth
 from rpcexplorer.auth.credentials import NOT_RECORDED
 from rpcexplorer.auth.none import NoAuth
 from rpcexplorer.model.draft import Batch, Draft
-from rpcexplorer.model.exchange import ErrorObject, Exchange, Preview, Refused, Response, Result
+from rpcexplorer.model.exchange import Exchange, Preview, Refused
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.secrets.secret import Secret
-from rpcexplorer.protocol.codec import decode
+from rpcexplorer.model.secret import Secret
+from rpcexplorer.rpc.codec import decode
+from rpcexplorer.rpc.messages import ErrorObject, Result
+from rpcexplorer.transport.port import Response
 from rpcexplorer.views.copying.forms import marks
 from rpcexplorer.views.copying.subject import Subject, record_of
 from rpcexplorer.views.copying.ticket import versions

@@ -25,7 +25,6 @@ from tests.fakes.wire import Parts, RawServer, Received, http_reply
 
 CURL = Path(__file__).parents[2] / "fakes" / "curl.py"
 PROGRAM = f'#!/bin/sh\nexec {sys.executable} -m rpcexplorer "$@"\n'
-
 ODD = [
     "it's \"quoted\" \\ \\\\ \\' $HOME ${HOME} $(id) `id` !x !! ^a^b",
     "two\nlines\r\n\ttab \x00 \x1b]52;c;eA==\x07 \x7f",
@@ -57,7 +56,6 @@ url = "{{origin}}"
 headers = {{{{ X-Odd = "it's $HOME" }}}}
 auth = {{{{ kind = "cookie", username = "{USERNAME}" }}}}
 """
-
 SHELLS = {name: [name, *words, "-c"] for name, words in {"bash": ["-u"], "zsh": ["-f"]}.items() if shutil.which(name)}
 IN_SHELLS = ["curl", "command", *(["httpie"] if shutil.which("http") else [])]
 CASES = [*((form, shell) for form in IN_SHELLS for shell in SHELLS), ("python", "")]

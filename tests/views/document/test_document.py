@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from rpcexplorer.jsontext import slices
 from rpcexplorer.views.cells import columns
 from rpcexplorer.views.document import document as document_module
-from rpcexplorer.views.document import lines as lines_module
-from rpcexplorer.views.document import longline
+from rpcexplorer.views.document import lines, longline
 from rpcexplorer.views.document.document import Document, HexDocument, laid_out
 from rpcexplorer.views.document.longline import TAB
 from rpcexplorer.views.printable import is_printable, printable, printable_bytes
@@ -32,7 +31,7 @@ def plain_shown(line: bytes) -> str:
 def parts(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
     """Bytes of a block and of a part of a line: a few, so that short texts have many, and as they are."""
     size: int = request.param
-    monkeypatch.setattr(lines_module, "BLOCK", size)
+    monkeypatch.setattr(lines, "BLOCK", size)
     monkeypatch.setattr(longline, "PART", max(size, 4))
     monkeypatch.setattr(document_module, "PART", max(size, 4))
     return size
@@ -168,8 +167,8 @@ def test_what_is_measured_in_steps_is_what_the_whole_would_show(text: str, step:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(document_module, "SMALL", 0)
         patch.setattr(document_module, "STEP", step)
-        patch.setattr(lines_module, "BLOCK", step)
-        patch.setattr(lines_module, "STEP", 2 * step)
+        patch.setattr(lines, "BLOCK", step)
+        patch.setattr(lines, "STEP", 2 * step)
         document = Document(text.encode())
         for _ in document.measure():
             pass

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rpcexplorer.views.document import lines as lines_module
+from rpcexplorer.views.document import lines
 from rpcexplorer.views.document.lines import Lines
 from rpcexplorer.views.document.outline import EVERYTHING, Outline
 
@@ -25,7 +25,7 @@ OPENERS = [None, 0, 1, 2, 2, 1, 1, 1, 0, 8, 8, 0]
 
 @pytest.fixture(params=[4, 16_384])
 def outline(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Outline:
-    monkeypatch.setattr(lines_module, "BLOCK", request.param)
+    monkeypatch.setattr(lines, "BLOCK", request.param)
     return Outline(Lines(TEXT))
 
 

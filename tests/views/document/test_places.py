@@ -10,12 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rpcexplorer.jsontext.layout import LEVELS
-from rpcexplorer.views.document import lines as lines_module
+from rpcexplorer.views.document import lines
 from rpcexplorer.views.document.document import Document
 from rpcexplorer.views.document.places import in_string, path_at, pointer_at, value_at, value_start
 
 BODY = b'{"items":[{"id":1,"tags":["a","b"]},{"id":2.50,"tags":[]}],"odd key":{"x":"[ {"},"a/b~":"1"}'
-
 names = st.text(st.sampled_from('ab1/~é"\\ :'), max_size=4)
 values = st.recursive(
     st.none() | st.integers(0, 9) | st.text(max_size=5),
@@ -64,7 +63,7 @@ def test_a_line_has_a_path_and_a_value(line: int, path: str, value: str | None) 
 @given(values, st.sampled_from([6, 16_384]), st.booleans())
 def test_each_pointer_leads_to_the_value_of_its_line(value: Any, block: int, escaped: bool) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(lines_module, "BLOCK", block)
+        patch.setattr(lines, "BLOCK", block)
         body = json.dumps(value, ensure_ascii=escaped).encode()
         document = Document.of_json(body)
         for line in range(document.lines):

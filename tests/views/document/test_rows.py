@@ -11,13 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rpcexplorer.views.cells import columns
-from rpcexplorer.views.document import lines as lines_module
+from rpcexplorer.views.document import lines
 from rpcexplorer.views.document.document import Document
 from rpcexplorer.views.document.outline import EVERYTHING
 from rpcexplorer.views.document.rows import DocumentRow, Rows
 
 BODY = b'{"items":[{"id":1,"tags":["a","b"]},{"id":2,"tags":[]}],"odd ] key":{"x":"[ {"},"n":null}'
-
 values = st.recursive(
     st.none() | st.integers(0, 9) | st.text(st.sampled_from('[]{}",: a漢\t'), max_size=9),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from(["a", "b]", "漢{"]), inner, max_size=3),
@@ -113,7 +112,7 @@ def walk(value: Any, taken: list[tuple[str, int]]) -> tuple[Rows, Model]:
 @given(values, steps, st.sampled_from([5, 40, 16_384]))
 def test_rows_are_what_a_plain_model_says(value: Any, taken: list[tuple[str, int]], block: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(lines_module, "BLOCK", block)
+        patch.setattr(lines, "BLOCK", block)
         rows, model = walk(value, taken)
         expected = model.rows()
         assert [(row.line, row.text, row.fold) for row in map(rows.row, range(rows.count))] == expected
@@ -126,7 +125,7 @@ def test_rows_are_what_a_plain_model_says(value: Any, taken: list[tuple[str, int
 @given(values, steps, st.integers(2, 30), st.sampled_from([5, 16_384]))
 def test_wrapped_rows_lose_nothing_and_fit(value: Any, taken: list[tuple[str, int]], width: int, block: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(lines_module, "BLOCK", block)
+        patch.setattr(lines, "BLOCK", block)
         rows, model = walk(value, taken)
         rows.wrap(width)
         pieces: dict[int, list[DocumentRow]] = {}

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rpcexplorer.views.document import search as finding
+from rpcexplorer.views.document import search
 from rpcexplorer.views.document.document import Document
 from rpcexplorer.views.document.search import matches
 
@@ -52,7 +52,7 @@ def test_slices_find_what_one_search_of_the_whole_finds(text: str, needle: str, 
     ]
     document = Document(text.encode())
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(finding, "SLICE", size)
+        patch.setattr(search, "SLICE", size)
         assert list(matches(document, needle)) == expected
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from rpcexplorer.model.exchange import ErrorObject, Outcome, Result
+from rpcexplorer.model.exchange import Outcome
 from rpcexplorer.model.filter import HistoryFilter
 from rpcexplorer.model.history.statistics import GROUPINGS, Statistics
+from rpcexplorer.rpc.messages import ErrorObject, Result
 from rpcexplorer.views.statistics.narrowing import words_for
 from tests.views.exchanges import WHEN, exchange
 

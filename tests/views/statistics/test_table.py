@@ -6,8 +6,9 @@ from datetime import UTC
 
 import pytest
 
-from rpcexplorer.model.exchange import Damaged, ErrorObject, Result
+from rpcexplorer.model.exchange import Damaged
 from rpcexplorer.model.history.statistics import Statistics
+from rpcexplorer.rpc.messages import ErrorObject, Result
 from rpcexplorer.views.cells import columns
 from rpcexplorer.views.printable import printable
 from rpcexplorer.views.statistics.table import TableColumns, left_out_words, total_lines, total_words

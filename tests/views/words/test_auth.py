@@ -11,9 +11,9 @@ from rpcexplorer.auth.cookie import CookieAuth
 from rpcexplorer.auth.header import HeaderAuth
 from rpcexplorer.auth.inline import InlineAuth
 from rpcexplorer.auth.none import NoAuth
+from rpcexplorer.model.destination import RouteChanged
 from rpcexplorer.model.profile import MethodNote, Profile
-from rpcexplorer.model.secrets.route import RouteChanged
-from rpcexplorer.model.secrets.secret import Secret
+from rpcexplorer.model.secret import Secret
 from rpcexplorer.views.words.auth import auth_words, goes_with
 
 NOW = datetime(2026, 1, 2, 12, tzinfo=UTC)

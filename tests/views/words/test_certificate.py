@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 from msgspec.structs import replace
 
-from rpcexplorer.model.secrets.certificate import Certificate, ShownCertificate
+from rpcexplorer.transport.port import Certificate, ShownCertificate
 from rpcexplorer.views.words.certificate import certificate_rows
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)

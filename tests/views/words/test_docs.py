@@ -8,10 +8,9 @@ from msgspec.structs import replace
 from rpcexplorer.auth.cookie import CookieAuth
 from rpcexplorer.client.discovery.kodi import read_introspection
 from rpcexplorer.client.discovery.openrpc import read_openrpc
+from rpcexplorer.model.method import Described, DescribedError, DescribedParam, ExampleCall, Method, Parameter
 from rpcexplorer.model.methods.catalogue import KNOWN
-from rpcexplorer.model.methods.method import Method, Parameter
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.schema.described import Described, DescribedError, DescribedParam, ExampleCall
 from rpcexplorer.views.cells import columns
 from rpcexplorer.views.words.docs import docs_lines, docs_page
 from tests.corpora.documents import KODI, OPENRPC, document

@@ -10,7 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rpcexplorer.model.exchange import Cancelled, ErrorObject, Malformed, Phases, Response, Result, Unreached
+from rpcexplorer.model.exchange import Cancelled, Unreached
+from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result
+from rpcexplorer.transport.port import Phases, Response
 from rpcexplorer.views.cells import columns
 from rpcexplorer.views.printable import printable
 from rpcexplorer.views.words.history import history_line, shown

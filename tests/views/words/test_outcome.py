@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from rpcexplorer.model.exchange import Exchange, Refused
-from rpcexplorer.protocol.messages import Result
+from rpcexplorer.rpc.messages import Result
 from rpcexplorer.views.words.outcome import beside, ended, nothing
 from tests.views.exchanges import exchange
 

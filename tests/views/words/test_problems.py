@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rpcexplorer.jsontext.typed.params import Problem, parse
-from rpcexplorer.model.schema.checked import MOST_TOLD, Checked, SchemaProblem
+from rpcexplorer.jsontext.params import Problem, parse
+from rpcexplorer.model.problem import MOST_TOLD, Checked, SchemaProblem
 from rpcexplorer.views.printable import printable
 from rpcexplorer.views.words.problems import LONGEST, marked, path, result_remark, unchecked_words, warning
 

@@ -11,9 +11,9 @@ from rpcexplorer.auth.cookie import CookieAuth
 from rpcexplorer.auth.inline import InlineAuth
 from rpcexplorer.auth.none import NoAuth
 from rpcexplorer.model.connection_test import Check
+from rpcexplorer.model.destination import Change, RouteChanged
 from rpcexplorer.model.profile import MethodNote, Profile
-from rpcexplorer.model.secrets.route import Change, RouteChanged
-from rpcexplorer.model.secrets.secret import Secret
+from rpcexplorer.model.secret import Secret
 from rpcexplorer.views.words.profile import LABEL, broken_page, profile_page
 
 TEAM, LOCAL = Path("/team/sessions.toml"), Path("/team/sessions.local.toml")

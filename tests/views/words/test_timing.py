@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rpcexplorer.model.exchange import Phases, Result
+from rpcexplorer.rpc.messages import Result
+from rpcexplorer.transport.port import Phases
 from rpcexplorer.views.words.reply import timing_page
 from rpcexplorer.views.words.timing import PhaseBar, bars, drawn
 from tests.views.exchanges import exchange

@@ -12,7 +12,6 @@ CMD: Final = re.compile(r'\^"|\^\r?\n')
 """What only a command for Windows' cmd has."""
 LOST: Final = re.compile(r"(?<!\^)(?:\^\^)*\^ (?!\s*[\r\n])")
 """What Chrome leaves where a letter was that cmd cannot take."""
-
 _CARET = re.compile(
     r"""
       \^\r?\n(?P<break>\r?\n)?

@@ -14,9 +14,8 @@ import msgspec
 from msgspec import UNSET, Struct
 
 from rpcexplorer.jsontext.steps import Steps
-from rpcexplorer.model.methods.method import By
+from rpcexplorer.model.method import By, Described, DescribedParam
 from rpcexplorer.model.schema.checks.rewriting import Rewriting
-from rpcexplorer.model.schema.described import Described, DescribedParam
 
 MOST_BYTES: Final = 8 * 1024 * 1024
 TOO_LARGE: Final = "its schema is too large to be checked"

@@ -10,11 +10,11 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
-from rpcexplorer.jsontext.places import Places, ValuePlace
+from rpcexplorer.jsontext.params import Fix
+from rpcexplorer.jsontext.pointers import Places, ValuePlace
 from rpcexplorer.jsontext.scan import decoded, elements, members
-from rpcexplorer.jsontext.typed.params import Fix
+from rpcexplorer.model.method import DescribedParam
 from rpcexplorer.model.schema.checks.wording import WordedProblem, member_of, texts_of
-from rpcexplorer.model.schema.described import DescribedParam
 from rpcexplorer.model.schema.node import members_of
 from rpcexplorer.model.schema.words import in_one_line
 from rpcexplorer.model.templates.inert import inert_value
@@ -29,7 +29,6 @@ NEAR: Final = 0.75
 """How like each other two names are of which one is the other misspelt; 1 is the same."""
 APART: Final = 0.1
 """How much nearer one must be than the next."""
-
 _NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 _FOLDED: Final = re.compile(r"[\W_]+")
 

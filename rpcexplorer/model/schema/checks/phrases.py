@@ -15,7 +15,6 @@ NAMED: Final = 8
 """Choices or names that are told."""
 LONGEST: Final = 60
 """Characters of one of them."""
-
 KIND_WORDS: Final = {
     "string": "a string",
     "integer": "a whole number",

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from rpcexplorer.jsontext.steps import Steps
-from rpcexplorer.model.schema.described import Described
+from rpcexplorer.model.method import Described
 from rpcexplorer.model.schema.kinds import KINDS, UNSURE
 from rpcexplorer.model.schema.node import is_number, limits_of, members_of, required_of
 
@@ -28,7 +28,6 @@ LEVELS: Final = 40
 STEP: Final = 50
 """Parts between two steps."""
 MOST_BASES: Final = 50
-
 _ONE: Final = (
     "not", "if", "then", "else", "contains", "propertyNames", "additionalProperties", "unevaluatedProperties",
     "unevaluatedItems",

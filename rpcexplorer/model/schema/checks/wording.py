@@ -12,18 +12,17 @@ from typing import Any, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from rpcexplorer.jsontext.places import ValuePlace
-from rpcexplorer.model.schema.checked import MOST_TOLD, SchemaProblem, Violation
+from rpcexplorer.jsontext.pointers import ValuePlace
+from rpcexplorer.model.problem import MOST_TOLD, SchemaProblem, Violation
 from rpcexplorer.model.schema.checks.checkable import Checkable
 from rpcexplorer.model.schema.checks.phrases import counted, either, kind_of_text, listed, must, short, spelled_value
 from rpcexplorer.model.schema.node import members_of
 from rpcexplorer.model.schema.words import step_words
-from rpcexplorer.model.secrets.placeholders import PLACEHOLDER
+from rpcexplorer.model.secret import PLACEHOLDER
 from rpcexplorer.model.templates.references import OPENING
 
 STEPS: Final = 3
 """Steps of a path that are told."""
-
 _HELD: Final = frozenset({"required", "dependentRequired", "additionalProperties", "unevaluatedProperties"})
 """Keywords about the names in an object: they hold whatever takes the place of a reference in one of its values."""
 _OF_SHAPE: Final = frozenset({"type", "minItems", "maxItems", "minProperties", "maxProperties"})

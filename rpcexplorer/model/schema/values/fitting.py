@@ -20,7 +20,6 @@ STEPS: Final = 5_000
 OF_A_PATTERN: Final = 50
 """Steps that a pattern counts for."""
 DEEP: Final = 60
-
 Fits = bool | None
 """None: it cannot be told."""
 

@@ -12,11 +12,11 @@ from typing import Any, Final
 
 from msgspec import UNSET
 
+from rpcexplorer.model.method import Started
 from rpcexplorer.model.schema.node import Node, SchemaReader, alternatives_of
 from rpcexplorer.model.schema.values.fitting import Fitting, same, small
 from rpcexplorer.model.schema.values.patterns import sample
 from rpcexplorer.model.schema.values.plain import numbers, text
-from rpcexplorer.model.schema.values.started import Started
 from rpcexplorer.model.schema.words import value_words
 
 STEPS: Final = 1_000

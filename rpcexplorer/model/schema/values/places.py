@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import msgspec
 
-from rpcexplorer.model.schema.described import Described
+from rpcexplorer.model.method import Described
 from rpcexplorer.model.schema.node import Node, SchemaReader
 from rpcexplorer.model.schema.values.fitting import Fitting
 

@@ -12,9 +12,8 @@ from textual.geometry import Size
 from textual.message import Message
 from textual.strip import Strip
 
-from rpcexplorer.model.methods.method import Method
+from rpcexplorer.model.method import Described, ExampleCall, Method
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.schema.described import Described, ExampleCall
 from rpcexplorer.tui.commands import Scope, bindings
 from rpcexplorer.tui.messages import message
 from rpcexplorer.tui.theming import ThemeStyles, line

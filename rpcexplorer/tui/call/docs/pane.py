@@ -7,9 +7,8 @@ from datetime import datetime
 from textual.app import ComposeResult
 from textual.containers import Vertical
 
-from rpcexplorer.model.methods.method import Method
+from rpcexplorer.model.method import Described, Method
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.schema.described import Described
 from rpcexplorer.tui.call.docs.page import DocsSheet
 from rpcexplorer.tui.widgets.bar import Bar
 

@@ -1,1 +1,3 @@
 """Calls of other programs on their way into the editor: pasted ones taken apart, those of a file."""
+
+from __future__ import annotations

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Final
 
 from rpcexplorer.auth.fitting import fitted
-from rpcexplorer.model.complaint import listed
 from rpcexplorer.model.importing.forms import imported
 from rpcexplorer.model.importing.imported import Imported
 from rpcexplorer.model.importing.pasted import is_command
+from rpcexplorer.model.problem import listed
 from rpcexplorer.tui.call.drafting import DraftScreen
 from rpcexplorer.tui.call.importing.taking import secrets_of, settle_credentials
 from rpcexplorer.tui.dialogs.dialog import Ask, Choice, Confirm

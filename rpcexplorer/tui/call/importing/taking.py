@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rpcexplorer.auth.fitting import Fitted, fitted
-from rpcexplorer.model.complaint import listed
 from rpcexplorer.model.importing.pasted import Pasted
-from rpcexplorer.model.secrets.secret import Secret
+from rpcexplorer.model.problem import listed
+from rpcexplorer.model.secret import Secret
 from rpcexplorer.tui.call.drafting import DraftScreen
 from rpcexplorer.tui.call.taking.carrying import put_in
 from rpcexplorer.tui.dialogs.dialog import Choice, Confirm

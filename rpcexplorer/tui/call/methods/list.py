@@ -26,10 +26,8 @@ from rpcexplorer.views.printable import printable
 
 ROOMY: Final = 50
 """From this width on there is room for a method's doc beside its name."""
-
 MARGIN: Final = 3
 """Columns before a name: a blank, the mark, a blank."""
-
 _MARKS: Final[dict[Standing, tuple[str, str]]] = {
     "pinned": ("★", "careful"),
     "recent": ("·", "middle"),
@@ -40,10 +38,8 @@ _MORE: Final = ("…", "dim")
 _AUTH: Final = len("  cookie")
 _LONGEST: Final = 200
 """Characters of a name or doc that are looked at; no screen shows more."""
-
 UNKNOWN: Final = "Not known. F9 discovers."
 """What is told of a name that is not in the list."""
-
 NOTHING_KNOWN: Final = (
     "No methods are known yet.",
     "F9 asks the service.",

@@ -20,8 +20,7 @@ from textual.widget import Widget
 from textual.widgets import Input, Static
 
 from rpcexplorer.model.exchange import Exchange
-from rpcexplorer.model.methods.method import Method
-from rpcexplorer.model.templates.saved_call import as_named
+from rpcexplorer.model.method import Method, as_named
 from rpcexplorer.tui.call.methods.list import ROOMY, MethodList, known_of
 from rpcexplorer.tui.call.methods.recent import RecentList
 from rpcexplorer.tui.commands import Scope, bindings
@@ -34,7 +33,6 @@ from rpcexplorer.views.method_rows import MethodRows, name_of
 
 MOST_RECENT: Final = 8
 """No more calls than these are shown; the history has them all."""
-
 _BEFORE_RECENT: Final = 9
 """Rows that the rest of the column needs before a call gets one, and then only every third."""
 

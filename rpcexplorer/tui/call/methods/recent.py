@@ -9,7 +9,8 @@ from typing import ClassVar, Final
 from textual.binding import BindingType
 from textual.strip import Strip
 
-from rpcexplorer.model.exchange import ErrorObject, Exchange, Result
+from rpcexplorer.model.exchange import Exchange
+from rpcexplorer.rpc.messages import ErrorObject, Result
 from rpcexplorer.tui.commands import Scope, bindings
 from rpcexplorer.tui.messages import CopyCallWanted, SendAgainWanted, TicketWanted
 from rpcexplorer.tui.theming import ThemeStyles, line

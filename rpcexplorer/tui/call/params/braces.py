@@ -18,7 +18,6 @@ from rpcexplorer.tui.editor.strokes import in_string
 CLOSING: Final = "}}"
 LOOKED_AT: Final = 300
 """Characters before the cursor that are looked at: no name is longer."""
-
 _BEGUN: Final = re.compile(r"(?<!\{)\{\{(?P<typed>[^{}]*)$")
 
 

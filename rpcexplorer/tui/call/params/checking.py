@@ -13,10 +13,10 @@ from typing import Final, TypeAlias
 from textual import work
 from textual.reactive import reactive
 
-from rpcexplorer.model.draft import Params, Problem
+from rpcexplorer.jsontext.params import Params, Problem
 from rpcexplorer.model.importing.pasted import Pasted
-from rpcexplorer.model.schema.checked import Checked, SchemaProblem
-from rpcexplorer.model.schema.described import Described
+from rpcexplorer.model.method import Described
+from rpcexplorer.model.problem import Checked, SchemaProblem
 from rpcexplorer.tui.editor.judging import AT_ONCE, JudgedEditor
 from rpcexplorer.views.words.problems import unchecked_words
 
@@ -24,7 +24,6 @@ LONGEST: Final = 1_000_000
 """Characters; a longer text is not checked."""
 PAUSE: Final = 0.2
 """Seconds without a key before a text of more than ``AT_ONCE`` characters is checked."""
-
 CheckParams: TypeAlias = Callable[[Described, str], Awaitable[Checked]]
 """Says what the schemas of a method have against a text of params. It may be cancelled."""
 

@@ -31,12 +31,10 @@ if TYPE_CHECKING:
 MOST: Final = 8
 """Rows on view."""
 WIDEST: Final = 60
-
 _STEPS: Final = {"up": -1, "down": 1, "pageup": -MOST, "pagedown": MOST}
 _NAMES: Final = (": ", ': ""', ": []", ": {}")
 """How a row ends that is a name."""
 _KEYS: Final = frozenset({*_STEPS, "tab", "enter", "escape"})
-
 AskForNames: TypeAlias = Callable[[], Sequence[Offered]]
 """What could stand between double braces."""
 Complete: TypeAlias = "Callable[[str, int], Completion | None]"
@@ -164,7 +162,10 @@ class CompletionList(RowList["Candidate"], can_focus=False):
         self._in_braces = open_one is not None
         if open_one is None:
             return self._complete(text, self._offset)
-        from rpcexplorer.model.schema.completing import Candidate, Completion  # nobody waits for it before
+        from rpcexplorer.model.schema.completing import (
+            Candidate,
+            Completion,  # nobody waits for it before
+        )
 
         start = self._offset - len(open_one.typed) - len(OPENING)
         if start == self._declined:

@@ -16,10 +16,10 @@ from textual.reactive import reactive
 from textual.widget import Widget
 from textual.widgets.text_area import Location
 
-from rpcexplorer.model.draft import Params
+from rpcexplorer.jsontext.params import Params
 from rpcexplorer.model.exchange import Preview, Refused
 from rpcexplorer.model.importing.pasted import Pasted
-from rpcexplorer.model.methods.method import Method
+from rpcexplorer.model.method import Method
 from rpcexplorer.tui.call.params.checking import CheckedEditor, CheckParams, unchecked
 from rpcexplorer.tui.call.params.completion import AskForNames, Complete, CompletionList, incomplete
 from rpcexplorer.tui.commands import Scope, bindings
@@ -32,8 +32,6 @@ from rpcexplorer.tui.widgets.sheet import Sheet
 from rpcexplorer.views.words.request import request_lines
 
 TABS: Final = ("Params", "Request")
-
-
 HintAt: TypeAlias = Callable[[str, int], str]
 """What belongs at an offset of a text of params, and what comes next; empty where nobody knows."""
 

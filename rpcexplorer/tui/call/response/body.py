@@ -17,15 +17,17 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.widget import Widget
 
-from rpcexplorer.model.exchange import ErrorObject, Exchange, Result
+from rpcexplorer.model.exchange import Exchange
+from rpcexplorer.rpc.messages import ErrorObject, Result
 from rpcexplorer.tui.commands import Scope, bindings
 from rpcexplorer.tui.pacing import paced
 from rpcexplorer.tui.widgets.sheet import Sheet, SheetLine
 
 if TYPE_CHECKING:
+    from rpcexplorer.jsontext.slices import Text
     from rpcexplorer.tui.reader.grid import Grid
     from rpcexplorer.tui.reader.reader import Reader
-    from rpcexplorer.views.document.document import Document, Text
+    from rpcexplorer.views.document.document import Document
     from rpcexplorer.views.document.table import Table
 
 LARGE: Final = 256 * 1024

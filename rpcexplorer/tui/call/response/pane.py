@@ -15,7 +15,9 @@ from textual.binding import BindingType
 from textual.message import Message
 from textual.reactive import reactive
 
-from rpcexplorer.model.exchange import Exchange, Progress, Result
+from rpcexplorer.model.exchange import Exchange
+from rpcexplorer.rpc.messages import Result
+from rpcexplorer.transport.port import Progress
 from rpcexplorer.tui.call.response.body import Body
 from rpcexplorer.tui.call.response.prompts import ReplyLine
 from rpcexplorer.tui.commands import Scope, bindings
@@ -33,7 +35,6 @@ if TYPE_CHECKING:
 TABS: Final = ("Result", "Raw", "Headers", "Timing")
 QUICK: Final = 0.3
 """Seconds after which the reply before is seen to be the one before."""
-
 READING: Final = frozenset({"search", "next", "previous", "goto", "wrap", "fold", "fold_all", "unfold_all", "fold_to"})
 """What can be done only while JSON or text is on view."""
 

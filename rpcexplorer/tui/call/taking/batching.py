@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from rpcexplorer.model.batches.collected import collected
-from rpcexplorer.model.batches.parts import parts_of
-from rpcexplorer.model.draft import Problem
+from rpcexplorer.jsontext.params import Problem
+from rpcexplorer.model.batch import collected, parts_of
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.tui.call.drafting import DraftScreen
 

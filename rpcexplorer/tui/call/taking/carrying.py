@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from rpcexplorer.model.draft import Draft
-from rpcexplorer.model.secrets.placeholders import of_another, without
+from rpcexplorer.model.secret import of_another, without
 from rpcexplorer.tui.call.drafting import DraftScreen
 from rpcexplorer.tui.call.sending import SendingScreen
 from rpcexplorer.tui.commands import COMMANDS

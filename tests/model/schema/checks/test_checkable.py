@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from rpcexplorer.model.method import Described, DescribedParam
 from rpcexplorer.model.schema.checks import rewriting
 from rpcexplorer.model.schema.checks.rewriting import WIDEST
-from rpcexplorer.model.schema.described import Described, DescribedParam
 from tests.fakes.violations import made, problems
 
 

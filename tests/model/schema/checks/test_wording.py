@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from rpcexplorer.model.method import Described, DescribedParam
 from rpcexplorer.model.schema.checks.wording import worded
-from rpcexplorer.model.schema.described import Described, DescribedParam
 from tests.fakes.violations import made, problems, violations
 
 WORDS: list[tuple[Any, str, str]] = [

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from rpcexplorer.model.method import Started
 from rpcexplorer.model.schema.node import SchemaReader
 from rpcexplorer.model.schema.values.making import Maker
-from rpcexplorer.model.schema.values.started import Started
 
 
 def made(schema: Any, **definitions: Any) -> Started:

@@ -6,8 +6,7 @@ from collections.abc import Awaitable, Callable
 import pytest
 from textual.pilot import Pilot
 
-from rpcexplorer.model.methods.method import Method
-from rpcexplorer.model.schema.described import Described, DescribedParam, ExampleCall
+from rpcexplorer.model.method import Described, DescribedParam, ExampleCall, Method
 from rpcexplorer.tui.call.docs.page import DocsSheet
 from rpcexplorer.tui.call.docs.pane import DocsPane
 from tests.tui.stage import Stage, text_of
@@ -16,7 +15,6 @@ from tests.tui.waiting import until
 GET = Method("user.get", "One user", deprecated=True)
 EXAMPLES = tuple(ExampleCall(f"Example of {at}", {"id": at, "with": ["x" * 80]}) for at in range(9))
 FULL = Described((DescribedParam("id", {"type": "integer"}, True, "Which user it is"),), examples=EXAMPLES)
-
 Play = Callable[[DocsPane, Pilot[None], Stage], Awaitable[None]]
 
 

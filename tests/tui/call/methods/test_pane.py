@@ -11,8 +11,8 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from rpcexplorer.model.exchange import Result
-from rpcexplorer.model.methods.method import Method
+from rpcexplorer.model.method import Method
+from rpcexplorer.rpc.messages import Result
 from rpcexplorer.tui.call.methods.list import MethodList
 from rpcexplorer.tui.call.methods.pane import MethodsPane
 from rpcexplorer.tui.call.methods.recent import RecentList
@@ -32,7 +32,6 @@ METHODS = {
         Method("user.list", "Lists users, newest first", None, "cookie", True),
     )
 }
-
 Story = Callable[[Pilot[None], MethodsPane, Stage], Awaitable[None]]
 
 

@@ -9,17 +9,8 @@ from datetime import UTC, timedelta, timezone
 import pytest
 from textual.pilot import Pilot
 
-from rpcexplorer.model.exchange import (
-    Cancelled,
-    ErrorObject,
-    Exchange,
-    Malformed,
-    Outcome,
-    Refused,
-    Result,
-    Sent,
-    Unreached,
-)
+from rpcexplorer.model.exchange import Cancelled, Exchange, Outcome, Refused, Sent, Unreached
+from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result
 from rpcexplorer.tui.call.methods.pane import MethodsPane
 from rpcexplorer.tui.call.methods.recent import RecentList, what_came
 from rpcexplorer.tui.messages import CopyCallWanted, SendAgainWanted
@@ -31,7 +22,6 @@ CALLS = [
     exchange(ErrorObject(-32602, "Invalid params", None, b""), id="b", when=WHEN - timedelta(minutes=1)),
     exchange(Cancelled(), id="a", method="report.run", when=WHEN - timedelta(minutes=9)),
 ]
-
 Story = Callable[[Pilot[None], MethodsPane, Stage], Awaitable[None]]
 
 

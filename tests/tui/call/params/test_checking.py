@@ -10,10 +10,9 @@ import pytest
 from textual.pilot import Pilot
 from textual.screen import Screen
 
-from rpcexplorer.jsontext.typed.params import Fix
-from rpcexplorer.model.methods.method import Method
-from rpcexplorer.model.schema.checked import Checked, SchemaProblem
-from rpcexplorer.model.schema.described import Described, DescribedParam
+from rpcexplorer.jsontext.params import Fix
+from rpcexplorer.model.method import Described, DescribedParam, Method
+from rpcexplorer.model.problem import Checked, SchemaProblem
 from rpcexplorer.tui.call.params.checking import nearest
 from rpcexplorer.tui.call.params.pane import ParamsPane
 from rpcexplorer.tui.editor.editor import Editor

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from textual import events
 
-from rpcexplorer.model.methods.method import Method
+from rpcexplorer.model.method import Method
 from rpcexplorer.model.schema.completing import Candidate, Completion
 from rpcexplorer.model.templates.offered import Offered
 from rpcexplorer.tui.call.params.completion import CompletionList

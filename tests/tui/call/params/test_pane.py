@@ -7,9 +7,10 @@ from collections.abc import Awaitable, Callable
 import pytest
 from textual.pilot import Pilot
 
-from rpcexplorer.model.draft import Params, Problem, judged
+from rpcexplorer.jsontext.params import Params, Problem
+from rpcexplorer.model.draft import judged
 from rpcexplorer.model.exchange import Preview, Refused
-from rpcexplorer.model.methods.method import Method
+from rpcexplorer.model.method import Method
 from rpcexplorer.tui.call.params.pane import ParamsPane
 from rpcexplorer.tui.editor import judging
 from rpcexplorer.tui.editor.editor import Editor
@@ -25,7 +26,6 @@ LIST = Method("user.list", "Lists users, newest first", source="discovered")
 SLIP = '["username": "ada"]'
 SLIPPED = "   ✗ line 1, column 12: members need braces, not square brackets."
 PREVIEW = Preview("POST /api/v2/ HTTP/1.1", (("Cookie", "sessionid=«demo.session»"),), b'{"method":"user.list"}')
-
 Play = Callable[[ParamsPane, Pilot[None], Stage], Awaitable[None]]
 
 

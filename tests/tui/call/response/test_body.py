@@ -11,18 +11,20 @@ import pytest
 from msgspec.structs import replace
 
 from rpcexplorer.jsontext import slices
-from rpcexplorer.model.exchange import ErrorObject, Exchange, Response, Result
+from rpcexplorer.model.exchange import Exchange
+from rpcexplorer.rpc.messages import ErrorObject, Result
+from rpcexplorer.transport.port import Response
 from rpcexplorer.tui import pacing
 from rpcexplorer.tui.call.response import body as body_module
 from rpcexplorer.tui.call.response import pane as response_module
 from rpcexplorer.tui.call.response.body import Body
 from rpcexplorer.tui.call.response.pane import ResponsePane
-from rpcexplorer.tui.reader import hits as hits_module
+from rpcexplorer.tui.reader import hits
 from rpcexplorer.tui.reader import reader as reader_module
 from rpcexplorer.tui.reader.reader import Reader
 from rpcexplorer.tui.widgets.bar import Bar
 from rpcexplorer.tui.widgets.sheet import Sheet
-from rpcexplorer.views.document import rows as rows_module
+from rpcexplorer.views.document import rows
 from rpcexplorer.views.document.document import Document
 from tests.tui.stage import Stage, text_of
 from tests.tui.waiting import until
@@ -235,7 +237,7 @@ def test_old_error_is_gone_while_a_call_waits() -> None:
 def slow(monkeypatch: pytest.MonkeyPatch) -> None:
     """Folding takes many turns, and is told at once."""
     monkeypatch.setattr(pacing, "SLICE", 0)
-    monkeypatch.setattr(rows_module, "_AT_ONCE", 1)
+    monkeypatch.setattr(rows, "_AT_ONCE", 1)
     monkeypatch.setattr(response_module, "QUICK", 0.001)
 
 
@@ -304,7 +306,7 @@ def test_a_long_search_tells_how_far_it_is_and_ends_with_its_line(monkeypatch: p
     monkeypatch.setattr(pacing, "SLICE", 0)
     monkeypatch.setattr(reader_module, "TYPING", 0)
     monkeypatch.setattr(reader_module, "TELLING", 0)
-    monkeypatch.setattr(hits_module, "STEP", 1000)
+    monkeypatch.setattr(hits, "STEP", 1000)
 
     async def run() -> None:
         stage = Stage(pane := ResponsePane())

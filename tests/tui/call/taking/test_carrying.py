@@ -281,7 +281,6 @@ url = "{url}"
 [profile.two]
 url = "{url}"
 """
-
 TWO = """\
 [profile.one]
 url = "{url}"

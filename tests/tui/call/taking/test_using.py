@@ -8,7 +8,7 @@ import pytest
 from textual.pilot import Pilot
 
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.exchange import ErrorObject
+from rpcexplorer.rpc.messages import ErrorObject
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.dialogs.picker import Picker

@@ -1,0 +1,231 @@
+"""What the cursor is in: the path, the name or value that is being typed."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Final, Literal, NamedTuple
+
+LONGEST: Final = 80_000
+"""Characters before the place: of a longer text nothing is told."""
+FURTHER: Final = 20_000
+"""Characters behind the place that are looked at for the rest of what is open there."""
+DEEPEST: Final = 100
+LONGEST_WORD: Final = 200
+_STRING: Final = r'"[^"\\\r\n]*+(?:\\[^\r\n][^"\\\r\n]*+)*+"'
+_WORD: Final = r"[^\s\[\]{},:\"]+"
+_TO_BRACKET: Final = re.compile(rf'(?:[^\[\]{{}}"]++|{_STRING})*+([\[\]{{}}])')
+_TO_END: Final = re.compile(rf'(?:[^\[\]{{}}"]++|{_STRING})*+')
+_MEMBER: Final = re.compile(rf"({_STRING})\s*:\s*({_STRING}|{_WORD})?")
+_LAST_NAME: Final = re.compile(rf"({_STRING})\s*:\s*\Z")
+_WHOLE_STRING: Final = re.compile(_STRING)
+_AFTER_STRING: Final = re.compile(r"\s*+(?:[,:\]}]|\Z)")
+_BREAK: Final = re.compile(r"[\s\[\]{},:\"]")
+_BEHIND: Final = re.compile(r"[^\s\[\]{},:\"]*")
+_SIGN: Final = re.compile(r"\s*(\S?)")
+_NAME_FOLLOWS: Final = re.compile(rf"\s*{_STRING}\s*:")
+
+
+class Level(NamedTuple):
+    """A container that is open at the place."""
+
+    is_object: bool
+    members: Mapping[str, str] = {}
+    """Of an object the text of each member that is a scalar; empty for another, and for one that is not written yet."""
+
+
+class TypedPlace(NamedTuple):
+    """A place in a text."""
+
+    path: tuple[str | int, ...]
+    """To what is due there: a value with its name or number; for a name to the object that it is for."""
+    levels: tuple[Level, ...]
+    """The outermost first."""
+    due: Literal["name", "value", "next"]
+    """``next``: what stands before is complete, and a comma is due before another name."""
+    start: int
+    """Where what is being typed begins, its quote included, and ends."""
+    end: int
+    typed: str
+    """What is typed of it before the place, without its quote."""
+    quoted: bool
+    colon: bool
+    """A colon follows: the name has its value already."""
+    comma: bool
+    """Something follows that needs a comma before it."""
+
+
+class _Around(NamedTuple):
+    bracket: str
+    at: int
+    own: list[tuple[int, int]]
+    """The stretches of the text that are its own, and not those of what is in it."""
+
+
+def place_at(text: str, offset: int) -> TypedPlace | None:
+    """What is due at an offset; None where nothing can be: between a name and its colon, in no container at all."""
+    if offset > LONGEST:
+        return None
+    found, string = _opened(text, offset)
+    if not found:
+        return None
+    start, end, quoted = _token(text, offset, string)
+    found[-1].own.append((found[-1].own.pop()[0], start))
+    due = _due(text, found[-1], start)
+    if not due or (due == "next" and (quoted or start < end)):
+        return None
+    colon = _sign(text, end) == ":"
+    comma = _needs_comma(text, end, is_object=found[-1].bracket == "{", due=due)
+    path = list(_steps(text, found, value=due == "value"))
+    if comma is None or None in path:
+        return None
+    behind = _behind(text, end, len(found))
+    levels = tuple(_level(text, each, more) for each, more in zip(found, behind, strict=True))
+    typed = _decoded(f'{text[start:offset]}"') if quoted else text[start:offset]
+    if due == "next":
+        start = len(text[:start].rstrip(" \t\r\n"))
+    return TypedPlace(
+        tuple(each for each in path if each is not None), levels, due, start, end, typed, quoted, colon, comma
+    )
+
+
+def _opened(text: str, offset: int) -> tuple[list[_Around], int | None]:
+    """What is open at an offset, and where the string begins in which it stands."""
+    found: list[_Around] = []
+    at = 0
+    while True:
+        leap = _TO_BRACKET.match(text, at, offset)
+        stop = leap.end() - 1 if leap else _end_of(text, at, offset)
+        if found:
+            found[-1].own.append((at, stop))
+        if leap is None:
+            if stop == offset:
+                return found, None
+            line = text.find("\n", stop, offset)
+            if line < 0:
+                return found, stop
+            at = line  # a string that has no end on its line ends there
+            continue
+        if leap[1] in "[{":
+            found.append(_Around(leap[1], stop, []))
+            if len(found) > DEEPEST:
+                return [], None
+        elif found:
+            found.pop()
+        at = stop + 1
+
+
+def _end_of(text: str, at: int, end: int) -> int:
+    """Where a stretch without brackets ends: at the quote of a string that is not closed, else at the end."""
+    stretch = _TO_END.match(text, at, end)
+    return stretch.end() if stretch else at
+
+
+def _behind(text: str, at: int, level: int) -> list[list[tuple[int, int]]]:
+    """The stretches behind the place that are of the containers open there, the outermost first."""
+    found: list[list[tuple[int, int]]] = [[] for _ in range(level)]
+    limit, inside = at + FURTHER, 0
+    while level:
+        leap = _TO_BRACKET.match(text, at, limit)
+        stop = leap.end() - 1 if leap else _end_of(text, at, limit)
+        if not inside:
+            found[level - 1].append((at, stop))
+        if leap is None:
+            break
+        if leap[1] in "[{":
+            inside += 1
+        elif inside:
+            inside -= 1
+        else:
+            level -= 1
+        at = stop + 1
+    return found
+
+
+def _token(text: str, offset: int, string: int | None) -> tuple[int, int, bool]:
+    """Where begins and ends what stands at an offset, and whether it is in quotes."""
+    if string is None:
+        start = offset
+        while start and start > offset - LONGEST_WORD and not _BREAK.match(text, start - 1):
+            start -= 1
+        return start, _end_of_word(text, offset), False
+    whole = _WHOLE_STRING.match(text, string)
+    if whole and _AFTER_STRING.match(text, whole.end()):
+        return string, whole.end(), True
+    end = _end_of_word(text, offset)
+    return string, end + text.startswith('"', end), True
+
+
+def _end_of_word(text: str, offset: int) -> int:
+    behind = _BEHIND.match(text, offset)
+    return behind.end() if behind else offset
+
+
+def _due(text: str, container: _Around, start: int) -> Literal["", "name", "value", "next"]:
+    """What may stand where a token begins."""
+    before = start - 1
+    while before > container.at and text[before] in " \t\r\n":
+        before -= 1
+    is_object = container.bracket == "{"
+    if before == container.at or text[before] == ",":
+        return "name" if is_object else "value"
+    if not is_object:
+        return ""
+    if text[before] in ":}]":
+        return "value" if text[before] == ":" else "next"
+    last = None
+    for last in _MEMBER.finditer(text, *container.own[-1]):  # noqa: B007 - the last one counts
+        pass
+    return "next" if last and last[2] and last.end() == before + 1 else ""
+
+
+def _sign(text: str, at: int) -> str:
+    """The next sign that is no blank; empty at the end."""
+    found = _SIGN.match(text, at)
+    return found[1] if found else ""
+
+
+def _needs_comma(text: str, end: int, *, is_object: bool, due: str) -> bool | None:
+    """Whether a comma must part what is put in from what follows; None where nothing can be put in."""
+    sign = _sign(text, end)
+    if not sign or sign in ",]}" or (sign == ":" and due == "name"):
+        return False
+    if not is_object:
+        return True if sign != ":" else None
+    if sign != '"' or (due == "value" and not _NAME_FOLLOWS.match(text, end)):
+        return None
+    return True
+
+
+def _level(text: str, container: _Around, more: list[tuple[int, int]]) -> Level:
+    if container.bracket == "[":
+        return Level(is_object=False)
+    members: dict[str, str] = {}
+    for start, end in (*container.own, *more):
+        for found in _MEMBER.finditer(text, start, end):
+            members[_decoded(found[1])] = found[2] or ""
+    return Level(True, members)
+
+
+def _steps(text: str, found: list[_Around], *, value: bool) -> Iterator[str | int | None]:
+    """The path to what is due; None where a name is missing on it."""
+    for container in found if value else found[:-1]:
+        if container.bracket == "[":
+            yield sum(_commas(text[start:end]) for start, end in container.own)
+        else:
+            name = _LAST_NAME.search(text, *container.own[-1])
+            yield _decoded(name[1]) if name else None
+
+
+def _commas(stretch: str) -> int:
+    return (_WHOLE_STRING.sub("", stretch) if '"' in stretch else stretch).count(",")
+
+
+def _decoded(string: str) -> str:
+    if "\\" not in string:
+        return string[1:-1]
+    try:
+        return str(json.loads(string, strict=False))
+    except ValueError:
+        return string[1:-1]

@@ -1,0 +1,222 @@
+"""The collected batch, and the outcome of each of its calls."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from rpcexplorer.jsontext.params import Problem
+from rpcexplorer.jsontext.scan import elements, members
+from rpcexplorer.model.draft import MARK, Batch, Draft, draft_of, sent_draft, to_calls
+from rpcexplorer.model.exchange import Exchange, Outcome, Sent
+from rpcexplorer.rpc.batch import BatchReply, Matched, matched
+from rpcexplorer.rpc.codec import short
+from rpcexplorer.rpc.messages import Call, ErrorObject, Malformed, MessageForm, Result, spelled, spellings
+from rpcexplorer.transport.port import Response
+
+NO_REPLY: Final = "No reply came to this call."
+EMPTY: Final = "No reply came to this call: the server answered the batch with an empty array."
+CUT: Final = "The recorded reply was cut, so that nobody can tell what came of this call."
+UNASKED: Final = "no call has the id"
+SECOND: Final = "there was a reply before to"
+NOBODYS: Final = "it names no call"
+
+
+class BatchParts(Struct, frozen=True):
+    """A batch, taken apart."""
+
+    calls: tuple[Exchange, ...] = ()
+    """Each call in order, with the outcome of its own; a notification was sent, and that is all."""
+    unexpected: tuple[Exchange, ...] = ()
+    """Replies to nothing that was asked, and second ones. Nobody called them: they have no method."""
+    apart: bool = False
+    """There is a reply for each, or none; else one outcome is that of them all."""
+
+
+def parts_of(exchange: Exchange) -> BatchParts:
+    """What came of each call. Empty where the text of the batch cannot be read, and so was never sent."""
+    typed, sent = to_calls(draft_of(exchange), exchange.id), to_calls(sent_draft(exchange), exchange.id)
+    if isinstance(typed, Problem) or isinstance(sent, Problem) or len(typed) != len(sent):
+        return BatchParts()
+    is_answered = isinstance(exchange.outcome, Result | ErrorObject | Malformed) and any(
+        call.id is not None for call in sent
+    )
+    found = _found(exchange, sent) if is_answered else exchange.outcome
+    missing = NO_REPLY if isinstance(found, Matched) and (found.others or any(found.own)) else EMPTY
+    calls = []
+    for place, (one, other) in enumerate(zip(typed, sent, strict=True)):
+        outcome, body = (Sent(), b"") if is_answered and other.id is None else _came(found, place, missing)
+        calls.append(_part(exchange, f"{exchange.id}.{place + 1}", (one, other), outcome, body))
+    if not isinstance(found, Matched):
+        return BatchParts(tuple(calls))
+    asked = {spelling for call in sent if call.id is not None for spelling in spellings(call.id)}
+    strange = (_unexpected(exchange, number, each, asked) for number, each in enumerate(found.others, start=1))
+    return BatchParts(tuple(calls), tuple(strange), apart=True)
+
+
+def _found(exchange: Exchange, calls: tuple[Call, ...]) -> Matched | Outcome:
+    """The reply to each call, or the one outcome that they have in common."""
+    if exchange.response.cut:
+        return Malformed(CUT)
+    found = matched(exchange.response.body, calls, MessageForm(exchange.envelope))
+    # what a status means stands in the exchange alone
+    return exchange.outcome if isinstance(found, Malformed) and isinstance(exchange.outcome, Malformed) else found
+
+
+def _came(found: Matched | Outcome, place: int, missing: str) -> tuple[Outcome, bytes | None]:
+    """The outcome of a call, and the part of the body that is its own; None where there are no parts.
+
+    ``missing`` is said where no reply is its own.
+    """
+    if not isinstance(found, Matched):
+        return found, None
+    if (own := found.own[place]) is not None:
+        return own.reply, own.text
+    return Malformed(missing), b""
+
+
+def _part(exchange: Exchange, id: str, call: tuple[Call, Call], outcome: Outcome, body: bytes | None) -> Exchange:
+    """One call, as it was typed and as it was sent, with what came of it."""
+    typed, sent = call
+    return replace(
+        exchange,
+        id=id,
+        method=typed.method,
+        params=typed.params,
+        params_sent=None if typed.params == sent.params else sent.params,
+        kind="notification" if sent.id is None else "call",
+        outcome=outcome,
+        response=exchange.response if body is None else _with_body(exchange.response, body),
+        notes=(),
+        name="",
+        note="",
+    )
+
+
+def _unexpected(exchange: Exchange, number: int, came: BatchReply, asked: set[bytes]) -> Exchange:
+    why = NOBODYS
+    if came.id is not None and came.id != b"null":
+        why = f"{SECOND if came.id in asked else UNASKED} {short(came.id)}"
+    return replace(
+        exchange,
+        id=f"{exchange.id}.unexpected.{number}",
+        method="",
+        params="[]",
+        params_sent=None,
+        kind="call",
+        outcome=replace(came.reply, remarks=(f"an unexpected reply: {why}", *came.reply.remarks)),
+        response=_with_body(exchange.response, came.text),
+        notes=(),
+        name="",
+        note="",
+    )
+
+
+def _with_body(response: Response, body: bytes) -> Response:
+    """The same answer of the server, with a part of its body."""
+    return replace(response, body=body, size=len(body))
+
+
+class BatchRow(Struct, frozen=True):
+    """One call of it."""
+
+    draft: Draft
+    id: str = ""
+    """An id of its own; empty where its place in the batch gives it one."""
+    came: Exchange | None = None
+    """What came of it when the batch was sent last; None where it has changed since, or was never sent."""
+
+
+class CollectedCalls(Struct, frozen=True):
+    """Calls in the order in which they are sent."""
+
+    rows: tuple[BatchRow, ...] = ()
+    sent: Exchange | None = None
+    """The whole, as it was sent last."""
+    unexpected: tuple[Exchange, ...] = ()
+    """What came then beyond the replies to these calls."""
+
+    @property
+    def text(self) -> str:
+        """All of it as the text of a batch, a call a line; params as they were typed. Empty where there is none."""
+        lines = ",\n".join(f"  {_spelled(row)}" for row in self.rows)
+        return f"[\n{lines}\n]" if lines else ""
+
+    def added(self, draft: Draft) -> CollectedCalls:
+        return replace(self, rows=(*self.rows, BatchRow(draft)))
+
+    def mended(self, at: int, draft: Draft) -> CollectedCalls:
+        """Other params in the place of a call; a notification stays one, and an id of its own stays."""
+        row = self.rows[at]
+        draft = replace(draft, notification=row.draft.notification)
+        return self if draft == row.draft else self._with(at, replace(row, draft=draft, came=None))
+
+    def place_of(self, draft: Draft | None) -> int | None:
+        """Where a call of it stands by now: this very one, else the only one that reads the same; None if nowhere."""
+        same = [at for at, row in enumerate(self.rows) if draft and _reads(row.draft) == _reads(draft)]
+        very = [at for at in same if self.rows[at].draft is draft]
+        return very[0] if very else same[0] if len(same) == 1 else None
+
+    def without(self, at: int) -> CollectedCalls:
+        return replace(self, rows=self.rows[:at] + self.rows[at + 1 :])
+
+    def moved(self, at: int, by: int) -> CollectedCalls:
+        """A call changes places with the one above or below; the first and the last go no further."""
+        to = at + by
+        if not (0 <= at < len(self.rows) and 0 <= to < len(self.rows)):
+            return self
+        rows = list(self.rows)
+        rows[at], rows[to] = rows[to], rows[at]
+        return replace(self, rows=tuple(rows))
+
+    def toggled(self, at: int) -> CollectedCalls:
+        """A call becomes a notification, or one a call; what came of it before came of something else."""
+        row = self.rows[at]
+        draft = replace(row.draft, notification=not row.draft.notification)
+        return self._with(at, replace(row, draft=draft, came=None))
+
+    def came(self, exchange: Exchange, parts: BatchParts) -> CollectedCalls:
+        """What was sent has ended; the calls are those that were sent."""
+        if len(parts.calls) != len(self.rows):
+            return replace(self, sent=exchange, unexpected=())
+        rows = tuple(replace(row, came=part) for row, part in zip(self.rows, parts.calls, strict=True))
+        return CollectedCalls(rows, exchange, parts.unexpected)
+
+    def _with(self, at: int, row: BatchRow) -> CollectedCalls:
+        return replace(self, rows=(*self.rows[:at], row, *self.rows[at + 1 :]))
+
+
+def _reads(draft: Draft) -> tuple[str, str]:
+    return draft.method, draft.text
+
+
+def _spelled(row: BatchRow) -> str:
+    params = row.draft.text.strip().removeprefix(MARK).strip() or "[]"
+    id = ', "id": null' if row.draft.notification else f', "id": {spelled(row.id)}' if row.id else ""
+    return f'{{"method": {spelled(row.draft.method)}, "params": {params}{id}}}'
+
+
+def collected(text: str) -> CollectedCalls | Problem:
+    """The calls in the text of a batch, or what is wrong with it; no text is no calls."""
+    if not text.strip():
+        return CollectedCalls()
+    calls = to_calls(Batch(text), "")
+    if isinstance(calls, Problem):
+        return calls
+    spans = elements(text, int(text.startswith(MARK))) or ()
+    rows = (
+        BatchRow(
+            Draft(call.method, _params(text[slice(*span)]), notification=call.id is None),
+            "" if call.id is None or call.id == f".{number}" else call.id,
+        )
+        for number, (span, call) in enumerate(zip(spans, calls, strict=True), start=1)
+    )
+    return CollectedCalls(tuple(rows))
+
+
+def _params(call: str) -> str:
+    """The params of a call as they stand in its text; of two the last, which is the one that counts."""
+    found = [call[slice(*each.value)] for each in members(call) or () if each.name == "params"]
+    return found[-1] if found else ""

@@ -1,0 +1,195 @@
+"""A problem found in a file, in a draft or by a schema; a hint."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from itertools import islice
+from typing import Any, Final
+
+from msgspec import Struct, structs
+
+from rpcexplorer.jsontext.params import Fix
+from rpcexplorer.jsontext.pointers import ValuePlace
+from rpcexplorer.model.profile import Profile, typed_whole
+
+LONGEST = 200
+"""Characters of a key, or of another word that stands in a file, that are told of it."""
+MOST = 500
+"""Words among which the nearest is looked for."""
+
+
+class Complaint(Struct, frozen=True):
+    """One thing wrong in a file that a person wrote."""
+
+    file: str
+    sentence: str
+    """What is wrong and what to do, without file and line."""
+    line: int | None = None
+    key: str = ""
+    """The dotted key, such as ``profile.staging.timout``."""
+    profile: str | None = None
+    """The profile that cannot be used because of it; None where it is about the whole file."""
+    many: int = 1
+    """So many things are meant, where they are only counted."""
+
+    def __str__(self) -> str:
+        where = self.file if self.line is None else f"{self.file}:{self.line}"
+        return f"{where}: {cut(self.key)}: {self.sentence}" if self.key else f"{where}: {self.sentence}"
+
+
+class Trouble(Exception):  # noqa: N818 - it reads as what it is where it is raised
+    """Something that a person asked for could not be done. ``sentence`` says what, why, and what to do next."""
+
+    def __init__(self, sentence: str) -> None:
+        super().__init__(sentence)
+        self.sentence = sentence
+
+
+def nearest(word: str, known: Iterable[str]) -> str | None:
+    """The known word most like ``word``, if any is like it at all."""
+    return next(iter(nearest_few(word, known, 1)), None)
+
+
+def nearest_few(word: str, known: Iterable[str], count: int) -> list[str]:
+    """The known words most like ``word``, the most alike first."""
+    import difflib  # only where something is wrong: it costs a fifth of the start
+
+    if len(word) > LONGEST:
+        return []
+    return difflib.get_close_matches(word, list(islice(known, MOST)), n=count, cutoff=0.6)
+
+
+def cut(word: str, longest: int = LONGEST) -> str:
+    """A word of somebody else, short enough to be told."""
+    return word if len(word) <= longest else f"{word[: longest - 1]}…"
+
+
+CHECK = ": `rpcexplorer profiles check` says which"
+
+
+def told(complaints: Sequence[Complaint], most: int, where: str = CHECK) -> list[str]:
+    """Complaints as they are told: the first few, and how many more there are; ``where`` more is said of them."""
+    sentences = [str(complaint) for complaint in complaints[:most]]
+    more = sum(complaint.many for complaint in complaints[most:])
+    return [*sentences, f"and {more:,} more{where}"] if more > 0 else sentences
+
+
+def listed(words: Iterable[str], most: int = 20) -> str:
+    """Words in a row: the first few, and how many more there are."""
+    every = list(words)
+    more = f" and {len(every) - most:,} more" if len(every) > most else ""
+    return ", ".join(every[:most]) + more
+
+
+Changes = tuple[tuple[str, Any], ...]
+"""Keys of a profile and their new values; None takes one out."""
+PROGRAM = "rpcexplorer"
+
+
+class Hint(Struct, frozen=True):
+    sentence: str
+    """What the server wants, or what to try."""
+    changes: Changes = ()
+    """What the profile would have to say; empty where that is not known, or not all there is to do."""
+    secret: str = ""
+    """The field of a secret that has to be entered, perhaps anew."""
+    commands: tuple[str, ...] = ()
+    """Command lines that do the same."""
+    careful: bool = False
+    """Calls would go to another host, or unencrypted: nobody is to say yes to that by habit."""
+    tests: bool = False
+    """A test of the connection finds out what there is to do."""
+
+
+def setting(profile: Profile, address: str, changes: Changes, secret: str = "") -> tuple[str, ...]:
+    """The command lines that change a profile and store a secret of it.
+
+    A profile that was made from an ``address`` is kept first, under a name to choose.
+    """
+    name, lines = profile.name, []
+    if profile.ad_hoc:
+        name = "NAME"
+        kept = quoted(f"--url={typed_whole(address)}")
+        auth = f" --auth={profile.auth.kind}" if profile.has_own_auth else ""
+        lines.append(f"{PROGRAM} profiles add {name} {kept}{auth}")
+    if changes:
+        lines.append(
+            f"{PROGRAM} profiles set {name} {' '.join(quoted(f'{key}={spelled(value)}') for key, value in changes)}"
+        )
+    if secret:
+        lines.append(f"{PROGRAM} profiles secret {name} {secret}")
+    return tuple(lines)
+
+
+def quoted(word: str) -> str:
+    """A word as a shell takes it; what is meant for people stays readable."""
+    import shlex  # no start needs it
+
+    return shlex.quote(word)
+
+
+def spelled(value: Any) -> str:
+    """A value as it is typed for a key: text as it is, anything else as TOML; nothing, for a key to be taken out."""
+    if isinstance(value, Struct):
+        value = {key: part for key, part in structs.asdict(value).items() if part}
+    if isinstance(value, dict):
+        return f"{{ {', '.join(f'{key} = {json.dumps(member)}' for key, member in value.items())} }}"
+    return value if isinstance(value, str) else "" if value is None else json.dumps(value)
+
+
+MOST_TOLD: Final = 50
+"""Problems of one text."""
+
+
+class SchemaProblem(Struct, frozen=True):
+    """One place that the schema does not allow, in the words of whoever typed it."""
+
+    pointer: tuple[str | int, ...]
+    """Names and numbers that lead to it."""
+    keyword: str
+    """What of the schema it is about: ``type``, ``required``, ``enum`` …"""
+    sentence: str
+    """What is wrong and what is allowed."""
+    offset: int = 0
+    """Where it begins in the text, and ends."""
+    end: int = 0
+    line: int = 1
+    column: int = 1
+    fix: Fix | None = None
+    """The whole text with this mended, where there is one obvious way."""
+
+
+class Checked(Struct, frozen=True):
+    """What came of a check."""
+
+    problems: tuple[SchemaProblem, ...] = ()
+    """In the order of the text."""
+    why_not: str = ""
+    """Why it was not checked, where it was not: no schema, too slow, a schema that is none."""
+    in_part: bool = False
+    """Only a part of it was not."""
+
+    @property
+    def is_right(self) -> bool:
+        return not self.problems and not self.why_not
+
+
+class Violation(Struct, frozen=True):
+    """One thing that a schema has against a text, as the process that checks tells it."""
+
+    path: tuple[str | int, ...]
+    """Names and numbers that lead to the value."""
+    rule: tuple[str | int, ...]
+    """Keywords and names that lead to the keyword in the schema, through references."""
+    place: ValuePlace | None = None
+    name: str = ""
+    """What is missing."""
+    unexpected: tuple[tuple[str, ValuePlace | None], ...] = ()
+    """What may not be there."""
+    size: int = 0
+    """Elements of an array that has too few of them, or too many."""
+    surplus: ValuePlace | None = None
+    """Where the first one stands that is too many."""
+    alternatives: tuple[tuple[Violation, ...], ...] = ()
+    """What each alternative has against it."""

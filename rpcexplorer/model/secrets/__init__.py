@@ -1,1 +1,0 @@
-"""Secrets as values, the placeholders that stand for them, and the routes that they may go."""

@@ -1,0 +1,1 @@
+"""JSON-RPC as values: messages, codec, batch, event stream. No I/O."""

@@ -1,0 +1,196 @@
+"""Batches: calls in one body, and the responses matched by id."""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from rpcexplorer.rpc.codec import (
+    NOBODYS,
+    broken_json,
+    event_payloads,
+    id_of,
+    messages_in,
+    no_reply_in,
+    open_array,
+    read_object,
+    read_text,
+    short,
+    with_remarks,
+)
+from rpcexplorer.rpc.messages import (
+    USUAL_FORM,
+    Call,
+    ErrorObject,
+    Malformed,
+    MessageForm,
+    Reply,
+    Result,
+    spellings,
+    wire_id,
+)
+
+NAMED = 10
+"""Calls without a reply that are named; the rest is counted."""
+
+
+class BatchReply(Struct, frozen=True):
+    """One reply of a batch."""
+
+    id: bytes | None
+    """As the server wrote it."""
+    text: bytes
+    """All of it, as the server wrote it."""
+    reply: Reply
+
+
+class Matched(Struct, frozen=True):
+    """Which reply belongs to which call."""
+
+    own: tuple[BatchReply | None, ...]
+    """A reply for each call, in the order of the calls; None where none came."""
+    others: tuple[BatchReply, ...] = ()
+    """Replies to nothing that was asked, and second ones."""
+
+
+class _Opened(Struct, frozen=True):
+    """The replies in a body, not yet read."""
+
+    text: bytes
+    texts: Sequence[bytes]
+    is_array: bool
+    """Else one reply came for all calls: by itself, or an error without an id as the only element."""
+    remarks: tuple[str, ...]
+
+    def parts(self, form: MessageForm) -> list[BatchReply]:
+        return [BatchReply(id_of(part, form), part, read_object(part, None, form)) for part in self.texts]
+
+
+def decode_batch(body: bytes, calls: Sequence[Call], form: MessageForm = USUAL_FORM) -> Reply:
+    """Read the bytes that answered these calls; the value is the whole reply, untouched.
+
+    Of a record the calls are no longer known: then only what came is judged.
+    """
+    opened = _opened(body, form)
+    if isinstance(opened, Malformed):
+        return opened
+    parts, remarks = opened.parts(form), opened.remarks
+    if not opened.is_array:
+        remarks += ("the server answered the whole batch with one reply",)
+        if (whole := _for_all(parts[0])) is not None:
+            return with_remarks(whole, remarks)
+    return _settled(opened.text, parts, calls, form, remarks)
+
+
+def matched(body: bytes, calls: Sequence[Call], form: MessageForm = USUAL_FORM) -> Matched | Reply:
+    """Which of the replies in a body belongs to which call; or the one that stands for all of them.
+
+    A record does not say whether its ids went out as numbers: a reply is known by either.
+    """
+    opened = _opened(body, form)
+    if isinstance(opened, Malformed):
+        return opened
+    parts = opened.parts(form)
+    if not opened.is_array and (whole := _for_all(parts[0])) is not None:
+        return with_remarks(whole, ("the server answered the whole batch with one reply",))
+    own: list[BatchReply | None] = [None] * len(calls)
+    others = []
+    places: dict[bytes, deque[int]] = {}
+    for place, call in enumerate(calls):
+        for spelling in spellings(call.id) if call.id is not None else ():
+            places.setdefault(spelling, deque()).append(place)
+    for part in parts:
+        free = places.get(part.id or b"", deque())
+        while free and own[free[0]] is not None:  # a reply in another spelling had it
+            free.popleft()
+        if free:
+            own[free.popleft()] = part
+        else:
+            others.append(part)
+    return Matched(tuple(own), tuple(others))
+
+
+def _opened(body: bytes, form: MessageForm) -> _Opened | Malformed:
+    text, remarks = read_text(body)
+    if isinstance(text, Malformed):
+        return text
+    head = text.lstrip()[:1]
+    if head == b"[":
+        texts = open_array(text)
+        if texts is None:
+            return Malformed(broken_json(text), remarks)
+        is_refusal = len(texts) == 1 and id_of(texts[0], form) in NOBODYS
+        if is_refusal and isinstance(read_object(texts[0], None, form), ErrorObject):
+            return _Opened(texts[0], texts, False, remarks)
+        return _Opened(text, texts, True, remarks)
+    if head != b"{" and (payloads := event_payloads(text)) is not None:
+        came = messages_in(payloads)
+        texts = [part for part in came if not isinstance(read_object(part, None, form), Malformed)]
+        if not texts:
+            nothing = no_reply_in(payloads, form)
+            return Malformed(nothing.reason, (*remarks, *nothing.remarks))
+        if others := len(came) - len(texts):
+            remarks += (f"came as an event stream, {others} other event(s) among them",)
+        if len(texts) == 1 and id_of(texts[0], form) in NOBODYS:
+            return _Opened(texts[0], texts, False, remarks)
+        return _Opened(b"[" + b",".join(texts) + b"]", texts, True, remarks)
+    return _Opened(text, [text], False, remarks)
+
+
+def _for_all(part: BatchReply) -> ErrorObject | Malformed | None:
+    """What stands for all of it: an error that names no call refuses the batch as such. None where it is one call's."""
+    if isinstance(part.reply, Malformed) or (part.id in NOBODYS and isinstance(part.reply, ErrorObject)):
+        return part.reply
+    return None
+
+
+def _settled(
+    text: bytes, parts: Sequence[BatchReply], calls: Sequence[Call], form: MessageForm, remarks: tuple[str, ...]
+) -> Reply:
+    """What the replies come to: the worst of them counts."""
+    awaited = {wire_id(call.id, form).encode(): call for call in calls if call.id is not None}
+    came = [part.id for part in parts]
+    known = set(came)  # in a large batch each look through a list costs as much as all of it
+    missing = [id for id in awaited if id not in known]
+    strange = [id for id in came if id not in awaited] if awaited else []
+    remarks += _remarks(awaited, came, missing, strange, parts)
+    failed = [part.reply for part in parts if isinstance(part.reply, ErrorObject)]
+    broken = [part.reply for part in parts if isinstance(part.reply, Malformed)]
+    first = failed[0] if failed else None
+    failures = f"{len(failed)} of {len(parts)} calls failed: {first.message}" if first else ""
+    # a reply without the right id may answer one of those that seem to have none
+    if (lacking := len(missing) - len(strange)) > 0:
+        names = [f"{awaited[id].method} ({short(id)})" for id in missing[:NAMED]]
+        more = f" and {len(missing) - NAMED} more" if len(missing) > NAMED else ""
+        which = f"{', '.join(names)}{more}" if not strange else f"one of {', '.join(names)}{more}"
+        also = f" {failures}." if failures else ""
+        return Malformed(f"{lacking} of {len(awaited)} calls got no reply: {which}.{also}", remarks)
+    if broken:
+        also = f" {failures}." if failures else ""
+        return Malformed(f"{len(broken)} of {len(parts)} replies are none: {broken[0].reason}{also}", remarks)
+    habits = tuple(sorted({habit for part in parts for habit in getattr(part.reply, "habits", ())}))
+    if first:
+        return ErrorObject(first.code, failures, None, text, remarks, habits)
+    return Result(text, remarks, habits)
+
+
+def _remarks(
+    awaited: dict[bytes, Call],
+    came: list[bytes | None],
+    missing: list[bytes],
+    strange: list[bytes | None],
+    parts: Sequence[BatchReply],
+) -> tuple[str, ...]:
+    remarks = []
+    seen = Counter(came)
+    if strange:
+        names = ", ".join(short(id or b"(no id)") for id in strange[:NAMED])
+        remarks.append(f"replies to nothing that was asked: {names}")
+    if twice := [id.decode() for id in awaited if seen[id] > 1]:
+        remarks.append(f"more than one reply to {', '.join(twice)}")
+    if not missing and not strange and awaited and came != list(awaited):
+        remarks.append("the replies came in another order")
+    remarks += sorted({remark for part in parts for remark in part.reply.remarks})
+    return tuple(remarks)

@@ -1,0 +1,586 @@
+"""Requests to bytes and response bodies to outcomes, for each JSON-RPC version."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from rpcexplorer.jsontext import slices
+from rpcexplorer.jsontext.scan import elements, long_number, members, oddities
+from rpcexplorer.jsontext.slices import Text, closing, fault, faults, in_string, opening
+from rpcexplorer.jsontext.steps import Steps
+from rpcexplorer.rpc.messages import (
+    USUAL_FORM,
+    Call,
+    EnvelopeForm,
+    ErrorObject,
+    Malformed,
+    MessageForm,
+    Reply,
+    Result,
+    spelled,
+    spellings,
+    wire_id,
+)
+
+LARGE = 1024 * 1024
+"""Bytes of a reply from which on its result is not copied."""
+DUPLICATES_LIMIT = 1024 * 1024
+"""Bytes of a reply up to which its envelope is searched for duplicate members, which only the slow scanner sees."""
+
+
+class _Native(msgspec.Struct):
+    """The members of a reply, or of its error, that mean something; others are passed over unread."""
+
+    jsonrpc: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
+    version: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
+    id: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
+    tag: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
+    method: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
+    result: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
+    arguments: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
+    error: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
+    code: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
+    message: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
+    data: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
+
+
+FIELDS = _Native.__struct_fields__
+ERROR_FIELDS = {"code", "message", "data"}
+REPLY_FIELDS = {*FIELDS} - ERROR_FIELDS
+LONG_FIELDS = {"result", "arguments"}
+"""What of a large reply is not copied."""
+
+
+class Envelope(Struct, frozen=True):
+    """The parts of a reply or of an error object, as the server wrote them; None where a part is missing."""
+
+    jsonrpc: bytes | None = None
+    version: bytes | None = None
+    """What stands there in place of ``jsonrpc`` in JSON-RPC 1.1."""
+    id: bytes | None = None
+    tag: bytes | None = None
+    """What Transmission's own dialect calls the id."""
+    method: bytes | None = None
+    result: Text | None = None
+    """Of a large reply it is a part of the text, which is not copied."""
+    arguments: Text | None = None
+    """What Transmission's own dialect calls the result; the result of that is a word."""
+    error: bytes | None = None
+    code: bytes | None = None
+    message: bytes | None = None
+    data: bytes | None = None
+    remarks: tuple[str, ...] = ()
+
+
+def open_object(text: bytes, *, error: bool = False) -> Envelope | None:
+    """Take an object apart; None where ``text`` is none, even leniently read."""
+    found = native_parts(text)
+    if found is None:
+        return _leniently(text)
+    parts: dict[str, Any] = {
+        name: memoryview(raw) if name in LONG_FIELDS and len(text) > LARGE else bytes(raw)
+        for name, raw in found.items()
+    }
+    twice = _duplicates(text, parts, ERROR_FIELDS if error else REPLY_FIELDS)
+    return Envelope(**parts, remarks=(*filter(None, [long_number(text)]), *twice))
+
+
+def native_parts(text: bytes) -> dict[str, msgspec.Raw] | None:
+    """The parts of an object that is JSON to the letter, as they lie in the text; None where it is not."""
+    try:
+        native = msgspec.json.decode(text, type=_Native)
+    except (msgspec.DecodeError, RecursionError):
+        return None
+    return {name: raw for name in FIELDS if isinstance(raw := getattr(native, name), msgspec.Raw)}
+
+
+def is_native(text: bytes) -> bool:
+    """Whether it is one value that is JSON to the letter."""
+    try:
+        msgspec.json.decode(text, type=msgspec.Raw)
+    except (msgspec.DecodeError, RecursionError):
+        return False
+    return True
+
+
+def open_array(text: bytes) -> list[bytes] | None:
+    """Take an array apart; None where ``text`` is none, even leniently read."""
+    try:
+        return [bytes(raw) for raw in msgspec.json.decode(text, type=list[msgspec.Raw])]
+    except (msgspec.DecodeError, RecursionError):
+        whole = text.decode()
+        spans = elements(whole)
+        return None if spans is None else [whole[start:end].encode() for start, end in spans]
+
+
+def _leniently(text: bytes) -> Envelope | None:
+    whole = text.decode()
+    found = members(whole)
+    if found is None:
+        return None
+    parts = {m.name: whole[slice(*m.value)].encode() for m in found if m.name in FIELDS}
+    names = [member.name for member in found]
+    return Envelope(**parts, remarks=(*oddities(whole), *_named_twice(names, REPLY_FIELDS | ERROR_FIELDS)))
+
+
+def _duplicates(text: bytes, parts: dict[str, Any], fields: set[str]) -> tuple[str, ...]:
+    """Say which members are there twice. A compact object of known members shows by its length that none is."""
+    compact = 1 + sum(len(name) + 4 + len(value) for name, value in parts.items())
+    if len(text) == compact or len(text) > DUPLICATES_LIMIT:
+        return ()
+    return _named_twice([member.name for member in members(text.decode()) or ()], fields)
+
+
+def _named_twice(names: list[str], fields: set[str]) -> tuple[str, ...]:
+    twice = sorted({name for name in names if name in fields and names.count(name) > 1})
+    return tuple(f"the member {name} is there twice; the last one counts" for name in twice)
+
+
+def broken_json(text: bytes) -> str:
+    """What is wrong with a text that begins like JSON."""
+    try:
+        msgspec.json.decode(text, type=msgspec.Raw)
+    except msgspec.DecodeError as error:
+        if "truncated" in str(error):
+            return (
+                "The reply starts like JSON and ends in the middle of it: the server, or what is between, cut it off."
+            )
+        detail = str(error).removeprefix("JSON is malformed: ")
+        return f"The reply starts like JSON but is not: {detail}."
+    except RecursionError:
+        return "The reply starts like JSON but its brackets, which nest very deep, do not match."
+    return "The reply starts like JSON but its brackets do not match."
+
+
+def is_cut(text: bytes) -> bool:
+    """Whether a text ends in the middle of its JSON."""
+    try:
+        msgspec.json.decode(text, type=msgspec.Raw)
+    except msgspec.DecodeError as error:
+        return "truncated" in str(error)
+    except RecursionError:
+        return False
+    return False
+
+
+NOBODYS = (None, b"null")
+"""The id of a reply that says it is nobody's."""
+
+
+def read_object(text: bytes, id: str | None, form: MessageForm) -> Reply:
+    envelope = open_object(text)
+    return Malformed(broken_json(text)) if envelope is None else meant(envelope, id, form)
+
+
+def meant(envelope: Envelope, id: str | None, form: MessageForm) -> Reply:
+    """The reply that these members are. ``None`` leaves the id unchecked."""
+    if form.envelope == "transmission":
+        return _of_transmission(envelope, id, form)
+    habits = _habits(envelope, form.envelope)
+    remarks = (*envelope.remarks, *_version_remarks(envelope, form.envelope), *_id_remarks(envelope.id, id, form))
+    # servers of the 1.0 kind send both members: it failed if and only if there is an error that is not null
+    if envelope.error is not None and envelope.error != b"null":
+        if envelope.result not in {None, b"null"}:
+            remarks += ("result and error are both there",)
+        return _error(envelope.error, remarks, habits, form.envelope)
+    remarks_of_none = (*habits, *remarks)
+    is_unmarked = envelope.jsonrpc is envelope.version is envelope.id is envelope.error is None
+    if id is not None and is_unmarked and envelope.result is not None:
+        return Malformed(
+            "The reply has a result, but no jsonrpc, no id and no error: it is none of JSON-RPC.", remarks_of_none
+        )
+    if envelope.result is None:
+        if envelope.method is not None:
+            return Malformed("The reply is a request of the server's own, not an answer to the call.", remarks_of_none)
+        return Malformed("The reply is a JSON object without result and without error.", remarks_of_none)
+    return Result(envelope.result, remarks, habits)
+
+
+def id_of(text: bytes, form: MessageForm) -> bytes | None:
+    """The id of a reply, as the server wrote it."""
+    envelope = open_object(text)
+    return id_in(envelope, form) if envelope else None
+
+
+def id_in(envelope: Envelope, form: MessageForm) -> bytes | None:
+    return envelope.tag if form.envelope == "transmission" else envelope.id
+
+
+def _of_transmission(envelope: Envelope, id: str | None, form: MessageForm) -> Reply:
+    remarks = (*envelope.remarks, *_id_remarks(envelope.tag, id, form, "tag"))
+    if envelope.error is not None and envelope.error != b"null":
+        return _error(envelope.error, (*remarks, "it is written in JSON-RPC's own envelope"), (), "2.0")
+    said = None if envelope.result is None else _string(bytes(envelope.result))
+    if envelope.result is None or said is None:
+        lacks = "no result" if envelope.result is None else "a result that is no text"
+        return Malformed(
+            f"The reply has {lacks}: it is none of Transmission's own dialect. "
+            'Set envelope = "2.0" in the profile if the server speaks JSON-RPC.',
+            remarks,
+        )
+    if said != "success":
+        data = envelope.arguments if envelope.arguments not in {None, b"{}", b"null"} else None
+        return ErrorObject(None, said, None if data is None else bytes(data), bytes(envelope.result), remarks)
+    if envelope.arguments is None:
+        return Result(envelope.result, (*remarks, "arguments is missing"))
+    return Result(envelope.arguments, remarks)
+
+
+def _error(text: bytes, remarks: tuple[str, ...], habits: tuple[str, ...], version: EnvelopeForm) -> Reply:
+    members = open_object(text, error=True) if text[:1] == b"{" else None
+    if members is None:
+        message = _string(text)
+        kind = "a plain string" if message is not None else "not an object"
+        return ErrorObject(None, message or "", None, text, (*remarks, f"error is {kind}"), habits)
+    remarks += tuple(remark for remark in members.remarks if remark not in remarks)
+    code, code_remark = _code(members.code)
+    message = "" if members.message is None else _string(members.message)
+    message_remark = ("error.message is missing",) if members.message is None else ()
+    if message is None and members.message is not None:
+        message_remark = ("error.message is not a string",)
+        message = members.message.decode()
+    if version == "1.0":  # which leaves it to the server what stands in an error
+        code_remark = code_remark if members.code is not None else ()
+        message_remark = message_remark if members.message is not None else ()
+    data = members.error if version == "1.1" and members.data is None else members.data
+    return ErrorObject(code, message or "", data, text, remarks + message_remark + code_remark, habits)
+
+
+def _code(text: bytes | None) -> tuple[int | None, tuple[str, ...]]:
+    if text is None:
+        return None, ("error.code is missing",)
+    digits = text[1:] if text.startswith(b"-") else text
+    if digits.isdigit() and len(digits) <= 18:
+        return int(text), ()
+    if digits.rstrip(b"0").rstrip(b".").isdigit() and b"." in digits and len(digits) <= 18:
+        return int(float(text)), (f"error.code is written as {text.decode()}",)
+    return None, ("error.code is not an integer",)
+
+
+def _habits(envelope: Envelope, version: EnvelopeForm) -> tuple[str, ...]:
+    """What is odd about the members that are there, where a whole server writes its replies like that."""
+    both = envelope.result is not None and envelope.error is not None
+    if version == "1.1" and envelope.version is None and envelope.jsonrpc is None:
+        return ("version is missing",)
+    if version != "2.0":
+        later = envelope.jsonrpc == b'"2.0"'
+        return (f'jsonrpc is "2.0", though the profile says {version}',) if later else ()
+    if envelope.jsonrpc is None:
+        old = ", and result and error stand side by side, as in JSON-RPC 1.0"
+        return (f"jsonrpc is missing{old if both else ''}",)
+    return ('"error": null beside the result',) if both and envelope.error == b"null" else ()
+
+
+def _version_remarks(envelope: Envelope, version: EnvelopeForm) -> tuple[str, ...]:
+    wanted = f'"{version}"'
+    said = {"jsonrpc": envelope.jsonrpc, "version": envelope.version if version == "1.1" else None}
+    return tuple(
+        f"{name} is {short(text)}, not {wanted}"
+        for name, text in said.items()
+        if text is not None and text not in {wanted.encode(), b'"2.0"'}
+    )
+
+
+def _id_remarks(came: bytes | None, id: str | None, form: MessageForm, member: str = "id") -> tuple[str, ...]:
+    if id is None:
+        return ()
+    if came is None:
+        return (f"{member} is missing",)
+    sent = wire_id(id, form)
+    if came == sent.encode() or (sent[0] == '"' and _string(came) == id):
+        return ()
+    return (f"{member} is {short(came)}, not {short(sent.encode())}: it may answer another call",)
+
+
+def _string(text: bytes) -> str | None:
+    """The string that ``text`` spells, or None where it spells something else."""
+    if text[:1] != b'"':
+        return None
+    try:
+        return msgspec.json.decode(text, type=str)
+    except msgspec.DecodeError:
+        import json  # takes lone surrogates and raw control characters
+
+        value = json.loads(text, strict=False)
+        return value if isinstance(value, str) else None
+
+
+def short(text: bytes, limit: int = 60) -> str:
+    """The text, if it fits into a remark. No part of it: in a part nobody finds the secret that it is a part of."""
+    shown = text.decode()
+    return shown if len(shown) <= limit else f"a text of {len(shown):,} characters"
+
+
+def with_remarks(reply: Reply, remarks: tuple[str, ...]) -> Reply:
+    return replace(reply, remarks=(*remarks, *reply.remarks)) if remarks else reply
+
+
+NAMED: Final = 5
+"""Kinds of messages that are named where none is the reply."""
+FIELD = re.compile(rb"(?:data|event|id|retry)(?::|$)|:", re.MULTILINE)
+"""How the first line of an event stream starts."""
+_LINE = re.compile(rb"(?:(?:data|event|id|retry)(?::.*)?|:.*|)")
+"""A line of one that holds nothing unknown."""
+
+
+def event_payloads(text: bytes) -> list[bytes] | None:
+    """The data of each event in order; None where the text is not an event stream.
+
+    A last event without the empty line that ends it counts as well: it is for the reader to see whether it is whole.
+    """
+    text = text.replace(b"\r\n", b"\n").replace(b"\r", b"\n").lstrip(b"\n")
+    if not FIELD.match(text):
+        return None
+    payloads = []
+    for event in text.split(b"\n\n"):
+        lines = [line[5:].removeprefix(b" ") for line in event.split(b"\n") if line == b"data" or line[:5] == b"data:"]
+        if any(lines):
+            payloads.append(b"\n".join(lines))
+    if not payloads and not all(map(_LINE.fullmatch, text.split(b"\n"))):
+        return None
+    return payloads
+
+
+def messages_in(payloads: list[bytes]) -> list[bytes]:
+    """What the events hold: a message each, or several in an array."""
+    found: list[bytes] = []
+    for payload in payloads:
+        inside = open_array(payload) if payload.lstrip()[:1] == b"[" else None
+        found += [payload] if inside is None else inside
+    return found
+
+
+def reply_in(payloads: list[bytes], id: str | None, form: MessageForm) -> Reply:
+    """The reply among the messages of a stream: the one with the id, else an error that names no call at all."""
+    came = messages_in(payloads)
+    replies = [(at, id_of(text, form), read_object(text, id, form)) for at, text in enumerate(came)]
+    replies = [each for each in replies if not isinstance(each[2], Malformed)]
+    own = replies if id is None else [each for each in replies if each[1] in spellings(id)]
+    own = own or [each for each in replies if each[1] in NOBODYS and isinstance(each[2], ErrorObject)]
+    if not own:
+        return no_reply_in(payloads, form)
+    at, _, reply = own[-1]
+    # a stream is no deviation: there are servers that answer with nothing else
+    return with_remarks(reply, (f"came as an event stream, {at} other event(s) before it",) if at else ())
+
+
+def no_reply_in(payloads: list[bytes], form: MessageForm) -> Malformed:
+    """What came on a stream that does not answer what was sent."""
+    kinds = Counter(_kind(text, form) for text in messages_in(payloads))
+    named = [kind if count == 1 else f"{kind} {count} times" for kind, count in list(kinds.items())[:NAMED]]
+    rest = len(kinds) - len(named)
+    came = ", ".join([*named, *([f"and {rest} more kinds of messages"] if rest else [])]) or "only comments"
+    events = f"{len(payloads)} event{'' if len(payloads) == 1 else 's'}"
+    return Malformed(f"The reply is an event stream of {events}, and none of them is a reply to this: {came}.")
+
+
+def _kind(text: bytes, form: MessageForm) -> str:
+    """What a message is that is no reply to the call, in a few words."""
+    envelope = open_object(text)
+    if envelope is None:
+        return "one cut off in the middle" if is_cut(text) else "one that is no JSON object"
+    if envelope.method is not None:
+        whose = "notification" if envelope.id is None else "request of the server's own"
+        return f"{whose} ({short(envelope.method)})"
+    if isinstance(meant(envelope, None, form), Malformed):
+        return "one that is no JSON-RPC"
+    id = id_in(envelope, form)
+    return "reply without an id" if id is None else f"reply to {short(id)}"
+
+
+HEAD: Final = 64 * 1024
+"""Bytes within which a large result has to begin."""
+GUESSES: Final = 3
+"""How many cuts are tried before brackets are counted, which takes as long as four of them."""
+_RESULT = re.compile(rb'"result"[ \t\n\r]*+:[ \t\n\r]*+(?=["\[{])')
+_ITEM = {ord("["): b"0", ord("{"): b'"":0'}
+"""What stands beside a comma at which a text was cut, so that a comma too many is one in every piece."""
+
+
+def envelope_in_steps(text: bytes) -> Steps[Envelope | None]:
+    """The parts of a reply; None where it is not what is read here."""
+    found = _RESULT.search(text, 0, HEAD)
+    head = native_parts(text[: found.end()] + b"null}") if found else None
+    if found is None or head is None:  # it stands deeper, or in a string
+        return None
+    rest = yield from _rest(text, found.end())
+    if rest is None:
+        return None
+    start, lead = rest
+    tail = lead + text[start:]
+    whole, others = native_parts(b'{"result":' + tail), native_parts(b'{"":' + tail)
+    if whole is None or others is None or "result" in others:
+        return None
+    end = start + len(bytes(whole["result"])) - len(lead)
+    parts: dict[str, Any] = {name: bytes(raw) for name, raw in (head | others).items()}
+    parts["result"] = memoryview(text)[found.end() : end]
+    return Envelope(**parts, remarks=tuple(filter(None, [long_number(text)])))
+
+
+def _rest(text: bytes, start: int) -> Steps[tuple[int, bytes] | None]:
+    """Where the last piece of a value starts, and what makes it a value; None where a piece before it is no JSON."""
+    before, reach = b"", slices.SLICE
+    likely: list[bytes] = []
+    while start + reach < len(text):
+        yield
+        piece = text[start : start + reach]
+        guessed = _guessed(piece, before, likely)
+        cut = guessed or _counted(piece, before)
+        if cut is None:
+            reach *= 2
+            continue
+        length, after = cut
+        if not guessed and not is_native(_piece(piece, before, length, after)):
+            return None
+        likely = [after, *(each for each in likely if each != after)][:GUESSES]
+        start, before, reach = start + length + (not in_string(after)), after, slices.SLICE
+    return start, _lead(before)
+
+
+def _guessed(piece: bytes, before: bytes, likely: list[bytes]) -> tuple[int, bytes] | None:
+    """A cut at which the same is open as at one before: what the parser takes cannot be open otherwise."""
+    comma = piece.rfind(b",")
+    for after in likely:
+        at = len(piece) if in_string(after) else comma
+        if at > 0 and is_native(_piece(piece, before, at, after)):
+            return at, after
+    return None
+
+
+def _counted(piece: bytes, before: bytes) -> tuple[int, bytes] | None:
+    found = slices.cut(piece, before)
+    return found and found[:2]
+
+
+def _piece(piece: bytes, before: bytes, length: int, after: bytes) -> bytes:
+    """A piece up to a cut as a value of its own."""
+    item = b"" if in_string(after) else b"," + _ITEM[after[-1]]
+    return _lead(before) + piece[:length] + item + closing(after)
+
+
+def _lead(before: bytes) -> bytes:
+    """What makes a value of the text behind a cut."""
+    if not before or in_string(before):
+        return opening(before)
+    return opening(before) + _ITEM[before[-1]] + b","
+
+
+UTF8_BOM = b"\xef\xbb\xbf"
+UTF16_BOMS = (b"\xff\xfe", b"\xfe\xff")
+WrittenMembers = tuple[tuple[str, str | None], ...]
+"""Names and their JSON text, in order; None leaves one out."""
+VERSIONS: Final[Mapping[EnvelopeForm, WrittenMembers]] = {
+    "2.0": (("jsonrpc", '"2.0"'),),
+    "1.1": (("version", '"1.1"'),),
+    "1.0": (),
+}
+"""What a request begins with."""
+
+
+# --- out ---------------------------------------------------------------------------------------------------------
+
+
+def encode(call: Call, form: MessageForm = USUAL_FORM) -> bytes:
+    """Spell a call as one JSON object: its version, ``id``, ``method``, ``params``, then its other members."""
+    id = None if call.id is None else wire_id(call.id, form)
+    members = _members_of_transmission(call, form, id) if form.envelope == "transmission" else _members(call, form, id)
+    written = [f'"{name}":{text}' for name, text in members if text is not None]
+    written += (f"{spelled(name)}:{text}" for name, text in call.members)
+    return ("{" + ",".join(written) + "}").encode()
+
+
+def _members(call: Call, form: MessageForm, id: str | None) -> WrittenMembers:
+    """In JSON-RPC 1.0 a notification has an id that is null."""
+    empty = None if form.empty_params == "omit" else form.empty_params
+    return (
+        *VERSIONS[form.envelope],
+        ("id", "null" if id is None and form.envelope == "1.0" else id),
+        ("method", spelled(call.method)),
+        ("params", empty if call.params == "[]" else call.params),
+    )
+
+
+def _members_of_transmission(call: Call, form: MessageForm, tag: str | None) -> WrittenMembers:
+    """Its arguments are an object, also where there are none."""
+    empty = None if form.empty_params == "omit" else "{}"
+    return (
+        ("method", spelled(call.method)),
+        ("arguments", empty if call.params == "[]" else call.params),
+        ("tag", tag),
+    )
+
+
+def encode_batch(calls: Iterable[Call], form: MessageForm = USUAL_FORM) -> bytes:
+    """Spell several calls as one JSON array."""
+    return b"[" + b",".join(encode(call, form) for call in calls) + b"]"
+
+
+# --- back --------------------------------------------------------------------------------------------------------
+
+
+def decode(body: bytes, id: str | None, form: MessageForm = USUAL_FORM) -> Reply:
+    """Read the bytes that answered the call with this id. ``None`` leaves the reply's id unchecked."""
+    text, remarks = read_text(body)
+    if isinstance(text, Malformed):
+        return text
+    head = text.lstrip()[:1]
+    if head == b"{":
+        reply = read_object(text, id, form)
+    elif head == b"[":
+        reply = _only_element(text, id, form)
+    elif (payloads := event_payloads(text)) is not None:
+        reply = reply_in(payloads, id, form)
+    else:
+        reply = Malformed(_what_it_is_instead(text))
+    return with_remarks(reply, remarks)
+
+
+def decode_large(body: bytes, id: str | None, form: MessageForm = USUAL_FORM) -> Steps[Reply | None]:
+    """Read the usual large reply in steps of a millisecond; None for any other, which takes ``decode``."""
+    for at in faults(body):
+        if at is not None:
+            return None
+        yield
+    envelope = yield from envelope_in_steps(body)
+    return None if envelope is None else meant(envelope, id, form)
+
+
+def read_text(body: bytes) -> tuple[bytes | Malformed, tuple[str, ...]]:
+    """The body as UTF-8 without its mark, or why it is none."""
+    if not body or body.isspace():
+        return Malformed("The reply is empty: the server answered without a body."), ()
+    remarks: tuple[str, ...] = ()
+    if body.startswith(UTF16_BOMS) or body[:4].count(0) >= 2:
+        return Malformed("The reply is not UTF-8; it looks like UTF-16 or UTF-32, which JSON-RPC does not use."), ()
+    if body.startswith(UTF8_BOM):
+        body, remarks = body[3:], ("the reply starts with a byte order mark",)
+    if (at := fault(body)) is not None:
+        return Malformed(f"The reply is not UTF-8: byte {at} is 0x{body[at]:02x}."), remarks
+    return body, remarks
+
+
+def _only_element(text: bytes, id: str | None, form: MessageForm) -> Reply:
+    parts = open_array(text)
+    if parts is None:
+        return Malformed(broken_json(text))
+    if len(parts) != 1:
+        return Malformed(f"The reply is an array of {len(parts)}, but one call was made.")
+    return with_remarks(read_object(parts[0], id, form), ("the reply came wrapped in an array",))
+
+
+def _what_it_is_instead(text: bytes) -> str:
+    start = text.lstrip()[:200].lower()
+    if start.startswith((b"<!doctype html", b"<html")):
+        return "The reply is an HTML page, not JSON: is this the right path, or did a gateway answer?"
+    if start.startswith((b"<?xml", b"<")):
+        return "The reply is XML or HTML, not JSON: is this the right path?"
+    if is_native(text):
+        return "The reply is a bare JSON value, not a JSON-RPC reply object."
+    return "The reply is plain text, not JSON."

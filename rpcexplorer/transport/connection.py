@@ -1,0 +1,552 @@
+"""Connections: TCP and TLS streams below httpx, and those that are kept open."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import ipaddress
+import socket
+import ssl
+import threading
+from collections import deque
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+
+import httpx
+
+from rpcexplorer.transport.port import LOOPBACK_ADDRESSES, LOOPBACK_NAME
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+
+    from rpcexplorer.transport.port import Headers, Request
+    from rpcexplorer.transport.request import Address
+    from rpcexplorer.transport.response import Incoming
+
+PIECE = 256 * 1024
+"""Bytes that are read, encrypted and handed to the network at a time: nobody keeps the loop to himself."""
+_STEPS = 8
+"""Pieces that may have come over TLS without a word in them; whoever sends more is up to something."""
+
+
+class ByteStream(Protocol):
+    """Bytes there and back. Each direction may end without the other."""
+
+    @property
+    def behind(self) -> bool:
+        """Whether some of what was written has not gone out."""
+
+    @property
+    def draining(self) -> bool:
+        """Whether somebody waits for what was written to go out."""
+
+    def write(self, data: bytes) -> None:
+        """Hand it to the network, as much as it takes at once; the rest goes out with `drain`.
+
+        OSError means that nothing of it went out.
+        """
+
+    async def drain(self) -> None:
+        """Wait until all that was written has gone out."""
+
+    async def receive(self) -> bytes:
+        """What comes next; nothing at the end."""
+
+    def arrived(self) -> bytes | None:
+        """What has come already; None if nothing did, and nothing at the end, also where that is a failure."""
+
+    def close(self) -> None:
+        """Close it, if it is not closed."""
+
+
+class Plain:
+    """A TCP connection."""
+
+    def __init__(self, connected: socket.socket) -> None:
+        self._socket = connected
+        self._out: deque[bytes] = deque()
+        self._turn = asyncio.Lock()
+
+    @property
+    def behind(self) -> bool:
+        return bool(self._out)
+
+    @property
+    def draining(self) -> bool:
+        return self._turn.locked()
+
+    def write(self, data: bytes) -> None:
+        taken = 0
+        if not self._out:
+            with contextlib.suppress(BlockingIOError, InterruptedError):
+                taken = self._socket.send(data)
+        if taken < len(data):
+            self._out.append(data[taken:])
+
+    async def drain(self) -> None:
+        async with self._turn:
+            while self._out:
+                await asyncio.get_running_loop().sock_sendall(self._socket, self._out[0])
+                self._out.popleft()
+                await asyncio.sleep(0)  # a network that takes everything must not keep the loop to itself
+
+    async def receive(self) -> bytes:
+        try:
+            came = self._socket.recv(PIECE)
+        except (BlockingIOError, InterruptedError):
+            return await asyncio.get_running_loop().sock_recv(self._socket, PIECE)
+        await asyncio.sleep(0)  # nor may one that has everything at once
+        return came
+
+    def arrived(self) -> bytes | None:
+        try:
+            return self._socket.recv(PIECE)
+        except (BlockingIOError, InterruptedError):
+            return None
+        except OSError:
+            return b""
+
+    def close(self) -> None:
+        self._socket.close()
+
+
+class Encrypted:
+    """TLS over a stream."""
+
+    def __init__(self, stream: ByteStream, trust: ssl.SSLContext, host: str) -> None:
+        self._stream = stream
+        self._coming, self._going = ssl.MemoryBIO(), ssl.MemoryBIO()
+        self.tls = trust.wrap_bio(self._coming, self._going, server_hostname=host)
+
+    async def shake_hands(self) -> None:
+        """Agree with the server; raises what TLS raises, and then sends nothing more: it may say who calls."""
+        while True:
+            try:
+                self.tls.do_handshake()
+            except ssl.SSLWantReadError:
+                await self._answer()
+                self._take(await self._stream.receive())
+            else:
+                await self._answer()
+                return
+
+    @property
+    def behind(self) -> bool:
+        return self._stream.behind
+
+    @property
+    def draining(self) -> bool:
+        return self._stream.draining
+
+    def write(self, data: bytes) -> None:
+        self.tls.write(data)
+        self._pass_on()
+
+    async def drain(self) -> None:
+        await self._stream.drain()
+
+    async def receive(self) -> bytes:
+        """What comes next; nothing at the end, whether or not the server said that it is one."""
+        while True:
+            try:
+                return self.tls.read(PIECE)
+            except ssl.SSLWantReadError:
+                with contextlib.suppress(OSError):  # who takes nothing any more may have said something before
+                    await self._answer()
+                self._take(await self._stream.receive())
+            except (ssl.SSLEOFError, ssl.SSLZeroReturnError):
+                return b""
+
+    def arrived(self) -> bytes | None:
+        """What the server says of TLS itself, such as a ticket for another time, is taken in, and is nothing."""
+        for _ in range(_STEPS):
+            try:
+                return self.tls.read(PIECE)
+            except ssl.SSLWantReadError:
+                came = self._stream.arrived()
+            except ssl.SSLError:
+                return b""
+            if came is None:
+                return None
+            self._take(came)
+        return b""
+
+    def close(self) -> None:
+        self._stream.close()
+
+    def _take(self, came: bytes) -> None:
+        if came:
+            self._coming.write(came)
+        else:
+            self._coming.write_eof()
+
+    async def _answer(self) -> None:
+        """To read may mean to write as well. Whoever is writing already takes that along, and is not waited for."""
+        self._pass_on()
+        if self.behind and not self.draining:
+            await self.drain()
+
+    def _pass_on(self) -> None:
+        if self._going.pending:
+            self._stream.write(self._going.read())
+
+
+_HEAD_START = 0.25
+"""Seconds that an address has to answer in before the next one is tried as well (RFC 8305)."""
+SocketAddress: TypeAlias = tuple[socket.AddressFamily, Any]
+"""A family, and what a socket of it connects to."""
+
+
+def known_addresses(host: str, port: int) -> list[SocketAddress]:
+    """Return the addresses of a host that is one itself or `localhost`; none for a name that must be looked up."""
+    try:
+        found = [ipaddress.ip_address(ip) for ip in (LOOPBACK_ADDRESSES if host == LOOPBACK_NAME else [host])]
+    except ValueError:
+        return []
+    return [
+        (socket.AF_INET6, (str(ip), port, 0, 0)) if ip.version == 6 else (socket.AF_INET, (str(ip), port))
+        for ip in found
+    ]
+
+
+async def look_up(host: str, port: int) -> list[SocketAddress]:
+    """Return a name's addresses, the families in turns; raises what the resolver raises."""
+    loop = asyncio.get_running_loop()
+    known: asyncio.Future[list[SocketAddress]] = loop.create_future()
+
+    def settle(found: list[SocketAddress], failure: Exception | None) -> None:
+        if known.done():
+            return
+        if failure is None:
+            known.set_result(found)
+        else:
+            known.set_exception(failure)
+
+    def ask() -> None:
+        found, failure = list[SocketAddress](), None
+        try:
+            found = [(each[0], each[4]) for each in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
+        except (OSError, UnicodeError) as problem:
+            failure = problem
+        # The loop may be closed by now: then nobody waits for the outcome.
+        with contextlib.suppress(RuntimeError):
+            loop.call_soon_threadsafe(settle, found, failure)
+
+    threading.Thread(target=ask, name=f"lookup of {host}", daemon=True).start()
+    return _in_turns(await known)
+
+
+async def connect(addresses: list[SocketAddress]) -> socket.socket:
+    """Connect to the first address that answers; raises the failures of all of them, if none does."""
+    if len(addresses) == 1:
+        return await _connected(addresses[0])
+    left, running, failures = deque(addresses), set[asyncio.Task[socket.socket]](), list[Exception]()
+    try:
+        while left or running:
+            if left:
+                running.add(asyncio.create_task(_connected(left.popleft())))
+            wait_for = _HEAD_START if left else None
+            ended, running = await asyncio.wait(running, timeout=wait_for, return_when=asyncio.FIRST_COMPLETED)
+            well = [task for task in ended if task.exception() is None]
+            failures += [failure for task in ended if isinstance(failure := task.exception(), Exception)]
+            running |= set(well[1:])  # two at once: one is enough
+            if well:
+                return well[0].result()
+    finally:
+        for task in running:
+            task.cancel()
+        for late in await asyncio.gather(*running, return_exceptions=True):
+            if isinstance(late, socket.socket):
+                late.close()
+    raise ExceptionGroup("no address answered", failures or [OSError("there is none")])
+
+
+async def _connected(address: SocketAddress) -> socket.socket:
+    family, where = address
+    opened = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        opened.setblocking(False)
+        opened.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        await asyncio.get_running_loop().sock_connect(opened, where)
+    except BaseException:
+        opened.close()
+        raise
+    return opened
+
+
+def _in_turns(addresses: list[SocketAddress]) -> list[SocketAddress]:
+    """The resolver's order, but a family after the other: where one of them leads nowhere, the other is tried soon."""
+    families: dict[socket.AddressFamily, list[SocketAddress]] = {}
+    for address in addresses:
+        families.setdefault(address[0], []).append(address)
+    return [each for turn in zip_longest(*families.values()) for each in turn if each is not None]
+
+
+class NothingWritten(Exception):  # noqa: N818 - says what became of the request
+    """A kept connection took no byte of the request."""
+
+
+class Connection:
+    """httpx's, which opens it with the first request. It holds one stream at most, and shares it with nobody."""
+
+    def __init__(self, trust: ssl.SSLContext, proxy: httpx.Proxy | None) -> None:
+        limits = httpx.Limits(max_connections=1, max_keepalive_connections=1, keepalive_expiry=None)
+        self._httpx = httpx.AsyncHTTPTransport(verify=trust, proxy=proxy, limits=limits)
+        self._backend = Backend()
+        pool_of(self._httpx)._network_backend = self._backend  # noqa: SLF001 - httpx offers no other way
+
+    @property
+    def stream(self) -> ByteStream:
+        """What the bytes go over."""
+        assert self._backend.opened
+        return self._backend.opened[-1].bytes
+
+    async def exchange(self, sent: Request, headers: Headers, address: Address, incoming: Incoming) -> bool:
+        """Send a request and read the reply to its end; whether nothing is left of either, so that another may follow.
+
+        That a request cannot be written is no failure: what comes says why.
+        """
+        self._backend.begin(incoming)
+        request = httpx.Request(
+            sent.verb,
+            address.url,
+            headers=[(name.encode("ascii"), value.encode("ascii")) for name, value in headers],
+            stream=RequestBody(sent.body),
+            extensions={"trace": _follow(incoming)},
+        )
+        clean = False
+        try:
+            response = await self._httpx.handle_async_request(request)
+            http = _http_of(self._httpx)
+            extensions = response.extensions
+            incoming.begin(
+                response.status_code, extensions["reason_phrase"], extensions["http_version"], response.headers.raw
+            )
+            ending = False
+            async for chunk in response.aiter_raw():
+                for portion in incoming.portions(chunk):
+                    incoming.take(portion)
+                    ending = ending or await _give_turn()
+            surplus, ended = http.trailing_data
+            incoming.finish(surplus=bool(surplus))
+            clean = incoming.sent_whole and not self._backend.behind and not surplus and not ended
+        finally:
+            incoming.sent_whole &= not self._backend.behind
+            await self._backend.settle()
+            if not clean:
+                await self._httpx.aclose()  # which ends what it has under way
+        return clean
+
+    def close(self) -> None:
+        self._backend.close()
+
+
+class Backend:
+    """Opens streams of ours where httpx would open its own."""
+
+    def __init__(self) -> None:
+        self.opened: list[HttpxStream] = []
+        self._incoming: Incoming | None = None
+
+    def begin(self, incoming: Incoming) -> None:
+        """Take note of the request that goes out next."""
+        self._incoming = incoming
+        for stream in self.opened:
+            stream.begin()
+
+    @property
+    def behind(self) -> bool:
+        """Whether some of what was written has not gone out."""
+        return any(stream.behind for stream in self.opened)
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether an earlier request went the same way."""
+        return self._incoming is not None and self._incoming.kept
+
+    @property
+    def has_reply(self) -> bool:
+        """Whether the head of a reply has come."""
+        return self._incoming is not None and self._incoming.phase == "body"
+
+    async def connect_tcp(self, host: str, port: int, *_: object, **__: object) -> HttpxStream:
+        """Open one, and say what is done meanwhile."""
+        assert self._incoming is not None
+        self._incoming.kept = False
+        addresses = known_addresses(host, port)
+        if not addresses:
+            self._incoming.enter("name")
+            addresses = await look_up(host, port)
+        self._incoming.enter("connect")
+        return self.take(Plain(await connect(addresses)))
+
+    def take(self, opened: ByteStream) -> HttpxStream:
+        self.opened.append(HttpxStream(opened, self))
+        return self.opened[-1]
+
+    async def settle(self) -> None:
+        for stream in self.opened:
+            await stream.settle()
+
+    def close(self) -> None:
+        for stream in self.opened:
+            stream.bytes.close()
+
+
+class HttpxStream:
+    """What httpx writes to and reads from."""
+
+    def __init__(self, opened: ByteStream, backend: Backend) -> None:
+        self.bytes = opened
+        self._backend = backend
+        self._ahead: asyncio.Future[bytes] | None = None
+        """Reads while something is written."""
+        self._writer: asyncio.Future[None] | None = None
+        self.begin()
+
+    def begin(self) -> None:
+        """Take note that another request follows."""
+        self._head = b""  # it goes out with what follows it, so that a small request goes out at once
+        self._at_beginning = True
+        self._refused = False
+
+    @property
+    def behind(self) -> bool:
+        return bool(self._head) or self._refused or self.bytes.behind
+
+    async def write(self, buffer: bytes, timeout: float | None = None) -> None:  # noqa: ARG002, ASYNC109 - httpx's shape
+        """Write, until it is out or something comes. That it cannot be written is no failure: what comes says why."""
+        if self._at_beginning and buffer:
+            self._head, self._at_beginning = buffer, False
+            return
+        if not (data := self._head + buffer):
+            return
+        begins, self._head = bool(self._head), b""
+        try:
+            self.bytes.write(data)
+        except OSError:  # an ssl.SSLError is one too
+            self._refused = True
+            if begins and self._backend.is_kept:
+                raise NothingWritten from None
+            return
+        if len(data) >= PIECE:
+            await asyncio.sleep(0)  # a network that takes everything must not keep the loop to itself
+        if not self.bytes.behind:
+            return
+        if self._writer is None or self._writer.done():
+            self._writer = asyncio.ensure_future(self._drain())
+        if self._ahead is None:
+            self._ahead = asyncio.ensure_future(self.bytes.receive())
+        at_work: set[asyncio.Future[Any]] = {self._writer, self._ahead}
+        await asyncio.wait(at_work, return_when=asyncio.FIRST_COMPLETED)
+
+    async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:  # noqa: ARG002, ASYNC109 - httpx's shape
+        if self._head:
+            await self.write(b"")
+        self._at_beginning = True
+        ahead, self._ahead = self._ahead, None
+        try:
+            return await (ahead or self.bytes.receive())
+        except ConnectionError:
+            # Who closes with something unread resets: of the reply, which may be whole, that says nothing.
+            if self.behind and self._backend.has_reply:
+                return b""
+            raise
+
+    async def start_tls(
+        self,
+        ssl_context: ssl.SSLContext,
+        server_hostname: str | None = None,
+        timeout: float | None = None,  # noqa: ARG002, ASYNC109 - httpx's shape
+    ) -> HttpxStream:
+        """TLS over what there is, which may be TLS."""
+        encrypted = Encrypted(self.bytes, ssl_context, server_hostname or "")
+        await encrypted.shake_hands()
+        return self._backend.take(encrypted)
+
+    def get_extra_info(self, info: str) -> Any:
+        return self.bytes.tls if info == "ssl_object" and isinstance(self.bytes, Encrypted) else None
+
+    async def aclose(self) -> None:
+        await self.settle()
+        self.bytes.close()
+
+    async def settle(self) -> None:
+        """End whatever is still under way."""
+        at_work = [task for task in (self._writer, self._ahead) if task is not None]
+        self._writer = self._ahead = None
+        for task in at_work:
+            task.cancel()
+        await asyncio.gather(*at_work, return_exceptions=True)
+
+    async def _drain(self) -> None:
+        with contextlib.suppress(OSError):
+            await self.bytes.drain()
+
+
+def pool_of(transport: httpx.AsyncHTTPTransport) -> Any:
+    """What httpx has a transport's connections in."""
+    return transport._pool  # noqa: SLF001 - it says neither who opens connections nor what is left on one
+
+
+def _http_of(transport: httpx.AsyncHTTPTransport) -> Any:
+    """The state of HTTP on the one connection, as h11 keeps it."""
+    (connection,) = pool_of(transport).connections
+    while not hasattr(connection, "_h11_state"):  # below a tunnel, or what chooses the version of HTTP
+        connection = connection._connection  # noqa: SLF001
+    return connection._h11_state  # noqa: SLF001
+
+
+def _follow(incoming: Incoming) -> Callable[[str, Mapping[str, Any]], Awaitable[None]]:
+    """Return the function that httpx tells each of its steps: it keeps `incoming` up to date."""
+
+    async def follow(event: str, details: Mapping[str, Any]) -> None:
+        match event.partition(".")[2]:
+            case "start_tls.started":
+                incoming.enter("tls")
+            case "send_request_headers.started":
+                # CONNECT is the agreement with a proxy; the request proper follows it.
+                incoming.enter("proxy" if details["request"].method == b"CONNECT" else "send")
+            case "send_request_body.complete" if incoming.phase == "send":
+                incoming.sent_whole = True
+            case "receive_response_headers.started" if incoming.phase == "send":
+                incoming.enter("wait")
+            case "receive_response_headers.complete" if incoming.phase == "wait":
+                incoming.enter("body")
+
+    return follow
+
+
+async def _give_turn() -> bool:
+    """Let everybody else do something: what was read at once may be thousands of pieces. Whether this is to end.
+
+    A cancellation that comes here is put off until the next piece is waited for: only there does httpx, which is in the
+    middle of several generators, hear of it and close all of them.
+    """
+    try:
+        await asyncio.sleep(0)
+    except asyncio.CancelledError:
+        task = asyncio.current_task()
+        assert task is not None
+        task.uncancel()
+        task.cancel()
+        return True
+    return False
+
+
+class RequestBody(httpx.AsyncByteStream):
+    """A body, handed over little by little: whoever encrypts it, or counts it, must not keep the loop to itself.
+
+    It is no generator, which would have to be closed where a request is given up.
+    """
+
+    def __init__(self, body: bytes) -> None:
+        self._pieces = (body[start : start + PIECE] for start in range(0, len(body), PIECE))
+
+    def __aiter__(self) -> AsyncIterator[bytes]:
+        return self
+
+    async def __anext__(self) -> bytes:
+        for piece in self._pieces:
+            return piece
+        raise StopAsyncIteration

@@ -1,0 +1,265 @@
+"""Every exception of the network as a sentence with what to do next."""
+
+from __future__ import annotations
+
+import errno
+import socket
+import ssl
+from typing import TYPE_CHECKING
+
+import httpx
+from msgspec import Struct
+
+from rpcexplorer.transport.port import Step, Unreachable
+from rpcexplorer.transport.response import Oversize, Undecodable
+from rpcexplorer.transport.tls import OtherCertificate
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rpcexplorer.transport.request import Address
+    from rpcexplorer.transport.response import Incoming
+    from rpcexplorer.transport.tls import Trust
+
+Words = tuple[Step, str]
+"""Where it failed, and a sentence without its full stop."""
+_MAYBE_RAN = "; the request had gone out whole, so the server may have run it: look before you send it again"
+# OpenSSL's verify codes, see `man openssl-verification-options`.
+_EXPIRED, _TOO_EARLY, _WRONG_HOST = {10}, {9}, {62, 64}
+_SELF_SIGNED, _UNKNOWN_ISSUER = {18, 19}, {2, 20, 21}
+_WHO_CALLS = (
+    "CERTIFICATE_REQUIRED", "HANDSHAKE_FAILURE", "ALERT_UNKNOWN_CA", "ALERT_BAD_CERTIFICATE",
+    "ALERT_UNSUPPORTED_CERTIFICATE", "ALERT_CERTIFICATE_", "ALERT_DECRYPT_ERROR", "ALERT_ACCESS_DENIED",
+)  # fmt: skip
+"""What a server says that does not accept a client's certificate, or wants one."""
+
+
+class Attempt(Struct, frozen=True):
+    """What was being tried when it failed."""
+
+    address: Address
+    """Where to."""
+    incoming: Incoming
+    """How far it came."""
+    deadline: float
+    """Seconds it was given."""
+    cap: int
+    """Bytes of body it was allowed."""
+    proxy: str | None
+    """The proxy in between, fit to be shown."""
+    trust: Trust
+    """Whom the profile trusts, and who it says that it is."""
+
+    @property
+    def peer(self) -> str:
+        """The server, and on plain http the proxy, which may be the one that failed."""
+        through = f" (through the proxy {self.proxy})" if self.proxy and self.address.scheme == "http" else ""
+        return f"{self.address.place}{through}"
+
+
+def explain(failure: Exception, attempt: Attempt, *, expired: bool) -> Unreachable:
+    """Turn an exception into ours; `expired` says that the deadline ended the exchange."""
+    incoming = attempt.incoming
+    if expired:
+        step, words = _out_of_time(attempt)
+    else:
+        step, words = _words(failure, attempt)
+    maybe_ran = incoming.sent_whole and step != "tls"
+    if maybe_ran:
+        words += _MAYBE_RAN
+    # TLS with a proxy is checked like any other, but what the profile trusts is the server behind it.
+    untrusted = step == "tls" and _is_untrusted(failure) and not (attempt.proxy or "").startswith("https:")
+    hung_up = step == "wait" and maybe_ran and _is_hung_up(failure)
+    return Unreachable(
+        step, words + ".", maybe_ran=maybe_ran, response=incoming.response(), untrusted=untrusted, hung_up=hung_up
+    )
+
+
+def _is_hung_up(failure: Exception) -> bool:
+    """Closed in order before the first byte of a reply: a reset is none."""
+    return isinstance(failure, httpx.RemoteProtocolError) and "disconnected" in str(failure)
+
+
+def _is_untrusted(failure: Exception) -> bool:
+    return isinstance(_tls_failure(list(_causes(failure))), ssl.SSLCertVerificationError | OtherCertificate)
+
+
+def _words(failure: Exception, attempt: Attempt) -> Words:
+    phase = attempt.incoming.phase
+    causes = list(_causes(failure))
+    if isinstance(failure, Oversize):
+        limit = f"{attempt.cap:,} bytes"
+        return "size", (
+            f"The reply is larger than the limit of {limit}, and what came up to there was kept: "
+            "ask for less, or raise reply.limit in settings.toml"
+        )
+    if isinstance(failure, Undecodable):
+        return "body", f"The reply's body {failure}; what came before was kept"
+    if attempt.proxy and phase in {"start", "name", "connect", "proxy"}:
+        return "proxy", _at_the_proxy(failure, attempt.proxy)
+    if isinstance(failure, httpx.InvalidURL | httpx.UnsupportedProtocol | UnicodeError):
+        return "url", "The URL cannot be used: look for a slip in its host or path"
+    if isinstance(failure, httpx.LocalProtocolError):
+        return "request", "The request cannot be sent as HTTP: look at the profile's headers"
+    if any(isinstance(cause, socket.gaierror) for cause in causes):
+        return "name", (
+            f"No address is known for the host {attempt.address.host}: "
+            "check its spelling, and whether the network or the VPN is up"
+        )
+    tls = _tls_failure(causes)
+    if phase == "tls" or (phase in {"send", "wait"} and "ALERT" in _reason(tls)):
+        # With TLS 1.3 a server's no to the handshake comes as an alert when the request is already on its way.
+        return "tls", _at_tls(tls, attempt)
+    if phase in {"send", "wait"}:
+        return _without_a_reply(failure, attempt)
+    if phase == "body":
+        return "body", _within_the_body(failure, attempt)
+    return "connect", _at_connecting(failure, causes, attempt.address.place)
+
+
+def _causes(failure: BaseException) -> Iterator[BaseException]:
+    """Yield an exception and all that led to it, through groups as well."""
+    todo, seen = [failure], set[int]()
+    while todo:
+        cause = todo.pop()
+        if id(cause) in seen:
+            continue
+        seen.add(id(cause))
+        yield cause
+        todo += [known for known in (cause.__context__, cause.__cause__) if known is not None]
+        if isinstance(cause, BaseExceptionGroup):
+            todo += cause.exceptions
+
+
+def _tls_failure(causes: list[BaseException]) -> ssl.SSLError | None:
+    # That TLS wants to read or write is how it works without blocking, and stands in the chain of any later failure.
+    waiting = (ssl.SSLWantReadError, ssl.SSLWantWriteError)
+    return next((cause for cause in causes if isinstance(cause, ssl.SSLError) and not isinstance(cause, waiting)), None)
+
+
+def _reason(failure: ssl.SSLError | None) -> str:
+    return ((failure and failure.reason) or "").upper()
+
+
+def _out_of_time(attempt: Attempt) -> Words:
+    time, place, incoming = f"{attempt.deadline:g} s", attempt.address.place, attempt.incoming
+    match incoming.phase:
+        case "name":
+            words = f"The address of {attempt.address.host} was not found within {time}: check the name and the network"
+        case "start" | "connect":
+            words = f"No connection to {place} within {time}: check host and port, and whether a firewall drops it"
+        case "proxy":
+            words = f"No connection to {place} through the proxy {attempt.proxy} within {time}: check the proxy"
+        case "tls":
+            words = f"The TLS handshake with {place} was not finished within {time}: check that this is its https port"
+        case "send":
+            words = f"The request could not be sent whole to {place} within {time}: allow more time"
+        case "wait":
+            words = f"No reply from {place} within {time}: allow more time if the call needs it"
+        case "body":
+            came = f"{incoming.received:,} bytes had come"
+            words = f"No complete reply within {time}: {came}; allow more time if the call needs it"
+    return "timeout", words
+
+
+def _at_the_proxy(failure: Exception, proxy: str) -> str:
+    advice = "check HTTP_PROXY, HTTPS_PROXY and ALL_PROXY, or name the host in NO_PROXY"
+    if isinstance(failure, ImportError):
+        return f"The proxy {proxy} speaks SOCKS, which needs the package socksio: install it, or {advice}"
+    if isinstance(failure, httpx.ProxyError):
+        status = str(failure)[:3]
+        if status == "407":
+            return f"The proxy {proxy} wants a user name and password (407): {advice}"
+        if status.isdecimal():
+            return f"The proxy {proxy} refused to connect, with status {status}: {advice}"
+    return f"The proxy {proxy} cannot be used: {advice}"
+
+
+def _at_connecting(failure: Exception, causes: list[BaseException], place: str) -> str:
+    numbers = {cause.errno for cause in causes if isinstance(cause, OSError)}
+    if errno.ECONNREFUSED in numbers:
+        return f"Nothing accepts connections at {place}: check that the service is running and the port right"
+    if numbers & {errno.ENETUNREACH, errno.EHOSTUNREACH, errno.EADDRNOTAVAIL}:
+        return f"There is no route to {place}: check the network or the VPN"
+    return f"No connection to {place} could be made ({type(failure).__name__}): check host, port and network"
+
+
+def _at_tls(failure: ssl.SSLError | None, attempt: Attempt) -> str:
+    place = attempt.address.place
+    if failure is None or isinstance(failure, ssl.SSLEOFError | ssl.SSLZeroReturnError):
+        return f"{place} closed the connection during the TLS handshake: check that the port is its https port"
+    if isinstance(failure, ssl.SSLCertVerificationError):
+        return _bad_certificate(failure.verify_code, attempt)
+    if isinstance(failure, OtherCertificate):
+        return (
+            f"{place} shows another certificate than the one that is trusted, {failure.fingerprint} instead of "
+            f"{attempt.trust.certificate}: ask who runs it whether it has a new one"
+        )
+    reason = _reason(failure)
+    if reason in {"WRONG_VERSION_NUMBER", "HTTP_REQUEST", "RECORD_LAYER_FAILURE", "UNKNOWN_PROTOCOL"}:
+        return f"{place} does not speak TLS: check the port, or whether the URL should begin with http://"
+    if any(word in reason for word in _WHO_CALLS):
+        return _not_known(place, attempt.trust)
+    if "PROTOCOL" in reason or "VERSION" in reason:
+        return f"{place} offers no version of TLS that is safe to use: the server must be updated"
+    return f"TLS with {place} failed ({reason.lower().replace('_', ' ') or 'no reason given'}): check the port"
+
+
+def _not_known(place: str, trust: Trust) -> str:
+    """The server wants to know who calls."""
+    if trust.cert_file is None:
+        return (
+            f"{place} refused the TLS handshake: it may want a client certificate; "
+            "name one as cert_file in the profile, and its key as key_file"
+        )
+    return (
+        f"{place} refused the TLS handshake: it may not accept the client certificate of cert_file {trust.cert_file}; "
+        "ask who runs it which authority must have signed it"
+    )
+
+
+def _bad_certificate(code: int, attempt: Attempt) -> str:
+    whose = f"The certificate of {attempt.address.place}"
+    trust = "if you trust it, name the PEM file of the authority that signed it as ca_file in the profile"
+    if attempt.trust.ca_file is not None:
+        trust = (
+            f"ask who runs it whether it has a new one; the ca_file {attempt.trust.ca_file} does not vouch for this one"
+        )
+    if code in _EXPIRED:
+        return f"{whose} has expired: the server needs a new one (or this machine's clock is wrong)"
+    if code in _TOO_EARLY:
+        return f"{whose} is not valid yet: check this machine's clock"
+    if code in _WRONG_HOST:
+        return f"{whose} is made out for another host: use the name that it was made for"
+    if code in _SELF_SIGNED:
+        return f"{whose} is self-signed or signed by an authority of its own: {trust}"
+    if code in _UNKNOWN_ISSUER:
+        return f"{whose} is signed by an authority that is not known here: {trust}"
+    return f"{whose} does not stand up to checking (code {code}): {trust}"
+
+
+def _without_a_reply(failure: Exception, attempt: Attempt) -> Words:
+    place = attempt.peer
+    if not attempt.incoming.sent_whole:
+        return "send", (
+            f"{place} closed the connection before the request was sent whole: it may refuse one of this size"
+        )
+    text = str(failure)
+    if isinstance(failure, httpx.RemoteProtocolError) and "disconnected" not in text:
+        if "too long" in text:
+            return "wait", f"{place} sent more than 100 kB of headers, which is more than is read here"
+        return "wait", f"{place} did not answer in HTTP: check the port, and http:// against https://"
+    if attempt.incoming.kept:
+        return "wait", f"{place} closed the connection, which was kept from an earlier call, without a reply"
+    encrypted = "" if attempt.address.scheme == "https" else ", or wants https://"
+    return "wait", f"{place} closed the connection without a reply: it may have stopped or been restarted{encrypted}"
+
+
+def _within_the_body(failure: Exception, attempt: Attempt) -> str:
+    incoming, place = attempt.incoming, attempt.peer
+    came = f"{incoming.received:,} bytes had come"
+    if incoming.announced is not None:
+        came = f"{incoming.received:,} of {incoming.announced:,} bytes had come"
+    if isinstance(failure, httpx.RemoteProtocolError) and "closed connection" not in str(failure):
+        return f"The reply of {place} breaks the rules of HTTP in the middle of its body: {came}"
+    return f"{place} broke off in the middle of the reply, as a server does that stops or is restarted: {came}"

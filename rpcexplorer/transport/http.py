@@ -1,0 +1,358 @@
+"""The HTTP transport: one request out, one response or failure in."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import re
+import ssl
+import time
+from contextlib import suppress
+from functools import cache
+from typing import TYPE_CHECKING, Final, Self
+from urllib.parse import urlsplit
+from urllib.request import getproxies, getproxies_environment, proxy_bypass
+
+import httpx
+from msgspec import Struct
+
+from rpcexplorer.transport.connection import Connection, NothingWritten
+from rpcexplorer.transport.failures import Attempt, explain
+from rpcexplorer.transport.port import (
+    Headers,
+    Partial,
+    Request,
+    Response,
+    ShownCertificate,
+    Unreachable,
+    Watch,
+    is_loopback_host,
+)
+from rpcexplorer.transport.request import Address, address_of, request_headers
+from rpcexplorer.transport.response import STRAY, Incoming, values_of
+from rpcexplorer.transport.tls import USUAL, CertificateSeen, Looking, Trust, certificate_from
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+LONGEST = 30.0
+"""Seconds that a connection waits for a request."""
+MOST = 8
+"""Connections that wait at a time; there are as many as there were requests at once."""
+_AT_ONCE = 1.0
+"""Seconds within which a server closes that never meant to go on, though it did not say so."""
+_PARAMETER = re.compile(r"\s*(timeout|max)\s*=\s*\"?([0-9]+)\"?\s*", re.IGNORECASE | re.ASCII)
+
+
+class Link(Struct, frozen=True):
+    """Where a connection leads, and how. Whom to trust is the same for all that are kept together."""
+
+    scheme: str
+    host: str
+    port: int
+    proxy: str
+    """Its URL, whole: another login may lead elsewhere."""
+
+    def __repr__(self) -> str:
+        """Without the proxy's password."""
+        return f"Link({self.scheme}://{self.host}:{self.port})"
+
+
+def time_to_keep(sent: Headers, response: Response) -> float:
+    """Seconds that a connection may be kept after a reply that was read to its end; 0 if it may not."""
+    words = _words(response.headers, "connection")
+    if response.version != "HTTP/1.1" or "close" in words or "close" in _words(sent, "connection"):
+        return 0.0
+    seconds = LONGEST
+    for parameter in _words(response.headers, "keep-alive"):
+        if found := _PARAMETER.fullmatch(parameter):
+            count = float(found[2])
+            if found[1].lower() == "timeout":
+                # Less than was granted: the server counts from its last byte on, and the request has a way to go.
+                seconds = min(seconds, max(count - 1, count / 2))
+            elif not count:
+                return 0.0
+    return seconds
+
+
+def _words(headers: Headers, name: str) -> list[str]:
+    return [word.strip().lower() for value in values_of(headers, name) for word in value.split(",")]
+
+
+class _Waiting(Struct, eq=False):
+    """A connection that waits for a request."""
+
+    link: Link
+    connection: Connection
+    since: float
+    until: float
+    loop: asyncio.AbstractEventLoop
+    process: int
+    closing: asyncio.TimerHandle | None = None
+
+
+class KeptConnections:
+    """Those of one transport: each is handed out once, and comes back only from an exchange that went well."""
+
+    def __init__(self) -> None:
+        self._waiting: list[_Waiting] = []
+        self._never: set[Link] = set()
+        self._closed = False
+
+    def take(self, link: Link) -> tuple[Connection | None, bool]:
+        """Return a connection that is open and quiet, if there is one; and whether another had bytes nobody asked for.
+
+        One of another loop is not used, which may be dead, nor one of another process, which may use it itself.
+        """
+        loop, process, now, surplus = asyncio.get_running_loop(), os.getpid(), time.monotonic(), False
+        for each in [each for each in reversed(self._waiting) if each.link == link]:
+            usable = each.loop is loop and each.process == process and now < each.until
+            came = each.connection.stream.arrived() if usable else b""
+            if usable and came is None:
+                self._release(each)
+                return each.connection, surplus
+            surplus |= bool(came)
+            if usable and not came and now - each.since < _AT_ONCE:
+                self.avoid(link)
+            self._end(each)
+        return None, surplus
+
+    def give(self, link: Link, connection: Connection, seconds: float) -> None:
+        """Keep a connection for so long, or close it."""
+        if self._closed or link in self._never or seconds <= 0:
+            connection.close()
+            return
+        loop, now = asyncio.get_running_loop(), time.monotonic()
+        each = _Waiting(link, connection, now, now + seconds, loop, os.getpid())
+        each.closing = loop.call_later(seconds, self._end, each)
+        self._waiting.append(each)
+        if len(self._waiting) > MOST:
+            self._end(self._waiting[0])
+
+    def avoid(self, link: Link) -> None:
+        """Keep none there any more: a server that closes what it had not said it would may take a request with it."""
+        self._never.add(link)
+
+    def close(self) -> None:
+        """Close those that wait, and whatever is given back later."""
+        self._closed = True
+        for each in list(self._waiting):
+            self._end(each)
+
+    def _end(self, each: _Waiting) -> None:
+        self._release(each)
+        each.connection.close()
+
+    def _release(self, each: _Waiting) -> None:
+        self._waiting.remove(each)
+        if each.closing is not None:
+            each.closing.cancel()
+
+
+class Proxy(Struct, frozen=True):
+    """A proxy's URL, whole for the connection and safe to show."""
+
+    url: str
+    """As the environment has it, perhaps with user name and password."""
+
+    def __repr__(self) -> str:
+        """Without user name and password."""
+        return f"Proxy({self.shown})"
+
+    @property
+    def shown(self) -> str:
+        """Scheme, host and port only, in printable ASCII. A password may hold a ``/`` that should have been quoted."""
+        scheme, _, rest = self.url.partition("://")
+        shown = f"{scheme}://{re.split('[/?#]', rest.rpartition('@')[2])[0]}"
+        return ascii(shown)[1:-1]
+
+
+def proxy_for(address: Address) -> Proxy | None:
+    """Return the proxy that the address is reached through, if any."""
+    stays_here = is_loopback_host(address.host)
+    asked = getproxies_environment if stays_here else getproxies
+    if asked is getproxies_environment and not any(name[-6:].lower() == "_proxy" for name in os.environ):
+        return None  # what mostly is the case, and takes a twentieth of a call to find out any other way
+    proxies = asked()
+    url = proxies.get(address.scheme) or proxies.get("all")
+    if not url or proxy_bypass(address.place) or proxy_bypass(address.host) or _is_in_no_proxy(address.host):
+        return None
+    proxy = Proxy(url if "://" in url else f"http://{url}")
+    return proxy if not stays_here or _is_here(proxy) else None
+
+
+def _is_in_no_proxy(host: str) -> bool:
+    """Return whether NO_PROXY has a network, or another spelling, of an address; the standard library knows names."""
+    import ipaddress  # only a call through a proxy needs it
+
+    try:
+        ip = ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    for entry in getproxies_environment().get("no", "").split(","):
+        with suppress(ValueError):
+            if ip in ipaddress.ip_network(entry.strip().strip("[]"), strict=False):
+                return True
+    return False
+
+
+def _is_here(proxy: Proxy) -> bool:
+    """Return whether a proxy runs on this machine."""
+    try:
+        return is_loopback_host(urlsplit(proxy.shown).hostname or "")
+    except ValueError:
+        return False
+
+
+PROXY_REFUSES: Final = 407
+
+
+class HttpTransport:
+    """Sends requests. Safe to share: exchanges know nothing of each other, and each has a connection to itself."""
+
+    def __init__(self, *, trust: Trust = USUAL, cap: int = 256 * 1024 * 1024) -> None:
+        """Keep at most `cap` bytes of a body."""
+        self._trusted = trust
+        self._cap = cap
+        self._trusting: dict[Trust, ssl.SSLContext] = {}
+        self._kept = KeptConnections()
+
+    async def open(self) -> None:
+        """Load what httpx loads only on its way to a connection."""
+        await asyncio.to_thread(_load)
+
+    async def send(
+        self, request: Request, *, deadline: float, watch: Watch | None = None, partial: Partial | None = None
+    ) -> Response:
+        headers, address = request_headers(request), address_of(request.url)
+        proxy = proxy_for(address)
+        shown = proxy.shown if proxy else None
+        incoming = Incoming(", ".join(values_of(headers, "accept-encoding")), shown, watch, self._cap)
+        attempt = Attempt(address, incoming, deadline, self._cap, shown, self._trusted)
+        limit = asyncio.timeout(deadline)
+        try:
+            async with limit:
+                await self._exchange(request, headers, address, proxy, incoming)
+        except Unreachable as known:
+            problem = known
+        except Exception as failure:  # noqa: BLE001 - the border: httpx lets through far more than its own errors
+            if proxy is not None and address.scheme == "http" and incoming.head.status == PROXY_REFUSES:
+                # The request got no further than the proxy, whatever became of the page that says so.
+                return incoming.response()
+            problem = explain(failure, attempt, expired=limit.expired())
+        else:
+            return incoming.response()
+        finally:
+            incoming.stop()
+            if partial is not None:
+                partial.response, partial.sent_whole = incoming.response(), incoming.sent_whole
+        # Raised out here so that no foreign exception, which may quote a header's value, hangs on to it.
+        raise problem
+
+    async def close(self) -> None:
+        self._trusting.clear()
+        kept, self._kept = self._kept, KeptConnections()
+        kept.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def _exchange(
+        self, sent: Request, headers: Headers, address: Address, proxy: Proxy | None, incoming: Incoming
+    ) -> None:
+        """Send a request over a connection that was kept, or over a new one."""
+        kept, link = self._kept, Link(address.scheme, address.host, address.port, proxy.url if proxy else "")
+
+        async def over(connection: Connection) -> None:
+            seconds = 0.0
+            try:
+                if await connection.exchange(sent, headers, address, incoming):
+                    seconds = time_to_keep(headers, incoming.head)
+            except (httpx.TransportError, OSError, NothingWritten):
+                if incoming.kept and incoming.head.status is None:
+                    kept.avoid(link)
+                raise
+            finally:
+                kept.give(link, connection, seconds)
+
+        waiting, stray = kept.take(link)
+        if stray:
+            incoming.remarks.append(STRAY)
+        if waiting is not None:
+            incoming.kept = True
+            with contextlib.suppress(NothingWritten):
+                await over(waiting)
+                return
+            incoming.kept = False
+        await over(await self._made(address, proxy))
+
+    async def _made(self, address: Address, proxy: Proxy | None) -> Connection:
+        """A connection that is opened with the first request; what it trusts is loaded, which takes a while."""
+        through = None
+        if proxy is not None:
+            is_encrypted = proxy.url.startswith("https:")
+            to_proxy = await asyncio.to_thread(self._trust, self._trusted.of_proxies) if is_encrypted else None
+            through = httpx.Proxy(proxy.url, ssl_context=to_proxy)
+        if address.scheme == "https":
+            return Connection(await asyncio.to_thread(self._trust, self._trusted), through)
+        # Without TLS a context is asked for all the same: this one is quick to make and trusts nobody.
+        return Connection(ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT), through)
+
+    def _trust(self, trust: Trust) -> ssl.SSLContext:
+        """Return the context that checks servers, made when first needed: reading the authorities takes a while."""
+        if trust not in self._trusting:
+            self._trusting[trust] = trust.context()
+        return self._trusting[trust]
+
+
+class _WouldConnectError(Exception):
+    """A request has come as far as it comes without a network."""
+
+
+@cache
+def _load() -> None:
+    asyncio.run(_up_to_connecting())
+
+
+async def _up_to_connecting() -> None:
+    async def stop(*_: object) -> None:
+        raise _WouldConnectError
+
+    request = httpx.Request("POST", "http://localhost", extensions={"trace": stop})
+    with contextlib.suppress(_WouldConnectError):
+        async with httpx.AsyncHTTPTransport(verify=ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT), trust_env=False) as route:
+            await route.handle_async_request(request)
+
+
+async def certificate_of(url: str, trust: Trust = USUAL, *, deadline: float) -> ShownCertificate:
+    """The certificate of a server, and what the authorities of ``trust`` have against it; raises `Unreachable`.
+
+    Each connection ends with its handshake. Ours is not shown: a server that wants to see one first may show none.
+    """
+    if address_of(url).scheme != "https":
+        raise Unreachable("url", "Only a server with https:// shows a certificate.")
+    problem = ""
+    try:
+        der = await _seen(url, Looking(trust.ca_file), deadline)
+    except Unreachable as refused:
+        if not refused.untrusted:
+            raise
+        problem = refused.sentence
+    if problem:
+        der = await _seen(url, Looking(checked=False), deadline)
+    return ShownCertificate(certificate_from(der), problem)
+
+
+async def _seen(url: str, looking: Looking, deadline: float) -> bytes:
+    async with HttpTransport(trust=looking) as transport:
+        try:
+            await transport.send(Request(url, b""), deadline=deadline)
+        except CertificateSeen as seen:
+            return seen.der
+    raise AssertionError("a handshake that always ends has gone on")

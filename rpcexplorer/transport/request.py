@@ -1,0 +1,199 @@
+"""A request on its way to httpx: URL, headers and body, checked."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+import unicodedata
+from typing import TYPE_CHECKING
+from urllib.parse import SplitResult, quote, urlsplit
+
+from msgspec import Struct
+
+from rpcexplorer.transport.port import Headers, Unreachable
+
+if TYPE_CHECKING:
+    from rpcexplorer.transport.port import Request
+
+_DEFAULT_PORTS = {"http": 80, "https": 443}
+_LABEL = re.compile(r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?")
+_NUMBERS = re.compile(r"\d+\.\d+\.\d+\.\d+")
+_STRAY_PERCENT = re.compile(r"%(?![0-9A-Fa-f]{2})")
+_TOKEN = re.compile(r"[-!#$%&'*+.^_`|~0-9A-Za-z]+")
+_FIELD_VALUE = re.compile(r"[\t -~]*")
+_COOKIE_VALUE = re.compile(r"(?:[!-:<-~](?:[ -:<-~]*[!-:<-~])?)?")
+# Left as they are in a path and in a query; the same choice as httpx makes, so that it finds nothing to change.
+_PATH_SAFE = "!$%&'()*+,/:;=@[\\]^|~"
+_QUERY_SAFE = _PATH_SAFE + "?`{}"
+_FRAMING = ("content-length", "transfer-encoding")
+
+
+class Address(Struct, frozen=True):
+    """A URL taken apart and found usable; everything in it is ASCII."""
+
+    scheme: str
+    """`http` or `https`."""
+    host: str
+    """A name or an IP address, without brackets."""
+    port: int
+    """Always a number, also where the URL leaves it out."""
+    target: str
+    """Path and query, as the request line has them."""
+
+    @property
+    def authority(self) -> str:
+        """The host, and the port if it is not the scheme's own: what the Host header says."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return host if self.port == _DEFAULT_PORTS[self.scheme] else f"{host}:{self.port}"
+
+    @property
+    def place(self) -> str:
+        """Host and port, for sentences about reaching them."""
+        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+
+    @property
+    def url(self) -> str:
+        """The URL again, put in order."""
+        return f"{self.scheme}://{self.authority}{self.target}"
+
+
+def address_of(url: str) -> Address:
+    """Take a URL apart; raises `Unreachable` at step `url` if no request can be sent there."""
+    for position, char in enumerate(url, start=1):
+        if char.isspace() or not char.isprintable():
+            raise _bad_url(
+                f"The URL has the character U+{ord(char):04X} at position {position}: "
+                "take it out, or write it percent-encoded."
+            )
+    parts = _split(url)
+    if parts is None:
+        raise _bad_url("The URL's host cannot be read: write it like https://rpc.example.com.")
+    if parts.scheme not in _DEFAULT_PORTS:
+        raise _bad_url("The URL must begin with http:// or https://, as in https://rpc.example.com.")
+    if "@" in parts.netloc:
+        raise _bad_url("The URL holds a user name or password: take it out and store it as a secret.")
+    return Address(parts.scheme, _host(parts), _port(parts), _target(parts))
+
+
+def request_headers(request: Request) -> Headers:
+    """Return the exact headers that go out, in order; raises `Unreachable` for what HTTP cannot carry."""
+    defaults = [
+        ("Host", address_of(request.url).authority),
+        ("Content-Type", _checked_value("Content-Type", request.content_type)),
+        ("Accept", _checked_value("Accept", request.accept)),
+        ("Content-Length", str(len(request.body))),
+    ]
+    if request.verb == "GET":  # these two are said of a body
+        defaults = [(name, value) for name, value in defaults if not name.startswith("Content-")]
+    own = [(_checked_name(name), _checked_value(name, value)) for name, value in request.headers]
+    cookies = [value for name, value in own if name.lower() == "cookie"]
+    if request.cookie is not None:
+        cookies.append(_checked_cookie(request.cookie))
+    if cookies:
+        # One Cookie header in all, as RFC 6265 wants it, even if the profile sets cookies of its own.
+        defaults.append(("Cookie", "; ".join(cookies)))
+        own = [(name, value) for name, value in own if name.lower() != "cookie"]
+
+    replacing = {name.lower(): (name, value) for name, value in own}
+    default_names = {name.lower() for name, _ in defaults}
+    return (
+        *(replacing.get(name.lower(), (name, value)) for name, value in defaults),
+        *((name, value) for name, value in own if name.lower() not in default_names),
+    )
+
+
+# The two functions with `except` answer None instead of raising, because an exception that is raised while another
+# is handled carries that one along, and `urlsplit` quotes what may be a password.
+
+
+def _split(url: str) -> SplitResult | None:
+    try:
+        parts = urlsplit(url)
+        _ = parts.hostname
+    except ValueError:
+        return None
+    return parts
+
+
+def _ip(name: str) -> str | None:
+    try:
+        return str(ipaddress.ip_address(name))
+    except ValueError:
+        return None
+
+
+def _host(parts: SplitResult) -> str:
+    name = unicodedata.normalize("NFKC", parts.hostname or "").lower()
+    if not name:
+        raise _bad_url("The URL has no host: write it like https://rpc.example.com.")
+    if ":" in name or _NUMBERS.fullmatch(name):
+        ip = _ip(name)
+        if ip is None or "%" in ip:
+            raise _bad_url("The URL's host is not an IP address that can be used, though it looks like one.")
+        return ip
+    labels = [_ascii(label) for label in name.removesuffix(".").split(".")]
+    host = ".".join(labels)
+    if len(host) > 253 or not all(_LABEL.fullmatch(label) for label in labels):
+        raise _bad_url("The URL's host is not a name that can exist: look for a slip in its spelling.")
+    return host + "." * name.endswith(".")
+
+
+def _ascii(label: str) -> str:
+    return label if label.isascii() else "xn--" + label.encode("punycode").decode("ascii")
+
+
+def _port(parts: SplitResult) -> int:
+    try:
+        port = parts.port
+    except ValueError:
+        port = 0
+    if port is None:
+        return _DEFAULT_PORTS[parts.scheme]
+    if not port:
+        raise _bad_url("The URL's port must be a number from 1 to 65535.")
+    return port
+
+
+def _target(parts: SplitResult) -> str:
+    path = _STRAY_PERCENT.sub("%25", parts.path) or "/"
+    if any(segment in {".", ".."} for segment in path.split("/")):
+        raise _bad_url("The URL's path has a step like /../: write the path that is meant.")
+    query = _STRAY_PERCENT.sub("%25", parts.query)
+    return quote(path, safe=_PATH_SAFE) + (f"?{quote(query, safe=_QUERY_SAFE)}" if query else "")
+
+
+def _checked_name(name: str) -> str:
+    if not _TOKEN.fullmatch(name):
+        raise _bad_request(f"{name!a} cannot be the name of a header: use letters, digits and hyphens.")
+    if name.lower() in _FRAMING:
+        raise _bad_request(f"The header {name} follows from the body: take it out of the profile's headers.")
+    return name
+
+
+def _checked_value(name: str, value: str) -> str:
+    if not _FIELD_VALUE.fullmatch(value):
+        raise _bad_request(
+            f"The value of the header {name} has a character that HTTP cannot carry: use printable ASCII on one line."
+        )
+    return value.strip(" \t")
+
+
+def _checked_cookie(cookie: str) -> str:
+    """Let through what servers hand out, which is more than RFC 6265 grants them, but nothing that could end it."""
+    name, equals, value = cookie.partition("=")
+    if not equals or not _TOKEN.fullmatch(name):
+        raise _bad_request("The session cookie is not of the form name=value: log in again, or paste it anew.")
+    if not _COOKIE_VALUE.fullmatch(value):
+        raise _bad_request(
+            "The session cookie's value has a character that a cookie cannot carry (a line break, a semicolon, "
+            "a space at an end or something beyond ASCII): log in again, or paste it anew."
+        )
+    return cookie
+
+
+def _bad_url(sentence: str) -> Unreachable:
+    return Unreachable("url", sentence)
+
+
+def _bad_request(sentence: str) -> Unreachable:
+    return Unreachable("request", sentence)

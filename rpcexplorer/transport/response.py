@@ -1,0 +1,290 @@
+"""A response as it comes in: bounded, decoded, kept if it is cut short."""
+
+from __future__ import annotations
+
+import io
+import time
+import zlib
+from typing import TYPE_CHECKING, Literal
+
+from msgspec.structs import replace
+
+from rpcexplorer.transport.port import NOTHING_CAME, Headers, Phases, Progress, Response, Stage, Watch
+
+if TYPE_CHECKING:
+    import asyncio
+    from collections.abc import Iterator, Sequence
+
+_PIECE = 64 * 1024
+_GZIP_MAGIC = b"\x1f\x8b"
+_CODINGS = {"gzip": "gzip", "x-gzip": "gzip", "deflate": "deflate"}
+
+
+class Oversize(Exception):  # noqa: N818 - says what the body is
+    """More body than the cap lets in."""
+
+
+class Undecodable(Exception):  # noqa: N818 - says what the body is
+    """The body is not, or not to its end, what its Content-Encoding says. `str()` goes on after "the body"."""
+
+
+class ReplyBody:
+    """What has come of a body. Feed it, finish it, and read it at any time in between."""
+
+    def __init__(self, encodings: Sequence[str], *, offered: str, cap: int) -> None:
+        self.wire_size = 0
+        self.remarks: list[str] = []
+        self._cap = cap
+        self._kept = io.BytesIO()
+        self._head = b""
+        self._unpacking: _Unpacking | None = None
+        self._coding = self._choose(encodings, offered)
+
+    @property
+    def packed(self) -> bool:
+        """Whether more comes of it than goes in."""
+        return self._coding is not None
+
+    def feed(self, chunk: bytes) -> None:
+        """Take bytes off the wire; raises `Oversize` or `Undecodable`, keeping what came before."""
+        self.wire_size += len(chunk)
+        if self._coding is not None and self._unpacking is None:
+            # Two bytes tell gzip from what only claims to be, and the two things called deflate from each other.
+            self._head += chunk
+            if len(self._head) < 2:
+                return
+            chunk, self._head = self._head, b""
+            self._begin(chunk[:2])
+        if self._unpacking is None:
+            self._keep(chunk)
+            return
+        try:
+            for piece in self._unpacking.pieces(chunk):
+                self._keep(piece)
+        except zlib.error:
+            raise Undecodable(f"is damaged: its {self._coding} cannot be undone beyond this point") from None
+
+    def finish(self) -> None:
+        """Say that the wire has no more; raises `Undecodable` if the compressed stream had not come to its end."""
+        if self._head or (self._unpacking is not None and not self._unpacking.complete):
+            raise Undecodable(f"is cut short: the end mark of its {self._coding} is missing")
+        if self._unpacking is not None and self._unpacking.surplus:
+            self.remarks.append(f"Bytes after the end of the {self._coding} body were left out.")
+
+    def so_far(self) -> bytes:
+        """Return all that was kept."""
+        return self._kept.getvalue()
+
+    def _choose(self, encodings: Sequence[str], offered: str) -> str | None:
+        named = [part.strip().lower() for value in encodings for part in value.split(",")]
+        named = [name for name in named if name not in {"", "identity"}]
+        if not named:
+            return None
+        coding = _CODINGS.get(named[0]) if len(named) == 1 else None
+        if coding is None:
+            way = ascii(", ".join(named))[:80]
+            self.remarks.append(f"The body is encoded as {way}, which is not undone here: it is kept as it came.")
+        elif coding not in offered.lower():
+            self.remarks.append(f"The body came as {coding}, which was not asked for; it was decompressed.")
+        return coding
+
+    def _begin(self, first: bytes) -> None:
+        if self._coding == "gzip" and first != _GZIP_MAGIC:
+            self._coding = None
+            self.remarks[:] = ["The body is announced as gzip and is not: it is kept as it came."]
+            return
+        self._unpacking = _Unpacking(_window(self._coding, first))
+
+    def _keep(self, piece: bytes) -> None:
+        room = self._cap - self._kept.tell()
+        self._kept.write(piece[:room])
+        if len(piece) > room:
+            raise Oversize
+
+
+class _Unpacking:
+    """One compressed stream, or several gzip members in a row, undone in pieces of bounded size."""
+
+    def __init__(self, window: int) -> None:
+        self.surplus = False
+        self._window = window
+        self._stream = zlib.decompressobj(window)
+
+    @property
+    def complete(self) -> bool:
+        return self._stream.eof
+
+    def pieces(self, chunk: bytes) -> Iterator[bytes]:
+        full = False
+        while chunk or full:
+            if self._stream.eof:
+                if self._window != _GZIP_WINDOW or chunk[:1] != _GZIP_MAGIC[:1]:
+                    self.surplus = True
+                    return
+                self._stream = zlib.decompressobj(self._window)
+            piece = self._stream.decompress(chunk, _PIECE)
+            yield piece
+            # A full piece may leave output behind inside zlib even when every byte of input is used up.
+            full = len(piece) == _PIECE and not self._stream.eof
+            chunk = self._stream.unused_data if self._stream.eof else self._stream.unconsumed_tail
+
+
+_GZIP_WINDOW = 16 + zlib.MAX_WBITS
+
+
+def _window(coding: str | None, first: bytes) -> int:
+    if coding == "gzip":
+        return _GZIP_WINDOW
+    # RFC 9110 calls a zlib stream deflate; several servers send the bare stream within it.
+    is_zlib = first[0] & 0x0F == 8 and int.from_bytes(first, "big") % 31 == 0
+    return zlib.MAX_WBITS if is_zlib else -zlib.MAX_WBITS
+
+
+Phase = Literal["start", "name", "connect", "proxy", "tls", "send", "wait", "body"]
+"""The steps of a request that take time; each but the first is also a step at which it can fail."""
+_STAGES: dict[Phase, Stage] = {
+    "start": "connecting",
+    "name": "connecting",
+    "connect": "connecting",
+    "proxy": "connecting",
+    "tls": "tls",
+    "send": "sending",
+    "wait": "waiting",
+    "body": "receiving",
+}
+EARLY = "The reply began before the whole request was sent, and the rest of it was not taken."
+SURPLUS = "Bytes came after the end of the reply: they were left out, and the connection closed."
+STRAY = "A connection that was kept had bytes on it that nobody had asked for: it was closed, and a new one made."
+_PACKED = 1024  # bytes that are unpacked at a time: at most a megabyte comes of them, in a few milliseconds
+_PAUSE = 0.05  # seconds between two reports of the same step: finer than the eye, cheap for a fast download
+
+
+class Incoming:
+    """What came of one request so far. From its making on time counts."""
+
+    def __init__(
+        self, offered: str = "", proxy: str | None = None, watch: Watch | None = None, cap: int = 256 * 1024 * 1024
+    ) -> None:
+        """`offered`: the encodings asked for, as the request's header says it; `cap`: bytes of body that are kept."""
+        self.phase: Phase = "start"
+        """What the request is busy with, or was when it ended."""
+        self.sent_whole = False
+        """Whether the request's last byte went out."""
+        self.kept = False
+        """Whether it goes over a connection that was open."""
+        self.remarks: list[str] = []
+        """About the connection."""
+        self._offered, self._proxy, self._watch, self._cap = offered, proxy, watch, cap
+        self._head = NOTHING_CAME
+        self._body: ReplyBody | None = None
+        self._total: int | None = None
+        self._spent: dict[Phase, float] = {}
+        self._started = self._entered = self._reported = time.perf_counter()
+        self._ended: float | None = None
+        self._due: asyncio.TimerHandle | None = None
+        self._report()
+
+    @property
+    def head(self) -> Response:
+        """The reply's head, if it has come: no status is there if not."""
+        return self._head
+
+    @property
+    def received(self) -> int:
+        """Bytes of body so far, as counted on the wire."""
+        return self._body.wire_size if self._body else 0
+
+    @property
+    def announced(self) -> int | None:
+        """Bytes of body that the server promised, if it did."""
+        return self._total
+
+    def enter(self, phase: Phase) -> None:
+        """Go on to the next step; a step may be entered more than once, its times add up."""
+        now = time.perf_counter()
+        self._spent[self.phase], self._entered = self._spent_by(now), now
+        news = _STAGES[phase] != _STAGES[self.phase]
+        self.phase = phase
+        if news:
+            self._report()
+
+    def begin(self, status: int, reason: bytes, version: bytes, headers: list[tuple[bytes, bytes]]) -> None:
+        """Take the head of the reply; the body follows."""
+        received = tuple((name.decode("latin-1"), value.decode("latin-1")) for name, value in headers)
+        self._head = Response(status, reason.decode("latin-1"), version.decode("latin-1"), received, proxy=self._proxy)
+        self._body = ReplyBody(values_of(received, "content-encoding"), offered=self._offered, cap=self._cap)
+        lengths = values_of(received, "content-length")
+        if len(lengths) == 1 and lengths[0].isdecimal() and not values_of(received, "transfer-encoding"):
+            self._total = int(lengths[0])
+
+    def portions(self, chunk: bytes) -> Iterator[bytes]:
+        """A piece of the body as it can be taken at a time: of what is packed, little swells to a thousandfold."""
+        assert self._body is not None
+        step = _PACKED if self._body.packed else len(chunk)
+        return (chunk[start : start + step] for start in range(0, len(chunk), step or 1))
+
+    def take(self, chunk: bytes) -> None:
+        """Take a piece of the body off the wire."""
+        assert self._body is not None
+        self._body.feed(chunk)
+        pause = self._reported + _PAUSE - time.perf_counter()
+        if pause <= 0:
+            self._report()
+        elif self._due is None and self._watch is not None:
+            # What came last is told too if nothing follows it, as when the server stalls.
+            from asyncio import get_running_loop  # here, so that importing this file stays cheap
+
+            self._due = get_running_loop().call_later(pause, self._report)
+
+    def finish(self, *, surplus: bool = False) -> None:
+        """Take note that the body is whole; ``surplus``: more came, which belongs to no reply."""
+        assert self._body is not None
+        if surplus:
+            self.remarks.append(SURPLUS)
+        self._body.finish()
+        self._report()
+
+    def stop(self) -> None:
+        """End, well or not: time counts no further."""
+        self._forget_due()
+        self._ended = time.perf_counter()
+
+    def response(self) -> Response:
+        """What came, whole or not; of a reply whose head is not there, only how long it was waited for."""
+        if self._body is None:
+            return Response(phases=self._phases())
+        body = self._body.so_far()
+        remarks = (*self.remarks, *self._body.remarks, *([] if self.sent_whole else [EARLY]))
+        return replace(self._head, body=body, size=len(body), remarks=remarks, phases=self._phases())
+
+    def _phases(self) -> Phases:
+        spent = (self._spent | {self.phase: self._spent_by(self._ended or time.perf_counter())}).get
+        reaching = [seconds for seconds in (spent("connect"), spent("proxy")) if seconds is not None]
+        return Phases(
+            name=spent("name"),
+            connect=sum(reaching) if reaching else None,
+            tls=spent("tls"),
+            send=spent("send"),
+            wait=spent("wait"),
+            transfer=spent("body"),
+            kept=self.kept,
+        )
+
+    def _spent_by(self, now: float) -> float:
+        return self._spent.get(self.phase, 0.0) + now - self._entered
+
+    def _report(self) -> None:
+        self._reported = time.perf_counter()
+        self._forget_due()
+        if self._watch is not None:
+            elapsed = self._reported - self._started
+            self._watch(Progress(_STAGES[self.phase], self.received, self._total, elapsed))
+
+    def _forget_due(self) -> None:
+        if self._due is not None:
+            self._due.cancel()
+            self._due = None
+
+
+def values_of(headers: Headers, name: str) -> list[str]:
+    return [value for key, value in headers if key.lower() == name]
