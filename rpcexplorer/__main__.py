@@ -41,7 +41,7 @@ class EmbeddedDemo:
         """A folder for everything that a visit writes; it is gone afterwards."""
         import tempfile
 
-        from rpcexplorer.storage.files import telling
+        from rpcexplorer.files.io import telling
 
         with ExitStack() as stack:
             with telling("make", Path(os.environ.get("TMPDIR", "/tmp")) / DEMO_HOME):  # noqa: S108 - only to name it
@@ -92,19 +92,19 @@ class LocalFiles:
 
     def read(self, path: Path) -> bytes | None:
         """All of it, also through a link; None where there is no such file."""
-        from rpcexplorer.storage.files import read_bytes
+        from rpcexplorer.files.io import read_bytes
 
         return read_bytes(path, links=True, others=True)
 
     def check(self, path: Path) -> None:
         """Raise where it could not be written."""
-        from rpcexplorer.storage.files import refuse_unwritable
+        from rpcexplorer.files.io import refuse_unwritable
 
         refuse_unwritable(path)
 
     def write(self, path: Path, content: bytes) -> None:
         """Replace it in one step. A new one is this person's alone: nobody knows what a reply holds."""
-        from rpcexplorer.storage.files import write_atomic
+        from rpcexplorer.files.io import write_atomic
 
         write_atomic(path, content, private=True)
 
@@ -206,8 +206,8 @@ def _written_down(house: House, error: Exception) -> str:
 
     It lies in this person's own folder, also where the explorer had one that is gone by now, or there was none yet.
     """
+    from rpcexplorer.files.paths import Paths
     from rpcexplorer.storage.crashes import write_crash
-    from rpcexplorer.storage.paths import Paths
     from rpcexplorer.storage.secrets.lookup import Secrets
 
     log: Path | str = "no log could be written"

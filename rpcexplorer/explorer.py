@@ -21,18 +21,18 @@ from rpcexplorer.storage.known import KnownMethods
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 
-    from rpcexplorer.checking.checker import Checker
+    from rpcexplorer.files.paths import Paths
     from rpcexplorer.model.connection_test import Report, Tell
     from rpcexplorer.model.destination import Person
     from rpcexplorer.model.exchange import Exchange, Refused
     from rpcexplorer.model.profile import Profile
     from rpcexplorer.model.replaying import Replayed
     from rpcexplorer.model.settings import Settings
-    from rpcexplorer.model.templates.resolving import Missing, Resolution
-    from rpcexplorer.storage.paths import Paths
+    from rpcexplorer.schema.check import Checker
     from rpcexplorer.storage.profiles.profiles import Profiles
     from rpcexplorer.storage.secrets.lookup import Secrets
     from rpcexplorer.transport.port import Watch
+    from rpcexplorer.variables.resolve import Missing, Resolution
 
 COMPARED = 16 * 1024 * 1024
 """Bytes of a reply that are set beside a recorded one; of a longer one it is said that it cannot be compared."""
@@ -60,7 +60,7 @@ class Explorer(KnownMethods):
     @cached_property
     def checker(self) -> Checker:
         """Params and results against what the service says of them; nothing starts before the first check."""
-        from rpcexplorer.checking.checker import Checker
+        from rpcexplorer.schema.check import Checker
 
         return Checker()
 
@@ -159,7 +159,7 @@ class Explorer(KnownMethods):
         ``given`` is for this call alone and comes before variables. Nothing is resolved a second time when it is sent.
         Under one ``id`` what is random stays the same until a call was sent.
         """
-        from rpcexplorer.model.templates.resolving import Missing
+        from rpcexplorer.variables.resolve import Missing
 
         found = self._resolution(draft, profile or self._in_use(), given, id=id)
         return Missing(found.unresolved) if found.unresolved else found.draft
@@ -167,7 +167,7 @@ class Explorer(KnownMethods):
     def _resolution(
         self, draft: Draft | Batch, profile: Profile, given: Mapping[str, str] | None = None, *, id: str = ""
     ) -> Resolution:
-        from rpcexplorer.model.templates.resolving import Sources, resolution
+        from rpcexplorer.variables.resolve import Sources, resolution
 
         last, variables = partial(self.journal.last_value, profile), self.profiles.variables_of(profile)
         return resolution(draft, Sources(given or {}, variables, last, f"{self._seed} {id or fresh_id()}"))

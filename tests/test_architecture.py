@@ -43,7 +43,7 @@ OURS: dict[str, set[str]] = {
     "transport": set(),
     "rpc": {"jsontext"},
     "protocol": {"jsontext"},
-    "model": {*VALUES, "transport", "protocol"},
+    "model": {*VALUES, "auth", "schema", "compare", "variables"},
     "variables": VALUES,
     "auth": {*VALUES, "variables", "protocol"},
     "files": VALUES,
@@ -195,9 +195,9 @@ LAZY = (
     "rpcexplorer.client.discovery",
     "rpcexplorer.model.form",
     "rpcexplorer.model.methods.changes",
-    "rpcexplorer.model.schema.completing",
-    "rpcexplorer.model.schema.node",
-    "rpcexplorer.model.schema.values.making",
+    "rpcexplorer.schema.complete",
+    "rpcexplorer.schema.node",
+    "rpcexplorer.schema.example",
 )
 """What comes when it is first used."""
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from rpcexplorer.auth.inline import InlineAuth
+from rpcexplorer.auth.basic import InlineAuth
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.exchange import Exchange, Refused

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
-from rpcexplorer.auth.flow import AuthHeader
-from rpcexplorer.auth.kind import USERNAME, FormLine, Kind
+from msgspec.structs import replace
+
+from rpcexplorer.auth.credentials import AuthHeader, Fields, Message, Send
+from rpcexplorer.auth.scheme import USERNAME, FormLine, Kind
+from rpcexplorer.jsontext.scan import members
 from rpcexplorer.model.exchange import Refused
-from rpcexplorer.model.profile import Profile
+from rpcexplorer.model.method import Described, Method
+from rpcexplorer.model.profile import IN_PATH, Auth, Profile
 from rpcexplorer.model.secret import Secret, placeholder
+from rpcexplorer.rpc.messages import Call, spelled
 
 
 class BasicAuth(Kind, frozen=True):
@@ -42,3 +47,104 @@ class BasicAuth(Kind, frozen=True):
         name = placeholder(profile.label("username")) if self.username is None else self.username
         text = f"{name}:{placeholder(profile.label('password'))}"
         return (AuthHeader("Authorization", text, scheme=f"{self.scheme} ", encoded=True),)
+
+
+class NoAuth(Kind, frozen=True):
+    kind: ClassVar[str] = Auth.kind
+    needed: ClassVar[str] = "needs none"
+
+    def secrets(self, profile: Profile) -> tuple[str, ...]:
+        return Auth.secrets(self, profile)
+
+    def words(self, profile: Profile) -> str:
+        return "none: a token stands in the path" if profile.secrets else "none: calls are sent as they are"
+
+    def put(self, profile: Profile, message: Message) -> Send:
+        token = placeholder(profile.label("token"))
+        return Send(message, address=profile.endpoint.replace(IN_PATH, token) if profile.secrets else "")
+
+    def free(self, profile: Profile, call: Call) -> bool:  # noqa: ARG002
+        """Without its token the address is another."""
+        return False
+
+
+class InlineAuth(Kind, frozen=True):
+    """Credentials as members of ``params``."""
+
+    username: str | None = None
+    """Who calls; None asks the secret store."""
+    username_member: str = "username"
+    password_member: str = "password"  # noqa: S105 - the member's name, not a password
+
+    kind: ClassVar[str] = "inline"
+    sends: ClassVar[str] = "a user name and a password among the params"
+    needed: ClassVar[str] = "takes the credentials in its params"
+    takes: ClassVar[tuple[str, ...]] = ("username", "password")
+    form: ClassVar[tuple[FormLine, ...]] = (USERNAME,)
+    in_params: ClassVar[bool] = True
+    harmless: ClassVar[str] = "arg_test"
+
+    def words(self, profile: Profile) -> str:  # noqa: ARG002
+        return "inline: user name and password go into the params of each call"
+
+    def put(self, profile: Profile, message: Message) -> Send | Refused:
+        """The call with the credentials put into its params, but for methods noted as needing none."""
+        calls = []
+        for call in message.calls:
+            params = call.params if self.free(profile, call) else self._params(call, profile)
+            if isinstance(params, Refused):
+                return params
+            calls.append(replace(call, params=params))
+        return Send(replace(message, calls=tuple(calls)))
+
+    def places(self, profile: Profile) -> Iterable[str]:  # noqa: ARG002
+        return (self.password_member,)
+
+    def offered(self, methods: dict[str, Method]) -> dict[str, Method]:
+        return {name: self._without_credentials(method) for name, method in methods.items()}
+
+    def offered_in_full(self, method: Method, full: Described) -> Described:
+        ours = {self.username_member, self.password_member}
+        if method.auth == Auth.kind or not any(param.required and param.name in ours for param in full.params):
+            return full
+        params = (replace(each, required=False) if each.name in ours else each for each in full.params)
+        return replace(full, params=tuple(params))
+
+    def _params(self, call: Call, profile: Profile) -> str | Refused:
+        """The call's params with the two members put in; members that are there already stay as typed."""
+        fields = Fields(profile)
+        username = spelled(self.username) if self.username is not None else fields.quoted("username")
+        wanted = {self.username_member: username, self.password_member: fields.quoted("password")}
+        if call.params == "[]":
+            return _object(wanted)
+        present = members(call.params)
+        if present is None:
+            return Refused(
+                "params",
+                f"Profile {profile.name} puts {self.username_member} and {self.password_member} into params, and an "
+                'array has no place for them: write an object, such as {"first": 1}.',
+            )
+        missing = {name: value for name, value in wanted.items() if name not in {member.name for member in present}}
+        if not missing:
+            return call.params
+        added = _object(missing)
+        return added if not present else f"{call.params[:-1]},{added[1:]}"
+
+    def _without_credentials(self, method: Method) -> Method:
+        """They have a place among params by name alone: an array is refused here."""
+        ours = {self.username_member, self.password_member}
+        if method.auth == Auth.kind:
+            return method
+        if method.by == "position":
+            method = replace(method, by="name")
+        if not any(parameter.name in ours for parameter in method.parameters):
+            return method
+        parameters = tuple(
+            parameter._replace(required=False) if parameter.name in ours else parameter
+            for parameter in method.parameters
+        )
+        return replace(method, parameters=parameters)
+
+
+def _object(values: dict[str, str]) -> str:
+    return "{" + ",".join(f"{spelled(name)}:{value}" for name, value in values.items()) + "}"

@@ -2,18 +2,170 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from base64 import b64encode
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from itertools import product
-from typing import Any, Final
+from typing import Any, Final, Protocol, TypeVar
 from urllib.parse import quote
 
 from msgspec import Struct
 
-from rpcexplorer.auth.flow import AuthHeader, FlowPart, Message, Need, Opening, Send, as_bytes
-from rpcexplorer.model.exchange import Refused
+from rpcexplorer.model.destination import RouteChanged
+from rpcexplorer.model.exchange import CallKind, Outcome, Refused
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import FIELDS, PLACEHOLDER, UNRECORDED, Secret, named, of_another, placeholder, unsendable
-from rpcexplorer.rpc.messages import spelled
+from rpcexplorer.rpc.messages import Call, spelled
+from rpcexplorer.transport.port import NOTHING_CAME, Response
+
+
+class Message(Struct, frozen=True):
+    """What the person asked for: one call, a notification, or several calls in one body."""
+
+    kind: CallKind
+    calls: tuple[Call, ...]
+    only_shown: bool = False
+    """Nothing of it will be sent, so that it may hold what never is."""
+
+    @property
+    def method(self) -> str:
+        return ", ".join(call.method for call in self.calls)
+
+
+class Opening(Struct, frozen=True):
+    """What a header is opened with, on the last line before the socket."""
+
+    values: Mapping[str, str]
+    """Of each placeholder, what it stands for."""
+    target: str = ""
+    """Path and query of the request, as its first line has them."""
+    body: bytes = b""
+    verb: str = "POST"
+
+    def filled(self, text: str) -> str:
+        """The text with values for placeholders."""
+        return PLACEHOLDER.sub(lambda found: self.values.get(found[0], found[0]), text)
+
+
+class AuthHeader(Struct, frozen=True):
+    """A header that a kind of auth puts into a request, with placeholders where secrets will stand."""
+
+    name: str
+    text: str
+    scheme: str = ""
+    """What stands before the text, such as a scheme of HTTP and a space."""
+    encoded: bool = False
+    """The text goes out in base64."""
+
+    @property
+    def shown(self) -> str:
+        """The value as people see it."""
+        return f"{self.scheme}base64({self.text})" if self.encoded else f"{self.scheme}{self.text}"
+
+    def opened(self, opening: Opening) -> str:
+        """The value that goes out."""
+        text = opening.filled(self.text)
+        return f"{self.scheme}{b64encode(as_bytes(text)).decode() if self.encoded else text}"
+
+    def betrays(self, opened: str) -> Iterable[str]:  # noqa: ARG002
+        """What of the value that went out opens a door for a while, though it holds no secret as it is."""
+        return ()
+
+
+class Need(Struct, frozen=True):
+    """Wants a credential; is told a ``Secret``, or a ``Refused`` that says how to give one."""
+
+    field: str
+
+
+class CanLogIn(Struct, frozen=True):
+    """Wants to know whether all credentials of a login were given, even for another destination; is told a bool."""
+
+
+class Send(Struct, frozen=True):
+    """Wants a request sent; is told what ``Received``. Secrets stand in it as placeholders until the last moment."""
+
+    message: Message
+    headers: tuple[AuthHeader, ...] = ()
+    address: str = ""
+    """The whole address, where a secret stands in it; else it is the profile's."""
+    texts: tuple[str, ...] = ()
+    """Strings of the params in which a placeholder stands beside other text."""
+    secrets: tuple[Secret, ...] = ()
+    """What all placeholders stand for."""
+    login: bool = False
+
+    @property
+    def opened_in(self) -> Iterator[str]:
+        """Every part in which a kind of auth may have put a placeholder, but for the params."""
+        yield self.address
+        yield from self.texts
+        yield from (each.text for each in self.headers)
+        for call in self.message.calls:
+            yield from (value for _, value in call.members)
+
+
+class Keep(Struct, frozen=True):
+    """Wants a session remembered."""
+
+    session: Secret
+
+
+class Drop(Struct, frozen=True):
+    """Wants the session forgotten."""
+
+
+class Say(Struct, frozen=True):
+    """Wants the person to know what happened by the way."""
+
+    sentence: str
+
+
+class Hide(Struct, frozen=True):
+    """Wants a value hidden in all that is told of this call: it opens a door for a while, as a secret does."""
+
+    value: str
+
+
+Want = Need | CanLogIn | Send | Keep | Drop | Say | Hide
+
+
+class Received(Struct, frozen=True):
+    """What came of a request."""
+
+    outcome: Outcome
+    response: Response = NOTHING_CAME
+    sent: int = 0
+    """Bytes of the request's body."""
+
+
+def as_bytes(text: str) -> bytes:
+    """Bytes of a variable that are no UTF-8 are those again; any other half of a character goes out as what it is."""
+    try:
+        return text.encode(errors="surrogateescape")
+    except UnicodeEncodeError:
+        return text.encode(errors="surrogatepass")
+
+
+T = TypeVar("T")
+FlowPart = Generator[Want, Any, T]
+"""A piece of a flow: yields what it wants, is sent what it got, returns a T."""
+Flow = FlowPart[Received | Refused]
+"""All that is done to send one message."""
+
+
+class Ended(Struct, frozen=True):
+    """A flow has come to its end."""
+
+    end: Received | Refused
+
+
+def advance(flow: Flow, answer: object) -> Want | Ended:
+    """Tell a flow what it got, and hear what it wants next or how it ended."""
+    try:
+        return flow.send(answer)
+    except StopIteration as stop:  # the way a generator hands over what it returns
+        return Ended(stop.value)
+
 
 NOT_RECORDED: Final = "Where {} stands, this value was not recorded: type it anew."
 """What is said of a mark that nobody can send; whoever counts marks in a text leaves this one out."""
@@ -137,3 +289,74 @@ def derived(headers: Iterable[AuthHeader], known: Sequence[Secret]) -> Iterator[
                 padded = (value, value.replace("+", "-").replace("/", "_"))
                 for spelling in dict.fromkeys((*padded, *(each.rstrip("=") for each in padded))):
                     yield Secret(spelling, UNRECORDED.strip("«»"))
+
+
+class CredentialSource(Protocol):
+    """The credentials of one profile, wherever they are kept."""
+
+    async def secret(self, profile: Profile, field: str) -> Secret | Refused:
+        """The value of a field, or a sentence that says how to give one."""
+
+    def at_hand(self, profile: Profile, field: str) -> bool:
+        """Whether a field is known, so that nobody has to be asked for it."""
+
+    def can_log_in(self, profile: Profile) -> bool:
+        """Return whether all credentials of a login were given, even for another destination."""
+
+    async def session(self, profile: Profile) -> Secret | RouteChanged | Refused | None:
+        """The session that was kept, or why it is not sent; None where there is none, refused where none may go."""
+
+    async def key(self, profile: Profile) -> Refused | None:
+        """Why the certificate that says who calls, and its key, are not used; None where they may be."""
+
+    def keep(self, profile: Profile, session: Secret) -> str | None:
+        """Remember a session; a sentence when that did not work."""
+
+    def drop(self, profile: Profile) -> bool:
+        """Forget the session; False where there was none."""
+
+    def in_use(self) -> Iterable[Secret]:
+        """What has to be hidden in whatever a server says; nothing, where it is for its owner's eyes alone."""
+
+
+class GivenCredentials:
+    """Credentials handed over by whoever made the client; kept for its lifetime and nowhere else."""
+
+    def __init__(
+        self,
+        username: str | None = None,
+        password: str | None = None,
+        session: str | None = None,
+        token: str | None = None,
+    ) -> None:
+        given = {"username": username, "password": password, "session": session, "token": token}
+        self._values = {field: value for field, value in given.items() if value is not None}
+
+    async def secret(self, profile: Profile, field: str) -> Secret | Refused:
+        if field not in self._values:
+            return Refused("credentials", f"No {field} was given: pass {field}=… to the client.", field)
+        return Secret(self._values[field], profile.label(field))
+
+    def at_hand(self, profile: Profile, field: str) -> bool:  # noqa: ARG002
+        return field in self._values
+
+    def can_log_in(self, profile: Profile) -> bool:
+        return all(field in self._values for field in login_fields(profile))
+
+    async def session(self, profile: Profile) -> Secret | None:
+        value = self._values.get("session")
+        return None if value is None else Secret(value, profile.label("session"), "session")
+
+    async def key(self, profile: Profile) -> None:
+        """Whoever made the client has named it."""
+
+    def keep(self, profile: Profile, session: Secret) -> None:  # noqa: ARG002
+        """Remember it for this client's lifetime."""
+        self._values["session"] = session.reveal()
+
+    def drop(self, profile: Profile) -> bool:  # noqa: ARG002
+        return self._values.pop("session", None) is not None
+
+    def in_use(self) -> tuple[Secret, ...]:
+        """Nothing: whoever made the client gave these values, and gets the server's own bytes."""
+        return ()

@@ -14,8 +14,8 @@ from urllib.parse import quote
 
 from msgspec import Struct
 
-from rpcexplorer.auth.flow import AuthHeader, Flow, Message, Opening, Received, as_bytes
-from rpcexplorer.auth.kind import USERNAME, ByClient, FormLine, Kind
+from rpcexplorer.auth.credentials import AuthHeader, Flow, Message, Opening, Received, as_bytes
+from rpcexplorer.auth.scheme import USERNAME, ByClient, FormLine, Kind
 from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import Secret, placeholder

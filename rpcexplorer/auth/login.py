@@ -4,22 +4,88 @@ from __future__ import annotations
 
 import json
 import re
-from datetime import datetime
-from typing import Any
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
+from typing import Any, Final
 
+import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from rpcexplorer.auth.cookies import session_cookie
-from rpcexplorer.auth.credentials import login_fields, planted
-from rpcexplorer.auth.flow import FlowPart, Keep, Message, Received, Say
-from rpcexplorer.auth.kind import Kind
+from rpcexplorer.auth.credentials import (
+    CanLogIn,
+    Drop,
+    Flow,
+    FlowPart,
+    Keep,
+    Message,
+    Received,
+    Say,
+    Send,
+    login_fields,
+    planted,
+)
+from rpcexplorer.auth.scheme import Kind
 from rpcexplorer.jsontext.pointers import at_pointer
 from rpcexplorer.jsontext.scan import decoded
-from rpcexplorer.model.exchange import Refused, Unreached
-from rpcexplorer.model.profile import Profile
+from rpcexplorer.model.exchange import Exchange, Outcome, Refused, Sent, Unreached
+from rpcexplorer.model.profile import Login, Profile
 from rpcexplorer.model.secret import Secret, placeholder
 from rpcexplorer.rpc.messages import Call, ErrorObject, Malformed, Result
+
+FORBIDDEN = set('\x7f ";,\\')
+"""Characters that a cookie's value cannot carry, besides control characters and everything beyond ASCII."""
+
+
+class SetCookie(Struct, frozen=True):
+    """One Set-Cookie header that names the session's cookie."""
+
+    value: str
+    deleted: bool
+
+    @property
+    def sendable(self) -> bool:
+        """Whether the value can be sent back as it is."""
+        return sendable(self.value)
+
+
+def sendable(value: str) -> bool:
+    """Whether ``value`` can stand in a Cookie header. Quotes around the whole are part of a value."""
+    inner = value[1:-1] if len(value) > 1 and value[0] == value[-1] == '"' else value
+    return bool(inner) and all("!" <= character <= "~" and character not in FORBIDDEN for character in inner)
+
+
+def session_cookie(headers: Iterable[tuple[str, str]], name: str, now: datetime) -> SetCookie | None:
+    """The last word of the server about the cookie ``name``, or None where it says nothing."""
+    said = None
+    for header, text in headers:
+        if header.lower() == "set-cookie":
+            pair, *attributes = text.split(";")
+            cookie, equals, value = pair.partition("=")
+            if equals and cookie.strip() == name:
+                value = value.strip()
+                said = SetCookie(value, not value or _over(attributes, now))
+    return said
+
+
+def _over(attributes: list[str], now: datetime) -> bool:
+    """Whether the attributes end the cookie at once. Max-Age wins over Expires, as browsers have it."""
+    said = {name.strip().lower(): value.strip() for name, _, value in (part.partition("=") for part in attributes)}
+    seconds = said.get("max-age", "")
+    if seconds.removeprefix("-").isdecimal():
+        return int(seconds[:9]) <= 0
+    return bool(said.get("expires")) and _past(said["expires"], now)
+
+
+def _past(date: str, now: datetime) -> bool:
+    from email.utils import parsedate_to_datetime  # no start needs it, and it loads a lot
+
+    try:
+        when = parsedate_to_datetime(date)
+    except (ValueError, IndexError, OverflowError):
+        return False  # a date nobody can read ends nothing
+    return (when if when.tzinfo else when.replace(tzinfo=UTC)) <= now
+
 
 SAYS_NO = re.compile(rb"false|\[[ ]*[1-9][0-9]{0,2}[ ]*\]")
 """Results that refuse a login: false, as Deluge has it, or a status alone that is not 0, as ubus has it."""
@@ -137,3 +203,193 @@ def _pointed_at(result: Result, pointer: str) -> str | None:
     if not found or found[0] in "{[" or found in {"null", "true", "false", '""'}:
         return None
     return decoded(found) if found.startswith('"') else found  # a number counts as it was written
+
+
+UNAUTHORIZED: Final = 401
+SHORT: Final = 1000
+"""Characters of a text that may say it; a traceback is longer, and speaks of much."""
+LARGEST: Final = 64 * 1024
+"""Bytes of ``error.data`` that are taken apart."""
+SPEAKING: Final = ("message", "name", "detail", "reason")
+"""Its members that say what went wrong."""
+_IDENTIFIER = re.compile(r"[\w.]+")
+_JOINT = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|_")
+"""Where the words of an identifier meet."""
+_NAMED_BEFORE = re.compile(
+    r"(?:\b(?:argument|parameter|param|field|member|key|variable|column|attribute|property|option|keyword|too many)"
+    r"s?\W+|['\"`])$",
+    re.IGNORECASE,
+)
+_NAMED_AFTER = re.compile(
+    r"['\"`]|\W+(?:types?|names?|kinds?|methods?|modes?|class(?:es)?|variables?|fields?|param(?:eter)?s?|arguments?"
+    r"|attributes?|propert(?:y|ies)|options?|settings?|config(?:uration)?|sources?|modules?|backends?|providers?"
+    r"|plugins?|templates?|history|logs?|tables?|columns?|attempts?|counts?|limits?|models?|files?|servers?|services?"
+    r"|users?|enabled?|disabled?|unknown|already (?:enabled|exists|taken|in use|registered)|(?:is )?taken)\b",
+    re.IGNORECASE,
+)
+"""A word between quotes, or that tells more closely what the next one means."""
+_OTHERWISE = {
+    "log in": (re.compile(r"\b(?:the|see|error)\s+$", re.IGNORECASE), None),
+    "access denied": (re.compile(r"\w"), re.compile(r".*\w", re.DOTALL)),
+    "not authorized": (None, re.compile(r"\s+(?:to|for)\b", re.IGNORECASE)),
+    "credential": (None, re.compile(r".{0,60}?\b(?:not found|not exist)", re.IGNORECASE)),
+}
+"""What stands before or behind these words where they mean something else: a log file, a right, a thing
+that is kept; of a denial, anything."""
+_OTHERWISE |= {
+    **dict.fromkeys(("not authorised", "unauthorized", "unauthorised"), _OTHERWISE["not authorized"]),
+    **dict.fromkeys(("credentials", "login"), _OTHERWISE["credential"]),
+}
+
+
+def asks_for_login(login: Login, outcome: Outcome, status: int | None) -> bool:
+    """By the status, the code or the words that the profile names; the words also in what comes with the error."""
+    if isinstance(outcome, Malformed | ErrorObject | Sent) and status in login.ended_status:
+        return True
+    if not isinstance(outcome, ErrorObject):
+        return False
+    return outcome.code in login.ended_codes or any(_says(login.ended_words, text) for text in _texts(outcome))
+
+
+def rejects_credentials(exchange: Exchange, profile: Profile) -> bool:
+    """Return whether the server answers that it does not accept the credentials of a profile."""
+    outcome, status = exchange.outcome, exchange.response.status
+    if not profile.secrets or profile.assumes_auth or not isinstance(outcome, Malformed | ErrorObject | Sent):
+        return False
+    return status == UNAUTHORIZED or asks_for_login(profile.login, outcome, status)
+
+
+def _texts(error: ErrorObject) -> Iterator[str]:
+    """The message, and of what comes with it a text or the members that speak."""
+    yield error.message[:SHORT]
+    if error.data is None or len(error.data) > LARGEST:
+        return
+    try:
+        data = msgspec.json.decode(error.data)
+    except (msgspec.DecodeError, RecursionError):  # what only lenient parsers take says nothing here
+        return
+    said = [data.get(name) for name in SPEAKING] if isinstance(data, dict) else [data]
+    yield from (text for text in said if isinstance(text, str) and len(text) <= SHORT)
+
+
+def _says(words: tuple[str, ...], text: str) -> bool:
+    if _IDENTIFIER.fullmatch(text):  # such as odoo.http.SessionExpiredException or SESSION_INVALID
+        last = text.rpartition(".")[2]
+        return _says_in(words, last) or _says_in(words, _JOINT.sub(" ", last))
+    return _says_in(words, text)
+
+
+def _says_in(words: tuple[str, ...], text: str) -> bool:
+    longest_first = sorted(words, key=len, reverse=True)
+    either = "|".join(re.escape(word).replace(r"\ ", r"\s+") for word in longest_first) or "(?!)"
+    found = re.finditer(rf"(?<!\w)(?:{either})(?!\w)", text, re.IGNORECASE)
+    return any(not _names_a_thing(text[: each.start()], each[0], text[each.end() :]) for each in found)
+
+
+def _names_a_thing(before: str, word: str, after: str) -> bool:
+    own_before, own_after = _OTHERWISE.get(" ".join(word.lower().split()), (None, None))
+    return bool(
+        _NAMED_BEFORE.search(before)
+        or _NAMED_AFTER.match(after)
+        or (own_before and own_before.search(before))
+        or (own_after and own_after.match(after))
+    )
+
+
+def with_session(kind: Kind, profile: Profile, message: Message, session: Secret | None, now: datetime) -> Flow:
+    """The call with the session: logs in when there is none, and once more when it has ended."""
+    public = kind.is_free(profile, message)
+    fresh = session is None and not public
+    if fresh and profile.assumes_auth:
+        fresh = yield CanLogIn()
+    is_open = session is None and not fresh
+    bare = public if not kind.session_cookie else session is None  # a cookie does no harm where none is needed
+    typed = yield from kind.ready(profile, message, bare=True)  # what stands in the params is asked for first
+    wrong = typed if public or is_open else kind.put(profile, message)
+    for each in (typed, wrong):
+        if isinstance(each, Refused):
+            return each
+    assert isinstance(typed, Send)
+    if fresh:
+        opened = yield from open_session(kind, profile, _login_id(message), now)
+        if not isinstance(opened, NewSession):
+            return opened
+        session, bare = opened.session, False
+    known = typed.secrets if session is None else (session, *typed.secrets)
+    send = yield from kind.ready(profile, message, known, bare=bare)
+    if isinstance(send, Refused):
+        return send
+    received: Received = yield send
+    yield from _heed(kind, received, session, profile, now)
+    ended = has_ended(profile.login, message, received) and (not is_open or _asks_in_words(received))
+    if fresh or public or not ended:
+        return received
+    if session is not None:
+        yield Drop()
+        yield Say("the session had ended: logged in again and tried once more")
+    opened = yield from open_session(kind, profile, _login_id(message), now)
+    if is_open and isinstance(opened, Refused) and not (yield CanLogIn()):
+        return received  # without credentials, the server's own answer counts
+    if not isinstance(opened, NewSession):
+        return _no_way_back(received, opened)
+    send = yield from kind.ready(profile, message, (opened.session, *typed.secrets))
+    if isinstance(send, Refused):
+        return send
+    received = yield send
+    yield from _heed(kind, received, opened.session, profile, now)
+    return received
+
+
+def session_alone(kind: Kind, profile: Profile, id: str, now: datetime) -> Flow:
+    """Nothing but a new session; what is received is the login's own reply."""
+    answer = yield from open_session(kind, profile, id, now)
+    return answer.received if isinstance(answer, NewSession) else answer
+
+
+def _heed(kind: Kind, received: Received, session: Secret | None, profile: Profile, now: datetime) -> FlowPart[None]:
+    """Do what the server said about the session's cookie: adopt a new one, forget a deleted one."""
+    cookie = kind.session_cookie
+    said = session_cookie(received.response.headers, cookie, now) if cookie else None
+    if said is None:
+        return
+    if said.deleted:
+        if session is not None:
+            yield Drop()
+            yield Say(f"the server ended the session ({cookie})")
+    elif not said.sendable:
+        yield Say(f"the server set a {cookie} cookie that cannot be sent back; the session stays as it was")
+    elif session is None or said.value != session.reveal():
+        yield Keep(Secret(said.value, profile.label("session"), "session"))
+        yield Say(f"adopted a new session ({cookie}) for {profile.origin}")
+
+
+def has_ended(login: Login, message: Message, received: Received) -> bool:
+    """Whether the answer means "please log in": by the status, the code or the words that the profile names.
+
+    A batch that was answered call by call never counts: some of it may have run.
+    """
+    if message.kind == "batch" and _answered_singly(received.outcome):
+        return False
+    return asks_for_login(login, received.outcome, received.response.status)
+
+
+def _asks_in_words(received: Received) -> bool:
+    """Return whether an error of the service asks for a login, and not HTTP for credentials of its own."""
+    return isinstance(received.outcome, ErrorObject) and received.response.header("www-authenticate") is None
+
+
+def _answered_singly(outcome: object) -> bool:
+    return isinstance(outcome, ErrorObject) and outcome.value.lstrip().startswith(b"[")
+
+
+def _no_way_back(received: Received, opened: Received | Refused) -> Received | Refused:
+    """The session ended and the second login failed: say both."""
+    if isinstance(opened, Received):
+        return opened
+    said = received.outcome.message if isinstance(received.outcome, ErrorObject) else f"HTTP {received.response.status}"
+    return replace(opened, sentence=f"The session has ended (the server said: {said}). {opened.sentence}")
+
+
+def _login_id(message: Message) -> str:
+    """The login's id tells which call it was made for."""
+    return f"{message.calls[0].id or 'notification'}.login"

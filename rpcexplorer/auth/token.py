@@ -2,11 +2,53 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any, ClassVar, Final
+from urllib.parse import quote
 
-from rpcexplorer.auth.session_kind import SessionKind
-from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.secret import placeholder
+from msgspec.structs import replace
+
+from rpcexplorer.auth import login
+from rpcexplorer.auth.credentials import AuthHeader, Flow, Message, Send, leaves, login_fields
+from rpcexplorer.auth.scheme import USERNAME, FormLine, Kind
+from rpcexplorer.jsontext.scan import elements
+from rpcexplorer.model.exchange import Refused
+from rpcexplorer.model.method import Described, Method
+from rpcexplorer.model.profile import Auth, Profile
+from rpcexplorer.model.secret import Secret, placeholder
+from rpcexplorer.rpc.messages import Call, spelled
+
+
+class SessionKind(Kind, frozen=True):
+    def opens_session(self, profile: Profile) -> bool:
+        """Whether calls go out with a session."""
+        raise NotImplementedError
+
+    def secrets(self, profile: Profile) -> tuple[str, ...]:
+        return (*login_fields(profile), "session") if self.opens_session(profile) else super().secrets(profile)
+
+    def places(self, profile: Profile) -> Iterable[str]:
+        if self.opens_session(profile):
+            yield from (name for name, value in leaves(profile.login.params) if name and value == "{password}")
+            if session := (profile.login.session or "").rpartition("/")[2]:
+                yield session
+
+    def flow(self, profile: Profile, message: Message, session: Secret | None, now: datetime) -> Flow:
+        if not self.opens_session(profile):
+            return super().flow(profile, message, session, now)
+        from rpcexplorer.auth.login import with_session  # no start needs it
+
+        return with_session(self, profile, message, session, now)
+
+    def login(self, profile: Profile, id: str, now: datetime) -> Flow:
+        if not self.opens_session(profile):
+            return super().login(profile, id, now)
+        from rpcexplorer.auth.login import session_alone  # no start needs it
+
+        return session_alone(self, profile, id, now)
+
 
 MARK = "{token}"
 """What stands for the value in a setting of a profile."""
@@ -32,3 +74,238 @@ class TokenAuth(SessionKind, frozen=True):
         """One line about it: what goes out and ``where``."""
         what = f"{profile.login.method} opens a session, which goes" if profile.has_login else "a stored token goes"
         return f"{self.kind}: {what} {where}"
+
+
+class BearerAuth(TokenAuth, frozen=True):
+    kind: ClassVar[str] = "bearer"
+    scheme: ClassVar[str] = "Bearer"
+    sends: ClassVar[str] = "a token in the header Authorization: Bearer"
+    needed: ClassVar[str] = "takes a token in a header"
+
+    def words(self, profile: Profile) -> str:
+        return self.said(profile, "out in the header Authorization")
+
+    def headers(self, profile: Profile) -> tuple[AuthHeader, ...]:
+        return (AuthHeader("Authorization", self.mark(profile), scheme=f"{self.scheme} "),)
+
+    def pasted(self, field: str, text: str) -> str:
+        """The token, also where the whole header was copied."""
+        words = text.split()
+        return words[-1] if field == "token" and len(words) > 1 and words[-2].lower() == "bearer" else text.strip()
+
+
+OTHERWISE = "host|content-length|content-type|transfer-encoding|connection|accept"
+"""Headers that have a meaning of their own."""
+
+
+class HeaderAuth(TokenAuth, frozen=True):
+    header: str = "X-Api-Key"
+    value: str = MARK
+    """Printable ASCII in which ``{token}`` stands for the token."""
+
+    kind: ClassVar[str] = "header"
+    sends: ClassVar[str] = "a token in a header of any name"
+    needed: ClassVar[str] = "takes a token in a header"
+    fits: ClassVar[Mapping[str, tuple[re.Pattern[str], str]]] = {
+        "header": (
+            re.compile(rf"(?!(?i:{OTHERWISE})$)[A-Za-z0-9!#$%&'*+.^_`|~-]+"),
+            'must be the name of a header that holds a token, such as "X-Api-Key"',
+        ),
+        "value": (
+            re.compile(r"(?=.*\{token\})[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?"),
+            'must be text in which {token} stands for the token, such as "{token}" or "Token {token}"',
+        ),
+    }
+    form: ClassVar[tuple[FormLine, ...]] = (FormLine("header", "header", "X-Api-Key"),)
+
+    def words(self, profile: Profile) -> str:
+        return self.said(profile, f"out in the header {self.header}")
+
+    def headers(self, profile: Profile) -> tuple[AuthHeader, ...]:
+        return (AuthHeader(self.header, self.filled(self.value, profile)),)
+
+
+class QueryAuth(TokenAuth, frozen=True):
+    name: str = "apikey"
+
+    kind: ClassVar[str] = "query"
+    sends: ClassVar[str] = "a token in the query of the address"
+    needed: ClassVar[str] = "takes a token in the address"
+    fits: ClassVar[Mapping[str, tuple[re.Pattern[str], str]]] = {
+        "name": (re.compile(r"[\w.~\[\]-]+", re.ASCII), 'must be the name of a parameter, such as "apikey"')
+    }
+    form: ClassVar[tuple[FormLine, ...]] = (FormLine("name", "parameter", "apikey"),)
+
+    def words(self, profile: Profile) -> str:
+        return self.said(profile, f"into the address, as {self.name}")
+
+    def put(self, profile: Profile, message: Message) -> Send:
+        sign = "&" if "?" in profile.endpoint else "?"
+        return Send(message, address=f"{profile.endpoint}{sign}{quote(self.name)}={self.mark(profile)}")
+
+
+TOKENS: Final = frozenset({"token", "secret", "session", "session_id", "sid", "ubus_rpc_session", "auth", "key"})
+"""What the first param is called where it is the token."""
+
+
+class FirstAuth(TokenAuth, frozen=True):
+    value: str = MARK
+    """The element, in which ``{token}`` stands for the token."""
+
+    kind: ClassVar[str] = "first"
+    sends: ClassVar[str] = "a token as the first element of the params"
+    needed: ClassVar[str] = "takes a token as its first param"
+    fits: ClassVar[Mapping[str, tuple[re.Pattern[str], str]]] = {
+        "value": (
+            re.compile(r"(?=.*\{token\}).+"),
+            'must be text in which {token} stands for the token, such as "{token}" or "token:{token}"',
+        )
+    }
+    form: ClassVar[tuple[FormLine, ...]] = (FormLine("value", "first param", "token:{token}"),)
+    in_params: ClassVar[bool] = True
+
+    def offered(self, methods: dict[str, Method]) -> dict[str, Method]:
+        return {name: self._without_token(method) for name, method in methods.items()}
+
+    def offered_in_full(self, method: Method, full: Described) -> Described:
+        """Without its first param, where that is the token by its name, or a text that has none."""
+        if method.auth == Auth.kind or not full.params:
+            return full
+        first, *rest = full.params
+        is_token = first.name in TOKENS or (not first.name and _is_text(first.schema))
+        if not is_token:
+            return full
+        names = [param.name for param in rest]
+        examples = (replace(each, params=_behind_the_token(each.params, first.name, names)) for each in full.examples)
+        return replace(full, params=tuple(rest), examples=tuple(examples))
+
+    def words(self, profile: Profile) -> str:
+        return self.said(profile, "out as the first element of the params")
+
+    def put(self, profile: Profile, message: Message) -> Send | Refused:
+        text = self.filled(self.value, profile)
+        calls = []
+        for call in message.calls:
+            params = self._params(call, profile, spelled(text))
+            if isinstance(params, Refused):
+                return params
+            calls.append(replace(call, params=params))
+        texts = () if text == self.mark(profile) else (text,)
+        return Send(replace(message, calls=tuple(calls)), texts=texts)
+
+    def _without_token(self, method: Method) -> Method:
+        """Its params are by position, for an object is refused here."""
+        if method.auth == Auth.kind or not (method.parameters or method.by):
+            return method
+        first = next(iter(method.parameters), None)
+        is_token = first is not None and (first.name in TOKENS or (not first.name and first.kind == "string"))
+        return replace(method, parameters=method.parameters[1:] if is_token else method.parameters, by="position")
+
+    def _params(self, call: Call, profile: Profile, element: str) -> str | Refused:
+        if self.free(profile, call):  # in a batch some may be
+            return call.params
+        spans = elements(call.params)
+        if spans is None:
+            return Refused(
+                "params",
+                f"Profile {profile.name} puts a token before the first of the params, and an object has no first: "
+                "write an array, such as [1].",
+            )
+        if spans and call.params[slice(*spans[0])] == element:
+            return call.params  # as the request shows it, pasted back
+        return f"[{element},{call.params.lstrip()[1:]}" if spans else f"[{element}]"
+
+
+def _behind_the_token(params: Any, token: str, names: Sequence[str]) -> Any:
+    """Params of an example call as they are typed here: those by name in their order, if none before is missing."""
+    if isinstance(params, list):
+        return params[1:]
+    if not isinstance(params, dict):
+        return params
+    given = {name: value for name, value in params.items() if name != token}
+    if given.keys() != set(names[: len(given)]):
+        return given
+    return [given[name] for name in names[: len(given)]]
+
+
+def _is_text(schema: Any) -> bool:
+    return isinstance(schema, dict) and schema.get("type") == "string"
+
+
+class MemberAuth(TokenAuth, frozen=True):
+    member: str = "auth"
+
+    kind: ClassVar[str] = "member"
+    sends: ClassVar[str] = "a token beside the method"
+    needed: ClassVar[str] = "takes a token beside the method"
+    fits: ClassVar[Mapping[str, tuple[re.Pattern[str], str]]] = {
+        "member": (
+            re.compile(r"(?!(?:jsonrpc|version|id|method|params|arguments|tag)$).+", re.DOTALL),
+            'must be the name of a member of the request that JSON-RPC does not use, such as "auth"',
+        )
+    }
+    form: ClassVar[tuple[FormLine, ...]] = (FormLine("member", "member", "auth"),)
+
+    def words(self, profile: Profile) -> str:
+        return self.said(profile, f"out beside the method, as {self.member}")
+
+    def places(self, profile: Profile) -> Iterable[str]:
+        yield self.member
+        yield from super().places(profile)
+
+    def put(self, profile: Profile, message: Message) -> Send:
+        member = (self.member, spelled(self.mark(profile)))
+        calls = tuple(call if self.free(profile, call) else replace(call, members=(member,)) for call in message.calls)
+        return Send(replace(message, calls=calls))
+
+
+class CookieAuth(SessionKind, frozen=True):
+    """A session cookie, obtained by a login call."""
+
+    username: str | None = None
+    """Who logs in; None asks the secret store."""
+    cookie: str = "sessionid"
+    """The name of the cookie."""
+
+    kind: ClassVar[str] = "cookie"
+    sends: ClassVar[str] = "a session in a cookie"
+    needed: ClassVar[str] = "needs a session"
+    fits: ClassVar[Mapping[str, tuple[re.Pattern[str], str]]] = {
+        "cookie": (
+            re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+"),
+            'must be the name of a cookie, such as "sessionid", without a value',
+        )
+    }
+    form: ClassVar[tuple[FormLine, ...]] = (USERNAME,)
+
+    @property
+    def session_cookie(self) -> str:
+        return self.cookie
+
+    def opens_session(self, profile: Profile) -> bool:  # noqa: ARG002
+        return True
+
+    def words(self, profile: Profile) -> str:
+        return f"by cookie: {profile.login.method} opens a session"
+
+    def headers(self, profile: Profile) -> tuple[AuthHeader, ...]:
+        return (AuthHeader("Cookie", f"{self.cookie}={placeholder(profile.label('session'))}"),)
+
+    def sendable(self, value: str) -> bool:
+        return login.sendable(value)
+
+    def places(self, profile: Profile) -> Iterable[str]:
+        yield self.cookie
+        yield from super().places(profile)
+
+    def pasted(self, field: str, text: str) -> str:
+        """The session id in a ``Cookie`` or ``Set-Cookie`` header, one pair, or the id."""
+        if field != "session":
+            return text
+        found = re.search(rf"(?:^|[;:\s]){re.escape(self.cookie)}=\"?([^;\s\"]+)", text)
+        return found[1] if found else text.strip()
+
+    def free(self, profile: Profile, call: Call) -> bool:
+        """Whether it is called without a session if there is none: the login itself, and what is noted so."""
+        note = profile.methods.get(call.method)
+        return call.method == profile.login.method or (note is not None and note.auth not in {None, self.kind})

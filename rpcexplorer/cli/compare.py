@@ -15,9 +15,8 @@ from rpcexplorer.cli.recorded import Recorded, always_ignored, called, one_of
 from rpcexplorer.cli.show import json
 from rpcexplorer.cli.waiting import run_until_stopped, waiting
 from rpcexplorer.cli.world import INTERRUPTED, World
+from rpcexplorer.compare.compare import Comparison, compared_at_once
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.comparing.compare import compared_at_once
-from rpcexplorer.model.comparing.comparison import Comparison
 from rpcexplorer.model.draft import sent_draft
 from rpcexplorer.model.exchange import Exchange, Stop
 from rpcexplorer.model.problem import Complaint

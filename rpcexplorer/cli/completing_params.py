@@ -8,8 +8,8 @@ from typing import Any, Final
 
 from rpcexplorer.cli.params import PAIR
 from rpcexplorer.model.method import Described
-from rpcexplorer.model.schema.node import Node, SchemaReader
-from rpcexplorer.model.templates.inert import inert
+from rpcexplorer.schema.node import Node, SchemaReader
+from rpcexplorer.variables.references import inert
 
 MOST_VALUES: Final = 200
 

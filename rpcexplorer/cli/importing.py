@@ -8,14 +8,14 @@ from pathlib import Path
 
 import click
 
-from rpcexplorer.auth.fitting import Fitted, fitted
 from rpcexplorer.cli.context import Invocation, fail, invocation_of, profile_option
 from rpcexplorer.cli.params import file_text, params_text
 from rpcexplorer.cli.show import json_line
 from rpcexplorer.explorer import Explorer
+from rpcexplorer.importing.credentials import Fitted, fitted
+from rpcexplorer.importing.formats import imported
+from rpcexplorer.importing.request import Imported, ImportedCall
 from rpcexplorer.model.destination import Nobody
-from rpcexplorer.model.importing.forms import imported
-from rpcexplorer.model.importing.imported import Imported, ImportedCall
 from rpcexplorer.model.method import SavedCall
 from rpcexplorer.model.problem import Complaint, listed
 from rpcexplorer.model.profile import Profile

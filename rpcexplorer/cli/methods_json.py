@@ -11,10 +11,9 @@ from msgspec.structs import asdict
 from rpcexplorer.auth.registry import auth_of
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.method import SIGN, Described, Method, Parameter, SavedMethod, method_of
-from rpcexplorer.model.schema.definitions import references_in
-from rpcexplorer.model.schema.node import SchemaReader
-from rpcexplorer.model.schema.starting import sendable_start, starting_point
-from rpcexplorer.model.schema.words import kind_words
+from rpcexplorer.schema.node import SchemaReader, references_in
+from rpcexplorer.schema.start import sendable_start, starting_point
+from rpcexplorer.schema.words import kind_words
 from rpcexplorer.views.json_out import raw_of
 
 NOTHING_SAID = Described()

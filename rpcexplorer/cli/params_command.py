@@ -15,7 +15,7 @@ from rpcexplorer.jsontext.params import Problem
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.method import SIGN, Method, SavedMethod, method_of
 from rpcexplorer.model.problem import Checked
-from rpcexplorer.model.schema.starting import sendable_start, started
+from rpcexplorer.schema.start import sendable_start, started
 from rpcexplorer.views.json_out import raw_of
 from rpcexplorer.views.words.problems import marked, warning
 

@@ -12,8 +12,8 @@ from rpcexplorer.cli.person import visible
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.method import SIGN, method_of, no_such_call
-from rpcexplorer.model.templates.references import can_be_named
-from rpcexplorer.model.templates.resolving import Missing, used_in
+from rpcexplorer.variables.references import can_be_named
+from rpcexplorer.variables.resolve import Missing, used_in
 
 
 def values_of(words: Sequence[str]) -> dict[str, str]:

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any, Self
 import msgspec
 from msgspec.structs import replace
 
-from rpcexplorer.auth.flow import Message
+from rpcexplorer.auth.credentials import CredentialSource, GivenCredentials, Message
 from rpcexplorer.auth.login import login_params
 from rpcexplorer.auth.registry import auth_of, kind_named, with_usual_auth
-from rpcexplorer.auth.source import CredentialSource, GivenCredentials
 from rpcexplorer.client.connection import connect
 from rpcexplorer.client.handshakes import around, handshake_of
 from rpcexplorer.client.requests import Requests

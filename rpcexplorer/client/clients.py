@@ -11,7 +11,7 @@ from rpcexplorer.model.exchange import Stop
 from rpcexplorer.model.profile import Profile
 
 if TYPE_CHECKING:
-    from rpcexplorer.auth.source import CredentialSource
+    from rpcexplorer.auth.credentials import CredentialSource
     from rpcexplorer.client.client import Client
     from rpcexplorer.client.connection_test import ProfileSource
     from rpcexplorer.model.connection_test import Report, Tell

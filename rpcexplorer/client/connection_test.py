@@ -12,8 +12,8 @@ from typing import Final, Protocol
 
 from msgspec.structs import replace
 
+from rpcexplorer.auth.credentials import CredentialSource
 from rpcexplorer.auth.registry import KINDS, auth_of
-from rpcexplorer.auth.source import CredentialSource
 from rpcexplorer.client.client import Client
 from rpcexplorer.client.connection import certificate_of, connect
 from rpcexplorer.model.connection_test import (

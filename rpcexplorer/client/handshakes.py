@@ -13,7 +13,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from rpcexplorer.auth.flow import AuthHeader, Ended, Flow, FlowPart, Hide, Message, Received, Say, Send, advance
+from rpcexplorer.auth.credentials import AuthHeader, Ended, Flow, FlowPart, Hide, Message, Received, Say, Send, advance
 from rpcexplorer.client.requests import CALLS_A_TOOL
 from rpcexplorer.model.exchange import Unreached
 from rpcexplorer.model.profile import HeaderHandshake, Profile

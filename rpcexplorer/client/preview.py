@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
-from rpcexplorer.auth.credentials import Fields
-from rpcexplorer.auth.flow import AuthHeader, Ended, Message, Need, Send, advance
+from rpcexplorer.auth.credentials import AuthHeader, Ended, Fields, Message, Need, Send, advance
 from rpcexplorer.auth.registry import auth_of
 from rpcexplorer.client.connection import head_of
 from rpcexplorer.client.handshakes import handshake_of
@@ -15,7 +14,7 @@ from rpcexplorer.model.draft import Batch, Draft, calls_of, kind_of
 from rpcexplorer.model.exchange import Preview, Refused
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import HIDDEN, PLACEHOLDER, UNRECORDED, Secret
-from rpcexplorer.redaction.drafts import redacted_draft, redactor_of
+from rpcexplorer.redaction.exchange import redacted_draft, redactor_of
 from rpcexplorer.transport.port import Unreachable
 
 

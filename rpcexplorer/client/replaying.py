@@ -13,14 +13,14 @@ from typing import Final
 from msgspec import Struct
 
 from rpcexplorer.client.pacing import in_turns
+from rpcexplorer.compare.compare import compared
 from rpcexplorer.jsontext.steps import Steps, T, kept
-from rpcexplorer.model.comparing.compare import compared
 from rpcexplorer.model.draft import Batch, Draft, as_called
 from rpcexplorer.model.exchange import Cancelled, Exchange, Refused, Stop
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.replaying import Replayed, draft_to_send, failure, ignored_in, replayed
 from rpcexplorer.model.secret import of_another, unsendable
-from rpcexplorer.redaction.logins import is_login, own_login
+from rpcexplorer.redaction.exchange import is_login, own_login
 
 LARGE: Final = 64 * 1024
 """Bytes of a reply that take more than a moment to hide secrets in."""

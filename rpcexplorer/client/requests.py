@@ -12,8 +12,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from rpcexplorer.auth.credentials import opened, opened_address, opening_of
-from rpcexplorer.auth.flow import Message, Received, Send
+from rpcexplorer.auth.credentials import Message, Received, Send, opened, opened_address, opening_of
 from rpcexplorer.client.connection import target_of
 from rpcexplorer.client.pacing import in_turns
 from rpcexplorer.client.statuses import REDIRECTS, named

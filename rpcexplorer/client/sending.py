@@ -7,15 +7,28 @@ from collections.abc import Callable
 
 from msgspec.structs import replace
 
-from rpcexplorer.auth.flow import CanLogIn, Drop, Ended, Flow, Hide, Keep, Need, Received, Say, Send, Want, advance
-from rpcexplorer.auth.source import CredentialSource
+from rpcexplorer.auth.credentials import (
+    CanLogIn,
+    CredentialSource,
+    Drop,
+    Ended,
+    Flow,
+    Hide,
+    Keep,
+    Need,
+    Received,
+    Say,
+    Send,
+    Want,
+    advance,
+)
 from rpcexplorer.client.pacing import in_turns
 from rpcexplorer.client.requests import Requests
 from rpcexplorer.jsontext.steps import Steps, at_once
 from rpcexplorer.model.exchange import Exchange, Refused, Stop
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import UNRECORDED, Secret
-from rpcexplorer.redaction.exchanges import SHOW, redacted_in_steps
+from rpcexplorer.redaction.exchange import SHOW, redacted_in_steps
 
 LARGE = 64 * 1024
 """Bytes that take a few milliseconds to write down."""

@@ -11,9 +11,9 @@ from typing import Final, Literal
 
 from msgspec import Struct
 
+from rpcexplorer.auth.login import asks_for_login
 from rpcexplorer.model.exchange import EXIT_CODES, Cancelled, Exchange, Refused, Sent, Unreached
 from rpcexplorer.model.hints import names_in, was_read
-from rpcexplorer.model.login_asked import asks_for_login
 from rpcexplorer.model.probe import Examination, Finding, Proposal, asked_at_once, proposed
 from rpcexplorer.model.problem import listed
 from rpcexplorer.model.profile import Auth, HeaderHandshake, Profile

@@ -19,8 +19,8 @@ from urllib.parse import SplitResult, urljoin, urlsplit
 import msgspec
 from msgspec import Struct
 
+from rpcexplorer.auth.login import asks_for_login
 from rpcexplorer.model.exchange import Exchange, Refused, Unreached
-from rpcexplorer.model.login_asked import asks_for_login
 from rpcexplorer.model.problem import PROGRAM, Changes, Hint, listed, quoted, setting
 from rpcexplorer.model.profile import PATH, Auth, Profile
 from rpcexplorer.model.secret import FIELD_WORDS, origin_of

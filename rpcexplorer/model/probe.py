@@ -15,9 +15,9 @@ from urllib.parse import urlsplit
 from msgspec import Struct
 from msgspec.structs import replace
 
+from rpcexplorer.auth.login import asks_for_login
 from rpcexplorer.model.exchange import Cancelled, Exchange, Refused, Unreached
 from rpcexplorer.model.hints import MOVED, NOTHING_THERE, SIGNS, hint_for, names_in, recognized
-from rpcexplorer.model.login_asked import asks_for_login
 from rpcexplorer.model.problem import Changes, Hint
 from rpcexplorer.model.profile import JSON_TYPE, PATH, SERVICE, Auth, HeaderHandshake, Preset, Profile, usual_type
 from rpcexplorer.rpc.codec import open_object

@@ -11,14 +11,14 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
+from rpcexplorer.compare.compare import Comparison
 from rpcexplorer.jsontext.params import Problem
-from rpcexplorer.model.comparing.comparison import Comparison
 from rpcexplorer.model.draft import Batch, Draft, sent_draft, to_calls
 from rpcexplorer.model.exchange import Exchange, Refused, Unreached
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import without
-from rpcexplorer.model.templates.references import OPENING
 from rpcexplorer.rpc.messages import ErrorObject, Malformed
+from rpcexplorer.variables.references import OPENING
 
 ReplayVerdict = Literal["same", "differs", "not comparable", "failed", "stopped", "left out"]
 """``failed``: there is no reply to compare with. ``left out``: it holds a password that nobody recorded."""

@@ -14,7 +14,7 @@ from contextlib import suppress
 from typing import Final, NamedTuple
 
 from rpcexplorer.model.secret import Secret
-from rpcexplorer.redaction.logins import is_login, passwords, passwords_in_batch, sessions
+from rpcexplorer.redaction.exchange import is_login, passwords, passwords_in_batch, sessions
 from rpcexplorer.redaction.redactor import Redactor
 from rpcexplorer.redaction.suspects import suspects
 

@@ -10,8 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from rpcexplorer.redaction.addresses import places, places_in_address
-from rpcexplorer.redaction.secret_names import TEXT, WHOLE, squashed, stands_in
+from rpcexplorer.redaction.addresses import TEXT, WHOLE, places, places_in_address, squashed, stands_in
 
 _STEMS = rb"pass|pwd|secret|api[-_]?key|private[-_]?key|credential|token|session|jwt|authorization|cookie"
 _NO_TEXT = rb"[\[{]|(?:null|true|false)\b|-?\d[\d.e+-]*+[ \t]*+[,\]}]"

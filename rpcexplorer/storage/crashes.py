@@ -13,10 +13,9 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime
 from pathlib import Path
 
+from rpcexplorer.files.io import names, telling, told, write_new
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.redaction.redactor import Redactor
-from rpcexplorer.storage.files import telling, told, write_new
-from rpcexplorer.storage.folders import names
 
 KEPT = 10
 """So many files at most; the oldest goes first."""

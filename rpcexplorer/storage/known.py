@@ -15,7 +15,7 @@ from rpcexplorer.storage.storage import Storage
 if TYPE_CHECKING:
     from rpcexplorer.model.exchange import Exchange
     from rpcexplorer.model.method import Described, Method, SavedCall
-    from rpcexplorer.model.templates.offered import Offered
+    from rpcexplorer.variables.references import Offered
 
 
 class KnownMethods(Storage):
@@ -23,7 +23,7 @@ class KnownMethods(Storage):
 
     def names(self) -> tuple[Offered, ...]:
         """What could stand between double braces with the profile in use."""
-        from rpcexplorer.model.templates.offered import names
+        from rpcexplorer.variables.references import names
 
         profile = self._in_use()
         return names(self.profiles.variables_of(profile), self.journal.methods(profile))

@@ -14,13 +14,11 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
+from rpcexplorer.files.io import FileTrouble, aside, lock, private_folder, read_bytes, told, write_private
+from rpcexplorer.files.toml import KeyPath, parse_bytes
+from rpcexplorer.files.toml_shape import Each, TableRule, flag, listed, moment, read_shape, text, version, whole
 from rpcexplorer.model.problem import Complaint
 from rpcexplorer.model.secret import Secret
-from rpcexplorer.storage.files import FileTrouble, aside, lock, private_folder, read_bytes, told, write_private
-from rpcexplorer.storage.toml.checks import flag, listed, moment, text, version, whole
-from rpcexplorer.storage.toml.positions import KeyPath
-from rpcexplorer.storage.toml.reader import parse_bytes
-from rpcexplorer.storage.toml.shape import Each, TableRule, read_shape
 
 NEWEST = 50
 """How many expressions are remembered for each purpose."""

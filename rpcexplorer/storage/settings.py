@@ -7,14 +7,23 @@ from __future__ import annotations
 
 from typing import Any
 
+from rpcexplorer.files.paths import Paths
+from rpcexplorer.files.toml import KeyPath, TomlFile, read_toml, split_dotted
+from rpcexplorer.files.toml_edit import edit
+from rpcexplorer.files.toml_shape import (
+    Each,
+    TableRule,
+    beside,
+    choice,
+    file_name,
+    flag,
+    read_shape,
+    size,
+    text,
+    version,
+)
 from rpcexplorer.model.problem import Complaint
 from rpcexplorer.model.settings import HistorySettings, Settings
-from rpcexplorer.storage.paths import Paths
-from rpcexplorer.storage.toml.checks import beside, choice, file_name, flag, size, text, version
-from rpcexplorer.storage.toml.edits import edit
-from rpcexplorer.storage.toml.positions import KeyPath, split_dotted
-from rpcexplorer.storage.toml.reader import TomlFile, read_toml
-from rpcexplorer.storage.toml.shape import Each, TableRule, read_shape
 
 SHAPE = TableRule(
     "settings.toml",

@@ -12,6 +12,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
+from rpcexplorer.files.io import save_as, told
+from rpcexplorer.files.paths import OVERLAY, Paths
 from rpcexplorer.model.destination import FORM_OF_REQUEST, Nobody, Person, Route, changes
 from rpcexplorer.model.problem import Complaint
 from rpcexplorer.model.profile import Profile
@@ -20,11 +22,9 @@ from rpcexplorer.storage.drafts.batches import CollectedBatches
 from rpcexplorer.storage.drafts.drafts import Drafts
 from rpcexplorer.storage.drafts.imported import ImportedDrafts
 from rpcexplorer.storage.drafts.replaced import ReplacedDrafts
-from rpcexplorer.storage.files import save_as, told
 from rpcexplorer.storage.history.cases import Cases
 from rpcexplorer.storage.history.journal import Journal
 from rpcexplorer.storage.history.rescue import Rescue
-from rpcexplorer.storage.paths import OVERLAY, Paths
 from rpcexplorer.storage.profiles.loading import load
 from rpcexplorer.storage.profiles.profiles import Profiles
 from rpcexplorer.storage.screen_state import ScreenState

@@ -8,13 +8,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from rpcexplorer.files.io import names, told
+from rpcexplorer.files.toml import TomlFile, read_toml
+from rpcexplorer.files.toml_shape import Place, TableRule, WrongValue, flag, read_shape, text
 from rpcexplorer.model.problem import Complaint, nearest
 from rpcexplorer.model.settings import DARK, NATIVE, Theme, colour, completed
-from rpcexplorer.storage.files import told
-from rpcexplorer.storage.folders import names
-from rpcexplorer.storage.toml.checks import flag, text
-from rpcexplorer.storage.toml.reader import TomlFile, read_toml
-from rpcexplorer.storage.toml.shape import Place, TableRule, WrongValue, read_shape
 
 PACKAGE = Path(__file__).parent.parent
 SHIPPED = (PACKAGE / "themes", PACKAGE.parent / "themes")

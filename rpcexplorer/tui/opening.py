@@ -53,14 +53,16 @@ class OpeningApp(Leaving):
         calls = self.calls
         if calls is None or self.screen is not calls:
             return
-        from rpcexplorer.model.form.rows import LONGEST
         from rpcexplorer.model.method import Described
+        from rpcexplorer.schema.form import MAX_FORM_CHARACTERS
         from rpcexplorer.tui.form.screen import FormScreen
         from rpcexplorer.tui.form.source import FormSource
 
         params, known = calls.params, self.explorer.methods(called=False).get(calls.called)
-        if len(params.text) > LONGEST:
-            calls.tell(f"A form shows params of {LONGEST:,} characters at most; these have {len(params.text):,}.")
+        if len(params.text) > MAX_FORM_CHARACTERS:
+            calls.tell(
+                f"A form shows params of {MAX_FORM_CHARACTERS:,} characters at most; these have {len(params.text):,}."
+            )
             return
         if calls.described is None:  # the first screen does not wait for it
             calls.describe()

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Any
 
-from rpcexplorer.auth.cookie import CookieAuth
-from rpcexplorer.auth.flow import Ended, Message, Need, Received, Send, Want, advance
-from rpcexplorer.auth.inline import InlineAuth
+from rpcexplorer.auth.basic import InlineAuth
+from rpcexplorer.auth.credentials import Ended, Message, Need, Received, Send, Want, advance
 from rpcexplorer.auth.registry import auth_of
+from rpcexplorer.auth.token import CookieAuth
 from rpcexplorer.model.exchange import Outcome
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import Secret

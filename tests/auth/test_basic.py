@@ -13,7 +13,7 @@ import pytest
 from msgspec.structs import replace
 
 from rpcexplorer.auth.basic import BasicAuth
-from rpcexplorer.auth.flow import Message
+from rpcexplorer.auth.credentials import Message
 from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.profile import MethodNote, Profile
 from rpcexplorer.model.secret import Secret

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from rpcexplorer.auth.cookie import CookieAuth
-from rpcexplorer.auth.flow import Drop, Ended, Keep, Message, Say, Send
-from rpcexplorer.auth.session import has_ended
+from rpcexplorer.auth.credentials import Drop, Ended, Keep, Message, Say, Send
+from rpcexplorer.auth.login import has_ended
+from rpcexplorer.auth.token import CookieAuth
 from rpcexplorer.model.exchange import Outcome, Refused, Unreached
 from rpcexplorer.model.profile import Login, MethodNote
 from rpcexplorer.model.secret import Secret

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from rpcexplorer.auth.cookies import SetCookie, sendable, session_cookie
+from rpcexplorer.auth.login import SetCookie, sendable, session_cookie
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 

@@ -7,11 +7,9 @@ from base64 import b64encode
 import pytest
 from msgspec.structs import replace
 
-from rpcexplorer.auth.cookie import CookieAuth
-from rpcexplorer.auth.credentials import derived, opened, opened_address, opening_of
-from rpcexplorer.auth.flow import AuthHeader, Message, Need, Send
-from rpcexplorer.auth.inline import InlineAuth
-from rpcexplorer.auth.none import NoAuth
+from rpcexplorer.auth.basic import InlineAuth, NoAuth
+from rpcexplorer.auth.credentials import AuthHeader, Message, Need, Send, derived, opened, opened_address, opening_of
+from rpcexplorer.auth.token import CookieAuth
 from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.profile import Login, Profile
 from rpcexplorer.model.secret import UNRECORDED, Secret

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from rpcexplorer.auth.credentials import Opening
 from rpcexplorer.auth.digest import Challenge, DigestAuth, answered, challenges, strongest
-from rpcexplorer.auth.flow import Opening
 from rpcexplorer.model.profile import MethodNote, Profile
 from rpcexplorer.rpc.messages import Malformed
 from rpcexplorer.transport.port import Response

@@ -4,16 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from rpcexplorer.auth.basic import BasicAuth
-from rpcexplorer.auth.bearer import BearerAuth
-from rpcexplorer.auth.cookie import CookieAuth
-from rpcexplorer.auth.fitting import Fitted, fitted
-from rpcexplorer.auth.header import HeaderAuth
-from rpcexplorer.auth.inline import InlineAuth
-from rpcexplorer.auth.member import MemberAuth
-from rpcexplorer.auth.none import NoAuth
-from rpcexplorer.auth.query import QueryAuth
-from rpcexplorer.model.importing.forms import imported
+from rpcexplorer.auth.basic import BasicAuth, InlineAuth, NoAuth
+from rpcexplorer.auth.token import BearerAuth, CookieAuth, HeaderAuth, MemberAuth, QueryAuth
+from rpcexplorer.importing.credentials import Fitted, fitted
+from rpcexplorer.importing.formats import imported
 from rpcexplorer.model.profile import Auth, Profile
 
 CALL = '{"jsonrpc": "2.0", "id": 1, "method": "m", "params": {"a": 1.0}, "auth": "member-token"}'

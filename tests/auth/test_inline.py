@@ -5,15 +5,15 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from rpcexplorer.auth.flow import Message
-from rpcexplorer.auth.inline import InlineAuth
+from rpcexplorer.auth.basic import InlineAuth
+from rpcexplorer.auth.credentials import Message
 from rpcexplorer.auth.registry import auth_of
 from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.method import Method, Parameter, described_by
 from rpcexplorer.model.profile import MethodNote, Profile
-from rpcexplorer.model.schema.starting import starting_point
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.rpc.messages import Call
+from rpcexplorer.schema.start import starting_point
 from tests.auth.driving import INLINE, PASSWORD, PONG, drive, end, kinds, message, received, requests
 
 

@@ -6,9 +6,8 @@ import re
 
 import pytest
 
-from rpcexplorer.auth.instead import Instead, of_credentials, of_header, of_key, of_member, of_part
-from rpcexplorer.auth.kind import Kind
-from rpcexplorer.auth.registry import KINDS
+from rpcexplorer.auth.registry import KINDS, Instead, of_credentials, of_header, of_key, of_member, of_part
+from rpcexplorer.auth.scheme import Kind
 from rpcexplorer.model.profile import Profile
 
 HEADERS = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from rpcexplorer.auth.source import GivenCredentials
+from rpcexplorer.auth.credentials import GivenCredentials
 from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import Secret

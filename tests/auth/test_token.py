@@ -10,20 +10,16 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from msgspec.structs import replace
 
-from rpcexplorer.auth.bearer import BearerAuth
-from rpcexplorer.auth.first import FirstAuth
-from rpcexplorer.auth.flow import Message
-from rpcexplorer.auth.header import HeaderAuth
-from rpcexplorer.auth.member import MemberAuth
-from rpcexplorer.auth.none import NoAuth
-from rpcexplorer.auth.query import QueryAuth
+from rpcexplorer.auth.basic import NoAuth
+from rpcexplorer.auth.credentials import Message
+from rpcexplorer.auth.token import BearerAuth, FirstAuth, HeaderAuth, MemberAuth, QueryAuth
 from rpcexplorer.client.discovery.openrpc import read_openrpc
 from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.method import Described, DescribedParam, ExampleCall, Method
 from rpcexplorer.model.profile import Auth, Login, MethodNote, Profile
-from rpcexplorer.model.schema.starting import starting_point
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.rpc.messages import Call, Result
+from rpcexplorer.schema.start import starting_point
 from tests.auth.driving import DENIED, PONG, SESSION, drive, end, kinds, message, received, requests
 from tests.fakes.shell import Shell
 from tests.fakes.wire import RawServer, Received, http_reply

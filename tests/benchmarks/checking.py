@@ -18,10 +18,10 @@ from typing import Any, Final
 
 import jsonschema_rs
 
-from rpcexplorer.checking.checker import Checker
 from rpcexplorer.client.discovery.openrpc import read_openrpc
 from rpcexplorer.model.method import Described, DescribedParam
 from rpcexplorer.model.problem import Checked
+from rpcexplorer.schema.check import Checker
 from tests.benchmarks.figures import told
 from tests.fakes.violations import made
 

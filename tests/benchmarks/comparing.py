@@ -20,8 +20,8 @@ from collections.abc import Callable
 from importlib.util import find_spec
 from typing import Any, Final
 
+from rpcexplorer.compare.compare import compared_texts
 from rpcexplorer.jsontext.layout import indented
-from rpcexplorer.model.comparing.compare import compared_texts
 from rpcexplorer.views.comparing.lines import compared_lines
 from rpcexplorer.views.comparing.summary import summary
 

@@ -11,9 +11,9 @@ from typing import Any, TypeVar
 
 import pytest
 
-from rpcexplorer.checking.checker import Checker
 from rpcexplorer.model.method import Described, DescribedParam
 from rpcexplorer.model.problem import Checked, SchemaProblem
+from rpcexplorer.schema.check import Checker
 
 T = TypeVar("T")
 

@@ -11,11 +11,10 @@ from typing import Any
 
 import pytest
 
-from rpcexplorer.checking.checker import Checker
-from rpcexplorer.checking.child import PROGRAM, Child
-from rpcexplorer.checking.frames import read, write
 from rpcexplorer.model.method import Described, DescribedParam
 from rpcexplorer.model.problem import Checked
+from rpcexplorer.schema.check import PROGRAM, Checker, Child
+from rpcexplorer.schema.check_process import read, write
 from tests.checking.test_checker import doubling
 from tests.fakes.violations import made
 

@@ -9,8 +9,7 @@ from typing import Any
 import jsonschema_rs
 import pytest
 
-from rpcexplorer.checking.frames import read, write
-from rpcexplorer.checking.process import KEPT, MOST, serve
+from rpcexplorer.schema.check_process import KEPT, MOST, read, serve, write
 
 
 def asked(*questions: tuple[bytes, Any, str | bytes]) -> list[dict[str, Any]]:

@@ -114,7 +114,7 @@ def test_where_the_disk_is_full_after_all_the_reply_is_named(shell: Shell, monke
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     (shell.folder / "out.json").write_text("from yesterday")
-    monkeypatch.setattr("rpcexplorer.storage.files.replace", full)
+    monkeypatch.setattr("rpcexplorer.files.io.replace", full)
     with RawServer(PONG) as server:
         ran = shell.run("call", "m", "--url", server.origin, "--id", "x", "-o", "out.json")
         alone = shell.run("call", "m", "--url", server.origin, "--no-history", "-o", "out.json")
@@ -134,7 +134,7 @@ def test_a_file_of_params_that_cannot_be_read_is_a_sentence(
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
     if "locked" in name:
-        monkeypatch.setattr("rpcexplorer.storage.files.opened", refuse)
+        monkeypatch.setattr("rpcexplorer.files.io.opened", refuse)
     ran = shell.run("call", "m", name, "--url", "http://127.0.0.1:9")
     assert ran.code == 2
     assert any(said in ran.err for said in ("permission denied", "it is a folder", "There is no file"))

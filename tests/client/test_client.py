@@ -11,14 +11,8 @@ from typing import Any
 
 import pytest
 
-from rpcexplorer.auth.basic import BasicAuth
-from rpcexplorer.auth.bearer import BearerAuth
-from rpcexplorer.auth.cookie import CookieAuth
-from rpcexplorer.auth.first import FirstAuth
-from rpcexplorer.auth.header import HeaderAuth
-from rpcexplorer.auth.inline import InlineAuth
-from rpcexplorer.auth.member import MemberAuth
-from rpcexplorer.auth.query import QueryAuth
+from rpcexplorer.auth.basic import BasicAuth, InlineAuth
+from rpcexplorer.auth.token import BearerAuth, CookieAuth, FirstAuth, HeaderAuth, MemberAuth, QueryAuth
 from rpcexplorer.client.client import Client
 from rpcexplorer.model.draft import NAMELESS, Batch, Draft, draft_of, sent_draft
 from rpcexplorer.model.exchange import Cancelled, Exchange, Refused, Sent, Stop, Unreached

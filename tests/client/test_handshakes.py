@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from rpcexplorer.auth.bearer import BearerAuth
-from rpcexplorer.auth.none import NoAuth
+from rpcexplorer.auth.basic import NoAuth
+from rpcexplorer.auth.token import BearerAuth
 from rpcexplorer.client.client import Client
 from rpcexplorer.client.preview import preview
 from rpcexplorer.model.draft import Batch, Draft

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import pytest
 
-from rpcexplorer.auth.source import GivenCredentials
+from rpcexplorer.auth.credentials import GivenCredentials
 from rpcexplorer.client import pacing
 from rpcexplorer.client.client import Client
 from rpcexplorer.client.connection import load

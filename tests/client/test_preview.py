@@ -2,9 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from rpcexplorer.auth.cookie import CookieAuth
-from rpcexplorer.auth.inline import InlineAuth
-from rpcexplorer.auth.none import NoAuth
+from rpcexplorer.auth.basic import InlineAuth, NoAuth
+from rpcexplorer.auth.token import CookieAuth
 from rpcexplorer.client.preview import preview
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Preview

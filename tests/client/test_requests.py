@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from rpcexplorer.auth.cookie import CookieAuth
-from rpcexplorer.auth.source import GivenCredentials
+from rpcexplorer.auth.credentials import GivenCredentials
+from rpcexplorer.auth.token import CookieAuth
 from rpcexplorer.client.client import Client
 from rpcexplorer.client.preview import preview
 from rpcexplorer.model.draft import BY_NAME, NO_BATCH, Batch, Draft

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 
-from rpcexplorer.auth.cookie import CookieAuth
-from rpcexplorer.auth.source import GivenCredentials
+from rpcexplorer.auth.credentials import GivenCredentials
+from rpcexplorer.auth.token import CookieAuth
 from rpcexplorer.client.client import Client
 from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.exchange import Cancelled, Exchange, Sent, Stop, Unreached

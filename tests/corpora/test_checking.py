@@ -11,7 +11,7 @@ from msgspec import UNSET
 
 from rpcexplorer.client.discovery.documents import read_document
 from rpcexplorer.model.method import By, Described, Method, described_by
-from rpcexplorer.model.schema.starting import starting_point
+from rpcexplorer.schema.start import starting_point
 from tests.client.discovery.test_recorded import SERVERS, asked
 from tests.corpora.documents import documents
 from tests.fakes.violations import made, problems

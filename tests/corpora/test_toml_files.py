@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from rpcexplorer.explorer import Explorer
+from rpcexplorer.files.io import told
 from rpcexplorer.model.exchange import Damaged, Exchange
 from rpcexplorer.model.problem import Complaint
-from rpcexplorer.storage.files import told
 from rpcexplorer.storage.history.blocks import to_block
 from rpcexplorer.storage.history.store import History
 from rpcexplorer.views.printable import printable

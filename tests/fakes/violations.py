@@ -7,12 +7,12 @@ import json
 import jsonschema_rs
 import msgspec
 
-from rpcexplorer.checking.process import answer
 from rpcexplorer.jsontext.steps import at_once
 from rpcexplorer.model.method import By, Described
 from rpcexplorer.model.problem import SchemaProblem, Violation
-from rpcexplorer.model.schema.checks.checkable import Checkable, checkable_params, checkable_result
-from rpcexplorer.model.schema.checks.wording import worded
+from rpcexplorer.schema.bundle import Checkable, checkable_params, checkable_result
+from rpcexplorer.schema.check_process import answer
+from rpcexplorer.schema.explain import worded
 
 
 def made(described: Described, by: By | None = "name") -> Checkable:

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rpcexplorer.auth.source import GivenCredentials
+from rpcexplorer.auth.credentials import GivenCredentials
 from rpcexplorer.client.client import Client
 from rpcexplorer.client.discovery.interview import discover
 from rpcexplorer.model.draft import Batch, Draft

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from rpcexplorer.auth.first import FirstAuth
+from rpcexplorer.auth.token import FirstAuth
 from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.exchange import Exchange
 from tests.interop.serving import added_and_tested, discovered, error, names, result, results, send

@@ -5,9 +5,8 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from rpcexplorer.auth.cookie import CookieAuth
-from rpcexplorer.auth.inline import InlineAuth
-from rpcexplorer.auth.none import NoAuth
+from rpcexplorer.auth.basic import InlineAuth, NoAuth
+from rpcexplorer.auth.token import CookieAuth
 from rpcexplorer.model.connection_test import steps
 from rpcexplorer.model.exchange import Cancelled, Exchange, Outcome, Refused, Sent, Unreached
 from rpcexplorer.model.profile import Auth, Profile

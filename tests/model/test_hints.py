@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from rpcexplorer.auth.basic import BasicAuth
-from rpcexplorer.auth.cookie import CookieAuth
 from rpcexplorer.auth.digest import DigestAuth
 from rpcexplorer.auth.registry import KINDS
+from rpcexplorer.auth.token import CookieAuth
 from rpcexplorer.model.exchange import Exchange, Outcome, Refused, Unreached
 from rpcexplorer.model.hints import hint_for, schemes
 from rpcexplorer.model.problem import Changes, Hint, setting

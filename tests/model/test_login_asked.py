@@ -4,8 +4,8 @@ import json
 
 import pytest
 
+from rpcexplorer.auth.login import LARGEST, SHORT, asks_for_login
 from rpcexplorer.model.exchange import Outcome, Unreached
-from rpcexplorer.model.login_asked import LARGEST, SHORT, asks_for_login
 from rpcexplorer.model.profile import Login
 from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result
 

@@ -7,11 +7,11 @@ import json
 import pytest
 from msgspec.structs import replace
 
-from rpcexplorer.auth.inline import InlineAuth
+from rpcexplorer.auth.basic import InlineAuth
 from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.profile import Login, Profile
 from rpcexplorer.model.secret import Secret
-from rpcexplorer.redaction.drafts import redacted_draft, redactor_for_files, redactor_of
+from rpcexplorer.redaction.exchange import redacted_draft, redactor_for_files, redactor_of
 
 SHOP = Profile("shop", "https://shop.example.com", auth=InlineAuth("ada"))
 SECRETS = [Secret("hunter2-hunter2", "shop.password"), Secret("s3cr3t-of-prod", "prod.password")]

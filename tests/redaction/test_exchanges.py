@@ -10,13 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from rpcexplorer.auth.cookie import CookieAuth
-from rpcexplorer.auth.inline import InlineAuth
-from rpcexplorer.auth.none import NoAuth
+from rpcexplorer.auth.basic import InlineAuth, NoAuth
+from rpcexplorer.auth.token import CookieAuth
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.profile import Login, Profile
 from rpcexplorer.model.secret import Secret
-from rpcexplorer.redaction.exchanges import SHOW, clipped, for_history, redacted
+from rpcexplorer.redaction.exchange import SHOW, clipped, for_history, redacted
 from rpcexplorer.rpc.messages import Malformed, Result
 from rpcexplorer.transport.port import Response
 from tests.views.exchanges import exchange

@@ -10,10 +10,8 @@ from hypothesis import strategies as st
 
 from rpcexplorer.jsontext.steps import at_once
 from rpcexplorer.model.secret import Secret
-from rpcexplorer.redaction import large
-from rpcexplorer.redaction.edits import Edit
-from rpcexplorer.redaction.large import redacted_in_pieces
-from rpcexplorer.redaction.redactor import Redactor
+from rpcexplorer.redaction import redactor
+from rpcexplorer.redaction.redactor import Edit, Redactor, redacted_in_pieces
 
 SECRET = "hunter2, é[really]"
 HIDE = Redactor([Secret(SECRET, "dev.password"), Secret("123456789", "dev.session")], {"sessionid": "«dev.session»"})
@@ -41,7 +39,7 @@ sizes = st.sampled_from([1, 8, 20, 60, 200])
 
 def in_pieces(body: bytes, size: int) -> bytes:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(large, "PIECE", size)
+        patch.setattr(redactor, "PIECE", size)
         return at_once(redacted_in_pieces(body, HIDE))
 
 
@@ -83,4 +81,4 @@ def test_a_few_places_in_a_large_body_are_looked_at_and_no_others(monkeypatch: p
     assert left[30_000]["name"] == "«dev.password»"
     assert left[40_000]["sessionid"] == "«dev.session»"
     assert left[:30_000] == rows[:30_000]
-    assert sum(searched) < 20 * large.PIECE
+    assert sum(searched) < 20 * redactor.PIECE

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from rpcexplorer.model.profile import Login, Profile
-from rpcexplorer.redaction.logins import is_login, own_login, without_password, without_passwords, without_session
+from rpcexplorer.redaction.exchange import is_login, own_login, without_password, without_passwords, without_session
 
 MARK = "«not recorded»"
 SESSION = "0424bd59b807674191e7d77572075f33"

@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.redaction import redactor as redaction
-from rpcexplorer.redaction.matching.spellings import Spelling
-from rpcexplorer.redaction.matching.spellings import spellings as spellings_of
 from rpcexplorer.redaction.redactor import Redactor
+from rpcexplorer.redaction.spellings import Spelling
+from rpcexplorer.redaction.spellings import spellings as spellings_of
 
 MEMBERS = {"password": "«shop.password»", "sessionid": "«shop.session»"}
 BY_POSITION = Redactor([], MEMBERS)

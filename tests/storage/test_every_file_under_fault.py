@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from rpcexplorer.storage.files import lock
+from rpcexplorer.files.io import lock
 from rpcexplorer.storage.themes import Themes
 from tests.storage.faults import Fire, full_disk, read_only, restore, snapshot
 from tests.storage.kinds import KINDS, Kind

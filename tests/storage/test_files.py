@@ -10,14 +10,15 @@ from typing import Any
 
 import pytest
 
-from rpcexplorer.storage import files
-from rpcexplorer.storage.files import (
+from rpcexplorer.files import io
+from rpcexplorer.files.io import (
     Busy,
     FileTrouble,
     decoded,
     is_private,
     lock,
     meanwhile,
+    names,
     private_folder,
     read_bytes,
     save_as,
@@ -25,7 +26,6 @@ from rpcexplorer.storage.files import (
     write_new,
     write_private,
 )
-from rpcexplorer.storage.folders import names
 
 
 def mode_of(path: Path) -> int:
@@ -234,7 +234,7 @@ def test_a_lone_surrogate_is_refused_before_anything_is_written(tmp_path: Path) 
 HOLDER = """
 import sys
 from pathlib import Path
-from rpcexplorer.storage.files import lock
+from rpcexplorer.files.io import lock
 with lock(Path(sys.argv[1])):
     print("locked", flush=True)
     sys.stdin.read()
@@ -270,7 +270,7 @@ def test_a_lock_that_is_freed_while_waiting_is_taken(tmp_path: Path) -> None:
         first.__exit__(None, None, None)
 
     with lock(path, 2.0, clock=time.clock, sleep=sleep):
-        assert time.now == files.LOCK_PAUSE
+        assert time.now == io.LOCK_PAUSE
 
 
 def test_a_lock_is_let_go_when_its_holder_fails(tmp_path: Path) -> None:

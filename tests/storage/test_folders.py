@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from rpcexplorer.storage.files import FileTrouble
-from rpcexplorer.storage.folders import changed_last, inodes, names, sizes
+from rpcexplorer.files.io import FileTrouble, changed_last, inodes, names, sizes
 
 
 @pytest.fixture

@@ -10,9 +10,18 @@ from typing import Any
 
 import pytest
 
-from rpcexplorer.storage import opening
-from rpcexplorer.storage.files import FileTrouble, is_private, lock, read_bytes, refuse_links, telling, write_atomic
-from rpcexplorer.storage.opening import opened, read_span
+from rpcexplorer.files import io
+from rpcexplorer.files.io import (
+    FileTrouble,
+    is_private,
+    lock,
+    opened,
+    read_bytes,
+    read_span,
+    refuse_links,
+    telling,
+    write_atomic,
+)
 from tests.storage.kinds import KINDS, Kind
 
 VICTIM = b"alias ll='ls -l'\n"
@@ -73,8 +82,8 @@ def test_root_writes_to_nobody_elses_file(victim: Path, monkeypatch: pytest.Monk
     found = victim.stat()
     theirs = os.stat_result((found.st_mode, found.st_ino, found.st_dev, 1, 1234, 1234, found.st_size, 0, 0, 0))
     monkeypatch.setattr(os, "geteuid", lambda: 0)
-    assert opening.is_ours(theirs, writing=False)
-    assert not opening.is_ours(theirs, writing=True)
+    assert io.is_ours(theirs, writing=False)
+    assert not io.is_ours(theirs, writing=True)
 
 
 # --- what is read has a limit

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from rpcexplorer.storage.paths import Paths, find_team_file
+from rpcexplorer.files.paths import Paths, find_team_file
 
 
 def found(folder: Path, environment: dict[str, str] | None = None, option: Path | None = None) -> Path | None:

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from rpcexplorer.storage.files import FileTrouble, write_atomic, write_private
-from rpcexplorer.storage.replacing import ABANDONED
+from rpcexplorer.files.io import ABANDONED, FileTrouble, write_atomic, write_private
 
 
 def left(path: Path, letters: str, age: float) -> Path:

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from rpcexplorer.files.io import lock
 from rpcexplorer.model.secret import Secret
-from rpcexplorer.storage.files import lock
 from rpcexplorer.storage.screen_state import NEWEST, ScreenState
 
 

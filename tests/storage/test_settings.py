@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
+from rpcexplorer.files.paths import Paths
 from rpcexplorer.model.problem import Complaint
 from rpcexplorer.model.settings import HistorySettings, Settings
-from rpcexplorer.storage.paths import Paths
 from rpcexplorer.storage.settings import load_settings, save_setting
 
 

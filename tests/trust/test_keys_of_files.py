@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 import pytest
 
+from rpcexplorer.files.toml_shape import Each, Rule, TableRule
 from rpcexplorer.storage.profiles.shape import SESSIONS
 from rpcexplorer.storage.settings import SHAPE as SETTINGS
-from rpcexplorer.storage.toml.shape import Each, Rule, TableRule
 from tests.fakes.shell import Shell
 from tests.fakes.wire import RawServer, http_reply
 

@@ -16,11 +16,13 @@ from msgspec.structs import replace
 from textual import events
 from textual.pilot import Pilot
 
+from rpcexplorer.compare.compare import compared
 from rpcexplorer.explorer import Explorer
+from rpcexplorer.files.paths import Paths
+from rpcexplorer.files.toml_shape import Source
 from rpcexplorer.jsontext.params import Problem
 from rpcexplorer.jsontext.steps import at_once
 from rpcexplorer.model.batch import CollectedCalls, parts_of
-from rpcexplorer.model.comparing.compare import compared
 from rpcexplorer.model.connection_test import Check, Report
 from rpcexplorer.model.draft import Batch, Draft, to_calls
 from rpcexplorer.model.exchange import Exchange, Sent, Stop
@@ -30,8 +32,6 @@ from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.replaying import Replayed, replayed
 from rpcexplorer.rpc.batch import decode_batch
 from rpcexplorer.rpc.messages import Malformed, Result
-from rpcexplorer.storage.paths import Paths
-from rpcexplorer.storage.toml.shape import Source
 from rpcexplorer.transport.port import Response
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.batch.screen import BatchScreen
@@ -84,7 +84,7 @@ def still(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(
         "rpcexplorer.storage.profiles.loading.Profiles.files_of", lambda *_: [Path("~/shop/sessions.toml")]
     )
-    monkeypatch.setattr("rpcexplorer.storage.toml.shape.Source.__str__", place)
+    monkeypatch.setattr("rpcexplorer.files.toml_shape.Source.__str__", place)
     time.tzset()
     yield
     monkeypatch.undo()

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from rpcexplorer.auth.login import asks_for_login
 from rpcexplorer.client.discovery.cleaning import clean, forgiving
 from rpcexplorer.client.discovery.limits import line_of
 from rpcexplorer.client.discovery.questions import NOT_OFFERED, Answered, Question
 from rpcexplorer.client.statuses import MEANINGS
 from rpcexplorer.model.exchange import Cancelled, Exchange, Refused, Unreached
-from rpcexplorer.model.login_asked import asks_for_login
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.rpc.messages import METHOD_NOT_FOUND, ErrorObject, Malformed, Result, decoded
 

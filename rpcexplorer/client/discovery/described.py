@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from rpcexplorer.client.discovery.limits import LINE, kind_of, line_of, name_of, text_of
 from rpcexplorer.model.method import Described, DescribedError, DescribedParam, ExampleCall
-from rpcexplorer.model.schema.definitions import Definitions, weight
+from rpcexplorer.schema.node import Definitions, weight
 
 MOST: Final = 200
 """Errors, examples or tags of one method."""

@@ -15,7 +15,7 @@ from rpcexplorer.client.discovery.questions import EMPTY, Question, told_at_once
 from rpcexplorer.client.discovery.schemas import Schemas
 from rpcexplorer.model.method import Method, Parameter
 from rpcexplorer.model.methods.listing import Listing
-from rpcexplorer.model.schema.kinds import KINDS
+from rpcexplorer.schema.node import KINDS
 
 DEEPEST = 32
 """Levels of properties inside properties."""

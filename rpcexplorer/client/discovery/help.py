@@ -24,7 +24,7 @@ from rpcexplorer.client.discovery.schemas import Schemas
 from rpcexplorer.client.discovery.system import with_help
 from rpcexplorer.model.method import Described, DescribedParam, Method, Parameter, described_by
 from rpcexplorer.model.methods.listing import Listing
-from rpcexplorer.model.schema.node import SchemaReader
+from rpcexplorer.schema.node import SchemaReader
 
 DIALECT = "help"
 MOST_POSITIONS = 64

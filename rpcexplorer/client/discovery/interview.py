@@ -11,7 +11,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Final
 
-from rpcexplorer.auth.source import CredentialSource
+from rpcexplorer.auth.credentials import CredentialSource
 from rpcexplorer.client.connection import connect
 from rpcexplorer.client.discovery.answers import value_of, why_it_ended
 from rpcexplorer.client.discovery.dialects import asked_of

@@ -14,7 +14,7 @@ from msgspec import Struct, field
 
 from rpcexplorer.client.discovery.answers import value_of
 from rpcexplorer.client.discovery.limits import kind_of, text_of
-from rpcexplorer.model.schema.kinds import KINDS, kind_of_value
+from rpcexplorer.schema.node import KINDS, kind_of_value
 
 LONGEST_LINE: Final = 2_000
 DEEPEST: Final = 32

@@ -11,8 +11,8 @@ from textwrap import dedent
 from typing import Any
 
 from rpcexplorer.client.discovery.cleaning import HALF, whole
-from rpcexplorer.model.schema.kinds import KINDS
-from rpcexplorer.model.schema.words import in_one_line
+from rpcexplorer.schema.node import KINDS
+from rpcexplorer.schema.words import in_one_line
 
 LONGEST_NAME = 256
 LINE = 200

@@ -19,9 +19,8 @@ from rpcexplorer.client.discovery.questions import EMPTY, NOT_OFFERED, Answered,
 from rpcexplorer.client.discovery.schemas import Schemas, one_of
 from rpcexplorer.model.method import Described, DescribedParam, Method, Parameter
 from rpcexplorer.model.methods.listing import Listing
-from rpcexplorer.model.schema.definitions import Definitions, weight
-from rpcexplorer.model.schema.node import SchemaReader
 from rpcexplorer.rpc.messages import spelled
+from rpcexplorer.schema.node import Definitions, SchemaReader, weight
 
 Take = Callable[[dict[str, Any]], None]
 DIALECT = "tools/list"

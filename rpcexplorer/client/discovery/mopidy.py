@@ -16,7 +16,7 @@ from rpcexplorer.client.discovery.limits import KIND, example_of, first_line_of,
 from rpcexplorer.client.discovery.questions import EMPTY, Question, told_at_once
 from rpcexplorer.model.method import Described, DescribedParam, Method, Parameter
 from rpcexplorer.model.methods.listing import Listing
-from rpcexplorer.model.schema.kinds import KINDS
+from rpcexplorer.schema.node import KINDS
 
 FieldDocs = dict[tuple[str, str], str]
 """What a docstring says, by the word of the field and the name that it is about; the name is empty for the result."""

@@ -24,7 +24,7 @@ from rpcexplorer.client.discovery.questions import (
 )
 from rpcexplorer.model.method import Described, DescribedParam, Method, Parameter
 from rpcexplorer.model.methods.listing import Listing
-from rpcexplorer.model.schema.kinds import kind_of_value
+from rpcexplorer.schema.node import kind_of_value
 
 NO_LIST = "answered, but not with a list of names"
 MODULES_SHOWN = 20

@@ -13,8 +13,8 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from rpcexplorer.auth.credentials import CredentialSource
 from rpcexplorer.auth.registry import auth_of
-from rpcexplorer.auth.source import CredentialSource
 from rpcexplorer.client.client import Client
 from rpcexplorer.client.discovery.answers import OTHER_PARAMS, answer_of, ends_it, wants_login
 from rpcexplorer.client.discovery.questions import AT_ONCE, TIME_IS_UP, Answered, Asking, Question, Several

@@ -17,7 +17,7 @@ from rpcexplorer.client.discovery.names import read_names
 from rpcexplorer.client.discovery.questions import Asking, Question, one_by_one, too_many_to_explain
 from rpcexplorer.model.method import Described, DescribedParam, Method, Parameter
 from rpcexplorer.model.methods.listing import Listing
-from rpcexplorer.model.schema.kinds import KINDS
+from rpcexplorer.schema.node import KINDS
 
 DIALECT = "system.listMethods"
 MOST_POSITIONS = 32

@@ -13,7 +13,7 @@ from rpcexplorer.client.discovery.questions import EMPTY, Question, told_at_once
 from rpcexplorer.client.discovery.schemas import one_of
 from rpcexplorer.model.method import Described, DescribedParam, Method, Parameter
 from rpcexplorer.model.methods.listing import Listing
-from rpcexplorer.model.schema.kinds import KINDS
+from rpcexplorer.schema.node import KINDS
 
 DIALECT = "list"
 MOST_LINES = 1_000

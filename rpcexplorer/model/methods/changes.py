@@ -12,9 +12,8 @@ from msgspec import UNSET, Struct
 
 from rpcexplorer.model.method import Described, DescribedParam, Method, Parameter
 from rpcexplorer.model.problem import cut
-from rpcexplorer.model.schema.definitions import references_in
-from rpcexplorer.model.schema.node import SchemaReader
-from rpcexplorer.model.schema.words import limit_words
+from rpcexplorer.schema.node import SchemaReader, references_in
+from rpcexplorer.schema.words import limit_words
 
 MOST_CHANGES: Final = 2_000
 """Methods that are told of; the rest is counted."""

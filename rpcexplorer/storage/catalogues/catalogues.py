@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from msgspec.structs import replace
 
+from rpcexplorer.files.io import FileTrouble
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.method import Described, Method
 from rpcexplorer.model.methods.listing import Discovery, Learned
@@ -21,7 +22,6 @@ from rpcexplorer.rpc.messages import METHOD_NOT_FOUND, ErrorObject, Result
 from rpcexplorer.storage.catalogues.descriptions import stamp_of
 from rpcexplorer.storage.catalogues.keeping import CatalogueFiles
 from rpcexplorer.storage.catalogues.rows import KeptCatalogue
-from rpcexplorer.storage.files import FileTrouble
 
 if TYPE_CHECKING:
     from rpcexplorer.model.methods.changes import MethodChanges
@@ -145,10 +145,7 @@ class Catalogues:
         return discovery
 
     def _preparing(self, profile: Profile, discovery: Discovery) -> Callable[[], Prepared]:
-        from rpcexplorer.storage.catalogues.preparing import (
-            KnownBefore,
-            prepare,  # no start needs it
-        )
+        from rpcexplorer.storage.catalogues.preparing import KnownBefore, prepare
 
         kept, found = self._looked_up(profile), self._found.get(_key(profile), (None, None))
         before = KnownBefore(kept.learned, kept.beside, *found)

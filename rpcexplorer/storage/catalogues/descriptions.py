@@ -6,9 +6,9 @@ from pathlib import Path
 from stat import S_ISREG
 from typing import Final
 
+from rpcexplorer.files.io import FileTrouble, read_bytes, refuse_links
 from rpcexplorer.model.profile import DocumentSource
 from rpcexplorer.model.settings import MIB
-from rpcexplorer.storage.files import FileTrouble, read_bytes, refuse_links
 
 DESCRIPTION: Final = 32 * MIB
 """Bytes of a file that describes a service: the largest that were seen have a few hundred thousand."""

@@ -13,13 +13,11 @@ from time import time
 from typing import TYPE_CHECKING, Final
 from zlib import crc32
 
+from rpcexplorer.files.io import ABANDONED, KEPT, FileTrouble, read_bytes, told, told_size, write_private
 from rpcexplorer.model.methods.listing import Discovery
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import PROFILE_NAME, Secret
 from rpcexplorer.storage.catalogues.rows import KeptCatalogue, decoded_rows, encoded
-from rpcexplorer.storage.files import KEPT, FileTrouble, read_bytes, told, write_private
-from rpcexplorer.storage.opening import told_size
-from rpcexplorer.storage.replacing import ABANDONED
 
 if TYPE_CHECKING:
     from rpcexplorer.storage.catalogues.pieces import PiecesWriter
@@ -58,10 +56,7 @@ class CatalogueFiles:
         self, profile: Profile, found: Discovery, hide: Callable[[str], str]
     ) -> tuple[PiecesWriter | None, tuple[str, ...]]:
         """What is to be written of methods in full; and sentences about what cannot be."""
-        from rpcexplorer.storage.catalogues.pieces import (
-            PiecesTooLarge,
-            PiecesWriter,  # no start needs it
-        )
+        from rpcexplorer.storage.catalogues.pieces import PiecesTooLarge, PiecesWriter
 
         if self._path(profile) is None:
             return None, ()

@@ -19,12 +19,11 @@ from zlib import crc32
 from msgspec import UNSET, Struct, convert, to_builtins
 from msgspec.structs import replace
 
+from rpcexplorer.files.io import KEPT, FileTrouble, opened, read_span, telling
 from rpcexplorer.model.method import Described, DescribedError, DescribedParam, ExampleCall, Method
 from rpcexplorer.model.methods.changes import MethodChanges
 from rpcexplorer.model.methods.listing import Discovery
 from rpcexplorer.storage.catalogues.rows import COLUMNS, clean_rows, method_of_row
-from rpcexplorer.storage.files import KEPT, FileTrouble, telling
-from rpcexplorer.storage.opening import opened, read_span
 
 HEAD: Final = b"rpcexplorer methods in full 1\n"
 FOOT: Final = 31

@@ -11,13 +11,13 @@ from contextlib import suppress
 
 from msgspec import Struct
 
+from rpcexplorer.files.io import FileTrouble
 from rpcexplorer.model.method import Described
 from rpcexplorer.model.methods.changes import MOST_CHANGES, BothTimes, MethodChanges, changes_between
 from rpcexplorer.model.methods.listing import Discovery, Learned
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.storage.catalogues.keeping import CatalogueFiles
 from rpcexplorer.storage.catalogues.pieces import KeptPieces, PiecesWriter
-from rpcexplorer.storage.files import FileTrouble
 
 
 class KnownBefore(Struct, frozen=True):

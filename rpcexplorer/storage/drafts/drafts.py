@@ -15,13 +15,22 @@ from contextlib import suppress
 from pathlib import Path
 from urllib.parse import quote, unquote
 
+from rpcexplorer.files.io import (
+    KEPT,
+    FileTrouble,
+    free_aside,
+    names,
+    read_bytes,
+    telling,
+    told,
+    told_size,
+    write_new,
+    write_private,
+)
 from rpcexplorer.model.method import Described, Method
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.schema.starting import sendable_start, starting_point
 from rpcexplorer.model.secret import Secret
-from rpcexplorer.storage.files import KEPT, FileTrouble, free_aside, read_bytes, telling, told, write_new, write_private
-from rpcexplorer.storage.folders import names
-from rpcexplorer.storage.opening import told_size
+from rpcexplorer.schema.start import sendable_start, starting_point
 
 SUFFIX = ".draft"
 HEAD = re.compile(rb"draft 1 (?P<crc>[0-9a-f]{8}) (?P<profile>[!-~]+) (?P<method>[!-~]*)\n")
@@ -179,7 +188,7 @@ class Drafts:
             self._texts.pop(key, None)
             self._unsaved.pop(key, None)
             return self.forget(*key) if key in self._written else ""  # what another program wrote is not ours to drop
-        from rpcexplorer.redaction.drafts import redactor_for_files
+        from rpcexplorer.redaction.exchange import redactor_for_files
 
         hide = redactor_for_files(profile, method, secrets)
         if hide is None:

@@ -9,12 +9,12 @@ from typing import Final
 
 from msgspec import Struct
 
-from rpcexplorer.model.importing.imported import ImportedCall
+from rpcexplorer.files.io import FileTrouble, decoded, read_bytes, told
+from rpcexplorer.importing.request import ImportedCall
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.storage.drafts.drafts import Drafts
 from rpcexplorer.storage.drafts.replaced import MOST, ReplacedDrafts
-from rpcexplorer.storage.files import FileTrouble, decoded, read_bytes, told
 
 OF_ONE: Final = MOST // 2
 """Calls of one method: with more, what somebody typed would be pushed out of those that can be brought back."""

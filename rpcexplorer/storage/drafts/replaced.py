@@ -49,7 +49,7 @@ class ReplacedDrafts:
         return text, self._settle(profile, method, [now, *rest] if now else rest, secrets)
 
     def _settle(self, profile: Profile, method: str, texts: list[str], secrets: Iterable[Secret]) -> str:
-        from rpcexplorer.redaction.drafts import redactor_for_files
+        from rpcexplorer.redaction.exchange import redactor_for_files
 
         texts = texts[-MOST:]
         self._lists[profile.name, method] = texts

@@ -13,11 +13,23 @@ from contextlib import AbstractContextManager, suppress
 from itertools import pairwise
 from pathlib import Path
 
+from rpcexplorer.files.io import (
+    PRIVATE_FILE,
+    Unfit,
+    append_or_undo,
+    free_aside,
+    is_ours,
+    opened,
+    prepared,
+    read_bytes,
+    read_span,
+    telling,
+    told_size,
+    write_all,
+    write_private,
+)
 from rpcexplorer.model.settings import MIB
-from rpcexplorer.storage.files import append_or_undo, free_aside, read_bytes, telling, write_private
 from rpcexplorer.storage.history.blocks import HEADER
-from rpcexplorer.storage.opening import PRIVATE_FILE, Unfit, is_ours, opened, read_span, told_size
-from rpcexplorer.storage.replacing import prepared, write_all
 
 APPENDING = os.O_RDWR | os.O_CREAT | os.O_APPEND
 GROUP_READS, GROUP_WRITES = 0o040, 0o020

@@ -243,8 +243,7 @@ def _any_toml(raw: bytes) -> dict[str, Any] | str | None:
         return f"it is no record as it is written here, and more than {BY_HAND_MOST // MIB} MiB long"
     import tomllib  # only for the few: its import costs more than reading a hundred blocks
 
-    from rpcexplorer.storage.toml.positions import layout
-    from rpcexplorer.storage.toml.reader import printable
+    from rpcexplorer.files.toml import layout, printable
 
     try:
         text = raw.removeprefix(BOM).decode()

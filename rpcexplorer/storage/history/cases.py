@@ -18,12 +18,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from msgspec.structs import replace
 
+from rpcexplorer.files.io import FileTrouble, read_bytes, told, told_size
 from rpcexplorer.model.draft import as_called
 from rpcexplorer.model.exchange import MOST, MOST_CALLS, Case, Damaged, Exchange, TakenIn
 from rpcexplorer.model.problem import Complaint
 from rpcexplorer.model.profile import AD_HOC_NAME, Profile
-from rpcexplorer.storage.files import FileTrouble, read_bytes, told
-from rpcexplorer.storage.opening import told_size
 
 if TYPE_CHECKING:
     from rpcexplorer.model.secret import Secret
@@ -154,9 +153,8 @@ def case_of(path: Path, content: bytes, now: datetime) -> Case | Complaint:
 
 def _above(path: Path, content: bytes) -> Case | Complaint:
     """What stands above the calls."""
-    from rpcexplorer.storage.toml.checks import text, version
-    from rpcexplorer.storage.toml.reader import TomlFile, parse_bytes
-    from rpcexplorer.storage.toml.shape import TableRule, read_shape
+    from rpcexplorer.files.toml import TomlFile, parse_bytes
+    from rpcexplorer.files.toml_shape import TableRule, read_shape, text, version
 
     file = parse_bytes(path, content)
     if not isinstance(file, TomlFile):
@@ -206,7 +204,7 @@ def _stand_in(raw: bytes) -> str:
 
 def _told_where(raw: bytes, line: int, reason: str) -> tuple[int, str]:
     """The line of the file that a reason means, and the reason in which lines are those of the file."""
-    from rpcexplorer.storage.toml.positions import layout
+    from rpcexplorer.files.toml import layout
 
     if found := _AT_LINE.search(reason):
         there = line + int(found[1]) - 1

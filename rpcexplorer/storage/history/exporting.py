@@ -16,21 +16,19 @@ from typing import Any, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
+from rpcexplorer.files.io import told_size
 from rpcexplorer.jsontext.pointers import ANY, parts_of, spans_at
 from rpcexplorer.jsontext.scan import STRING, decoded
 from rpcexplorer.model.exchange import MOST, MOST_CALLS, Exchange, Unreached
 from rpcexplorer.model.problem import LONGEST, listed
 from rpcexplorer.model.profile import AD_HOC_NAME, Profile
 from rpcexplorer.model.secret import HIDDEN, UNRECORDED, Secret
-from rpcexplorer.redaction.drafts import redactor_of
-from rpcexplorer.redaction.edits import Edit, edited
-from rpcexplorer.redaction.exchanges import for_history, redacted
-from rpcexplorer.redaction.redactor import SHORTEST, Redactor
+from rpcexplorer.redaction.exchange import for_history, redacted, redactor_of
+from rpcexplorer.redaction.redactor import SHORTEST, Edit, Redactor, edited
 from rpcexplorer.rpc.messages import ErrorObject, Result
 from rpcexplorer.storage.history.blocks import UNUSUAL, quoted, to_block
 from rpcexplorer.storage.history.records import changed, to_exchange, to_record
 from rpcexplorer.storage.local_paths import LocalPaths
-from rpcexplorer.storage.opening import told_size
 
 PARTS: Final = ("params", "result", "error")
 """What a pointer from the top begins with."""

@@ -14,7 +14,7 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
-from rpcexplorer.storage.folders import names
+from rpcexplorer.files.io import names
 
 CASES = "+cases"
 """Ends the name of whose files hold the cases that somebody has taken in. No user and no host has its sign."""

@@ -13,17 +13,17 @@ from typing import TYPE_CHECKING, TypeVar
 
 from msgspec.structs import replace
 
+from rpcexplorer.files.io import told
 from rpcexplorer.model.exchange import Damaged, Exchange, Refused
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.model.settings import HistorySettings
 from rpcexplorer.redaction.addresses import redacted_address
 from rpcexplorer.rpc.messages import Result
-from rpcexplorer.storage.files import told
 
 if TYPE_CHECKING:
-    from rpcexplorer.model.templates.resolving import LastResult
     from rpcexplorer.storage.history.store import History
+    from rpcexplorer.variables.resolve import LastResult
 
 GONE = "This call is no longer in the history: somebody else has removed it."
 LONG = 256 * 1024
@@ -70,7 +70,7 @@ class Journal:
 
     def as_recorded(self, exchange: Exchange, profile: Profile, body_limit: int | None = None) -> Exchange:
         """The exchange as it would be read back from a history: what is hidden there is hidden in it."""
-        from rpcexplorer.redaction.exchanges import for_history, redacted
+        from rpcexplorer.redaction.exchange import for_history, redacted
         from rpcexplorer.storage.history.records import to_exchange, to_record
 
         record = redacted(exchange, for_history(body_limit), profile, self._secrets())
@@ -83,7 +83,7 @@ class Journal:
             self.trouble = ""
             return
         from rpcexplorer.model.secret import PLACEHOLDER
-        from rpcexplorer.redaction.exchanges import for_history, redacted
+        from rpcexplorer.redaction.exchange import for_history, redacted
 
         record = redacted(exchange, for_history(self._settings.body_limit), profile, self._secrets())
         if PLACEHOLDER.search(f"{record.params} {record.params_sent}"):
@@ -158,7 +158,7 @@ class Journal:
             return None
         if self.is_ours(call, profile):
             return call.params
-        from rpcexplorer.model.templates.escaping import as_it_went_out
+        from rpcexplorer.variables.resolve import as_it_went_out
 
         params = as_it_went_out(call).params
         return None if PLACEHOLDER.search(params) else params
@@ -166,7 +166,7 @@ class Journal:
     def last_value(self, profile: Profile, method: str) -> LastResult:
         """The newest result of a method, as a value for other calls: nothing that others wrote, and no part of one."""
         from rpcexplorer.model.secret import HIDDEN
-        from rpcexplorer.model.templates.resolving import LastResult
+        from rpcexplorer.variables.resolve import LastResult
 
         found = self._read(lambda: [self.of(profile).last_result(profile.name, method)]) if self.recording else []
         call = found[0] if found else None

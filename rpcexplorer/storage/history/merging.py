@@ -19,12 +19,22 @@ from operator import attrgetter, itemgetter
 from pathlib import Path
 from typing import NamedTuple
 
-from rpcexplorer.storage.files import LOCK_SECONDS, FileTrouble, read_bytes, telling
-from rpcexplorer.storage.folders import changed_last, inodes, names
+from rpcexplorer.files.io import (
+    LOCK_SECONDS,
+    FileTrouble,
+    Unfit,
+    changed_last,
+    inodes,
+    names,
+    opened,
+    read_bytes,
+    read_span,
+    telling,
+    told_size,
+)
 from rpcexplorer.storage.history.blockfile import CHUNK, COMMENTS, LARGEST, newest_first, split
 from rpcexplorer.storage.history.blocks import HEADER, is_sealed
 from rpcexplorer.storage.history.files import current, full_files, torn_files, writers
-from rpcexplorer.storage.opening import Unfit, opened, read_span, told_size
 
 TIME = re.compile(rb"\ntime = ([^\r\n]{0,99})")
 EARLY = CHUNK

@@ -16,11 +16,10 @@ from functools import partial
 from pathlib import Path
 from tempfile import gettempdir, mkdtemp
 
+from rpcexplorer.files.io import lock, names, telling, told
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.storage.drafts.drafts import Drafts
-from rpcexplorer.storage.files import lock, telling, told
-from rpcexplorer.storage.folders import names
 from rpcexplorer.storage.history.journal import Journal
 
 PATIENCE = 0.2

@@ -18,21 +18,23 @@ from typing import TypeVar
 
 from msgspec.structs import replace
 
+from rpcexplorer.files.io import (
+    LOCK_SECONDS,
+    PRIVATE_FILE,
+    FileTrouble,
+    lock,
+    may_change,
+    meanwhile,
+    names,
+    private_folder,
+    refuse_links,
+    sizes,
+)
 from rpcexplorer.model.exchange import Damaged, Exchange, Refused
 from rpcexplorer.model.filter import HistoryFilter
 from rpcexplorer.model.problem import Complaint
 from rpcexplorer.model.settings import MIB
 from rpcexplorer.rpc.messages import METHOD_NOT_FOUND
-from rpcexplorer.storage.files import (
-    LOCK_SECONDS,
-    FileTrouble,
-    lock,
-    may_change,
-    meanwhile,
-    private_folder,
-    refuse_links,
-)
-from rpcexplorer.storage.folders import names, sizes
 from rpcexplorer.storage.history.blockfile import FILE, LARGEST, append, mode_in, rewrite, split
 from rpcexplorer.storage.history.blocks import id_of, left_of, outline, read_block, read_record, spell, to_block
 from rpcexplorer.storage.history.files import CASES, current, files_of, rotated, this_writer, torn_files, writers
@@ -40,7 +42,6 @@ from rpcexplorer.storage.history.merging import Probe, RawBlock, blocks_in_steps
 from rpcexplorer.storage.history.pruning import Prune, fingerprint
 from rpcexplorer.storage.history.records import renamed
 from rpcexplorer.storage.history.search import BlockFilter, method_line
-from rpcexplorer.storage.opening import PRIVATE_FILE
 
 REACH = 8 * MIB
 """Bytes of a history in which that which is only of interest while it is new is looked for: a moment's reading."""

@@ -9,14 +9,13 @@ from typing import Any
 from msgspec import structs
 
 from rpcexplorer.auth.registry import KINDS, with_usual_auth
+from rpcexplorer.files.toml import KeyPath, TomlFile, dotted, parse_toml, split_dotted
+from rpcexplorer.files.toml_edit import put
+from rpcexplorer.files.toml_shape import Leaves, read_shape
 from rpcexplorer.model.problem import Changes, Complaint
 from rpcexplorer.model.profile import Profile, misplaced_token, usual_type
 from rpcexplorer.storage.profiles.layers import by_profile
 from rpcexplorer.storage.profiles.shape import SESSIONS, build_profile
-from rpcexplorer.storage.toml.edits import put
-from rpcexplorer.storage.toml.positions import KeyPath, dotted, split_dotted
-from rpcexplorer.storage.toml.reader import TomlFile, parse_toml
-from rpcexplorer.storage.toml.shape import Leaves, read_shape
 
 START = "version = 1\n"
 TYPED = "address"

@@ -12,18 +12,17 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, field
 
+from rpcexplorer.files.toml import KeyPath, dotted, read_toml, split_dotted
+from rpcexplorer.files.toml_edit import KeyChange, OwnTable, Verbatim, edit
 from rpcexplorer.model.problem import Complaint, nearest
 from rpcexplorer.model.profile import Profile, shares_variables
 from rpcexplorer.storage.profiles.profiles import Profiles
 from rpcexplorer.storage.profiles.shape import SESSIONS
-from rpcexplorer.storage.toml.edits import KeyChange, OwnTable, Verbatim, edit
-from rpcexplorer.storage.toml.positions import KeyPath, dotted, split_dotted
-from rpcexplorer.storage.toml.reader import read_toml
 
 if TYPE_CHECKING:
+    from rpcexplorer.files.toml_shape import Leaves
     from rpcexplorer.model.method import SavedCall
     from rpcexplorer.model.problem import Changes
-    from rpcexplorer.storage.toml.shape import Leaves
 
 NEW_FILE = "version = 1\n"
 
@@ -130,8 +129,8 @@ class ProfileEdits(Struct, frozen=True):
 
     def _unusable(self, name: str, members: Mapping[str, Any]) -> Complaint | None:
         """What would make a new profile one that nobody can use, as far as what is said of it can tell."""
+        from rpcexplorer.files.toml_shape import DEFAULT, Leaf
         from rpcexplorer.storage.profiles.applying import checked
-        from rpcexplorer.storage.toml.shape import DEFAULT, Leaf
 
         values = checked(self.file, name, tuple((key, value) for key, value in members.items() if value is not None))
         if isinstance(values, Complaint):
@@ -143,7 +142,7 @@ class ProfileEdits(Struct, frozen=True):
 
     def _wrong_preset(self, name: str, preset: str | None) -> Complaint | None:
         """Why no profile can start with this preset."""
-        from rpcexplorer.storage.toml.shape import Leaf, Source
+        from rpcexplorer.files.toml_shape import Leaf, Source
 
         said: Leaves = {("preset",): Leaf(preset, Source(str(self.file)))} if preset else {}
         return next(iter(self.profiles.over_preset(name, said)[1]), None)

@@ -11,10 +11,10 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from rpcexplorer.files.io import real
+from rpcexplorer.files.toml import KeyPath
+from rpcexplorer.files.toml_shape import CheckedFile, Leaf, Leaves
 from rpcexplorer.model.profile import DocumentSource
-from rpcexplorer.storage.files import real
-from rpcexplorer.storage.toml.positions import KeyPath
-from rpcexplorer.storage.toml.shape import CheckedFile, Leaf, Leaves
 
 KIND = ("auth", "kind")
 STRICTNESS = ("never", "unsafe", "always")

@@ -12,18 +12,17 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from rpcexplorer.files.paths import OVERLAY, Paths, find_team_file
+from rpcexplorer.files.private import PrivateFile
+from rpcexplorer.files.toml import KeyPath, TomlFile, dotted, read_toml
+from rpcexplorer.files.toml_shape import CheckedFile, read_shape
 from rpcexplorer.model.problem import Complaint, listed
 from rpcexplorer.model.profile import Profile, variable
-from rpcexplorer.storage.paths import OVERLAY, Paths, find_team_file
 from rpcexplorer.storage.profiles.layers import as_strict, by_profile, keep_documents_inside, merge, refuse_histories
 from rpcexplorer.storage.profiles.profiles import SHARING, Profiles, which_there_are
 from rpcexplorer.storage.profiles.saved import is_kept, taken_out
 from rpcexplorer.storage.profiles.shape import SESSIONS, build_profile
 from rpcexplorer.storage.secrets.allowed import Allowed
-from rpcexplorer.storage.secrets.private import PrivateFile
-from rpcexplorer.storage.toml.positions import KeyPath, dotted
-from rpcexplorer.storage.toml.reader import TomlFile, read_toml
-from rpcexplorer.storage.toml.shape import CheckedFile, read_shape
 
 if TYPE_CHECKING:
     pass

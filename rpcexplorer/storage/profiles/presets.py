@@ -13,18 +13,15 @@ from typing import Any, Final
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from rpcexplorer.files.io import names, told
+from rpcexplorer.files.toml import KeyPath, TomlFile, dotted, read_toml
+from rpcexplorer.files.toml_shape import Leaf, Leaves, Place, TableRule, Written, read_shape, text, version
 from rpcexplorer.model.problem import Complaint, cut, listed, nearest
 from rpcexplorer.model.profile import Preset, Profile
 from rpcexplorer.model.secret import PROFILE_NAME
-from rpcexplorer.storage.files import told
-from rpcexplorer.storage.folders import names
 from rpcexplorer.storage.profiles.layers import merge
 from rpcexplorer.storage.profiles.shape import PROFILE, build_profile
 from rpcexplorer.storage.profiles.values import refused_key
-from rpcexplorer.storage.toml.checks import text, version
-from rpcexplorer.storage.toml.positions import KeyPath, dotted
-from rpcexplorer.storage.toml.reader import TomlFile, read_toml
-from rpcexplorer.storage.toml.shape import Leaf, Leaves, Place, TableRule, Written, read_shape
 
 SHIPPED: Final = Path(__file__).parents[2] / "presets"
 ENDING: Final = ".toml"

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, field
 
+from rpcexplorer.files.paths import OVERLAY, TEAM_FILE
+from rpcexplorer.files.toml import KeyPath, dotted, split_dotted
+from rpcexplorer.files.toml_shape import DEFAULT, Leaf, Leaves, Source
 from rpcexplorer.model.problem import Complaint, listed, nearest
 from rpcexplorer.model.profile import PATH, SERVICE, Preset, Profile
-from rpcexplorer.storage.paths import OVERLAY, TEAM_FILE
 from rpcexplorer.storage.profiles.saved import SavedLayer, saved_calls, saved_leaves, variables
 from rpcexplorer.storage.profiles.shape import build_profile
-from rpcexplorer.storage.toml.positions import KeyPath, dotted, split_dotted
-from rpcexplorer.storage.toml.shape import DEFAULT, Leaf, Leaves, Source
 
 if TYPE_CHECKING:
     from rpcexplorer.model.method import SavedCall

@@ -13,17 +13,16 @@ from typing import Any, Final
 
 from msgspec import Struct
 
+from rpcexplorer.files.toml import KeyPath
+from rpcexplorer.files.toml_shape import CheckedFile, Each, Leaves, Place, TableRule, WrongValue, name, text
 from rpcexplorer.jsontext.params import Problem
 from rpcexplorer.jsontext.scan import SPACE, STRING, decoded
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.method import SIGN, SavedCall
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import named, unsendable
-from rpcexplorer.model.templates.references import MADE, REFERENCE, can_be_named
 from rpcexplorer.storage.profiles.values import PASSWORDS, is_named_like_a_secret, params, refused_key, secret_command
-from rpcexplorer.storage.toml.checks import name, text
-from rpcexplorer.storage.toml.positions import KeyPath
-from rpcexplorer.storage.toml.shape import CheckedFile, Each, Leaves, Place, TableRule, WrongValue
+from rpcexplorer.variables.references import MADE, REFERENCE, can_be_named
 
 KEPT: Final = frozenset({"call", "variables"})
 LONGEST_NAME: Final = 100

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from rpcexplorer.files.toml_shape import Place, WrongValue, beside
 from rpcexplorer.model.destination import as_fingerprint
 from rpcexplorer.model.problem import nearest
 from rpcexplorer.model.profile import DocumentSource, HeaderHandshake
 from rpcexplorer.model.secret import PROFILE_NAME
 from rpcexplorer.storage.profiles.values import HTTP_OWN, OWN_KEYS, TOKEN, url_path
-from rpcexplorer.storage.toml.checks import beside
-from rpcexplorer.storage.toml.shape import Place, WrongValue
 
 DIALECTS: Final = (
     "rpc.discover", "system.listMethods", "system.describe", "rpc_methods", "help", "tools/list",

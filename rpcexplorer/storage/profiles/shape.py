@@ -9,6 +9,22 @@ from collections.abc import Mapping
 from typing import Any, get_args
 
 from rpcexplorer.auth.registry import KINDS, USUAL, fields
+from rpcexplorer.files.toml import KeyPath
+from rpcexplorer.files.toml_shape import (
+    Each,
+    Place,
+    TableRule,
+    ValueCheck,
+    WrongValue,
+    beside,
+    choice,
+    flag,
+    listed,
+    name,
+    text,
+    version,
+    whole,
+)
 from rpcexplorer.model.profile import (
     PATH,
     RESERVED,
@@ -37,9 +53,6 @@ from rpcexplorer.storage.profiles.values import (
     url,
     url_path,
 )
-from rpcexplorer.storage.toml.checks import beside, choice, flag, listed, name, text, version, whole
-from rpcexplorer.storage.toml.positions import KeyPath
-from rpcexplorer.storage.toml.shape import Each, Place, TableRule, ValueCheck, WrongValue
 
 KIND = choice(*KINDS)
 

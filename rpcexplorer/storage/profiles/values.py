@@ -9,12 +9,11 @@ import math
 import re
 from typing import TYPE_CHECKING, Any
 
-from rpcexplorer.storage.toml.checks import MOST
-from rpcexplorer.storage.toml.positions import KeyPath
-from rpcexplorer.storage.toml.shape import Place, ValueCheck, WrongValue
+from rpcexplorer.files.toml import KeyPath
+from rpcexplorer.files.toml_shape import MOST, Place, ValueCheck, WrongValue
 
 if TYPE_CHECKING:
-    from rpcexplorer.auth.instead import Instead
+    from rpcexplorer.auth.registry import Instead
 
 URL = re.compile(r"(https?)://([^/?#]*)([^?#]*)(.*)", re.IGNORECASE)
 HOST = re.compile(r"(?:[\w-]+(?:\.[\w-]+)*\.?|\[[0-9A-Fa-f:.]+\])(?::(?P<port>[0-9]{1,5}))?")
@@ -58,7 +57,7 @@ def refused_key(key: str, value: object, place: Place) -> str | None:
     if squashed.endswith(("command", "helper")):
         return f"a file that is shared runs no commands; remove it, and {secret_command(place.path)} instead"
     if KEYS.fullmatch(squashed):
-        from rpcexplorer.auth.instead import of_key  # no start needs it
+        from rpcexplorer.auth.registry import of_key  # no start needs it
 
         return f"a secret has no place in this file; remove it, {_said(of_key(), place)}"
     if _is_secret(squashed):
@@ -74,7 +73,7 @@ def url(value: Any, place: Place) -> Any:
         return WrongValue('must be an address in quotes that begins with "http://" or "https://"')
     authority = found[2]
     if "@" in authority:
-        from rpcexplorer.auth.instead import of_credentials  # no start needs it
+        from rpcexplorer.auth.registry import of_credentials  # no start needs it
 
         return WrongValue(f"must hold no user name and no password; {_said(of_credentials(), place)}")
     if UNPRINTABLE.search(value):
@@ -95,11 +94,11 @@ def url_path(value: Any, place: Place) -> Any:
     members = [member.partition("=")[0] for member in re.split("[?&;]", value)[1:]]
     secret = next((member for member in members if _is_secret(_squashed(member))), None)
     if secret is not None:
-        from rpcexplorer.auth.instead import of_member  # no start needs it
+        from rpcexplorer.auth.registry import of_member  # no start needs it
 
         return WrongValue(f"must hold no secret; {_said(of_member(secret), place)}")
     if _holds_secret(value):
-        from rpcexplorer.auth.instead import of_part  # no start needs it
+        from rpcexplorer.auth.registry import of_part  # no start needs it
 
         return WrongValue(f"must hold no secret; {_said(of_part(), place)}")
     return value
@@ -109,10 +108,7 @@ def _holds_secret(path: str) -> bool:
     """Whether anything in a path looks like a secret."""
     if not _LONG_OR_USER.search(path):
         return False
-    from rpcexplorer.redaction.addresses import (
-        places,
-        places_in_address,  # few starts need it
-    )
+    from rpcexplorer.redaction.addresses import places, places_in_address
 
     return any(places(path, words=True)) or any(places_in_address("http://host/" + path.lstrip("/")))
 
@@ -128,7 +124,7 @@ def refused_header(key: str, value: object, place: Place) -> str | None:
     """Why a profile cannot set this header."""
     lower, squashed = key.lower(), _squashed(key)
     if squashed in COOKIE_HEADERS or KEYS.fullmatch(squashed) or _is_secret(squashed):
-        from rpcexplorer.auth.instead import of_header  # no start needs it
+        from rpcexplorer.auth.registry import of_header  # no start needs it
 
         instead = _said(of_header(key, value), place)
         return f"this header holds a secret, which has no place in this file; remove it, {instead}"

@@ -11,10 +11,9 @@ from typing import Any, ClassVar, Self
 
 from msgspec import field
 
+from rpcexplorer.files.private import Contents
+from rpcexplorer.files.toml_shape import CheckedFile, Each, Place, Rule, TableRule, WrongValue, listed, name, version
 from rpcexplorer.model.destination import Route
-from rpcexplorer.storage.secrets.private import Contents
-from rpcexplorer.storage.toml.checks import listed, name, version
-from rpcexplorer.storage.toml.shape import CheckedFile, Each, Place, Rule, TableRule, WrongValue
 
 
 def _route(value: Any, _place: Place) -> Any:

@@ -10,11 +10,11 @@ from datetime import datetime
 from typing import TypeVar
 
 from rpcexplorer.auth.credentials import login_fields
+from rpcexplorer.files.io import FileTrouble, told
 from rpcexplorer.model.destination import Person, RouteChanged, Store
 from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import FIELD_WORDS, FIELDS, Secret, is_loopback
-from rpcexplorer.storage.files import FileTrouble, told
 from rpcexplorer.storage.secrets.lookup import Secrets
 from rpcexplorer.storage.secrets.routes import KEY
 

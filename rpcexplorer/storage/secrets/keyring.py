@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from rpcexplorer.storage.files import FileTrouble
+from rpcexplorer.files.io import FileTrouble
 
 SERVICE = "rpcexplorer"
 INSTEAD = 'unlock it, or write store = "file" below [secrets] in settings.toml'

@@ -11,16 +11,15 @@ from pathlib import Path
 
 from msgspec import Struct, field
 
-from rpcexplorer.auth.instead import of_key
+from rpcexplorer.auth.registry import of_key
+from rpcexplorer.files.io import FileTrouble, names, read_bytes
+from rpcexplorer.files.paths import OVERLAY
 from rpcexplorer.model.problem import Complaint
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import UNRECORDED, Secret
+from rpcexplorer.redaction.addresses import squashed
 from rpcexplorer.redaction.leaks import Leak, LeakSearch
-from rpcexplorer.redaction.secret_names import squashed
 from rpcexplorer.redaction.suspects import PART
-from rpcexplorer.storage.files import FileTrouble, read_bytes
-from rpcexplorer.storage.folders import names
-from rpcexplorer.storage.paths import OVERLAY
 from rpcexplorer.storage.profiles.profiles import Profiles
 from rpcexplorer.storage.profiles.values import KEYS
 from rpcexplorer.storage.secrets.lookup import Secrets

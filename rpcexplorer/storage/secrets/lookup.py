@@ -13,13 +13,13 @@ from typing import Literal
 
 from rpcexplorer.auth.credentials import derived
 from rpcexplorer.auth.registry import auth_of
+from rpcexplorer.files.io import FileTrouble
+from rpcexplorer.files.private import PrivateFile
 from rpcexplorer.model.destination import Route, RouteChanged
 from rpcexplorer.model.problem import Complaint
 from rpcexplorer.model.profile import Auth, Profile, shares_variables
 from rpcexplorer.model.secret import FIELDS, Secret, SecretSource
-from rpcexplorer.storage.files import FileTrouble
 from rpcexplorer.storage.secrets import keyring
-from rpcexplorer.storage.secrets.private import PrivateFile
 from rpcexplorer.storage.secrets.routes import Routes
 from rpcexplorer.storage.secrets.stored import Stored, StoredSecrets
 

@@ -10,17 +10,17 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from rpcexplorer.files.io import FileTrouble, read_bytes, real
+from rpcexplorer.files.private import PrivateFile
+from rpcexplorer.files.toml import split_dotted
 from rpcexplorer.model.destination import Change, Route, RouteChanged, changes, route_of
 from rpcexplorer.model.problem import Complaint
 from rpcexplorer.model.profile import Profile, shares_variables
 from rpcexplorer.model.profile import variable as name_of_variable
 from rpcexplorer.model.secret import origin_of
-from rpcexplorer.storage.files import FileTrouble, read_bytes, real
 from rpcexplorer.storage.profiles.layers import merge
 from rpcexplorer.storage.profiles.profiles import Profiles
 from rpcexplorer.storage.secrets.allowed import Allowed, with_route
-from rpcexplorer.storage.secrets.private import PrivateFile
-from rpcexplorer.storage.toml.positions import split_dotted
 
 KEY = "client certificate"
 """What people call the certificate that says who they are, with its key."""

@@ -15,8 +15,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
+from rpcexplorer.files.io import FileTrouble
 from rpcexplorer.model.secret import for_others
-from rpcexplorer.storage.files import FileTrouble
 
 LARGEST: Final = 100 * 1024 * 1024
 """Bytes of a file that is searched, and of files that are read at a time."""

@@ -12,13 +12,22 @@ from typing import Any, ClassVar, Self
 
 from msgspec import Struct, field
 
+from rpcexplorer.files.private import Contents, toml
+from rpcexplorer.files.toml import KeyPath, TomlFile, parse_toml
+from rpcexplorer.files.toml_shape import (
+    CheckedFile,
+    Each,
+    Rule,
+    TableRule,
+    listed,
+    moment,
+    name,
+    read_shape,
+    text,
+    version,
+)
 from rpcexplorer.model.destination import Route
 from rpcexplorer.model.secret import FIELDS
-from rpcexplorer.storage.secrets.private import Contents, toml
-from rpcexplorer.storage.toml.checks import listed, moment, name, text, version
-from rpcexplorer.storage.toml.positions import KeyPath
-from rpcexplorer.storage.toml.reader import TomlFile, parse_toml
-from rpcexplorer.storage.toml.shape import CheckedFile, Each, Rule, TableRule, read_shape
 
 ENTRY = TableRule(
     "a secret", {"value": text, "origin": name, "saved": moment, "route": Each("the rest of the route by key", text)}

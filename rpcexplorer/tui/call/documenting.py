@@ -151,7 +151,7 @@ class DocumentingScreen(SendingScreen):
     @on(DocsSheet.ExampleTaken)
     def _example_taken(self, event: DocsSheet.ExampleTaken) -> None:
         """The params of an example stand in the editor; what stood there is one key away."""
-        from rpcexplorer.model.templates.inert import inert_value
+        from rpcexplorer.variables.references import inert_value
 
         event.stop()
         name = event.example.name

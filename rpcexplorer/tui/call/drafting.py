@@ -20,11 +20,11 @@ from rpcexplorer.model.exchange import Preview, Refused, fresh_id
 from rpcexplorer.model.method import SIGN, Method, SavedCall, SavedMethod, as_named, method_of, no_such_call
 from rpcexplorer.model.methods.catalogue import first_method
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.templates.offered import Offered
 from rpcexplorer.tui.call.draft_writer import DraftWriter, Troubles
 from rpcexplorer.tui.call.params.pane import ParamsPane
 from rpcexplorer.tui.call.schemas import SchemaScreen
 from rpcexplorer.tui.pending_keys import PendingKeys
+from rpcexplorer.variables.references import Offered
 from rpcexplorer.views.words.auth import auth_words
 
 RECENT = 8
@@ -195,7 +195,7 @@ class DraftScreen(SchemaScreen):
             return Refused("params", self.unknown_call)
         if not self.saved_call:
             return self.explorer.preview(self.draft, id=self._next_id)
-        from rpcexplorer.model.templates.resolving import Missing
+        from rpcexplorer.variables.resolve import Missing
 
         found = self.explorer.resolved(self.draft, id=self._next_id)
         if isinstance(found, Missing):

@@ -23,7 +23,7 @@ from rpcexplorer.tui.pending_keys import PendingKeys
 from rpcexplorer.views.words.problems import result_remark
 
 if TYPE_CHECKING:
-    from rpcexplorer.model.schema.completing import Candidate, Completion
+    from rpcexplorer.schema.complete import Candidate, Completion
 
 LARGEST: Final = 1_000_000
 """Bytes of a result; a larger one is not checked."""
@@ -54,7 +54,7 @@ class SchemaScreen(ReplyScreen):
         if self.described is None or len(text) > LONGEST:
             return None
         self._look_for_calls()
-        from rpcexplorer.model.schema.completing import completions
+        from rpcexplorer.schema.complete import completions
 
         return completions(text, offset, self.described, by=self._method.by, values=self._values)
 
@@ -62,7 +62,7 @@ class SchemaScreen(ReplyScreen):
         if self.described is None or len(text) > LONGEST:
             return ""
         self._look_for_calls()
-        from rpcexplorer.model.schema.signature import signature
+        from rpcexplorer.schema.complete import signature
 
         found = signature(text, offset, self.described, by=self._method.by)
         return found.line if found else ""
@@ -72,8 +72,7 @@ class SchemaScreen(ReplyScreen):
 
         Of those the newest of this profile are looked through, once for each place; none that others may have written.
         """
-        from rpcexplorer.model.history.values import earlier_values
-        from rpcexplorer.model.schema.completing import Candidate
+        from rpcexplorer.schema.complete import Candidate, earlier_values
 
         profile, place = self.explorer.profile, (self.called, name, path)
         if profile is None:
@@ -98,7 +97,7 @@ class SchemaScreen(ReplyScreen):
     @work(exclusive=True, group="earlier")
     async def _read_calls(self, profile: Profile) -> None:
         """They are read beside the typing; a list that is open by then knows them at once."""
-        from rpcexplorer.model.history.values import MOST_CALLS
+        from rpcexplorer.schema.complete import MOST_CALLS
 
         newest = self._newest
         found = await asyncio.to_thread(self.explorer.journal.recent, profile, MOST_CALLS)

@@ -12,9 +12,9 @@ from collections.abc import Callable
 from msgspec.structs import replace
 from textual import on, work
 
+from rpcexplorer.importing.pasted import Pasted
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Exchange
-from rpcexplorer.model.importing.pasted import Pasted
 from rpcexplorer.model.method import SIGN
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.tui.call.documenting import DocumentingScreen
@@ -141,7 +141,7 @@ class CallScreen(DocumentingScreen):
         What others may have written is taken as it was sent: nothing in it is looked up in this person's own replies.
         """
         from rpcexplorer.model.secret import of_this, without
-        from rpcexplorer.model.templates.escaping import as_it_went_out
+        from rpcexplorer.variables.resolve import as_it_went_out
 
         exchange = exchange if ours else as_it_went_out(exchange)
         if ours or not of_this(exchange.params, self._profile_name):
@@ -194,8 +194,8 @@ class CallScreen(DocumentingScreen):
     @on(ResponsePane.UseWanted)
     @opens("use")
     async def _use(self, event: ResponsePane.UseWanted) -> None:
-        from rpcexplorer.model.templates.taken import TakenValue
         from rpcexplorer.tui.call.taking.using import put_into_another
+        from rpcexplorer.variables.resolve import TakenValue
 
         await self.params.settled()
         await put_into_another(self, TakenValue(event.method, event.pointer, event.text))

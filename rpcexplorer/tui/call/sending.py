@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from msgspec.structs import replace
 
+from rpcexplorer.auth.login import rejects_credentials
 from rpcexplorer.auth.registry import KINDS
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.exchange import Exchange, Stop
-from rpcexplorer.model.login_asked import rejects_credentials
 from rpcexplorer.model.method import Method, as_named
 from rpcexplorer.model.methods.listing import Discovery, DiscoveryStep
 from rpcexplorer.model.profile import Profile

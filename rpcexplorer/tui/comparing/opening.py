@@ -11,13 +11,12 @@ from typing import Any, Final
 from msgspec.structs import replace
 from textual.screen import Screen
 
+from rpcexplorer.compare.compare import compared
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.comparing.compare import compared
 from rpcexplorer.model.draft import Batch, Draft, as_called, sent_draft
 from rpcexplorer.model.exchange import Cancelled, Exchange, Refused, Stop, Unreached, fresh_id
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.replaying import Replayed, ignored_in, replayed, server_of
-from rpcexplorer.model.templates.resolving import Missing
 from rpcexplorer.tui.comparing.asking import may_send_all
 from rpcexplorer.tui.comparing.choosing import profiles_for, profiles_for_servers
 from rpcexplorer.tui.comparing.list import on_profile
@@ -26,6 +25,7 @@ from rpcexplorer.tui.comparing.screen import ComparisonScreen, Frame
 from rpcexplorer.tui.messages import ComparisonWanted
 from rpcexplorer.tui.pacing import in_turns
 from rpcexplorer.tui.pending_keys import PendingKeys
+from rpcexplorer.variables.resolve import Missing
 from rpcexplorer.views.cells import clipped
 
 NAME: Final = 32

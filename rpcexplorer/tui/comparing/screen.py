@@ -15,8 +15,7 @@ from textual.binding import BindingType
 from textual.screen import Screen
 from textual.widget import Widget
 
-from rpcexplorer.model.comparing.compare import compared
-from rpcexplorer.model.comparing.comparison import Comparison
+from rpcexplorer.compare.compare import Comparison, compared
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.tui.commands import Scope, bindings
 from rpcexplorer.tui.comparing.sides import Sides

@@ -21,7 +21,7 @@ from textual.strip import Strip
 from textual.widgets import TextArea
 from textual.widgets.text_area import DocumentNavigator, Edit, Location
 
-from rpcexplorer.model.importing.pasted import is_command
+from rpcexplorer.importing.pasted import is_command
 from rpcexplorer.tui.editor.page import TAB, Flat, Page, lines_of, place_of, row_of
 from rpcexplorer.tui.editor.strokes import KEYS, RUB_OUT, Stroke, pair_at, stroke
 from rpcexplorer.tui.sizes import AFTER_NUMBER, GUTTER

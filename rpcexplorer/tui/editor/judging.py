@@ -9,9 +9,9 @@ from typing import Final
 from textual import work
 from textual.containers import Vertical
 
+from rpcexplorer.importing.pasted import Pasted, pasted
 from rpcexplorer.jsontext.params import Params, Problem
 from rpcexplorer.model.draft import judged
-from rpcexplorer.model.importing.pasted import Pasted, pasted
 from rpcexplorer.tui.editor.editor import Editor
 from rpcexplorer.tui.editor.page import offset_of, place_of
 from rpcexplorer.tui.editor.problem import ProblemLine

@@ -13,8 +13,8 @@ from textual.reactive import reactive
 from textual.strip import Strip
 from textual.widget import Widget
 
+from rpcexplorer.importing.pasted import Pasted
 from rpcexplorer.jsontext.params import Params, Problem
-from rpcexplorer.model.importing.pasted import Pasted
 from rpcexplorer.model.problem import SchemaProblem
 from rpcexplorer.tui.commands import COMMANDS, Command, spelled
 from rpcexplorer.tui.messages import message

@@ -5,9 +5,7 @@ from __future__ import annotations
 from textual import on
 from textual.geometry import Region
 
-from rpcexplorer.model.form.editing import FormText
-from rpcexplorer.model.form.field import FieldPath, FormField
-from rpcexplorer.model.form.rows import FormView
+from rpcexplorer.schema.form import FieldPath, FormField, FormText, FormView
 from rpcexplorer.tui.form.layout import FormLayout
 from rpcexplorer.tui.form.list import FormList
 from rpcexplorer.tui.form.words import NULL

@@ -14,9 +14,7 @@ from textual.widget import Widget
 
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.exchange import Preview, Refused
-from rpcexplorer.model.form.field import FieldPath, FormField
-from rpcexplorer.model.form.remarks import with_problems
-from rpcexplorer.model.form.rows import FormRows, FormView
+from rpcexplorer.schema.form import FieldPath, FormField, FormRows, FormView, with_problems
 from rpcexplorer.tui.commands import Scope, first_key
 from rpcexplorer.tui.dialogs.answer_once import AnswersOnce
 from rpcexplorer.tui.form.list import FormList

@@ -9,7 +9,7 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.strip import Strip
 
-from rpcexplorer.model.form.field import FormField
+from rpcexplorer.schema.form import FormField
 from rpcexplorer.tui.commands import bindings
 from rpcexplorer.tui.messages import message
 from rpcexplorer.tui.theming import Pieces, ThemeStyles, line, width_of

@@ -12,11 +12,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.geometry import Region
 
-from rpcexplorer.model.form.field import FormField
-from rpcexplorer.model.form.rows import FormView
-from rpcexplorer.model.form.starting import starting_text
-from rpcexplorer.model.form.typed import shown, typed_value
-from rpcexplorer.model.templates.inert import inert_value
+from rpcexplorer.schema.form import FormField, FormView, shown, starting_text, typed_value
 from rpcexplorer.tui.commands import bindings
 from rpcexplorer.tui.dialogs.dialog import Ask
 from rpcexplorer.tui.form.changes import FormChanges
@@ -24,6 +20,7 @@ from rpcexplorer.tui.form.typing import JsonInPlace, LineInPlace
 from rpcexplorer.tui.form.words import ABSENT, HOW_TO_TYPE, NULL, doc_lines, picks
 from rpcexplorer.tui.pending_keys import opens
 from rpcexplorer.tui.widgets.row_list import RowList
+from rpcexplorer.variables.references import inert_value
 
 OF_ROWS: Final = frozenset({"edit", "cycle", "unfold", "fold", "add", "remove"})
 """Actions that are for the row under the cursor."""

@@ -10,9 +10,9 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.geometry import Offset, Region
 
+from rpcexplorer.importing.pasted import Pasted
 from rpcexplorer.jsontext.params import Params, Problem
-from rpcexplorer.model.form.typed import typed_problem
-from rpcexplorer.model.importing.pasted import Pasted
+from rpcexplorer.schema.form import typed_problem
 from rpcexplorer.tui.commands import bindings
 from rpcexplorer.tui.editor.editor import Editor
 from rpcexplorer.tui.editor.judging import JudgedEditor

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from rpcexplorer.model.form.field import FormField
-from rpcexplorer.model.form.settled import Settled
-from rpcexplorer.model.schema.node import SchemaReader
-from rpcexplorer.model.schema.values.fitting import is_one_of
-from rpcexplorer.model.schema.words import kind_words, value_words
+from rpcexplorer.schema.fit import is_one_of
+from rpcexplorer.schema.form import FormField, Settled
+from rpcexplorer.schema.node import SchemaReader
+from rpcexplorer.schema.words import kind_words, value_words
 from rpcexplorer.tui.dialogs.picker import Pick
 from rpcexplorer.tui.widgets.sheet import SheetLine
 

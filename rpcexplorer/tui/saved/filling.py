@@ -10,8 +10,8 @@ from textual.screen import Screen
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.templates.resolving import Missing
 from rpcexplorer.tui.dialogs.form import Field, Form, Wrong
+from rpcexplorer.variables.resolve import Missing
 
 
 async def filled(

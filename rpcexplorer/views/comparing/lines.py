@@ -15,10 +15,9 @@ from weakref import WeakKeyDictionary
 from msgspec import Struct
 from msgspec.structs import replace
 
+from rpcexplorer.compare.compare import Comparison, Difference, PassedOver, merged, parts_of, whole
 from rpcexplorer.jsontext.scan import Span
 from rpcexplorer.jsontext.steps import at_once
-from rpcexplorer.model.comparing.comparison import Comparison, Difference, PassedOver
-from rpcexplorer.model.comparing.walk import merged, parts_of, whole
 from rpcexplorer.rpc.messages import spelled
 from rpcexplorer.views.comparing.values import begun, differing, laid_out, one_line
 from rpcexplorer.views.printable import printable

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from typing import Final, TypeAlias
 
-from rpcexplorer.model.comparing.comparison import Comparison, Difference
+from rpcexplorer.compare.compare import Comparison, Difference
 from rpcexplorer.model.exchange import Exchange, OutcomeName
 from rpcexplorer.views.cells import clipped
 from rpcexplorer.views.printable import printable

@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from rpcexplorer.compare.parts import name_of
 from rpcexplorer.jsontext.layout import indented
-from rpcexplorer.model.comparing.parts import name_of
 from rpcexplorer.rpc.messages import spelled
 from rpcexplorer.views.document.longline import shown
 

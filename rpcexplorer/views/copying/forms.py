@@ -15,8 +15,8 @@ from rpcexplorer.auth.credentials import NOT_RECORDED
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import HIDDEN, UNRECORDED, Secret
-from rpcexplorer.redaction.exchanges import COPY, redacted
-from rpcexplorer.redaction.exchanges import HIDDEN as REMARK
+from rpcexplorer.redaction.exchange import COPY, redacted
+from rpcexplorer.redaction.exchange import HIDDEN_IN_RESPONSE as REMARK
 from rpcexplorer.views.copying.snippets import SNIPPETS
 from rpcexplorer.views.copying.subject import KEPT, Subject
 

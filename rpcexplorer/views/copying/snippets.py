@@ -19,8 +19,8 @@ from rpcexplorer.model.draft import Batch, to_calls
 from rpcexplorer.model.method import as_named
 from rpcexplorer.model.profile import AD_HOC_NAME, typed_whole
 from rpcexplorer.model.secret import HIDDEN, PLACEHOLDER, placeholder
-from rpcexplorer.model.templates.escaping import escaped
 from rpcexplorer.redaction.addresses import redacted_address
+from rpcexplorer.variables.resolve import escaped
 from rpcexplorer.views.copying.certificates import CURL, HTTPIE, in_options, saved_in_shell
 from rpcexplorer.views.copying.certificates import in_python as certificates_in_python
 from rpcexplorer.views.copying.handshakes import HANDED, around

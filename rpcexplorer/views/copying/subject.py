@@ -10,10 +10,10 @@ from urllib.parse import urlsplit
 from msgspec import Struct
 from msgspec.structs import replace
 
-from rpcexplorer.auth.flow import AuthHeader, Message
-from rpcexplorer.auth.kind import ByClient
+from rpcexplorer.auth.credentials import AuthHeader, Message
 from rpcexplorer.auth.login import login_params
 from rpcexplorer.auth.registry import auth_of
+from rpcexplorer.auth.scheme import ByClient
 from rpcexplorer.jsontext.params import Problem
 from rpcexplorer.model.draft import Batch, Draft, sent_draft, to_calls
 from rpcexplorer.model.exchange import Exchange, Preview, Refused
@@ -21,8 +21,7 @@ from rpcexplorer.model.problem import listed
 from rpcexplorer.model.profile import AD_HOC_NAME, Profile
 from rpcexplorer.model.secret import Secret, origin_of, placeholder, without
 from rpcexplorer.redaction.addresses import redacted_address
-from rpcexplorer.redaction.drafts import redacted_draft, redactor_of
-from rpcexplorer.redaction.exchanges import COPY, Policy, redacted
+from rpcexplorer.redaction.exchange import COPY, Policy, redacted, redacted_draft, redactor_of
 from rpcexplorer.redaction.redactor import Redactor
 
 Previewing = Callable[..., Preview | Refused]

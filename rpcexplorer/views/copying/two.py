@@ -10,13 +10,12 @@ from urllib.parse import urlsplit
 
 from msgspec.structs import replace
 
+from rpcexplorer.compare.compare import Comparison, compared
 from rpcexplorer.jsontext.steps import at_once
-from rpcexplorer.model.comparing.compare import compared
-from rpcexplorer.model.comparing.comparison import Comparison
 from rpcexplorer.model.draft import sent_draft
 from rpcexplorer.model.exchange import Exchange, Refused
 from rpcexplorer.model.secret import PLACEHOLDER, Secret
-from rpcexplorer.redaction.exchanges import redacted
+from rpcexplorer.redaction.exchange import redacted
 from rpcexplorer.rpc.batch import decode_batch
 from rpcexplorer.rpc.codec import decode
 from rpcexplorer.rpc.messages import Malformed, MessageForm, Result

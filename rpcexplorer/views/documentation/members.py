@@ -7,9 +7,8 @@ from typing import Any, Final, NamedTuple
 
 from msgspec import UNSET
 
-from rpcexplorer.model.schema.kinds import kind_of_value
-from rpcexplorer.model.schema.node import ANYTHING, MOST_CHOICES, Node, SchemaReader
-from rpcexplorer.model.schema.words import kind_words, limit_words, value_words
+from rpcexplorer.schema.node import ANYTHING, MOST_CHOICES, Node, SchemaReader, kind_of_value
+from rpcexplorer.schema.words import kind_words, limit_words, value_words
 from rpcexplorer.views.cells import columns
 from rpcexplorer.views.documentation.inlines import inline
 from rpcexplorer.views.documentation.markdown import markdown, plain

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from rpcexplorer.jsontext.layout import indented
-from rpcexplorer.model.templates.inert import inert
+from rpcexplorer.variables.references import inert
 from rpcexplorer.views.documentation.rows import PageRows
 from rpcexplorer.views.json_out import json_of
 from rpcexplorer.views.words.sentences import WordLine

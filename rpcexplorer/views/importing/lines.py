@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from rpcexplorer.model.importing.imported import ImportedCall, Skipped
+from rpcexplorer.importing.request import ImportedCall, Skipped
 from rpcexplorer.model.problem import listed
 from rpcexplorer.redaction.addresses import redacted_address
 from rpcexplorer.redaction.redactor import Redactor

@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec import Raw
 
-from rpcexplorer.model.importing.imported import Imported
+from rpcexplorer.importing.request import Imported
 from rpcexplorer.redaction.addresses import redacted_address
 from rpcexplorer.views.importing.lines import hiding
 

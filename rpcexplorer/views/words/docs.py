@@ -23,9 +23,9 @@ from rpcexplorer.model.method import (
 )
 from rpcexplorer.model.methods.sources import source_of
 from rpcexplorer.model.profile import Auth, Profile
-from rpcexplorer.model.schema.node import SchemaReader
-from rpcexplorer.model.schema.starting import starting_point
-from rpcexplorer.model.schema.words import kind_words
+from rpcexplorer.schema.node import SchemaReader
+from rpcexplorer.schema.start import starting_point
+from rpcexplorer.schema.words import kind_words
 from rpcexplorer.views.documentation.inlines import inline
 from rpcexplorer.views.documentation.markdown import markdown, plain
 from rpcexplorer.views.documentation.members import MemberRows, SchemaMember

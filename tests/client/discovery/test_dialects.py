@@ -14,7 +14,7 @@ from rpcexplorer.client.discovery.documents import at_path
 from rpcexplorer.client.discovery.questions import Answered, Dialect, Question, Several
 from rpcexplorer.model.method import Method
 from rpcexplorer.model.methods.listing import Listing
-from rpcexplorer.model.schema.starting import starting_point
+from rpcexplorer.schema.start import starting_point
 
 EVERY = [*DIALECTS.values(), *SUSPECTED, at_path("/d")]
 KEYS = [

@@ -10,7 +10,7 @@ from msgspec import UNSET
 from rpcexplorer.client.discovery.help import help_text, read_help, read_text
 from rpcexplorer.client.discovery.questions import MOST_EXPLAINED, NOT_OFFERED, Answered, Question
 from rpcexplorer.model.method import Described, DescribedParam, ExampleCall, Method, Parameter
-from rpcexplorer.model.schema.starting import starting_point
+from rpcexplorer.schema.start import starting_point
 from tests.client.discovery.driving import drive
 
 TEXT = """== Chain ==

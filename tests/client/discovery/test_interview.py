@@ -12,12 +12,9 @@ from typing import Any
 
 import pytest
 
-from rpcexplorer.auth.bearer import BearerAuth
-from rpcexplorer.auth.cookie import CookieAuth
-from rpcexplorer.auth.first import FirstAuth
-from rpcexplorer.auth.inline import InlineAuth
-from rpcexplorer.auth.none import NoAuth
-from rpcexplorer.auth.source import GivenCredentials
+from rpcexplorer.auth.basic import InlineAuth, NoAuth
+from rpcexplorer.auth.credentials import GivenCredentials
+from rpcexplorer.auth.token import BearerAuth, CookieAuth, FirstAuth
 from rpcexplorer.client.discovery.dialects import DIALECTS, SUSPECTED
 from rpcexplorer.client.discovery.documents import paths_to_try
 from rpcexplorer.client.discovery.interview import discover

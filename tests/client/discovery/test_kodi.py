@@ -8,8 +8,8 @@ import pytest
 
 from rpcexplorer.client.discovery.kodi import read_introspection
 from rpcexplorer.model.method import Method, Parameter, key_of_event
-from rpcexplorer.model.schema.node import SchemaReader
-from rpcexplorer.model.schema.starting import starting_point
+from rpcexplorer.schema.node import SchemaReader
+from rpcexplorer.schema.start import starting_point
 
 TYPES: dict[str, Any] = {
     "Player.Id": {"default": -1, "id": "Player.Id", "maximum": 2, "minimum": 0, "type": "integer"},

@@ -11,7 +11,7 @@ from rpcexplorer.client.discovery.mcp import MOST_PAGES, tools
 from rpcexplorer.client.discovery.questions import Answered, Question
 from rpcexplorer.model.method import DescribedParam, Method, Parameter
 from rpcexplorer.model.methods.listing import Listing
-from rpcexplorer.model.schema.starting import starting_point
+from rpcexplorer.schema.start import starting_point
 from tests.client.discovery.driving import drive
 
 NONE = Answered(refusal="not offered (-32601)")

@@ -8,7 +8,7 @@ import pytest
 
 from rpcexplorer.client.discovery.mopidy import read_description
 from rpcexplorer.model.method import Described, DescribedParam, Method, Parameter
-from rpcexplorer.model.schema.starting import starting_point
+from rpcexplorer.schema.start import starting_point
 
 PLAY = (
     "Play what is given, or if it is\n:class:`None`, what was ``chosen``.\n\nIt **must** be listed.\n\n"

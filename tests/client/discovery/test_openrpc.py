@@ -15,7 +15,7 @@ from rpcexplorer.demo.methods.openrpc import document as demo_document
 from rpcexplorer.demo.methods.table import TABLE
 from rpcexplorer.model.method import Method, Parameter
 from rpcexplorer.model.methods.listing import Listing
-from rpcexplorer.model.schema.starting import starting_point
+from rpcexplorer.schema.start import starting_point
 
 
 def document(*methods: Any, **more: Any) -> dict[str, Any]:

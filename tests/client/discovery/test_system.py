@@ -10,7 +10,7 @@ from msgspec import UNSET
 from rpcexplorer.client.discovery.names import read_names
 from rpcexplorer.client.discovery.system import DIALECT, described_by_signatures, with_help, with_signature
 from rpcexplorer.model.method import Method, Parameter
-from rpcexplorer.model.schema.starting import starting_point
+from rpcexplorer.schema.start import starting_point
 
 PLAIN = Method("user.get", source="discovered", dialect="system.listMethods")
 

@@ -9,7 +9,7 @@ import pytest
 from rpcexplorer.client.discovery.questions import Answered, Question
 from rpcexplorer.client.discovery.ubus import SESSION, objects, read_objects
 from rpcexplorer.model.method import Parameter
-from rpcexplorer.model.schema.starting import starting_point
+from rpcexplorer.schema.start import starting_point
 from tests.client.discovery.driving import drive
 
 OBJECTS: dict[str, Any] = {

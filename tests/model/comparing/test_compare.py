@@ -10,10 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rpcexplorer.compare.compare import ComparedPlace, Comparison, compared, compared_texts
 from rpcexplorer.jsontext.pointers import names_of
 from rpcexplorer.jsontext.steps import at_once
-from rpcexplorer.model.comparing.compare import compared, compared_texts
-from rpcexplorer.model.comparing.comparison import ComparedPlace, Comparison
 from rpcexplorer.model.exchange import Cancelled, Exchange, Outcome, Unreached
 from rpcexplorer.rpc.batch import decode_batch
 from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result

@@ -12,12 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rpcexplorer.compare.compare import Comparison, compared_texts
+from rpcexplorer.compare.pairing import aligned, shortest
+from rpcexplorer.compare.parts import LARGE, LevelParts, canonical, canonical_part
 from rpcexplorer.jsontext.steps import at_once
-from rpcexplorer.model.comparing.aligning import aligned, shortest
-from rpcexplorer.model.comparing.canonical import LARGE, canonical, canonical_part
-from rpcexplorer.model.comparing.compare import compared_texts
-from rpcexplorer.model.comparing.comparison import Comparison
-from rpcexplorer.model.comparing.parts import LevelParts
 from tests.model.comparing.test_compare import SCALARS, applied, of, shuffled, told
 
 ROWS = [{"id": at, "name": f"user {at % 7}", "tags": ["a", at]} for at in range(1_000)]
@@ -163,7 +161,7 @@ def test_scalars_that_changed_are_paired_by_place_and_the_rest_came_or_went() ->
 def test_where_it_would_take_too_long_elements_are_compared_by_place_and_that_is_said(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("rpcexplorer.model.comparing.aligning.MOST_EDITS", 40)
+    monkeypatch.setattr("rpcexplorer.compare.pairing.MOST_EDITS", 40)
     left = [at * 7919 % 50 for at in range(100)]
     right = [at * 6007 % 50 for at in range(101)]
     for one in (right, right[1:]):

@@ -12,15 +12,11 @@ from hypothesis import strategies as st
 
 from rpcexplorer.jsontext.edit import span_of
 from rpcexplorer.jsontext.params import Problem, parse
-from rpcexplorer.model.form.editing import FormText
-from rpcexplorer.model.form.field import FormField
-from rpcexplorer.model.form.remarks import with_problems
-from rpcexplorer.model.form.rows import MOST_ITEMS, FormRows, FormView
-from rpcexplorer.model.form.starting import starting_text
 from rpcexplorer.model.method import By, Described, DescribedParam
 from rpcexplorer.model.problem import SchemaProblem
-from rpcexplorer.model.schema.node import SchemaReader
-from rpcexplorer.model.templates.inert import inert_value
+from rpcexplorer.schema.form import MOST_ITEMS, FormField, FormRows, FormText, FormView, starting_text, with_problems
+from rpcexplorer.schema.node import SchemaReader
+from rpcexplorer.variables.references import inert_value
 
 PERSON: Any = {
     "type": "object",

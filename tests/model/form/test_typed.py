@@ -6,10 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rpcexplorer.model.form.field import FormField
-from rpcexplorer.model.form.rows import FormRows, FormView
-from rpcexplorer.model.form.typed import shown, typed_json, typed_problem, typed_value
 from rpcexplorer.model.method import Described, DescribedParam
+from rpcexplorer.schema.form import FormField, FormRows, FormView, shown, typed_json, typed_problem, typed_value
 
 KINDS = {"s": {"type": "string"}, "n": {"type": "number"}, "a": True}
 DESCRIBED = Described(tuple(DescribedParam(name, schema) for name, schema in KINDS.items()))

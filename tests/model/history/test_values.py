@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from rpcexplorer.model.exchange import Exchange
-from rpcexplorer.model.history.values import LONGEST, MOST, MOST_CALLS, MOST_TEXT, earlier_values
 from rpcexplorer.rpc.messages import ErrorObject, Result
+from rpcexplorer.schema.complete import MAX_VALUE_CHARACTERS, MAX_VALUES, MOST_CALLS, MOST_TEXT, earlier_values
 from tests.views.exchanges import exchange
 
 
@@ -58,7 +58,7 @@ def test_by_position_the_same_place_of_the_same_method_counts() -> None:
         ('{"user_id": ""}', '{"user_id": "{{last.x#/a}}"}'),
         ('{"user_id": null}', '{"user_id": true}'),
         ('{"user_id": [1]}', '{"user_id": {"id": 5}}'),
-        (f'{{"user_id": "{"x" * LONGEST}"}}', '{"text": "\\"user_id\\": 5"}'),
+        (f'{{"user_id": "{"x" * MAX_VALUE_CHARACTERS}"}}', '{"text": "\\"user_id\\": 5"}'),
     ],
 )
 def test_what_is_hidden_empty_long_or_no_scalar_is_no_value(params: str, result: str) -> None:
@@ -83,7 +83,7 @@ def test_a_text_that_reads_like_something_else_is_shown_in_quotes() -> None:
 
 def test_as_much_is_read_as_has_to_be() -> None:
     many = [call("m", f'{{"user_id": {at}}}', f'{{"user_id": {-at}}}') for at in range(1, 100)]
-    assert texts(*many) == [*map(str, range(1, MOST + 1)), *map(str, range(-1, -MOST - 1, -1))]
+    assert texts(*many) == [*map(str, range(1, MAX_VALUES + 1)), *map(str, range(-1, -MAX_VALUES - 1, -1))]
     read = 0
 
     def counted() -> Any:

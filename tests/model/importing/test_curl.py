@@ -8,8 +8,8 @@ import sys
 
 import pytest
 
-from rpcexplorer.model.importing.forms import imported
-from rpcexplorer.model.importing.shells.bash import commands
+from rpcexplorer.importing.formats import imported
+from rpcexplorer.importing.shell import bash_commands
 from tests.model.importing.test_forms import credentials, one, why
 
 CALL = '{"jsonrpc":"2.0","id":1,"method":"ping","params":[]}'
@@ -117,7 +117,7 @@ def test_a_shell_takes_words_apart_alike() -> None:
         r"""say plain 'two words' 'it'\''s' "a \"quote\"" "back\\slash" $'line\nbreak\ttab' '$HOME `id` $(id) !' """
         r"""$'\xc3\xa9t\303\251 \xf0\x9f\x9a\x80' '' '# no comment' a\;b\&c\|d\>e\<f # a comment"""
     )
-    (command,) = commands(text)
+    (command,) = bash_commands(text)
     assert command.words == ["say", *WORDS]
     printing = f'{sys.executable} -c "import json,sys; print(json.dumps(sys.argv[1:]))"'
     asked = subprocess.run(

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from rpcexplorer.model.importing.forms import UNKNOWN, imported
-from rpcexplorer.model.importing.imported import Imported, ImportedCall
+from rpcexplorer.importing.formats import UNKNOWN, imported
+from rpcexplorer.importing.request import Imported, ImportedCall
 
 FILES = Path(__file__).parent / "files"
 ODD = '["it\'s été 🚀! $HOME `id` $(id) %PATH% ^ \\\\ \\"quoted\\"",\n  {"n": 1.10, "n": 1e400, "a": [null, true, {}]}]'

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from rpcexplorer.model.importing.pasted import pasted
+from rpcexplorer.importing.pasted import pasted
 
 FILES = Path(__file__).parent / "files"
 CALL = '{"jsonrpc": "2.0", "id": 1, "method": "user.get", "params": ["«demo.token»", "{{x}}"]}'

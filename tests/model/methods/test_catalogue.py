@@ -12,7 +12,7 @@ from rpcexplorer.model.method import Described, DescribedParam, Method, Paramete
 from rpcexplorer.model.methods.catalogue import catalogue
 from rpcexplorer.model.methods.listing import Discovery
 from rpcexplorer.model.profile import MethodNote, Profile
-from rpcexplorer.model.schema.starting import starting_point
+from rpcexplorer.schema.start import starting_point
 
 PROFILE = Profile("p", "https://x.example")
 

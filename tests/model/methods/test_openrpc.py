@@ -17,8 +17,8 @@ from rpcexplorer.model.method import Described, DescribedParam, ExampleCall, Met
 from rpcexplorer.model.methods.listing import Listing
 from rpcexplorer.model.methods.openrpc import openrpc_document, openrpc_text
 from rpcexplorer.model.problem import Trouble
-from rpcexplorer.model.schema.node import SchemaReader
-from rpcexplorer.model.schema.starting import starting_point
+from rpcexplorer.schema.node import SchemaReader
+from rpcexplorer.schema.start import starting_point
 from tests.corpora.documents import KODI, document
 
 HOME = "#/components/schemas/"

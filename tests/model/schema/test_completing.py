@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rpcexplorer.model.method import Described, DescribedParam, ExampleCall
-from rpcexplorer.model.schema.completing import MOST, Candidate, completions
+from rpcexplorer.schema.complete import MOST, Candidate, completions
 
 OWNER = {
     "oneOf": [

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from rpcexplorer.model.schema.definitions import Definitions
+from rpcexplorer.schema.node import Definitions
 
 
 def test_references_are_followed_as_far_as_they_lead() -> None:
@@ -48,7 +48,7 @@ def test_ten_thousand_references_in_a_circle_end() -> None:
 
 
 def test_places_inside_each_other_are_kept_as_far_as_there_is_room(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rpcexplorer.model.schema.definitions.MOST_HELD", 2_000)
+    monkeypatch.setattr("rpcexplorer.schema.node.MOST_HELD", 2_000)
     root: Any = {"a": {"b": {"c": {"enum": ["x" * 800]}}}}
     definitions = Definitions(root)
     found = definitions.gather([{"allOf": [{"$ref": "#/a/b/c"}, {"$ref": "#/a/b"}, {"$ref": "#/a"}, {"$ref": "#/a"}]}])

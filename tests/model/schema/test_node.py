@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from msgspec import UNSET
 
-from rpcexplorer.model.schema.node import ANYTHING, MOST_MEMBERS, Node, SchemaReader
+from rpcexplorer.schema.node import ANYTHING, MOST_MEMBERS, Node, SchemaReader
 
 
 def node_of(schema: Any, **definitions: Any) -> Node:

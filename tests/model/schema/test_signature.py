@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from rpcexplorer.model.method import Described, DescribedParam
-from rpcexplorer.model.schema.signature import signature
+from rpcexplorer.schema.complete import signature
 
 OWNER = {"type": "object", "required": ["id"], "properties": {"born": {"format": "date", "type": "string"}, "id": {}}}
 SHOP = Described(

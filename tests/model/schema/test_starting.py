@@ -10,9 +10,9 @@ import pytest
 from rpcexplorer.client.discovery.documents import read_document
 from rpcexplorer.jsontext.steps import at_once
 from rpcexplorer.model.method import By, Described, DescribedParam, ExampleCall, Method, Parameter, Started
-from rpcexplorer.model.schema.checks.checkable import checkable_params
-from rpcexplorer.model.schema.node import SchemaReader
-from rpcexplorer.model.schema.starting import started, starting_point, starting_value
+from rpcexplorer.schema.bundle import checkable_params
+from rpcexplorer.schema.node import SchemaReader
+from rpcexplorer.schema.start import started, starting_point, starting_value
 from tests.corpora.documents import documents
 
 KIND = DescribedParam("kind", {"$ref": "#/Kind"}, required=True)

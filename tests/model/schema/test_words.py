@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from rpcexplorer.model.schema.node import SchemaReader
-from rpcexplorer.model.schema.words import LONGEST_KIND, kind_words, limit_words
+from rpcexplorer.schema.node import SchemaReader
+from rpcexplorer.schema.words import LONGEST_KIND, kind_words, limit_words
 
 KINDS = ("int", "str", "bool", "nil", "int", "int", "list")
 """One more than is told of."""

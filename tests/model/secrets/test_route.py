@@ -7,11 +7,10 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from rpcexplorer.auth.cookie import CookieAuth
-from rpcexplorer.auth.inline import InlineAuth
-from rpcexplorer.auth.kind import Kind
-from rpcexplorer.auth.none import NoAuth
+from rpcexplorer.auth.basic import InlineAuth, NoAuth
 from rpcexplorer.auth.registry import KINDS
+from rpcexplorer.auth.scheme import Kind
+from rpcexplorer.auth.token import CookieAuth
 from rpcexplorer.model.destination import FORM_OF_REQUEST, NOT_SET, Change, RouteChanged, changes, route_of
 from rpcexplorer.model.profile import DocumentSource, HeaderHandshake, Login, MethodNote, Profile
 

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from rpcexplorer.model.draft import Batch, Draft
-from rpcexplorer.model.templates.escaping import as_it_went_out, escaped
-from rpcexplorer.model.templates.resolving import Sources, resolution
+from rpcexplorer.variables.resolve import Sources, as_it_went_out, escaped, resolution
 from tests.storage.recording import exchange
 
 KNOWN = Sources(variables={"a": "VALUE", "b": "1"})

@@ -9,16 +9,14 @@ import pytest
 
 from rpcexplorer.cli.completing_params import words
 from rpcexplorer.model.draft import Draft
-from rpcexplorer.model.form.editing import FormText
-from rpcexplorer.model.form.starting import plain_text, starting_text
 from rpcexplorer.model.method import Described, DescribedParam
-from rpcexplorer.model.schema.checks.mending import by_name, fixes
-from rpcexplorer.model.schema.checks.wording import worded
-from rpcexplorer.model.schema.completing import completions
-from rpcexplorer.model.schema.node import SchemaReader
 from rpcexplorer.model.secret import PLACEHOLDER
-from rpcexplorer.model.templates.inert import inert, inert_value
-from rpcexplorer.model.templates.resolving import used_in
+from rpcexplorer.schema.complete import completions
+from rpcexplorer.schema.explain import by_name, fixes, worded
+from rpcexplorer.schema.form import FormText, plain_text, starting_text
+from rpcexplorer.schema.node import SchemaReader
+from rpcexplorer.variables.references import inert, inert_value
+from rpcexplorer.variables.resolve import used_in
 from rpcexplorer.views.documentation.values import spelled
 from tests.fakes.violations import made, violations
 

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
-from rpcexplorer.model.templates.offered import Offered, names
-from rpcexplorer.model.templates.references import MADE, reference
+from rpcexplorer.variables.references import MADE, Offered, names, reference
 
 
 def test_variables_come_first_and_whatever_is_offered_is_read_as_what_it_says() -> None:

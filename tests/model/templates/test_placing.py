@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from rpcexplorer.model.templates.placing import placed
+from rpcexplorer.variables.resolve import placed
 
 VALUE = '"{{last.auth#/token}}"'
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from rpcexplorer.model.templates.references import MADE, REFERENCE, Reference, can_be_named, reference, to_last
+from rpcexplorer.variables.references import MADE, REFERENCE, Reference, can_be_named, reference, to_last
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,8 @@ from rpcexplorer.jsontext.params import Params
 from rpcexplorer.jsontext.pointers import Levels
 from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.secret import PLACEHOLDER
-from rpcexplorer.model.templates.references import Reference
-from rpcexplorer.model.templates.resolving import LastResult, Missing, Sources, resolution, used_in
+from rpcexplorer.variables.references import Reference
+from rpcexplorer.variables.resolve import LastResult, Missing, Sources, resolution, used_in
 
 RESULT = '{"items": [{"id": 12345678901234567890, "name": "A\\"da", "price": 1.10}], "a#b": null, "o": {"x": [1e400]}}'
 
@@ -108,7 +108,7 @@ def test_the_rest_is_resolved_beside_what_has_no_value_and_names_can_be_asked_fo
 
 def test_a_result_is_taken_apart_once_however_many_parts_of_it_are_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
     made = Mock(wraps=Levels)
-    monkeypatch.setattr("rpcexplorer.model.templates.resolving.Levels", made)
+    monkeypatch.setattr("rpcexplorer.variables.resolve.Levels", made)
     assert resolved('["{{last.user.list#/items/0/id:json}} {{last.user.list#/o}}", "{{last.user.list#/a#b:json}}"]')
     made.assert_called_once_with(RESULT)
 

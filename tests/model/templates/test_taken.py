@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rpcexplorer.model.templates.resolving import LastResult
-from rpcexplorer.model.templates.taken import TakenValue
+from rpcexplorer.variables.resolve import LastResult, TakenValue
 
 LAST = LastResult('{"key":"abc","n":1.10,"a/b":[null]}')
 

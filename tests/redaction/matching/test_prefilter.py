@@ -11,10 +11,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from rpcexplorer.model.secret import Secret
-from rpcexplorer.redaction.edits import edited
-from rpcexplorer.redaction.matching import prefilter
-from rpcexplorer.redaction.matching.prefilter import Prefilter
-from rpcexplorer.redaction.redactor import Redactor
+from rpcexplorer.redaction import spellings
+from rpcexplorer.redaction.redactor import Redactor, edited
+from rpcexplorer.redaction.spellings import Prefilter
 
 AWKWARD = "abc019XYZ\"\\'/ %+é漢😀\n«»"
 
@@ -70,7 +69,7 @@ def test_a_value_without_letters_is_always_searched_for() -> None:
 )
 def test_nothing_is_missed_between_two_slices(before: int, spelled: bytes) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(prefilter, "SLICE", 50)
+        patch.setattr(spellings, "SLICE", 50)
         one = Prefilter(["hunter2"])
         assert one.matches(b"." * before + spelled + b"." * 60)
         assert not one.matches(b"." * before + b"%2g hunter \\u00e9" + b"." * 60)

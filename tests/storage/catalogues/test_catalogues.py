@@ -12,6 +12,7 @@ from zlib import crc32
 import pytest
 from msgspec.structs import replace
 
+from rpcexplorer.files.io import FileTrouble
 from rpcexplorer.model.method import Method, Parameter
 from rpcexplorer.model.methods.listing import Discovery, Learned
 from rpcexplorer.model.profile import DocumentSource, Profile, ad_hoc
@@ -20,7 +21,6 @@ from rpcexplorer.rpc.codec import decode
 from rpcexplorer.storage.catalogues.catalogues import Catalogues
 from rpcexplorer.storage.catalogues.descriptions import DESCRIPTION, read_description
 from rpcexplorer.storage.catalogues.rows import HEAD
-from rpcexplorer.storage.files import FileTrouble
 from tests.storage.recording import exchange
 
 WHEN = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)

@@ -10,15 +10,15 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from rpcexplorer.files.io import read_span
 from rpcexplorer.model.method import Described, DescribedError, DescribedParam, ExampleCall, Method
 from rpcexplorer.model.methods.changes import MethodChange
 from rpcexplorer.model.methods.listing import Discovery
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.schema.node import SchemaReader
 from rpcexplorer.model.secret import Secret
+from rpcexplorer.schema.node import SchemaReader
 from rpcexplorer.storage.catalogues.catalogues import Catalogues
 from rpcexplorer.storage.catalogues.pieces import KeptDefinitions
-from rpcexplorer.storage.opening import read_span
 
 WHEN = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 SHOP = Profile("shop", "https://shop.example")

@@ -11,11 +11,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from rpcexplorer.auth.inline import InlineAuth
+from rpcexplorer.auth.basic import InlineAuth
 from rpcexplorer.model.method import Method, Parameter
 from rpcexplorer.model.profile import MethodNote, Profile, ad_hoc
-from rpcexplorer.model.schema.starting import starting_point
 from rpcexplorer.model.secret import Secret, of_this
+from rpcexplorer.schema.start import starting_point
 from rpcexplorer.storage.drafts import drafts as drafts_module
 from rpcexplorer.storage.drafts.drafts import Drafts
 

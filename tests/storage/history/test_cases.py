@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from rpcexplorer.auth.inline import InlineAuth
+from rpcexplorer.auth.basic import InlineAuth
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.exchange import MOST_CALLS, Case, Damaged, Exchange, TakenIn
 from rpcexplorer.model.problem import Complaint

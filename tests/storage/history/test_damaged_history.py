@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
+from rpcexplorer.files.io import FileTrouble
 from rpcexplorer.model.exchange import Damaged
 from rpcexplorer.model.filter import HistoryFilter
-from rpcexplorer.storage.files import FileTrouble
 from rpcexplorer.storage.history.blocks import to_block
 from rpcexplorer.storage.history.store import History
 from tests.storage.faults import LINES

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
+from rpcexplorer.files.io import FileTrouble
 from rpcexplorer.model.exchange import Damaged, Exchange
 from rpcexplorer.model.filter import HistoryFilter
-from rpcexplorer.storage.files import FileTrouble
 from rpcexplorer.storage.history import blockfile, merging, store
 from rpcexplorer.storage.history.blockfile import STEP
 from rpcexplorer.storage.history.blocks import LEFT, to_block

@@ -14,12 +14,12 @@ from msgspec.structs import replace
 from rpcexplorer.model.exchange import Cancelled, Exchange
 from rpcexplorer.model.profile import Profile, ad_hoc
 from rpcexplorer.model.settings import HistorySettings
-from rpcexplorer.model.templates.resolving import LastResult
 from rpcexplorer.rpc.messages import Result
 from rpcexplorer.storage.history import store
 from rpcexplorer.storage.history.blockfile import append
 from rpcexplorer.storage.history.journal import Journal
 from rpcexplorer.storage.history.store import History
+from rpcexplorer.variables.resolve import LastResult
 from tests.storage.faults import full_disk, read_only
 from tests.storage.recording import exchange, sound
 

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from rpcexplorer.files.io import FileTrouble
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.model.settings import MIB, HistorySettings
 from rpcexplorer.storage.crashes import KEPT, write_crash
 from rpcexplorer.storage.drafts.drafts import Drafts
-from rpcexplorer.storage.files import FileTrouble
 from rpcexplorer.storage.history import store
 from rpcexplorer.storage.history.journal import Journal
 from rpcexplorer.storage.history.rescue import Rescue

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from rpcexplorer.files.io import FileTrouble
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.filter import Bounds, HistoryFilter
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.settings import HistorySettings
-from rpcexplorer.storage.files import FileTrouble
 from rpcexplorer.storage.history.blocks import to_block
 from rpcexplorer.storage.history.journal import Journal
 from rpcexplorer.storage.history.store import History

@@ -10,10 +10,10 @@ from types import SimpleNamespace
 
 import pytest
 
+from rpcexplorer.files.io import FileTrouble
 from rpcexplorer.model.exchange import Exchange, Refused, Unreached
 from rpcexplorer.model.filter import HistoryFilter
 from rpcexplorer.model.problem import Complaint
-from rpcexplorer.storage.files import FileTrouble
 from rpcexplorer.storage.history.blocks import to_block
 from rpcexplorer.storage.history.files import this_writer
 from rpcexplorer.storage.history.store import History

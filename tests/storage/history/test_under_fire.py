@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from rpcexplorer.storage.files import Busy, FileTrouble, lock
+from rpcexplorer.files.io import Busy, FileTrouble, lock
 from rpcexplorer.storage.history.blocks import to_block
 from rpcexplorer.storage.history.store import History
 from tests.storage.faults import Fire

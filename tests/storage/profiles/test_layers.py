@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from rpcexplorer.files.paths import Paths
 from rpcexplorer.model.profile import DocumentSource, Profile
-from rpcexplorer.storage.paths import Paths
 from rpcexplorer.storage.profiles.loading import load
 from rpcexplorer.storage.profiles.profiles import Profiles
 from rpcexplorer.storage.secrets.routes import Routes

@@ -10,18 +10,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rpcexplorer.auth.cookie import CookieAuth
-from rpcexplorer.auth.inline import InlineAuth
-from rpcexplorer.auth.none import NoAuth
+from rpcexplorer.auth.basic import InlineAuth, NoAuth
 from rpcexplorer.auth.registry import KINDS
+from rpcexplorer.auth.token import CookieAuth
+from rpcexplorer.files.paths import Paths
+from rpcexplorer.files.toml import KeyPath
+from rpcexplorer.files.toml_shape import DEFAULT, Leaf, Source
 from rpcexplorer.model.problem import Complaint
 from rpcexplorer.model.profile import Auth, MethodNote, Profile
-from rpcexplorer.storage.paths import Paths
 from rpcexplorer.storage.profiles.layers import merge
 from rpcexplorer.storage.profiles.loading import load
 from rpcexplorer.storage.profiles.profiles import Profiles
-from rpcexplorer.storage.toml.positions import KeyPath
-from rpcexplorer.storage.toml.shape import DEFAULT, Leaf, Source
 
 EXAMPLE = Path(__file__).parents[3] / "sessions.toml.example"
 CONTRACT = """\
@@ -322,7 +321,7 @@ def test_the_overlay_in_the_example_is_a_valid_one(tmp_path: Path) -> None:
 def test_reading_profiles_loads_no_editor_no_keyring_and_no_folder_finder(tmp_path: Path) -> None:
     (tmp_path / "sessions.toml").write_text(CONTRACT)
     program = (
-        "import sys; from pathlib import Path; from rpcexplorer.storage.paths import Paths;"
+        "import sys; from pathlib import Path; from rpcexplorer.files.paths import Paths;"
         "from rpcexplorer.storage.profiles.loading import load; from rpcexplorer.storage.settings import load_settings;"
         f"from rpcexplorer.storage.secrets.lookup import Secrets; home = {{'RPCEXPLORER_HOME': {str(tmp_path)!r}}};"
         f"assert len(load(Paths.of(home), Path({str(tmp_path)!r}), {{}}, None).profiles) == 2;"

@@ -9,16 +9,15 @@ from typing import Any
 
 import pytest
 
+from rpcexplorer.files import toml
+from rpcexplorer.files.paths import Paths
+from rpcexplorer.files.toml import is_plain, layout, parse_toml
+from rpcexplorer.files.toml_shape import GUESSED, SAID
 from rpcexplorer.model.problem import LONGEST, Complaint, nearest, told
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.storage.paths import Paths
 from rpcexplorer.storage.profiles.loading import load
 from rpcexplorer.storage.profiles.profiles import Profiles
 from rpcexplorer.storage.profiles.shape import build_profile
-from rpcexplorer.storage.toml import reader
-from rpcexplorer.storage.toml.positions import is_plain, layout
-from rpcexplorer.storage.toml.reader import parse_toml
-from rpcexplorer.storage.toml.shape import GUESSED, SAID
 
 HEAD = 'version = 1\ndefault = "q"\n[profile.q]\nurl = "http://h"\n[profile.p]\nurl = "http://h"\n'
 
@@ -92,7 +91,7 @@ def test_where_nothing_is_wrong_nobody_looks_for_lines(tmp_path: Path, monkeypat
         scanned.append(text)
         return layout(text)
 
-    monkeypatch.setattr(reader, "layout", scanning)
+    monkeypatch.setattr(toml, "layout", scanning)
     found = loaded(tmp_path, HEAD + '[profile.p.method."a.b"]\nparams = { id = [1] }\n')
     assert found.files_of("p") == [tmp_path / "sessions.toml"]
     assert scanned == []

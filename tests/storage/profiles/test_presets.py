@@ -10,17 +10,17 @@ from typing import Final
 import pytest
 
 from rpcexplorer.auth.basic import BasicAuth
-from rpcexplorer.auth.cookie import CookieAuth
+from rpcexplorer.auth.token import CookieAuth
+from rpcexplorer.files.paths import Paths
+from rpcexplorer.files.toml import TomlFile, read_toml
 from rpcexplorer.model.problem import Complaint
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.storage.paths import Paths
 from rpcexplorer.storage.profiles import presets
 from rpcexplorer.storage.profiles.edits import ProfileEdits
 from rpcexplorer.storage.profiles.loading import load
 from rpcexplorer.storage.profiles.presets import SHIPPED, PresetFile, Presets
 from rpcexplorer.storage.profiles.profiles import Profiles
 from rpcexplorer.storage.secrets.routes import Routes
-from rpcexplorer.storage.toml.reader import TomlFile, read_toml
 
 OWN: Final = '[profile.p]\nurl = "http://own.example"\npreset = "bitcoin"\n'
 

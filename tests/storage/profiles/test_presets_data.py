@@ -9,12 +9,12 @@ from typing import Final
 import pytest
 from msgspec.structs import replace
 
-from rpcexplorer.auth.flow import Received
+from rpcexplorer.auth.credentials import Received
+from rpcexplorer.auth.login import asks_for_login
 from rpcexplorer.auth.registry import auth_of
 from rpcexplorer.client.preview import preview
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Preview, Refused
-from rpcexplorer.model.login_asked import asks_for_login
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.rpc.messages import ErrorObject, Result

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from rpcexplorer.files.paths import Paths
 from rpcexplorer.model.method import SavedCall
 from rpcexplorer.model.profile import Profile, ad_hoc
-from rpcexplorer.storage.paths import Paths
 from rpcexplorer.storage.profiles.loading import load
 from rpcexplorer.storage.profiles.profiles import Profiles
 

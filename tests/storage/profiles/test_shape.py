@@ -7,17 +7,16 @@ from typing import Any
 
 import pytest
 
-from rpcexplorer.auth.basic import BasicAuth
-from rpcexplorer.auth.inline import InlineAuth
+from rpcexplorer.auth.basic import BasicAuth, InlineAuth
 from rpcexplorer.auth.registry import KINDS
+from rpcexplorer.files.paths import Paths
+from rpcexplorer.files.toml import KeyPath
 from rpcexplorer.model.problem import Complaint
 from rpcexplorer.model.profile import DocumentSource, HeaderHandshake, MethodNote, Profile
-from rpcexplorer.storage.paths import Paths
 from rpcexplorer.storage.profiles.loading import load
 from rpcexplorer.storage.profiles.profiles import Profiles
 from rpcexplorer.storage.profiles.shape import build_profile
 from rpcexplorer.storage.secrets.routes import Routes
-from rpcexplorer.storage.toml.positions import KeyPath
 
 
 def read(folder: Path, text: str) -> Profiles:

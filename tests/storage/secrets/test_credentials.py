@@ -9,13 +9,13 @@ from types import SimpleNamespace
 
 import pytest
 
-from rpcexplorer.auth.cookie import CookieAuth
-from rpcexplorer.auth.inline import InlineAuth
+from rpcexplorer.auth.basic import InlineAuth
+from rpcexplorer.auth.token import CookieAuth
+from rpcexplorer.files.io import FileTrouble
 from rpcexplorer.model.destination import Change, Entered, Nobody, RouteChanged, Store
 from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.profile import Profile, ad_hoc
 from rpcexplorer.model.secret import Secret
-from rpcexplorer.storage.files import FileTrouble
 from rpcexplorer.storage.secrets.credentials import StoredCredentials
 from rpcexplorer.storage.secrets.lookup import Secrets
 

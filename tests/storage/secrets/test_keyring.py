@@ -8,10 +8,10 @@ from pathlib import Path
 import keyring.backends.null
 import pytest
 
+from rpcexplorer.files.io import FileTrouble
 from rpcexplorer.model.destination import RouteChanged
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import Secret
-from rpcexplorer.storage.files import FileTrouble
 from rpcexplorer.storage.secrets.lookup import Secrets
 
 NOW = datetime(2025, 1, 2, 3, 4, 5, tzinfo=UTC)

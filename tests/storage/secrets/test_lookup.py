@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rpcexplorer.auth.cookie import CookieAuth
-from rpcexplorer.auth.inline import InlineAuth
+from rpcexplorer.auth.basic import InlineAuth
+from rpcexplorer.auth.token import CookieAuth
+from rpcexplorer.files.io import FileTrouble
 from rpcexplorer.model.destination import Change, RouteChanged
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import Secret
-from rpcexplorer.storage.files import FileTrouble
 from rpcexplorer.storage.secrets.lookup import Secrets
 
 NOW = datetime(2025, 1, 2, 3, 4, 5, tzinfo=UTC)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rpcexplorer.storage.toml.edits import shown
+from rpcexplorer.files.toml_edit import shown
 
 SCALARS = st.text() | st.integers() | st.booleans() | st.floats(allow_nan=False)
 VALUES = st.recursive(SCALARS, lambda inside: st.lists(inside) | st.dictionaries(st.text(), inside), max_leaves=8)

@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rpcexplorer.files.toml import KeyPath, TomlFile, dotted, layout, parse_toml, split_dotted
 from rpcexplorer.model.problem import Complaint
-from rpcexplorer.storage.toml.positions import KeyPath, dotted, layout, split_dotted
-from rpcexplorer.storage.toml.reader import TomlFile, parse_toml
 
 TEXT = '''\
 # a comment with = and [

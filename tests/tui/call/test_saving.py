@@ -12,7 +12,7 @@ from textual.pilot import Pilot
 
 from rpcexplorer.demo import PASSWORD
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.storage.files import save_as
+from rpcexplorer.files.io import save_as
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.call.saving import file_name
 from rpcexplorer.tui.call.screen import CallScreen
@@ -190,7 +190,7 @@ def test_a_disk_that_takes_nothing_leaves_the_file_as_it_was(tmp_path: Path, mon
     def full(*_: object) -> int:
         raise OSError(28, os.strerror(28))
 
-    monkeypatch.setattr("rpcexplorer.storage.replacing.os.write", full)
+    monkeypatch.setattr("rpcexplorer.files.io.os.write", full)
     told = save_as(file, b"reply", replacing=True)
     monkeypatch.undo()
     assert told == f"cannot write {file}: the disk is full; free some space"

@@ -13,9 +13,9 @@ from msgspec.structs import replace
 from textual.pilot import Pilot
 from textual.screen import Screen
 
+from rpcexplorer.compare.compare import compared
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.jsontext.steps import at_once
-from rpcexplorer.model.comparing.compare import compared
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Exchange, Refused, Stop
 from rpcexplorer.model.profile import ad_hoc

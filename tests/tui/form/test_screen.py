@@ -12,9 +12,9 @@ from textual.pilot import Pilot
 
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.jsontext.edit import span_of
-from rpcexplorer.model.form.rows import FormRows
 from rpcexplorer.model.method import Described, DescribedParam
 from rpcexplorer.model.problem import Checked, SchemaProblem
+from rpcexplorer.schema.form import FormRows
 from rpcexplorer.tui.dialogs.dialog import Ask
 from rpcexplorer.tui.dialogs.picker import Picker
 from rpcexplorer.tui.editor.problem import ProblemLine

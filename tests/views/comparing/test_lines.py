@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rpcexplorer.compare.compare import compared_texts
 from rpcexplorer.jsontext.layout import indented
 from rpcexplorer.jsontext.steps import at_once
-from rpcexplorer.model.comparing.compare import compared_texts
 from rpcexplorer.views.comparing.lines import ComparedLine, compared_lines, stacked
 from rpcexplorer.views.printable import printable
 from tests.model.comparing.test_compare import VALUES

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
+from rpcexplorer.compare.compare import compared_texts
 from rpcexplorer.jsontext.steps import at_once
-from rpcexplorer.model.comparing.compare import compared_texts
 from rpcexplorer.views.comparing.lines import compared_lines
 from rpcexplorer.views.comparing.printed import printed
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from rpcexplorer.compare.compare import compared
 from rpcexplorer.jsontext.steps import at_once
-from rpcexplorer.model.comparing.compare import compared
 from rpcexplorer.model.replaying import Replayed, replayed
 from rpcexplorer.rpc.messages import Result
 from rpcexplorer.views.comparing.replays import difference_lines, replay_line, replay_row, totals

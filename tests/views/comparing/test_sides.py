@@ -7,8 +7,8 @@ from datetime import UTC
 import pytest
 from msgspec.structs import replace
 
+from rpcexplorer.compare.compare import compared
 from rpcexplorer.jsontext.steps import at_once
-from rpcexplorer.model.comparing.compare import compared
 from rpcexplorer.model.exchange import Cancelled, Exchange, Refused, Unreached
 from rpcexplorer.model.replaying import Replayed, replayed
 from rpcexplorer.rpc.messages import Malformed

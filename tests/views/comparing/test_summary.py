@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from rpcexplorer.compare.compare import compared, compared_texts
 from rpcexplorer.jsontext.steps import at_once
-from rpcexplorer.model.comparing.compare import compared, compared_texts
 from rpcexplorer.model.exchange import Cancelled
 from rpcexplorer.rpc.messages import ErrorObject, Result
 from rpcexplorer.views.comparing.summary import names_of, summary

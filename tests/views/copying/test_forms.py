@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from rpcexplorer.auth.cookie import CookieAuth
-from rpcexplorer.auth.inline import InlineAuth
+from rpcexplorer.auth.basic import InlineAuth
+from rpcexplorer.auth.token import CookieAuth
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import Secret
-from rpcexplorer.redaction.exchanges import HIDDEN
+from rpcexplorer.redaction.exchange import HIDDEN_IN_RESPONSE
 from rpcexplorer.rpc.messages import Result
 from rpcexplorer.views.copying.forms import FORMS, made, marks, replaced, replaced_told, reply
 from rpcexplorer.views.copying.snippets import SNIPPETS
@@ -64,7 +64,7 @@ def test_what_has_no_name_may_be_another_secret_at_each_place() -> None:
     for form in ("curl", "markdown", "request"):
         assert count(form, both) == 3
     assert [replaced_told(many) for many in (0, 1, 1200)] == ["", "1 secret replaced", "1,200 secrets replaced"]
-    assert marks(HIDDEN.encode()) == 0, "a remark that names placeholders holds none"
+    assert marks(HIDDEN_IN_RESPONSE.encode()) == 0, "a remark that names placeholders holds none"
 
 
 def test_of_a_reply_all_is_there_but_the_secrets_that_are_known_by_now() -> None:

@@ -13,9 +13,8 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from rpcexplorer.auth.cookie import CookieAuth
-from rpcexplorer.auth.inline import InlineAuth
-from rpcexplorer.auth.none import NoAuth
+from rpcexplorer.auth.basic import InlineAuth, NoAuth
+from rpcexplorer.auth.token import CookieAuth
 from rpcexplorer.client.preview import preview
 from rpcexplorer.model.draft import Batch, Draft, draft_of
 from rpcexplorer.model.exchange import Exchange, Preview, Refused

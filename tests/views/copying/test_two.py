@@ -11,9 +11,9 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from msgspec.structs import replace
 
-from rpcexplorer.auth.bearer import BearerAuth
+from rpcexplorer.auth.basic import NoAuth
 from rpcexplorer.auth.credentials import NOT_RECORDED
-from rpcexplorer.auth.none import NoAuth
+from rpcexplorer.auth.token import BearerAuth
 from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.exchange import Exchange, Preview, Refused
 from rpcexplorer.model.profile import Profile

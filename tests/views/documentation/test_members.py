@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from rpcexplorer.model.schema.node import SchemaReader
+from rpcexplorer.schema.node import SchemaReader
 from rpcexplorer.views.documentation.members import (
     MOST_ALTERNATIVES,
     MOST_MEMBERS,

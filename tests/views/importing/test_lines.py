@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rpcexplorer.model.importing.forms import imported
+from rpcexplorer.importing.formats import imported
 from rpcexplorer.views.importing.lines import call_line, hiding, note_lines, other_addresses, skipped_lines
 from rpcexplorer.views.importing.values import as_values
 from rpcexplorer.views.json_out import json_of

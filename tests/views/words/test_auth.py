@@ -7,10 +7,8 @@ from typing import Any
 
 import pytest
 
-from rpcexplorer.auth.cookie import CookieAuth
-from rpcexplorer.auth.header import HeaderAuth
-from rpcexplorer.auth.inline import InlineAuth
-from rpcexplorer.auth.none import NoAuth
+from rpcexplorer.auth.basic import InlineAuth, NoAuth
+from rpcexplorer.auth.token import CookieAuth, HeaderAuth
 from rpcexplorer.model.destination import RouteChanged
 from rpcexplorer.model.profile import MethodNote, Profile
 from rpcexplorer.model.secret import Secret

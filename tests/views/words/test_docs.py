@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from rpcexplorer.auth.cookie import CookieAuth
+from rpcexplorer.auth.token import CookieAuth
 from rpcexplorer.client.discovery.kodi import read_introspection
 from rpcexplorer.client.discovery.openrpc import read_openrpc
 from rpcexplorer.model.method import Described, DescribedError, DescribedParam, ExampleCall, Method, Parameter

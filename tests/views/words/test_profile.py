@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 
-from rpcexplorer.auth.cookie import CookieAuth
-from rpcexplorer.auth.inline import InlineAuth
-from rpcexplorer.auth.none import NoAuth
+from rpcexplorer.auth.basic import InlineAuth, NoAuth
+from rpcexplorer.auth.token import CookieAuth
 from rpcexplorer.model.connection_test import Check
 from rpcexplorer.model.destination import Change, RouteChanged
 from rpcexplorer.model.profile import MethodNote, Profile

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import json
 
-from rpcexplorer.auth.cookie import CookieAuth
-from rpcexplorer.auth.inline import InlineAuth
+from rpcexplorer.auth.basic import InlineAuth
+from rpcexplorer.auth.token import CookieAuth
 from rpcexplorer.client.preview import preview
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Preview, Refused

@@ -7,10 +7,10 @@ import os
 from pathlib import Path
 from typing import Final
 
-from rpcexplorer.auth.fitting import fitted
-from rpcexplorer.model.importing.forms import imported
-from rpcexplorer.model.importing.imported import Imported
-from rpcexplorer.model.importing.pasted import is_command
+from rpcexplorer.importing.credentials import fitted
+from rpcexplorer.importing.formats import imported
+from rpcexplorer.importing.pasted import is_command
+from rpcexplorer.importing.request import Imported
 from rpcexplorer.model.problem import listed
 from rpcexplorer.tui.call.drafting import DraftScreen
 from rpcexplorer.tui.call.importing.taking import secrets_of, settle_credentials

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rpcexplorer.auth.fitting import Fitted, fitted
-from rpcexplorer.model.importing.pasted import Pasted
+from rpcexplorer.importing.credentials import Fitted, fitted
+from rpcexplorer.importing.pasted import Pasted
 from rpcexplorer.model.problem import listed
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.tui.call.drafting import DraftScreen

@@ -11,9 +11,8 @@ from typing import Final
 
 from msgspec import Struct
 
-from rpcexplorer.model.templates.offered import Offered
-from rpcexplorer.model.templates.references import OPENING
 from rpcexplorer.tui.editor.strokes import in_string
+from rpcexplorer.variables.references import OPENING, Offered
 
 CLOSING: Final = "}}"
 LOOKED_AT: Final = 300

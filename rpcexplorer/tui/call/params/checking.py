@@ -13,8 +13,8 @@ from typing import Final, TypeAlias
 from textual import work
 from textual.reactive import reactive
 
+from rpcexplorer.importing.pasted import Pasted
 from rpcexplorer.jsontext.params import Params, Problem
-from rpcexplorer.model.importing.pasted import Pasted
 from rpcexplorer.model.method import Described
 from rpcexplorer.model.problem import Checked, SchemaProblem
 from rpcexplorer.tui.editor.judging import AT_ONCE, JudgedEditor

@@ -15,18 +15,17 @@ from textual.geometry import Offset
 from textual.keys import key_to_character
 from textual.strip import Strip
 
-from rpcexplorer.model.templates.offered import Offered
-from rpcexplorer.model.templates.references import OPENING
 from rpcexplorer.tui.call.params.braces import CLOSING, LOOKED_AT, begun, fitting, taken
 from rpcexplorer.tui.editor.editor import Editor
 from rpcexplorer.tui.editor.page import offset_of, place_of, row_of
 from rpcexplorer.tui.editor.strokes import in_string
 from rpcexplorer.tui.theming import ThemeStyles, line
 from rpcexplorer.tui.widgets.row_list import RowList
+from rpcexplorer.variables.references import OPENING, Offered
 from rpcexplorer.views.printable import printable
 
 if TYPE_CHECKING:
-    from rpcexplorer.model.schema.completing import Candidate, Completion
+    from rpcexplorer.schema.complete import Candidate, Completion
 
 MOST: Final = 8
 """Rows on view."""
@@ -162,10 +161,7 @@ class CompletionList(RowList["Candidate"], can_focus=False):
         self._in_braces = open_one is not None
         if open_one is None:
             return self._complete(text, self._offset)
-        from rpcexplorer.model.schema.completing import (
-            Candidate,
-            Completion,  # nobody waits for it before
-        )
+        from rpcexplorer.schema.complete import Candidate, Completion
 
         start = self._offset - len(open_one.typed) - len(OPENING)
         if start == self._declined:

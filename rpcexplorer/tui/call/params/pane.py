@@ -16,9 +16,9 @@ from textual.reactive import reactive
 from textual.widget import Widget
 from textual.widgets.text_area import Location
 
+from rpcexplorer.importing.pasted import Pasted
 from rpcexplorer.jsontext.params import Params
 from rpcexplorer.model.exchange import Preview, Refused
-from rpcexplorer.model.importing.pasted import Pasted
 from rpcexplorer.model.method import Method
 from rpcexplorer.tui.call.params.checking import CheckedEditor, CheckParams, unchecked
 from rpcexplorer.tui.call.params.completion import AskForNames, Complete, CompletionList, incomplete

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from rpcexplorer.model.templates.placing import placed
-from rpcexplorer.model.templates.taken import TakenValue
 from rpcexplorer.tui.call.sending import SendingScreen
 from rpcexplorer.tui.dialogs.picker import Pick, Picker
+from rpcexplorer.variables.resolve import TakenValue, placed
 from rpcexplorer.views.cells import clipped
 
 PURPOSE: Final = "use"

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from rpcexplorer.model.method import Described, DescribedParam
-from rpcexplorer.model.schema.checks import rewriting
-from rpcexplorer.model.schema.checks.rewriting import WIDEST
+from rpcexplorer.schema import bundle
+from rpcexplorer.schema.bundle import WIDEST
 from tests.fakes.violations import made, problems
 
 
@@ -149,6 +149,6 @@ def test_a_schema_that_is_too_large_is_not_checked(monkeypatch: pytest.MonkeyPat
     wide = taking(a={"properties": dict.fromkeys(map(str, range(WIDEST + 1)), True)})
     heavy = taking(a={"enum": ["x" * 2_000_000]})
     assert {made(each).why_not for each in (wide, heavy)} == {"its schema is too large to be checked"}
-    monkeypatch.setattr(rewriting, "MOST_PARTS", 100)
+    monkeypatch.setattr(bundle, "MOST_PARTS", 100)
     assert made(taking(a={"items": [{}] * 90})).json
     assert made(taking(a={"items": [{}] * 101})).why_not == "its schema is too large to be checked"

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from rpcexplorer.jsontext.scan import is_value
 from rpcexplorer.model.method import Described, DescribedParam
-from rpcexplorer.model.schema.checks.mending import by_name, by_position, fixes, meant_name
-from rpcexplorer.model.schema.checks.wording import worded
+from rpcexplorer.schema.explain import by_name, by_position, fixes, meant_name, worded
 from tests.fakes.violations import made, violations
 
 MENDS: list[tuple[Any, str, list[str]]] = [

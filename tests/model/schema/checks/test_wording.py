@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from rpcexplorer.model.method import Described, DescribedParam
-from rpcexplorer.model.schema.checks.wording import worded
+from rpcexplorer.schema.explain import worded
 from tests.fakes.violations import made, problems, violations
 
 WORDS: list[tuple[Any, str, str]] = [

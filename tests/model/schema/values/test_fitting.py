@@ -9,8 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from rpcexplorer.model.schema.node import SchemaReader
-from rpcexplorer.model.schema.values.fitting import STEPS, Fitting, fits, same, small
+from rpcexplorer.schema.fit import STEPS, Fitting, fits, same, small
+from rpcexplorer.schema.node import SchemaReader
 from tests.model.schema.values.test_making import SCHEMAS
 
 SCALARS = st.sampled_from([None, True, False, 0, 1, 5, -3, 1.5, "", "a", "0x1", "xy", "2.b"])

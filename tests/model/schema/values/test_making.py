@@ -10,8 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from rpcexplorer.model.method import Started
-from rpcexplorer.model.schema.node import SchemaReader
-from rpcexplorer.model.schema.values.making import Maker
+from rpcexplorer.schema.example import Maker
+from rpcexplorer.schema.node import SchemaReader
 
 
 def made(schema: Any, **definitions: Any) -> Started:

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from rpcexplorer.model.schema.values.patterns import LONGEST, MOST_REPEATS, matches, sample
+from rpcexplorer.schema.fit import LONGEST, MOST_REPEATS, matches, sample
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from rpcexplorer.model.method import Described, DescribedParam
-from rpcexplorer.model.schema.values.places import MOST_NODES, MOST_SCHEMAS, SchemaPlaces, required_in
+from rpcexplorer.schema.complete import MOST_NODES, MOST_SCHEMAS, SchemaPlaces, required_in
 
 CAT = {"properties": {"kind": {"const": "cat"}, "lives": {"type": "integer"}, "friend": {"$ref": "Pet"}}}
 DOG = {"allOf": [{"properties": {"kind": {"enum": ["dog", "wolf"]}}}, {"properties": {"lives": {"type": "boolean"}}}]}

@@ -12,7 +12,7 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.importing import envelopes
+from rpcexplorer.importing import request as envelopes
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.dialogs.dialog import Ask, Confirm

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rpcexplorer.model.templates.offered import Offered
 from rpcexplorer.tui.call.params.braces import Begun, begun, fitting, taken
+from rpcexplorer.variables.references import Offered
 
 NAMES = (Offered("tenant", "acme"), Offered("uuid", "a new one"), Offered("last.user.get#", "the newest result"))
 

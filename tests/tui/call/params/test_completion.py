@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from textual import events
 
 from rpcexplorer.model.method import Method
-from rpcexplorer.model.schema.completing import Candidate, Completion
-from rpcexplorer.model.templates.offered import Offered
+from rpcexplorer.schema.complete import Candidate, Completion
 from rpcexplorer.tui.call.params.completion import CompletionList
 from rpcexplorer.tui.call.params.pane import ParamsPane
 from rpcexplorer.tui.editor.editor import Editor
+from rpcexplorer.variables.references import Offered
 from tests.tui.stage import Stage
 
 NAMES = (Offered("tenant", "acme"), Offered("uuid", "a new one"), Offered("last.user.get#", "the newest result"))

@@ -1,0 +1,163 @@
+"""What an auth type is: the requests that it makes, and what they ask for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import ClassVar
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from rpcexplorer.auth.credentials import AuthHeader, Fields, Flow, FlowPart, Message, Received, Send, planted
+from rpcexplorer.model.exchange import Refused
+from rpcexplorer.model.method import Described, Method
+from rpcexplorer.model.profile import Auth, Profile
+from rpcexplorer.model.secret import Secret
+from rpcexplorer.rpc.messages import Call
+
+
+class FormLine(Struct, frozen=True):
+    """A field of a kind as a line in the form of a profile."""
+
+    field: str
+    label: str
+    hint: str
+
+
+class ByClient(Struct, frozen=True):
+    """A scheme of HTTP that other programs know how to answer by themselves, as a snippet has them do it."""
+
+    username: str
+    password: str
+    curl: str
+    """The option."""
+    httpie: str
+    python: str
+    """The class of httpx."""
+
+
+USERNAME = FormLine("username", "user name", "who logs in")
+
+
+class Kind(Auth, frozen=True):
+    sends: ClassVar[str] = ""
+    """What it sends and where, in a few words; empty where it sends nothing."""
+    needed: ClassVar[str] = ""
+    """What is said of a method that is called with it."""
+    fits: ClassVar[Mapping[str, tuple[re.Pattern[str], str]]] = {}
+    """What a field must match that cannot be any text, and what is said of one that does not."""
+    form: ClassVar[tuple[FormLine, ...]] = ()
+    """The fields that a form offers."""
+    harmless: ClassVar[str] = "ping"
+    """A method that tries the way: whatever a service answers, even that it has no such method, it has answered."""
+
+    def secrets(self, profile: Profile) -> tuple[str, ...]:
+        return tuple(field for field in self.takes if field != "username" or profile.username is None)
+
+    @property
+    def session_cookie(self) -> str:
+        """The name of the cookie that a session comes and goes in; empty where it is in none."""
+        return ""
+
+    def words(self, profile: Profile) -> str:
+        """One line about how a profile logs in."""
+        raise NotImplementedError
+
+    def flow(self, profile: Profile, message: Message, session: Secret | None, now: datetime) -> Flow:  # noqa: ARG002
+        """How a message is sent: here one request. ``session`` is the one remembered, if any."""
+        return (yield from self.sent(profile, message, bare=self.is_free(profile, message)))
+
+    def sent(self, profile: Profile, message: Message, *, bare: bool) -> Flow:
+        """One request, and what is received."""
+        send = yield from self.ready(profile, message, bare=bare)
+        if isinstance(send, Refused):
+            return send
+        received: Received = yield send
+        return received
+
+    def ready(
+        self,
+        profile: Profile,
+        message: Message,
+        known: Sequence[Secret] = (),
+        *,
+        bare: bool = False,
+        headers: tuple[AuthHeader, ...] = (),
+    ) -> FlowPart[Send | Refused]:
+        """The request for a message, ``bare`` or with its credentials, and every secret that it needs asked for.
+
+        Those that are ``known`` are not asked for; ``headers`` stand for what the kind would put in by itself.
+        """
+        fields = Fields(profile)
+        doubt = fields.doubt(message)  # before anything is put in
+        if doubt is not None and not message.only_shown:
+            return doubt
+        send = Send(message, headers) if bare or headers else self.put(profile, message)
+        if isinstance(send, Refused):
+            return send
+        if send != Send(message) and (refused := planted(profile, *self.texts, send.address and profile.endpoint)):
+            return refused
+        secrets = yield from fields.asked_for(send, known)
+        if isinstance(secrets, Refused):
+            return secrets
+        if send.headers and (refused := self.refused(profile, secrets)):
+            return refused
+        return replace(send, secrets=secrets)
+
+    def put(self, profile: Profile, message: Message) -> Send | Refused:
+        """The request with placeholders where credentials go; or why they cannot go there."""
+        return Send(message, self.headers(profile))
+
+    def login(self, profile: Profile, id: str, now: datetime) -> Flow:  # noqa: ARG002
+        """Nothing but a new session; what is received is the login's own reply."""
+        yield from ()
+        return Refused("profile", f"Profile {profile.name} has no sessions: its auth is {self.kind}.")
+
+    def headers(self, profile: Profile) -> tuple[AuthHeader, ...]:  # noqa: ARG002
+        """The headers that it puts into a request."""
+        return ()
+
+    def by_client(self, profile: Profile) -> ByClient | None:  # noqa: ARG002
+        """How another program logs in by itself, where no request can be written down that would do."""
+        return None
+
+    def refused(self, profile: Profile, secrets: Sequence[Secret]) -> Refused | None:  # noqa: ARG002
+        """Why its headers cannot be sent with these values; None where they can."""
+        return None
+
+    def places(self, profile: Profile) -> Iterable[str]:  # noqa: ARG002
+        """The members, of requests or replies, that a profile has secrets in."""
+        return ()
+
+    def offered(self, methods: dict[str, Method]) -> dict[str, Method]:
+        """Methods as a person calls them, who does not give what this kind puts in by itself."""
+        return methods
+
+    def offered_in_full(self, method: Method, full: Described) -> Described:  # noqa: ARG002
+        """All that is known of one of them, in the same way."""
+        return full
+
+    def pasted(self, field: str, text: str) -> str:  # noqa: ARG002
+        """The value of a secret in what somebody has copied from somewhere."""
+        return text
+
+    def sendable(self, value: str) -> bool:
+        """Whether a session can be sent back as it is."""
+        return bool(value)
+
+    def free(self, profile: Profile, call: Call) -> bool:
+        """Whether a call is noted as going without credentials."""
+        note = profile.methods.get(call.method)
+        return note is not None and note.auth == Auth.kind
+
+    def is_free(self, profile: Profile, message: Message) -> bool:
+        """Whether everything in a message goes without credentials."""
+        return all(self.free(profile, call) for call in message.calls)
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The values of its fields, as far as they are set."""
+        values = (getattr(self, field) for field in self.__struct_fields__)
+        return tuple(value for value in values if isinstance(value, str))

@@ -1,0 +1,1 @@
+"""Paths, safe reading and writing, private files, TOML read and edited."""

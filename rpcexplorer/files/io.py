@@ -1,0 +1,491 @@
+"""Reading and writing files safely, with advice for each error."""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import stat
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from heapq import nlargest
+from itertools import count
+from pathlib import Path
+
+from rpcexplorer.model.problem import Trouble
+from rpcexplorer.model.settings import MIB
+
+PRIVATE_FILE = 0o600
+NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
+ALWAYS = sum(getattr(os, name, 0) for name in ("O_CLOEXEC", "O_NONBLOCK", "O_NOCTTY", "O_BINARY"))
+WRITING = os.O_WRONLY | os.O_RDWR
+KINDS = (
+    (stat.S_ISFIFO, "a named pipe"),
+    (stat.S_ISCHR, "a device"),
+    (stat.S_ISBLK, "a device"),
+    (stat.S_ISSOCK, "a socket"),
+)
+LEAST, PIECE = 4096, MIB
+"""Bytes that are asked for at once, whatever size the file says it has."""
+
+
+class Unfit(ValueError):  # noqa: N818 - it reads as what it is where it is raised
+    """Why a file is not used, and what to do about it: the end of a sentence."""
+
+
+@contextmanager
+def opened(path: Path, flags: int = os.O_RDONLY, *, links: bool = False, others: bool = False) -> Iterator[int]:
+    """A file's descriptor for as long as it is needed; see ``open_file``."""
+    descriptor = open_file(path, flags, links=links, others=others)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def open_file(path: Path, flags: int, *, links: bool = False, others: bool = False) -> int:
+    """The descriptor of an ordinary file. One that this creates is private from the start.
+
+    ``links``: it may lie elsewhere, as people keep what they write themselves. ``others``: it may be somebody else's.
+    """
+    if links or not NOFOLLOW:  # to open a device can do something already
+        refuse_all_but_files(path.stat() if links else path.lstat())
+    descriptor = os.open(path, flags | ALWAYS | (0 if links else NOFOLLOW), PRIVATE_FILE)
+    try:
+        found = os.fstat(descriptor)
+        refuse_all_but_files(found)
+        if not others:
+            refuse_others(found, writing=bool(flags & WRITING))
+        if flags & WRITING and found.st_nlink > 1:
+            raise Unfit("it has a second name, whose content would change as well; put a copy in its place")
+    except BaseException:
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
+def refuse_others(found: os.stat_result, *, writing: bool) -> None:
+    """Raise ``Unfit`` for a file that is not this user's."""
+    if not is_ours(found, writing=writing):
+        raise Unfit("it belongs to somebody else; move it away, or choose another folder")
+
+
+def is_ours(found: os.stat_result, *, writing: bool) -> bool:
+    """Whether a file is this user's. Root may read everybody's, and writes to nobody else's."""
+    if os.name != "posix":
+        return True
+    user = os.geteuid()
+    return found.st_uid == user or (user == 0 and not writing)
+
+
+def read_span(descriptor: int, start: int, end: int) -> bytes:
+    """The bytes from ``start`` to ``end``, fewer where the file ends before."""
+    os.lseek(descriptor, start, os.SEEK_SET)
+    end = min(end, os.fstat(descriptor).st_size)  # memory for all that is asked for is taken first
+    pieces = []
+    while start < end and (piece := os.read(descriptor, end - start)):
+        pieces.append(piece)
+        start += len(piece)
+    return b"".join(pieces)
+
+
+def read_whole(descriptor: int, most: int) -> bytes:
+    """All of a file, unless it is longer than ``most``: then ``Unfit``, and little of it was read."""
+    size = os.fstat(descriptor).st_size
+    if size > most:
+        raise Unfit(f"it has {told_size(size)}, and no more than {told_size(most)} are read; make it smaller")
+    pieces, left = [], most + 1
+    while piece := os.read(descriptor, min(max(size, LEAST), left, PIECE)):
+        pieces.append(piece)
+        left -= len(piece)
+        if not left:  # it grows meanwhile, or is one that says of itself that it is empty
+            raise Unfit(f"no more than {told_size(most)} of it are read; make it smaller")
+    return b"".join(pieces)
+
+
+def told_size(size: int) -> str:
+    return f"{size / MIB:,.0f} MiB" if size >= MIB else f"{size:,} bytes"
+
+
+def refuse_detours(folder: Path, base: Path) -> None:
+    """Raise ``Unfit`` where a folder does not lie inside ``base``, or a link is on the way to it from there."""
+    if not folder.is_relative_to(base) or ".." in (inside := folder.relative_to(base)).parts:
+        raise Unfit(f"it does not lie inside {base}; name a folder there")
+    for part in (*reversed(inside.parents), inside):
+        place = base / part
+        if place != base and os.path.lexists(place) and stat.S_ISLNK(place.lstat().st_mode):
+            raise Unfit(f"{place} is a symbolic link, which is not followed here; name the folder itself")
+
+
+def refuse_all_but_files(found: os.stat_result) -> None:
+    """Raise where it is not an ordinary file."""
+    if stat.S_ISREG(found.st_mode):
+        return
+    if stat.S_ISDIR(found.st_mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+    if stat.S_ISLNK(found.st_mode):
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+    kind = next((words for is_kind, words in KINDS if is_kind(found.st_mode)), "no file")
+    raise Unfit(f"it is {kind}; name an ordinary file")
+
+
+ORDINARY_FILE = 0o666
+"""Before the umask, like any program's new file."""
+ABANDONED = 3600.0
+"""Seconds after which a half-written file has no writer any more: none takes a hundredth of it."""
+
+
+def replace(path: Path, text: str | bytes, mode: int | None) -> None:
+    """Let ``path`` hold this and nothing else; a failure leaves it as it was, and nothing beside it.
+
+    Without a ``mode`` the file is an ordinary new one. One that its owner has protected from writing is left alone:
+    the folder alone would allow to replace it.
+    """
+    with prepared(path, text if isinstance(text, bytes) else text.encode(), mode) as beside:
+        beside.replace(path)
+
+
+@contextmanager
+def prepared(path: Path, content: bytes, mode: int | None) -> Iterator[Path]:
+    """The new file, whole and on the disk, for as long as it has not taken the place of ``path``; then it is gone."""
+    refuse_protected(path)
+    _sweep(path)
+    beside = path.with_name(f".{path.name}.{os.urandom(4).hex()}.tmp")
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | NOFOLLOW | ALWAYS
+    descriptor = os.open(beside, flags, ORDINARY_FILE if mode is None else PRIVATE_FILE)
+    try:
+        try:
+            if mode is not None and sys.platform != "win32":
+                os.fchmod(descriptor, mode)
+            write_all(descriptor, content)
+            os.fsync(descriptor)  # or a power cut could leave the new name with no content
+        finally:
+            os.close(descriptor)
+        yield beside
+    finally:
+        with suppress(OSError):
+            beside.unlink()
+
+
+def write_all(descriptor: int, content: bytes) -> None:
+    """Write every byte; the system may take fewer at a time."""
+    rest = memoryview(content)
+    while rest:
+        rest = rest[os.write(descriptor, rest) :]
+
+
+def refuse_protected(path: Path) -> None:
+    """Raise for a file that its owner has protected from writing."""
+    with suppress(FileNotFoundError):
+        if not path.lstat().st_mode & stat.S_IWUSR:
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+
+def _sweep(path: Path) -> None:
+    """Remove what killed writers of this file have left: it may hold a secret that was to be forgotten."""
+    left = re.compile(rf"\.{re.escape(path.name)}\.[0-9a-f]{{8}}\.tmp")
+    with suppress(OSError):
+        for beside in path.parent.iterdir():
+            if left.fullmatch(beside.name) and beside.lstat().st_mtime < time.time() - ABANDONED:
+                beside.unlink()
+
+
+if sys.platform == "win32":
+    import msvcrt
+else:
+    import fcntl
+PRIVATE_FOLDER = 0o700
+WRITTEN_BY_PEOPLE = MIB
+"""Bytes of a file that people write: some ten thousand lines of TOML, which take a moment to read."""
+KEPT = 64 * MIB
+"""Bytes of a file that this program keeps for itself, such as a draft."""
+LOCK_SECONDS = 2.0
+LOCK_PAUSE = 0.002
+"""Seconds between two tries to get a lock; a holder needs far less than one of them."""
+ADVICE: dict[int, tuple[str, str]] = {
+    errno.ENOSPC: ("the disk is full", "free some space"),
+    errno.EDQUOT: ("your disk quota is used up", "free some space"),
+    errno.EROFS: ("the file system is read-only", "choose another folder"),
+    errno.EACCES: ("permission denied", "check its owner and mode, and those of its folder"),
+    errno.EPERM: ("the operation is not permitted", "check its owner and mode, and those of its folder"),
+    errno.ENOENT: ("it does not exist", "check the path"),
+    errno.EEXIST: ("it exists already", "choose another name"),
+    errno.EISDIR: ("it is a folder", "name a file"),
+    errno.ENOTDIR: ("a part of the path is a file", "check the path"),
+    errno.ELOOP: ("it is a symbolic link, which is not followed here", "put the file itself in its place"),
+    errno.ENXIO: ("it is a pipe, a socket or a device", "name an ordinary file"),
+    errno.ENAMETOOLONG: ("the name is too long", "choose a shorter one"),
+    errno.EIO: ("the disk reports an error", "check the disk"),
+    errno.EFBIG: ("the file would grow too large", "move it away"),
+    errno.EMFILE: ("too many files are open", "close something and try again"),
+    errno.ENFILE: ("too many files are open", "close something and try again"),
+    errno.ENOLCK: ("the file system has no locks", "choose a folder on a local disk"),
+    errno.ENOTSUP: ("the file system cannot do this", "choose a folder on a local disk"),
+}
+"""What an error number means to a person, and what helps."""
+
+
+class FileTrouble(Trouble):
+    """A file could not be read or written."""
+
+
+class Busy(FileTrouble):
+    """Another process held the lock for the whole time we were willing to wait."""
+
+
+@contextmanager
+def telling(doing: str, path: Path) -> Iterator[None]:
+    """Turn what the operating system raises inside into a ``FileTrouble``: "cannot {doing} {path}: …"."""
+    try:
+        yield
+    except OSError as error:
+        system = (error.strerror or type(error).__name__).lower()
+        why, advice = ADVICE.get(error.errno or 0, (system, "check the path and the disk"))
+        raise FileTrouble(f"cannot {doing} {path}: {why}; {advice}") from error
+    except ValueError as error:
+        # no file for us, NUL or a lone surrogate in a path, text that is not UTF-8, a lone surrogate on its way out
+        raise FileTrouble(f"cannot {doing} {path}: {_unreadable(error)}") from error
+
+
+@contextmanager
+def meanwhile(comfort: str) -> Iterator[None]:
+    """Add to the sentence of a trouble inside what happens to the things that could not be written."""
+    try:
+        yield
+    except FileTrouble as trouble:
+        raise type(trouble)(f"{trouble.sentence}; {comfort}") from trouble
+
+
+def read_bytes(path: Path, most: int = KEPT, *, links: bool = False, others: bool = False) -> bytes | None:
+    """What a file holds, if that is no more than ``most``; None where there is no such file.
+
+    It is one of this user's own, and no link, unless ``others`` and ``links`` say that it may be.
+    """
+    with telling("read", path), suppress(FileNotFoundError), opened(path, links=links, others=others) as file:
+        return read_whole(file, most)
+    return None
+
+
+def decoded(path: Path, content: bytes) -> str:
+    """What was read from ``path`` as text without a byte order mark, its line ends untouched."""
+    with telling("read", path):
+        return content.decode("utf-8-sig")
+
+
+def real(path: Path) -> Path:
+    """Where a path leads to behind symbolic links; a loop of them leads nowhere, and that is told when it is opened."""
+    with telling("find", path):
+        return Path(os.path.realpath(path))  # Path.resolve raises a RuntimeError of its own for a loop
+
+
+def aside(path: Path, word: str) -> Iterator[Path]:
+    """Where that which cannot be used of a file may be kept beside it: at ``a.toml.damaged-1``, then at ``-2`` …."""
+    return (path.with_name(f"{path.name}.{word}-{number}") for number in count(1))
+
+
+def free_aside(path: Path, word: str) -> Path:
+    """The first of these places where nothing lies: no file, and no link that leads to none."""
+    return next(side for side in aside(path, word) if not os.path.lexists(side))
+
+
+def may_change(path: Path) -> bool:
+    """Whether a file is this user's own."""
+    with telling("check", path), suppress(FileNotFoundError):
+        return is_ours(path.lstat(), writing=True)
+    return True
+
+
+def refuse_links(folder: Path, base: Path) -> None:
+    """Raise where a folder does not lie inside ``base``, or a link is on the way to it from there."""
+    with telling("use", folder):
+        refuse_detours(folder, base)
+
+
+def private_folder(path: Path) -> None:
+    """Make a folder and the missing ones above it, for its owner alone. One that exists stays as it is."""
+    with telling("create", path):
+        missing = [path] if not path.is_dir() else []
+        while missing and not missing[-1].parent.is_dir():
+            missing.append(missing[-1].parent)
+        for folder in reversed(missing):
+            with suppress(FileExistsError):  # another process was faster
+                folder.mkdir(mode=PRIVATE_FOLDER)
+        if not path.is_dir():
+            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
+
+
+def write_private(path: Path, text: str | bytes) -> None:
+    """Replace a file in one step by one that only its owner can read, from its first byte on."""
+    private_folder(path.parent)
+    with telling("write", path):
+        replace(path, text, PRIVATE_FILE)
+
+
+def write_new(path: Path, text: str | bytes) -> None:
+    """Write a private file that must not exist yet."""
+    with telling("write", path):
+        if os.path.lexists(path):
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST))
+    write_private(path, text)
+
+
+def write_atomic(path: Path, text: str | bytes, *, private: bool = False) -> None:
+    """Replace a file that belongs to the person in one step.
+
+    Its mode stays, and a symbolic link stays a link: what it points to is replaced. A new file is an ordinary one, or
+    ``private``: then only its owner can read it.
+    """
+    with telling("write", path):
+        target = real(path)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        mode = PRIVATE_FILE if private else None
+        with suppress(FileNotFoundError):
+            found = target.lstat()
+            refuse_all_but_files(found)
+            mode = stat.S_IMODE(found.st_mode)
+        replace(target, text, mode)
+
+
+def save_as(path: Path, content: bytes, *, replacing: bool) -> str:
+    """Write a file of the person's choice; a sentence where that failed.
+
+    A new one is for its owner alone, as a reply can be; one that is replaced keeps its mode. No folder is made: one
+    that is not there is rather a slip.
+    """
+    if not os.path.isdir(path.parent):  # noqa: PTH112 - a name that is none is no folder, and raises nothing
+        return f"cannot write {path}: there is no folder {path.parent}; choose another path"
+    return told(lambda: (write_atomic if replacing else write_new)(path, content))
+
+
+def refuse_unwritable(path: Path) -> None:
+    """Raise where ``write_atomic`` would, as far as that can be told beforehand; no folder would be made for it."""
+    with telling("write", path):
+        target = real(path)
+        if not target.parent.is_dir():
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
+        if not os.access(target.parent, os.W_OK | os.X_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+        with suppress(FileNotFoundError):
+            refuse_all_but_files(target.lstat())
+            refuse_protected(target)
+
+
+def is_private(path: Path) -> bool:
+    """Whether nobody but this user, its owner, can read or change the file."""
+    with telling("check", path):
+        found = path.lstat()
+        refuse_all_but_files(found)
+        refuse_others(found, writing=False)
+    return os.name == "nt" or not found.st_mode & 0o077  # Windows has no such bits: the user's folder protects the file
+
+
+@contextmanager
+def lock(
+    path: Path,
+    seconds: float = LOCK_SECONDS,
+    *,
+    clock: Callable[[], float] = time.monotonic,
+    sleep: Callable[[float], None] = time.sleep,
+) -> Iterator[None]:
+    """Keep other processes that ask for the same lock out; raise ``Busy`` where one stays in for too long.
+
+    The lock is a hidden file beside ``path``, because ``path`` itself may be replaced meanwhile. It is left there:
+    removing it could pull it from under another process that has just opened it.
+    """
+    beside = path.with_name(f".{path.name}.lock")
+    with telling("lock", beside):
+        descriptor = open_file(beside, os.O_RDWR | os.O_CREAT)
+    try:
+        until = clock() + seconds
+        while not _locked(descriptor, beside):
+            if clock() >= until:
+                raise Busy(f"cannot lock {path}: another process has been writing for {seconds:g} s; try again")
+            sleep(LOCK_PAUSE)
+        yield
+    finally:
+        with suppress(OSError):  # it is let go all the same, and what was done under it is done
+            os.close(descriptor)
+
+
+def append_or_undo(descriptor: int, content: bytes, size: int) -> None:
+    """Add to a file that is ``size`` bytes long. What cannot be written whole is cut off again."""
+    whole = False
+    try:
+        write_all(descriptor, content)
+        whole = True
+    finally:
+        if not whole:
+            with suppress(OSError):  # the next append finds the torn end and moves it aside
+                os.ftruncate(descriptor, size)
+
+
+def _locked(descriptor: int, path: Path) -> bool:
+    """Try once to get the lock."""
+    with telling("lock", path), suppress(BlockingIOError, PermissionError):
+        if sys.platform == "win32":
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+        else:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return True
+    return False
+
+
+def _unreadable(error: ValueError) -> str:
+    if isinstance(error, Unfit):
+        return str(error)
+    if isinstance(error, UnicodeDecodeError):
+        return f"byte {error.start} is not UTF-8; save the file as UTF-8"
+    if isinstance(error, UnicodeEncodeError):
+        return "it holds a lone surrogate, which is no character; remove it"
+    return "this is no file name; choose another one"
+
+
+def told(action: Callable[[], object]) -> str:
+    """Do something with files; the sentence about what went wrong, empty where nothing did."""
+    try:
+        action()
+    except FileTrouble as trouble:
+        return trouble.sentence
+    return ""
+
+
+def names(folder: Path) -> list[str]:
+    """What lies in a folder, in no order; nothing where there is no such folder."""
+    with telling("read", folder), suppress(FileNotFoundError):
+        return [path.name for path in folder.iterdir()]
+    return []
+
+
+def inodes(folder: Path) -> dict[str, int]:
+    """What lies in a folder, with what stays the same of each when it is renamed; nothing where there is none."""
+    with telling("read", folder), suppress(FileNotFoundError), os.scandir(folder) as found:
+        return {each.name: each.inode() for each in found}
+    return {}
+
+
+def changed_last(folder: Path, most: int, files: dict[str, str]) -> list[str]:
+    """What is found under the names of a folder's files; of more than ``most``, those that were changed last."""
+    if len(files) <= most:
+        return list(files.values())
+    with telling("read", folder):
+        moments = [(_changed(f"{folder}/{name}"), found) for name, found in files.items()]
+    return [found for _, found in nlargest(most, moments)]
+
+
+def sizes(folder: Path, ending: str) -> list[int]:
+    with telling("read", folder), suppress(FileNotFoundError), os.scandir(folder) as found:
+        return [
+            each.stat(follow_symlinks=False).st_size
+            for each in found
+            if each.name.endswith(ending) and each.is_file(follow_symlinks=False)
+        ]
+    return []
+
+
+def _changed(path: str) -> float:
+    try:
+        return os.lstat(path).st_mtime
+    except FileNotFoundError:
+        return 0.0

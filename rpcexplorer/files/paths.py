@@ -1,0 +1,182 @@
+"""Where files live: the platform's folders, or one folder for everything, and how the team's file is found.
+
+Nothing is created or read here.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import stat
+from collections.abc import Collection, Iterator, Mapping
+from pathlib import Path
+
+from msgspec import Struct
+
+from rpcexplorer.files.io import FileTrouble, real, telling
+from rpcexplorer.model.problem import Complaint
+
+TEAM_FILE = "sessions.toml"
+OVERLAY = "sessions.local.toml"
+"""One person's changes to a team's file, beside it."""
+
+
+class Paths(Struct, frozen=True):
+    """The three folders of one user, and what lies in them."""
+
+    config: Path
+    """What a person writes: profiles, settings, themes."""
+    state: Path
+    """What must not be lost and not be shared: secrets, history, drafts."""
+    cache: Path
+    """What can be fetched again: catalogues."""
+
+    @classmethod
+    def of(cls, environment: Mapping[str, str]) -> Paths:
+        """``RPCEXPLORER_HOME`` puts everything below one folder; else the platform decides."""
+        if home := environment.get("RPCEXPLORER_HOME"):
+            folder = Path(home).absolute()
+            return cls(folder / "config", folder / "state", folder / "cache")
+        import platformdirs
+
+        dirs = platformdirs.PlatformDirs("rpcexplorer", appauthor=False)
+        return cls(dirs.user_config_path, dirs.user_state_path, dirs.user_cache_path)
+
+    @property
+    def user_sessions(self) -> Path:
+        """The profiles of this user, which every team's file may change."""
+        return self.config / TEAM_FILE
+
+    @property
+    def settings(self) -> Path:
+        return self.config / "settings.toml"
+
+    @property
+    def themes(self) -> Path:
+        return self.config / "themes"
+
+    @property
+    def presets(self) -> Path:
+        """The folder of what this person knows of kinds of servers."""
+        return self.config / "presets"
+
+    @property
+    def secrets(self) -> Path:
+        """Passwords and session cookies, for nobody else's eyes."""
+        return self.state / "secrets.toml"
+
+    @property
+    def allowed(self) -> Path:
+        """What this person has said yes to."""
+        return self.state / "allowed.toml"
+
+    @property
+    def history(self) -> Path:
+        """The folder of what was called, unless a profile or a setting names another."""
+        return self.state / "history"
+
+    @property
+    def drafts(self) -> Path:
+        """The folder of what was typed and not sent, or sent and kept."""
+        return self.state / "drafts"
+
+    @property
+    def screen(self) -> Path:
+        return self.state / "screen.toml"
+
+    @property
+    def unsaved(self) -> Path:
+        """The folder of calls that could not be written to their history before the program ended."""
+        return self.state / "unsaved"
+
+    @property
+    def crashes(self) -> Path:
+        """The folder of what was written down when the program itself was at fault."""
+        return self.state / "crashes"
+
+    @property
+    def catalogues(self) -> Path:
+        return self.cache / "catalogues"
+
+
+class TeamFile(Struct, frozen=True):
+    """The team's file, where there is one, and what is wrong with those that are not used."""
+
+    path: Path | None
+    complaints: tuple[Complaint, ...] = ()
+
+
+def find_team_file(
+    folder: Path, environment: Mapping[str, str], option: Path | None, allowed: Collection[str] = ()
+) -> TeamFile:
+    """Find the team's ``sessions.toml``: the option's, the variable's, or the nearest from ``folder`` upwards.
+
+    Inside a repository the search ends at its root. Outside of one it ends below the home folder (or the root of
+    the file system). Where everyone may write, as in /tmp, a file is passed over and complained about: a stranger may
+    have left it, and must not name the servers. Folders that this person has ``allowed``, and files that were named,
+    are taken as they are. A file that was named but is not there is a complaint.
+    """
+    if option is not None:
+        return _named(folder / option, "--sessions")
+    if named := environment.get("RPCEXPLORER_SESSIONS"):
+        return _named(folder / named, "RPCEXPLORER_SESSIONS")
+    home = environment.get("HOME") or environment.get("USERPROFILE")
+    complaints: list[Complaint] = []
+    for place in _upwards(folder.absolute(), Path(home) if home else None):
+        path = place / TEAM_FILE
+        try:
+            if not _exists(path):
+                continue
+            if not _everyone_writes(path) or str(real(place)) in allowed:
+                return TeamFile(path, tuple(complaints))
+        except FileTrouble as trouble:
+            return TeamFile(None, (*complaints, Complaint(str(place), trouble.sentence)))
+        sentence = (
+            f"others can write to it or its folder, so its profiles are not used. If you trust them: "
+            f"run `rpcexplorer profiles allow --folder {shlex.quote(str(place))}`, or name the file with --sessions"
+        )
+        complaints.append(Complaint(str(path), sentence))
+    return TeamFile(None, tuple(complaints))
+
+
+def _named(path: Path, by: str) -> TeamFile:
+    if _exists(path):
+        return TeamFile(path.absolute())
+    return TeamFile(None, (Complaint(str(path), f"there is no such file; correct {by}, which names it"),))
+
+
+def _upwards(folder: Path, home: Path | None) -> Iterator[Path]:
+    """Every folder to look into, nearest first."""
+    line = [folder, *folder.parents]
+    root = next((place for place in line if _exists(place / ".git")), None)
+    ends = {home, Path(folder.anchor)} if root is None else set(root.parents)
+    yield folder
+    for place in line[1:]:
+        if place in ends:
+            return
+        yield place
+
+
+def _exists(path: Path) -> bool:
+    """Like Path.exists, which raises where a folder may not be entered."""
+    return os.access(path, os.F_OK)
+
+
+def _everyone_writes(path: Path) -> bool:
+    """Whether any user may change a file or exchange it. Windows reports these bits always, so they say nothing.
+
+    What is no file, such as a device behind a link, is told when it is read.
+    """
+    with telling("check", path):
+        modes = [each.stat().st_mode for each in (path.parent, path, *_beside(path))]
+    return os.name == "posix" and any(mode & stat.S_IWOTH and _holds_something(mode) for mode in modes)
+
+
+def _holds_something(mode: int) -> bool:
+    return stat.S_ISREG(mode) or stat.S_ISDIR(mode)
+
+
+def _beside(path: Path) -> Iterator[Path]:
+    """The overlay beside a team's file, where there is one."""
+    if _exists(overlay := path.with_name(OVERLAY)):
+        yield overlay

@@ -1,0 +1,96 @@
+"""Files that only their owner may read."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, ClassVar, Generic, Self, TypeVar
+
+from msgspec import Struct
+
+from rpcexplorer.files.io import FileTrouble, is_private, lock, private_folder, telling, write_private
+from rpcexplorer.files.toml import TomlFile, read_toml
+from rpcexplorer.files.toml_shape import CheckedFile, Rule, read_shape
+from rpcexplorer.model.problem import Complaint
+
+
+class Contents(Struct):
+    complaint: Complaint | None = None
+    """Why the file, or a part of it, cannot be used; it is then not written to either."""
+
+    shape: ClassVar[Rule]
+    heading: ClassVar[str]
+    """The first lines of the file, comments for people."""
+
+    @classmethod
+    def of(cls, reading: CheckedFile) -> Self:
+        """Take what is right, and the first complaint about the rest."""
+        raise NotImplementedError
+
+    def members(self) -> Mapping[str, Any]:
+        """Everything as tables; what is empty is left out of the file."""
+        raise NotImplementedError
+
+    def as_toml(self) -> str:
+        """Spell the whole file."""
+        return self.heading + toml({"version": 1, **{key: value for key, value in self.members().items() if value}})
+
+
+T = TypeVar("T", bound=Contents)
+
+
+class PrivateFile(Struct, Generic[T], frozen=True):
+    """The file at ``path``, whether it exists or not."""
+
+    path: Path
+    holds: type[T]
+
+    def read(self) -> T:
+        """What the file holds now; nothing but a complaint where it is damaged, or others could read or write it."""
+        if refusal := why_not_private(self.path):
+            return self.holds(complaint=Complaint(str(self.path), refusal))
+        file = read_toml(self.path, ours=True)
+        if isinstance(file, TomlFile):
+            return self.holds.of(read_shape(self.holds.shape, file))
+        return self.holds(complaint=file)
+
+    @contextmanager
+    def changing(self) -> Iterator[T]:
+        """What the file holds, locked; written back where the block has changed it. Raises ``FileTrouble``."""
+        private_folder(self.path.parent)
+        with lock(self.path):
+            contents = self.read()
+            if contents.complaint:
+                raise FileTrouble(f"{contents.complaint}; nothing was changed")
+            before = contents.as_toml()
+            yield contents
+            if contents.as_toml() != before:
+                write_private(self.path, contents.as_toml())
+
+
+def why_not_private(path: Path) -> str | None:
+    """Why a file cannot be taken for this person's alone. It is not repaired: its owner has to know."""
+    folder = path.parent
+    try:
+        if os.access(folder, os.F_OK) and _is_open(folder):
+            return f"others can write to its folder: run `chmod 700 {shlex.quote(str(folder))}`"
+        if os.access(path, os.F_OK) and not is_private(path):
+            return f"others can read it, so it is not used: run `chmod 600 {shlex.quote(str(path))}`"
+    except FileTrouble as trouble:
+        return trouble.sentence
+    return None
+
+
+def _is_open(folder: Path) -> bool:
+    """Whether others can put files into ``folder``."""
+    with telling("check", folder):
+        return os.name == "posix" and bool(folder.stat().st_mode & 0o022)
+
+
+def toml(members: Mapping[str, Any]) -> str:
+    import tomli_w  # only where something is written
+
+    return tomli_w.dumps(members)

@@ -1,0 +1,318 @@
+"""Reading TOML with the line and column of each key."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from bisect import bisect_right
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct, field
+
+from rpcexplorer.files.io import WRITTEN_BY_PEOPLE, FileTrouble, decoded, read_bytes, told_size
+from rpcexplorer.model.problem import Complaint
+
+KeyPath = tuple[str, ...]
+"""The parts of a dotted key; an element of an array is counted from "0"."""
+DEPTH = 64
+"""Parts of a key, and levels of nesting, that are still taken for something a person wrote."""
+TOKEN = re.compile(
+    r"""
+    (?P<space>[ \t\r]+|\#[^\n]*)
+  | (?P<newline>\n)
+  | (?P<string>\"{3}(?:[^\\]|\\.)*?(?:\"{3,5}|\\?\Z)
+             | '{3}.*?(?:'{3,5}|\Z)
+             | "(?:[^"\\\n]|\\[^\n])*"?
+             | '[^'\n]*'?)
+  | (?P<mark>[\[\]{},=.])
+  | (?P<word>[^ \t\r\n"'\[\]{},=.\#]+)
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+BARE = re.compile(r"[A-Za-z0-9_-]+")
+ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|U00((?:0[0-9a-fA-F]|10)[0-9a-fA-F]{4})|(.))", re.DOTALL)
+ESCAPES = {"b": "\b", "t": "\t", "n": "\n", "f": "\f", "r": "\r"}
+_ATOM = r"""[^"'\[\]{}\n#]++|"(?:[^"\\\n]|\\[^\n])*+"|'[^'\n]*+'"""
+_INNER = rf"[\[{{](?:{_ATOM})*+[\]}}]"
+_OUTER = rf"[\[{{](?:{_ATOM}|{_INNER})*+[\]}}]"
+PLAIN_LINE = re.compile(rf"(?:{_ATOM}|{_OUTER})*+(?:\#[^\n]*)?")
+"""A line that opens nothing which it does not close, and nests two levels at most."""
+PLAIN_DOTS = DEPTH // 4 - 1
+"""So many dots in each line cannot make a key of too many parts, whichever header it stands below."""
+
+
+class Section(Struct):
+    """A ``[header]`` and the lines below it; the first section is the part above all headers."""
+
+    path: KeyPath
+    start: int
+    """Where the header's line begins."""
+    tail: int
+    """Behind the last line that is neither blank nor a comment: where a new key goes."""
+
+
+class Statement(Struct, frozen=True):
+    """One ``key = value``, with its whole lines."""
+
+    path: KeyPath
+    start: int
+    end: int
+
+
+class Layout(Struct):
+    """The places of everything in one text."""
+
+    starts: list[int]
+    """Where each line begins."""
+    places: dict[KeyPath, int] = field(default_factory=dict)
+    """Where each key is first named."""
+    values: dict[KeyPath, tuple[int, int]] = field(default_factory=dict)
+    """From where to where the value of a key reaches, inside inline tables and arrays too."""
+    sections: list[Section] = field(default_factory=lambda: [Section((), 0, 0)])
+    statements: list[Statement] = field(default_factory=list)
+    too_deep: int | None = None
+    """The line at which the scan gave up, because nobody writes such a thing."""
+
+    def line_at(self, position: int) -> int:
+        """The line, counted from 1, that holds ``position``."""
+        return bisect_right(self.starts, position)
+
+    def line_of(self, path: KeyPath) -> int | None:
+        """The line of a key; of one that is not written, the line of the table it is missing from."""
+        for length in range(len(path), 0, -1):
+            if path[:length] in self.places:
+                return self.line_at(self.places[path[:length]])
+        return None
+
+
+def layout(text: str) -> Layout:
+    return _Scanner(text).scan()
+
+
+def is_plain(text: str) -> bool:
+    """Whether nothing in a text can be too deep: known in a fiftieth of the time that ``layout`` takes."""
+    if '"""' in text or "'''" in text:
+        return False
+    lines = text.split("\n")
+    return all(map(PLAIN_LINE.fullmatch, lines)) and max(line.count(".") for line in lines) <= PLAIN_DOTS
+
+
+def dotted(path: KeyPath) -> str:
+    """Write a key the way TOML does, quoting what needs it."""
+    return ".".join(part if BARE.fullmatch(part) else _quoted(part) for part in path)
+
+
+def _quoted(part: str) -> str:
+    return json.dumps(part, ensure_ascii=False).replace("\x7f", "\\u007f")  # which TOML wants escaped, unlike JSON
+
+
+def split_dotted(text: str) -> KeyPath:
+    """Undo ``dotted``."""
+    return tuple(_unquoted(token.group()) for token in TOKEN.finditer(text) if token.lastgroup in {"word", "string"})
+
+
+def _unquoted(token: str) -> str:
+    if token[0] == "'":
+        return token.strip("'")
+    if token[0] != '"':
+        return token
+    return ESCAPE.sub(_unescaped, token.removeprefix('"').removesuffix('"'))
+
+
+def _unescaped(match: re.Match[str]) -> str:
+    code = match[1] or match[2]
+    return chr(int(code, 16)) if code else ESCAPES.get(match[3], match[3])
+
+
+class _Frame(Struct):
+    """What is open around the next token: a statement, an array or an inline table."""
+
+    base: KeyPath
+    array: bool = False
+    header: bool = False
+    parts: list[str] = field(default_factory=list)
+    begin: int = 0
+    """Where the key begins."""
+    in_value: bool = False
+    value: tuple[int, int] | None = None
+    count: int = 0
+
+    @property
+    def path(self) -> KeyPath:
+        return (*self.base, str(self.count)) if self.array else (*self.base, *self.parts)
+
+    def reset(self) -> None:
+        self.parts, self.in_value, self.header, self.value = [], self.array, False, None
+
+
+class _Scanner:
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.found = Layout([0, *(match.end() for match in re.finditer("\n", text))])
+        self.stack = [_Frame(())]
+
+    def scan(self) -> Layout:
+        for token in TOKEN.finditer(self.text):
+            kind, text = token.lastgroup, token.group()
+            if kind == "newline":
+                self._newline(token.end())
+            elif kind != "space":
+                if self.stack[-1].in_value:
+                    self._in_value(text, token.start(), token.end())
+                else:
+                    self._in_key(text, kind == "mark", token.start())
+                if len(self.stack) > DEPTH or len(self.stack[-1].path) > DEPTH:
+                    self.found.too_deep = self.found.line_at(token.start())
+                    return self.found
+        self._newline(len(self.text))
+        return self.found
+
+    def _in_key(self, text: str, mark: bool, start: int) -> None:
+        frame = self.stack[-1]
+        if not mark:
+            frame.begin = frame.begin if frame.parts else start
+            frame.parts.append(_unquoted(text))
+        elif text == "=":
+            frame.in_value = True
+            self._name(frame.path, frame.begin, len(frame.base))
+        elif text == "[" and len(self.stack) == 1:
+            frame.header, frame.base = True, ()
+        elif text == "]" and frame.header:
+            self._header(frame)
+        elif text == "}":
+            self._close("}", start + 1)
+
+    def _in_value(self, text: str, start: int, end: int) -> None:
+        frame = self.stack[-1]
+        if text in {"]", "}"} and len(self.stack) > 1:
+            self._close(text, end)
+        elif text == "," and len(self.stack) > 1:
+            self._finish(frame)
+            frame.count += 1
+        else:
+            frame.value = (frame.value[0] if frame.value else start, end)
+            if text in {"[", "{"}:
+                self.stack.append(_Frame(frame.path, array=text == "[", in_value=text == "["))
+
+    def _close(self, text: str, end: int) -> None:
+        if len(self.stack) > 1 and self.stack[-1].array == (text == "]"):
+            self._finish(self.stack.pop())
+            opened = self.stack[-1].value
+            assert opened is not None
+            self.stack[-1].value = (opened[0], end)
+
+    def _finish(self, frame: _Frame) -> None:
+        if frame.in_value and frame.value:
+            self.found.values.setdefault(frame.path, frame.value)
+            self.found.places.setdefault(frame.path, frame.value[0] if frame.array else frame.begin)
+        frame.reset()
+
+    def _header(self, frame: _Frame) -> None:
+        self._name(frame.path, frame.begin, 0)
+        line = self.found.starts[self.found.line_at(frame.begin) - 1]
+        self.found.sections.append(Section(frame.path, line, line))
+        frame.base = frame.path
+        frame.reset()
+
+    def _name(self, path: KeyPath, begin: int, known: int) -> None:
+        for length in range(known + 1, len(path) + 1):
+            self.found.places.setdefault(path[:length], begin)
+
+    def _newline(self, end: int) -> None:
+        """Close the statement, unless the line ends inside an array."""
+        if len(self.stack) > 1:
+            return
+        frame, section = self.stack[0], self.found.sections[-1]
+        if frame.in_value and frame.value:
+            line = self.found.starts[self.found.line_at(frame.begin) - 1]
+            self.found.statements.append(Statement(frame.path, line, end))
+            self._finish(frame)
+            section.tail = end
+        elif section.tail == section.start and section.path:
+            section.tail = end
+        frame.reset()
+
+
+CONFLICT = re.compile(r"(?:<{7}|={7}|>{7}|\|{7})(?:\s|$)")
+"""How version control marks what it could not merge."""
+WHERE = re.compile(r"(.*?)(?: \(at (?:line (\d+), column (\d+)|end of document)\))?", re.DOTALL)
+"""How the parser words a problem and its place."""
+ENTRIES = 100_000
+"""Line ends and commas in a file: beyond it nobody has written it, and to parse it would take seconds."""
+
+
+class TomlFile(Struct, frozen=True, dict=True):
+    path: Path
+    text: str
+    values: dict[str, Any]
+
+    @cached_property
+    def layout(self) -> Layout:
+        """Where in the text the values stand. It takes as long as to parse it, and few files are asked."""
+        return layout(self.text)
+
+    def complain(self, path: KeyPath, sentence: str, *, profile: str | None = None) -> Complaint:
+        return Complaint(str(self.path), sentence, self.layout.line_of(path), dotted(path), profile)
+
+
+def read_toml(path: Path, *, ours: bool = False) -> TomlFile | Complaint | None:
+    """Read a file; None where there is none. ``ours``: this program alone writes it, so that it is no link."""
+    try:
+        content = read_bytes(path, WRITTEN_BY_PEOPLE, links=not ours, others=not ours)
+    except FileTrouble as trouble:
+        return Complaint(str(path), trouble.sentence)
+    return None if content is None else parse_bytes(path, content)
+
+
+def parse_bytes(path: Path, content: bytes) -> TomlFile | Complaint:
+    try:
+        return parse_toml(path, decoded(path, content))
+    except FileTrouble as trouble:
+        return Complaint(str(path), trouble.sentence)
+
+
+def parse_toml(path: Path, text: str) -> TomlFile | Complaint:
+    """Parse a text that stands, or is about to stand, in ``path``."""
+    entries = text.count("\n") + text.count(",")
+    if len(text) > WRITTEN_BY_PEOPLE or entries > ENTRIES:
+        most = f"{told_size(WRITTEN_BY_PEOPLE)} and {ENTRIES:,} entries"
+        return Complaint(str(path), f"it has {told_size(len(text))} and {entries:,} entries; shorten it below {most}")
+    if not is_plain(text) and (too_deep := layout(text).too_deep) is not None:
+        return Complaint(str(path), f"more than {DEPTH} levels deep: shorten this key or value", too_deep)
+    try:
+        return TomlFile(path, text, printable(tomllib.loads(text)))
+    except tomllib.TOMLDecodeError as error:
+        return _syntax(path, text, str(error))
+    except ValueError:  # it does not say where
+        return Complaint(str(path), "it holds a number with too many digits: write it as text, in quotes")
+
+
+def printable(values: dict[str, Any]) -> dict[str, Any]:
+    """What was given; ValueError where one is an integer that Python reads in hexadecimal and cannot write again.
+
+    One in decimal it does not even read: neither may have more than 4,300 digits.
+    """
+    inside: list[Any] = [values]
+    while inside:
+        match inside.pop():
+            case dict() as table:
+                inside += table.values()
+            case list() as array:
+                inside += array
+            case int() as number:
+                str(number)
+    return values
+
+
+def _syntax(path: Path, text: str, message: str) -> Complaint:
+    lines = text.split("\n")
+    found = WHERE.fullmatch(message)
+    assert found is not None
+    what, line = found[1], int(found[2] or len(lines))
+    if CONFLICT.match(lines[line - 1]):
+        return Complaint(str(path), f"line {line} holds a merge conflict marker: resolve it", line)
+    column = f" at column {found[3]}" if found[3] else " at the end of the file"
+    return Complaint(str(path), f"this is not TOML: {what[:1].lower()}{what[1:]}{column}; correct the line", line)

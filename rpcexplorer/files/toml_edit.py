@@ -1,0 +1,227 @@
+"""Editing TOML without touching comments, order or layout."""
+
+from __future__ import annotations
+
+import copy
+import re
+import zlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from msgspec.structs import replace
+
+from rpcexplorer.files.io import WRITTEN_BY_PEOPLE, FileTrouble, lock, private_folder, read_bytes, real, write_atomic
+from rpcexplorer.files.toml import KeyPath, Layout, Section, TomlFile, dotted, parse_bytes, parse_toml
+from rpcexplorer.files.toml_shape import Rule, read_shape
+from rpcexplorer.model.problem import Complaint
+
+KeyChange = tuple[KeyPath, Any]
+"""A key and its new value; None removes it."""
+MARK = b"\xef\xbb\xbf"
+COMMENTS_ABOVE = re.compile(r"(?:[ \t]*#[^\n]*\n)*\Z")
+COMMENTS_BELOW = re.compile(r"(?:[ \t]*#[^\n]*(?:\n|\Z))*(?:[ \t\r]*\n)*")
+COMMENTS_OF_ITS_OWN = re.compile(r"(?:[ \t]*#[^\n]*\n)+(?=[ \t\r]*(?:\n|\Z))")
+"""Comments right below a table, that are not about the next one."""
+
+
+class OwnTable(dict[str, Any]):
+    """A table that gets a header of its own, behind what is said of the same profile, or below the same name."""
+
+
+class Verbatim(str):
+    """A text that is written between quotes that escape nothing, wherever those can hold it."""
+
+    __slots__ = ()
+
+
+def edit(
+    path: Path, locks: Path, shape: Rule, changes: Sequence[KeyChange], start: str = "", *, links: bool = True
+) -> Complaint | None:
+    """Make changes in a file, or none of them and say why.
+
+    ``links``: it may be one, as people keep their own files elsewhere. ``start`` is the text of a file that does not
+    exist yet. The lock lies in the folder ``locks``: beside the file it would litter a repository.
+    """
+    try:
+        private_folder(locks)
+        with lock(locks / f"edit-{zlib.crc32(bytes(real(path))):08x}"):
+            return _edit(path, shape, changes, start, links=links)
+    except FileTrouble as trouble:
+        return Complaint(str(path), trouble.sentence)
+
+
+def _edit(path: Path, shape: Rule, changes: Sequence[KeyChange], start: str, *, links: bool) -> Complaint | None:
+    found = read_bytes(path, WRITTEN_BY_PEOPLE, links=links, others=True)
+    before = parse_toml(path, start) if found is None else parse_bytes(path, found)
+    if isinstance(before, Complaint):
+        return before
+    after, expected = before, copy.deepcopy(before.values)
+    for key, value in changes:
+        changed = parse_toml(path, put(after, key, value))
+        if isinstance(changed, Complaint):
+            return _by_hand(before, key)
+        after = changed
+        if not _assign(expected, key, value) or _filled(after.values) != _filled(expected):
+            return _by_hand(before, key)
+    known = {(complaint.key, complaint.sentence) for _, complaint in read_shape(shape, before).complaints}
+    for _, complaint in read_shape(shape, after).complaints:
+        if (complaint.key, complaint.sentence) not in known:
+            return replace(complaint, line=None)  # its line was never written
+    if read_bytes(path, WRITTEN_BY_PEOPLE, links=links, others=True) != found:  # an editor asks for no lock
+        return Complaint(str(path), "somebody else is changing this file; nothing was written, so try again")
+    mark = MARK if found and found.startswith(MARK) else b""
+    write_atomic(path, mark + after.text.encode())
+    return None
+
+
+def put(file: TomlFile, path: KeyPath, value: Any) -> str:
+    """The file's text with one key set. What cannot be done is left undone; ``edit`` looks."""
+    text, values = file.text, file.layout.values
+    for length in range(len(path), 0, -1):
+        if path[:length] not in values or (length == len(path) and value is None):
+            continue
+        begin, end = values[path[:length]]
+        whole = {"": copy.deepcopy(_at(file.values, path[:length]))}
+        _assign(whole, ("", *path[length:]), value)
+        return text[:begin] + shown(whole[""]) + text[end:]
+    return _without(file, path) if value is None else _inserted(file, path, value)
+
+
+def shown(value: Any) -> str:
+    import tomli_w
+
+    if isinstance(value, dict):
+        members = ", ".join(f"{dotted((key,))} = {shown(member)}" for key, member in value.items())
+        return f"{{ {members} }}" if members else "{}"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(shown(element) for element in value)}]"
+    if isinstance(value, Verbatim) and (literal := _literal(value)):
+        return literal
+    spelled = tomli_w.dumps({"": value}).partition(" = ")[2].rstrip("\n")
+    return spelled.replace("\t", "\\t")  # as it stands, a tab looks like spaces
+
+
+def _literal(text: str) -> str:
+    """The text as it stands between single quotes, one or three; empty where it cannot be written so."""
+    if not text.replace("\n", "").isprintable() or "'''" in text or text.endswith("'"):
+        return ""
+    return f"'{text}'" if not re.search("['\n]", text) else f"'''\n{text}'''"
+
+
+def _with_table(file: TomlFile, path: KeyPath, value: OwnTable) -> str:
+    """Write a table below a header of its own, behind those with which it has the most in common."""
+    sections = file.layout.sections[1:]
+    shared = (
+        [section for section in sections if section.path[:length] == path[:length]]
+        for length in range(len(path) - 1, 0, -1)
+    )
+    place = next((kin[-1].tail for kin in shared if kin), len(file.text))
+    below = COMMENTS_OF_ITS_OWN.match(file.text, place)
+    return _filled_in(file.text, below.end() if below else place, "\n" + _tables(path, value))
+
+
+def _inserted(file: TomlFile, path: KeyPath, value: Any) -> str:
+    """Write a key that is not there yet: below the header it belongs to, or below a new one at the end."""
+    if isinstance(value, OwnTable):
+        return _with_table(file, path, value)
+    sections = file.layout.sections
+    fitting = [section for section in sections[1:] if path[: len(section.path)] == section.path]
+    if fitting:
+        section = max(fitting, key=lambda section: len(section.path))
+        return _filled_in(file.text, section.tail, f"{dotted(path[len(section.path) :])} = {shown(value)}\n")
+    if isinstance(value, dict):
+        return _filled_in(file.text, len(file.text), "\n" + _tables(path, value))
+    if len(path) > 1:
+        return _filled_in(file.text, len(file.text), "\n" + _tables(path[:-1], {path[-1]: value}))
+    line = f"{dotted(path)} = {shown(value)}\n"
+    if sections[0].tail or len(sections) == 1:
+        return _filled_in(file.text, sections[0].tail or len(file.text), line)
+    return _filled_in(file.text, _lead(file.text, sections[0], sections[1]), line + "\n")
+
+
+def _filled_in(text: str, position: int, addition: str) -> str:
+    before = text[:position]
+    if before and not before.endswith("\n"):
+        addition = "\n" + addition
+    if not before:
+        addition = addition.lstrip("\n")
+    return before + (addition.replace("\n", "\r\n") if "\r\n" in text else addition) + text[position:]
+
+
+def _tables(path: KeyPath, members: dict[str, Any]) -> str:
+    """Spell a table below a header of its own; tables in it that hold further tables get headers as well."""
+    deep = {key for key, value in members.items() if isinstance(value, dict) and _holds_table(value)}
+    lines = [f"{dotted((key,))} = {shown(value)}\n" for key, value in members.items() if key not in deep]
+    tables = [_tables((*path, key), members[key]) for key in members if key in deep]
+    return "\n".join([f"[{dotted(path)}]\n" + "".join(lines), *tables] if lines or not tables else tables)
+
+
+def _holds_table(value: dict[str, Any]) -> bool:
+    return any(isinstance(member, dict) for member in value.values())
+
+
+def _without(file: TomlFile, path: KeyPath) -> str:
+    """Remove a key and everything below it, with the comments that belong to it."""
+    text = file.text
+    cuts = _section_cuts(text, file.layout, path)
+    for statement in file.layout.statements:
+        inside = any(begin <= statement.start < end for begin, end in cuts)
+        if statement.path[: len(path)] == path and not inside:
+            cuts.append((statement.start, statement.end))
+    ends = any(end == len(text) for _, end in cuts)
+    for begin, end in sorted(cuts, reverse=True):
+        text = text[:begin] + text[end:]
+    kept = text.rstrip("\r\n")
+    return kept + text[len(kept) :].partition("\n")[0] + "\n" if ends and kept and text.endswith("\n") else text
+
+
+def _section_cuts(text: str, layout: Layout, path: KeyPath) -> list[tuple[int, int]]:
+    sections = layout.sections
+    cuts = []
+    for index, section in enumerate(sections):
+        if index and section.path[: len(path)] == path:
+            following = sections[index + 1] if index + 1 < len(sections) else None
+            limit = _lead(text, section, following) if following else len(text)
+            below = COMMENTS_BELOW.match(text, section.tail, limit)
+            cuts.append((_lead(text, sections[index - 1], section), below.end() if below else section.tail))
+    return cuts
+
+
+def _lead(text: str, previous: Section, section: Section) -> int:
+    """Where the comments begin that stand directly above a header."""
+    above = COMMENTS_ABOVE.search(text, previous.tail, section.start)
+    return above.start() if above else section.start
+
+
+def _at(values: Any, path: KeyPath) -> Any:
+    for key in path:
+        values = values[int(key)] if isinstance(values, list) else values[key]
+    return values
+
+
+def _assign(values: dict[str, Any], path: KeyPath, value: Any) -> bool:
+    """Do the same to parsed values; False where a part of the way is no table."""
+    for key in path[:-1]:
+        inner = values.setdefault(key, {})
+        if not isinstance(inner, dict):
+            return False
+        values = inner
+    if value is None:
+        values.pop(path[-1], None)
+    else:
+        values[path[-1]] = value
+    return True
+
+
+def _filled(value: Any) -> Any:
+    """Without empty tables: removing the last key leaves one, or none."""
+    if not isinstance(value, dict):
+        return list(value) if isinstance(value, tuple) else value
+    members = {key: _filled(member) for key, member in value.items()}
+    return {key: member for key, member in members.items() if member != {}}
+
+
+def _by_hand(file: TomlFile, path: KeyPath) -> Complaint:
+    sentence = "this key is written in a way that the program cannot change; edit the file by hand, nothing was changed"
+    return file.complain(path, sentence)

@@ -1,0 +1,288 @@
+"""The shape that a TOML file must have, checked with the nearest valid key."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Mapping
+from datetime import MAXYEAR, MINYEAR, datetime
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct, field
+
+from rpcexplorer.files.toml import KeyPath, TomlFile
+from rpcexplorer.model.problem import Complaint, cut, nearest
+
+GUESSED = 20
+"""Complaints with a guess at what was meant: each takes as long as to read twenty lines."""
+SAID = 200
+"""Complaints that are worded; of more nobody reads any."""
+
+
+class WrongValue(Struct, frozen=True):
+    """What a check says of a value it refuses. The sentence never quotes the value: it may be a secret."""
+
+    sentence: str
+    inside: KeyPath = ()
+    """The part of the value that is wrong, where it is a table."""
+
+
+class Place(Struct, frozen=True):
+    """Where a value stands, for the checks that depend on it."""
+
+    folder: Path
+    """The folder of the file, from which relative paths count."""
+    path: KeyPath
+
+
+ValueCheck = Callable[[Any, Place], Any]
+"""Gives the value as the program wants it, or ``WrongValue``."""
+
+
+def _nothing(_name: str, _value: object, _place: Place) -> str | None:
+    return None
+
+
+class TableRule(Struct, frozen=True):
+    """A table with known keys."""
+
+    what: str
+    """What a person calls it, for "is not a key of …"."""
+    keys: Mapping[str, Rule]
+    refuse: Callable[[str, Any, Place], str | None] = _nothing
+    """A better sentence than "unknown" for some of the keys that are not known."""
+
+
+class Each(Struct, frozen=True):
+    """A table whose keys are names that a person chose."""
+
+    what: str
+    """What a person calls it, for "must be …"."""
+    inside: Rule
+    refuse: Callable[[str, Any, Place], str | None] = _nothing
+    """Why an entry cannot have this name, if so."""
+
+
+Rule = TableRule | Each | ValueCheck
+
+
+class Source(Struct, frozen=True):
+    file: str
+    """The file, or ``default``."""
+    line: int | None = None
+    preset: str = ""
+    """The preset that the file holds."""
+
+    def __str__(self) -> str:
+        place = self.file if self.line is None else f"{self.file}:{self.line}"
+        return f"preset {self.preset}, {place}" if self.preset else place
+
+
+DEFAULT = Source("default")
+
+
+class Written(Struct, frozen=True):
+    """Where a value stands, before anybody has looked for the line."""
+
+    text: TomlFile
+    path: KeyPath
+    preset: str = ""
+    """The preset that it is a value of."""
+
+    @property
+    def file(self) -> str:
+        return str(self.text.path)
+
+
+class Leaf(Struct, frozen=True):
+    value: Any
+    origin: Source | Written
+
+    @property
+    def source(self) -> Source:
+        origin = self.origin
+        if isinstance(origin, Source):
+            return origin
+        return Source(origin.file, origin.text.layout.line_of(origin.path), origin.preset)
+
+
+Leaves = dict[KeyPath, Leaf]
+
+
+class CheckedFile(Struct):
+    file: TomlFile
+    leaves: Leaves = field(default_factory=dict)
+    """Values by key; an entry of ``Each`` that is a table also stands here itself, for it may be empty."""
+    complaints: list[tuple[KeyPath, Complaint]] = field(default_factory=list)
+    unsaid: int = 0
+    """Complaints beyond ``SAID``, each about something that one is said of already."""
+    spoken_of: set[KeyPath] = field(default_factory=set)
+    """The top of each key, such as a profile, that something is wrong with."""
+
+    def values(self, *path: str) -> dict[str, Any]:
+        """The values directly below ``path``."""
+        return {key[-1]: leaf.value for key, leaf in self.leaves.items() if key[:-1] == path}
+
+
+def read_shape(rule: Rule, file: TomlFile) -> CheckedFile:
+    """Hold a whole file against its rule."""
+    reading = CheckedFile(file)
+    _walk(reading, rule, file.values, Place(file.path.absolute().parent, ()))
+    if reading.unsaid:
+        sentence = f"and {reading.unsaid:,} more things in this file are wrong; mend these first"
+        reading.complaints.append(((), Complaint(str(file.path), sentence, many=reading.unsaid)))
+    return reading
+
+
+def _walk(reading: CheckedFile, rule: Rule, value: Any, place: Place) -> None:
+    path = place.path
+    if isinstance(rule, TableRule | Each):
+        if not isinstance(value, dict):
+            _complain(reading, path, f"must be {rule.what}, written as a table")
+        elif isinstance(rule, TableRule):
+            _walk_table(reading, rule, value, place)
+        else:
+            _walk_each(reading, rule, value, place)
+        return
+    result = rule(value, place)
+    if isinstance(result, WrongValue):
+        _complain(reading, path + result.inside, result.sentence)
+    else:
+        reading.leaves[path] = Leaf(result, Written(reading.file, path))
+
+
+def _walk_table(reading: CheckedFile, rule: TableRule, value: dict[str, Any], place: Place) -> None:
+    for key, inner in value.items():
+        path = (*place.path, key)
+        if key in rule.keys:
+            _walk(reading, rule.keys[key], inner, Place(place.folder, path))
+        else:
+            guess = len(reading.complaints) < GUESSED
+            _complain(reading, path, rule.refuse(key, inner, place) or _unknown(key, rule, guess=guess))
+
+
+def _walk_each(reading: CheckedFile, rule: Each, value: dict[str, Any], place: Place) -> None:
+    for name, inner in value.items():
+        path = (*place.path, name)
+        if sentence := rule.refuse(name, inner, place):
+            _complain(reading, path, sentence)
+            continue
+        if isinstance(rule.inside, TableRule | Each) and isinstance(inner, dict):
+            reading.leaves[path] = Leaf({}, Written(reading.file, path))
+        _walk(reading, rule.inside, inner, Place(place.folder, path))
+
+
+def _unknown(key: str, rule: TableRule, *, guess: bool) -> str:
+    like = nearest(key, rule.keys) if guess else None
+    advice = f"did you mean `{like}`?" if like else f"the keys are {', '.join(rule.keys)}"
+    return f"`{cut(key)}` is not a key of {rule.what}; {advice}"
+
+
+def _complain(reading: CheckedFile, path: KeyPath, sentence: str) -> None:
+    if len(reading.complaints) >= SAID and path[:2] in reading.spoken_of:
+        reading.unsaid += 1
+        return
+    reading.spoken_of.add(path[:2])
+    reading.complaints.append((path, reading.file.complain(path, sentence)))
+
+
+SIZE = re.compile(r"(\d{1,9}) ?([kMG]?)(i?)B", re.ASCII)
+PREFIXES = " kMG"
+MOST = 2**53
+"""Larger numbers do not survive every JSON reader, and no setting needs them."""
+
+
+def text(value: Any, _place: Place) -> Any:
+    return value if isinstance(value, str) else WrongValue("must be text, in quotes")
+
+
+def name(value: Any, place: Place) -> Any:
+    return WrongValue("must not be empty") if value == "" else text(value, place)
+
+
+def file_name(value: Any, place: Place) -> Any:
+    """The name of a file that lies in a folder of ours, without its ending: no path that leads out of there."""
+    if isinstance(value, str) and (re.search(r"[/\\\0]", value) or value.startswith(".")):
+        return WrongValue("must be a name alone, without a folder")
+    return text(value, place)
+
+
+def flag(value: Any, _place: Place) -> Any:
+    """A TOML boolean; 1 and "yes" are none."""
+    return value if isinstance(value, bool) else WrongValue("must be true or false, without quotes")
+
+
+def whole(value: Any, _place: Place) -> Any:
+    """An integer; true is none."""
+    if type(value) is int and -MOST <= value <= MOST:
+        return value
+    return WrongValue("must be a whole number, without quotes")
+
+
+def version(value: Any, _place: Place) -> Any:
+    """The version of a file's shape. There has been one so far."""
+    return (
+        value
+        if type(value) is int and value == 1
+        else WrongValue("must be 1; a later version needs a later rpcexplorer")
+    )
+
+
+def moment(value: Any, _place: Place) -> Any:
+    if isinstance(value, datetime) and value.tzinfo and MINYEAR < value.year < MAXYEAR:  # in any zone there is
+        return value
+    return WrongValue("must be a date and time with an offset")
+
+
+def choice(*words: str) -> ValueCheck:
+
+    def check(value: Any, _place: Place) -> Any:
+        if isinstance(value, str) and value in words:
+            return value
+        guess = nearest(value, words) if isinstance(value, str) else None
+        advice = f'; did you mean "{guess}"?' if guess else ""
+        return WrongValue(f"must be one of {', '.join(_quoted(word) for word in words)}{advice}")
+
+    return check
+
+
+def listed(inside: ValueCheck, what: str) -> ValueCheck:
+    """An array in which every element passes ``inside``."""
+
+    def check(value: Any, place: Place) -> Any:
+        if not isinstance(value, list):
+            return WrongValue(f"must be an array of {what}, in square brackets")
+        checked = [inside(element, place) for element in value]
+        for index, element in enumerate(checked):
+            if isinstance(element, WrongValue):
+                return WrongValue(element.sentence, (str(index),))
+        return tuple(checked)
+
+    return check
+
+
+def beside(value: Any, place: Place) -> Any:
+    """A file or folder, relative to the file that names it; it need not exist before it is used."""
+    if not isinstance(value, str) or not value or "\0" in value:
+        return WrongValue("must be the path of a file or folder, in quotes")
+    return os.path.normpath(place.folder / os.path.expanduser(value))  # noqa: PTH111 - Path's own raises without a home
+
+
+def size(least: int) -> ValueCheck:
+    """A number of bytes, not below ``least``, or text such as "256 MiB"."""
+
+    def check(value: Any, _place: Place) -> Any:
+        found = SIZE.fullmatch(value) if isinstance(value, str) else None
+        if found:
+            value = int(found[1]) * (1024 if found[3] else 1000) ** PREFIXES.index(found[2] or " ")
+        if type(value) is int and least <= value <= MOST:
+            return value
+        above = f" from {least} up" if least else ""
+        return WrongValue(f'must be a number of bytes{above}, or text such as "500 kB" or "256 MiB"')
+
+    return check
+
+
+def _quoted(word: str) -> str:
+    return f'"{word}"'

@@ -1,0 +1,86 @@
+"""Which credentials of an imported call fit a profile."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from rpcexplorer.auth.basic import InlineAuth
+from rpcexplorer.auth.registry import auth_of
+from rpcexplorer.auth.scheme import Kind
+from rpcexplorer.importing.request import FoundCredential, ImportedCall
+from rpcexplorer.jsontext.scan import decoded, members
+from rpcexplorer.model.profile import Profile
+from rpcexplorer.model.secret import Secret, origin_of
+
+
+class Fitted(Struct, frozen=True):
+    """A call as a profile sends it, and what became of its credentials."""
+
+    call: ImportedCall
+    """Without the credentials among its params that the profile puts in by itself."""
+    secrets: tuple[tuple[str, Secret], ...] = ()
+    """Fields of the profile, each with the value that was found for it."""
+    dropped: tuple[str, ...] = ()
+    """Where the others stood."""
+    elsewhere: bool = False
+    """It went to another server than the profile's."""
+
+
+def fitted(profile: Profile, call: ImportedCall) -> Fitted:
+    """Sort the credentials of a call into those that the profile takes, and the others."""
+    kind = auth_of(profile)
+    elsewhere = bool(call.address) and origin_of(call.address) != profile.origin
+    call, inside = _without_inline(kind, call)
+    taken: dict[str, Secret] = {}
+    dropped: dict[str, None] = {}
+    for found in (*call.credentials, *inside):
+        value = "" if elsewhere or not call.address else _value(kind, found)
+        if value and found.field in profile.secrets:
+            taken[found.field] = Secret(value, profile.label(found.field))
+        elif value and found.field == "username" and value == profile.username:
+            continue
+        else:
+            dropped[found.place] = None
+    return Fitted(call, (*taken.items(),), (*dropped,), elsewhere)
+
+
+def _value(kind: Kind, found: FoundCredential) -> str:
+    """The value of a credential, if the kind sends one in this way; else nothing."""
+    value = found.secret.reveal()
+    named = {
+        "scheme": kind.scheme,
+        "cookie": kind.session_cookie,
+        "header": getattr(kind, "header", ""),
+        "query": getattr(kind, "name", ""),
+        "member": getattr(kind, "member", ""),
+        "address": "" if kind.scheme in {"Basic", "Digest"} else "-",
+        "params": found.name,
+    }[found.way]
+    if named.lower() != found.name.lower():
+        return ""
+    template = getattr(kind, "value", "") if found.way == "header" else ""
+    before, mark, after = template.partition("{token}")
+    return value.removeprefix(before).removesuffix(after) if mark else value
+
+
+def _without_inline(kind: Kind, call: ImportedCall) -> tuple[ImportedCall, list[FoundCredential]]:
+    """Of a profile that puts credentials into params, a call without them."""
+    found = members(call.params) if isinstance(kind, InlineAuth) else None
+    if not isinstance(kind, InlineAuth) or not found:
+        return call, []
+    fields = {kind.username_member: "username", kind.password_member: "password"}
+    texts = {each.name: call.params[slice(*each.value)] for each in found}
+    if kind.password_member not in texts:
+        return call, []
+    rest = [call.params[each.key[0] : each.value[1]] for each in found if each.name not in fields]
+    without = replace(call, params=f"{{{', '.join(rest)}}}")
+    return without, [*_texts({fields[name]: (name, text) for name, text in texts.items() if name in fields})]
+
+
+def _texts(values: dict[str, tuple[str, str]]) -> Iterator[FoundCredential]:
+    for field, (name, text) in values.items():
+        if text.startswith('"') and decoded(text):
+            yield FoundCredential(field, "params", name, Secret(decoded(text), f"import.{field}"))

@@ -1,0 +1,337 @@
+"""The formats that can be imported, and how each is recognized."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final
+
+import msgspec
+from msgspec import Raw, Struct, field
+
+from rpcexplorer.importing import curl
+from rpcexplorer.importing.request import (
+    CredentialWay,
+    FoundCredential,
+    Imported,
+    RequestRead,
+    as_ours,
+    credential,
+    filled,
+    imported_from,
+    lines_of,
+    notes,
+    user_password,
+)
+from rpcexplorer.jsontext.scan import decoded, elements, is_value, members
+
+HAR_FORM: Final = "HAR"
+
+
+class HarHeader(Struct):
+    name: str = ""
+    value: str = ""
+
+    def __repr__(self) -> str:
+        """Not its value."""
+        return f"HarHeader(name={self.name!r})"
+
+
+class HarBody(Struct):
+    text: str | None = None
+    encoding: str | None = None
+
+    def __repr__(self) -> str:
+        """Not what it holds."""
+        return "HarBody()"
+
+
+class HarRequest(Struct, rename="camel"):
+    method: str = "GET"
+    url: str = ""
+    headers: list[HarHeader] = field(default_factory=list)
+    post_data: HarBody | None = None
+
+    def __repr__(self) -> str:
+        """Not its address and headers."""
+        return f"HarRequest(method={self.method!r})"
+
+
+class HarEntry(Struct):
+    request: HarRequest
+
+
+class HarLog(Struct):
+    entries: list[Raw] = field(default_factory=list)
+
+
+class Har(Struct):
+    log: HarLog
+
+
+def is_har(named: Mapping[str, Raw]) -> bool:
+    return "log" in named
+
+
+def read_har(text: str) -> Imported:
+    """The requests of a recording that have a body of JSON-RPC."""
+    try:
+        found = msgspec.json.decode(text, type=Har)
+    except (msgspec.DecodeError, RecursionError):
+        return Imported(HAR_FORM, notes=("It is no HAR as programs write it: log.entries is missing, or damaged.",))
+    return imported_from(
+        HAR_FORM, _requests(found.log.entries), ("Replies in it are not imported: only requests are.",)
+    )
+
+
+def _requests(entries: list[Raw]) -> Iterator[RequestRead]:
+    for each in entries:
+        try:
+            request = msgspec.json.decode(each, type=HarEntry).request
+        except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
+            yield RequestRead(wrong="its record is damaged")
+            continue
+        body = request.post_data
+        headers = [(header.name, header.value) for header in request.headers]
+        wrong = "its body is kept as base64" if body and body.encoding else ""
+        yield RequestRead(request.method, request.url, headers, body.text if body else None, wrong=wrong)
+
+
+ENVELOPES_FORM: Final = "JSON envelopes"
+
+
+def read_json_lines(text: str) -> Imported:
+    """The envelopes of a text; of an array, each element is in a batch."""
+    if elements(text) is not None or is_value(text):
+        return imported_from(ENVELOPES_FORM, [_request(text)])
+    lines = (_request(line, number) for number, line in lines_of(text))
+    return imported_from(f"{ENVELOPES_FORM}, one a line", lines)
+
+
+def _request(text: str, number: int = 0) -> RequestRead:
+    """A body; of a line of our own export, the one that was sent."""
+    found = members(text) if '"outcome"' in text else None
+    said = {each.name: text[slice(*each.value)] for each in found or ()}
+    if not {"time", "kind", "method", "outcome"} <= said.keys() or not said.get("params", '"').startswith('"'):
+        return RequestRead("POST", body=text, number=number)
+    address = decoded(said["url"]) if said.get("url", "").startswith('"') else ""
+    params = decoded(said.get("params", '""'))
+    if said["kind"] == '"batch"':
+        return RequestRead("POST", address, body=params, number=number)
+    id = "" if said["kind"] == '"notification"' else ', "id": "1"'
+    params = f', "params": {params}' if params.strip() else ""
+    return RequestRead("POST", address, body=f'{{"method": {said["method"]}{params}{id}}}', number=number)
+
+
+POSTMAN_FORM: Final = "Postman collection"
+MOST: Final = 5_000
+"""Items of one collection, folders among them."""
+OTHER: Final = (
+    "It is a Postman collection of another version than 2.1: in Postman, choose Export and “Collection v2.1”."
+)
+SENT_OTHERWISE: Final = "its auth is {}, which is not imported"
+
+
+class PostmanItem(Struct):
+    name: str = ""
+    item: list[Raw] | None = None
+    request: dict[str, Any] | str | None = None
+    auth: dict[str, Any] | None = None
+
+    def __repr__(self) -> str:
+        """Not its request, which may hold a secret."""
+        return f"PostmanItem(name={self.name!r})"
+
+
+class PostmanInfo(Struct):
+    schema: str = ""
+
+
+class PostmanCollection(Struct):
+    info: PostmanInfo
+    item: list[Raw] = field(default_factory=list)
+    variable: list[dict[str, Any]] = field(default_factory=list)
+    auth: dict[str, Any] | None = None
+
+    def __repr__(self) -> str:
+        return "PostmanCollection()"
+
+
+def is_collection(named: Mapping[str, Raw]) -> bool:
+    return {"info", "item"} <= named.keys() or {"requests", "order"} <= named.keys()
+
+
+def read_postman(text: str) -> Imported:
+    """The requests of a collection, each named after its folders."""
+    try:
+        found = msgspec.json.decode(text, type=PostmanCollection)
+    except (msgspec.DecodeError, RecursionError):
+        other = '"requests"' in text and '"order"' in text
+        return Imported(POSTMAN_FORM, notes=(OTHER if other else "It is no Postman collection as Postman writes it.",))
+    if "/v2.1" not in found.info.schema:
+        return Imported(POSTMAN_FORM, notes=(OTHER,))
+    values = {str(each.get("key")): str(each.get("value") or "") for each in found.variable}
+    return imported_from(
+        POSTMAN_FORM, _postman_requests(found, values), ("Scripts of a collection are not run.",) * ("exec" in text)
+    )
+
+
+def _postman_requests(collection: PostmanCollection, values: Mapping[str, str]) -> Iterator[RequestRead]:
+    waiting = [(each, "", collection.auth) for each in reversed(collection.item)]
+    looked_at = 0
+    while waiting and looked_at < MOST:
+        raw, folder, auth = waiting.pop()
+        looked_at += 1
+        try:
+            item = msgspec.json.decode(raw, type=PostmanItem)
+        except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
+            yield RequestRead(wrong="its record is damaged")
+            continue
+        name = f"{folder} / {item.name}" if folder else item.name
+        auth = item.auth or auth
+        if item.item is not None:
+            waiting += [(each, name, auth) for each in reversed(item.item)]
+        elif isinstance(item.request, dict):
+            yield _postman_request(item.request, name, auth, values)
+        else:
+            yield RequestRead(wrong="it is a GET without a body")
+
+
+def _postman_request(
+    request: Mapping[str, Any], name: str, auth: Mapping[str, Any] | None, values: Mapping[str, str]
+) -> RequestRead:
+    body, wrong = _body(request.get("body"))
+    text, names, kept = as_ours(body) if body else (body, [], [])
+    said = notes(names, kept)
+    credentials, unknown = _auth(_table(request.get("auth")) or auth or {}, values)
+    address = filled(_address(request.get("url")), values)
+    said += unknown
+    if "{{" in address:
+        said.append("its address has variables that the collection does not know")
+    headers = [
+        (str(each.get("key", "")), filled(str(each.get("value") or ""), values))
+        for each in _rows(request.get("header"))
+        if not each.get("disabled")
+    ]
+    headers = [each for each in headers if "{{" not in each[1]]
+    method = str(request.get("method") or "GET")
+    return RequestRead(method, address, headers, text, name[:200], credentials, tuple(said), wrong, opens=True)
+
+
+def _body(body: object) -> tuple[str | None, str]:
+    """The text of a body; or why it has none that could be JSON-RPC."""
+    found = _table(body)
+    mode = found.get("mode")
+    if not found or found.get("disabled") or mode is None:
+        return None, ""
+    if mode == "raw":
+        return str(found.get("raw") or ""), ""
+    if mode == "file":
+        return None, "its body would come from a file, which is not read"
+    return None, f"it sends {'a form' if mode in {'formdata', 'urlencoded'} else str(mode)[:40]}"
+
+
+def _address(url: object) -> str:
+    """As it was typed; else put together from its parts."""
+    if isinstance(url, str):
+        return url
+    found = _table(url)
+    if isinstance(raw := found.get("raw"), str) and raw:
+        return raw
+    host, path = (found.get(part) for part in ("host", "path"))
+    base = ".".join(map(str, host)) if isinstance(host, list) else str(host or "")
+    protocol = f"{found['protocol']}://" if found.get("protocol") else ""
+    port = f":{found['port']}" if found.get("port") else ""
+    rest = "/".join(map(str, path)) if isinstance(path, list) else str(path or "").lstrip("/")
+    query = [
+        f"{each.get('key')}={each.get('value') or ''}" for each in _rows(found.get("query")) if not each.get("disabled")
+    ]
+    return f"{protocol}{base}{port}{'/' * bool(rest or path)}{rest}{'?' * bool(query)}{'&'.join(query)}"
+
+
+def _auth(auth: Mapping[str, Any], values: Mapping[str, str]) -> tuple[tuple[FoundCredential, ...], list[str]]:
+    """The credentials of an auth block, and what is to be said of it."""
+    kind = str(auth.get("type", ""))
+    rows = {str(each.get("key")): filled(str(each.get("value") or ""), values) for each in _rows(auth.get(kind))}
+    if any("{{" in each for each in rows.values()):
+        return (), ["its credentials are variables that the collection does not know"]
+    if kind in {"basic", "digest"}:
+        return (*user_password(f"{rows.get('username', '')}:{rows.get('password', '')}", kind.capitalize()),), []
+    if kind == "bearer" and rows.get("token"):
+        return (credential("token", "scheme", "Bearer", rows["token"]),), []
+    if kind == "apikey" and rows.get("value"):
+        way: CredentialWay = "query" if rows.get("in") == "query" else "header"
+        return (credential("token", way, rows.get("key", ""), rows["value"]),), []
+    return (), [SENT_OTHERWISE.format(kind[:40])] if kind not in {"", "noauth", "bearer", "apikey"} else []
+
+
+def _table(value: object) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _rows(value: object) -> list[dict[str, Any]]:
+    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
+
+
+class ImportForm(Struct, frozen=True):
+    """A form of text that calls are found in."""
+
+    looks: Callable[[str, Mapping[str, Raw]], bool]
+    """By the text without blanks around it, and by its members where it is one object of JSON."""
+    read: Callable[[str], Imported]
+
+
+FORMS: Final = (
+    ImportForm(lambda _, named: is_har(named), read_har),
+    ImportForm(lambda _, named: is_collection(named), read_postman),
+    ImportForm(lambda text, named: text[:1] in "[{" and "openrpc" not in named, read_json_lines),
+    ImportForm(lambda text, _: is_curl(text), curl.read),
+)
+OTHERS: Final = (
+    (
+        re.compile(r"Invoke-(?:WebRequest|RestMethod)\b|New-Object Microsoft\.PowerShell", re.IGNORECASE),
+        "It is PowerShell, which is not imported: in the browser choose “Copy as cURL”.",
+    ),
+    (
+        re.compile(r"(?:await\s+)?fetch\("),
+        "It is JavaScript (fetch), which is not imported: in the browser choose “Copy as cURL”.",
+    ),
+    (re.compile(r"\s*case\s*=\s*1\b", re.MULTILINE), "It is a case: rpcexplorer history import FILE takes it in."),
+    (re.compile(r'\{[^{]*"openrpc"'), "It is an OpenRPC document: a profile names it in `discovery`."),
+    (re.compile(r"https?(?:ie)?\s+(?:-|[A-Z]+\s|https?:)|wget\s"), "Of command lines only those of curl are imported."),
+)
+"""What people try that is not imported, and what to do instead."""
+NOTHING: Final = "There is nothing in it."
+UNKNOWN: Final = (
+    "It is neither a curl command, nor a HAR, nor a Postman collection, nor JSON-RPC envelopes, one or one a line."
+)
+
+
+def is_curl(text: str) -> bool:
+    """Whether a line of a text begins with curl; for a long one the first lines tell."""
+    return curl.STARTS.search(text, 0, LOOKED_AT) is not None
+
+
+LOOKED_AT: Final = 20_000
+"""Characters in which a form has to show itself."""
+
+
+def imported(text: str) -> Imported:
+    """The calls in a text from another program, whatever form it has."""
+    text = text.removeprefix("\ufeff").strip()
+    if not text:
+        return Imported("", notes=(NOTHING,))
+    named = _named(text) if text.startswith("{") else {}
+    for form in FORMS:
+        if form.looks(text, named):
+            return form.read(text)
+    said = next((sentence for other, sentence in OTHERS if other.match(text)), UNKNOWN)
+    return Imported("", notes=(said,))
+
+
+def _named(text: str) -> Mapping[str, Raw]:
+    """The members of one object of JSON; none of anything else."""
+    try:
+        return msgspec.json.decode(text, type=dict[str, Raw])
+    except (msgspec.DecodeError, RecursionError, UnicodeEncodeError):
+        return {each.name: Raw(b"null") for each in members(text) or ()}  # what is nested too deep has a form as well

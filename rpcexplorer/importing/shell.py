@@ -1,0 +1,281 @@
+"""Command lines taken apart as bash, cmd and PowerShell do."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from msgspec import Struct, field
+
+
+class ShellCommand(Struct):
+    """One command of a line."""
+
+    words: list[str] = field(default_factory=list)
+    filled: list[str] = field(default_factory=list)
+    """What the shell would have filled in, as it stands there."""
+    files: list[str] = field(default_factory=list)
+    """Files that its streams are led to or from."""
+    unclosed: bool = False
+    """A quote in it has no end."""
+
+    def __repr__(self) -> str:
+        """Not its words, which may hold a secret."""
+        return f"ShellCommand(words={len(self.words)})"
+
+
+_PIECE = re.compile(
+    r"""
+      (?P<blank>   [ \t]+ | \\\r?\n )
+    | (?P<nested>  [$<>]\( )
+    | (?P<end>     \r?\n | \r | ;+ | &{1,2} | \|{1,2} | [()] )
+    | (?P<comment> \#[^\r\n]*+ )
+    | (?P<redirect>\d?[<>]{1,3}&?\d? )
+    | (?P<ansi>    \$'(?:[^'\\]|\\.)*+'? )
+    | (?P<single>  '[^']*+'? )
+    | (?P<double>  \$?" )
+    | (?P<filled>  \$\{[^}]*+\}? | \$\w+ | `[^`]*+`? )
+    | (?P<escape>  \\. | \\\Z )
+    | (?P<plain>   [^\s\\'"$`;&|<>()\#]++ | . )
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_INSIDE = {
+    "(": re.compile(r"""(?:[^'"\\()]++|'[^']*+'|\\.)*+(.)?""", re.DOTALL),
+    '"': re.compile(r"""(?:[^"\\$]++|\\.|\$(?!\())*+(["$])?""", re.DOTALL),
+}
+"""What nothing ends or begins in, inside of brackets and of double quotes, and the sign behind it that does."""
+_IN_DOUBLE = re.compile(r"""\\([$`"\\\n])|(\$\(|\$\{[^}]*+\}?|\$\w+|`[^`]*+`?)""")
+_ANSI = re.compile(
+    r"((?:\\x[0-9a-fA-F]{1,2}|\\[0-7]{1,3})+)|\\u([0-9a-fA-F]{1,4})|\\U([0-9a-fA-F]{1,8})|\\c(.)|\\(.)", re.DOTALL
+)
+_BYTE = re.compile(r"\\x([0-9a-fA-F]{1,2})|\\([0-7]{1,3})")
+_SHORT = {"n": "\n", "r": "\r", "t": "\t", "a": "\a", "b": "\b", "e": "\x1b", "E": "\x1b", "f": "\f", "v": "\v"}
+LONGEST_TOLD: Final = 40
+MOST_TOLD: Final = 10
+
+
+def bash_commands(text: str) -> Iterator[ShellCommand]:
+    """The commands of a text, one after the other."""
+    line, at = _Line(), 0
+    while found := _PIECE.match(text, at):
+        kind, at = found.lastgroup or "", found.end()
+        if kind == "comment" and line.word is not None:
+            line.add("#")
+            at = found.start() + 1
+        elif kind == "blank":
+            line.close()
+        elif kind == "end":
+            yield from line.finish()
+        elif kind == "redirect":
+            line.redirect(found[0])
+        elif kind in ("nested", "double"):
+            at = line.nested(text, found, kind)
+        elif kind != "comment":
+            line.add(_text(kind, found[0], line.command))
+    yield from line.finish()
+
+
+def _end(text: str, at: int, opener: str) -> int:
+    """Where the brackets or quotes end that are open before a place, whatever they hold; -1 where they do not."""
+    inside = [opener]
+    while inside:
+        found = _INSIDE[inside[-1]].match(text, at)
+        sign = found[1] if found else None
+        if found is None or sign is None:
+            return -1
+        at = found.end()
+        if sign == ")" or (sign == '"' and inside[-1] == '"'):
+            inside.pop()
+        elif sign in ('"', "("):
+            inside.append(sign)
+        elif sign == "$":
+            inside.append("(")
+            at += 1
+    return at
+
+
+class _Line:
+    """The command that is being read."""
+
+    def __init__(self) -> None:
+        self.command = ShellCommand()
+        self.word: list[str] | None = None
+        self._to_file = False
+
+    def add(self, text: str) -> None:
+        self.word = [] if self.word is None else self.word
+        self.word.append(text)
+
+    def nested(self, text: str, found: re.Match[str], kind: str) -> int:
+        """A text in double quotes, or what another command would put there; where it ends."""
+        end = _end(text, found.end(), "(" if kind == "nested" else '"')
+        self.command.unclosed |= end < 0
+        stop = end if end > 0 else len(text)
+        if kind == "double":
+            self.add(_double(text[found.end() : stop - (end > 0)], self.command))
+        else:
+            self.add(text[found.start() : stop])
+            self.command.filled.append(text[found.start() : stop][:LONGEST_TOLD])
+        return stop
+
+    def redirect(self, sign: str) -> None:
+        """The word that comes next names a file."""
+        if self.word is not None and "".join(self.word).isdigit():
+            self.word = None
+        self.close()
+        self._to_file = not sign.rstrip("0123456789").endswith("&")
+
+    def close(self) -> None:
+        """The word ends."""
+        if self.word is not None:
+            (self.command.files if self._to_file else self.command.words).append("".join(self.word))
+            self.word, self._to_file = None, False
+
+    def finish(self) -> Iterator[ShellCommand]:
+        """The command ends."""
+        self.close()
+        if self.command.words:
+            yield self.command
+        self.command = ShellCommand()
+
+
+def _text(kind: str, piece: str, command: ShellCommand) -> str:
+    """What a piece of a word stands for."""
+    if kind in ("single", "ansi"):
+        inner = piece.removeprefix("$")[1:]
+        command.unclosed |= not inner.endswith("'")
+        inner = inner.removesuffix("'")
+        return inner if kind == "single" else ansi(inner)
+    if kind == "filled":
+        command.filled.append(piece[:LONGEST_TOLD])
+    return piece[1:] if kind == "escape" else piece
+
+
+def _double(inner: str, command: ShellCommand) -> str:
+    def meant(found: re.Match[str]) -> str:
+        if found[2] and len(command.filled) < MOST_TOLD:
+            end = _end(inner, found.end(), "(") if found[2] == "$(" else found.end()
+            command.filled.append(inner[found.start() : end if end > 0 else None][:LONGEST_TOLD])
+        if found[2]:
+            return found[2]
+        return "" if found[1] == "\n" else found[1]
+
+    return _IN_DOUBLE.sub(meant, inner)
+
+
+def ansi(inner: str) -> str:
+    r"""What stands in ``$'…'``. Bytes that are no UTF-8 are Latin-1: Firefox writes ``é`` as ``\xe9``."""
+
+    def meant(found: re.Match[str]) -> str:
+        if found[1]:
+            return _utf8(bytes(_byte(each) for each in _BYTE.finditer(found[1])))
+        if code := found[2] or found[3]:
+            return chr(min(int(code, 16), 0x10FFFF))
+        if found[4]:
+            return chr(ord(found[4]) & 31)
+        return _SHORT.get(found[5], found[5] if found[5] in "\\'\"?" else f"\\{found[5]}")
+
+    return _ANSI.sub(meant, inner).encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
+
+
+def _byte(found: re.Match[str]) -> int:
+    return int(found[1], 16) if found[1] else int(found[2], 8) & 255
+
+
+def _utf8(raw: bytes) -> str:
+    try:
+        return raw.decode()
+    except UnicodeDecodeError:
+        return raw.decode("latin-1")
+
+
+CMD: Final = re.compile(r'\^"|\^\r?\n')
+"""What only a command for Windows' cmd has."""
+LOST: Final = re.compile(r"(?<!\^)(?:\^\^)*\^ (?!\s*[\r\n])")
+"""What Chrome leaves where a letter was that cmd cannot take."""
+_CARET = re.compile(
+    r"""
+      \^\r?\n(?P<break>\r?\n)?
+    | (?P<backslash>\^\\\^\\)
+    | \^(?P<char>.)
+    | "
+    | (?P<end>\r?\n|\r|&{1,2}|\|{1,2})
+    | [^\^"\r\n&|]++
+    | .
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_PLAIN = re.compile(r'[^ \t\\"]++')
+BACKSLASH: Final = "\0"
+"""Stands for a backslash that is text: browsers double each of them, which Windows' programs do not undo."""
+
+
+def windows_commands(text: str) -> Iterator[ShellCommand]:
+    """First what cmd does with carets, which stand for nothing between plain quotes; then what a program does."""
+    parts: list[str] = []
+    quoted = False
+    for found in _CARET.finditer(text.replace(BACKSLASH, "")):
+        piece = found[0]
+        if piece == '"':
+            quoted = not quoted
+        elif found["end"]:
+            yield from _program("".join(parts))
+            parts, quoted = [], False
+            continue
+        elif quoted:
+            quoted = found["char"] != '"'  # a caret stands for itself there, and the quote behind it ends them
+        elif found["backslash"]:
+            piece = BACKSLASH
+        elif piece[0] == "^":
+            piece = found["char"] or ("\n" if found["break"] else "")
+        parts.append(piece)
+    yield from _program("".join(parts))
+
+
+def _program(line: str) -> Iterator[ShellCommand]:
+    """The words that a program of Windows makes of its command line."""
+    command = ShellCommand()
+    word: list[str] | None = None
+    quoted, at = False, 0
+    while at < len(line):
+        char = line[at]
+        if char in " \t" and not quoted:
+            if word is not None:
+                command.words.append(_joined(word))
+                word = None
+            at += 1
+            continue
+        word = [] if word is None else word
+        end = at
+        while line[end : end + 1] == "\\":
+            end += 1
+        slashes = end - at
+        if line[end : end + 1] == '"':
+            word.append("\\" * (slashes // 2))
+            at = end + 1
+            if slashes % 2:
+                word.append('"')
+            elif quoted and line[at : at + 1] == '"':
+                word.append('"')
+                at += 1
+            else:
+                quoted = not quoted
+        elif slashes:
+            word.append("\\" * slashes)
+            at = end
+        else:
+            plain = _PLAIN.match(line, at)
+            stop = plain.end() if plain else at + 1
+            word.append(line[at:stop])
+            at = stop
+    command.unclosed = quoted
+    if word is not None:
+        command.words.append(_joined(word))
+    if command.words:
+        yield command
+
+
+def _joined(parts: list[str]) -> str:
+    return "".join(parts).replace(BACKSLASH, "\\")

@@ -1,0 +1,341 @@
+"""Exchanges and drafts without secrets, before they are written."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate
+from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from rpcexplorer.auth.credentials import leaves
+from rpcexplorer.auth.registry import auth_of
+from rpcexplorer.jsontext.scan import decoded, elements, members
+from rpcexplorer.jsontext.steps import Steps, at_once
+from rpcexplorer.model.draft import Batch, Draft
+from rpcexplorer.model.exchange import Exchange, Outcome, Refused, Sent, Unreached
+from rpcexplorer.model.problem import cut, listed
+from rpcexplorer.model.profile import Profile
+from rpcexplorer.model.secret import HIDDEN, UNRECORDED, Secret
+from rpcexplorer.redaction.addresses import redacted_address, secrets_in, squashed
+from rpcexplorer.redaction.redactor import Edit, Redactor, edited, plain_keys, redacted_in_pieces, value_after
+from rpcexplorer.rpc.codec import LARGE, envelope_in_steps
+from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result, spelled
+
+_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+"""Of a method's name, as signs, digits and large letters keep them apart."""
+_LOGIN = re.compile(r".*(?<!last)(?:login|logon|signin|authenticate)(?:(?:with|by).*)?")
+"""A word that says so alone, in small letters."""
+_TWO = frozenset({"log in", "log on", "sign in", "auth token"})
+"""Of two words, a login as well."""
+_AFTER = frozenset({"history", "attempt", "attempts", "count", "list"})
+"""Behind a login: what is told of those that were."""
+_LAST = re.compile(
+    r"(?:.* )?(?:auth|(?:create|open|new|start) ?session"
+    r"|(?:get|create|new|request) ?(?:(?:access|api|auth|bearer|session|user) ?)?token)"
+)
+"""What a name ends with, in words."""
+_SESSION = re.compile(r".*sessions?(?:create|open|start|new)")
+"""A whole name, in small letters without separators."""
+_MEMBER = re.compile(r"result|.*session|sid|ticket|auth|key|value")
+"""What a session is called in a login's reply, beside the names that hold a secret in any."""
+_TOKEN = re.compile(r"(?=\S*\d)\S{8,}|\S{20,}")
+"""A session rather than a word of welcome."""
+_FILLED = re.compile(r"\{(?:username|password)\}")
+"""What stands for a credential in the params of a profile's login."""
+LEVELS: Final = 4
+"""Lists and tables inside each other that are searched for a password: no login has more."""
+BETWEEN: Final = ", "
+"""What stands between the methods of a batch."""
+
+
+def is_login(method: str, own: str = "") -> bool:
+    """Whether what such a call answers may be a session; of a batch, whether any of it does.
+
+    ``own`` is the method that a profile logs in with, whatever its name.
+    """
+    return any(_is_one(name) or name == own != "" for name in method.split(BETWEEN))
+
+
+def own_login(profile: Profile, params: str) -> str:
+    """The method that a profile logs in with, where a call with these params may be a login of it.
+
+    Servers that have one method for everything tell by the params which is which.
+    """
+    fixed = [text for _, text in leaves(profile.login.params) if isinstance(text, str) and not _FILLED.fullmatch(text)]
+    return profile.login.method if all(spelled(text) in params for text in fixed) else ""
+
+
+def _is_one(name: str) -> bool:
+    words = [word.lower() for word in _WORDS.findall(name)]
+    told = max((at for at, word in enumerate(words) if word in _AFTER), default=-1)
+    for at, word in enumerate(words[told + 1 :], start=told + 1):
+        says_so = _LOGIN.fullmatch(word) or " ".join(words[at : at + 2]) in _TWO
+        if says_so and words[max(at - 1, 0)] != "last":
+            return True
+    return bool(_LAST.fullmatch(" ".join(words[-3:])) or _SESSION.fullmatch(squashed(name)))
+
+
+def without_session(body: bytes) -> bytes:
+    text = body.decode("utf-8", "surrogateescape")
+    return edited(text, sessions(text)).encode("utf-8", "surrogateescape")
+
+
+def without_password(params: str) -> str:
+    """A login's params without a password that has no name."""
+    return edited(params, passwords(params))
+
+
+def without_passwords(batch: str, own: str = "") -> str:
+    """The calls of a batch without such a password in any login; ``own`` as with ``is_login``."""
+    return edited(batch, passwords_in_batch(batch, own))
+
+
+def passwords(params: str) -> list[Edit]:
+    """Where one may stand in the lists of a login's params, and what is put there.
+
+    Only the first text of a list is certain to be something else, and where it is alone not even that.
+    """
+    found: list[Edit] = []
+    parts = [(0, params, 0)]
+    while parts:
+        at, part, depth = parts.pop()
+        spans = elements(part)
+        inside = [member.value for member in members(part) or ()] if spans is None else spans
+        texts = [span for span in spans or () if part[span[0]] == '"']
+        for start, end in texts[1:] or texts:
+            if not HIDDEN.fullmatch(part[start + 1 : end - 1]) and end - start > len('""'):
+                found.append(Edit(at + start, at + end, f'"{UNRECORDED}"'))
+        if depth < LEVELS:
+            parts += [(at + start, part[start:end], depth + 1) for start, end in inside if part[start] in "[{"]
+    return sorted(found)
+
+
+def passwords_in_batch(batch: str, own: str = "") -> list[Edit]:
+    """Like ``passwords``, of every login in a batch."""
+    found: list[Edit] = []
+    for start, end in elements(batch, int(batch.startswith("\ufeff"))) or ():
+        parts = members(batch[start:end]) or ()
+        names = [decoded(batch[start + at : start + to]) for name, _, (at, to) in parts if name == "method"]
+        if any(is_login(name, own) for name in names):
+            for at, to in (part.value for part in parts if part.name == "params"):
+                inside = passwords(batch[start + at : start + to])
+                found += [Edit(start + at + edit.start, start + at + edit.end, edit.put) for edit in inside]
+    return found
+
+
+def sessions(reply: str) -> Iterator[Edit]:
+    """Where one stands in a login's reply, whole or cut, and what is put there."""
+    end = 0
+    for key in plain_keys(reply):
+        if key.start < end or not _MEMBER.fullmatch(squashed(key.name)):
+            continue
+        value = value_after(reply, key.start, key.end)
+        if value and value.inner and _TOKEN.fullmatch(value.inner) and not HIDDEN.fullmatch(value.inner):
+            end = value.end
+            yield Edit(value.start, value.end, value.quote + UNRECORDED + value.quote)
+
+
+def redactor_of(profile: Profile, secrets: Iterable[Secret], *, guesses: bool = False) -> Redactor:
+    """What hides secrets in the texts of a profile's calls; with ``guesses`` also what only may be one."""
+    own = [Secret(each, UNRECORDED.strip("«»")) for each in secrets_in(profile.endpoint)] if guesses else []
+    return Redactor([*own, *secrets], profile=profile.name, places=secret_places(profile), guesses=guesses)
+
+
+def redactor_for_files(profile: Profile, method: str, secrets: Iterable[Secret]) -> Redactor | None:
+    """What is typed for a method may be written down through this.
+
+    None where nothing of it may: of a profile made from a URL, and of a method whose name holds a secret.
+    """
+    if profile.ad_hoc:
+        return None
+    hide = redactor_of(profile, secrets)
+    return hide if hide.text(method) == method else None
+
+
+def redacted_draft(draft: Draft | Batch, profile: Profile, hide: Redactor) -> Draft | Batch:
+    """A draft that can be sent again: a placeholder stands only for what it opens."""
+    if isinstance(draft, Batch):
+        typed = None if draft.typed is None else redacted_params(draft.typed, None, profile, hide)
+        return Batch(redacted_params(draft.text, None, profile, hide), typed)
+    text = redacted_params(draft.text, draft.method, profile, hide)
+    typed = None if draft.typed is None else redacted_params(draft.typed, draft.method, profile, hide)
+    return replace(draft, method=hide.text(draft.method), text=text, typed=typed)
+
+
+def redacted_params(text: str, method: str | None, profile: Profile, hide: Redactor) -> str:
+    """The params of a call, or, without a ``method``, the calls of a batch."""
+    params = hide.params(text)
+    if not hide.guesses:
+        return params
+    if method is None:
+        return without_passwords(params, own_login(profile, params))
+    return without_password(params) if is_login(method, own_login(profile, params)) else params
+
+
+def secret_places(profile: Profile) -> Iterable[str]:
+    """The members that a profile puts secrets into.
+
+    A shared file names them, so that they only tell where a short secret may stand: whatever else stands there stays.
+    """
+    return auth_of(profile).places(profile)
+
+
+class Policy(Struct, frozen=True):
+    """What becomes of an exchange, beside that secrets are hidden wherever they stand in it."""
+
+    guesses: bool = False
+    """What may be a secret goes too: whatever stands behind keys that are named like one, in params and replies
+    alike, what an address holds that looks like one, the session that a login answers. The value of a result is left
+    as it is, for it is the body that is kept."""
+    body_limit: int | None = None
+    """So many bytes of the body are left."""
+
+
+SHOW: Final = Policy()
+"""Whoever made the call sees all that came: a member ``password`` of a reply may be what was asked for."""
+COPY: Final = Policy(guesses=True, body_limit=1024 * 1024)
+"""For what is pasted elsewhere; a ticket shows less of a body."""
+
+
+def for_history(body_limit: int | None) -> Policy:
+    """For files, which others may come to read."""
+    return Policy(guesses=True, body_limit=body_limit)
+
+
+MARGIN: Final = 64 * 1024
+"""Bytes beyond the limit that are searched as well, so that no secret is cut in half and missed."""
+HEADERS: Final = 8 * 1024
+"""Bytes of a reply's headers that are recorded."""
+NAMED: Final = 5
+"""Headers that are named where some are not."""
+HIDDEN_IN_RESPONSE: Final = (
+    "a secret stood in the reply; its name is shown instead, such as «profile.password», or «not recorded»"
+)
+
+
+def redacted(exchange: Exchange, policy: Policy, profile: Profile, secrets: Iterable[Secret]) -> Exchange:
+    return at_once(redacted_in_steps(exchange, policy, profile, secrets))
+
+
+def redacted_in_steps(
+    exchange: Exchange, policy: Policy, profile: Profile, secrets: Iterable[Secret]
+) -> Steps[Exchange]:
+    """Like ``redacted``, in steps where all of a large body is wanted."""
+    hide = redactor_of(profile, secrets, guesses=policy.guesses)
+    exchange = _told(exchange, hide)
+    if policy.guesses:
+        return _kept(exchange, policy, profile, hide)
+    return (yield from _shown(exchange, hide))
+
+
+def clipped(body: bytes, limit: int | None) -> tuple[bytes, bool]:
+    """The first ``limit`` bytes at most, never ending inside a character of UTF-8; and whether any are missing."""
+    if limit is None or len(body) <= limit:
+        return body, False
+    end = limit
+    while end > max(0, limit - 3) and body[end] & 0xC0 == 0x80:
+        end -= 1
+    return body[:end], True
+
+
+def _shown(exchange: Exchange, hide: Redactor) -> Steps[Exchange]:
+    came = exchange.response.body
+    body = hide.body(came) if len(came) <= LARGE else (yield from redacted_in_pieces(came, hide))
+    if body == came:
+        return exchange
+    response = replace(exchange.response, body=body, remarks=(*exchange.response.remarks, HIDDEN_IN_RESPONSE))
+    outcome = exchange.outcome
+    if not isinstance(outcome, Result) or len(body) <= LARGE:
+        return replace(exchange, outcome=_parts(outcome, hide), response=response)
+    envelope = yield from envelope_in_steps(body)
+    text = envelope.result if envelope else (yield from redacted_in_pieces(outcome.value, hide))
+    return replace(exchange, outcome=replace(outcome, text=text), response=response)
+
+
+def _kept(exchange: Exchange, policy: Policy, profile: Profile, hide: Redactor) -> Exchange:
+    response, outcome = exchange.response, exchange.outcome
+    headers, missing = _short_enough(response.headers)
+    searched, more = clipped(response.body, None if policy.body_limit is None else policy.body_limit + MARGIN)
+    body = hide.body(searched)
+    if is_login(exchange.method, own_login(profile, exchange.params)):
+        body = without_session(body)
+    body, too_long = clipped(body, policy.body_limit)
+    method, sent = None if exchange.kind == "batch" else exchange.method, exchange.params_sent
+    return replace(
+        exchange,
+        method=hide.text(exchange.method),
+        params=redacted_params(exchange.params, method, profile, hide),
+        params_sent=None if sent is None else redacted_params(sent, method, profile, hide),
+        url=hide.text(redacted_address(exchange.url)),
+        name=hide.text(exchange.name),
+        note=hide.text(exchange.note),
+        outcome=_parts(outcome, hide) if isinstance(outcome, ErrorObject) else outcome,
+        response=replace(
+            response,
+            headers=headers,
+            body=body,
+            cut=response.cut or more or too_long,
+            remarks=(*response.remarks, *missing),
+        ),
+    )
+
+
+def _short_enough(headers: Sequence[tuple[str, str]]) -> tuple[tuple[tuple[str, str], ...], tuple[str, ...]]:
+    """The headers that are recorded, in their order, and what is said of the others.
+
+    Where there is no room for all, the long ones go: what an operator asks for, such as the id of a request, is short.
+    """
+    sizes = [len(f'"{name}: {value}", '.encode("utf-8", "surrogatepass")) for name, value in headers]
+    shortest = sorted(range(len(headers)), key=sizes.__getitem__)
+    together = accumulate(sizes[at] for at in shortest)
+    kept = {at for at, size in zip(shortest, together, strict=True) if size <= HEADERS}
+    long = dict.fromkeys(cut(name) for at, (name, _) in enumerate(headers) if at not in kept)
+    many = f"{len(headers) - len(kept):,} of {len(headers):,} headers are not recorded, for want of room"
+    return tuple(headers[at] for at in sorted(kept)), (f"{many}: {listed(long, NAMED)}",) if long else ()
+
+
+def _told(exchange: Exchange, hide: Redactor) -> Exchange:
+    """The exchange with nothing to be hidden left in all that is told of the reply; its body stays as it is."""
+    response, outcome = exchange.response, exchange.outcome
+    headers = tuple((hide.text(name), hide.header(name, value)) for name, value in response.headers)
+    if isinstance(outcome, Malformed):  # its sentence may quote where the server redirects to
+        for (name, was), (_, put) in zip(response.headers, headers, strict=True):
+            if was != put and name.lower() == "location":
+                outcome = replace(outcome, reason=outcome.reason.replace(was, put))
+    return replace(
+        exchange,
+        outcome=_outcome(outcome, hide),
+        response=replace(
+            response,
+            reason=hide.text(response.reason),
+            headers=headers,
+            remarks=tuple(map(hide.text, response.remarks)),
+        ),
+        notes=tuple(map(hide.text, exchange.notes)),
+    )
+
+
+def _outcome(outcome: Outcome, hide: Redactor) -> Outcome:
+    if isinstance(outcome, Result | ErrorObject | Malformed | Sent):
+        outcome = replace(outcome, remarks=tuple(map(hide.text, outcome.remarks)))
+    match outcome:
+        case ErrorObject(message=message) | Result(message=message):
+            return replace(outcome, message=hide.text(message))
+        case Malformed(reason=reason):
+            return replace(outcome, reason=hide.text(reason))
+        case Unreached(sentence=sentence) | Refused(sentence=sentence):
+            return replace(outcome, sentence=hide.text(sentence))
+    return outcome
+
+
+def _parts(outcome: Outcome, hide: Redactor) -> Outcome:
+    """The outcome with nothing left in what are parts of the body."""
+    match outcome:
+        case Result(value=value):
+            return replace(outcome, text=hide.body(value))
+        case ErrorObject(data=data, value=value):
+            return replace(outcome, data=None if data is None else hide.body(data), value=hide.body(value))
+    return outcome

@@ -1,3 +1,0 @@
-"""Finding a value in text, however it is spelled there."""
-
-from __future__ import annotations

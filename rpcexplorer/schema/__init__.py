@@ -1,0 +1,1 @@
+"""JSON Schema: node, check, explain, complete, example, form."""

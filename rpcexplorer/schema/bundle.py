@@ -1,0 +1,322 @@
+"""A schema of a service as one document that the checker accepts."""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Iterator, Mapping
+from hashlib import blake2b
+from typing import Any, Final
+
+import msgspec
+from msgspec import UNSET, Struct
+
+from rpcexplorer.jsontext.steps import Steps
+from rpcexplorer.model.method import By, Described, DescribedParam
+from rpcexplorer.schema.node import KINDS, UNSURE, is_number, limits_of, members_of, required_of
+
+MOST_PARTS: Final = 100_000
+"""Schemas inside one another, those that are referred to counted once."""
+WIDEST: Final = 20_000
+"""Members, elements or choices of one schema."""
+HEAVIEST: Final = 1_000_000
+"""Characters of the values that one schema allows."""
+LEVELS: Final = 40
+"""Schemas inside one another before the next stands for itself: who reads them counts how deep they nest."""
+STEP: Final = 50
+"""Parts between two steps."""
+MOST_BASES: Final = 50
+_ONE: Final = (
+    "not", "if", "then", "else", "contains", "propertyNames", "additionalProperties", "unevaluatedProperties",
+    "unevaluatedItems",
+)  # fmt: skip
+_LIST: Final = ("allOf", "anyOf", "oneOf")
+_NAMED: Final = ("properties", "patternProperties", "dependentSchemas")
+_COUNTS: Final = ("minContains", "maxContains")
+_REFERENCES: Final = ("$ref", "$dynamicRef", "$recursiveRef")
+_OLD: Final = re.compile(r"draft-0?[3-7]\b")
+"""Drafts in which nothing counts beside a reference."""
+
+
+class Rewriting:
+    """The schemas of one method, rewritten one part after the other."""
+
+    def __init__(self, described: Described) -> None:
+        self._known = described.definitions
+        self._draft = described.draft
+        self.definitions: dict[str, Any] = {}
+        """The schemas that stand for themselves, by name."""
+        self._names: dict[int, tuple[dict[str, Any], Any]] = {}
+        """The reference to each, by its identity, with itself, so that nothing else takes its place."""
+        self._waiting: list[tuple[Any, Any, Any, int]] = []
+        """A schema, the place where it is wanted rewritten, and how deep that is."""
+        self._parts = 0
+        self.elsewhere = ""
+        """The first reference that leads to nothing of the service's."""
+
+    def later(self, schema: Any) -> Any:
+        """A reference to a schema that stands for itself."""
+        if isinstance(schema, bool):
+            return schema
+        if not isinstance(schema, dict):
+            return True
+        known = self._names.get(id(schema))
+        if known is None:
+            name = f"d{len(self._names)}"
+            known = self._names[id(schema)] = ({"$ref": f"#/$defs/{name}"}, schema)
+            self.definitions[name] = True
+            self._waiting.append((schema, self.definitions, name, 0))
+        return known[0]
+
+    def is_done(self) -> Steps[bool]:
+        """Rewrite all parts; whether so many can be."""
+        while self._waiting:
+            schema, holder, key, level = self._waiting.pop()
+            self._parts += 1
+            if self._parts + len(self._waiting) > MOST_PARTS or _is_too_large(schema):
+                return False
+            holder[key] = self._rewritten(schema, level)
+            if self._parts % STEP == 0:
+                yield
+        return True
+
+    def _put(self, schema: Any, holder: Any, key: Any, level: int) -> None:
+        """Have a part of a schema rewritten in its place; a deep one, in a place of its own."""
+        if not isinstance(schema, dict):
+            holder[key] = schema is not False
+        elif level >= LEVELS:
+            holder[key] = self.later(schema)
+        elif schema.keys() == {"$ref"} and isinstance(target := self._known.get(str(schema["$ref"])), dict):
+            holder[key] = self.later(target)
+        else:
+            holder[key] = True
+            self._waiting.append((schema, holder, key, level + 1))
+
+    def _rewritten(self, source: dict[str, Any], level: int) -> dict[str, Any] | bool:
+        made: dict[str, Any] = {}
+        if references := list(self._references(source)):
+            made["$ref"], *more = references
+            made |= {"allOf": [{"$ref": each} for each in more]} if more else {}
+            if _OLD.search(self._draft):
+                return made
+        source = self._with_bases(source)
+        for key in _ONE:
+            if key in source and isinstance(part := source[key], dict | bool):
+                self._put(part, made, key, level)
+        for key in _LIST:
+            if key in source and isinstance(parts := source[key], list) and parts:
+                self._several(made, key, parts, level)
+        for key in _NAMED:
+            if key in source and isinstance(members := source[key], dict):
+                inside = made[key] = dict.fromkeys(map(str, members), True)
+                for name, part in members.items():
+                    self._put(part, inside, str(name), level)
+        self._items(source, made, level)
+        self._dependencies(source, made, level)
+        if isinstance(ruled_out := source.get("disallow"), str) and (kind := KINDS.get(ruled_out.lower())):
+            made.setdefault("not", {"type": kind})
+        self._type(source, made, level)
+        made |= _plain(source)
+        return _nullable(made) if source.get("nullable") is True else made
+
+    def _references(self, source: dict[str, Any]) -> Iterator[str]:
+        for key in _REFERENCES:
+            if isinstance(reference := source.get(key), str):
+                target = self._known.get(reference)
+                if isinstance(target, dict):
+                    yield self.later(target)["$ref"]
+                elif not isinstance(target, bool):
+                    self.elsewhere = self.elsewhere or " ".join(reference[:80].split())
+
+    def _with_bases(self, source: dict[str, Any]) -> dict[str, Any]:
+        """With what it extends, as Kodi has it: its own words win, and all members count."""
+        if "extends" not in source:
+            return source
+        bases, rest = [source], deque([source.get("extends")])
+        while rest and len(bases) < MOST_BASES:
+            each = rest.popleft()
+            if isinstance(each, list):
+                rest += each[:MOST_BASES]
+                continue
+            base = self._known.get(each) if isinstance(each, str) else each
+            if isinstance(base, dict) and not any(base is known for known in bases):
+                bases.append(base)
+                rest.append(base.get("extends"))
+        if len(bases) == 1:
+            return source
+        merged = {key: value for base in reversed(bases) for key, value in base.items()}
+        members: dict[str, Any] = {}
+        for base in reversed(bases):
+            members |= members_of(base)
+        return merged | ({"properties": members} if members else {})
+
+    def _several(self, made: dict[str, Any], key: str, parts: list[Any], level: int) -> None:
+        """Alternatives; where there are some already, both hold."""
+        inside: list[Any] = [True] * len(parts)
+        if key in made and key == "allOf":
+            inside = [*made[key], *inside]
+            made[key] = inside
+        elif key in made:
+            made.setdefault("allOf", []).append({key: inside})
+        else:
+            made[key] = inside
+        for index, part in enumerate(parts, len(inside) - len(parts)):
+            self._put(part, inside, index, level)
+
+    def _items(self, source: dict[str, Any], made: dict[str, Any], level: int) -> None:
+        """The elements with schemas of their own, and all others, in the words of whichever draft."""
+        first, rest = source.get("prefixItems"), source.get("items")
+        if isinstance(rest, list):
+            first, rest = rest, source.get("additionalItems")
+        if isinstance(first, list) and first:
+            inside = made["prefixItems"] = [True] * len(first)
+            for index, part in enumerate(first):
+                self._put(part, inside, index, level)
+        if isinstance(rest, dict | bool):
+            self._put(rest, made, "items", level)
+
+    def _dependencies(self, source: dict[str, Any], made: dict[str, Any], level: int) -> None:
+        if "dependencies" not in source and "dependentRequired" not in source:
+            return
+        found = {**members_of(source, "dependencies"), **members_of(source, "dependentRequired")}
+        for name, part in found.items():
+            if isinstance(part, dict):
+                self._put(part, made.setdefault("dependentSchemas", {}), str(name), level)
+            elif names := [part] if isinstance(part, str) else _texts(part):
+                made.setdefault("dependentRequired", {})[str(name)] = names
+
+    def _type(self, source: dict[str, Any], made: dict[str, Any], level: int) -> None:
+        if "type" not in source:
+            return
+        said = source["type"]
+        words = said if isinstance(said, list) else [said]
+        if any(isinstance(word, dict) for word in words):
+            self._several(made, "anyOf", [word if isinstance(word, dict) else {"type": word} for word in words], level)
+            return
+        kinds = [KINDS.get(word.lower()) for word in words if isinstance(word, str) and word.lower() not in UNSURE]
+        if kinds and None not in kinds and len(kinds) == len(words):
+            made["type"] = list(dict.fromkeys(kinds)) if len(kinds) > 1 else kinds[0]
+
+
+def _plain(source: dict[str, Any]) -> dict[str, Any]:
+    """The words that hold no other schema, as far as they mean something."""
+    made = dict(limits_of(source))
+    made |= {key: int(source[key]) for key in _COUNTS if is_number(source.get(key)) and source[key] >= 0}
+    choices = source.get("enum", source.get("enums"))
+    if isinstance(choices, list) and choices:
+        made["enum"] = choices
+    if "const" in source:
+        made["const"] = source["const"]
+    if required := list(dict.fromkeys(required_of(source))):
+        made["required"] = required
+    return made
+
+
+def _is_too_large(schema: dict[str, Any]) -> bool:
+    """Whether one part alone would take long: it has too many members, or values that are too long."""
+    if any(isinstance(value, dict | list) and len(value) > WIDEST for value in schema.values()):
+        return True
+    rest: list[Any] = [schema.get(key) for key in ("enum", "enums", "const") if key in schema]
+    weight = 0
+    while rest and weight <= HEAVIEST:
+        value = rest.pop()
+        weight += len(value) if isinstance(value, str | list | dict) else 1
+        if isinstance(value, list):
+            rest += value
+        elif isinstance(value, dict):
+            rest += [*value, *value.values()]
+    return weight > HEAVIEST
+
+
+def _nullable(made: dict[str, Any]) -> dict[str, Any]:
+    if made.keys() & {"$ref", "allOf", "anyOf", "oneOf", "not", "const"}:
+        return {"anyOf": [made, {"type": "null"}]}
+    if (kinds := made.get("type")) is not None:
+        made["type"] = list(dict.fromkeys([*(kinds if isinstance(kinds, list) else [kinds]), "null"]))
+    if "enum" in made and None not in made["enum"]:
+        made["enum"] = [*made["enum"], None]
+    return made
+
+
+def _texts(value: Any) -> list[str]:
+    return [each for each in value if isinstance(each, str)] if isinstance(value, list) else []
+
+
+MOST_BYTES: Final = 8 * 1024 * 1024
+TOO_LARGE: Final = "its schema is too large to be checked"
+
+
+class Checkable(Struct, frozen=True):
+    """What a text is checked by."""
+
+    schema: Mapping[str, Any] = {}
+    json: bytes = b""
+    """The schema as it is sent."""
+    key: bytes = b""
+    """The same for the same schema."""
+    by: By | None = None
+    """How the params are given that it is for; None for a result."""
+    params: tuple[DescribedParam, ...] = ()
+    why_not: str = ""
+    """Why nothing can be checked, or which part of it cannot."""
+
+
+def checkable_params(described: Described, by: By) -> Steps[Checkable]:
+    """For params that are given by name, or by position."""
+    params = described.params
+    if not params and described.extra:
+        return Checkable(by=by, why_not="the service does not say what it takes")
+    rewriting = Rewriting(described)
+    schemas = [rewriting.later(param.schema) for param in params]
+    closed = not described.extra or not any(param.stands_for_others for param in params)
+    whole = (
+        _by_name(params, schemas, closed=closed) if by == "name" else _by_position(described, schemas, closed=closed)
+    )
+    return (yield from _finished(rewriting, whole, by, params))
+
+
+def checkable_result(described: Described) -> Steps[Checkable]:
+    """For what comes back."""
+    if described.result is UNSET or described.result is True:
+        return Checkable(why_not="the service does not say what comes back")
+    rewriting = Rewriting(described)
+    return (yield from _finished(rewriting, {"allOf": [rewriting.later(described.result)]}))
+
+
+def _by_name(params: tuple[DescribedParam, ...], schemas: list[Any], *, closed: bool) -> dict[str, Any]:
+    whole: dict[str, Any] = {"type": "object"}
+    whole["properties"] = {param.name: schema for param, schema in zip(params, schemas, strict=True) if param.name}
+    if required := [param.name for param in params if param.name and param.required]:
+        whole["required"] = list(dict.fromkeys(required))
+    if closed and all(param.name for param in params):
+        whole["additionalProperties"] = False
+    return whole
+
+
+def _by_position(described: Described, schemas: list[Any], *, closed: bool) -> dict[str, Any]:
+    params = described.params
+    whole: dict[str, Any] = {"type": "array"}
+    if schemas:
+        whole["prefixItems"] = schemas
+    if needed := max((place + 1 for place, param in enumerate(params) if param.required), default=0):
+        whole["minItems"] = needed
+    if not described.extra or (closed and all(param.name for param in params)):
+        whole["maxItems"] = len(params)
+    return whole
+
+
+def _finished(
+    rewriting: Rewriting, whole: dict[str, Any], by: By | None = None, params: tuple[DescribedParam, ...] = ()
+) -> Steps[Checkable]:
+    if not (yield from rewriting.is_done()):
+        return Checkable(by=by, why_not=TOO_LARGE)
+    schema = {**whole, "$defs": rewriting.definitions}
+    try:
+        encoded = msgspec.json.encode(schema)
+    except (UnicodeError, RecursionError, TypeError, ValueError):
+        return Checkable(by=by, why_not="its schema is none that can be checked")
+    if len(encoded) > MOST_BYTES:
+        return Checkable(by=by, why_not=TOO_LARGE)
+    elsewhere = rewriting.elsewhere
+    why_not = f"what “{elsewhere}” refers to is not in the service's document" if elsewhere else ""
+    return Checkable(schema, encoded, blake2b(encoded, digest_size=16).digest(), by, params, why_not)

@@ -1,0 +1,522 @@
+"""What can be typed at a place: names, values, the signature."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final, TypeVar
+
+import msgspec
+from msgspec import UNSET, Struct
+
+from rpcexplorer.jsontext.cursor import TypedPlace, place_at
+from rpcexplorer.jsontext.scan import NUMBER, STRING, decoded, elements
+from rpcexplorer.model.exchange import Exchange
+from rpcexplorer.model.method import By, Described
+from rpcexplorer.rpc.messages import INVALID_PARAMS, Result, spelled
+from rpcexplorer.schema.example import PLAIN
+from rpcexplorer.schema.fit import Fitting, small
+from rpcexplorer.schema.node import Node, SchemaReader
+from rpcexplorer.schema.start import starting_value
+from rpcexplorer.schema.words import in_one_line, kind_words, limit_words, step_words, value_words
+from rpcexplorer.variables.references import inert_value
+
+MOST_SCHEMAS: Final = 30
+"""That are followed from one level to the next."""
+MOST_NODES: Final = 100
+DEEP: Final = 6
+"""Alternatives in alternatives."""
+MOST_BESIDE: Final = 20
+"""Members beside a place by which alternatives are told apart."""
+LONGEST: Final = 200
+"""Of such a member."""
+
+
+class SchemaPlaces:
+    """The schemas of one method's params, asked for by the path to a place."""
+
+    def __init__(self, described: Described) -> None:
+        self.reader = SchemaReader(described.definitions)
+        self._described = described
+
+    def schemas(self, path: Sequence[str | int], beside: Sequence[Mapping[str, str]] = ()) -> tuple[Any, ...]:
+        """The schemas at a place below the params; ``beside`` has for each step the text of the scalars there."""
+        if not path:
+            return ()
+        found = self._of_param(path[0])
+        for at, step in enumerate(path[1:], start=1):
+            here = self.nodes(found, beside[at] if at < len(beside) else {})
+            found = [schema for node in here for schema in _inside(node, step) if schema is not False]
+            found = list({id(schema): schema for schema in found}.values())[:MOST_SCHEMAS]
+        return tuple(found)
+
+    def nodes(self, schemas: Iterable[Any], beside: Mapping[str, str] | None = None) -> list[Node]:
+        """What these schemas let stand, with those of their alternatives that are still possible."""
+        known = dict(_values(beside or {}))
+        fitting = Fitting(self.reader)
+        found: list[Node] = []
+        rest = [(schema, 0) for schema in reversed(list(schemas))]
+        while rest and len(found) < MOST_NODES:
+            schema, deep = rest.pop()
+            node = self.reader.node(schema)
+            found.append(node)
+            if deep < DEEP:
+                several = [each for each in node.alternatives[:MOST_NODES] if each is not False]
+                possible = [each for each in several if not self._is_ruled_out(each, known, fitting)]
+                rest += [(each, deep + 1) for each in reversed(possible or several)]
+        return found
+
+    def _of_param(self, step: str | int) -> list[Any]:
+        params = self._described.params
+        if isinstance(step, int):
+            return [params[step].schema] if step < len(params) else []
+        return [param.schema for param in params if param.name == step][:1]
+
+    def _is_ruled_out(self, schema: Any, known: Mapping[str, Any], fitting: Fitting) -> bool:
+        node = self.reader.node(schema)
+        if known and node.kinds and "object" not in node.kinds:
+            return True
+        return any(fitting.fits(node.member(name), value) is False for name, value in known.items())
+
+
+def required_in(nodes: Sequence[Node]) -> frozenset[str]:
+    """Members that must be there whichever alternative holds; the first node is of the place itself."""
+    if not nodes:
+        return frozenset()
+    others = [node.required for node in nodes[1:] if node.properties or node.required]
+    return nodes[0].required | (frozenset.intersection(*others) if others else frozenset())
+
+
+def _inside(node: Node, step: str | int) -> Iterable[Any]:
+    if isinstance(step, int):
+        return (node.element(step),) if not node.kinds or "array" in node.kinds else ()
+    return (node.member(step),) if not node.kinds or "object" in node.kinds else ()
+
+
+def _values(beside: Mapping[str, str]) -> Iterable[tuple[str, Any]]:
+    for name, text in list(beside.items())[:MOST_BESIDE]:
+        if text and len(text) <= LONGEST:
+            try:
+                yield name, msgspec.json.decode(text)
+            except msgspec.DecodeError:
+                continue
+
+
+MOST: Final = 50
+"""Candidates of one place."""
+MOST_SHOWN: Final = 60
+MOST_EXAMPLES: Final = 20
+LONGEST_WORDS: Final = 100
+_BEGUN: Final = ("string", "array", "object")
+"""Kinds of which something can be put in that is typed on."""
+
+
+class Candidate(Struct, frozen=True):
+    """Something that can be put in."""
+
+    text: str
+    """What is put in, as JSON."""
+    shown: str
+    """What stands in the list: a name, or a value in short."""
+    words: str = ""
+    """What it is, in few words."""
+    cursor: int | None = None
+    """Where to type on in ``text``; None: behind it."""
+
+
+class Completion(Struct, frozen=True):
+    """What can be put in at a place."""
+
+    start: int
+    """What is typed of it begins here, and ends there: this is replaced."""
+    end: int
+    candidates: tuple[Candidate, ...]
+
+
+AskForValues = Callable[[str, tuple[str | int, ...]], Sequence[Candidate]]
+"""Values known from elsewhere for the name of a param or a member, and the path to it."""
+
+
+def completions(
+    text: str, offset: int, described: Described, *, by: By | None = None, values: AskForValues | None = None
+) -> Completion | None:
+    """What could stand at an offset, the best first; None where nothing can be said."""
+    place = place_at(text, offset)
+    if place is None or "{{" in place.typed:
+        return None
+    if by is not None and by != ("name" if place.levels[0].is_object else "position"):
+        return None
+    places = SchemaPlaces(described)
+    if place.due == "value":
+        found = _ranked(
+            place, _complete_values(place, described, places, values), lambda each: (each.shown, each.text[1:])
+        )
+    else:
+        rows = sorted(_members(place, described, places), key=lambda row: row.rank)
+        free = (row for row in rows if row.name not in place.levels[-1].members)
+        found = [_name(place, row, places) for row in _ranked(place, free, lambda row: (row.name,))]
+    best = {each.text: each for each in found if each.text != text[place.start : place.end]}
+    return Completion(place.start, place.end, tuple(best.values())) if best else None
+
+
+T = TypeVar("T")
+
+
+def _ranked(place: TypedPlace, found: Iterable[T], words: Callable[[T], Iterable[str]]) -> list[T]:
+    """Those that go on as was typed first, then those that have it in them."""
+    typed = place.typed.casefold()
+    best: list[T] = []
+    others: list[T] = []
+    for each in found:
+        keys = [word.casefold() for word in words(each)]
+        if any(key.startswith(typed) for key in keys):
+            best.append(each)
+        elif len(typed) > 1 and any(typed in key for key in keys):
+            others.append(each)
+        if len(best) >= MOST:
+            break
+    return [*best, *others][:MOST]
+
+
+class _MemberRow(Struct, frozen=True):
+    """A member that may be there."""
+
+    name: str
+    schema: Any
+    required: bool
+    doc: str = ""
+    deprecated: bool = False
+
+    @property
+    def rank(self) -> int:
+        return 2 if self.deprecated else 0 if self.required else 1
+
+    @property
+    def marks(self) -> str:
+        return "deprecated" if self.deprecated else "required" if self.required else ""
+
+
+def _members(place: TypedPlace, described: Described, places: SchemaPlaces) -> Iterator[_MemberRow]:
+    """What may stand in the object at hand."""
+    if not place.path:
+        if place.levels[0].is_object:
+            yield from (
+                _MemberRow(each.name, each.schema, bool(each.required), each.doc, each.deprecated)
+                for each in described.params
+                if each.name and not each.name.startswith("...")
+            )
+        return
+    beside = [level.members for level in place.levels]
+    seen: set[str] = set()
+    nodes = places.nodes(places.schemas(place.path, beside), beside[-1])
+    required = required_in(nodes)
+    for node in nodes:
+        for name, schema in node.properties.items():
+            if name not in seen and schema is not False:
+                seen.add(name)
+                marks = (schema.get("deprecated"), schema.get("readOnly")) if isinstance(schema, dict) else ()
+                yield _MemberRow(name, schema, name in required, "", True in marks)
+
+
+def _name(place: TypedPlace, row: _MemberRow, places: SchemaPlaces) -> Candidate:
+    """A name, with the comma that is due and the plainest value where there is one obvious."""
+    node = places.reader.node(row.schema)
+    doc = in_one_line((row.doc or node.doc).partition("\n\n")[0], LONGEST_WORDS)
+    told = ", ".join(filter(None, (kind_words(places.reader, row.schema), limit_words(node), row.marks)))
+    words = in_one_line(" · ".join(filter(None, (told, doc))), LONGEST_WORDS)
+    text = inert_value(row.name)
+    if place.colon:
+        return Candidate(text, row.name, words)
+    before = ", " if place.due == "next" else ""
+    value = _plain(node)
+    text = f"{before}{text}: {value}"
+    cursor = len(text) - (1 if value in {'""', "[]", "{}"} else 0)
+    return Candidate(f"{text}, " if place.comma else text, row.name, words, cursor)
+
+
+def _plain(node: Node) -> str:
+    if node.choices is not None:
+        return inert_value(node.choices[0]) if len(node.choices) == 1 and _is_scalar(node.choices[0]) else ""
+    if len(node.kinds) != 1 or node.alternatives:
+        return ""
+    return PLAIN[node.kinds[0]] if node.kinds[0] in {*_BEGUN, "null"} else ""
+
+
+def _complete_values(
+    place: TypedPlace, described: Described, places: SchemaPlaces, values: AskForValues | None
+) -> Iterator[Candidate]:
+    nodes, name = _at(place, described, places)
+    known = [*_said(nodes), *_of_examples(place, described)]
+    offered = [_value(place, value, words) for value, words in known]
+    yield from (each for each in offered if each is not None)
+    elsewhere = values(name, place.path) if values else ()
+    yield from (_fitted(place, each) for each in elsewhere if _suits(place, each.text) and _may_be(nodes, each.text))
+    if not place.typed and not place.quoted and not known:
+        yield from _plainest(place, nodes, places)
+
+
+def _at(place: TypedPlace, described: Described, places: SchemaPlaces) -> tuple[list[Node], str]:
+    """What may stand at the place, and the name that it goes by: an element goes by that of its list."""
+    beside = [level.members for level in place.levels]
+    names = [step for step in place.path if isinstance(step, str)]
+    first = place.path[0]
+    if not names and isinstance(first, int) and first < len(described.params):
+        names = [described.params[first].name]
+    return places.nodes(places.schemas(place.path, beside)), names[-1] if names else ""
+
+
+def _said(nodes: Iterable[Node]) -> Iterator[tuple[Any, str]]:
+    """Values that schemas name: choices first, then what is usual."""
+    nodes = list(nodes)
+    for node in nodes:
+        choices = node.choices or ()
+        yield from ((value, "the default" if value == node.default else "") for value in choices[:MOST])
+        if node.choices is None:
+            yield from ((value, "") for kind in node.kinds for value in _OF_KIND.get(kind, ()))
+    for node in nodes:
+        if node.default is not UNSET:
+            yield node.default, "the default"
+        yield from ((value, "an example") for value in node.examples[:MOST_EXAMPLES])
+
+
+_OF_KIND: Final[Mapping[str, tuple[Any, ...]]] = {"boolean": (True, False), "null": (None,)}
+
+
+def _of_examples(place: TypedPlace, described: Described) -> Iterator[tuple[Any, str]]:
+    """What example calls have at the place, by name or by position."""
+    for call in described.examples[:MOST_EXAMPLES]:
+        value, steps = call.params, list(place.path)
+        first = steps[0]
+        if isinstance(value, list) and isinstance(first, str):
+            steps[0] = next((at for at, param in enumerate(described.params) if param.name == first), -1)
+        elif isinstance(value, dict) and isinstance(first, int) and first < len(described.params):
+            steps[0] = described.params[first].name
+        for step in steps:
+            value = _step(value, step)
+        if value is not UNSET:
+            yield value, f"of {value_words(call.name)}" if call.name else "an example"
+
+
+def _step(value: Any, step: str | int) -> Any:
+    if isinstance(value, dict) and isinstance(step, str):
+        return value.get(step, UNSET)
+    if isinstance(value, list) and isinstance(step, int) and 0 <= step < len(value):
+        return value[step]
+    return UNSET
+
+
+def _plainest(place: TypedPlace, nodes: Iterable[Node], places: SchemaPlaces) -> Iterator[Candidate]:
+    """The plainest value of each kind that may stand there, with what must be in it."""
+    for node in nodes:
+        for kind in node.kinds:
+            if kind in _BEGUN:
+                schema = {"type": kind, "properties": dict(node.properties), "required": [*node.required]}
+                value = starting_value(places.reader, schema).value
+                if (found := _value(place, value, kind)) is not None:
+                    inside = len(found.text) - 1 - (2 if place.comma else 0)
+                    yield Candidate(found.text, found.text.removesuffix(", "), kind, None if value else inside)
+
+
+def _value(place: TypedPlace, value: Any, words: str) -> Candidate | None:
+    """A value of a service; None for one that is not put in."""
+    if not small(value):
+        return None
+    text = inert_value(value)
+    if not _suits(place, text):
+        return None
+    shown = value_words(value) if _is_scalar(value) else in_one_line(text, MOST_SHOWN)
+    return _fitted(place, Candidate(text, shown, words))
+
+
+def _fitted(place: TypedPlace, candidate: Candidate) -> Candidate:
+    """With the comma that is due behind it."""
+    if not place.comma:
+        return candidate
+    return Candidate(f"{candidate.text}, ", candidate.shown, candidate.words, candidate.cursor or len(candidate.text))
+
+
+def _suits(place: TypedPlace, text: str) -> bool:
+    """What is begun in quotes is a text."""
+    return not place.quoted or text.startswith('"')
+
+
+def _may_be(nodes: Iterable[Node], text: str) -> bool:
+    """Whether a text or a number is of a kind that may stand there; a reference may stand for anything."""
+    kinds = {"string"} if text[:1] == '"' else {"number"} if set(text) & set(".eE") else {"number", "integer"}
+    allowed = {kind for node in nodes for kind in node.kinds}
+    return "{{" in text or not allowed or bool(kinds & allowed)
+
+
+def _is_scalar(value: Any) -> bool:
+    return not isinstance(value, dict | list)
+
+
+MOST_NAMES = 6
+"""That are told on each side."""
+
+
+class Signature(Struct, frozen=True):
+    """Where a person is among the params of a method."""
+
+    current: str
+    """The name of what is being typed; empty between two."""
+    after: tuple[str, ...]
+    """What is still to come: by name what must be there first. A name with ``?`` may be left out."""
+    words: str = ""
+    """The kind and the limits of what is being typed."""
+
+    @property
+    def line(self) -> str:
+        """As it is told: ``count integer 1 … 100 · then kind, since?``."""
+        here = " ".join(filter(None, (self.current, self.words)))
+        then = ", ".join(self.after[:MOST_NAMES]) + (" …" if len(self.after) > MOST_NAMES else "")
+        return " · ".join(filter(None, (here, f"then {then}" if then and here else then)))
+
+
+def signature(text: str, offset: int, described: Described, *, by: By | None = None) -> Signature | None:
+    """What is due at an offset; None where nothing is known of it."""
+    if not described.params:
+        return None
+    if not text[:offset].strip():
+        return Signature("", tuple(_params(described)))
+    place = place_at(text, offset)
+    if place is None or (by or _by(place)) != _by(place):
+        return None
+    places = SchemaPlaces(described)
+    top = place.path[0] if place.path else None
+    if isinstance(top, int):
+        return _by_position(top, place, described, places)
+    if place.due != "value" and not place.path:
+        there = place.levels[0].members
+        return Signature("", tuple(_params(described, leave_out=set(there))))
+    return _by_name(place, described, places)
+
+
+def _by(place: TypedPlace) -> By:
+    return "name" if place.levels[0].is_object else "position"
+
+
+def _by_position(at: int, place: TypedPlace, described: Described, places: SchemaPlaces) -> Signature | None:
+    names = [param.name or f"#{number}" for number, param in enumerate(described.params, start=1)]
+    if at >= len(names):
+        return None
+    after = [_named(name, param.required) for name, param in zip(names, described.params, strict=True)][at + 1 :]
+    words = _describe_place(place, places)
+    return Signature("".join([names[at], *step_words(place.path[1:])]), tuple(after), words)
+
+
+def _by_name(place: TypedPlace, described: Described, places: SchemaPlaces) -> Signature:
+    words = _describe_place(place, places)
+    if len(place.path) == 1 and place.due == "value":
+        current = str(place.path[0])
+        there = {*place.levels[0].members, current}
+        return Signature(current, tuple(_params(described, leave_out=there)), words)
+    nodes = places.nodes(_object(place, places), place.levels[-1].members)
+    there = {*place.levels[-1].members, str(place.path[-1])}
+    current = "".join(step_words(place.path)).lstrip(".")
+    return Signature(current, tuple(_missing(nodes, there)), words)
+
+
+def _object(place: TypedPlace, places: SchemaPlaces) -> tuple[object, ...]:
+    """The schemas of the object at hand."""
+    path = place.path[:-1] if place.due == "value" else place.path
+    return places.schemas(path, [level.members for level in place.levels])
+
+
+def _describe_place(place: TypedPlace, places: SchemaPlaces) -> str:
+    """Kind and limits of what is at the path."""
+    schemas = places.schemas(place.path, [level.members for level in place.levels])
+    told = (f"{kind_words(places.reader, each)} {limit_words(places.reader.node(each))}".strip() for each in schemas)
+    return next(filter(None, told), "")
+
+
+def _params(described: Described, leave_out: set[str] | None = None) -> Iterator[str]:
+    rows = [param for param in described.params if param.name and param.name not in (leave_out or ())]
+    yield from (param.name for param in rows if param.required)
+    yield from (f"{param.name}?" for param in rows if not param.required and not param.deprecated)
+
+
+def _missing(nodes: list[Node], there: set[str]) -> Iterator[str]:
+    needed = required_in(nodes)
+    names = {name: name in needed for node in nodes for name in node.properties if name not in there}
+    yield from (name for name, required in names.items() if required)
+    yield from (f"{name}?" for name, required in names.items() if not required)
+
+
+def _named(name: str, required: bool | None) -> str:
+    return name if required else f"{name}?"
+
+
+MAX_VALUES: Final = 5
+"""Values of each sort."""
+MOST_CALLS: Final = 200
+MOST_TEXT: Final = 2_000_000
+"""Characters that are read for one answer, and of one call."""
+LONGEST_TEXT: Final = 64_000
+MAX_VALUE_CHARACTERS: Final = 100
+"""Of a value, and of a name."""
+_VALUE: Final = rf"({STRING}|{NUMBER})(?=[\s,\]}}])"
+_ID: Final = re.compile(r"(.{2,}?)_?ids?", re.IGNORECASE)
+"""A name for the id of something."""
+
+
+def earlier_values(
+    calls: Iterable[Exchange], method: str, name: str, path: tuple[str | int, ...]
+) -> tuple[Candidate, ...]:
+    """For the place that a path leads to in the params of a method, known by a name: what was used, then what came."""
+    used: dict[str, Candidate] = {}
+    came: dict[str, Candidate] = {}
+    left = MOST_TEXT
+    for _, call in zip(range(MOST_CALLS), calls, strict=False):
+        if left <= 0 or len(used) + len(came) >= 2 * MAX_VALUES:
+            break
+        if not call.foreign and getattr(call.outcome, "code", None) != INVALID_PARAMS:
+            left -= len(call.params)
+            for text in _used(call, method, name, path):
+                _put(used, text, "used before" if call.method == method else f"used for {call.method}")
+        if isinstance(call.outcome, Result) and call.kind == "call":
+            reply = bytes(call.outcome.text[:LONGEST_TEXT]).decode(errors="replace")
+            left -= len(reply)
+            for text in _came(reply, call.method, name):
+                if "{{" not in text:
+                    _put(came, text, f"of a reply to {call.method}")
+    return (*used.values(), *(each for text, each in came.items() if text not in used))
+
+
+def _put(found: dict[str, Candidate], text: str, words: str) -> None:
+    """Add a value that is short, says something and was not hidden."""
+    if len(found) < MAX_VALUES and text not in found and text.strip('"') and len(text) <= MAX_VALUE_CHARACTERS:
+        value = decoded(text) if text[0] == '"' else text
+        if "«" not in value:
+            shown = value_words(value) if text[0] == '"' else text
+            found[text] = Candidate(text, shown, " ".join(words.split())[:MAX_VALUE_CHARACTERS])
+
+
+def _used(call: Exchange, method: str, name: str, path: tuple[str | int, ...]) -> Iterator[str]:
+    """What a call gave for it: by its name, or at its place in the same method."""
+    text = call.params[:LONGEST_TEXT]
+    if name and call.kind == "call":
+        yield from _values_of_name(text, name)
+    if call.method == method and len(path) == 1 and isinstance(path[0], int):
+        spans = elements(text) or ()
+        for start, end in spans[path[0] : path[0] + 1]:
+            if re.fullmatch(rf"{STRING}|{NUMBER}", text[start:end]):
+                yield text[start:end]
+
+
+def _came(reply: str, method: str, name: str) -> Iterator[str]:
+    """What a reply has under the same name; under ``id`` where that is of the thing that the name is the id of."""
+    if not name:
+        return
+    yield from _values_of_name(reply, name)
+    if not (thing := _ID.fullmatch(name)) or len(name) > MAX_VALUE_CHARACTERS:
+        return
+    if thing[1].casefold() in method.casefold():
+        yield from _values_of_name(reply, "id")
+    inside = rf'"{re.escape(thing[1])}s?"\s*:\s*\[?\s*\{{[^{{}}]*?"id"\s*:\s*{_VALUE}'
+    yield from (found[1] for found in re.finditer(inside, reply, re.IGNORECASE))
+
+
+def _values_of_name(text: str, name: str) -> Iterator[str]:
+    if len(name) <= MAX_VALUE_CHARACTERS:
+        yield from (found[1] for found in re.finditer(rf"{re.escape(spelled(name))}\s*:\s*{_VALUE}", text))

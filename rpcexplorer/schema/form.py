@@ -1,0 +1,732 @@
+"""Params as the rows of a form, and the text that the rows stand for."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final, Literal, TypeAlias
+
+import msgspec
+from msgspec import UNSET, Struct
+from msgspec.structs import replace
+
+from rpcexplorer.jsontext.edit import (
+    Path,
+    added,
+    changed,
+    indent_of_line,
+    is_json,
+    one_line,
+    removed,
+    span_of,
+    string,
+    whole,
+    with_indent,
+    without_indent,
+)
+from rpcexplorer.jsontext.params import Problem, value_problem
+from rpcexplorer.jsontext.scan import Span, decoded, elements, members
+from rpcexplorer.model.method import By, Described, DescribedParam
+from rpcexplorer.model.problem import SchemaProblem
+from rpcexplorer.schema.example import PLAIN
+from rpcexplorer.schema.fit import is_one_of
+from rpcexplorer.schema.node import UNSURE, Node, SchemaReader, is_kind, kind_of_value
+from rpcexplorer.schema.start import starting_value
+from rpcexplorer.schema.words import kind_words, limit_words
+from rpcexplorer.variables.references import REFERENCE, inert_value
+
+LEVELS: Final = 4
+"""Alternatives inside of alternatives that are settled."""
+MOST: Final = 50
+"""Alternatives of one place that can be chosen."""
+LOOKS: Final = 1_000
+"""Places that are looked at to find out which of them one value fits."""
+LOOKED_INTO: Final = 3
+"""Levels of it."""
+
+
+class Settled(Struct, frozen=True):
+    """A place with one of its alternatives chosen."""
+
+    node: Node
+    """All that holds there; null is no kind of it, and no choice."""
+    nullable: bool = False
+    alternatives: tuple[Any, ...] = ()
+    """Two or more schemas, where there is something to choose."""
+    chosen: int = -1
+    """Which of them; -1 where none fits what stands there."""
+    is_sure: bool = True
+    """Whether its kinds mean the same everywhere; else a value of another one may be right."""
+
+    @property
+    def alternative(self) -> Any:
+        """The schema that was chosen; None where there is nothing to choose, or none fits."""
+        return self.alternatives[self.chosen] if self.alternatives and self.chosen >= 0 else None
+
+
+def settled(reader: SchemaReader, schema: Any, value: Any = UNSET, chosen: int | None = None) -> Settled:
+    """What may stand at a place; where nobody has ``chosen``, by the first alternative that fits the value.
+
+    Without a value the first will do.
+    """
+    node, sure = reader.node(schema), is_sure(reader, schema)
+    nullable = not node.kinds and node.choices is None and not node.alternatives
+    alternatives: tuple[Any, ...] = ()
+    at = -1
+    for _ in range(LEVELS):
+        nullable = nullable or _has_null(node)
+        first = node.alternatives[:MOST]
+        options = [each for each in first if not _is_null(reader.node(each))]
+        nullable = nullable or len(options) < len(first)
+        if not any(_tells(reader.node(each)) for each in options):
+            break
+        if (choices := _constants(reader, options)) is not None:
+            node = replace(node, choices=choices, alternatives=())
+            break
+        pick = 0
+        if len(options) > 1:
+            own = chosen if not alternatives and chosen is not None and chosen < len(options) else None
+            pick = own if own is not None else _first_meant(reader, options, value)
+            alternatives, at = (alternatives, at) if alternatives else (tuple(options), pick)
+        if pick < 0:
+            break
+        node, sure = _together(node, reader.node(options[pick])), sure and is_sure(reader, options[pick])
+    kinds = tuple(kind for kind in node.kinds if kind != "null")
+    values = node.choices if node.choices is None else tuple(each for each in node.choices if each is not None)
+    return Settled(replace(node, kinds=kinds, choices=values, alternatives=()), nullable, alternatives, at, sure)
+
+
+def is_sure(reader: SchemaReader, schema: Any) -> bool:
+    """Whether no type is named that is one kind here and another there."""
+    words = (part.get("type") for part in reader.parts(schema))
+    each_word = (word for said in words for word in (said if isinstance(said, list) else (said,)))
+    return not any(isinstance(word, str) and word.lower() in UNSURE for word in each_word)
+
+
+def is_reference(value: Any) -> bool:
+    """A text that is nothing but ``{{…}}``: what it will be is not known yet."""
+    return isinstance(value, str) and (found := REFERENCE.fullmatch(value)) is not None and bool(found["inside"])
+
+
+def _is_meant(reader: SchemaReader, schema: Any, value: Any, levels: int, looks: list[int]) -> bool:
+    """Whether a value could be meant by a schema, by kind, choices and members.
+
+    Neither limits nor what is deep inside are looked at: what is too long for an alternative is still meant as one.
+    Whether it is right there as well, ``Fitting`` says.
+    """
+    looks[0] -= 1
+    if schema is False:
+        return False
+    node = reader.node(schema)
+    if looks[0] < 0 or is_reference(value):
+        return True
+    if node.choices is not None and not is_one_of(value, node.choices):
+        return False
+    if node.kinds and not is_kind(kind_of_value(value), node.kinds) and is_sure(reader, schema):
+        return False
+    if not levels:
+        return True
+    if isinstance(value, dict):
+        if not node.required <= value.keys():
+            return False
+        inside = [(node.member(name), each) for name, each in value.items()]
+    else:
+        inside = [(node.element(at), each) for at, each in enumerate(value)] if isinstance(value, list) else []
+    if not all(_is_meant(reader, each, within, levels - 1, looks) for each, within in inside[:LOOKS]):
+        return False
+    return not node.alternatives or any(
+        _is_meant(reader, each, value, levels - 1, looks) for each in node.alternatives[:MOST]
+    )
+
+
+def _first_meant(reader: SchemaReader, options: Sequence[Any], value: Any) -> int:
+    if value is UNSET or value is None:
+        return 0
+    looks = [LOOKS]
+    return next((at for at, each in enumerate(options) if _is_meant(reader, each, value, LOOKED_INTO, looks)), -1)
+
+
+def _is_null(node: Node) -> bool:
+    return node.kinds == ("null",) or node.choices == (None,)
+
+
+def _has_null(node: Node) -> bool:
+    return "null" in node.kinds or (node.choices is not None and None in node.choices)
+
+
+def _tells(node: Node) -> bool:
+    """Whether an alternative says what may stand there, and not only which members go together."""
+    return bool(node.kinds or node.properties or node.choices is not None or node.alternatives or node.title)
+
+
+def _constants(reader: SchemaReader, options: Sequence[Any]) -> tuple[Any, ...] | None:
+    """The values of alternatives that are nothing but values."""
+    nodes = [reader.node(each) for each in options]
+    if any(node.choices is None or node.properties for node in nodes):
+        return None
+    return tuple(value for node in nodes for value in node.choices or ())
+
+
+def _together(node: Node, other: Node) -> Node:
+    """A place and the alternative that is meant there, whose own words come first where only one can be said."""
+    return Node(
+        kinds=other.kinds or node.kinds,
+        title=other.title or node.title,
+        doc=node.doc or other.doc,
+        choices=node.choices if other.choices is None else other.choices,
+        default=other.default if node.default is UNSET else node.default,
+        examples=other.examples or node.examples,
+        properties={**node.properties, **other.properties},
+        required=node.required | other.required,
+        additional=False if node.additional is False or other.additional is False else other.additional,
+        prefix=other.prefix or node.prefix,
+        items=node.items if other.items is True else other.items,
+        alternatives=other.alternatives,
+        limits={**node.limits, **other.limits},
+        deprecated=node.deprecated or other.deprecated,
+        read_only=node.read_only or other.read_only,
+    )
+
+
+FieldPath: TypeAlias = Path
+"""Names and places that lead to a row from the params on."""
+FieldState = Literal["absent", "null", "value"]
+Editing = Literal["text", "number", "boolean", "choice", "json"]
+"""How a value is typed: a text without its quotes, a number as it is spelled, one of two, one of a few, or JSON."""
+SHOWN: Final = 400
+"""Characters of a value that anybody sees in a row."""
+
+
+class FormField(Struct, frozen=True):
+    """A place of the params, present or not."""
+
+    path: FieldPath
+    name: str
+    depth: int
+    schema: Any
+    """As the service wrote it; ``True`` where it says nothing."""
+    place: Settled
+    """What may stand there."""
+    state: FieldState
+    text: str = ""
+    """What stands there, letter by letter; empty where it is absent."""
+    span: Span = (0, 0)
+    """Where in the text."""
+    kind: str = ""
+    """What may stand there, in words."""
+    limits: str = ""
+    doc: str = ""
+    required: bool = False
+    known: bool = True
+    """The schema has it; else only the text."""
+    alone: bool = True
+    """Of its name; False where the same one stands below, which counts."""
+    stays: str = ""
+    """Why it cannot be taken out; empty where it can."""
+    items: int = 0
+    """Members or elements that stand in it."""
+    folds: bool = False
+    """There are rows in it, or would be."""
+    open: bool = False
+    editing: Editing = "json"
+    wrong: str = ""
+    """What is wrong with it by its kind."""
+    remarks: tuple[str, ...] = ()
+    """That it is deprecated, and the like."""
+
+    @property
+    def line(self) -> str:
+        """The beginning of what stands there, on one line."""
+        return one_line(self.text[:SHOWN])
+
+    @property
+    def is_array(self) -> bool:
+        """Whether it is an array, or would be one."""
+        return self.text.startswith("[") if self.text[:1] in ("[", "{") else self.place.node.kinds[:1] == ("array",)
+
+    @property
+    def is_container(self) -> bool:
+        """Whether members or elements stand in it, or would."""
+        is_one = self.place.node.kinds[:1] in {("array",), ("object",)}
+        return self.text[:1] in ("[", "{") or (self.state != "value" and is_one)
+
+
+LONGEST: Final = 4_000
+"""Characters of a value that is put in by itself."""
+LEADING: Final = frozenset({"oneOf", "anyOf", "allOf", "$ref", "$dynamicRef", "$recursiveRef", "extends"})
+"""Keywords that lead to further schemas for the same place."""
+
+
+def starting_text(reader: SchemaReader, schema: Any, alternative: Any = None) -> str:
+    """What a place begins with; where one of its alternatives is meant, with what is right for that."""
+    several = reader.node(schema).alternatives
+    if alternative is None and len(several) > MOST:  # to find the plainest of them would take long
+        alternative = several[0]
+    if alternative is not None:
+        rest = [{key: part[key] for key in part.keys() - LEADING} for part in reader.parts(schema)]
+        schema = {"allOf": [alternative, *rest]}
+    text = inert_value(starting_value(reader, schema).value)
+    return text if len(text) <= LONGEST else "null"
+
+
+def plain_text(node: Node) -> str:
+    """The plainest value of a kind; null where any kind will do."""
+    choices = [each for each in node.choices or () if each is not None]
+    return inert_value(choices[0]) if choices else PLAIN.get(next(iter(node.kinds), ""), "null")
+
+
+class FormText:
+    """A text with the rows that were made of it."""
+
+    def __init__(self, reader: SchemaReader, text: str, rows: Sequence[FormField]) -> None:
+        self._reader, self.text = reader, text
+        self._rows: Mapping[Path, FormField] = {row.path: row for row in rows if row.alone}
+
+    def start(self, path: Path) -> str:
+        """What a place begins with."""
+        row = self._rows.get(path)
+        if row is None:
+            return "null"
+        return starting_text(self._reader, row.schema, row.place.alternative)
+
+    def value(self, path: Path) -> str:
+        """What a place begins with that is to have a value: null only where nothing else is known to be right."""
+        text, row = self.start(path), self._rows.get(path)
+        return plain_text(row.place.node) if text == "null" and row is not None else text
+
+    def indent(self, row: FormField) -> str:
+        """That of the line where a value stands."""
+        return indent_of_line(self.text, row.span[0]) if row.state != "absent" else ""
+
+    def with_value(self, path: Path, value: str) -> str:
+        """The text with a value at a place; what has to be around it and before it comes along."""
+        return self._placed(self.text, path, value)
+
+    def without(self, path: Path) -> str:
+        return removed(self.text, path) if span_of(self.text, path) else self.text
+
+    def with_element(self, path: Path) -> tuple[str, Path]:
+        """The text with one more element in an array, as that begins, and its path."""
+        text = self._with_container(self.text, path, "[")
+        span = span_of(text, path)
+        inside = (*path, len(elements(text[slice(*span)]) or ()) if span else 0)
+        return added(text, path, self._new(inside)), inside
+
+    def with_member(self, path: Path, name: str) -> tuple[str, Path]:
+        """The text with one more member in an object, as that begins; one that is there stays as it is."""
+        text, inside = self._with_container(self.text, path, "{"), (*path, name)
+        return (text if span_of(text, inside) else added(text, path, self._new(inside), name)), inside
+
+    def _new(self, path: Path) -> str:
+        """What a place begins with that may have no row yet."""
+        if path in self._rows:
+            return self.value(path)
+        around, last = self._rows.get(path[:-1]), path[-1]
+        if around is None:
+            return "null"
+        node = around.place.node
+        schema = node.element(last) if isinstance(last, int) else node.member(last)
+        return starting_text(self._reader, schema)
+
+    def _placed(self, text: str, path: Path, value: str) -> str:
+        if span_of(text, path) is not None:
+            return changed(text, path, value)
+        parent, last = path[:-1], path[-1]
+        text = self._with_container(text, parent, "{" if isinstance(last, str) else "[")
+        if span_of(text, path) is not None:
+            return changed(text, path, value)
+        if isinstance(last, str):
+            return added(text, parent, value, last, key=inert_value(last))  # a service has given the name
+        span = span_of(text, parent)
+        for at in range(len(elements(text[slice(*span)]) or ()) if span else 0, last):
+            text = added(text, parent, self.start((*parent, at)))
+        return added(text, parent, value)
+
+    def _with_container(self, text: str, path: Path, opener: str) -> str:
+        """The text with an object or array at a place, with what it begins with where there was none."""
+        span = whole(text) if not path else span_of(text, path)
+        if not path or (span is not None and text[span[0] : span[0] + 1] == opener):
+            return text
+        start = self.start(path)
+        if not start.startswith(opener):
+            start = "{}" if opener == "{" else "[]"
+        return self._placed(text, path, start)
+
+
+NOT_NULL: Final = "not null"
+LONGEST_LINE: Final = 2_000
+"""Characters of a text that is typed on one line."""
+
+
+def size_of(text: str) -> int:
+    if text[:1] not in ("{", "["):
+        return 0
+    return len(members(text) or ()) if text.startswith("{") else len(elements(text) or ())
+
+
+def value_of(text: str) -> Any:
+    """What a part of valid JSON text means; ``UNSET`` where Python cannot hold it."""
+    try:
+        return msgspec.json.decode(text)
+    except (msgspec.MsgspecError, UnicodeError, RecursionError):
+        return _by_python(text)
+
+
+def _by_python(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return UNSET
+
+
+def editing_of(place: Settled, text: str) -> Editing:
+    """How what stands there is typed, or what could."""
+    kinds = place.node.kinds
+    first = text[:1]
+    if place.node.choices:
+        return "choice"
+    if kinds == ("boolean",) and text in ("", "null", "true", "false"):
+        return "boolean"
+    if (first == '"' or text in ("", "null")) and kinds[:1] == ("string",):
+        return "text" if len(kinds) == 1 and is_plain(text) else "json"
+    is_number = text in ("", "null") or first == "-" or first.isdigit()
+    return "number" if kinds and {*kinds} <= {"integer", "number"} and is_number else "json"
+
+
+def is_plain(text: str) -> bool:
+    """Whether a string, as JSON spells it, can be typed on one line and nothing of it is unseen."""
+    value = decoded(text) if text.startswith('"') else ""
+    return len(value) <= LONGEST_LINE and value.isprintable()
+
+
+def wrong_kind(place: Settled, value: Any) -> str:
+    """What is wrong by the kind; what is finer than that a checker says."""
+    if is_reference(value):
+        return ""
+    if value is None:
+        return "" if place.nullable else NOT_NULL
+    if place.alternatives and place.chosen < 0:
+        return "none of the alternatives"
+    node, kind = place.node, kind_of_value(value)
+    if node.choices is not None and not is_one_of(value, node.choices):
+        return "not one of the choices"
+    if node.kinds and not is_kind(kind, node.kinds) and place.is_sure:
+        return f"{'an' if kind[0] in 'aio' else 'a'} {kind}, not {' or '.join(node.kinds)}"
+    return ""
+
+
+def with_problems(
+    rows: Sequence[FormField], text: str, problems: Iterable[SchemaProblem]
+) -> tuple[tuple[FormField, ...], str]:
+    """The rows, each with the first thing that is wrong there, or in it where that is folded; and what is of no row.
+
+    What is missing is said by the row of it; what stands for a value is no value yet.
+    """
+    told = {row.path: at for at, row in enumerate(rows) if row.alone}
+    found, of_all = list(rows), ""
+    for problem in problems:
+        path = problem.pointer
+        while path and path not in told:
+            path = path[:-1]
+        about = text[problem.offset : problem.end]
+        if about.startswith('"') and "{{" in about:
+            continue
+        if not path:
+            of_all = of_all or problem.sentence
+        elif not (row := found[told[path]]).wrong:
+            found[told[path]] = replace(row, wrong=problem.sentence)
+    return tuple(found), of_all
+
+
+MOST_ROWS: Final = 1_000
+MOST_ITEMS: Final = 200
+"""Rows of one object or array."""
+MAX_FORM_CHARACTERS: Final = 64_000
+"""Characters of params that are taken apart at each key."""
+DEEPEST: Final = 30
+"""Levels that can be unfolded; what is deeper is typed as JSON."""
+KEPT: Final = 5_000
+"""Places of which it is known what may stand there and whether what does is right."""
+UNFOLDED: Final = 2
+"""Levels that are unfolded where nobody has said anything."""
+MANY: Final = 2_000
+"""Items of an object or array that can be unfolded; one with more is typed as JSON: no key waits for it."""
+FEW: Final = 30
+"""Items of an object or array that unfolds by itself."""
+STAYS: Final = "What stands behind it would move up to its place: take the last one out first."
+LEFT_OUT: Final = "null: left out"
+LONGEST_NAME: Final = 200
+"""Characters of a name that anybody sees."""
+
+
+class FormView(Struct, frozen=True):
+    """What somebody has folded and chosen, by its path."""
+
+    folds: Mapping[Path, bool] = {}
+    """True where it was unfolded."""
+    chosen: Mapping[Path, int] = {}
+    """Which alternative was chosen."""
+
+
+class _Slot(Struct, frozen=True):
+    """A place before it is a row."""
+
+    path: Path
+    name: str
+    schema: Any
+    span: Span | None = None
+    required: bool = False
+    known: bool = True
+    alone: bool = True
+    stays: str = ""
+    skips: bool = False
+    """Null stands for nothing there: so servers have a param left out that has others behind it."""
+    param: DescribedParam | None = None
+
+
+class _Shape(Struct, frozen=True):
+    """What a schema says of a place with a certain text."""
+
+    schema: Any
+    place: Settled
+    kind: str
+    limits: str
+    editing: Editing
+    wrong: str
+    items: int
+
+
+class FormRows:
+    """The rows for one method."""
+
+    def __init__(self, described: Described, by: By | None = None) -> None:
+        self._params = described.params[:MOST_ITEMS]
+        self._by = by
+        self._all_named = all(each.name for each in self._params)
+        stands_for_more = not self._params or any(each.stands_for_others for each in self._params)
+        self._takes_others = described.extra and (stands_for_more or not self._all_named)
+        """More than the params that are told of: as the check has it, also where one of them has no name."""
+        self._definitions = described.definitions
+        self.reader = SchemaReader(described.definitions)
+        self._told: dict[tuple[int, str | None, int | None], _Shape] = {}
+        """By the schema's identity, the text and the alternative. Each has its schema: no other one takes its place."""
+
+    def named(self, text: str) -> bool:
+        """Whether params are given by name: the text says so, and where nothing stands in it, the method."""
+        span = whole(text)
+        inside = text[slice(*span)]
+        if inside[1:-1].strip(" \t\r\n"):
+            return inside.startswith("{")
+        if self._by is not None:
+            return self._by == "name"
+        if not self._params:
+            return inside.startswith("{")
+        return all(each.name and " " not in each.name for each in self._params)  # such a name is a title
+
+    def of(self, text: str, view: FormView = FormView()) -> tuple[FormField, ...]:  # noqa: B008 - it is frozen
+        """The rows of a valid text."""
+        span = whole(text)
+        slots = self._named(text, span) if self.named(text) else self._by_place(text, span)
+        rows: list[FormField] = []
+        for row in self._rows(text, slots, view, 0):
+            rows.append(row)
+            if len(rows) == MOST_ROWS:
+                break
+        return tuple(rows)
+
+    # --- params ------------------------------------------------------------------------------------------------
+
+    def _named(self, text: str, span: Span) -> Iterator[_Slot]:
+        params = {each.name: each for each in self._params if each.name}
+        found = _members(text, span)
+        for name, param in params.items():
+            yield from _before(found, (), name, param.schema)
+            yield _Slot((name,), name, param.schema, _last(found, name), param.required is True, param=param)
+        yield from _unknown(found, (), params, known=self._takes_others or not self._all_named, schema=True)
+
+    def _by_place(self, text: str, span: Span) -> Iterator[_Slot]:
+        found = _elements(text, span)
+        for at, param in enumerate(self._params):
+            there = found[at] if at < len(found) else None
+            yield _Slot(
+                (at,),
+                param.name or f"[{at}]",
+                param.schema,
+                there,
+                param.required is True,
+                stays=STAYS if at < len(found) - 1 else "",
+                skips=param.required is not True,
+                param=param,
+            )
+        for at in range(len(self._params), min(len(found), MOST_ITEMS)):
+            yield _Slot((at,), f"[{at}]", True, found[at], known=self._takes_others)
+
+    # --- what is inside of something ---------------------------------------------------------------------------
+
+    def _rows(self, text: str, slots: Iterator[_Slot], view: FormView, depth: int) -> Iterator[FormField]:
+        for slot in slots:
+            row = self._row(text, slot, view, depth)
+            yield row
+            if row.open:
+                yield from self._rows(text, self._inside(text, row, slot.span), view, depth + 1)
+
+    def _inside(self, text: str, row: FormField, span: Span | None) -> Iterator[_Slot]:
+        node, there = row.place.node, span if row.text[:1] in ("{", "[") else None
+        if row.is_array:
+            found = _elements(text, there) if there else []
+            for at in range(min(max(len(found), len(node.prefix)), MOST_ITEMS)):
+                schema, there_too = node.element(at), found[at] if at < len(found) else None
+                stays = STAYS if at < min(len(node.prefix), len(found) - 1) else ""
+                yield _Slot((*row.path, at), f"[{at}]", schema, there_too, known=schema is not False, stays=stays)
+            return
+        members_there = _members(text, there) if there else []
+        for name, schema in list(node.properties.items())[:MOST_ITEMS]:
+            yield from _before(members_there, row.path, name, schema)
+            needed = name in node.required
+            yield _Slot((*row.path, name), name, schema, _last(members_there, name), needed and row.state == "value")
+        known = isinstance(node.additional, dict) or (node.additional is True and not node.properties)
+        yield from _unknown(members_there, row.path, node.properties, known=known, schema=node.additional)
+
+    def _row(self, text: str, slot: _Slot, view: FormView, depth: int) -> FormField:
+        there = None if slot.span is None else text[slice(*slot.span)]
+        told = self._of_place(slot.schema, there, view.chosen.get(slot.path))
+        node, written = told.place.node, there or ""
+        nullable = told.place.nullable or (slot.skips and bool(slot.stays))
+        remarks = {
+            "deprecated": node.deprecated or (slot.param is not None and slot.param.deprecated),
+            "read-only": node.read_only,
+            "typed as JSON": told.items > MANY,
+            LEFT_OUT: slot.skips and there == "null" and not told.place.nullable,
+        }
+        row = FormField(
+            slot.path,
+            slot.name[:LONGEST_NAME],
+            depth,
+            slot.schema,
+            told.place if told.place.nullable == nullable else msgspec.structs.replace(told.place, nullable=nullable),
+            "absent" if there is None else "null" if there == "null" else "value",
+            written,
+            slot.span or (0, 0),
+            told.kind,
+            told.limits,
+            (slot.param.doc if slot.param else "") or node.doc,
+            slot.required,
+            slot.known,
+            slot.alone,
+            slot.stays,
+            told.items,
+            editing=told.editing,
+            wrong=_wrong(slot, told),
+            remarks=tuple(word for word, is_so in remarks.items() if is_so),
+        )
+        return self._folded(row, view)
+
+    def _of_place(self, schema: Any, there: str | None, chosen: int | None) -> _Shape:
+        """What is said of a place: the same as at the key before where nothing has changed there."""
+        schema = self._referred(schema)
+        key = (id(schema), there, chosen)
+        told = self._told.get(key)
+        if told is None:
+            if len(self._told) >= KEPT:
+                self._told.clear()
+            value = UNSET if there is None or not isinstance(schema, dict) else value_of(there)
+            place = settled(self.reader, schema, value, chosen)
+            words = kind_words(self.reader, schema), limit_words(place.node)
+            wrong = "" if value is UNSET else wrong_kind(place, value)
+            told = self._told[key] = _Shape(
+                schema, place, *words, editing_of(place, there or ""), wrong, size_of(there or "")
+            )
+        return told
+
+    def _referred(self, schema: Any) -> Any:
+        """What a schema refers to that says nothing itself: then many places have the same."""
+        if isinstance(schema, dict) and len(schema) == 1 and isinstance(name := schema.get("$ref"), str):
+            return self._definitions.get(name, schema)
+        return schema
+
+    def _folded(self, row: FormField, view: FormView) -> FormField:
+        """Whether there are rows in it, and on view."""
+        if not row.alone or not row.is_container:
+            return row
+        could_have = row.place.node.prefix if row.is_array else row.place.node.properties
+        folds = bool(row.items or could_have) and row.items <= MANY and row.depth < DEEPEST
+        by_itself = row.state == "value" and row.depth + 1 < UNFOLDED and row.items <= FEW
+        return msgspec.structs.replace(row, folds=folds, open=folds and view.folds.get(row.path, by_itself))
+
+
+def _members(text: str, span: Span) -> list[tuple[str, Span]]:
+    at = span[0]
+    found = members(text[slice(*span)]) or () if text[at : at + 1] == "{" else ()
+    return [(each.name, (at + each.value[0], at + each.value[1])) for each in found]
+
+
+def _elements(text: str, span: Span) -> list[Span]:
+    at = span[0]
+    found = elements(text[slice(*span)]) or () if text[at : at + 1] == "[" else ()
+    return [(at + start, at + end) for start, end in found]
+
+
+def _last(found: list[tuple[str, Span]], name: str) -> Span | None:
+    return next((span for each, span in reversed(found) if each == name), None)
+
+
+def _before(found: list[tuple[str, Span]], path: Path, name: str, schema: Any) -> Iterator[_Slot]:
+    """Members of this name that do not count, as another one stands below them."""
+    same = [span for each, span in found if each == name]
+    for span in same[:-1]:
+        yield _Slot((*path, name), name, schema, span, alone=False)
+
+
+def _unknown(
+    found: list[tuple[str, Span]], path: Path, known_ones: Mapping[str, Any], *, known: bool, schema: Any
+) -> Iterator[_Slot]:
+    """Members that no schema names, in the order of the text."""
+    others = [each for each in found if each[0] not in known_ones][:MOST_ITEMS]
+    last = {name: at for at, (name, _) in enumerate(others)}
+    for at, (name, span) in enumerate(others):
+        yield _Slot((*path, name), name, schema, span, known=known, alone=last[name] == at)
+
+
+def _wrong(slot: _Slot, told: _Shape) -> str:
+    if slot.span is None:
+        return "required" if slot.required else ""
+    if not slot.alone:
+        return "twice: the one below counts"
+    if slot.skips and told.wrong == NOT_NULL:
+        return ""
+    return "not allowed" if slot.schema is False else told.wrong
+
+
+def shown(field: FormField, start: str, indent: str = "") -> str:
+    """What is typed into, of what stands at a place, or would begin there; ``indent`` is that of its line."""
+    text = without_indent(field.text, indent) if field.state == "value" else start
+    if field.editing == "text":
+        return decoded(text) if text.startswith('"') else ""
+    return text
+
+
+def typed_value(field: FormField, typed: str, start: str, indent: str = "") -> str | None:
+    """What was typed as JSON text; None where it is none. What was not changed is spelled as it was.
+
+    So is a start: what a service says in it is spelled so that nothing is opened.
+    """
+    text = field.text if field.state == "value" else ""
+    if field.editing == "text":
+        there = text or start
+        return there if there.startswith('"') and decoded(there) == typed else string(typed)
+    value, stood = typed_json(typed), without_indent(text, indent)
+    if value is None or value == stood:
+        return value and text
+    return with_indent(value, indent) if stood != text or "\n" not in text else value
+
+
+def typed_problem(typed: str) -> Problem | None:
+    """Return what keeps a text from being one JSON value; None if it is one."""
+    return None if typed_json(typed) is not None else value_problem(typed)
+
+
+def typed_json(typed: str) -> str | None:
+    text = typed.strip(" \t\r\n")
+    if is_reference(text):
+        return string(text)
+    return text if is_json(text) else None

@@ -1,0 +1,1 @@
+"""Variables in params: `{{…}}`."""

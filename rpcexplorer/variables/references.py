@@ -1,0 +1,113 @@
+"""The variables and result references in a text."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+from msgspec import Struct
+
+from rpcexplorer.jsontext.scan import STRING, decoded
+from rpcexplorer.model.secret import defused
+from rpcexplorer.rpc.messages import spelled
+
+OPENING: Final = "{{"
+"""What every text has that holds a reference."""
+REFERENCE: Final = re.compile(r"\{\{\{\{|\{\{(?P<inside>[^{}]+)\}\}")
+"""A literal ``{{``, or a reference."""
+TOKEN: Final = re.compile(rf"(?P<string>{STRING})(?P<colon>[ \t\n\r]*:)?")
+"""A string, and what tells that it is the name of a member."""
+NAME: Final = re.compile(r"[^\W\d][\w.-]{0,63}")
+"""What a variable can be called."""
+LAST: Final = "last."
+MADE: Final = {
+    "uuid": "a new random one, at each place",
+    "now": "this moment, in UTC",
+    "today": "this day, in UTC",
+}
+"""Names of what is made when it is needed."""
+JSON: Final = ":json"
+_END_OF_METHOD: Final = re.compile("#(?=/|$)")
+
+
+class Reference(Struct, frozen=True):
+    """What stands between double braces."""
+
+    name: str
+    """All of it, its escapes read."""
+    as_json: bool = False
+    """A JSON value is wanted, not a text."""
+    method: str = ""
+    """The method whose newest result is meant; empty where none is."""
+    pointer: str = ""
+    """The part of that result."""
+
+    def __str__(self) -> str:
+        return f"{{{{{self.name}}}}}"
+
+
+def reference(inside: str) -> Reference:
+    """What stands between the braces, as it is spelled in a JSON string."""
+    typed = inside.strip(" ")
+    body = typed.removesuffix(JSON)
+    as_json, name = body != typed, decoded(f'"{body}"')
+    if not body.startswith(LAST):
+        return Reference(name, as_json)
+    end = _END_OF_METHOD.search(body)
+    method, pointer = (body[: end.start()], body[end.end() :]) if end else (body, "")
+    return Reference(name, as_json, decoded(f'"{method.removeprefix(LAST)}"'), decoded(f'"{pointer}"'))
+
+
+def to_last(method: str, pointer: str = "", *, as_json: bool = False) -> str:
+    """The reference to a part of the newest result of a method, as it is spelled inside a JSON string."""
+    named = spelled(method)[1:-1].replace("#", "\\u0023") if _END_OF_METHOD.search(method) else spelled(method)[1:-1]
+    part = spelled(pointer)[1:-1]
+    part = part.removesuffix(JSON) + "\\u003ajson" if part.endswith(JSON) else part
+    inside = f"{LAST}{named}#{part}".replace("{", "\\u007b").replace("}", "\\u007d")
+    return f"{{{{{inside}{JSON if as_json else ''}}}}}"
+
+
+def can_be_named(name: str) -> bool:
+    """Whether a variable can have this name: it has no meaning of its own."""
+    return bool(NAME.fullmatch(name)) and name not in MADE and not name.startswith(LAST)
+
+
+_BRACE: Final = re.compile(r"\{(?=\{)")
+"""Two of them, one after the other, stand in strings alone: no JSON has them anywhere else."""
+
+
+def inert(text: str) -> str:
+    """The JSON text, spelled so."""
+    return defused(_BRACE.sub(r"\\u007b", text))
+
+
+def inert_value(value: Any) -> str:
+    """The value as such a text; null where none can be made of it."""
+    try:
+        text = json.dumps(value, ensure_ascii=False)
+        text.encode()
+    except UnicodeEncodeError:  # half a character
+        text = json.dumps(value)
+    except (RecursionError, ValueError):  # a thousand levels, thousands of digits
+        return "null"
+    return inert(text)
+
+
+class Offered(Struct, frozen=True):
+    """A name that has a value, or may have one."""
+
+    inside: str
+    """It, as it is spelled between the braces in a JSON string."""
+    words: str
+    """What it comes to, or what it is."""
+
+
+def names(variables: Mapping[str, str], called: Iterable[str] = ()) -> tuple[Offered, ...]:
+    """Variables, what is made anew, then the newest results of methods; of the last ones a part can be named behind."""
+    return (
+        *(Offered(name, variables[name]) for name in sorted(variables)),
+        *(Offered(name, words) for name, words in MADE.items()),
+        *(Offered(to_last(name)[2:-2], f"the newest result of {name}") for name in called),
+    )

@@ -1,0 +1,356 @@
+"""Filling in variables, and taking values from a result to another call."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import UTC, datetime
+from itertools import count
+from types import MappingProxyType
+from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from rpcexplorer.jsontext.params import Problem, parse
+from rpcexplorer.jsontext.pointers import Levels, at_pointer, names_of
+from rpcexplorer.jsontext.scan import LOOSE_STRING, Span, decoded, elements, is_value, members
+from rpcexplorer.model.draft import Batch, Draft, sent_draft
+from rpcexplorer.model.exchange import Exchange
+from rpcexplorer.model.problem import cut, nearest
+from rpcexplorer.model.secret import HIDDEN, defused
+from rpcexplorer.rpc.messages import spelled
+from rpcexplorer.variables.references import (
+    MADE,
+    OPENING,
+    REFERENCE,
+    TOKEN,
+    Reference,
+    can_be_named,
+    reference,
+    to_last,
+)
+
+LONGEST: Final = 16 * 1024 * 1024
+"""Characters that a text may become: what is longer, nobody has meant."""
+NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
+_LONE: Final = re.compile(f"(?P<whole>{HIDDEN.pattern})|«")
+
+
+class LastResult(Struct, frozen=True):
+    """The newest result of a method."""
+
+    text: str = ""
+    """As JSON."""
+    why: str = ""
+    """Why there is none that can be used."""
+
+
+class Sources(Struct, frozen=True):
+    """Where values come from; what is given for one call comes before what is written down."""
+
+    given: Mapping[str, str] = NOTHING
+    variables: Mapping[str, str] = NOTHING
+    last: Callable[[str], LastResult] = lambda method: LastResult(why=f"there is no result of {method}")
+    """Asked by the name of a method."""
+    seed: str = ""
+    """What is random is the same for the same seed, so that what is shown is what is sent."""
+    moment: datetime | None = None
+    """None: now."""
+
+
+class Unresolved(Struct, frozen=True):
+    """A reference that has no value."""
+
+    reference: Reference
+    why: str
+
+    @property
+    def can_be_given(self) -> bool:
+        """Whether a value for this call alone would do."""
+        return not self.reference.method and can_be_named(self.reference.name)
+
+    def __str__(self) -> str:
+        return f"{{{{{cut(self.reference.name)}}}}} {self.why}"
+
+
+class Missing(Struct, frozen=True):
+    """What has to be known before a call can be sent."""
+
+    unresolved: tuple[Unresolved, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Those for which somebody can be asked."""
+        return tuple(each.reference.name for each in self.unresolved if each.can_be_given)
+
+    @property
+    def what(self) -> str:
+        """All of them, each with the reason."""
+        return "; ".join(map(str, self.unresolved))
+
+    @property
+    def sentence(self) -> str:
+        return f"Nothing was sent: {self.what}."
+
+
+class Resolution(Struct, frozen=True):
+    """A draft with its values in it; what has none stays as it was typed.
+
+    Where anything was looked up, the draft says so in ``typed``, also if its text is the same: a value can be spelled
+    like a reference.
+    """
+
+    draft: Draft | Batch
+    unresolved: tuple[Unresolved, ...] = ()
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What is said of a call that goes out all the same."""
+        return tuple(f"{each}: it is sent as typed" for each in self.unresolved)
+
+
+def resolution(draft: Draft | Batch, sources: Sources) -> Resolution:
+    """Put the values in. A draft that has them already, that has no references or is wrong, stays as it is."""
+    if OPENING not in draft.text or draft.typed is not None or isinstance(draft.read(), Problem):
+        return Resolution(draft)
+    values = _Values(sources)
+    text, at = [], 0
+    for start, end in params_in(draft):
+        text += [draft.text[at:start], TOKEN.sub(values.in_token, draft.text[start:end])]
+        at = end
+    whole = "".join([*text, draft.text[at:]])
+    missing = tuple(values.missing.values())
+    is_same = whole == draft.text and not values.looked_up
+    return Resolution(draft if is_same else replace(draft, text=whole, typed=draft.text), missing)
+
+
+def used_in(draft: Draft | Batch) -> tuple[Reference, ...]:
+    """The references in a draft, each once."""
+    if OPENING not in draft.text or isinstance(draft.read(), Problem):
+        return ()
+    strings = (token["string"] for span in params_in(draft) for token in TOKEN.finditer(draft.text, *span))
+    found = (each["inside"] for string in strings for each in REFERENCE.finditer(string))
+    return tuple(dict.fromkeys(reference(inside) for inside in found if inside))
+
+
+def params_in(draft: Draft | Batch) -> Iterator[Span]:
+    """Where params stand: in a batch nothing else is touched, so that what is asked about is what is sent."""
+    if isinstance(draft, Draft):
+        yield 0, len(draft.text)
+        return
+    start = len(draft.text) - len(draft.text.removeprefix("\ufeff"))
+    for row, end in elements(draft.text, start) or ():
+        for member in members(draft.text[row:end]) or ():
+            if member.name == "params":
+                yield row + member.value[0], row + member.value[1]
+
+
+class _Values:
+    """Values of one draft, and what could not be found."""
+
+    def __init__(self, sources: Sources) -> None:
+        self._sources = sources
+        self._moment = (sources.moment or datetime.now(UTC)).astimezone(UTC)
+        self._count = count()
+        self._last: dict[str, tuple[LastResult, Levels]] = {}
+        """By the method: a result is read once, however many parts of it are wanted."""
+        self._length = 0
+        self.looked_up = False
+        """Whether a value was wanted at all."""
+        self.missing: dict[str, Unresolved] = {}
+        """By the name that was typed."""
+
+    def in_token(self, token: re.Match[str]) -> str:
+        """A string of the params with its values in it."""
+        string, colon = token["string"], token["colon"] or ""
+        if OPENING not in string:
+            return token[0]
+        inside = string[1:-1]
+        alone = REFERENCE.fullmatch(inside)
+        if alone and alone["inside"] and not colon and (wanted := reference(alone["inside"])).as_json:
+            return self._value(wanted) or string
+        parts, at, is_changed = [], 0, False
+        for found in REFERENCE.finditer(inside):
+            part = self._part(found)
+            is_changed |= part != found[0]
+            parts += [_literal(inside[at : found.start()]), part]
+            at = found.end()
+        return f'"{"".join(parts)}{_literal(inside[at:])}"{colon}' if is_changed else token[0]
+
+    def _part(self, found: re.Match[str]) -> str:
+        if not found["inside"]:
+            return OPENING
+        value = self._value(wanted := reference(found["inside"]))
+        if value is None:
+            return found[0]
+        text = decoded(value) if value.startswith('"') and not wanted.as_json else value
+        return _harmless(spelled(text)[1:-1])
+
+    def _value(self, wanted: Reference) -> str | None:
+        """The value as JSON text; of a text, a string. None where there is none."""
+        self.looked_up = True
+        value = self._looked_up(wanted)
+        if not isinstance(value, Unresolved) and wanted.as_json and not is_value(value, strict=True):
+            value = Unresolved(wanted, "is no JSON value, such as 1, true or text in quotes")
+        if not isinstance(value, Unresolved):
+            self._length += len(value)
+            if self._length <= LONGEST:
+                return _harmless(value.strip())
+            value = Unresolved(wanted, f"would make the params longer than {LONGEST // 1024**2} MiB")
+        self.missing.setdefault(str(wanted), value)
+        return None
+
+    def _looked_up(self, wanted: Reference) -> str | Unresolved:
+        """A text as it was written where JSON is wanted, else as a JSON string."""
+        if wanted.method:
+            return self._of_last(wanted)
+        name = wanted.name
+        if name in MADE:
+            return spelled(self._made(name))
+        for known in (self._sources.given, self._sources.variables):
+            if name in known and can_be_named(name):
+                return known[name] if wanted.as_json else spelled(known[name])
+        if not can_be_named(name):
+            return Unresolved(wanted, f"is no name; for the letters {OPENING} write {OPENING * 2}")
+        guess = nearest(name, [*self._sources.given, *self._sources.variables, *MADE])
+        return Unresolved(wanted, f"has no value (did you mean {{{{{guess}}}}}?)" if guess else "has no value")
+
+    def _of_last(self, wanted: Reference) -> str | Unresolved:
+        if wanted.method not in self._last:
+            newest = self._sources.last(wanted.method)
+            self._last[wanted.method] = newest, Levels(newest.text)
+        found, levels = self._last[wanted.method]
+        if found.why:
+            return Unresolved(wanted, f"has no value: {found.why}")
+        starts_right = not wanted.pointer or wanted.pointer.startswith("/")
+        value = levels.at(wanted.pointer) if starts_right else None
+        if value is None:
+            where = f"the newest result of {cut(wanted.method)} has nothing at {cut(wanted.pointer)}"
+            return Unresolved(wanted, f"has no value: {where}")
+        return value if wanted.as_json or value.startswith('"') else spelled(value)
+
+    def _made(self, name: str) -> str:
+        if name == "today":
+            return self._moment.date().isoformat()
+        if name == "now":
+            return self._moment.isoformat(timespec="seconds").replace("+00:00", "Z")
+        from random import Random  # few calls have any
+        from uuid import UUID
+
+        bits = Random(f"{self._sources.seed} {next(self._count)}").getrandbits(128)  # noqa: S311 - no secret
+        return str(UUID(int=bits, version=4))
+
+
+def _harmless(spelled_value: str) -> str:
+    """A value, as it is spelled in JSON, in which nothing is opened."""
+    return spelled_value.replace("«", "\\u00ab")
+
+
+def _literal(typed: str) -> str:
+    """What stands beside a value: together they make no placeholder that it did not make alone."""
+    return _LONE.sub(lambda found: found["whole"] or "\\u00ab", typed)
+
+
+_STRING: Final = re.compile(LOOSE_STRING, re.DOTALL)
+_OPENS: Final = frozenset(["", "[", "{", ":", ","])
+"""What a value may stand behind."""
+_ENDS: Final = frozenset(["", "]", "}", ","])
+"""What may stand behind it."""
+
+
+def placed(text: str, at: int, value: str, name: str = "", parameters: Iterable[str] = ()) -> tuple[str, int]:
+    """Params with a value in them, and the offset behind it.
+
+    ``value`` is JSON; ``at`` is the cursor's offset. A member called ``name`` gives its value up for this one; where
+    there is none, but a parameter of that name, the object gets it. Params that could be sent still can be: where a
+    value at the cursor would break them, it becomes the last one.
+    """
+    if not text.strip():
+        text, at = "[]", 1
+    found = members(text) if text.lstrip()[:1] == "{" else None
+    waiting = [member.value for member in found or () if member.name == name]
+    if name and waiting:
+        return _put(text, waiting[-1], value)
+    if found is not None and name and (not found or name in parameters):
+        return _as_member(text, name, value)
+    here = _at_cursor(text, at, value)
+    if not isinstance(parse(here[0]), Problem) or isinstance(parse(text), Problem):
+        return here
+    if found is not None:
+        return _as_member(text, name or "value", value)
+    inner = elements(text)
+    end = inner[-1][1] if inner else text.index("[") + 1
+    return _put(text, (end, end), value, ", " if inner else "")
+
+
+def _at_cursor(text: str, at: int, value: str) -> tuple[str, int]:
+    """Within a string, a string goes without its quotes."""
+    string = next((each for each in _STRING.finditer(text) if each.start() < at < each.end()), None)
+    if string is not None and value.startswith('"'):
+        value = value[1:-1]
+    is_next = string is None and text[:at].rstrip()[-1:] not in _OPENS
+    has_next = string is None and text[at:].lstrip()[:1] not in _ENDS
+    return _put(text, (at, at), value, ", " if is_next else "", ", " if has_next else "")
+
+
+def _as_member(text: str, name: str, value: str) -> tuple[str, int]:
+    """The last member, on a line of its own where the others have theirs."""
+    found = members(text)
+    start = found[-1].value[1] if found else text.index("{") + 1
+    end = start if found else text.rindex("}")
+    separate = ("," + ("\n  " if "\n" in text.strip() else " ")) if found else ""
+    return _put(text, (start, end), value, f"{separate}{spelled(name)}: ")
+
+
+def _put(text: str, span: Span, value: str, before: str = "", after: str = "") -> tuple[str, int]:
+    start, end = span
+    return f"{text[:start]}{before}{value}{after}{text[end:]}", start + len(before) + len(value)
+
+
+class TakenValue(Struct, frozen=True):
+    """A part of a result, as it was on view."""
+
+    method: str
+    pointer: str
+    text: str
+    """As JSON."""
+
+    @property
+    def name(self) -> str:
+        """The last step of the way to it; empty where that is a place in a list, or the whole."""
+        last = next(reversed(names_of(self.pointer)), "")
+        return "" if last.isdecimal() else last
+
+    def spelled(self, last: LastResult) -> tuple[str, str]:
+        """A reference to the newest result of its method; where there is none, itself. And what to know of it."""
+        now = None if last.why else at_pointer(last.text, self.pointer)
+        if now is None:
+            why = last.why or f"the newest result of {cut(self.method)} has none there"
+            return defused(self.text), f"The value itself was put in: {why}."
+        reference = to_last(self.method, self.pointer, as_json=not self.text.startswith('"'))
+        is_other = now != self.text and self.text[:1] not in "[{"  # which are laid out on view
+        remark = f"The newest result of {cut(self.method)} has another value there: {cut(now)}."
+        return f'"{reference}"', remark * is_other
+
+
+def escaped(draft: Draft | Batch) -> Draft | Batch:
+    """The draft that is sent as this one reads, letter by letter, whatever has a value by then."""
+    if OPENING not in draft.text or isinstance(draft.read(), Problem):
+        return draft
+    text, at = [], 0
+    for start, end in params_in(draft):
+        text += [draft.text[at:start], TOKEN.sub(_in_token, draft.text[start:end])]
+        at = end
+    return replace(draft, text="".join([*text, draft.text[at:]]))
+
+
+def as_it_went_out(exchange: Exchange) -> Exchange:
+    """A record that others may have written, with what was sent as its params: nothing in them is looked up here."""
+    if OPENING not in exchange.params and exchange.params_sent is None:
+        return exchange
+    return replace(exchange, params=escaped(sent_draft(exchange)).text, params_sent=None)
+
+
+def _in_token(token: re.Match[str]) -> str:
+    return REFERENCE.sub(lambda found: found[0].replace(OPENING, OPENING * 2), token[0])
