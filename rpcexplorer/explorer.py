@@ -2,37 +2,393 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
 from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cached_property, partial
+from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Self
 
 from msgspec.structs import replace
 
-from rpcexplorer.client.clients import Clients
+from rpcexplorer.auth.registry import auth_of
+from rpcexplorer.discovery.methods import Discovery, TellStep, asks_first, catalogue, saved_among
+from rpcexplorer.discovery.store import Catalogues, read_description, stamp_of
+from rpcexplorer.drafts import CollectedBatches, Drafts, ImportedDrafts, ReplacedDrafts
+from rpcexplorer.files.io import save_as, told
+from rpcexplorer.files.paths import OVERLAY, Paths
+from rpcexplorer.history.case import Cases
+from rpcexplorer.history.store import Journal
+from rpcexplorer.model.destination import FORM_OF_REQUEST, Nobody, Person, Route, changes
 from rpcexplorer.model.draft import Batch, Draft, methods_of
 from rpcexplorer.model.exchange import Preview, Stop, fresh_id
-from rpcexplorer.model.methods.catalogue import asks_first, catalogue
-from rpcexplorer.model.methods.listing import Discovery, TellStep
-from rpcexplorer.model.profile import DocumentSource
+from rpcexplorer.model.method import SIGN, as_named, described_by, method_of
+from rpcexplorer.model.problem import Complaint
+from rpcexplorer.model.profile import DocumentSource, Profile
 from rpcexplorer.model.secret import Secret
-from rpcexplorer.storage.catalogues.descriptions import read_description, stamp_of
-from rpcexplorer.storage.known import KnownMethods
+from rpcexplorer.profiles.profiles import Profiles, load
+from rpcexplorer.rescue import Rescue
+from rpcexplorer.secrets.credentials import StoredCredentials
+from rpcexplorer.secrets.destination import KEY
+from rpcexplorer.secrets.lookup import Secrets
+from rpcexplorer.settings import ScreenState, Themes, load_settings, save_setting
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+    from collections.abc import AsyncIterator, Iterable
 
-    from rpcexplorer.files.paths import Paths
-    from rpcexplorer.model.connection_test import Report, Tell
-    from rpcexplorer.model.destination import Person
-    from rpcexplorer.model.exchange import Exchange, Refused
-    from rpcexplorer.model.profile import Profile
-    from rpcexplorer.model.replaying import Replayed
+    from rpcexplorer.auth.credentials import CredentialSource
+    from rpcexplorer.client.client import Client
+    from rpcexplorer.client.connection_test import ProfileSource
+    from rpcexplorer.client.replay import Replayed
+    from rpcexplorer.client.report import Report, Tell
+    from rpcexplorer.history.folder import History
+    from rpcexplorer.model.exchange import Exchange, Refused, Unreached
+    from rpcexplorer.model.method import Described, Method, SavedCall
+    from rpcexplorer.model.problem import Changes
     from rpcexplorer.model.settings import Settings
+    from rpcexplorer.profiles.profiles import ProfileEdits
+    from rpcexplorer.redaction.redactor import Redactor
     from rpcexplorer.schema.check import Checker
-    from rpcexplorer.storage.profiles.profiles import Profiles
-    from rpcexplorer.storage.secrets.lookup import Secrets
-    from rpcexplorer.transport.port import Watch
+    from rpcexplorer.secrets.leaks import Searched
+    from rpcexplorer.transport.port import ShownCertificate, Watch
+    from rpcexplorer.variables.references import Offered
     from rpcexplorer.variables.resolve import Missing, Resolution
+
+
+class Storage:
+    """Profiles, history and settings of one person, and which of the profiles is in use."""
+
+    def __init__(
+        self, paths: Paths, load: Callable[[], Profiles], settings: Settings, secrets: Secrets, person: Person
+    ) -> None:
+        self.paths, self._load = paths, load
+        self.profiles = secrets.routes.profiles = load()
+        """What ``sessions.toml`` and its overlays say."""
+        self.settings = settings
+        self.secrets = secrets
+        self.profile: Profile | None = None  # the one in use
+        self.credentials = StoredCredentials(secrets, person, lambda: self.profiles.profiles.values())  # noqa: PLW0108 - read anew
+        """Credentials and sessions: what is known of them, and what is held for this run."""
+        self.catalogues = Catalogues(paths.catalogues, self.credentials.in_use)
+        """What was discovered, and when; and which methods a server does not have."""
+        self.drafts = Drafts(paths.drafts)
+        """What was typed for each method, sent or not."""
+        self.replaced = ReplacedDrafts(paths.drafts / "replaced")
+        """Drafts that gave way to another call."""
+        self.batches = CollectedBatches(paths.drafts / "batches")
+        """Calls that are collected for one body."""
+        self.imports = ImportedDrafts(self.drafts, self.replaced)
+        """Calls from other programs, as drafts."""
+        self.remembered = ScreenState(paths.screen, self.credentials.in_use)
+        """Small things that the screen remembers."""
+        self.journal = Journal(settings.history, paths.history, self.credentials.in_use)
+        """The history as this explorer keeps it: whether it records, and what went wrong."""
+        self.cases = Cases(self.journal, self.credentials.in_use, lambda: self.profiles.profiles, lambda: self._folders)
+        """Calls as a file to hand on, and those that somebody else has handed on."""
+        self.rescue = Rescue(self.journal, self.drafts, paths.unsaved, settings.history.body_limit)
+        """What could not be written by the end of a run."""
+        self.themes = Themes(paths.themes)
+        """Those that come with the program, and this person's own."""
+
+    @classmethod
+    def open(
+        cls,
+        *,
+        folder: Path | None = None,
+        environment: Mapping[str, str] | None = None,
+        sessions: Path | None = None,
+        person: Person | None = None,
+    ) -> Self:
+        """Read profiles and settings as a program started in ``folder`` would. What is damaged becomes a complaint."""
+        environment = os.environ if environment is None else environment
+        paths = Paths.of(environment)
+        settings, complaints = load_settings(paths)
+        reading = partial(load, paths, folder or Path.cwd(), environment, sessions)
+        secrets = Secrets(paths.secrets, environment, settings.secret_store)
+        explorer = cls(paths, reading, settings, secrets, person or Nobody())
+        explorer.profiles.complaints.extend(complaints)
+        return explorer
+
+    @property
+    def history(self) -> History:
+        """The history that the profile in use writes to."""
+        return self.journal.of(self.profile)
+
+    def use(self, profile: Profile | str | None = None) -> Profile | Complaint:
+        """Choose the profile for what follows: one that is given, a name, or the default one."""
+        chosen = profile if isinstance(profile, Profile) else self.profiles.get(profile)
+        if isinstance(chosen, Profile):
+            self.profile = chosen
+        return chosen
+
+    def redactor(self, *, of_this_profile: bool = False) -> Redactor:
+        """What takes the secrets that this run knows out of a text; of two labels, one ``of_this_profile`` wins."""
+        from rpcexplorer.redaction.redactor import Redactor
+
+        profile = self._in_use().name if of_this_profile and self.profile else ""
+        return Redactor(self.credentials.in_use(), profile=profile)
+
+    def withheld(self, profile: Profile, text: str) -> str:
+        """Return why a text for other programs, which would not ask, is not handed out; empty if it may be."""
+        moved = self.secrets.withheld(profile, text)
+        return self.redactor().text(moved.sentence(profile.name)) if moved else ""
+
+    def save_setting(self, key: str, value: object) -> str:
+        """Set one key of ``settings.toml``; a sentence where that failed."""
+        return str(save_setting(self.paths, key, value) or "")
+
+    def reload(self) -> None:
+        """Read the profiles again, and take over what changed in the one in use.
+
+        A profile that the files no longer have stays in use: a file may be broken for as long as it is being edited.
+        """
+        before, self.profiles = self.profiles.profiles, self._load()
+        self.secrets.routes.profiles = self.profiles
+        name = self.profile.name if self.profile and not self.profile.ad_hoc else ""
+        now = self.profiles.profiles.get(name)
+        if now is not None and now != before.get(name):
+            self.profile = now
+
+    def edits(self, file: Path) -> ProfileEdits:
+        from rpcexplorer.profiles.profiles import ProfileEdits
+
+        return ProfileEdits(file, self.paths.state, file == self.paths.user_sessions, self.profiles)
+
+    def apply(self, name: str, changes: Changes, file: Path) -> Complaint | None:
+        """Change a profile in a file, and read it again. Return what prevented it, and then nothing was changed."""
+        complaint = self.edits(file).apply(name, changes, self.profiles.leaves.get(name, {}))
+        self.reload()
+        return complaint
+
+    @staticmethod
+    def commit_warning(file: Path) -> str:
+        """Return a warning if git would commit a file of personal changes; otherwise nothing."""
+        if file.name != OVERLAY:
+            return ""
+        from rpcexplorer.secrets.leaks import Git
+
+        if not Git(file.parent).may_commit(file.name):
+            return ""
+        return f"Git does not ignore {file}: it is for you alone. Add {file.name} to .gitignore."
+
+    @contextmanager
+    def accepting(self, profile: Profile, keys: Collection[str] = ()) -> Iterator[None]:
+        """Change a profile so that its secrets go to the changed destination without another question.
+
+        ``keys`` are those that this person has typed, or seen with old and new value and said yes to. If anything else
+        of the destination has changed, the next call asks, as it does if a secret was held back before. The form of a
+        request and what a preset among ``keys`` says are accepted with it, another server never.
+        """
+        self.reload()
+        was, before = self.profiles.profiles.get(profile.name), self.secrets.routes.of(profile)
+        held_back = self.credentials.held_back(profile)
+        yield
+        now = self.profiles.profiles.get(profile.name)
+        if was != profile or now is None or held_back & {*profile.secrets, *now.secrets, KEY}:
+            return
+        after = self.secrets.routes.of(now)
+        if all(self._is_accepted(change.key, after, now, keys) for change in changes(before, after)):
+            self.credentials.carry_over(profile, now)
+
+    def _is_accepted(self, key: str, after: Route, now: Profile, keys: Collection[str]) -> bool:
+        """Return whether a change of this key of a destination follows from the accepted keys alone."""
+        if key in {*FORM_OF_REQUEST, *keys} or (key == "discovery.url" and "discovery" in keys):
+            return True
+        if key not in after and "auth.kind" in keys:  # settings of the auth type before
+            return key.startswith(("auth.", "login."))
+        return "preset" in keys and self.profiles.is_of_preset(now.name, key)
+
+    def use_changed(self, profile: Profile) -> None:
+        """Go on with the profile in use as this person has changed it for this run, with what was typed for it."""
+        before, self.profile = self._in_use(), profile
+        old, new = (self.secrets.routes.of(each) for each in (before, profile))
+        if all(change.key in FORM_OF_REQUEST for change in changes(old, new)):
+            self.credentials.carry_over(before, profile)
+
+    def save_call(self, call: SavedCall, *, replacing: bool = False) -> Complaint | None:
+        """Write a saved call into its file, where no secret that this run knows may stand, and read that anew."""
+        hide = self.redactor().text
+        if any(hide(text) != text for text in (call.name, call.method, call.text, call.doc)):
+            return Complaint(
+                call.file, "the call holds a secret, which has no place in this file: write {{name}} for it"
+            )
+        complaint = self.edits(Path(call.file)).save_call(call, replacing=replacing)
+        self.reload()
+        return complaint
+
+    def remove_call(self, call: SavedCall) -> Complaint | None:
+        complaint = self.edits(Path(call.file)).remove_call(call)
+        self.reload()
+        return complaint
+
+    def remove_profile(self, profile: Profile) -> list[Complaint]:
+        """Remove a profile from all files, then its secrets, and stop using it; return what failed."""
+        files = self.profiles.files_of(profile.name)
+        complaints = [said for file in files if (said := self.edits(file).remove(profile.name))]
+        for file in set(self.profiles.files) - set(files) if not complaints else ():
+            complaints += filter(None, [self.edits(file).drop_default(profile.name)])
+        if not complaints and (trouble := told(lambda: self.secrets.forget(profile))):
+            complaints.append(Complaint(str(self.paths.secrets), trouble))
+        self.reload()
+        if self.profile and self.profile.name == profile.name and profile.name not in self.profiles.leaves:
+            self.profile = None
+        return complaints
+
+    def search_leaks(self, files: Sequence[Path] = (), *, staged: Path | None = None) -> Searched:
+        """Look for secrets in the files of the profiles and in every history; or in files alone, or what git staged."""
+        from rpcexplorer.secrets.leaks import search
+
+        histories = (self.journal.of(each).folder for each in (None, *self.profiles.profiles.values()))
+        return search(self.profiles, (self.paths.history, *histories), self.secrets, files, staged)
+
+    @property
+    def _folders(self) -> list[Path]:
+        """Where the files of this person lie, and those of the team here."""
+        return [self.paths.config, self.paths.state, self.paths.cache, *(each.parent for each in self.profiles.files)]
+
+    save_reply = staticmethod(save_as)
+
+    def _in_use(self) -> Profile:
+        if self.profile is None:
+            raise RuntimeError("no profile is in use: call use() first")
+        return self.profile
+
+
+class KnownMethods(Storage):
+    """Methods from all sources: the service, the profile, the saved calls, the history."""
+
+    def names(self) -> tuple[Offered, ...]:
+        """What could stand between double braces with the profile in use."""
+        from rpcexplorer.variables.references import names
+
+        profile = self._in_use()
+        return names(self.profiles.variables_of(profile), self.journal.methods(profile))
+
+    def saved_calls(self) -> dict[str, SavedCall]:
+        """The calls that are saved for the profile in use, by name."""
+        return self.profiles.calls_of(self._in_use())
+
+    def listed(self, *, called: bool = True) -> dict[str, Method]:
+        """The saved calls, each with a sign before its name, and then the methods: as they are named beside those."""
+        methods, calls = self.methods(called=called), self.saved_calls()
+        saved = saved_among(calls.values(), methods) if calls else {}
+        if signed := [name for name in methods if name.startswith(SIGN)]:
+            methods |= {as_named(name): replace(methods.pop(name), name=as_named(name)) for name in signed}
+        return {**saved, **methods, **saved}
+
+    def methods(self, *, called: bool = True) -> dict[str, Method]:
+        """Every method that is known for the profile in use, by name; without ``called`` no history is read for it."""
+        profile = self._in_use()
+        learned, absent = self.catalogues.of(profile), self.catalogues.absent(profile)
+        names = self.journal.methods(profile) if called else ()
+        return auth_of(profile).offered(catalogue(profile, learned.methods if learned else (), names, absent))
+
+    def described(self, method: str) -> Described | None:
+        """All that is known of what a method takes and gives; None of a name that nobody has told of."""
+        found = self.catalogues.described(profile := self._in_use(), method)
+        known = None if found and not auth_of(profile).in_params else self.methods(called=False).get(method)
+        if known is None or found is None:
+            return described_by(known) if known else found
+        return auth_of(profile).offered_in_full(known, found)
+
+    def draft_of(self, method: str, *, called: bool = True) -> str:
+        """The params last typed for a method on the profile in use, else its starting point, else ``[]``.
+
+        That is what brought a result last, of a method marked safe; without ``called`` no history is read for it. A
+        saved call, named with its sign, starts with its own params; what is typed there is kept apart.
+        """
+        if method.startswith(SIGN) and (saved := self.saved_calls().get(method.removeprefix(SIGN))):
+            return self.drafts.text_for(self._in_use(), method, None, lambda: saved.text or "[]")
+        called_as = method_of(method)
+        profile, known = self._in_use(), self.methods(called=False).get(called_as)
+        last = partial(self.journal.last_params, profile, called_as) if called and known and known.safe else None
+        return self.drafts.text_for(profile, method, known, last, partial(self.described, called_as))
+
+    def recent(self, limit: int) -> list[Exchange]:
+        """The newest calls of the profile in use, newest first; also those that could not be written."""
+        return self.journal.recent(self._in_use(), limit)
+
+
+class Clients:
+    """Made when they are first needed, and what they are made of is loaded then."""
+
+    def __init__(
+        self, credentials: CredentialSource, reply_limit: int, record: Callable[[Exchange, Profile], None]
+    ) -> None:
+        """``record`` is told with which profile a call was made: another one may be in use when it ends."""
+        self._credentials, self._reply_limit, self._record = credentials, reply_limit, record
+        self._open: list[Client] = []
+
+    async def of(self, profile: Profile) -> Client:
+        """The client of a profile as it is now; an edited profile gets another one, and lets go of its connections."""
+        for client in [client for client in self._open if client.profile.name == profile.name]:
+            if client.profile == profile:
+                return client
+            self._open.remove(client)
+            await client.close()
+        self._open.append(self._made(profile, lambda made: self._record(made, profile)))
+        return self._open[-1]
+
+    async def load(self) -> None:
+        """Load what the first call takes, in another thread, before there is one: a tenth of a second of imports."""
+        connection = await asyncio.to_thread(_loaded)
+        await connection.load()
+
+    async def test(
+        self,
+        profile: Profile,
+        known: ProfileSource,
+        missing: Sequence[str],
+        *,
+        tell: Tell | None = None,
+        stop: Stop | None = None,
+    ) -> Report:
+        """What each step of the way came to, by calls that are not recorded; the first of them have no credentials.
+
+        Where these do not get through, credentials that are ``missing`` are named all the same.
+        """
+        from rpcexplorer.client.connection_test import Tester
+
+        tester = Tester(profile, self._credentials, known, missing)
+        try:
+            return await tester.run(tell or (lambda _: None), stop or Stop())
+        finally:
+            await tester.close()
+
+    async def certificate_of(self, profile: Profile) -> ShownCertificate | Unreached:
+        """The certificate that a profile's server shows, and what is against it. Nothing is sent to the server."""
+        from rpcexplorer.model.exchange import Unreached
+        from rpcexplorer.transport.port import Unreachable
+
+        connection = await asyncio.to_thread(_loaded)
+        try:
+            shown: ShownCertificate = await connection.certificate_of(profile)
+        except Unreachable as error:
+            return Unreached(error.step, error.sentence)
+        return shown
+
+    def _made(self, profile: Profile, record: Callable[[Exchange], None]) -> Client:
+        from rpcexplorer.client.client import Client
+
+        return Client.of(profile, self._credentials, self._reply_limit, record)
+
+    async def close(self) -> None:
+        for client in self._open:
+            await client.close()
+        self._open.clear()
+
+
+def _loaded() -> ModuleType:
+    from rpcexplorer.client import (
+        call,
+        client,  # noqa: F401 - a first call needs both
+    )
+
+    return call
+
 
 COMPARED = 16 * 1024 * 1024
 """Bytes of a reply that are set beside a recorded one; of a longer one it is said that it cannot be compared."""
@@ -97,7 +453,7 @@ class Explorer(KnownMethods):
         The records are of the history of the profile in use, or of a case; they are sent with it, or another
         ``profile``. Nobody is asked: see ``to_ask_about``. ``ignore``: JSON pointers from the result on.
         """
-        from rpcexplorer.client.replaying import Replaying
+        from rpcexplorer.client.replay import Replaying
 
         chosen, source, stop = profile or self._in_use(), self.profile, stop or Stop()
         client = await self.clients.of(chosen)
@@ -135,7 +491,7 @@ class Explorer(KnownMethods):
         self, draft: Draft | Batch, *, id: str | None = None, profile: Profile | None = None, bare: bool = False
     ) -> Preview | Refused:
         """The exact request that ``call`` would send, with placeholders for secrets; a login's is ``bare``."""
-        from rpcexplorer.client.preview import preview
+        from rpcexplorer.client.client import preview
 
         profile, id = profile or self._in_use(), id or fresh_id()
         found = self._resolution(draft, profile, id=id) if "{{" in draft.text else None
@@ -176,7 +532,7 @@ class Explorer(KnownMethods):
         self, *, watch: Watch | None = None, stop: Stop | None = None, tell: TellStep | None = None
     ) -> Discovery:
         """Ask the service which methods it has, and keep what it says for the profile in use. Nothing is recorded."""
-        from rpcexplorer.client.discovery.interview import discover
+        from rpcexplorer.discovery.interview import discover
 
         profile, limit = self._in_use(), self.settings.reply_limit
         source = profile.discovery
@@ -204,7 +560,7 @@ class Explorer(KnownMethods):
 
     @staticmethod
     def _described_in_file(profile: Profile) -> Discovery:
-        from rpcexplorer.client.discovery.interview import described_in_file  # only if a file has changed
+        from rpcexplorer.discovery.interview import described_in_file  # only if a file has changed
 
         assert isinstance(profile.discovery, DocumentSource)
         return described_in_file(profile.discovery, read_description)

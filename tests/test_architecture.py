@@ -60,7 +60,8 @@ OURS: dict[str, set[str]] = {
     "discovery": {*VALUES, "client", "schema", "files", "auth", "variables", "redaction"},
     "checking": {"model", "jsontext"},
     "storage": BELOW_FRONTS,
-    "explorer": {*BELOW_FRONTS, "transport"},
+    "rescue": {*VALUES, "history", "drafts", "files", "redaction"},
+    "explorer": {"rescue", *BELOW_FRONTS, "transport"},
     "text": {*BELOW_FRONTS} - {"files", "secrets", "settings", "drafts", "profiles"},
     "views": BELOW_FRONTS,
     "export": {
@@ -92,6 +93,7 @@ BOUGHT: dict[str, set[str]] = {
     "storage": {"msgspec", "tomli_w", "platformdirs", "keyring"},
     "files": {"msgspec", "tomli_w", "platformdirs"},
     "history": {"msgspec", "tomli_w"},
+    "settings": {"msgspec", "tomli_w"},
     "profiles": {"msgspec", "tomli_w"},
     "secrets": {"msgspec", "keyring"},
     "checking": {"msgspec", "jsonschema_rs"},
@@ -153,7 +155,7 @@ def may_import(wing: str, name: str) -> bool:
 
 
 def test_of_the_transports_others_know_the_port_alone() -> None:
-    others = [path for path in FILES if wing_of(path) != "transport" and path != PACKAGE / "client" / "connection.py"]
+    others = [path for path in FILES if wing_of(path) != "transport" and path != PACKAGE / "client" / "call.py"]
     named = {name for path in others for name in imports_of(path) if ours(name) == "transport"}
     assert named <= {"rpcexplorer.transport.port"}
 
@@ -194,7 +196,7 @@ LAZY = (
     "rpcexplorer.checking",
     "rpcexplorer.client.discovery",
     "rpcexplorer.model.form",
-    "rpcexplorer.model.methods.changes",
+    "rpcexplorer.discovery.changes",
     "rpcexplorer.schema.complete",
     "rpcexplorer.schema.node",
     "rpcexplorer.schema.example",

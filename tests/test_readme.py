@@ -17,7 +17,7 @@ from rpcexplorer.demo import PASSWORD, USERNAME
 from rpcexplorer.demo.http.server import DemoThread
 from rpcexplorer.files.paths import Paths
 from rpcexplorer.model.exchange import EXIT_CODES
-from rpcexplorer.storage.profiles.loading import load
+from rpcexplorer.profiles.profiles import load
 from rpcexplorer.tui.commands import COMMANDS, SCOPES, shown_keys
 from tests.fakes.shell import Shell
 

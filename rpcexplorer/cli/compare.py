@@ -15,13 +15,13 @@ from rpcexplorer.cli.recorded import Recorded, always_ignored, called, one_of
 from rpcexplorer.cli.show import json
 from rpcexplorer.cli.waiting import run_until_stopped, waiting
 from rpcexplorer.cli.world import INTERRUPTED, World
+from rpcexplorer.client.replay import Replayed, ignored_in
 from rpcexplorer.compare.compare import Comparison, compared_at_once
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.draft import sent_draft
 from rpcexplorer.model.exchange import Exchange, Stop
 from rpcexplorer.model.problem import Complaint
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.replaying import Replayed, ignored_in
 from rpcexplorer.views.comparing.lines import compared_lines
 from rpcexplorer.views.comparing.printed import heading, printed
 from rpcexplorer.views.comparing.replays import difference_row

@@ -12,8 +12,8 @@ from rpcexplorer.cli.recorded import opened
 from rpcexplorer.cli.show import json_line
 from rpcexplorer.cli.values import OneOf, whole_number
 from rpcexplorer.cli.world import World
+from rpcexplorer.history.statistics import GROUPINGS, ORDERS, Chart, Figures, Statistics
 from rpcexplorer.model.exchange import OutcomeName
-from rpcexplorer.model.history.statistics import GROUPINGS, ORDERS, Chart, Figures, Statistics
 from rpcexplorer.views.ink import BOLD, DIM, WRONG, inked
 from rpcexplorer.views.json_out import json_of
 from rpcexplorer.views.printable import printable

@@ -13,10 +13,10 @@ from rpcexplorer.cli.show import json
 from rpcexplorer.cli.values import AUTH, OneOf
 from rpcexplorer.cli.waiting import run_until_stopped, waiting
 from rpcexplorer.cli.world import PROGRAM
+from rpcexplorer.discovery.methods import Discovery
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.exchange import Stop
 from rpcexplorer.model.method import Method, SavedMethod, as_named, method_of
-from rpcexplorer.model.methods.listing import Discovery
 from rpcexplorer.model.problem import nearest_few
 from rpcexplorer.views.json_out import json_of
 from rpcexplorer.views.printable import printable

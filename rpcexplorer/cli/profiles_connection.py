@@ -14,10 +14,10 @@ from rpcexplorer.cli.context import Invocation, agree, complete_profiles, fail, 
 from rpcexplorer.cli.profiles_trust import QUESTION, pin
 from rpcexplorer.cli.waiting import run_until_stopped, waiting
 from rpcexplorer.cli.world import INTERRUPTED, PROGRAM
+from rpcexplorer.client.probe import Proposal
+from rpcexplorer.client.report import REFUSED, Check, Report
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.connection_test import REFUSED, Check, Report
 from rpcexplorer.model.exchange import Stop
-from rpcexplorer.model.probe import Proposal
 from rpcexplorer.model.problem import quoted
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import FIELD_WORDS, Secret

@@ -11,11 +11,11 @@ from msgspec import Struct
 
 from rpcexplorer.cli.context import fail, invocation_of
 from rpcexplorer.cli.world import World
+from rpcexplorer.client.replay import ignored_in
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.exchange import Case, Damaged, Exchange
 from rpcexplorer.model.problem import Complaint
 from rpcexplorer.model.profile import Profile, ad_hoc
-from rpcexplorer.model.replaying import ignored_in
 
 ENDING = ".toml"
 """How the name of a file ends that holds a case."""

@@ -15,12 +15,12 @@ from rpcexplorer.cli.recorded import Recorded, called
 from rpcexplorer.cli.show import json_line
 from rpcexplorer.cli.waiting import run_until_stopped, waiting
 from rpcexplorer.cli.world import INTERRUPTED, PROGRAM, World
+from rpcexplorer.client.replay import Replayed, exit_code, server_of
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.draft import sent_draft
 from rpcexplorer.model.exchange import Damaged, Stop
 from rpcexplorer.model.problem import Complaint, listed
 from rpcexplorer.model.profile import AD_HOC_NAME, Profile
-from rpcexplorer.model.replaying import Replayed, exit_code, server_of
 from rpcexplorer.views.comparing.replays import difference_lines, replay_line, replay_row, totals
 from rpcexplorer.views.json_out import json_of
 

@@ -65,7 +65,7 @@ def advise(world: World, exchange: Exchange, explorer: Explorer) -> None:
     profile = explorer.profile
     if exchange.exit_code == 0 or profile is None:
         return
-    from rpcexplorer.model.hints import hint_for  # a call that succeeds needs none of it
+    from rpcexplorer.client.hints import hint_for  # a call that succeeds needs none of it
     from rpcexplorer.views.words.hints import hint_told
 
     hint = hint_for(exchange, profile, KINDS, variables=explorer.credentials.from_environment(profile))

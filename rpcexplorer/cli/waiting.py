@@ -9,9 +9,9 @@ from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager, suppress
 from typing import Any, TextIO, TypeVar
 
+from rpcexplorer.discovery.methods import DiscoveryStep
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.exchange import Stop
-from rpcexplorer.model.methods.listing import DiscoveryStep
 from rpcexplorer.transport.port import Progress
 from rpcexplorer.views.printable import printable
 from rpcexplorer.views.words.sentences import duration, size

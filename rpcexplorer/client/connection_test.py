@@ -14,9 +14,11 @@ from msgspec.structs import replace
 
 from rpcexplorer.auth.credentials import CredentialSource
 from rpcexplorer.auth.registry import KINDS, auth_of
+from rpcexplorer.client.call import certificate_of, connect
 from rpcexplorer.client.client import Client
-from rpcexplorer.client.connection import certificate_of, connect
-from rpcexplorer.model.connection_test import (
+from rpcexplorer.client.hints import hint_for
+from rpcexplorer.client.probe import MOST, Examination, Finding, Proposal, behind_login, proposed
+from rpcexplorer.client.report import (
     HTTP,
     LOGIN,
     RPC,
@@ -32,8 +34,6 @@ from rpcexplorer.model.connection_test import (
 )
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Cancelled, Exchange, Stop, Unreached
-from rpcexplorer.model.hints import hint_for
-from rpcexplorer.model.probe import MOST, Examination, Finding, Proposal, behind_login, proposed
 from rpcexplorer.model.problem import Changes, Complaint
 from rpcexplorer.model.profile import IN_PATH, Preset, Profile
 from rpcexplorer.model.secret import Secret

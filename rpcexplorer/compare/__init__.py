@@ -1,1 +1,3 @@
 """The difference of two JSON texts."""
+
+from __future__ import annotations

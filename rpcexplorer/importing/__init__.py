@@ -1,1 +1,3 @@
 """Calls from other programs: curl, HAR, Postman, envelopes."""
+
+from __future__ import annotations

@@ -1,1 +1,3 @@
 """Variables in params: `{{…}}`."""
+
+from __future__ import annotations

@@ -8,8 +8,8 @@ from datetime import datetime
 from typing import Any, Final
 
 from rpcexplorer.auth.registry import auth_of
-from rpcexplorer.model.connection_test import Check, Report
-from rpcexplorer.model.probe import METHODS, MOST, behind_login
+from rpcexplorer.client.probe import METHODS, MOST, behind_login
+from rpcexplorer.client.report import Check, Report
 from rpcexplorer.model.problem import PROGRAM, quoted
 from rpcexplorer.model.profile import Preset, Profile, joined, typed_whole
 from rpcexplorer.views.words.certificate import certificate_rows

@@ -17,8 +17,8 @@ from rpcexplorer.auth.credentials import Message
 from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.profile import MethodNote, Profile
 from rpcexplorer.model.secret import Secret
+from rpcexplorer.profiles.profiles import ProfileEdits
 from rpcexplorer.rpc.messages import Call
-from rpcexplorer.storage.profiles.edits import ProfileEdits
 from rpcexplorer.tui.profiles.form import add_profile, fields_of
 from tests.auth.driving import PASSWORD, PONG, drive, end, kinds, message, received, requests
 from tests.fakes.shell import Shell

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from rpcexplorer.auth.basic import NoAuth
 from rpcexplorer.auth.credentials import Message
 from rpcexplorer.auth.token import BearerAuth, FirstAuth, HeaderAuth, MemberAuth, QueryAuth
-from rpcexplorer.client.discovery.openrpc import read_openrpc
+from rpcexplorer.discovery.openrpc import read_openrpc
 from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.method import Described, DescribedParam, ExampleCall, Method
 from rpcexplorer.model.profile import Auth, Login, MethodNote, Profile

@@ -18,7 +18,7 @@ from typing import Any, Final
 
 import jsonschema_rs
 
-from rpcexplorer.client.discovery.openrpc import read_openrpc
+from rpcexplorer.discovery.openrpc import read_openrpc
 from rpcexplorer.model.method import Described, DescribedParam
 from rpcexplorer.model.problem import Checked
 from rpcexplorer.schema.check import Checker

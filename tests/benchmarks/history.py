@@ -26,13 +26,13 @@ from multiprocessing.synchronize import Event
 from pathlib import Path
 from typing import Any, Final
 
+from rpcexplorer.history.folder import History
+from rpcexplorer.history.record import to_block
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.filter import Bounds, HistoryFilter
 from rpcexplorer.model.settings import MIB
 from rpcexplorer.rpc.codec import decode
 from rpcexplorer.rpc.messages import make_id
-from rpcexplorer.storage.history.blocks import to_block
-from rpcexplorer.storage.history.store import History
 from rpcexplorer.transport.port import Response
 from tests.benchmarks.figures import after_one, told
 from tests.benchmarks.programs import WORD, bare, explorer, profile

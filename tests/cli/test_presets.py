@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from rpcexplorer.cli.world import COMPLETING
-from rpcexplorer.storage.profiles.presets import SHIPPED
+from rpcexplorer.profiles.layers import SHIPPED
 from tests.fakes.shell import Shell
 
 

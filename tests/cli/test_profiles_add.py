@@ -13,7 +13,7 @@ from rpcexplorer.auth.registry import KINDS, fields
 from rpcexplorer.cli.profiles_add import add
 from rpcexplorer.files.toml_shape import TableRule
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.storage.profiles.shape import PROFILE
+from rpcexplorer.profiles.shape import PROFILE
 from tests.fakes.shell import Ran, Shell
 
 URL: Final = "http://127.0.0.1:9"

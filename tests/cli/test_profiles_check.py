@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from rpcexplorer.history.folder import History
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.rpc.messages import Result
-from rpcexplorer.storage.history.store import History
 from rpcexplorer.transport.port import Response
 from tests.fakes.shell import Ran, Shell
 from tests.trust.secrets.planted import AWKWARD, leaks, spellings

@@ -21,7 +21,7 @@ import pytest
 import rpcexplorer
 from rpcexplorer.cli.program import program
 from rpcexplorer.cli.waiting import Waiting, line
-from rpcexplorer.model.methods.listing import DiscoveryStep
+from rpcexplorer.discovery.methods import DiscoveryStep
 from rpcexplorer.transport.port import Progress
 from tests.fakes.shell import Shell
 from tests.fakes.wire import HOLD, RawServer, Received, http_reply

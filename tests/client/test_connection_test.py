@@ -15,10 +15,10 @@ from typing import Any
 import pytest
 
 from rpcexplorer.client import connection_test
+from rpcexplorer.client.probe import METHODS, MOST
+from rpcexplorer.client.report import Report
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.connection_test import Report
 from rpcexplorer.model.exchange import Stop
-from rpcexplorer.model.probe import METHODS, MOST
 from rpcexplorer.model.profile import Profile, ad_hoc
 from rpcexplorer.views.proposal import plan
 from tests.fakes.certificates import self_signed

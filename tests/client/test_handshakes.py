@@ -11,8 +11,7 @@ import pytest
 
 from rpcexplorer.auth.basic import NoAuth
 from rpcexplorer.auth.token import BearerAuth
-from rpcexplorer.client.client import Client
-from rpcexplorer.client.preview import preview
+from rpcexplorer.client.client import Client, preview
 from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.exchange import Exchange, Preview, Unreached
 from rpcexplorer.model.profile import HeaderHandshake, Login, Profile

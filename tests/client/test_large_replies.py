@@ -10,10 +10,9 @@ from collections.abc import Callable
 import pytest
 
 from rpcexplorer.auth.credentials import GivenCredentials
-from rpcexplorer.client import pacing
+from rpcexplorer.client import call as pacing
+from rpcexplorer.client.call import in_turns, load
 from rpcexplorer.client.client import Client
-from rpcexplorer.client.connection import load
-from rpcexplorer.client.pacing import in_turns
 from rpcexplorer.jsontext.steps import Steps
 from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.exchange import Exchange

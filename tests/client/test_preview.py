@@ -4,7 +4,7 @@ import pytest
 
 from rpcexplorer.auth.basic import InlineAuth, NoAuth
 from rpcexplorer.auth.token import CookieAuth
-from rpcexplorer.client.preview import preview
+from rpcexplorer.client.client import preview
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Preview
 from rpcexplorer.model.profile import Profile

@@ -9,11 +9,10 @@ from datetime import UTC, datetime
 import pytest
 from msgspec.structs import replace
 
-from rpcexplorer.client.replaying import HALTED, LOGIN, NOT_SENT, Replaying
+from rpcexplorer.client.replay import HALTED, LOGIN, NOT_SENT, Replayed, Replaying, exit_code
 from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.exchange import CallKind, Cancelled, Exchange, Outcome, Refused, Sent, Stop, Unreached
 from rpcexplorer.model.profile import MethodNote, Profile
-from rpcexplorer.model.replaying import Replayed, exit_code
 from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result
 from rpcexplorer.transport.port import Response
 

@@ -12,14 +12,13 @@ from msgspec.structs import replace
 
 from rpcexplorer.auth.credentials import GivenCredentials
 from rpcexplorer.auth.token import CookieAuth
-from rpcexplorer.client.client import Client
-from rpcexplorer.client.preview import preview
+from rpcexplorer.client.client import Client, preview
+from rpcexplorer.history.record import to_exchange, to_record
 from rpcexplorer.model.draft import BY_NAME, NO_BATCH, Batch, Draft
 from rpcexplorer.model.exchange import Exchange, Preview, Refused, Sent
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result, number_of
-from rpcexplorer.storage.history.records import to_exchange, to_record
 from tests.fakes.wire import RawServer, Received, http_reply
 
 OLD = Profile("old", "", envelope="1.0", id="number")

@@ -15,11 +15,11 @@ from typing import Final, get_args
 from unicodedata import category
 
 from rpcexplorer.explorer import Explorer
+from rpcexplorer.history.folder import History
 from rpcexplorer.model.draft import Batch, Draft, draft_of
 from rpcexplorer.model.exchange import Exchange, Outcome, Preview, Refused
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.rpc.messages import ErrorObject, Result
-from rpcexplorer.storage.history.store import History
 from rpcexplorer.transport.port import Request, Response
 from rpcexplorer.views.copying.ticket import ticket
 from rpcexplorer.views.document.document import Document

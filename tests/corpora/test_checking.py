@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 from msgspec import UNSET
 
-from rpcexplorer.client.discovery.documents import read_document
+from rpcexplorer.discovery.documents import read_document
 from rpcexplorer.model.method import By, Described, Method, described_by
 from rpcexplorer.schema.start import starting_point
 from tests.client.discovery.test_recorded import SERVERS, asked

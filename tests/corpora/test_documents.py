@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from rpcexplorer.client.discovery.documents import read_document
-from rpcexplorer.client.discovery.openrpc import read_openrpc
+from rpcexplorer.discovery.documents import read_document
+from rpcexplorer.discovery.openrpc import read_openrpc
 from rpcexplorer.model.method import Described, key_of_event
 from tests.corpora.documents import OPENRPC, document, documents
 

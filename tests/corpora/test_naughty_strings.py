@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from rpcexplorer.explorer import Explorer
+from rpcexplorer.history.folder import History
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Exchange, Refused
 from rpcexplorer.model.filter import HistoryFilter
@@ -19,7 +20,6 @@ from rpcexplorer.model.method import Method
 from rpcexplorer.model.profile import Profile, is_reserved
 from rpcexplorer.model.secret import PROFILE_NAME
 from rpcexplorer.rpc.messages import ErrorObject, spelled
-from rpcexplorer.storage.history.store import History
 from rpcexplorer.views.copying.snippets import SNIPPETS
 from rpcexplorer.views.copying.subject import Subject, subject_of
 from rpcexplorer.views.document.document import Document

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from rpcexplorer.history.folder import History
 from rpcexplorer.model.draft import Draft, draft_of
 from rpcexplorer.model.exchange import Exchange
-from rpcexplorer.storage.history.store import History
 from tests.corpora.road import Road, short
 from tests.storage.recording import as_recorded, exchange
 

@@ -14,10 +14,10 @@ import pytest
 
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.files.io import told
+from rpcexplorer.history.folder import History
+from rpcexplorer.history.record import to_block
 from rpcexplorer.model.exchange import Damaged, Exchange
 from rpcexplorer.model.problem import Complaint
-from rpcexplorer.storage.history.blocks import to_block
-from rpcexplorer.storage.history.store import History
 from rpcexplorer.views.printable import printable
 from tests.corpora.road import unseen
 from tests.corpora.toml_cases import EXTREME, RIGHT, WRONG

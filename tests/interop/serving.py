@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from rpcexplorer.auth.credentials import GivenCredentials
 from rpcexplorer.client.client import Client
-from rpcexplorer.client.discovery.interview import discover
+from rpcexplorer.discovery.interview import discover
+from rpcexplorer.discovery.methods import Discovery
 from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.exchange import Exchange
-from rpcexplorer.model.methods.listing import Discovery
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.rpc.messages import ErrorObject, Result
 from tests.fakes.shell import Ran, Shell

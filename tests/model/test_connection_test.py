@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from rpcexplorer.auth.basic import InlineAuth, NoAuth
 from rpcexplorer.auth.token import CookieAuth
-from rpcexplorer.model.connection_test import steps
+from rpcexplorer.client.report import steps
 from rpcexplorer.model.exchange import Cancelled, Exchange, Outcome, Refused, Sent, Unreached
 from rpcexplorer.model.profile import Auth, Profile
 from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result

@@ -16,13 +16,13 @@ from rpcexplorer.auth.basic import BasicAuth
 from rpcexplorer.auth.digest import DigestAuth
 from rpcexplorer.auth.registry import KINDS
 from rpcexplorer.auth.token import CookieAuth
+from rpcexplorer.client.hints import hint_for, schemes
 from rpcexplorer.model.exchange import Exchange, Outcome, Refused, Unreached
-from rpcexplorer.model.hints import hint_for, schemes
 from rpcexplorer.model.problem import Changes, Hint, setting
 from rpcexplorer.model.profile import Auth, HeaderHandshake, Profile, ad_hoc
+from rpcexplorer.profiles.profiles import Profiles
 from rpcexplorer.rpc.codec import decode
 from rpcexplorer.rpc.messages import Malformed, Result
-from rpcexplorer.storage.profiles.profiles import Profiles
 from rpcexplorer.transport.port import Response
 
 FILED = Profile("staging", "http://h")

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from rpcexplorer.discovery.methods import asks_first, catalogue, first_method
 from rpcexplorer.model.method import Method, Parameter
-from rpcexplorer.model.methods.catalogue import asks_first, catalogue, first_method
 from rpcexplorer.model.profile import MethodNote, Profile, ad_hoc, variable
 
 

@@ -8,8 +8,8 @@ from base64 import b64encode
 import pytest
 
 from rpcexplorer.model.secret import Secret
-from rpcexplorer.redaction import leaks
-from rpcexplorer.redaction.leaks import Leak, LeakSearch
+from rpcexplorer.secrets import leaks
+from rpcexplorer.secrets.leaks import Leak, LeakSearch
 from tests.trust.secrets.planted import AWKWARD, spellings
 
 PASSWORD = Secret("hunter2-hunter2", "shop.password", "environment")

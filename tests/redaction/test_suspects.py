@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rpcexplorer.redaction.suspects import Suspect, suspects
+from rpcexplorer.secrets.leaks import Suspect, suspects
 
 SECRETS = {
     'password = "hunter2hunter2"': "password",

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from rpcexplorer.storage.history.store import History
+from rpcexplorer.history.folder import History
 
 
 @pytest.fixture

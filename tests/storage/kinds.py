@@ -7,24 +7,21 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from rpcexplorer.discovery.methods import Discovery
+from rpcexplorer.discovery.store import Catalogues
+from rpcexplorer.drafts import Drafts
 from rpcexplorer.files.io import FileTrouble, told
 from rpcexplorer.files.paths import OVERLAY, Paths
 from rpcexplorer.files.private import PrivateFile
+from rpcexplorer.history.folder import History
 from rpcexplorer.model.exchange import Damaged
 from rpcexplorer.model.method import Described, Method
-from rpcexplorer.model.methods.listing import Discovery
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.storage.catalogues.catalogues import Catalogues
-from rpcexplorer.storage.drafts.drafts import Drafts
-from rpcexplorer.storage.history.store import History
-from rpcexplorer.storage.profiles.edits import ProfileEdits
-from rpcexplorer.storage.profiles.loading import load
-from rpcexplorer.storage.screen_state import ScreenState
-from rpcexplorer.storage.secrets.allowed import Allowed
-from rpcexplorer.storage.secrets.lookup import Secrets
-from rpcexplorer.storage.secrets.routes import Routes
-from rpcexplorer.storage.secrets.stored import StoredSecrets
-from rpcexplorer.storage.settings import load_settings, save_setting
+from rpcexplorer.profiles.allowed import Allowed
+from rpcexplorer.profiles.profiles import ProfileEdits, load
+from rpcexplorer.secrets.destination import Routes
+from rpcexplorer.secrets.lookup import Secrets, StoredSecrets
+from rpcexplorer.settings import ScreenState, load_settings, save_setting
 from tests.storage.recording import exchange
 
 WHEN = datetime(2025, 6, 1, 12, 0, tzinfo=UTC)

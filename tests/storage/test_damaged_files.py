@@ -27,7 +27,7 @@ def homes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Path, dic
 @pytest.fixture
 def root(kind: Kind, homes: dict[str, tuple[Path, dict[str, bytes]]], monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder of the kind as it was at first; nothing in it is still being written."""
-    monkeypatch.setattr("rpcexplorer.storage.history.merging.UNFINISHED", -1.0)
+    monkeypatch.setattr("rpcexplorer.history.folder.UNFINISHED", -1.0)
     monkeypatch.setattr("os.fsync", lambda _: None)  # thousands of files that nobody needs tomorrow
     root, sound = homes[kind.name]
     restore(root, sound)

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from rpcexplorer.files.io import lock
-from rpcexplorer.storage.themes import Themes
+from rpcexplorer.settings import Themes
 from tests.storage.faults import Fire, full_disk, read_only, restore, snapshot
 from tests.storage.kinds import KINDS, Kind
 

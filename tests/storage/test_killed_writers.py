@@ -25,7 +25,7 @@ def command(how: str, folder: Path, *names: str) -> list[str]:
 @pytest.fixture(autouse=True)
 def nobody_is_writing(monkeypatch: pytest.MonkeyPatch) -> None:
     """An unfinished end was torn: its writer is dead."""
-    monkeypatch.setattr("rpcexplorer.storage.history.merging.UNFINISHED", -1.0)
+    monkeypatch.setattr("rpcexplorer.history.folder.UNFINISHED", -1.0)
 
 
 def begun(folder: Path) -> Path:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from rpcexplorer.history.export import LocalPaths
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.storage.local_paths import LocalPaths
 
 LONG = "/tmp/reader/Ada Lovelace, née Byron: keys/ca; old.pem"
 NOW = Profile("tls", "https://rpc.example.com", ca_file=LONG, cert_file="/srv/Ada Lovelace/my cert.pem")

@@ -11,7 +11,7 @@ import pytest
 
 from rpcexplorer.files.io import lock
 from rpcexplorer.model.secret import Secret
-from rpcexplorer.storage.screen_state import NEWEST, ScreenState
+from rpcexplorer.settings import NEWEST, ScreenState
 
 
 @pytest.fixture
@@ -277,7 +277,7 @@ def test_what_cannot_be_written_counts_for_this_run_and_goes_with_the_next(
 
 
 def test_another_programs_lock_is_not_waited_for_long(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rpcexplorer.storage.screen_state.PATIENCE", 0.0)
+    monkeypatch.setattr("rpcexplorer.settings.PATIENCE", 0.0)
     one = full(ScreenState(file))
     with lock(file):
         one.wrap = False

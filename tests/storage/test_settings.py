@@ -8,7 +8,7 @@ import pytest
 from rpcexplorer.files.paths import Paths
 from rpcexplorer.model.problem import Complaint
 from rpcexplorer.model.settings import HistorySettings, Settings
-from rpcexplorer.storage.settings import load_settings, save_setting
+from rpcexplorer.settings import load_settings, save_setting
 
 
 @pytest.fixture

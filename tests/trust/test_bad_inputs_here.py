@@ -129,7 +129,7 @@ def test_17_eight_writers_lose_nothing(shell: Shell) -> None:
 KILLED = """
 import sys
 from pathlib import Path
-from rpcexplorer.storage.history.store import History
+from rpcexplorer.history.folder import History
 from tests.storage.recording import exchange
 history = History(Path(sys.argv[1]))
 for number in range(100_000):
@@ -319,7 +319,7 @@ sys.exit(__main__.main())
 """
 PLACES = {
     "the call": ("rpcexplorer.explorer", "Explorer", "call"),
-    "the record": ("rpcexplorer.storage.history.journal", "Journal", "record"),
+    "the record": ("rpcexplorer.history.store", "Journal", "record"),
     "a drawing": ("rpcexplorer.tui.widgets.sheet", "Sheet", "render_line"),
 }
 

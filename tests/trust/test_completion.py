@@ -14,11 +14,11 @@ import pytest
 from rpcexplorer.cli.completing import LONGEST, MOST, offered
 from rpcexplorer.cli.completion import LINE, PART, SCRIPTS
 from rpcexplorer.cli.world import COMPLETING
+from rpcexplorer.discovery.methods import Discovery
+from rpcexplorer.discovery.store import Catalogues
+from rpcexplorer.history.folder import History
 from rpcexplorer.model.method import Described, DescribedParam, Method
-from rpcexplorer.model.methods.listing import Discovery
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.storage.catalogues.catalogues import Catalogues
-from rpcexplorer.storage.history.store import History
 from tests.fakes.shell import Shell
 from tests.fakes.terminal import Terminal
 from tests.storage.recording import exchange

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from rpcexplorer.storage.history.files import this_writer
+from rpcexplorer.history.file import this_writer
 from tests.fakes.shell import Shell
 from tests.fakes.terminal import Terminal
 from tests.fakes.wire import RawServer, http_reply

@@ -190,7 +190,7 @@ def test_git_check_of_ignored_file_runs_nothing(shell: Shell, repository: Path) 
 
 
 def test_git_that_waits_for_a_pipe_is_given_up(shell: Shell, repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rpcexplorer.storage.secrets.staged.MOMENT", 0.1)
+    monkeypatch.setattr("rpcexplorer.secrets.leaks.MOMENT", 0.1)
     os.mkfifo(repository / "pipe")
     git(repository, "config", "core.excludesFile", "pipe")
     ran = shell.run("profiles", "set", "shop", "timeout=5")
@@ -258,7 +258,7 @@ def test_files_and_staged_are_one_too_many(shell: Shell) -> None:
 def test_a_file_that_is_too_large_is_named_and_not_read(
     shell: Shell, repository: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rpcexplorer.storage.secrets.staged.LARGEST", 100)
+    monkeypatch.setattr("rpcexplorer.secrets.leaks.LARGEST", 100)
     (repository / "large").write_text("x" * 101)
     for number in range(5):
         (repository / f"small{number}").write_text(f"{LEAK}{'y' * 40}{number}")
@@ -272,7 +272,7 @@ def test_a_file_that_is_too_large_is_named_and_not_read(
 def test_an_index_that_never_ends_is_a_sentence(
     shell: Shell, repository: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rpcexplorer.storage.secrets.staged.SECONDS", 0.2)
+    monkeypatch.setattr("rpcexplorer.secrets.leaks.SECONDS", 0.2)
     (repository / ".git" / "index").unlink()
     os.mkfifo(repository / ".git" / "index")
     ran = check(shell)

@@ -15,8 +15,8 @@ from typing import NamedTuple
 import pytest
 
 from rpcexplorer.files.toml_shape import Each, Rule, TableRule
-from rpcexplorer.storage.profiles.shape import SESSIONS
-from rpcexplorer.storage.settings import SHAPE as SETTINGS
+from rpcexplorer.profiles.shape import SESSIONS
+from rpcexplorer.settings import SETTINGS_SHAPE as SETTINGS
 from tests.fakes.shell import Shell
 from tests.fakes.wire import RawServer, http_reply
 

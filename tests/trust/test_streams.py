@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from rpcexplorer.history.folder import History
 from rpcexplorer.model.exchange import Exchange
-from rpcexplorer.storage.history.store import History
 from tests.fakes.shell import Shell
 from tests.fakes.terminal import Terminal
 from tests.fakes.wire import RawServer, http_reply

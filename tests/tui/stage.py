@@ -11,7 +11,7 @@ from textual.filter import LineFilter
 from textual.message import Message
 from textual.widget import Widget
 
-from rpcexplorer.storage.themes import load_theme
+from rpcexplorer.settings import load_theme
 from rpcexplorer.tui.terminal.guard import Guard
 from rpcexplorer.tui.theming import textual_theme
 

@@ -23,12 +23,12 @@ from textual._compositor import Compositor
 from textual.message import Message
 from textual.pilot import Pilot
 
+from rpcexplorer.discovery.methods import Discovery
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.batch import CollectedCalls
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Cancelled, Exchange, Sent
 from rpcexplorer.model.method import Described, DescribedParam, Method
-from rpcexplorer.model.methods.listing import Discovery
 from rpcexplorer.model.profile import Profile, ad_hoc
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.rpc.messages import Result

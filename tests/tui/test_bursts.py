@@ -22,10 +22,10 @@ from textual.screen import Screen
 from textual.widget import Widget
 
 import rpcexplorer.tui
+from rpcexplorer.discovery.methods import Discovery
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.method import Method
-from rpcexplorer.model.methods.listing import Discovery
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.tui.app import ExplorerApp

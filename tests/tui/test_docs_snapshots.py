@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
-from rpcexplorer.client.discovery.openrpc import read_openrpc
 from rpcexplorer.demo.methods.openrpc import document
 from rpcexplorer.demo.methods.orders import METHODS
+from rpcexplorer.discovery.methods import Discovery
+from rpcexplorer.discovery.openrpc import read_openrpc
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.methods.listing import Discovery
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.call.screen import CallScreen
 from tests.tui.test_snapshots import NOW, Snap, state

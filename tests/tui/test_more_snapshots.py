@@ -16,6 +16,9 @@ from msgspec.structs import replace
 from textual import events
 from textual.pilot import Pilot
 
+from rpcexplorer.client.probe import Proposal
+from rpcexplorer.client.replay import Replayed, replayed
+from rpcexplorer.client.report import Check, Report
 from rpcexplorer.compare.compare import compared
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.files.paths import Paths
@@ -23,13 +26,10 @@ from rpcexplorer.files.toml_shape import Source
 from rpcexplorer.jsontext.params import Problem
 from rpcexplorer.jsontext.steps import at_once
 from rpcexplorer.model.batch import CollectedCalls, parts_of
-from rpcexplorer.model.connection_test import Check, Report
 from rpcexplorer.model.draft import Batch, Draft, to_calls
 from rpcexplorer.model.exchange import Exchange, Sent, Stop
 from rpcexplorer.model.method import Described, DescribedParam
-from rpcexplorer.model.probe import Proposal
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.replaying import Replayed, replayed
 from rpcexplorer.rpc.batch import decode_batch
 from rpcexplorer.rpc.messages import Malformed, Result
 from rpcexplorer.transport.port import Response
@@ -81,9 +81,7 @@ def still(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setenv("TZ", "UTC")
     monkeypatch.setattr("rpcexplorer.tui.call.drafting.fresh_id", lambda: "1m7ypmkv7qa7kfj")
     monkeypatch.setattr("rpcexplorer.tui.history.searching.datetime", TheDay)
-    monkeypatch.setattr(
-        "rpcexplorer.storage.profiles.loading.Profiles.files_of", lambda *_: [Path("~/shop/sessions.toml")]
-    )
+    monkeypatch.setattr("rpcexplorer.profiles.profiles.Profiles.files_of", lambda *_: [Path("~/shop/sessions.toml")])
     monkeypatch.setattr("rpcexplorer.files.toml_shape.Source.__str__", place)
     time.tzset()
     yield

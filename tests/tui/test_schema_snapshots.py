@@ -11,10 +11,10 @@ import pytest
 from msgspec.structs import replace
 from textual.pilot import Pilot
 
+from rpcexplorer.discovery.methods import Discovery
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.jsontext.params import Fix
 from rpcexplorer.model.method import By, Described, DescribedParam, Method, Parameter
-from rpcexplorer.model.methods.listing import Discovery
 from rpcexplorer.model.problem import Checked, SchemaProblem
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.tui.app import ExplorerApp

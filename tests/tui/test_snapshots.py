@@ -355,9 +355,7 @@ def test_screen(
     snap_compare: Snap, calls: tuple[ExplorerApp, Explorer], name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     key, *shows = SCREENS[name]
-    monkeypatch.setattr(
-        "rpcexplorer.storage.profiles.loading.Profiles.files_of", lambda *_: [Path("~/shop/sessions.toml")]
-    )
+    monkeypatch.setattr("rpcexplorer.profiles.profiles.Profiles.files_of", lambda *_: [Path("~/shop/sessions.toml")])
 
     async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await pilot.press(key)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from rpcexplorer.model.settings import DARK, LIGHT, Theme, luminance
-from rpcexplorer.storage.themes import Themes, load_theme
+from rpcexplorer.settings import Themes, load_theme
 
 FOLDER = Path(__file__).parents[2] / "themes"
 NAMES = sorted(path.stem for path in FOLDER.glob("*.toml"))

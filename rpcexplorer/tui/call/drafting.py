@@ -14,11 +14,11 @@ from datetime import UTC, datetime
 from textual import on, work
 from textual.app import SuspendNotSupported
 
+from rpcexplorer.discovery.methods import first_method
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Preview, Refused, fresh_id
 from rpcexplorer.model.method import SIGN, Method, SavedCall, SavedMethod, as_named, method_of, no_such_call
-from rpcexplorer.model.methods.catalogue import first_method
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.tui.call.draft_writer import DraftWriter, Troubles
 from rpcexplorer.tui.call.params.pane import ParamsPane

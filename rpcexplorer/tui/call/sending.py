@@ -12,11 +12,11 @@ from msgspec.structs import replace
 
 from rpcexplorer.auth.login import rejects_credentials
 from rpcexplorer.auth.registry import KINDS
+from rpcexplorer.discovery.methods import Discovery, DiscoveryStep
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.exchange import Exchange, Stop
 from rpcexplorer.model.method import Method, as_named
-from rpcexplorer.model.methods.listing import Discovery, DiscoveryStep
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.transport.port import Progress
 from rpcexplorer.tui.call.drafting import DraftScreen
@@ -291,7 +291,7 @@ class SendingScreen(DraftScreen):
 
     def _advise(self, exchange: Exchange, profile: Profile, again: Callable[[], object]) -> None:
         """Show what may help, and the key that does it and then `again`."""
-        from rpcexplorer.model.hints import hint_for
+        from rpcexplorer.client.hints import hint_for
         from rpcexplorer.views.words.hints import hint_line
 
         variables = self.explorer.credentials.from_environment(profile)

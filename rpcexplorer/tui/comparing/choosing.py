@@ -11,11 +11,11 @@ from textual.screen import Screen
 from textual.strip import Strip
 from textual.widgets import Static
 
+from rpcexplorer.client.replay import server_of
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.problem import Complaint
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.replaying import server_of
 from rpcexplorer.tui.dialogs.dialog import Dialog, keys
 from rpcexplorer.tui.dialogs.picker import Pick, Picker
 from rpcexplorer.tui.theming import ThemeStyles, line

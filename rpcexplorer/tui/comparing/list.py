@@ -9,7 +9,7 @@ from textual.binding import Binding, BindingType
 from textual.reactive import reactive
 from textual.strip import Strip
 
-from rpcexplorer.model.replaying import Replayed, ReplayVerdict
+from rpcexplorer.client.replay import Replayed, ReplayVerdict
 from rpcexplorer.tui.commands import bindings
 from rpcexplorer.tui.theming import ThemeStyles, line
 from rpcexplorer.tui.widgets.row_list import RowList

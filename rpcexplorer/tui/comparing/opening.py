@@ -11,12 +11,12 @@ from typing import Any, Final
 from msgspec.structs import replace
 from textual.screen import Screen
 
+from rpcexplorer.client.replay import Replayed, ignored_in, replayed, server_of
 from rpcexplorer.compare.compare import compared
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.draft import Batch, Draft, as_called, sent_draft
 from rpcexplorer.model.exchange import Cancelled, Exchange, Refused, Stop, Unreached, fresh_id
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.replaying import Replayed, ignored_in, replayed, server_of
 from rpcexplorer.tui.comparing.asking import may_send_all
 from rpcexplorer.tui.comparing.choosing import profiles_for, profiles_for_servers
 from rpcexplorer.tui.comparing.list import on_profile

@@ -11,8 +11,8 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
 
+from rpcexplorer.client.replay import Replayed
 from rpcexplorer.model.exchange import Stop
-from rpcexplorer.model.replaying import Replayed
 from rpcexplorer.tui.commands import Scope, bindings
 from rpcexplorer.tui.comparing.list import ROLES, ReplayList, ReplayRow, WaitingCall
 from rpcexplorer.tui.comparing.screen import ComparisonScreen, Frame

@@ -13,8 +13,8 @@ from textual.containers import Horizontal, Vertical
 from textual.screen import Screen
 from textual.widget import Widget
 
+from rpcexplorer.client.report import Check
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.connection_test import Check
 from rpcexplorer.model.problem import told
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.tui.commands import Scope, bindings

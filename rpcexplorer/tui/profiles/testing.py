@@ -17,10 +17,10 @@ from textual.binding import Binding, BindingType
 from textual.screen import Screen
 from textual.widgets import Static
 
+from rpcexplorer.client.probe import Proposal
+from rpcexplorer.client.report import Check, Report
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.connection_test import Check, Report
 from rpcexplorer.model.exchange import Stop
-from rpcexplorer.model.probe import Proposal
 from rpcexplorer.model.problem import Changes, Complaint
 from rpcexplorer.model.profile import PATH, Profile, ad_hoc, split_address, typed_whole
 from rpcexplorer.tui.commands import first_key

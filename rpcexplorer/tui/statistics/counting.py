@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from datetime import tzinfo
 from typing import Final
 
+from rpcexplorer.history.statistics import GROUPINGS, Grouping, Statistics
 from rpcexplorer.model.exchange import Damaged, Exchange
-from rpcexplorer.model.history.statistics import GROUPINGS, Grouping, Statistics
 from rpcexplorer.model.problem import Trouble
 
 SLICE: Final = 0.1

@@ -12,8 +12,8 @@ from textual.screen import Screen
 from textual.widget import Widget
 
 from rpcexplorer.explorer import Explorer
+from rpcexplorer.history.statistics import GROUPINGS, ORDERS, Figures, Grouping, Order
 from rpcexplorer.model.filter import HistoryFilter
-from rpcexplorer.model.history.statistics import GROUPINGS, ORDERS, Figures, Grouping, Order
 from rpcexplorer.tui.commands import Scope, bindings
 from rpcexplorer.tui.dialogs.answer_once import AnswersOnce
 from rpcexplorer.tui.pending_keys import PendingKeys

@@ -11,7 +11,7 @@ from textual.reactive import reactive
 from textual.strip import Strip
 from textual.widget import Widget
 
-from rpcexplorer.model.history.statistics import Figures, Statistics
+from rpcexplorer.history.statistics import Figures, Statistics
 from rpcexplorer.tui.commands import bindings
 from rpcexplorer.tui.theming import Pieces, ThemeStyles, line
 from rpcexplorer.tui.widgets.row_list import RowList

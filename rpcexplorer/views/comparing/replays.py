@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
+from rpcexplorer.client.replay import Replayed, ReplayVerdict
 from rpcexplorer.compare.compare import ComparedPlace, Comparison, Difference
-from rpcexplorer.model.replaying import Replayed, ReplayVerdict
 from rpcexplorer.views.cells import clipped
 from rpcexplorer.views.comparing.summary import names_of, summary
 from rpcexplorer.views.printable import printable

@@ -14,7 +14,7 @@ from rpcexplorer.views.words.outcome import ROLES, in_short, reason
 from rpcexplorer.views.words.sentences import SIGNS, duration, outcome_words, size
 
 if TYPE_CHECKING:
-    from rpcexplorer.model.replaying import Replayed
+    from rpcexplorer.client.replay import Replayed
 
 METHOD: Final = 24
 OUTCOME: Final = 120

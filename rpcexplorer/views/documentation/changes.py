@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Final
 
-from rpcexplorer.model.methods.changes import MethodChange, MethodChanges
+from rpcexplorer.discovery.changes import MethodChange, MethodChanges
 from rpcexplorer.views.printable import printable
 from rpcexplorer.views.words.sentences import WordLine
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Final
 
-from rpcexplorer.model.history.statistics import Chart
+from rpcexplorer.history.statistics import Chart
 
 _BARS: Final = "▁▂▃▄▅▆▇█"
 _PLAIN: Final = ".:-=+*%#"

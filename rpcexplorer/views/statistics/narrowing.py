@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from rpcexplorer.history.statistics import Figures, Grouping
 from rpcexplorer.model.filter import OUTCOMES
-from rpcexplorer.model.history.statistics import Figures, Grouping
 
 
 def words_for(row: Figures, by: Grouping, *, of_one: bool) -> str:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from datetime import date, tzinfo
 from typing import Final
 
+from rpcexplorer.history.statistics import Figures, Grouping, Statistics
 from rpcexplorer.model.exchange import OutcomeName
-from rpcexplorer.model.history.statistics import Figures, Grouping, Statistics
 from rpcexplorer.views.cells import clipped, columns, fitted
 from rpcexplorer.views.history_rows import moment_words
 from rpcexplorer.views.words.sentences import duration

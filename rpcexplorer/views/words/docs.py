@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 from msgspec import UNSET, Struct
 
 from rpcexplorer.auth.registry import KINDS, auth_of
+from rpcexplorer.discovery.methods import source_of
 from rpcexplorer.model.method import (
     By,
     Described,
@@ -21,7 +22,6 @@ from rpcexplorer.model.method import (
     described_by,
     method_of,
 )
-from rpcexplorer.model.methods.sources import source_of
 from rpcexplorer.model.profile import Auth, Profile
 from rpcexplorer.schema.node import SchemaReader
 from rpcexplorer.schema.start import starting_point

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from rpcexplorer.auth.registry import auth_of
-from rpcexplorer.model.connection_test import Check, CheckState
+from rpcexplorer.client.report import Check, CheckState
 from rpcexplorer.model.destination import RouteChanged
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import Secret

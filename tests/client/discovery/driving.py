@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from rpcexplorer.client.discovery.questions import Answered, Asking, Question, Several
-from rpcexplorer.model.methods.listing import Listing
+from rpcexplorer.discovery.methods import Listing
+from rpcexplorer.discovery.questions import Answered, Asking, Question, Several
 
 
 def drive(asking: Asking, *answers: Answered) -> tuple[list[Question], Listing]:

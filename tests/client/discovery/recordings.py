@@ -18,8 +18,8 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from rpcexplorer.client.discovery.questions import Answered, Asking, Several
-from rpcexplorer.model.methods.listing import Listing
+from rpcexplorer.discovery.methods import Listing
+from rpcexplorer.discovery.questions import Answered, Asking, Several
 
 FOLDER: Final = Path(__file__).parent / "recorded"
 

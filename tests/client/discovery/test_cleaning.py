@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rpcexplorer.client.discovery.answers import value_of
-from rpcexplorer.client.discovery.cleaning import DEEPEST, clean
-from rpcexplorer.client.discovery.openrpc import read_openrpc
+from rpcexplorer.discovery.openrpc import read_openrpc
+from rpcexplorer.discovery.questions import value_of
+from rpcexplorer.discovery.reader import DEEPEST, clean
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(st.characters(codec=None), max_size=4),

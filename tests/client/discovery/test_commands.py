@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from rpcexplorer.client.discovery.commands import MOST_COMMANDS, MOST_EXAMPLES, examples_of
+from rpcexplorer.discovery.help import MOST_COMMANDS, MOST_EXAMPLES, examples_of
 
 KINDS = (("string",), ("number",), ("array",), ("number", "string"))
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from msgspec import UNSET
 
-from rpcexplorer.client.discovery import described
-from rpcexplorer.client.discovery.openrpc import read_openrpc
+from rpcexplorer.discovery import reader
+from rpcexplorer.discovery.openrpc import read_openrpc
 from rpcexplorer.model.method import Described, DescribedError, DescribedParam, ExampleCall
 
 
@@ -98,7 +98,7 @@ def test_the_draft_is_that_of_the_schemas(said: Any, draft: str) -> None:
 
 
 def test_what_is_too_much_is_left_out_from_the_schemas_on_and_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(described, "MOST_HELD", 1_000)
+    monkeypatch.setattr(reader, "MOST_HELD", 1_000)
     large = {"name": "m", "params": [{"name": "a", "schema": {"enum": ["x" * 900, "y" * 900]}}], "tags": ["t"]}
     small = {"name": "n", "params": [{"name": "a", "schema": {"enum": ["x" * 900]}}]}
     listing = read_openrpc({"methods": [large, small]})
@@ -108,7 +108,7 @@ def test_what_is_too_much_is_left_out_from_the_schemas_on_and_it_is_said(monkeyp
 
 
 def test_behind_the_last_param_that_is_kept_stands_one_for_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(described, "MOST_PARAMS", 2)
+    monkeypatch.setattr(reader, "MOST_PARAMS", 2)
     some = [{"name": name, "required": True} for name in "abcd"]
     listing = read_openrpc({"methods": [{"name": "m", "params": some}, {"name": "n", "params": some[:2]}]})
     assert [each.name for each in listing.described["m"].params] == ["a", "b", "..."]
@@ -118,7 +118,7 @@ def test_behind_the_last_param_that_is_kept_stands_one_for_the_others(monkeypatc
 
 
 def test_one_large_schema_that_all_refer_to_is_counted_with_each(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(described, "MOST_OF_ALL", 5_000)
+    monkeypatch.setattr(reader, "MOST_OF_ALL", 5_000)
     param = {"$ref": "#/p"}
     methods = [{"name": f"m{number}", "params": [param]} for number in range(10)]
     listing = read_openrpc({"methods": methods, "p": {"name": "a", "schema": {"enum": ["x" * 900]}}})
@@ -176,7 +176,7 @@ def test_a_schema_that_brings_its_own_definitions_has_them() -> None:
 
 
 def test_definitions_of_their_own_cost_no_more_than_they_may(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(described, "MOST_FOR_OWN", 10)
+    monkeypatch.setattr(reader, "MOST_FOR_OWN", 10)
     schema = {"$ref": "#/$defs/x", "$defs": {"x": {"items": [{} for _ in range(20)]}}}
     methods = [{"name": f"m{number}", "params": [{"schema": dict(schema)}]} for number in range(3)]
     found = read_openrpc({"methods": methods}).described

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from rpcexplorer.client.discovery.description import read_service
+from rpcexplorer.discovery.documents import read_service
 from rpcexplorer.model.method import DescribedError, ExampleCall, Method, Parameter
 
 DRAFT = {

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rpcexplorer.client.discovery.dialects import ALWAYS, DIALECTS, IN_TURN, SUSPECTED
-from rpcexplorer.client.discovery.documents import at_path
-from rpcexplorer.client.discovery.questions import Answered, Dialect, Question, Several
+from rpcexplorer.discovery.documents import at_path
+from rpcexplorer.discovery.interview import ALWAYS, DIALECTS, IN_TURN, SUSPECTED
+from rpcexplorer.discovery.methods import Listing
+from rpcexplorer.discovery.questions import Answered, Dialect, Question, Several
 from rpcexplorer.model.method import Method
-from rpcexplorer.model.methods.listing import Listing
 from rpcexplorer.schema.start import starting_point
 
 EVERY = [*DIALECTS.values(), *SUSPECTED, at_path("/d")]

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from rpcexplorer.client.discovery.documents import at_path, read_document
-from rpcexplorer.client.discovery.questions import Answered, Question
+from rpcexplorer.discovery.documents import at_path, read_document
+from rpcexplorer.discovery.questions import Answered, Question
 from tests.client.discovery.driving import drive
 from tests.client.discovery.test_description import DRAFT, FLASK
 from tests.client.discovery.test_kodi import METHODS, TYPES

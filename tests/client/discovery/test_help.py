@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from msgspec import UNSET
 
-from rpcexplorer.client.discovery.help import help_text, read_help, read_text
-from rpcexplorer.client.discovery.questions import MOST_EXPLAINED, NOT_OFFERED, Answered, Question
+from rpcexplorer.discovery.help import help_text, read_help, read_text
+from rpcexplorer.discovery.questions import MOST_EXPLAINED, NOT_OFFERED, Answered, Question
 from rpcexplorer.model.method import Described, DescribedParam, ExampleCall, Method, Parameter
 from rpcexplorer.schema.start import starting_point
 from tests.client.discovery.driving import drive

@@ -15,20 +15,18 @@ import pytest
 from rpcexplorer.auth.basic import InlineAuth, NoAuth
 from rpcexplorer.auth.credentials import GivenCredentials
 from rpcexplorer.auth.token import BearerAuth, CookieAuth, FirstAuth
-from rpcexplorer.client.discovery.dialects import DIALECTS, SUSPECTED
-from rpcexplorer.client.discovery.documents import paths_to_try
-from rpcexplorer.client.discovery.interview import discover
-from rpcexplorer.client.discovery.openrpc import openrpc
-from rpcexplorer.client.discovery.questioning import HUGE
-from rpcexplorer.client.discovery.questions import ENOUGH, MOST_EXPLAINED, Answered, Question
-from rpcexplorer.client.discovery.system import list_methods
 from rpcexplorer.demo import PASSWORD, USERNAME
 from rpcexplorer.demo.http.server import DemoThread
+from rpcexplorer.discovery.documents import paths_to_try
+from rpcexplorer.discovery.interview import DIALECTS, HUGE, SUSPECTED, discover
+from rpcexplorer.discovery.lists import list_methods
+from rpcexplorer.discovery.methods import Discovery, DiscoveryStep, Listing
+from rpcexplorer.discovery.openrpc import openrpc
+from rpcexplorer.discovery.questions import ENOUGH, MOST_EXPLAINED, Answered, Question
 from rpcexplorer.model.exchange import Cancelled, Refused, Stop, Unreached
 from rpcexplorer.model.method import Parameter
-from rpcexplorer.model.methods.listing import Discovery, DiscoveryStep, Listing
 from rpcexplorer.model.profile import Auth, DocumentSource, Profile
-from rpcexplorer.storage.profiles.server_values import DIALECTS as NAMES_IN_FILES
+from rpcexplorer.profiles.values import DIALECTS as NAMES_IN_FILES
 from tests.client.discovery.driving import drive
 from tests.client.discovery.recordings import recorded
 from tests.fakes.wire import HOLD, NEXT, RESET, Parts, RawServer, Received, Script, http_reply
@@ -521,7 +519,7 @@ class SlowRefusals:
         self.refused = 0
         self._answer = service(known)
         clock = SimpleNamespace(perf_counter=lambda: self.now)
-        monkeypatch.setattr("rpcexplorer.client.requests.time", clock)
+        monkeypatch.setattr("rpcexplorer.client.call.time", clock)
 
     def __call__(self, request: Received) -> Parts:
         reply = self._answer(request)
@@ -677,7 +675,7 @@ def test_help_that_wants_credentials_which_have_no_place_there_is_told_in_the_se
 
 
 def test_names_do_not_wait_for_hundreds_of_answers_by_the_way(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rpcexplorer.client.discovery.questioning.LONGEST_ASIDE", 0.0)
+    monkeypatch.setattr("rpcexplorer.discovery.interview.LONGEST_ASIDE", 0.0)
     table = {"help": {"result": "== A ==\na\nb\n"}}
     found, server = discovered(service(table), discovery="help", timeout=30)
     assert [method.name for method in found.methods] == ["a", "b"]

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from rpcexplorer.client.discovery.kodi import read_introspection
+from rpcexplorer.discovery.documents import read_introspection
 from rpcexplorer.model.method import Method, Parameter, key_of_event
 from rpcexplorer.schema.node import SchemaReader
 from rpcexplorer.schema.start import starting_point

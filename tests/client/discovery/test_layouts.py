@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from rpcexplorer.client.discovery.layouts import DEEPEST, MOST_CHOICES, Row, laid_out, rows_of
+from rpcexplorer.discovery.help import DEEPEST, MOST_CHOICES, Row, laid_out, rows_of
 
 NESTED = """
 [

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from rpcexplorer.client.discovery import mcp
-from rpcexplorer.client.discovery.mcp import MOST_PAGES, tools
-from rpcexplorer.client.discovery.questions import Answered, Question
+from rpcexplorer.discovery import mcp
+from rpcexplorer.discovery.mcp import MOST_PAGES, tools
+from rpcexplorer.discovery.methods import Listing
+from rpcexplorer.discovery.questions import Answered, Question
 from rpcexplorer.model.method import DescribedParam, Method, Parameter
-from rpcexplorer.model.methods.listing import Listing
 from rpcexplorer.schema.start import starting_point
 from tests.client.discovery.driving import drive
 

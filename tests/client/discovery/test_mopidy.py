@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from rpcexplorer.client.discovery.mopidy import read_description
+from rpcexplorer.discovery.documents import read_description
 from rpcexplorer.model.method import Described, DescribedParam, Method, Parameter
 from rpcexplorer.schema.start import starting_point
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from rpcexplorer.client.discovery.names import get_methods, read_modules, read_names
-from rpcexplorer.client.discovery.questions import Answered, Question
+from rpcexplorer.discovery.lists import get_methods, read_modules, read_names
+from rpcexplorer.discovery.questions import Answered, Question
 from rpcexplorer.model.method import Described, DescribedParam, Parameter
 from tests.client.discovery.driving import drive
 

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rpcexplorer.client.discovery.collecting import MOST_METHODS, MOST_PARAMETERS
-from rpcexplorer.client.discovery.openrpc import read_openrpc
 from rpcexplorer.demo.methods.openrpc import document as demo_document
 from rpcexplorer.demo.methods.table import TABLE
+from rpcexplorer.discovery.methods import Listing
+from rpcexplorer.discovery.openrpc import read_openrpc
+from rpcexplorer.discovery.reader import MOST_METHODS, MOST_PARAMETERS
 from rpcexplorer.model.method import Method, Parameter
-from rpcexplorer.model.methods.listing import Listing
 from rpcexplorer.schema.start import starting_point
 
 

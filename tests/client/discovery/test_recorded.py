@@ -6,12 +6,12 @@ from functools import cache
 
 import pytest
 
-from rpcexplorer.client.discovery.dialects import DIALECTS
-from rpcexplorer.client.discovery.documents import at_path
-from rpcexplorer.client.discovery.names import rpc_modules
-from rpcexplorer.client.discovery.questions import WayOfAsking
+from rpcexplorer.discovery.documents import at_path
+from rpcexplorer.discovery.interview import DIALECTS
+from rpcexplorer.discovery.lists import rpc_modules
+from rpcexplorer.discovery.methods import Listing
+from rpcexplorer.discovery.questions import WayOfAsking
 from rpcexplorer.model.method import Method, Parameter
-from rpcexplorer.model.methods.listing import Listing
 from tests.client.discovery.recordings import FOLDER, listing_of
 
 SERVERS: dict[str, tuple[WayOfAsking, int]] = {

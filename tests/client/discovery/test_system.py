@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 from msgspec import UNSET
 
-from rpcexplorer.client.discovery.names import read_names
-from rpcexplorer.client.discovery.system import DIALECT, described_by_signatures, with_help, with_signature
+from rpcexplorer.discovery.lists import DIALECT, described_by_signatures, read_names, with_help, with_signature
 from rpcexplorer.model.method import Method, Parameter
 from rpcexplorer.schema.start import starting_point
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from rpcexplorer.client.discovery.questions import Answered, Question
-from rpcexplorer.client.discovery.ubus import SESSION, objects, read_objects
+from rpcexplorer.discovery.lists import SESSION, objects, read_objects
+from rpcexplorer.discovery.questions import Answered, Question
 from rpcexplorer.model.method import Parameter
 from rpcexplorer.schema.start import starting_point
 from tests.client.discovery.driving import drive

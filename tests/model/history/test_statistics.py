@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rpcexplorer.history.statistics import Chart, Grouping, Latency, Statistics
 from rpcexplorer.model.exchange import Cancelled, Damaged, Exchange, Outcome, Sent, Unreached
-from rpcexplorer.model.history.statistics import Chart, Grouping, Latency, Statistics
 from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result
 from rpcexplorer.transport.port import Response
 from tests.views.exchanges import WHEN, exchange

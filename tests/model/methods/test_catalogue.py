@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from rpcexplorer.discovery.methods import Discovery, catalogue
 from rpcexplorer.model.method import Described, DescribedParam, Method, Parameter
-from rpcexplorer.model.methods.catalogue import catalogue
-from rpcexplorer.model.methods.listing import Discovery
 from rpcexplorer.model.profile import MethodNote, Profile
 from rpcexplorer.schema.start import starting_point
 

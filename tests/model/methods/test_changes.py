@@ -8,8 +8,8 @@ import pytest
 from msgspec import UNSET
 from msgspec.structs import replace
 
+from rpcexplorer.discovery.changes import MOST_TOLD, MethodChange, changes_between
 from rpcexplorer.model.method import Described, DescribedError, DescribedParam, ExampleCall, Method, Parameter
-from rpcexplorer.model.methods.changes import MOST_TOLD, MethodChange, changes_between
 
 OLD = Method(
     "m", "Does", parameters=(Parameter("page", True, "integer", "Which", 1), Parameter("kind", False, "string"))

@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from rpcexplorer.client.discovery.documents import read_document
 from rpcexplorer.demo.methods.openrpc import document as demo_document
 from rpcexplorer.demo.methods.table import TABLE
+from rpcexplorer.discovery.documents import read_document
+from rpcexplorer.discovery.methods import Listing
+from rpcexplorer.discovery.openrpc import openrpc_document, openrpc_text
 from rpcexplorer.model.method import Described, DescribedParam, ExampleCall, Method, Parameter
-from rpcexplorer.model.methods.listing import Listing
-from rpcexplorer.model.methods.openrpc import openrpc_document, openrpc_text
 from rpcexplorer.model.problem import Trouble
 from rpcexplorer.schema.node import SchemaReader
 from rpcexplorer.schema.start import starting_point

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rpcexplorer.discovery.methods import FACTS, catalogue, filled, source_of
 from rpcexplorer.model.method import (
     Described,
     DescribedError,
@@ -11,8 +12,6 @@ from rpcexplorer.model.method import (
     Parameter,
     completed,
 )
-from rpcexplorer.model.methods.catalogue import catalogue
-from rpcexplorer.model.methods.sources import FACTS, filled, source_of
 from rpcexplorer.model.profile import MethodNote, Profile
 
 FIRST = Method("m", source="discovered", result="string", dialect="rpc.discover")

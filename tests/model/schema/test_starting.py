@@ -7,7 +7,7 @@ from typing import Any
 import jsonschema_rs
 import pytest
 
-from rpcexplorer.client.discovery.documents import read_document
+from rpcexplorer.discovery.documents import read_document
 from rpcexplorer.jsontext.steps import at_once
 from rpcexplorer.model.method import By, Described, DescribedParam, ExampleCall, Method, Parameter, Started
 from rpcexplorer.schema.bundle import checkable_params

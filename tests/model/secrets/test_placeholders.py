@@ -16,7 +16,7 @@ from rpcexplorer.model.secret import (
     unsendable,
     without,
 )
-from rpcexplorer.redaction.suspects import suspects
+from rpcexplorer.secrets.leaks import suspects
 
 
 def test_no_profile_can_be_called_like_the_mark() -> None:

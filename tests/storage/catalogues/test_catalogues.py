@@ -12,15 +12,13 @@ from zlib import crc32
 import pytest
 from msgspec.structs import replace
 
+from rpcexplorer.discovery.methods import Discovery, Learned
+from rpcexplorer.discovery.store import DESCRIPTION, HEAD, Catalogues, read_description
 from rpcexplorer.files.io import FileTrouble
 from rpcexplorer.model.method import Method, Parameter
-from rpcexplorer.model.methods.listing import Discovery, Learned
 from rpcexplorer.model.profile import DocumentSource, Profile, ad_hoc
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.rpc.codec import decode
-from rpcexplorer.storage.catalogues.catalogues import Catalogues
-from rpcexplorer.storage.catalogues.descriptions import DESCRIPTION, read_description
-from rpcexplorer.storage.catalogues.rows import HEAD
 from tests.storage.recording import exchange
 
 WHEN = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)

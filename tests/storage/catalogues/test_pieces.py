@@ -10,15 +10,14 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from rpcexplorer.discovery.changes import MethodChange
+from rpcexplorer.discovery.methods import Discovery
+from rpcexplorer.discovery.store import Catalogues, KeptDefinitions
 from rpcexplorer.files.io import read_span
 from rpcexplorer.model.method import Described, DescribedError, DescribedParam, ExampleCall, Method
-from rpcexplorer.model.methods.changes import MethodChange
-from rpcexplorer.model.methods.listing import Discovery
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.schema.node import SchemaReader
-from rpcexplorer.storage.catalogues.catalogues import Catalogues
-from rpcexplorer.storage.catalogues.pieces import KeptDefinitions
 
 WHEN = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 SHOP = Profile("shop", "https://shop.example")
@@ -84,7 +83,7 @@ def test_definitions_are_the_same_for_all_methods_and_each_is_read_when_it_is_as
         read.append(start)
         return read_span(file, start, end)
 
-    monkeypatch.setattr("rpcexplorer.storage.catalogues.pieces.read_span", counting)
+    monkeypatch.setattr("rpcexplorer.discovery.store.read_span", counting)
     assert (TREE in one.definitions, len(one.definitions), read) == (True, 3, [])
     node = SchemaReader(one.definitions).node(one.params[0].schema)
     assert (list(node.properties), len(read)) == (["next", "\ud800"], 1)
@@ -173,7 +172,7 @@ def test_a_schema_with_more_levels_than_can_be_written_costs_itself_alone(folder
 
 
 def test_more_than_a_file_may_hold_is_kept_for_this_run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rpcexplorer.storage.catalogues.pieces.KEPT", 1_000)
+    monkeypatch.setattr("rpcexplorer.discovery.store.KEPT", 1_000)
     catalogues = Catalogues(folder)
     settled = catalogues.settle(SHOP, found({"a": Described(result={"doc": "x" * 1_000})}))
     assert settled.sentences[-1].startswith("schemas and examples are kept for this run only: they have more than")

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from rpcexplorer.drafts import CollectedBatches
 from rpcexplorer.model.batch import CollectedCalls, parts_of
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.profile import Profile, ad_hoc
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.rpc.batch import decode_batch
-from rpcexplorer.storage.drafts.batches import CollectedBatches
 from tests.views.exchanges import exchange
 
 SHOP, OTHER = Profile("shop", "http://h"), Profile("other", "http://h")

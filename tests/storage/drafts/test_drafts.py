@@ -11,13 +11,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from rpcexplorer import drafts as drafts_module
 from rpcexplorer.auth.basic import InlineAuth
+from rpcexplorer.drafts import Drafts
 from rpcexplorer.model.method import Method, Parameter
 from rpcexplorer.model.profile import MethodNote, Profile, ad_hoc
 from rpcexplorer.model.secret import Secret, of_this
 from rpcexplorer.schema.start import starting_point
-from rpcexplorer.storage.drafts import drafts as drafts_module
-from rpcexplorer.storage.drafts.drafts import Drafts
 
 ANY_TEXT = st.text(st.characters(codec=None, exclude_categories=()))  # lone surrogates as well
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import stat
 from pathlib import Path
 
+from rpcexplorer.drafts import MOST, ReplacedDrafts
 from rpcexplorer.model.profile import Profile, ad_hoc
 from rpcexplorer.model.secret import Secret
-from rpcexplorer.storage.drafts.replaced import MOST, ReplacedDrafts
 
 SHOP = Profile("shop", "http://h")
 

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rpcexplorer.files.io import opened, read_span
-from rpcexplorer.storage.history import blockfile
-from rpcexplorer.storage.history.blockfile import append, newest_first, rewrite, split
-from rpcexplorer.storage.history.blocks import to_block
+from rpcexplorer.history import file as blockfile
+from rpcexplorer.history.file import append, newest_first, rewrite, split
+from rpcexplorer.history.record import to_block
 from tests.storage.recording import exchange
 
 BLOCKS = [to_block(exchange(number, note="x" * 37 * number)).encode() for number in range(5)]

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from rpcexplorer.history.record import BY_HAND, id_of, outline, quoted, read_block, read_record, spell, to_block
 from rpcexplorer.model.exchange import Cancelled, Damaged, Exchange, Outcome, Sent, Unreached
 from rpcexplorer.rpc.codec import decode
 from rpcexplorer.rpc.messages import EnvelopeForm, ErrorObject, Malformed, MessageForm, Result, spelled
-from rpcexplorer.storage.history.blocks import BY_HAND, id_of, outline, quoted, read_block, read_record, spell, to_block
 from rpcexplorer.transport.port import Phases, Response
 from tests.storage.recording import as_recorded, exchange
 

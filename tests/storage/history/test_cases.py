@@ -12,11 +12,11 @@ import pytest
 
 from rpcexplorer.auth.basic import InlineAuth
 from rpcexplorer.explorer import Explorer
+from rpcexplorer.history.case import MOST_BY_HAND, MOST_LINES, case_of
 from rpcexplorer.model.exchange import MOST_CALLS, Case, Damaged, Exchange, TakenIn
 from rpcexplorer.model.problem import Complaint
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.rpc.messages import Result
-from rpcexplorer.storage.history.cases import MOST_BY_HAND, MOST_LINES, case_of
 from rpcexplorer.transport.port import Response
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)

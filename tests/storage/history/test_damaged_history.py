@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 from rpcexplorer.files.io import FileTrouble
+from rpcexplorer.history.folder import History
+from rpcexplorer.history.record import to_block
 from rpcexplorer.model.exchange import Damaged
 from rpcexplorer.model.filter import HistoryFilter
-from rpcexplorer.storage.history.blocks import to_block
-from rpcexplorer.storage.history.store import History
 from tests.storage.faults import LINES
 from tests.storage.recording import contents, damaged, exchange, id_of, sound
 

@@ -14,12 +14,12 @@ from urllib.parse import quote, quote_plus
 import pytest
 from msgspec.structs import replace
 
+from rpcexplorer.history.export import Exported, exported
 from rpcexplorer.model.exchange import Exchange, Sent, Unreached
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import UNRECORDED, Secret
 from rpcexplorer.rpc.codec import decode
 from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result
-from rpcexplorer.storage.history.exporting import Exported, exported
 from rpcexplorer.transport.port import Response
 
 PROD = Profile("prod", "https://rpc.example.com")

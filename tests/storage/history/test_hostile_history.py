@@ -13,12 +13,14 @@ from typing import Any
 import pytest
 
 from rpcexplorer.files.io import FileTrouble
+from rpcexplorer.history import file as blockfile
+from rpcexplorer.history import folder as merging
+from rpcexplorer.history import folder as store
+from rpcexplorer.history.file import STEP
+from rpcexplorer.history.folder import History
+from rpcexplorer.history.record import LEFT, to_block
 from rpcexplorer.model.exchange import Damaged, Exchange
 from rpcexplorer.model.filter import HistoryFilter
-from rpcexplorer.storage.history import blockfile, merging, store
-from rpcexplorer.storage.history.blockfile import STEP
-from rpcexplorer.storage.history.blocks import LEFT, to_block
-from rpcexplorer.storage.history.store import History
 from tests.storage.reading import counted
 from tests.storage.recording import contents, damaged, exchange, id_of, sound
 

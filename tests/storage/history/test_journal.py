@@ -11,14 +11,14 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from rpcexplorer.history import folder
+from rpcexplorer.history.file import append
+from rpcexplorer.history.folder import History
+from rpcexplorer.history.store import Journal
 from rpcexplorer.model.exchange import Cancelled, Exchange
 from rpcexplorer.model.profile import Profile, ad_hoc
 from rpcexplorer.model.settings import HistorySettings
 from rpcexplorer.rpc.messages import Result
-from rpcexplorer.storage.history import store
-from rpcexplorer.storage.history.blockfile import append
-from rpcexplorer.storage.history.journal import Journal
-from rpcexplorer.storage.history.store import History
 from rpcexplorer.variables.resolve import LastResult
 from tests.storage.faults import full_disk, read_only
 from tests.storage.recording import exchange, sound
@@ -134,7 +134,7 @@ def test_what_is_recorded_while_another_thread_writes_is_not_lost(
             first_is_written.wait()
         save(history)
 
-    monkeypatch.setattr(store, "append", append_slowly)
+    monkeypatch.setattr(folder, "append", append_slowly)
     monkeypatch.setattr(History, "save_unsaved", save_later)
     journal.record(exchange(0), STAGING)
     first_is_written.set()

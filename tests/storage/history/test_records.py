@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
+from rpcexplorer.history.record import renamed, to_exchange, to_record
 from rpcexplorer.model.exchange import Damaged, Exchange
 from rpcexplorer.rpc.messages import ErrorObject, Result
-from rpcexplorer.storage.history.records import renamed, to_exchange, to_record
 from rpcexplorer.transport.port import Response
 from tests.storage.recording import exchange
 

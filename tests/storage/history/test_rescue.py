@@ -10,16 +10,16 @@ from pathlib import Path
 
 import pytest
 
+from rpcexplorer.__main__ import KEPT, write_crash
+from rpcexplorer.drafts import Drafts
 from rpcexplorer.files.io import FileTrouble
+from rpcexplorer.history import folder as store
+from rpcexplorer.history.folder import History
+from rpcexplorer.history.store import Journal
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.model.settings import MIB, HistorySettings
-from rpcexplorer.storage.crashes import KEPT, write_crash
-from rpcexplorer.storage.drafts.drafts import Drafts
-from rpcexplorer.storage.history import store
-from rpcexplorer.storage.history.journal import Journal
-from rpcexplorer.storage.history.rescue import Rescue
-from rpcexplorer.storage.history.store import History
+from rpcexplorer.rescue import Rescue
 from tests.storage.recording import exchange
 
 WHEN = datetime(2026, 11, 21, 10, 41, tzinfo=UTC)
@@ -96,7 +96,7 @@ def test_what_this_run_could_not_write_is_no_part_of_what_an_earlier_one_could_n
     unsaved = tmp_path / "unsaved"
     Rescue(blocked, nothing_typed(tmp_path), unsaved, 1_000).put_aside()
     (tmp_path / "history").unlink()
-    monkeypatch.setattr("rpcexplorer.storage.history.store.append", full)
+    monkeypatch.setattr("rpcexplorer.history.folder.append", full)
     later = Journal(HistorySettings(), tmp_path / "history", tuple)
     with pytest.raises(Exception, match="cannot"):
         later.of(None).append(exchange(7))
@@ -158,12 +158,12 @@ def test_where_no_folder_is_fit_for_it_that_is_said(
     unsaved.write_text("in the way as well")
     rescue = Rescue(blocked, nothing_typed(tmp_path), unsaved, 1_000)
     if how == "full":
-        monkeypatch.setattr("rpcexplorer.storage.history.rescue.gettempdir", full)
+        monkeypatch.setattr("rpcexplorer.rescue.gettempdir", full)
     elif how == "anybody's":
         temporary.chmod(0o777)
     else:  # what Python takes where there is no other
         monkeypatch.delenv("TMPDIR")
-        monkeypatch.setattr("rpcexplorer.storage.history.rescue.gettempdir", lambda: str(temporary))
+        monkeypatch.setattr("rpcexplorer.rescue.gettempdir", lambda: str(temporary))
     assert rescue.put_aside().endswith("There was no other place for them.")
     assert rescue.take_back(lambda _: None) == ""
     assert list(temporary.iterdir()) == []
@@ -292,7 +292,7 @@ def test_a_folder_that_was_made_for_nothing_is_gone_again(
     def fails(*_: object) -> None:
         raise FileTrouble("cannot write: the disk is full")
 
-    monkeypatch.setattr("rpcexplorer.storage.drafts.drafts.write_private", fails)
+    monkeypatch.setattr("rpcexplorer.drafts.write_private", fails)
     journal = Journal(HistorySettings(), tmp_path / "history", tuple)
     rescue = Rescue(journal, blocked_drafts(tmp_path), tmp_path / "unsaved", 1_000)
     assert rescue.put_aside().endswith("There was no other place for them.")

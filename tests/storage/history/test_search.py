@@ -14,14 +14,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from rpcexplorer.history import file, folder, record
+from rpcexplorer.history.folder import FOLDED_TO_ASCII, WINDOW, BlockFilter, History
+from rpcexplorer.history.record import read_block, to_block
 from rpcexplorer.model.exchange import Damaged, Exchange, Unreached
 from rpcexplorer.model.filter import Bounds, HistoryFilter
 from rpcexplorer.rpc.messages import ErrorObject
-from rpcexplorer.storage.history import blockfile, blocks, store
-from rpcexplorer.storage.history.blocks import read_block, to_block
-from rpcexplorer.storage.history.merging import WINDOW
-from rpcexplorer.storage.history.search import FOLDED_TO_ASCII, BlockFilter
-from rpcexplorer.storage.history.store import History
 from rpcexplorer.transport.port import Response
 from tests.storage.reading import counted
 from tests.storage.recording import START, exchange, id_of, sound
@@ -109,7 +107,7 @@ def test_whatever_lies_within_bounds_is_among_those_that_may(
 def resealed(raw: bytes) -> bytes:
     """A block that somebody has changed, and given the end that belongs to it."""
     lines = raw[: raw.rindex(b"end = ")]
-    return lines + blocks.END % crc32(lines)
+    return lines + record.END % crc32(lines)
 
 
 def test_what_cannot_be_read_of_a_filter_looks_for_nothing() -> None:
@@ -184,7 +182,7 @@ def long(one: History) -> History:
 
 @pytest.fixture(autouse=True)
 def short_stretches(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(blockfile, "CHUNK", 8_000)
+    monkeypatch.setattr(file, "CHUNK", 8_000)
 
 
 def add(history: History, number: int, **given: object) -> None:
@@ -211,8 +209,8 @@ def add(history: History, number: int, **given: object) -> None:
 def test_no_record_is_read_that_has_not_what_is_looked_for(
     search: Callable[[History], Iterable[Exchange | Damaged | None]], long: History, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(store, "read_block", None)
-    monkeypatch.setattr(blocks, "read_record", None)
+    monkeypatch.setattr(folder, "read_block", None)
+    monkeypatch.setattr(record, "read_record", None)
     assert [found for found in search(long) if found is not None] == []
 
 
@@ -244,7 +242,7 @@ def test_calls_that_overtook_one_another_are_found_in_the_order_of_their_beginni
 def test_the_recent_calls_of_a_profile_are_not_looked_for_in_everything(
     long: History, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(store, "REACH", 50_000)
+    monkeypatch.setattr(folder, "REACH", 50_000)
     sizes = counted(monkeypatch)
     assert long.recent("prod", 5) == []
     assert sum(sizes) <= 50_000 + 8_000

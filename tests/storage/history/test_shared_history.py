@@ -12,13 +12,13 @@ import pytest
 from msgspec.structs import replace
 
 from rpcexplorer.files.io import FileTrouble
+from rpcexplorer.history.folder import History
+from rpcexplorer.history.record import to_block
+from rpcexplorer.history.store import Journal
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.filter import Bounds, HistoryFilter
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.settings import HistorySettings
-from rpcexplorer.storage.history.blocks import to_block
-from rpcexplorer.storage.history.journal import Journal
-from rpcexplorer.storage.history.store import History
 from tests.storage.recording import START, contents, damaged, exchange, id_of, sound
 
 

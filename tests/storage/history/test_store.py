@@ -11,12 +11,12 @@ from types import SimpleNamespace
 import pytest
 
 from rpcexplorer.files.io import FileTrouble
+from rpcexplorer.history.file import this_writer
+from rpcexplorer.history.folder import History
+from rpcexplorer.history.record import to_block
 from rpcexplorer.model.exchange import Exchange, Refused, Unreached
 from rpcexplorer.model.filter import HistoryFilter
 from rpcexplorer.model.problem import Complaint
-from rpcexplorer.storage.history.blocks import to_block
-from rpcexplorer.storage.history.files import this_writer
-from rpcexplorer.storage.history.store import History
 from rpcexplorer.transport.port import Response
 from tests.storage.recording import START, contents, damaged, exchange, id_of, sound
 
@@ -393,7 +393,7 @@ def test_a_prune_asks_once_of_each_file_whose_it_is(tmp_path: Path, monkeypatch:
         asked.append(path)
         return True
 
-    monkeypatch.setattr("rpcexplorer.storage.history.store.may_change", mine)
+    monkeypatch.setattr("rpcexplorer.history.folder.may_change", mine)
     assert one.prune(keep=0, dry=True) == 30
     assert sorted(asked) == sorted(tmp_path.glob("*.toml"))
     assert len(asked) > 1

@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from rpcexplorer.files.io import Busy, FileTrouble, lock
-from rpcexplorer.storage.history.blocks import to_block
-from rpcexplorer.storage.history.store import History
+from rpcexplorer.history.folder import History
+from rpcexplorer.history.record import to_block
 from tests.storage.faults import Fire
 from tests.storage.reading import counted
 from tests.storage.recording import contents, damaged, exchange, id_of, sound
@@ -312,7 +312,7 @@ def test_nothing_is_changed_while_another_holds_the_lock(deed: Callable[[History
 CROWD = """
 import os, sys
 from pathlib import Path
-from rpcexplorer.storage.history.store import History
+from rpcexplorer.history.folder import History
 from tests.storage.faults import Fire
 from tests.storage.reading import counted
 from tests.storage.recording import exchange

@@ -11,7 +11,7 @@ from rpcexplorer.auth.registry import kind_named
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.problem import Changes, Complaint
 from rpcexplorer.model.profile import HeaderHandshake, Profile, ad_hoc
-from rpcexplorer.storage.profiles.profiles import Profiles
+from rpcexplorer.profiles.profiles import Profiles
 
 OWN = """\
 version = 1

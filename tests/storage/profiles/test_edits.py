@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from rpcexplorer.model.method import SavedCall
 from rpcexplorer.model.problem import Complaint
-from rpcexplorer.storage.profiles.edits import ProfileEdits
+from rpcexplorer.profiles.profiles import ProfileEdits
 
 FILE = """\
 # Our servers.

@@ -8,9 +8,8 @@ import pytest
 
 from rpcexplorer.files.paths import Paths
 from rpcexplorer.model.profile import DocumentSource, Profile
-from rpcexplorer.storage.profiles.loading import load
-from rpcexplorer.storage.profiles.profiles import Profiles
-from rpcexplorer.storage.secrets.routes import Routes
+from rpcexplorer.profiles.profiles import Profiles, load
+from rpcexplorer.secrets.destination import Routes
 
 OWN = '[profile.p]\nurl = "https://p.example"\nauth = { kind = "none" }\n'
 TEAM = '[profile.p]\nurl = "https://p.example"\nauth = { kind = "none" }\n'

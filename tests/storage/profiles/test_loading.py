@@ -18,9 +18,8 @@ from rpcexplorer.files.toml import KeyPath
 from rpcexplorer.files.toml_shape import DEFAULT, Leaf, Source
 from rpcexplorer.model.problem import Complaint
 from rpcexplorer.model.profile import Auth, MethodNote, Profile
-from rpcexplorer.storage.profiles.layers import merge
-from rpcexplorer.storage.profiles.loading import load
-from rpcexplorer.storage.profiles.profiles import Profiles
+from rpcexplorer.profiles.layers import merge
+from rpcexplorer.profiles.profiles import Profiles, load
 
 EXAMPLE = Path(__file__).parents[3] / "sessions.toml.example"
 CONTRACT = """\
@@ -322,8 +321,8 @@ def test_reading_profiles_loads_no_editor_no_keyring_and_no_folder_finder(tmp_pa
     (tmp_path / "sessions.toml").write_text(CONTRACT)
     program = (
         "import sys; from pathlib import Path; from rpcexplorer.files.paths import Paths;"
-        "from rpcexplorer.storage.profiles.loading import load; from rpcexplorer.storage.settings import load_settings;"
-        f"from rpcexplorer.storage.secrets.lookup import Secrets; home = {{'RPCEXPLORER_HOME': {str(tmp_path)!r}}};"
+        "from rpcexplorer.profiles.profiles import load; from rpcexplorer.settings import load_settings;"
+        f"from rpcexplorer.secrets.lookup import Secrets; home = {{'RPCEXPLORER_HOME': {str(tmp_path)!r}}};"
         f"assert len(load(Paths.of(home), Path({str(tmp_path)!r}), {{}}, None).profiles) == 2;"
         "load_settings(Paths.of(home)); Secrets(Paths.of(home).secrets, {}).known();"
         "print({'tomli_w', 'keyring', 'platformdirs', 'difflib'} & set(sys.modules))"

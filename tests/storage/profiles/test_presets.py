@@ -15,12 +15,10 @@ from rpcexplorer.files.paths import Paths
 from rpcexplorer.files.toml import TomlFile, read_toml
 from rpcexplorer.model.problem import Complaint
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.storage.profiles import presets
-from rpcexplorer.storage.profiles.edits import ProfileEdits
-from rpcexplorer.storage.profiles.loading import load
-from rpcexplorer.storage.profiles.presets import SHIPPED, PresetFile, Presets
-from rpcexplorer.storage.profiles.profiles import Profiles
-from rpcexplorer.storage.secrets.routes import Routes
+from rpcexplorer.profiles import layers
+from rpcexplorer.profiles.layers import SHIPPED, PresetFile, Presets
+from rpcexplorer.profiles.profiles import ProfileEdits, Profiles, load
+from rpcexplorer.secrets.destination import Routes
 
 OWN: Final = '[profile.p]\nurl = "http://own.example"\npreset = "bitcoin"\n'
 
@@ -269,8 +267,8 @@ def test_presets_are_read_where_a_profile_names_one_and_no_others(
         opened.append(path.name)
         return read_toml(path)
 
-    monkeypatch.setattr(presets, "read_toml", watched)
-    presets._shipped.cache_clear()
+    monkeypatch.setattr(layers, "read_toml", watched)
+    layers._shipped.cache_clear()
     read(tmp_path, '[profile.p]\nurl = "http://p"\n')
     assert opened == []
     read(tmp_path, OWN + OWN.replace("[profile.p]", "[profile.q]"))

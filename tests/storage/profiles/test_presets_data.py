@@ -12,13 +12,13 @@ from msgspec.structs import replace
 from rpcexplorer.auth.credentials import Received
 from rpcexplorer.auth.login import asks_for_login
 from rpcexplorer.auth.registry import auth_of
-from rpcexplorer.client.preview import preview
+from rpcexplorer.client.client import preview
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Preview, Refused
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import Secret
+from rpcexplorer.profiles.layers import SHIPPED, Presets
 from rpcexplorer.rpc.messages import ErrorObject, Result
-from rpcexplorer.storage.profiles.presets import SHIPPED, Presets
 from tests.auth.driving import PONG, drive, end, message, received, requests
 
 PROMISED: Final = [

@@ -7,8 +7,7 @@ import pytest
 from rpcexplorer.files.paths import Paths
 from rpcexplorer.model.method import SavedCall
 from rpcexplorer.model.profile import Profile, ad_hoc
-from rpcexplorer.storage.profiles.loading import load
-from rpcexplorer.storage.profiles.profiles import Profiles
+from rpcexplorer.profiles.profiles import Profiles, load
 
 P = '[profile.p]\nurl = "http://p.example"\n'
 

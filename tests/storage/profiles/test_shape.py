@@ -13,10 +13,9 @@ from rpcexplorer.files.paths import Paths
 from rpcexplorer.files.toml import KeyPath
 from rpcexplorer.model.problem import Complaint
 from rpcexplorer.model.profile import DocumentSource, HeaderHandshake, MethodNote, Profile
-from rpcexplorer.storage.profiles.loading import load
-from rpcexplorer.storage.profiles.profiles import Profiles
-from rpcexplorer.storage.profiles.shape import build_profile
-from rpcexplorer.storage.secrets.routes import Routes
+from rpcexplorer.profiles.profiles import Profiles, load
+from rpcexplorer.profiles.shape import build_profile
+from rpcexplorer.secrets.destination import Routes
 
 
 def read(folder: Path, text: str) -> Profiles:

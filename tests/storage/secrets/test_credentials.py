@@ -16,8 +16,8 @@ from rpcexplorer.model.destination import Change, Entered, Nobody, RouteChanged,
 from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.profile import Profile, ad_hoc
 from rpcexplorer.model.secret import Secret
-from rpcexplorer.storage.secrets.credentials import StoredCredentials
-from rpcexplorer.storage.secrets.lookup import Secrets
+from rpcexplorer.secrets.credentials import StoredCredentials
+from rpcexplorer.secrets.lookup import Secrets
 
 STAGING = Profile("staging", "https://staging.example.com", auth=CookieAuth())
 PLAIN = Profile("staging", "http://staging.example.com", auth=CookieAuth())
@@ -295,7 +295,7 @@ def test_variables_are_known_by_the_names_of_the_profiles(tmp_path: Path) -> Non
 
 def test_the_time_that_a_person_takes_to_answer_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     clock = [100.0]
-    monkeypatch.setattr("rpcexplorer.storage.secrets.credentials.time", SimpleNamespace(monotonic=lambda: clock[0]))
+    monkeypatch.setattr("rpcexplorer.secrets.credentials.time", SimpleNamespace(monotonic=lambda: clock[0]))
     seen: list[float] = []
 
     class Slow(Somebody):

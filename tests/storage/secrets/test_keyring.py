@@ -12,7 +12,7 @@ from rpcexplorer.files.io import FileTrouble
 from rpcexplorer.model.destination import RouteChanged
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import Secret
-from rpcexplorer.storage.secrets.lookup import Secrets
+from rpcexplorer.secrets.lookup import Secrets
 
 NOW = datetime(2025, 1, 2, 3, 4, 5, tzinfo=UTC)
 STAGING = Profile("staging", "https://staging.example.com")

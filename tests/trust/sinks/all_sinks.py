@@ -16,8 +16,8 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+from rpcexplorer.history.folder import History
 from rpcexplorer.rpc.codec import decode
-from rpcexplorer.storage.history.store import History
 from rpcexplorer.transport.port import Response
 from tests.fakes.terminal import Terminal
 from tests.fakes.wire import Parts, RawServer, Received, http_reply

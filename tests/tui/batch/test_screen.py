@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
+from rpcexplorer.drafts import CollectedBatches
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.batch import BatchParts, CollectedCalls, parts_of
 from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.exchange import Exchange, Sent
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.rpc.batch import decode_batch
-from rpcexplorer.storage.drafts.batches import CollectedBatches
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.batch import screen as batch_screen
 from rpcexplorer.tui.batch.choice import BatchChoice

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
+from rpcexplorer.discovery.methods import Discovery
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.method import Method
-from rpcexplorer.model.methods.listing import Discovery
 from rpcexplorer.model.profile import Profile, ad_hoc
 from rpcexplorer.rpc.codec import decode
 from rpcexplorer.tui.app import ExplorerApp

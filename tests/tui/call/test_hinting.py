@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
+from rpcexplorer.discovery.methods import Discovery
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.method import Method
-from rpcexplorer.model.methods.listing import Discovery
 from rpcexplorer.model.profile import ad_hoc
 from rpcexplorer.rpc.messages import Result
-from rpcexplorer.storage.secrets.staged import Git
+from rpcexplorer.secrets.leaks import Git
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.dialogs.dialog import Ask, Confirm

@@ -13,13 +13,13 @@ from msgspec.structs import replace
 from textual.pilot import Pilot
 from textual.screen import Screen
 
+from rpcexplorer.client.replay import Replayed, replayed
 from rpcexplorer.compare.compare import compared
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.jsontext.steps import at_once
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Exchange, Refused, Stop
 from rpcexplorer.model.profile import ad_hoc
-from rpcexplorer.model.replaying import Replayed, replayed
 from rpcexplorer.transport.port import Response
 from rpcexplorer.tui.comparing.asking import SendQuestion
 from rpcexplorer.tui.comparing.choosing import profiles_for_servers

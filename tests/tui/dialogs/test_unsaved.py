@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
+from rpcexplorer.drafts import Drafts
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.storage.drafts.drafts import Drafts
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.call import draft_writer
 from rpcexplorer.tui.dialogs.dialog import Ask, Confirm

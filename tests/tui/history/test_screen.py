@@ -12,8 +12,8 @@ from msgspec.structs import replace
 from textual.pilot import Pilot
 
 from rpcexplorer.explorer import Explorer
+from rpcexplorer.history.record import to_block
 from rpcexplorer.model.exchange import Cancelled, Damaged, Exchange
-from rpcexplorer.storage.history.blocks import to_block
 from rpcexplorer.transport.port import Response
 from rpcexplorer.tui.dialogs.dialog import Ask, Confirm
 from rpcexplorer.tui.history.choice import CaseOnView, HistoryChoice

@@ -15,8 +15,8 @@ from textual.events import Key, Paste
 from textual.message import Message
 from textual.pilot import Pilot
 
+from rpcexplorer.drafts import Drafts
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.storage.drafts.drafts import Drafts
 from rpcexplorer.tui.app import ExplorerApp, open_screen
 from rpcexplorer.tui.dialogs.person import PersonOnScreen
 from rpcexplorer.tui.terminal.driver import ReadingFailed, TerminalDriver, TerminalGone

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from rpcexplorer.client.replay import Replayed, replayed
 from rpcexplorer.compare.compare import compared
 from rpcexplorer.jsontext.steps import at_once
-from rpcexplorer.model.replaying import Replayed, replayed
 from rpcexplorer.rpc.messages import Result
 from rpcexplorer.views.comparing.replays import difference_lines, replay_line, replay_row, totals
 from tests.views.exchanges import exchange

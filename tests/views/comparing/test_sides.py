@@ -7,10 +7,10 @@ from datetime import UTC
 import pytest
 from msgspec.structs import replace
 
+from rpcexplorer.client.replay import Replayed, replayed
 from rpcexplorer.compare.compare import compared
 from rpcexplorer.jsontext.steps import at_once
 from rpcexplorer.model.exchange import Cancelled, Exchange, Refused, Unreached
-from rpcexplorer.model.replaying import Replayed, replayed
 from rpcexplorer.rpc.messages import Malformed
 from rpcexplorer.transport.port import Response
 from rpcexplorer.views.comparing.sides import reasons, replayed_words, side

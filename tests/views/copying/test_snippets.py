@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from rpcexplorer.auth.basic import InlineAuth, NoAuth
 from rpcexplorer.auth.token import CookieAuth
-from rpcexplorer.client.preview import preview
+from rpcexplorer.client.client import preview
 from rpcexplorer.model.draft import Batch, Draft, draft_of
 from rpcexplorer.model.exchange import Exchange, Preview, Refused
 from rpcexplorer.model.profile import Auth, Login, MethodNote, Profile, ad_hoc

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from rpcexplorer.model.methods.changes import MethodChange, MethodChanges
+from rpcexplorer.discovery.changes import MethodChange, MethodChanges
 from rpcexplorer.views.documentation.changes import change_lines, changes_counted, changes_found
 
 CHANGES = (

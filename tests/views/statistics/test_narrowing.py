@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from rpcexplorer.history.statistics import GROUPINGS, Statistics
 from rpcexplorer.model.exchange import Outcome
 from rpcexplorer.model.filter import HistoryFilter
-from rpcexplorer.model.history.statistics import GROUPINGS, Statistics
 from rpcexplorer.rpc.messages import ErrorObject, Result
 from rpcexplorer.views.statistics.narrowing import words_for
 from tests.views.exchanges import WHEN, exchange

@@ -6,8 +6,8 @@ from datetime import UTC
 
 import pytest
 
+from rpcexplorer.history.statistics import Statistics
 from rpcexplorer.model.exchange import Damaged
-from rpcexplorer.model.history.statistics import Statistics
 from rpcexplorer.rpc.messages import ErrorObject, Result
 from rpcexplorer.views.cells import columns
 from rpcexplorer.views.printable import printable

@@ -6,10 +6,10 @@ import pytest
 from msgspec.structs import replace
 
 from rpcexplorer.auth.token import CookieAuth
-from rpcexplorer.client.discovery.kodi import read_introspection
-from rpcexplorer.client.discovery.openrpc import read_openrpc
+from rpcexplorer.discovery.documents import read_introspection
+from rpcexplorer.discovery.methods import KNOWN
+from rpcexplorer.discovery.openrpc import read_openrpc
 from rpcexplorer.model.method import Described, DescribedError, DescribedParam, ExampleCall, Method, Parameter
-from rpcexplorer.model.methods.catalogue import KNOWN
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.views.cells import columns
 from rpcexplorer.views.words.docs import docs_lines, docs_page

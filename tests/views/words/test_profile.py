@@ -9,7 +9,7 @@ import pytest
 
 from rpcexplorer.auth.basic import InlineAuth, NoAuth
 from rpcexplorer.auth.token import CookieAuth
-from rpcexplorer.model.connection_test import Check
+from rpcexplorer.client.report import Check
 from rpcexplorer.model.destination import Change, RouteChanged
 from rpcexplorer.model.profile import MethodNote, Profile
 from rpcexplorer.model.secret import Secret

@@ -11,7 +11,7 @@ from textual.geometry import Region
 from textual.strip import Strip
 from textual.widgets import Static
 
-from rpcexplorer.model.methods.changes import MethodChange, MethodChanges
+from rpcexplorer.discovery.changes import MethodChange, MethodChanges
 from rpcexplorer.tui.dialogs.dialog import Dialog, keys, plain
 from rpcexplorer.tui.theming import ThemeStyles, line
 from rpcexplorer.tui.widgets.row_list import RowList

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from rpcexplorer.model.methods.changes import MethodChange, MethodChanges
+from rpcexplorer.discovery.changes import MethodChange, MethodChanges
 from rpcexplorer.tui.call.docs.changes import ChangesDialog, ChangesList
 from rpcexplorer.tui.dialogs.dialog import Dialog
 from tests.tui.stage import Stage, text_of

@@ -1,0 +1,3 @@
+"""Which methods a service has."""
+
+from __future__ import annotations

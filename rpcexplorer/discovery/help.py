@@ -1,0 +1,518 @@
+"""Help texts of Bitcoin Core and compatible nodes."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import pairwise
+from typing import Any, Final
+
+from msgspec import UNSET, Struct, field
+from msgspec.structs import replace
+
+from rpcexplorer.discovery.lists import NO_LIST, read_names, with_help
+from rpcexplorer.discovery.methods import Listing
+from rpcexplorer.discovery.questions import EMPTY, Asking, Question, one_by_one, too_many_to_explain, value_of
+from rpcexplorer.discovery.reader import (
+    KIND,
+    LINE,
+    Collected,
+    Schemas,
+    example_of,
+    first_line_of,
+    kind_of,
+    line_of,
+    name_of,
+    text_of,
+)
+from rpcexplorer.model.method import Described, DescribedParam, ExampleCall, Method, Parameter, described_by
+from rpcexplorer.schema.node import KINDS, SchemaReader, kind_of_value
+
+LONGEST_LINE: Final = 2_000
+DEEPEST: Final = 32
+"""Brackets inside brackets."""
+MOST_CHOICES: Final = 100
+"""Values that are named for one part, or elements that differ."""
+_STANDARD: Final = frozenset(KINDS.values())
+_UNSAID: Final = frozenset(("any", "json", "value"))
+"""Kinds that leave open what is meant."""
+_BETWEEN_KINDS: Final = re.compile(r" or | / |/")
+_NUMBER: Final = re.compile(r"(\d{1,2})\. +")
+_KEY: Final = re.compile(r'"([^"]{0,200})" ?: ?')
+_QUOTED: Final = re.compile(r""""([^"]{1,60})"|'([^']{1,60})'""")
+_LISTED: Final = re.compile(r"""["']([^"'\s]{1,60})["'],?$""")
+_ONE_OF: Final = re.compile(r"\b[Oo]ne of\b|\b[Oo]ptions(?: are\b|:)")
+_MAY_BE: Final = re.compile(r"""["']([\w-]{1,60})["'] (?:to|for)\b""")
+_NAMES_OF_OTHERS: Final = re.compile(r"\bis the key\b|\b[Tt]he key \(string\)")
+"""How a text says that a member's name is for the caller to choose."""
+_DEFAULT: Final = re.compile(r"(?:^|,) *default=")
+
+
+class Row(Struct):
+    """A line of a layout with notes, and what is said of it in the lines below."""
+
+    number: int = 0
+    """Of an argument; 0 for what is inside one, and in results."""
+    head: str = ""
+    notes: str = ""
+    doc: str = ""
+    listed: list[str] = field(default_factory=list)
+    """Values that stand below it, one a line."""
+
+    @property
+    def kinds(self) -> list[str]:
+        """Empty where any will do."""
+        return _kinds(self.notes.partition(",")[0]) or []
+
+    @property
+    def required(self) -> bool | None:
+        words = {word.strip() for word in self.notes.split(",")[1:]}
+        return True if "required" in words else False if "optional" in words else None
+
+    def schema(self) -> dict[str, Any]:
+        """What is said of the value itself, be there something inside it or not."""
+        kinds = self.kinds
+        schema: dict[str, Any] = {"type": kinds[0] if len(kinds) == 1 else kinds} if kinds else {}
+        if doc := text_of(self.doc):
+            schema["description"] = doc
+        if not kinds or "string" in kinds:
+            schema |= self._choices()
+        default = self._default(schema.get("enum", schema.get("examples", [])))
+        return schema if default is None else {**schema, "default": default}
+
+    def _choices(self) -> dict[str, Any]:
+        """The values that are named: the only ones where it says so."""
+        cue = _ONE_OF.search(self.doc)
+        named = self.listed
+        if cue and not named:
+            named = [double or single for double, single in _QUOTED.findall(self.doc, cue.end())]
+        choices = [*dict.fromkeys(named)][:MOST_CHOICES]
+        if cue and len(choices) > 1 and self.kinds == ["string"] and "case insensitive" not in self.doc:
+            return {"enum": choices}
+        choices = choices or [*dict.fromkeys(_MAY_BE.findall(self.doc))][:MOST_CHOICES]
+        return {"examples": choices} if len(choices) > 1 else {}
+
+    def _default(self, choices: list[str]) -> Any:
+        """A default that is a value; many are a sentence."""
+        found = _DEFAULT.search(self.notes)
+        said = self.notes[found.end() :].strip() if found else ""
+        if not said or said in choices:
+            return said or None
+        if said in {"''", '""'}:
+            return ""
+        value: Any = [] if said == "empty array" else value_of(said.encode()).value
+        kind = kind_of_value(value)
+        fits = kind in self.kinds or (kind == "integer" and "number" in self.kinds)
+        return value if fits and (kind != "string" or value in choices or not choices) else None
+
+
+class _OpenBracket:
+    """A bracket that is open, and what stands in it so far."""
+
+    def __init__(self, bracket: str, schema: dict[str, Any]) -> None:
+        self.schema = schema
+        self.is_array = bracket == "["
+        self.members: dict[str, Any] = {}
+        self.required: list[str] = []
+        self.elements: list[Any] = []
+        self.others: Any = None
+        """What members of any name are."""
+        self.goes_on = False
+        """More members follow like the one before."""
+
+    def add(self, key: str | None, row: Row, schema: dict[str, Any]) -> None:
+        if self.is_array or key is None:
+            self.elements.append(schema)
+        elif _NAMES_OF_OTHERS.search(row.doc):
+            self.others = schema
+        else:
+            self.members[key] = schema
+            if row.required:
+                self.required.append(key)
+
+    def close(self) -> None:
+        """Say in the schema what is inside."""
+        kind, inside = ("array", self._items()) if self.is_array else ("object", self._members())
+        types = self.schema.get("type", kind)
+        if types == kind or not isinstance(types, list):
+            self.schema["type"] = kind
+            self.schema.update(inside)
+        else:
+            others = [each for each in types if each != kind]
+            del self.schema["type"]
+            self.schema["anyOf"] = [{"type": kind, **inside}, {"type": others[0] if len(others) == 1 else others}]
+
+    def _items(self) -> dict[str, Any]:
+        some = self.elements[:MOST_CHOICES]
+        distinct = [each for at, each in enumerate(some) if each not in some[:at]]
+        if not distinct:
+            return {}
+        return {"items": distinct[0] if len(distinct) == 1 else {"anyOf": distinct}}
+
+    def _members(self) -> dict[str, Any]:
+        if self.goes_on and len(self.members) == 1 and self.others is None:
+            (self.others,) = self.members.values()
+            self.members, self.required = {}, []
+        inside: dict[str, Any] = {"properties": self.members} if self.members else {}
+        if self.required:
+            inside["required"] = self.required
+        return inside if self.others is None else {**inside, "additionalProperties": self.others}
+
+
+def rows_of(lines: Iterable[str]) -> Iterator[Row]:
+    """The rows of a section; lines that are none belong to the row before."""
+    row: Row | None = None
+    for line in lines:
+        text = line[:LONGEST_LINE].strip()
+        found = _row(text)
+        if found:
+            if row:
+                yield row
+            row = found
+        elif row and text:
+            if listed := _LISTED.match(text):
+                row.listed.append(listed[1])
+            else:
+                row.doc = f"{row.doc}\n{text}".strip() if len(row.doc) < LONGEST_LINE else row.doc
+    if row:
+        yield row
+
+
+def laid_out(rows: Iterable[Row]) -> list[dict[str, Any]]:
+    """The schemas of what stands there, side by side, each with all that is inside it."""
+    outermost = _OpenBracket("[", {})
+    stack = [outermost]
+    for row in rows:
+        head = row.head.rstrip(", ")
+        if head.startswith("..."):
+            stack[-1].goes_on |= bool(stack[-1].members)
+        elif head in {"]", "}"}:
+            if len(stack) > 1:
+                stack.pop().close()
+        elif len(stack) <= DEEPEST:
+            key = _KEY.match(head)
+            schema = row.schema()
+            stack[-1].add(key[1] if key else None, row, schema)
+            rest = head[key.end() :] if key else head
+            if rest in {"[", "{"}:
+                stack.append(_OpenBracket(rest, schema))
+    while len(stack) > 1:
+        stack.pop().close()
+    return outermost.elements
+
+
+def _row(text: str) -> Row | None:
+    """The row that a line begins; None where it goes on with what was said before."""
+    number = _NUMBER.match(text)
+    rest = text[number.end() :] if number else text
+    start = 0 if rest.startswith("(") else rest.find(" (") + 1
+    if start or rest.startswith("("):
+        end = _closed(rest, start)
+        notes = rest[start + 1 : end]
+        if _kinds(notes.partition(",")[0]) is not None:
+            return Row(int(number[1]) if number else 0, rest[:start].strip(), notes, rest[end + 1 :].strip())
+    if rest[:1] in {"[", "{", "]", "}"} or rest.startswith("...") or _KEY.match(rest):
+        return Row(head=rest.partition("  ")[0])
+    return None
+
+
+def _closed(text: str, start: int) -> int:
+    """Where the parenthesis that opens at ``start`` closes; the end of the text where it does not."""
+    depth = 0
+    for at in range(start, len(text)):
+        depth += (text[at] == "(") - (text[at] == ")")
+        if depth == 0:
+            return at
+    return len(text)
+
+
+def _kinds(words: str) -> list[str] | None:
+    """``numeric or string`` as JSON Schema has it; empty where it leaves it open, None where it is about no kind."""
+    kinds = []
+    for word in _BETWEEN_KINDS.split(words.strip().lower()):
+        kind = kind_of(word.strip().removeprefix("json ").partition(" of ")[0])
+        if kind in _STANDARD:
+            kinds.append(kind)
+        elif kind in _UNSAID:
+            return []
+        else:
+            return None
+    return kinds
+
+
+MOST_EXAMPLES: Final = 20
+MOST_COMMANDS: Final = 100
+"""That are looked at for examples."""
+LONGEST_COMMAND: Final = 4_000
+PROMPT: Final = "> "
+BY_NAME: Final = "-named"
+Kinds = Sequence[str]
+
+
+def examples_of(lines: Iterable[str], method: str, kinds: Sequence[Kinds]) -> Iterator[ExampleCall]:
+    """Calls of a method, each once, under the words that stand above them. ``kinds``: of each of its params."""
+    words, told, looked_at = "", list[Any](), 0
+    for line in lines:
+        if not line.startswith(PROMPT):
+            words = line_of(line, LINE).rstrip(":") or words
+            continue
+        looked_at += 1
+        params = _params(line[len(PROMPT) : LONGEST_COMMAND], method, kinds)
+        if params is not None and params not in told:
+            told.append(params)
+            yield ExampleCall(words, params)
+        words = ""
+        if len(told) == MOST_EXAMPLES or looked_at == MOST_COMMANDS:
+            return
+
+
+def _params(command: str, method: str, kinds: Sequence[Kinds]) -> Any:
+    """What a command would send; None where it is of another method, or not as the method's params are."""
+    try:
+        program, *rest = shlex.split(command)
+    except ValueError:  # no closing quotation
+        return None
+    if program == "curl":
+        return _posted(rest, method, kinds)
+    is_by_name = BY_NAME in rest
+    rest = [word for word in rest if not (is_by_name and word == BY_NAME)]
+    if rest[:1] != [method] or (is_by_name and not all("=" in word for word in rest[1:])):
+        return None
+    if is_by_name:
+        return {name: _typed(value, ()) for name, _, value in (word.partition("=") for word in rest[1:])}
+    return _all_of([_typed(word, _at(kinds, place)) for place, word in enumerate(rest[1:])], kinds)
+
+
+def _posted(words: list[str], method: str, kinds: Sequence[Kinds]) -> Any:
+    """The params of the call that ``curl`` would post."""
+    bodies = [body for option, body in pairwise(words) if option == "--data-binary"]
+    call = value_of(bodies[0].encode("utf-8", "replace")).value if bodies else None
+    if not isinstance(call, dict) or call.get("method") != method:
+        return None
+    params = call.get("params")
+    if not isinstance(params, list):
+        return params if isinstance(params, dict) else None
+    return _all_of([_retyped(value, _at(kinds, place)) for place, value in enumerate(params)], kinds)
+
+
+def _all_of(values: list[Any], kinds: Sequence[Kinds]) -> Any:
+    return None if len(values) > len(kinds) or any(value is NOT_IT for value in values) else values
+
+
+NOT_IT: Final = object()
+"""What stands for a value that the param cannot be."""
+
+
+def _typed(word: str, kinds: Kinds) -> Any:
+    """A word of a command as the value that it stands for."""
+    if [*kinds] == ["string"]:
+        return word
+    answer = value_of(word.encode("utf-8", "replace"))
+    if not answer.refusal:
+        return answer.value
+    return word if not kinds or "string" in kinds else NOT_IT
+
+
+def _retyped(value: Any, kinds: Kinds) -> Any:
+    """A value as it is; some examples have JSON in a string where the param is none."""
+    return _typed(value, kinds) if isinstance(value, str) and kinds and "string" not in kinds else value
+
+
+def _at(kinds: Sequence[Kinds], place: int) -> Kinds:
+    return kinds[place] if place < len(kinds) else ()
+
+
+DIALECT = "help"
+MOST_POSITIONS = 64
+"""Params of one method."""
+_MARK = "=="
+_METHOD = re.compile(r"[A-Za-z_][\w.:-]*")
+_WORD = re.compile(r'"[^"]*"|[^\s()\[\]{}"]+')
+_OPENING, _CLOSING = "[{", "]}"
+ARGUMENTS, RESULT, EXAMPLES = "Arguments", "Result", "Example"
+"""How the headings of a method's own help begin."""
+
+
+def help_text(described: Collection[str]) -> Asking:
+    """The text, or list; and each method's own help as well, where that is given."""
+    answer = yield Question(DIALECT)
+    if answer.refusal:
+        return Listing(refusal=answer.refusal)
+    is_text = isinstance(answer.value, str)
+    if not is_text and not _is_of_names(answer.value):
+        return Listing(refusal=NO_LIST)
+    listing = read_text(answer.value) if is_text else read_names(answer.value, DIALECT)
+    methods = {method.name: method for method in listing.methods}
+    wanted = [name for name in methods if name not in described]
+    in_full = dict[str, Described]()
+
+    def explained(method: Method, value: Any) -> Method:
+        known, told = read_help(method, value)
+        if told:
+            in_full[method.name] = told
+        return known if told or is_text else with_help(method, value)
+
+    said = yield from one_by_one(DIALECT, methods, wanted, explained)
+    said = [sentence.replace(DIALECT, "of each method", 1) for sentence in said if is_text or in_full]
+    said = [*listing.skipped, *said, *too_many_to_explain(wanted)]
+    return replace(listing, methods=tuple(methods.values()), skipped=tuple(said), described=in_full)
+
+
+def read_text(told: str) -> Listing:
+    """Read lines of methods below headings. Prose, which has no headings, is no list."""
+    if not told.strip():
+        return Listing(refusal=EMPTY)
+    collected, group = Collected(), ""
+    for line in told.splitlines():
+        if line.startswith(_MARK) and line.endswith(_MARK):
+            group = line_of(line.strip("= "), KIND)
+        elif group and line.strip():
+            found = _METHOD.match(line)
+            if found and (name := collected.room_for(found[0])):
+                collected.take(_method(name, group, line[found.end() : LONGEST_LINE], collected))
+    return collected.listing() if collected.methods else Listing(refusal=NO_LIST)
+
+
+def _is_of_names(value: Any) -> bool:
+    """Whether it can be a list of methods: other help in a list has words in its lines."""
+    return not value or (isinstance(value, list) and all(isinstance(each, str) and " " not in each for each in value))
+
+
+def _method(name: str, group: str, params: str, collected: Collected) -> Method:
+    parameters = tuple(_positions(params))
+    parameters = parameters if collected.parameters_fit(parameters) else ()
+    return Method(name, group, source="discovered", parameters=parameters, by="position", dialect=DIALECT)
+
+
+def _positions(params: str) -> Iterator[Parameter]:
+    """The params of a line, in their order: ``[…]`` and ``{…}`` have a kind, and no name."""
+    required, at, count = True, 0, 0
+    while at < len(params) and count < MOST_POSITIONS:
+        if params[at] in "()":
+            required, at = params[at] == ")", at + 1
+        elif params[at] in _OPENING:
+            yield Parameter("", required, "array" if params[at] == "[" else "object")
+            at, count = _behind(params, at), count + 1
+        elif word := _WORD.match(params, at):
+            quoted = word[0].startswith('"')
+            yield Parameter(name_of(word[0].strip('"')), required, "string" if quoted else "")
+            at, count = word.end(), count + 1
+        else:
+            at += 1
+
+
+def _behind(params: str, start: int) -> int:
+    """Where the bracket that opens at ``start`` has closed again; the end of the line where it does not."""
+    depth = 0
+    for at in range(start, len(params)):
+        depth += (params[at] in _OPENING) - (params[at] in _CLOSING)
+        if depth == 0:
+            return at + 1
+    return len(params)
+
+
+def read_help(method: Method, value: Any) -> tuple[Method, Described | None]:
+    """The method with what its own help says of it, and all of that; as it is where the text is about another one."""
+    if not isinstance(value, str) or not value.startswith(method.name):
+        return method, None
+    _, *lines = value[: 64 * LONGEST_LINE].replace("\r\n", "\n").split("\n")
+    told, sections = _sections(lines)
+    details = text_of("\n".join(told))
+    doc = first_line_of(details)
+    laid = [*_arguments(line for title, body in sections if title == ARGUMENTS for line in body)]
+    params = tuple(_described(*each) for each in laid)
+    parameters = tuple(_parameter(*each) for each in laid) or method.parameters
+    results = [_result(body) for title, body in sections if title == RESULT]
+    several = {"anyOf": results} if results and UNSET not in results else UNSET
+    commands = [line for title, body in sections if title == EXAMPLES for line in body]
+    reader = SchemaReader({})
+    described = Described(
+        params if params or not parameters else described_by(method).params,
+        results[0] if len(results) == 1 else several,
+        examples=tuple(examples_of(commands, method.name, [reader.node(schema).kinds for _, schema in laid])),
+        tags=(method.doc,) if method.doc else (),
+        dialect=DIALECT,
+    )
+    said = replace(
+        method,
+        doc=doc or method.doc,
+        details="" if details == doc else details,
+        parameters=parameters,
+        result=Schemas({}).kind(results[0]) if results else "",
+    )
+    return said, described
+
+
+def _sections(lines: list[str]) -> tuple[list[str], list[tuple[str, list[str]]]]:
+    """What stands above the first heading, and what below each."""
+    told = list[str]()
+    sections = list[tuple[str, list[str]]]()
+    below = told
+    for line in lines:
+        title = next((each for each in (ARGUMENTS, RESULT, EXAMPLES) if line.startswith(each)), "")
+        if title and line.rstrip().endswith(":") and (title == RESULT or len(line.split()) == 1):
+            below = []
+            sections.append((title, below))
+        else:
+            below.append(line)
+    return told, sections
+
+
+def _arguments(lines: Iterable[str]) -> Iterator[tuple[Row, dict[str, Any]]]:
+    """What stands under *Arguments*, for as long as the numbers go up, each with its schema."""
+    groups = list[list[Row]]()
+    for row in rows_of(lines):
+        if row.number and (row.number != len(groups) + 1 or len(groups) == MOST_POSITIONS):
+            break
+        if row.number:
+            groups.append([row])
+        elif groups:
+            groups[-1].append(row)
+    for first, *inside in groups:
+        schema = _filled(first.schema(), laid_out(inside))
+        schema.pop("description", None)
+        yield first, schema
+
+
+def _described(row: Row, schema: dict[str, Any]) -> DescribedParam:
+    """A param in full. One that may be left out is null where others follow."""
+    if row.required is False and schema:
+        kinds = schema.get("type", [])
+        schema = dict(schema)
+        if kinds:
+            schema["type"] = [*(kinds if isinstance(kinds, list) else [kinds]), "null"]
+        for choices, null in (("enum", None), ("anyOf", {"type": "null"})):
+            if choices in schema:
+                schema[choices] = [*schema[choices], null]
+    return DescribedParam(_name(row), schema or True, row.required, text_of(row.doc))
+
+
+def _parameter(row: Row, schema: dict[str, Any]) -> Parameter:
+    """The line of a param."""
+    default = example_of(schema.get("default"))
+    return Parameter(_name(row), row.required, Schemas({}).kind(schema), first_line_of(row.doc), default)
+
+
+def _name(row: Row) -> str:
+    return name_of(row.head.strip('"'))
+
+
+def _filled(schema: dict[str, Any], shapes: list[dict[str, Any]]) -> dict[str, Any]:
+    """A schema with what is laid out below its line, where that is of its kind."""
+    types = schema.get("type")
+    kinds = types if isinstance(types, list) else [types]
+    shapes = [shape for shape in shapes if shape.get("type") in kinds]
+    if not shapes:
+        return schema
+    if len(kinds) == len(shapes) == 1:
+        return schema | shapes[0]
+    rest = [kind for kind in kinds if all(shape["type"] != kind for shape in shapes)]
+    del schema["type"]
+    return {**schema, "anyOf": [*shapes, *({"type": kind} for kind in rest)]}
+
+
+def _result(lines: list[str]) -> Any:
+    """The schema of what a section lays out. What is inside may be left out: few texts say when it is."""
+    shapes = laid_out(rows_of(lines))
+    return shapes[0] if shapes else UNSET

@@ -1,0 +1,479 @@
+"""Asks a service for its methods by the protocols that its profile names."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import re
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from functools import partial
+from itertools import groupby
+from typing import Any, Final, Protocol, TypeVar
+
+from msgspec.structs import replace
+
+from rpcexplorer.auth.credentials import CredentialSource
+from rpcexplorer.auth.registry import auth_of
+from rpcexplorer.client.call import connect
+from rpcexplorer.client.client import Client
+from rpcexplorer.discovery import documents, lists, mcp
+from rpcexplorer.discovery.documents import at_path, paths_to_try, read_document
+from rpcexplorer.discovery.help import help_text
+from rpcexplorer.discovery.lists import list_methods
+from rpcexplorer.discovery.methods import Discovery, DiscoveryStep, Listing, TellStep, filled
+from rpcexplorer.discovery.openrpc import openrpc
+from rpcexplorer.discovery.questions import (
+    AT_ONCE,
+    NOT_OFFERED,
+    OTHER_PARAMS,
+    TIME_IS_UP,
+    Answered,
+    Asking,
+    Dialect,
+    Question,
+    Several,
+    answer_of,
+    ends_it,
+    value_of,
+    wants_login,
+    why_it_ended,
+)
+from rpcexplorer.model.draft import Draft
+from rpcexplorer.model.exchange import Exchange, Refused, Stop
+from rpcexplorer.model.method import Described, Method, completed
+from rpcexplorer.model.problem import Trouble
+from rpcexplorer.model.profile import Auth, DocumentSource, Profile
+from rpcexplorer.redaction.addresses import redacted_address
+from rpcexplorer.rpc.messages import ErrorObject
+from rpcexplorer.transport.port import Transport, Watch
+
+T = TypeVar("T")
+
+
+async def side_by_side(calls: Sequence[Callable[[Stop], Coroutine[Any, Any, T]]], stop: Stop | None) -> list[T]:
+    """What comes of each call, in their order. ``stop`` ends all of them, and each still tells what came of it."""
+    buttons = [Stop() for _ in calls]
+    task = asyncio.current_task()
+    assert task is not None
+    tasks = [asyncio.ensure_future(call(button)) for call, button in zip(calls, buttons, strict=True)]
+    stop = stop or Stop()
+    stop.watch(task)
+    try:
+        await asyncio.wait(tasks)
+    except asyncio.CancelledError:
+        stop.watch(None)
+        if not stop.pressed:  # somebody ends the whole program
+            for each in tasks:
+                each.cancel()
+            raise
+        task.uncancel()
+        for button in buttons:
+            button.press()
+        await asyncio.wait(tasks)
+    finally:
+        stop.watch(None)
+    return [each.result() for each in tasks]
+
+
+REPLY_LIMIT: Final = 32 * 1024 * 1024
+"""Bytes of one answer: the largest documents that were seen have a few hundred thousand."""
+LONGEST_ASIDE = 5.0
+"""Seconds for all questions aside together: there may be hundreds, and who waits has the names already."""
+LONGEST_GUESS: Final = 2.0
+"""Seconds for each document that is only looked for."""
+LEAST_TIME: Final = 0.01
+"""Seconds that a question has which is asked in another form once more."""
+LARGE: Final = 64 * 1024
+"""Bytes of an answer that take some time to be read."""
+HUGE: Final = 1024 * 1024
+"""Bytes of an answer that makes so many values that looking for garbage among them is noticed."""
+
+
+class Interview:
+    """Puts a dialect's questions to the service with the profile's auth, and says what the answers mean.
+
+    Nobody is asked for credentials before the service has asked for some. Some kinds of auth put credentials into
+    params, where a method that takes none will not have them: such a question is asked once more without. Questions
+    aside have a few seconds for all of them together, or the profile's timeout where that is shorter.
+    """
+
+    def __init__(
+        self,
+        profile: Profile,
+        credentials: CredentialSource,
+        transport: Transport,
+        *,
+        watch: Watch | None,
+        stop: Stop | None,
+        tell: Callable[[str], None],
+    ) -> None:
+        self._profile = profile
+        self._inline = auth_of(profile).in_params
+        self._with_credentials = _at_hand(profile, credentials)
+        self.closed: Exchange | None = None
+        """The first answer that asked for credentials which it did not get."""
+        self.error_messages: list[str] = []
+        """What the service said to the questions that it refused, but for those aside."""
+        self._client = Client.of(profile, credentials, REPLY_LIMIT, _unrecorded, transport)
+        self._bare = Client.of(replace(profile, auth=Auth()), credentials, REPLY_LIMIT, _unrecorded, transport)
+        self._transport = transport
+        """One for all questions, so that they go over the same connections."""
+        self._at_once = AT_ONCE if profile.url.startswith(("http:", "https:")) else 1
+        self._watch = watch
+        self._stop = stop
+        self._tell = tell
+        self._left_for_asides = min(profile.timeout, LONGEST_ASIDE)
+        self._notes: list[str] = []
+        self._collector_rests = False
+        """Python's search for garbage, which stops all threads: among a million values, for a third of a second."""
+
+    async def hold(self, asking: Asking) -> Listing | Exchange:
+        """Answer all questions of a dialect; what it makes of them, or the exchange after which nothing can follow."""
+        answer: Answered | None = None
+        is_large = False
+        while True:
+            step = await asyncio.to_thread(_next, asking, answer) if is_large else _next(asking, answer)
+            if isinstance(step, Listing):
+                return step
+            questions = step.questions if isinstance(step, Several) else (step,)
+            if isinstance(step, Several) and self._left_for_asides > 0:
+                self._tell(step.told)
+            answers: list[Answered] = []
+            is_large = False
+            for start in range(0, len(questions), self._at_once):
+                for question, exchange in await self._asked(questions[start : start + self._at_once]):
+                    if exchange is None:
+                        answers.append(Answered(refusal=TIME_IS_UP))
+                    elif ends_it(exchange, question):
+                        return exchange
+                    else:
+                        is_large |= len(exchange.response.body) > LARGE
+                        answers.append(await self._answer(question, exchange))
+            answer = Answered(each=tuple(answers)) if isinstance(step, Several) else answers[0]
+
+    async def _asked(self, questions: Sequence[Question]) -> list[tuple[Question, Exchange | None]]:
+        """What came of questions that go out at once; None where there is no time left for them."""
+        if self._left_for_asides <= 0 and any(question.aside for question in questions):
+            return [(question, None) for question in questions]
+        if len(questions) == 1:
+            exchanges = [await self._ask(questions[0], self._stop)]
+        else:
+            exchanges = await side_by_side([partial(self._ask, question) for question in questions], self._stop)
+        pairs = list(zip(questions, exchanges, strict=True))
+        self._left_for_asides -= max((each.seconds for question, each in pairs if question.aside), default=0)
+        return list(pairs)
+
+    async def _ask(self, question: Question, stop: Stop | None) -> Exchange:
+        exchange = await self._exchange(question, stop)
+        if question.is_extra or self._with_credentials or not wants_login(exchange, self._profile):
+            return exchange
+        self._with_credentials = True
+        return await self._exchange(question, stop)
+
+    async def _answer(self, question: Question, exchange: Exchange) -> Answered:
+        """What an exchange tells the dialect. Some kinds of auth have no place in a question aside."""
+        asks_for_login = not question.is_extra and wants_login(exchange, self._profile)
+        if asks_for_login:
+            self.closed = self.closed or exchange
+        if isinstance(exchange.outcome, ErrorObject) and not question.is_extra:
+            self.error_messages.append(exchange.outcome.message)
+        if len(exchange.response.body) > HUGE and gc.isenabled():
+            self._collector_rests = True
+            gc.disable()
+        read = partial(answer_of, exchange, self._profile, asks_for_login=asks_for_login)
+        return await asyncio.to_thread(read) if len(exchange.response.body) > LARGE else read()
+
+    def notes(self) -> list[str]:
+        """What happened by the way since this was asked last, such as a login."""
+        notes, self._notes = self._notes, []
+        return notes
+
+    async def close(self) -> None:
+        if self._collector_rests:
+            gc.freeze()  # what was made of the answer stays: to look through it would take as long once more
+            gc.enable()
+        await self._transport.close()
+
+    async def _exchange(self, question: Question, stop: Stop | None) -> Exchange:
+        """Ask in one form after the other for as long as the service minds the params."""
+        seconds = 0.0
+        for client, params in self._forms(question):
+            document = question.method if question.document else ""
+            exchange = await client.send(
+                Draft(question.method, params),
+                timeout=self._time_for(question, seconds),
+                watch=self._watch,
+                stop=stop,
+                document=document,
+            )
+            self._notes += exchange.notes
+            seconds += exchange.seconds
+            if isinstance(exchange.outcome, Refused) and exchange.outcome.why == "params":
+                continue
+            if not isinstance(exchange.outcome, ErrorObject) or exchange.outcome.code not in OTHER_PARAMS:
+                break
+        return replace(exchange, seconds=seconds)
+
+    def _time_for(self, question: Question, spent: float) -> float | None:
+        if question.guess:
+            return min(self._profile.timeout, LONGEST_GUESS)
+        return max(self._left_for_asides - spent, LEAST_TIME) if question.aside else None
+
+    def _forms(self, question: Question) -> Iterator[tuple[Client, str]]:
+        if question.guess:
+            yield self._bare, ""
+            return
+        if not self._with_credentials:
+            yield self._bare, question.params or "[]"
+            if not question.params and not question.document:
+                yield self._bare, "{}"
+            return
+        usual = self._bare if self._inline else self._client
+        if question.params and self._inline:  # an array has a place for some credentials, and none for others
+            yield self._client, question.params
+        if question.params or question.document:
+            yield usual, question.params
+            return
+        yield self._client, "[]"
+        if self._inline:
+            yield self._bare, "[]"
+        yield usual, "{}"
+
+
+def _next(asking: Asking, answer: Answered | None) -> Question | Several | Listing:
+    """Tell a dialect what came, and hear what it asks next or what it made of all."""
+    try:
+        return next(asking) if answer is None else asking.send(answer)
+    except StopIteration as stop:  # the way a generator hands over what it returns
+        listing: Listing = stop.value
+        return listing
+
+
+def _at_hand(profile: Profile, credentials: CredentialSource) -> bool:
+    """Whether credentials can be sent, or none are, without asking anybody."""
+    needed = ("session",) if profile.has_sessions else profile.secrets
+    return all(credentials.at_hand(profile, field) for field in needed)
+
+
+def _unrecorded(exchange: Exchange) -> None:
+    """What discovery does with its exchanges: the history is for the calls of the person."""
+
+
+class Findings:
+    """What has been heard; see ``Heard`` for what is decided by it."""
+
+    def __init__(self, interview: Interview) -> None:
+        self.methods: dict[str, Method] = {}
+        self.described: dict[str, Described] = {}
+        self.events: tuple[Method, ...] = ()
+        self.notes: list[str] = []
+        """What happened by the way."""
+        self.is_known = False
+        self._is_understood = False
+        """A question was answered as one about a method, be it that there is none."""
+        self._interview = interview
+        self._told: list[tuple[str, str]] = []
+
+    def add(self, dialect: str, listing: Listing, *, is_proof: bool) -> None:
+        """Add an answer; what was found before stays, its gaps filled. ``is_proof``: no other service gives it."""
+        self.methods = _with_gaps_filled(self.methods, {method.name: method for method in listing.methods})
+        self.described = _completed(self.described, listing.described)
+        self.events = self.events or listing.events
+        self._is_understood |= not listing.refusal or listing.refusal.startswith(NOT_OFFERED)
+        self.is_known |= is_proof and not listing.refusal.startswith(NOT_OFFERED)
+        self._told += [(dialect, sentence) for sentence in told(listing)]
+
+    def well_described(self) -> frozenset[str]:
+        """Methods of which nobody need be asked any more."""
+        return frozenset(name for name, method in self.methods.items() if method.doc)
+
+    @property
+    def has_methods(self) -> bool:
+        return bool(self.methods)
+
+    @property
+    def is_closed(self) -> bool:
+        return self._interview.closed is not None or not self._is_understood
+
+    def gave_away(self, clue: re.Pattern[str]) -> bool:
+        return any(clue.search(message) for message in self._interview.error_messages)
+
+    def sentences(self) -> list[str]:
+        """One for each dialect, but one for several that are not offered, or that are told the same of."""
+        alike = [list(told) for _, told in groupby(self._told, lambda told: _reason(told[1]))]
+        return [*self.notes, *(f"{', '.join(dialect for dialect, _ in told)}: {told[0][1]}" for told in alike)]
+
+
+def told(listing: Listing) -> list[str]:
+    """What came of one dialect, in sentences."""
+    if listing.refusal:
+        return [listing.refusal]
+    count = len(listing.methods)
+    about = f" ({listing.about})" if listing.about else ""
+    return [f"{count:,} method{'' if count == 1 else 's'}{about}", *listing.skipped]
+
+
+def _with_gaps_filled(methods: dict[str, Method], others: dict[str, Method]) -> dict[str, Method]:
+    both = {name: filled(method, others[name]) for name, method in methods.items() if name in others}
+    return others | methods | both
+
+
+def _completed(described: dict[str, Described], others: Mapping[str, Described]) -> dict[str, Described]:
+    both = {name: completed(each, others[name]) for name, each in described.items() if name in others}
+    return {**others, **described, **both}
+
+
+def _reason(sentence: str) -> str:
+    """What makes two sentences say the same; why something is not offered is told of the first alone."""
+    return NOT_OFFERED if sentence.startswith(NOT_OFFERED) else sentence
+
+
+ALWAYS: Final = (Dialect("rpc.discover", openrpc), Dialect("system.listMethods", list_methods))
+"""In the order of how much they tell: the first to name a method describes it."""
+GRAPHENE: Final = Dialect(lists.GET_METHODS, lists.get_methods, re.compile("assert exception:", re.IGNORECASE))
+"""Chains that are made with that library put this before what they refuse."""
+SUSPECTED: Final = (
+    Dialect("rpc_modules", lists.rpc_modules, re.compile(r"the method \S+ does not exist", re.IGNORECASE)),
+    Dialect("Shelly.ListMethods", lists.shelly, re.compile("no handler for", re.IGNORECASE)),
+    GRAPHENE,
+)
+"""Asked only where the service has given itself away."""
+IN_TURN: Final = (
+    Dialect("rpc.describe", documents.rpc_describe),
+    Dialect("system.describe", documents.system_describe),
+    Dialect("rpc_methods", lists.rpc_methods),
+    Dialect("JSONRPC.Introspect", documents.introspect),
+    Dialect("core.describe", documents.describe),
+    Dialect("help", help_text),
+)
+NAMED_ONLY: Final = (Dialect("tools/list", mcp.tools), Dialect("list", lists.objects))
+DIALECTS: Final = {dialect.name: dialect for dialect in (*ALWAYS, *IN_TURN, *NAMED_ONLY, GRAPHENE)}
+"""Those that a profile can name."""
+
+
+class Heard(Protocol):
+    """What has come of the questions so far."""
+
+    @property
+    def has_methods(self) -> bool: ...
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether the service would say the same again and again, such as that it wants credentials."""
+
+    @property
+    def is_known(self) -> bool:
+        """Whether a dialect that was suspected was spoken: no other one will be."""
+
+    def gave_away(self, clue: re.Pattern[str]) -> bool:
+        """Whether a refusal says what only the services say that the clue is of."""
+
+
+def asked_of(profile: Profile, heard: Heard) -> Iterator[Dialect]:
+    """The dialects to ask in, one after the other: what was ``heard`` decides on the next."""
+    if isinstance(profile.discovery, DocumentSource):
+        yield at_path(profile.discovery.url)
+    elif profile.discovery != "auto":
+        yield DIALECTS[profile.discovery]
+    elif profile.handshake == "mcp":
+        yield DIALECTS["tools/list"]
+    else:
+        first, *others = ALWAYS
+        yield first
+        for path in paths_to_try(profile):
+            if not heard.has_methods and not heard.is_closed:
+                yield at_path(path, guess=True)
+        yield from others
+        for dialect in (*SUSPECTED, *IN_TURN):
+            if heard.has_methods or heard.is_closed or heard.is_known:
+                return
+            if dialect.clue is None or heard.gave_away(dialect.clue):
+                yield dialect
+
+
+ASKED: Final = "asked"
+ReadDocument = Callable[[DocumentSource], bytes]
+"""Gives what a file holds, or raises ``Trouble``."""
+
+
+async def discover(
+    profile: Profile,
+    credentials: CredentialSource,
+    reply_limit: int,
+    *,
+    read: ReadDocument | None = None,
+    watch: Watch | None = None,
+    stop: Stop | None = None,
+    tell: TellStep | None = None,
+) -> Discovery:
+    """Ask in the dialects of the profile and put the answers together. A service that cannot be reached ends it.
+
+    ``tell`` hears of each step.
+    """
+    now, source = datetime.now(UTC), profile.discovery
+    if source == "none":
+        return Discovery(now, sentences=(_not_wanted(profile),))
+    if isinstance(source, DocumentSource) and source.file:
+        return await asyncio.to_thread(described_in_file, source, read)
+    transport = await connect(profile, min(reply_limit, REPLY_LIMIT))
+    asked = ""
+
+    def say(words: str) -> None:
+        if tell:
+            tell(DiscoveryStep(asked, words, len(found.methods)))
+
+    interview = Interview(profile, credentials, transport, watch=watch, stop=stop, tell=say)
+    found = Findings(interview)
+    try:
+        for dialect in asked_of(profile, found):
+            asked = dialect.name
+            say(ASKED)
+            listing = await interview.hold(dialect.ask(found.well_described()))
+            found.notes += interview.notes()
+            if isinstance(listing, Exchange):
+                sentences = (*found.sentences(), f"{dialect.name}: {why_it_ended(listing)}")
+                return Discovery(now, sentences=sentences, ended=listing)
+            found.add(dialect.name, listing, is_proof=dialect.clue is not None)
+            say(told(listing)[0])
+    finally:
+        await interview.close()
+    return _put_together(found, now, profile, interview.closed)
+
+
+def _put_together(found: Findings, now: datetime, profile: Profile, closed: Exchange | None) -> Discovery:
+    said = found.sentences()
+    if not found.methods:
+        said.append(
+            f"{redacted_address(profile.endpoint)} told of no methods. Any name can be typed and called all the same."
+        )
+    return Discovery(
+        now,
+        tuple(found.methods.values()),
+        tuple(said),
+        ended=None if found.methods else closed,
+        described=found.described,
+        events=found.events,
+    )
+
+
+def _not_wanted(profile: Profile) -> str:
+    return (
+        f'Nothing was asked: profile {profile.name} says discovery = "none". '
+        "Any name can be typed and called all the same."
+    )
+
+
+def described_in_file(source: DocumentSource, read: ReadDocument | None) -> Discovery:
+    """Return what a document on this machine says of a service; the service is not asked."""
+    now = datetime.now(UTC)
+    if read is None:
+        return Discovery(now, sentences=(f"{source.file}: files are not read here.",))
+    try:
+        answer = value_of(read(source))
+    except Trouble as trouble:
+        return Discovery(now, sentences=(f"{trouble.sentence}. What was known before stays.",))
+    name = re.split(r"[/\\]", source.file)[-1]
+    listing = Listing(refusal=answer.refusal) if answer.refusal else read_document(answer.value, name)
+    sentences = tuple(f"{source.file}: {sentence}" for sentence in told(listing))
+    return Discovery(now, listing.methods, sentences, described=listing.described, events=listing.events)

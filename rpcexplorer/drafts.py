@@ -1,0 +1,464 @@
+"""The text in the editor, kept on disk: drafts, replaced drafts, the collected batch."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import zlib
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+from urllib.parse import quote, unquote
+
+from msgspec import Struct
+
+from rpcexplorer.files.io import (
+    KEPT,
+    FileTrouble,
+    decoded,
+    free_aside,
+    names,
+    read_bytes,
+    telling,
+    told,
+    told_size,
+    write_new,
+    write_private,
+)
+from rpcexplorer.importing.request import ImportedCall
+from rpcexplorer.jsontext.params import Problem
+from rpcexplorer.model.batch import CollectedCalls, collected
+from rpcexplorer.model.method import Described, Method
+from rpcexplorer.model.profile import Profile
+from rpcexplorer.model.secret import Secret
+from rpcexplorer.schema.start import sendable_start, starting_point
+
+SUFFIX = ".draft"
+HEAD = re.compile(rb"draft 1 (?P<crc>[0-9a-f]{8}) (?P<profile>[!-~]+) (?P<method>[!-~]*)\n")
+"""The first line; both names are quoted as in a URL."""
+DraftKey = tuple[str, str]
+"""Profile and method."""
+
+
+class Drafts:
+    """Texts by profile and method. What was typed in this run is remembered whether or not it can be written."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._texts: dict[DraftKey, str] = {}
+        """What this run knows."""
+        self._looked: set[DraftKey] = set()
+        """Whose files were read, or are known not to be there."""
+        self._written: dict[DraftKey, bytes] = {}
+        """What each file held when it was last read or written."""
+        self._starts: dict[DraftKey, str] = {}
+        """What editors were given to start with."""
+        self._unsaved: dict[DraftKey, str] = {}
+        """What files should hold, and could not be written."""
+        self.trouble = ""
+        """Why a draft could not be read, and where it is now; empty while all is well."""
+        self.other = ""
+        """Which draft was changed elsewhere as well, and where that text is now; empty where none was."""
+
+    def find(self, profile_name: str, method: str) -> str | None:
+        """The text that was last typed; None where there is none."""
+        key = (profile_name, method)
+        self._look(key)
+        return self._texts.get(key)
+
+    def keep(self, profile_name: str, method: str, text: str, *, written: str | None = None) -> str:
+        """Remember a text; a sentence where this run alone will know it, else empty. What is unchanged is not written.
+
+        ``written`` is what the file may hold of it, where that is not all. Of a file that cannot be read nobody knows
+        whether it may be replaced, so that it is not. What another program has put there meanwhile is kept beside it.
+        """
+        key = (profile_name, method)
+        self._texts[key] = text
+        self._unsaved[key] = text if written is None else written
+        trouble = self.save_unsaved()
+        return f"the params are kept for this run only: {trouble}" if trouble else ""
+
+    @property
+    def unsaved(self) -> dict[DraftKey, str]:
+        """What could not be written yet, as a file may hold it."""
+        return dict(self._unsaved)
+
+    def save_unsaved(self) -> str:
+        """Write what is not written yet; a sentence where some of it cannot be."""
+        return next(filter(None, [self._save(key, text) for key, text in self.unsaved.items()]), "")
+
+    def save_elsewhere(self, path: Path) -> str:
+        """Write what could not be written to a new file of the person's choice; a sentence where that failed."""
+        texts = [f"{method} on {profile}:\n{text}\n" for (profile, method), text in self.unsaved.items()]
+        content = "\n".join(texts) if len(texts) > 1 else next(iter(self.unsaved.values()), "")
+        return told(lambda: write_new(path, content.encode("utf-8", "surrogatepass")))
+
+    def _save(self, key: DraftKey, text: str) -> str:
+        content = _packed(key, text)
+        trouble = self._look(key)
+        if not trouble and len(content) > KEPT:
+            trouble = f"they are longer than {told_size(KEPT)}"
+        if not trouble and self._written.get(key) != content:
+            trouble = told(lambda: self._write(key, content))
+        if not trouble:
+            self._unsaved.pop(key, None)
+        return trouble
+
+    def _write(self, key: DraftKey, content: bytes) -> None:
+        self._make_way(key, content)
+        write_private(self._file(key), content)
+        self._written[key] = content
+
+    def _make_way(self, key: DraftKey, content: bytes = b"") -> None:
+        """What is about to be replaced or removed, and is not what was read or written here, is kept beside."""
+        file = self._file(key)
+        if (there := read_bytes(file)) and there not in {self._written.get(key), content}:
+            self._keep_other(key, _moved_aside(file, "other"))
+
+    def _keep_other(self, key: DraftKey, side: Path | None) -> None:
+        if side is not None:
+            self.other = f"the params of {key[1]} were changed elsewhere as well: that text is in {side}"
+
+    def hand_over(self, to: Drafts) -> Iterator[DraftKey]:
+        """Give every draft of this folder to another one; each that was taken, and is gone from here."""
+        with telling("read", self._folder):
+            files = sorted(self._folder.glob(f"*/*{SUFFIX}"))
+        for file in files:
+            found = self._read(file)
+            if isinstance(found, tuple) and not to.take(*found, file):
+                self._remove(file)
+                yield found[0]
+
+    def take(self, key: DraftKey, text: str, file: Path) -> str:
+        """Keep a draft that lies in a file elsewhere; a sentence where that failed.
+
+        What was typed after it was written stays in its place, and the older text is kept beside it.
+        """
+        with telling("read", file):
+            mine, when = self._file(key), file.stat().st_mtime
+            is_older = mine.exists() and mine.stat().st_mtime > when
+        if is_older and self.find(*key) != text:
+            side = free_aside(mine, "other")
+            if not (trouble := told(lambda: write_new(side, _packed(key, text)))):
+                self._keep_other(key, side)
+            return trouble
+        trouble = self.keep(*key, text)
+        if not trouble:
+            with telling("write", mine):
+                os.utime(mine, (when, when))  # so that it is as old for the next one
+        return trouble
+
+    def text_for(
+        self,
+        profile: Profile,
+        method: str,
+        known: Method | None,
+        last: Callable[[], str | None] | None = None,
+        described: Callable[[], Described | None] = lambda: None,
+    ) -> str:
+        """An editor's start: what was last typed, else the ``last`` one sent, else what is ``known``, else ``[]``.
+
+        What is known comes from a shared file or a server: no placeholder in it is opened. It is asked for in full,
+        as ``described``, where nothing was typed or sent.
+        """
+        kept = self.find(profile.name, method)
+        if kept is not None:
+            return kept
+        start = last() if last else None
+        if start is None:
+            params = starting_point(known, described()) if known else None
+            text = json.dumps([] if params is None else params, indent=2, ensure_ascii=False)
+            start = sendable_start(profile, method, text)
+        self._starts[profile.name, method] = start
+        return start
+
+    def is_start(self, profile_name: str, method: str, text: str) -> bool:
+        """Whether a text is what an editor was given, and nobody has typed anything else for the method."""
+        key = (profile_name, method)
+        return key not in self._texts and self._starts.get(key) == text
+
+    def keep_typed(self, profile: Profile, method: str, text: str, secrets: Iterable[Secret]) -> str:
+        """Remember what stands in an editor; a sentence where this run alone will know it, else empty.
+
+        The file gets placeholders for secrets, and else what was typed: it is this person's alone. A text that was
+        never touched is no draft, so that an editor starts with what is learned meanwhile.
+        """
+        self.other = ""
+        key = (profile.name, method)
+        if text == self._starts.get(key):
+            self._texts.pop(key, None)
+            self._unsaved.pop(key, None)
+            return self.forget(*key) if key in self._written else ""  # what another program wrote is not ours to drop
+        from rpcexplorer.redaction.exchange import redactor_for_files
+
+        hide = redactor_for_files(profile, method, secrets)
+        if hide is None:
+            self._texts[key] = text
+            return ""
+        return self.keep(*key, text, written=hide.params(text))
+
+    def forget(self, profile_name: str, method: str) -> str:
+        """Drop a draft; a sentence where its file could not be removed, else empty."""
+        key = (profile_name, method)
+        self._texts.pop(key, None)
+        self._unsaved.pop(key, None)
+        trouble = told(lambda: self._make_way(key) if key in self._looked else None)
+        self._looked.add(key)
+        self._written.pop(key, None)
+        return trouble or told(lambda: self._remove(self._file(key)))
+
+    def all(self, profile_name: str) -> dict[str, str]:
+        """Every draft of a profile by method, sorted."""
+        for name in self._names(profile_name):
+            found = self._read(self._folder / _hashed(profile_name) / name)
+            if isinstance(found, tuple):
+                self._texts.setdefault(*found)
+        mine = ((method, text) for (profile, method), text in self._texts.items() if profile == profile_name)
+        return dict(sorted(mine))
+
+    def _look(self, key: DraftKey) -> str:
+        """Make sure that what the file holds is known; a sentence where it cannot be read."""
+        if key not in self._looked:
+            found = self._read(self._file(key))
+            if isinstance(found, FileTrouble):
+                return found.sentence
+            self._looked.add(key)
+            if found:
+                self._texts.setdefault(*found)
+        return ""
+
+    def _names(self, profile_name: str) -> list[str]:
+        try:
+            return [name for name in names(self._folder / _hashed(profile_name)) if name.endswith(SUFFIX)]
+        except FileTrouble as trouble:
+            self.trouble = trouble.sentence
+            return []
+
+    def _file(self, key: DraftKey) -> Path:
+        profile, method = key
+        return self._folder / _hashed(profile) / (_hashed(method) + SUFFIX)
+
+    def _remove(self, file: Path) -> None:
+        with telling("remove", file), suppress(FileNotFoundError):
+            file.unlink()
+
+    def _read(self, file: Path) -> tuple[DraftKey, str] | FileTrouble | None:
+        """What a file holds; one that is damaged is moved aside, for its text may still be worth something."""
+        try:
+            content = read_bytes(file)
+            if content is None:
+                return None
+            found = _unpacked(content)
+            if found and self._file(found[0]) == file:
+                self._written[found[0]] = content
+                return found
+            if side := _moved_aside(file, "damaged"):
+                self.trouble = f"a draft is damaged: it was moved to {side}, where its text can be looked for"
+        except FileTrouble as trouble:
+            self.trouble = trouble.sentence
+            return trouble
+        return None
+
+
+def _hashed(name: str) -> str:
+    """A file name for any name at all, the same on a file system that does not tell A from a."""
+    return hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def _moved_aside(file: Path, word: str) -> Path | None:
+    """Where a file is now; None where it is gone."""
+    with telling("move aside", file), suppress(FileNotFoundError):
+        side = free_aside(file, word)
+        file.rename(side)
+        return side
+    return None
+
+
+def _packed(key: DraftKey, text: str) -> bytes:
+    profile, method = (quote(name, errors="surrogatepass") for name in key)
+    summed = f"{profile} {method}\n{text}".encode("utf-8", "surrogatepass")
+    return f"draft 1 {zlib.crc32(summed):08x} ".encode() + summed
+
+
+def _unpacked(content: bytes) -> tuple[DraftKey, str] | None:
+    """Undo ``_packed``; None for anything else."""
+    with suppress(UnicodeDecodeError):  # a text that sums up right can still be no UTF-8, if somebody wanted it so
+        return _summed_up(content)
+    return None
+
+
+def _summed_up(content: bytes) -> tuple[DraftKey, str] | None:
+    head = HEAD.match(content)
+    if head is None or int(head["crc"], 16) != zlib.crc32(memoryview(content)[head.start("profile") :]):
+        return None
+    profile, method = (unquote(head[name].decode(), errors="surrogatepass") for name in ("profile", "method"))
+    return (profile, method), content[head.end() :].decode("utf-8", "surrogatepass")
+
+
+MOST: Final = 20
+"""So many are kept of one method."""
+
+
+class ReplacedDrafts:
+    """Each list of texts, the newest last, lies in a file like that of a draft."""
+
+    def __init__(self, folder: Path) -> None:
+        self._files = Drafts(folder)
+        self._lists: dict[tuple[str, str], list[str]] = {}
+        """What this run knows."""
+        self.recorded: dict[tuple[str, str], str] = {}
+        """What came into an editor from the history, where it can be had again."""
+
+    def of(self, profile: Profile, method: str) -> list[str]:
+        """The texts that can be brought back, the newest last."""
+        key = (profile.name, method)
+        if key not in self._lists:
+            self._lists[key] = _texts(None if profile.ad_hoc else self._files.find(*key))
+        return list(self._lists[key])
+
+    def keep(self, profile: Profile, method: str, text: str, secrets: Iterable[Secret]) -> str:
+        """Keep a text that gives way to another one; a sentence where this run alone will know it, else empty."""
+        return self._settle(
+            profile, method, [*(each for each in self.of(profile, method) if each != text), text], secrets
+        )
+
+    def bring_back(self, profile: Profile, method: str, now: str, secrets: Iterable[Secret]) -> tuple[str, str]:
+        """Take the newest text, and the trouble with it. What stands there ``now`` is the last one to come back then.
+
+        So whoever goes on finds each of them, and loses none. Nothing is kept where ``now`` is empty.
+        """
+        *others, text = self.of(profile, method)
+        rest = [each for each in others if each != now]
+        return text, self._settle(profile, method, [now, *rest] if now else rest, secrets)
+
+    def _settle(self, profile: Profile, method: str, texts: list[str], secrets: Iterable[Secret]) -> str:
+        from rpcexplorer.redaction.exchange import redactor_for_files
+
+        texts = texts[-MOST:]
+        self._lists[profile.name, method] = texts
+        hide = redactor_for_files(profile, method, secrets)
+        if hide is None:
+            return ""
+        if not texts:
+            return self._files.forget(profile.name, method)
+        return self._files.keep(profile.name, method, json.dumps([hide.params(text) for text in texts]))
+
+
+def _texts(content: str | None) -> list[str]:
+    with suppress(ValueError, RecursionError):
+        found = json.loads(content or "[]")
+        return [text for text in found if isinstance(text, str)] if isinstance(found, list) else []
+    return []
+
+
+KEY: Final = "the batch"
+"""Where another draft has its method; a folder of their own keeps the two apart."""
+
+
+class CollectedBatches:
+    """One batch for each profile. What is taken out of one can be had back."""
+
+    def __init__(self, folder: Path) -> None:
+        self._files = Drafts(folder)
+        self._replaced = ReplacedDrafts(folder / "replaced")
+        self._known: dict[str, CollectedCalls] = {}
+        self._before: dict[str, CollectedCalls] = {}
+        """Batches that gave way in this run, by their text: what came of them comes back with them."""
+
+    def of(self, profile: Profile) -> CollectedCalls:
+        if profile.name not in self._known:
+            found = collected("" if profile.ad_hoc else self._files.find(profile.name, KEY) or "")
+            self._known[profile.name] = CollectedCalls() if isinstance(found, Problem) else found
+        return self._known[profile.name]
+
+    def keep(self, profile: Profile, batch: CollectedCalls, secrets: Iterable[Secret]) -> str:
+        """From now on this is the batch; a sentence where this run alone will know it, else empty."""
+        is_new = batch.text != self.of(profile).text
+        self._known[profile.name] = batch
+        if not is_new:
+            return ""
+        if not batch.text:
+            return self._files.forget(profile.name, KEY)
+        trouble = self._files.keep_typed(profile, KEY, batch.text, secrets)
+        return trouble or self._files.other
+
+    def replace(self, profile: Profile, batch: CollectedCalls, secrets: Iterable[Secret]) -> str:
+        """The same, and what is the batch until now can be had back."""
+        secrets, before = list(secrets), self.of(profile)
+        self._before[before.text] = before
+        is_missed = before.text and before.text != batch.text
+        trouble = self._replaced.keep(profile, KEY, before.text, secrets) if is_missed else ""
+        return self.keep(profile, batch, secrets) or trouble
+
+    def has_replaced(self, profile: Profile) -> bool:
+        return bool(self._replaced.of(profile, KEY))
+
+    def bring_back(self, profile: Profile, secrets: Iterable[Secret]) -> str:
+        """Take the batch that gave way last; what stands there now is the last one to come back then."""
+        secrets, now = list(secrets), self.of(profile)
+        self._before[now.text] = now
+        text, trouble = self._replaced.bring_back(profile, KEY, now.text, secrets)
+        found = self._before.get(text) or collected(text)
+        return trouble if isinstance(found, Problem) else self.keep(profile, found, secrets) or trouble
+
+
+OF_ONE: Final = MOST // 2
+"""Calls of one method: with more, what somebody typed would be pushed out of those that can be brought back."""
+NOTHING: Final = frozenset({"", "[]", "{}"})
+"""Params that nobody misses."""
+
+
+class NewDrafts(Struct, frozen=True):
+    """What became of calls."""
+
+    drafts: tuple[ImportedCall, ...]
+    left_out: int = 0
+    """So many there were of methods that had enough."""
+    replaced: tuple[str, ...] = ()
+    """Methods whose params gave way, and can be brought back."""
+    trouble: str = ""
+
+
+class ImportedDrafts:
+    """Puts calls into the drafts of a profile."""
+
+    def __init__(self, drafts: Drafts, replaced: ReplacedDrafts) -> None:
+        self._drafts, self._replaced = drafts, replaced
+
+    def read(self, file: Path) -> tuple[str, str]:
+        """The text of a file that this person named, and why there is none."""
+        text = ""
+
+        def reading() -> None:
+            nonlocal text
+            content = read_bytes(file, links=True, others=True)
+            if content is None:
+                raise FileTrouble(f"there is no file {file}")
+            text = decoded(file, content)
+
+        trouble = told(reading)
+        return text, trouble
+
+    def take_in(self, profile: Profile, calls: Sequence[ImportedCall], secrets: Iterable[Secret]) -> NewDrafts:
+        """Put each into its place, the last of a method on top; ``secrets`` are hidden in the files."""
+        known = [*secrets]
+        counted = Counter[str]()
+        taken: list[ImportedCall] = []
+        replaced: dict[str, None] = {}
+        trouble = ""
+        for call in calls:
+            counted[call.method] += 1
+            if counted[call.method] > OF_ONE:
+                continue
+            text = call.params or "[]"
+            before = self._drafts.find(profile.name, call.method)
+            if before is not None and before != text and before.strip() not in NOTHING:
+                trouble = self._replaced.keep(profile, call.method, before, known) or trouble
+                replaced[call.method] = None
+            trouble = self._drafts.keep_typed(profile, call.method, text, known) or trouble
+            taken.append(call)
+        return NewDrafts((*taken,), len(calls) - len(taken), (*replaced,), trouble)

@@ -1,0 +1,233 @@
+"""A case: a file of recorded calls that somebody else can replay."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from msgspec.structs import replace
+
+from rpcexplorer.files.io import FileTrouble, read_bytes, told, told_size
+from rpcexplorer.model.draft import as_called
+from rpcexplorer.model.exchange import MOST, MOST_CALLS, Case, Damaged, Exchange, TakenIn
+from rpcexplorer.model.problem import Complaint
+from rpcexplorer.model.profile import AD_HOC_NAME, Profile
+
+if TYPE_CHECKING:
+    from rpcexplorer.history.export import Exported
+    from rpcexplorer.history.store import Journal
+    from rpcexplorer.model.secret import Secret
+
+MOST_BY_HAND: Final = 8 * 1024 * 1024
+"""Bytes of calls that somebody changed or wrote, in one case: to read more as TOML would take long."""
+MOST_LINES: Final = 1_000
+"""Of such a call."""
+BEGINS: Final = re.compile(rb"\[\[[ \t]*call")
+"""What begins a call, and whatever looks like it."""
+ENDS: Final = b'\nend = "'
+SAFE_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
+"""An id becomes a part of file names and command lines here."""
+NO_CASE: Final = "it is no case: above its calls, or alone, there must be a line `case = 1`"
+_AT_LINE: Final = re.compile(r"\(at line (\d+), ")
+_ITS_KEY: Final = re.compile(r"its (\w+) ")
+
+
+class Cases:
+    """Cases made of a history, read, and taken into it."""
+
+    def __init__(
+        self,
+        journal: Journal,
+        secrets: Callable[[], Iterable[Secret]],
+        profiles: Callable[[], Mapping[str, Profile]],
+        folders: Callable[[], Iterable[Path]],
+    ) -> None:
+        """``folders`` are where the files of this person lie, which is nobody else's business."""
+        self._journal, self._secrets, self._profiles, self._folders = journal, secrets, profiles, folders
+
+    def read(self, path: Path, now: datetime | None = None) -> Case | Complaint:
+        """What a file holds; or why it is no case. Nothing is sent, written or remembered."""
+        try:
+            content = read_bytes(path, MOST, links=True, others=True)
+        except FileTrouble as trouble:
+            return Complaint(str(path), trouble.sentence)
+        if content is None:
+            return Complaint(str(path), "there is no such file: check its name")
+        case = case_of(path, content, now or datetime.now(UTC))
+        if isinstance(case, Complaint):
+            return case
+        from rpcexplorer.redaction.redactor import Redactor
+
+        hide = Redactor(self._secrets()).text  # its writer may have had the same secrets
+        calls = (
+            self._without_secrets(call)
+            if isinstance(call, Exchange)
+            else replace(call, reason=hide(call.reason), text=hide(call.text))
+            for call in case.calls
+        )
+        return replace(case, calls=tuple(calls), note=hide(case.note))
+
+    def made_of(self, exchanges: Sequence[Exchange], *, note: str = "", hide: Sequence[str] = ()) -> Exported | str:
+        """Calls to hand on; a sentence where something that was to be hidden in them is not there.
+
+        ``hide``: pointers such as ``/params/name`` and ``/result/users/*/email`` to what is nobody else's business.
+        """
+        from rpcexplorer.history.export import exported
+
+        return exported(exchanges, self._profiles(), list(self._secrets()), note, hide, folders=self._folders())
+
+    def take_in(self, case: Case, profile: Profile | None = None) -> TakenIn:
+        """Add the calls of a case to the history that a profile writes to, as somebody else's."""
+        history = self._journal.of_cases(profile)
+        calls = [(call, (call.id, _other_id(call))) for call in sorted(case.exchanges, key=lambda call: call.when)]
+        there: dict[str, Exchange | Damaged | None] = {}
+        ids = {id for _, both in calls for id in both}
+        trouble = told(lambda: there.update(history.with_ids(ids)))
+        added: list[Exchange] = []
+        known = renamed = 0
+        for call, both in () if trouble else calls:
+            kept = self._without_secrets(call, self._journal.body_limit)
+            if any(_is_same(there.get(id), kept) for id in both):
+                known += 1
+                continue
+            kept = replace(kept, id=next((id for id in both if id not in there), None) or _free_id())
+            if trouble := told(partial(history.append, kept)):
+                break
+            there[kept.id] = kept
+            added.append(kept)
+            renamed += kept.id != call.id
+        return TakenIn(tuple(added), known, renamed, trouble)
+
+    @staticmethod
+    def goes_elsewhere(call: Exchange, profile: Profile) -> bool:
+        """Whether a recorded call went to another address than a profile has today."""
+        from rpcexplorer.redaction.addresses import redacted_address
+
+        return call.url not in {profile.endpoint, redacted_address(profile.endpoint)}
+
+    def _without_secrets(self, call: Exchange, body_limit: int | None = None) -> Exchange:
+        """A call in which nothing is left that this person hides: its writer may have had the same secrets."""
+        own = self._profiles().get(call.profile) or Profile(AD_HOC_NAME, call.url, path="", ad_hoc=True)
+        return self._journal.as_recorded(call, own, body_limit)
+
+
+def case_of(path: Path, content: bytes, now: datetime) -> Case | Complaint:
+    """Read the text of a case; ``now`` stands in for a time that a call does not say, or that is still to come."""
+    from rpcexplorer.history.file import OURS, split
+    from rpcexplorer.history.record import left_of, untouched
+
+    begins = list(islice(BEGINS.finditer(content), MOST_CALLS + 1))
+    if len(begins) > MOST_CALLS or content.count(ENDS) > MOST_CALLS:
+        return Complaint(str(path), f"it holds more than {MOST_CALLS:,} calls: take some out")
+    lines_begin = (max(content.rfind(b"\n", 0, each.start()), 0) for each in begins)
+    begin = next((content.find(b"[", at) for at in lines_begin if OURS.match(content, at)), len(content))
+    above = _above(path, content[:begin])
+    if isinstance(above, Complaint):
+        return above
+    line, by_hand, calls = content.count(b"\n", 0, begin) + 1, 0, list[Exchange | Damaged]()
+    for raw in split(content[begin:]):
+        lines = raw.count(b"\n")
+        is_whole = untouched(raw) is not None
+        by_hand += 0 if is_whole else len(raw)
+        if raw.strip() and not is_whole and (lines > MOST_LINES or by_hand > MOST_BY_HAND):
+            why = f"more than {MOST_LINES:,} lines" if lines > MOST_LINES else f"more than {told_size(MOST_BY_HAND)}"
+            call: Exchange | Damaged | None = Damaged(f"{path}:{line}", f"{why} were changed by hand", left_of(raw))
+        else:
+            call = _call(raw, str(path), line, now)
+        line += lines
+        if call is not None:
+            calls.append(call)
+    return replace(above, calls=tuple(calls))
+
+
+def _above(path: Path, content: bytes) -> Case | Complaint:
+    """What stands above the calls."""
+    from rpcexplorer.files.toml import TomlFile, parse_bytes
+    from rpcexplorer.files.toml_shape import TableRule, read_shape, text, version
+
+    file = parse_bytes(path, content)
+    if not isinstance(file, TomlFile):
+        return file
+    if "case" not in file.values:
+        return Complaint(str(path), NO_CASE)
+    reading = read_shape(TableRule("a case", {"case": version, "note": text}), file)
+    complaints = tuple(complaint for _, complaint in reading.complaints)
+    if "case" not in reading.values():
+        return next(complaint for complaint in complaints if complaint.key == "case")
+    return Case(str(path), note=reading.values().get("note", ""), complaints=complaints)
+
+
+def _call(raw: bytes, file: str, line: int, now: datetime) -> Exchange | Damaged | None:
+    """One call, which begins in this line of the file; None where there is none, such as in a comment."""
+    from rpcexplorer.history.record import BY_HAND, left_of, read_record, to_exchange, untouched
+
+    record = read_record(raw, file) if raw.strip() else None
+    if record is None:
+        return None
+    found = record if isinstance(record, Damaged) else to_exchange(_completed(record, raw, now))
+    if isinstance(found, Damaged):
+        where, reason = _told_where(raw, line, found.reason)
+        return Damaged(f"{file}:{where}", reason, found.text or left_of(raw), found.id)
+    found = as_called(replace(found, foreign=True, writer="", when=min(found.when, now)))
+    if not SAFE_ID.fullmatch(found.id):
+        found = replace(found, id=_stand_in(raw))
+    return found if untouched(raw) is not None else replace(found, notes=(*found.notes, BY_HAND))
+
+
+def _completed(record: dict[str, Any], raw: bytes, now: datetime) -> dict[str, Any]:
+    """What people leave out who write a call by hand."""
+    record = {"kind": "call", **record}
+    if "id" not in record and "id_base64" not in record:
+        record["id"] = _stand_in(raw)
+    record.setdefault("time", now)
+    return record
+
+
+def _stand_in(raw: bytes) -> str:
+    """An id for a call without one that can be used: the same whenever it is read."""
+    from zlib import crc32
+
+    return f"case-{crc32(raw.strip()):08x}"
+
+
+def _told_where(raw: bytes, line: int, reason: str) -> tuple[int, str]:
+    """The line of the file that a reason means, and the reason in which lines are those of the file."""
+    from rpcexplorer.files.toml import layout
+
+    if found := _AT_LINE.search(reason):
+        there = line + int(found[1]) - 1
+        return there, f"{reason[: found.start()]}(at line {there}, {reason[found.end() :]}"
+    named = _ITS_KEY.match(reason)
+    place = layout(raw.decode(errors="replace")).line_of(("call", named[1])) if named else None
+    return line + (place or 1) - 1, reason
+
+
+def _is_same(there: Exchange | Damaged | None, call: Exchange) -> bool:
+    """Whether a call was added before, perhaps with a name or a note that somebody gave it here."""
+    return isinstance(there, Exchange) and there.foreign and _content(there) == _content(call)
+
+
+def _content(call: Exchange) -> str:
+    """A call as it is recorded, but for what it is called, by whom, and when: its time may be a stand-in."""
+    from rpcexplorer.history.record import to_block
+
+    return to_block(replace(call, id="", when=datetime.min.replace(tzinfo=UTC), name="", note="", foreign=True))
+
+
+def _other_id(call: Exchange) -> str:
+    """An id for a call whose own is taken: nobody else's call answers for one of this person's."""
+    from hashlib import sha256
+
+    return f"case-{sha256((call.id + _content(call)).encode(errors='backslashreplace')).hexdigest()[:12]}"
+
+
+def _free_id() -> str:
+    """For a call whose other id is taken too, as only somebody who means it can bring about."""
+    from secrets import token_hex
+
+    return f"case-{token_hex(8)}"

@@ -1,0 +1,390 @@
+"""Calls written as a case, without secrets and local paths."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from rpcexplorer.files.io import told_size
+from rpcexplorer.history.record import UNUSUAL, changed, quoted, to_block, to_exchange, to_record
+from rpcexplorer.jsontext.pointers import ANY, parts_of, spans_at
+from rpcexplorer.jsontext.scan import STRING, decoded
+from rpcexplorer.model.exchange import MOST, MOST_CALLS, Exchange, Unreached
+from rpcexplorer.model.problem import LONGEST, listed
+from rpcexplorer.model.profile import AD_HOC_NAME, Profile
+from rpcexplorer.model.secret import HIDDEN, UNRECORDED, Secret
+from rpcexplorer.redaction.exchange import for_history, redacted, redactor_of
+from rpcexplorer.redaction.redactor import SHORTEST, Edit, Redactor, edited
+from rpcexplorer.rpc.messages import ErrorObject, Result
+
+_KNOWN: Final = "\0"
+"""Stands for a folder that is known, while the rest of a path is looked for."""
+_FILE: Final = re.compile(r"(?<=_file )(?:\0|(?:~|[A-Za-z]:)?[/\\])(?:(?:(?!: |; |://)[^/\\\n])*[/\\])*")
+"""The folder of a file that a profile names: it may have any name, and the sentence goes on behind the file's own."""
+_FOLDER: Final = re.compile(
+    r"(?:(?<![\w:/.\\])(?:~|[A-Za-z]:)?[/\\](?:[^\s/\\:;,«»]+[/\\])+|\0(?:[^\s/\\:;,«»]+[/\\])*)(?=[^\s/\\:;,])"
+)
+"""The folder of any other file; it stands before the file's name."""
+_ELSEWHERE: Final = ("SSL_CERT_FILE", "SSL_CERT_DIR")
+"""Variables whose values are told where they are of no use."""
+
+
+class LocalPaths:
+    """What is known of this machine."""
+
+    def __init__(self, profiles: Iterable[Profile] = (), folders: Iterable[Path] = ()) -> None:
+        named = [
+            each for profile in profiles for each in (profile.ca_file, profile.cert_file, profile.key_file) if each
+        ]
+        files = {*named, *(os.environ[each] for each in _ELSEWHERE if os.environ.get(each))}
+        home = os.path.expanduser("~")  # noqa: PTH111 - Path's own raises where nobody knows it
+        places = {home, *map(str, folders), *(os.path.dirname(each) for each in files)}  # noqa: PTH120 - a text
+        places |= {parent for each in places if each.startswith(home + os.sep) for parent in _between(home, each)}
+        self._files = {each: os.path.basename(each) for each in files if os.path.dirname(each)}  # noqa: PTH119, PTH120
+        self._known = _one_of(self._files, r"(?!\w)")
+        self._folders = _one_of((each for each in places if len(each) > 1), r"(?:[/\\]|(?![\w-]))")
+        self._users = _one_of({os.path.basename(home), _user()} - {""}, r"[/\\]", before=r"(?<![\w:/.\\-])")  # noqa: PTH119
+
+    def without(self, sentence: str) -> str:
+        """A sentence of ours in which files have only their names."""
+        sentence = self._known.sub(lambda found: self._files[found[0]], sentence.replace(_KNOWN, ""))
+        sentence = self._folders.sub(_KNOWN, sentence)
+        return self._users.sub("", _FOLDER.sub("", _FILE.sub("", sentence)).replace(_KNOWN, ""))
+
+
+def _between(home: str, folder: str) -> Iterable[str]:
+    """The folders on the way from home to one below it."""
+    return (str(each) for each in Path(folder).parents if len(str(each)) > len(home))
+
+
+def _one_of(texts: Iterable[str], after: str, *, before: str = r"(?<![\w/\\])") -> re.Pattern[str]:
+    """Finds the longest of some texts; nothing where there are none."""
+    longest = sorted(texts, key=len, reverse=True)
+    return re.compile(f"{before}(?:{'|'.join(map(re.escape, longest))}){after}" if longest else r"(?!)")
+
+
+def _user() -> str:
+    import getpass
+
+    with suppress(KeyError, OSError, ImportError):  # a user without a name, as in some containers
+        return getpass.getuser()
+    return ""
+
+
+PARTS: Final = ("params", "result", "error")
+"""What a pointer from the top begins with."""
+_TOKEN: Final = re.compile(
+    rf'"jsonrpc"\s*+:\s*+"2\.0"|(?P<string>{STRING})(?P<key>\s*+:)?|(?P<number>-?[0-9][0-9.eE+-]*+)'
+)
+"""A value or a key of a JSON text; the version is neither, for a response without it could not be read."""
+
+
+class Exported(Struct, frozen=True):
+    """Calls to hand on."""
+
+    exchanges: tuple[Exchange, ...]
+    note: str
+    dropped: tuple[str, ...] = ()
+    """Ids of calls whose reply is left out, as nobody could look into it for what was to be hidden."""
+    short: tuple[str, ...] = ()
+    """Pointers to values that are too short to be hidden inside other text."""
+
+    @property
+    def text(self) -> str:
+        """As a case."""
+        above = f"case = 1\n{f'note = {quoted(self.note)}{chr(10)}' if self.note else ''}\n"
+        return above + "".join(map(to_block, self.exchanges))
+
+    @property
+    def too_much(self) -> str:
+        """Why nobody could read it as a case; empty where all is well."""
+        if len(self.exchanges) > MOST_CALLS:
+            return f"A case holds {MOST_CALLS:,} calls at the most, and these are {len(self.exchanges):,}"
+        size = sum(len(each.response.body) for each in self.exchanges)
+        return (
+            f"A case has {told_size(MOST)} at the most, and the replies alone {told_size(size)}" if size > MOST else ""
+        )
+
+    @property
+    def lines(self) -> str:
+        """As lines of JSON, each an object with the keys of a case; like that one they do nothing to a terminal."""
+        rows = (json.dumps(to_record(each), ensure_ascii=False, default=_moment) for each in self.exchanges)
+        return "".join(UNUSUAL.sub(_escaped, row) + "\n" for row in rows)
+
+
+def exported(
+    exchanges: Sequence[Exchange],
+    profiles: Mapping[str, Profile],
+    secrets: Sequence[Secret],
+    note: str = "",
+    hide: Sequence[str] = (),
+    *,
+    folders: Iterable[Path] = (),
+) -> Exported | str:
+    """Return calls, oldest first, as they can be handed on; a sentence if that is not possible.
+
+    It is not if a pointer to hide leads nowhere, or if a hidden value is part of a method's name, which has to stay.
+    ``folders`` are where the files of this person lie.
+    """
+    local = LocalPaths(profiles.values(), folders)
+    calls = [_clean(call, profiles, secrets, local) for call in sorted(exchanges, key=lambda call: call.when)]
+    note = Redactor(secrets, guesses=True).text(note)
+    hiding = _Hiding()
+    dropped: list[str] = []
+    for pointer in hide:
+        if trouble := hiding.look(pointer, calls):
+            return trouble
+    if hide:
+        if trouble := hiding.look_at_methods(calls):
+            return trouble
+        for at, call in enumerate(calls):
+            is_blind = hiding.is_blind(call, hide)
+            dropped += [call.id] * is_blind
+            calls[at] = hiding.applied(_without_reply(call) if is_blind else call, hide)
+        note = hiding.told(note)
+    return Exported(tuple(calls), note, tuple(dropped), tuple(hiding.short))
+
+
+def _clean(call: Exchange, profiles: Mapping[str, Profile], secrets: Sequence[Secret], local: LocalPaths) -> Exchange:
+    profile = profiles.get(call.profile) or Profile(AD_HOC_NAME, call.url, path="", ad_hoc=True)
+    record = redacted(call, for_history(None), profile, secrets)
+    hide = redactor_of(profile, secrets, guesses=True).text
+    outcome = record.outcome
+    if isinstance(outcome, Unreached):
+        outcome = replace(outcome, sentence=local.without(outcome.sentence))
+    return _read_again(
+        replace(
+            record,
+            id=hide(record.id),
+            profile=hide(record.profile),
+            name=hide(record.name),
+            note=hide(record.note),
+            outcome=outcome,
+            response=replace(record.response, remarks=tuple(map(local.without, record.response.remarks))),
+            writer="",
+        )
+    )
+
+
+def _read_again(call: Exchange) -> Exchange:
+    """The call as its record spells it, so that its outcome says no more than its reply."""
+    read = to_exchange(to_record(call))
+    return read if isinstance(read, Exchange) else call
+
+
+def _without_reply(call: Exchange) -> Exchange:
+    size = call.response.size or len(call.response.body)
+    return _read_again(replace(call, response=replace(call.response, body=b"", cut=True, size=size)))
+
+
+class _Hiding:
+    """What somebody wants hidden: found at its places first, then taken out wherever else the same value stands."""
+
+    def __init__(self) -> None:
+        self._values: set[str] = set()
+        self.short: list[str] = []
+
+    def look(self, pointer: str, calls: Iterable[Exchange]) -> str:
+        """Take down what a pointer leads to; a sentence where it leads nowhere."""
+        if not parts_of(pointer):
+            what = pointer or "An empty text"
+            return f"{what} is not a JSON pointer. Write one such as /params/name or /users/*/email."
+        found = False
+        for call in calls:
+            places = ((text, part[1:]) for part in _ways(pointer, call) for text in _texts_of(call, part[0]))
+            for text, inside in places:
+                for start, end in spans_at(text, inside):
+                    found = True
+                    values = [*_values_in(text[start:end])]
+                    self._values.update(values)
+                    if pointer not in self.short and any(len(value) < SHORTEST for value in values):
+                        self.short.append(pointer)
+        return "" if found else f"{pointer} leads nowhere in these calls, so nothing was written: check its names."
+
+    def look_at_methods(self, calls: Iterable[Exchange]) -> str:
+        """Return a sentence if what is to be hidden is part of a method's name; it names the call alone."""
+        ids = [call.id for call in calls if self._is_in_method(call.method)]
+        if not ids:
+            return ""
+        which = f"call{'s' * (len(ids) > 1)} {listed(ids)}"
+        return f"Nothing was written: the method name of {which} contains a hidden value. Export the other calls only."
+
+    def _is_in_method(self, method: str) -> bool:
+        """Return whether a value is part of a method's name; a short one, if it is a word of it."""
+        return self.told(method) != method or not self._values.isdisjoint(re.split(r"[\W_]+", method))
+
+    def is_blind(self, call: Exchange, pointers: Sequence[str]) -> bool:
+        """Whether something may have to be hidden in a reply that cannot be looked into, or half of it at its end."""
+        wanted = any(parts[:1] != ("params",) for pointer in pointers if (parts := parts_of(pointer)))
+        return bool(call.response.body) and (call.response.cut or (wanted and _place_of(call) is None))
+
+    def applied(self, call: Exchange, pointers: Sequence[str]) -> Exchange:
+        """Return the call with nothing left in any value of its record."""
+        ways = [parts for pointer in pointers for parts in _ways(pointer, call)]
+        params = [parts[1:] for parts in ways if parts[0] == "params"]
+
+        def hide(key: str, value: Any) -> Any:
+            match key, value:
+                case "params" | "params_sent", str():
+                    return self._hidden(value, params)
+                case "reply", _:
+                    return self._body(call, ways).encode("utf-8", "surrogateescape")
+                case "code", _:
+                    is_hidden = str(value) in self._values or not {("error",), ("error", "code")}.isdisjoint(ways)
+                    return None if is_hidden else value
+                case "message", _ if not {("error",), ("error", "message")}.isdisjoint(ways):
+                    return UNRECORDED
+                case "message", _ if isinstance(call.outcome, Result) and _may_be_in_result(ways, call):
+                    return UNRECORDED  # a failed tool's text, which is a part of the result
+                case "kind" | "outcome" | "step" | "envelope", _:  # words of ours
+                    return value
+                case _, str():
+                    return self.told(value)
+                case "remarks", list():
+                    return [self.told(self._hidden(text, [])) for text in value]  # they quote values as JSON
+                case _, list():
+                    return list(map(self.told, value))
+            return value
+
+        left = to_exchange(changed(to_record(call), hide))
+        assert isinstance(left, Exchange), left  # _clean has read it back
+        return left
+
+    def _body(self, call: Exchange, ways: Sequence[tuple[str, ...]]) -> str:
+        body = call.response.body.decode("utf-8", "surrogateescape")
+        place = _place_of(call)
+        if place is None:
+            return self._hidden(body, []) if body.lstrip()[:1] in ("{", "[") else self.told(body)
+        name, start, end = place
+        inside = self._hidden(body[start:end], [parts[1:] for parts in ways if parts[0] == name])
+        return self._hidden(body[:start], []) + inside + self._hidden(body[end:], [])
+
+    def _hidden(self, text: str, ways: Iterable[Sequence[str]]) -> str:
+        """A JSON text, or a part of one, with marks at these places and wherever the same values stand."""
+        spans = sorted({span for parts in ways for span in spans_at(text, parts)})
+        edits: list[Edit] = []
+        for start, end in spans:
+            if not edits or start >= edits[-1].end:  # the outer one of two
+                edits.append(Edit(start, end, f'"{UNRECORDED}"'))
+        text = edited(text, edits)
+        return self._text(self._without_same(text))
+
+    def _without_same(self, text: str, shortest_number: int = 1) -> str:
+        """Return a text with marks instead of the strings and numbers in it that are to be hidden."""
+        edits = (
+            Edit(*token.span("number" if token["number"] else "string"), f'"{UNRECORDED}"')
+            for token in _TOKEN.finditer(text)
+            if len(token["number"] or "") >= shortest_number or token["string"]
+            if _value_of(token) in self._values
+        )
+        return edited(text, edits)
+
+    def told(self, text: str) -> str:
+        """Return a sentence, name or header without what is hidden; it may quote only the beginning of a value."""
+        if text in self._values:
+            return UNRECORDED
+        text = self._text(self._without_same(text, SHORTEST))  # a short number may be part of a date
+        for value in self._long if "…" in text else ():
+            for length in range(min(len(value) - 1, LONGEST), SHORTEST - 1, -1):
+                text = text.replace(f"{value[:length]}…", f"{UNRECORDED}…")
+        return text
+
+    def _text(self, text: str) -> str:
+        """Any text without what is hidden, where that is long enough to mean nothing else."""
+        return self._redactor.text(text) if self._values else text
+
+    @cached_property
+    def _long(self) -> Sequence[str]:
+        """What is looked for inside other text; complete when all is noted."""
+        return [each for each in sorted(self._values) if len(each) >= SHORTEST]
+
+    @cached_property
+    def _redactor(self) -> Redactor:
+        return Redactor(Secret(each, UNRECORDED.strip("«»")) for each in self._long)
+
+
+def _ways(pointer: str, call: Exchange) -> Iterator[tuple[str, ...]]:
+    """Return the places of a call that a pointer leads to, from its top and from its result or error.
+
+    In a batch these are also the top and the result of each response.
+    """
+    parts = parts_of(pointer) or ()
+    if parts[0] in PARTS:
+        yield parts
+    yield from ((part, *parts) for part in PARTS[1:])
+    if call.kind == "batch":
+        yield from (("result", ANY, *parts), ("result", ANY, "result", *parts))
+
+
+def _value_of(token: re.Match[str]) -> str:
+    """Return the text or number that a token is; nothing for a key."""
+    return token["number"] or (decoded(token["string"]) if token["string"] and not token["key"] else "")
+
+
+def _values_in(value: str) -> Iterator[str]:
+    """Return the texts and numbers of a JSON value that are to be hidden: itself, or all in it."""
+    values = map(_value_of, _TOKEN.finditer(value))
+    return (each for each in values if each and not HIDDEN.fullmatch(each))
+
+
+def _may_be_in_result(ways: Iterable[Sequence[str]], call: Exchange) -> bool:
+    """Return whether a place to hide is in the result, or nobody can tell."""
+    inside = [parts[1:] for parts in ways if parts[0] == "result"]
+    return _place_of(call) is None or any(
+        True for text in _texts_of(call, "result") for parts in inside for _ in spans_at(text, parts)
+    )
+
+
+def _texts_of(call: Exchange, part: str) -> Iterator[str]:
+    if part == "params":
+        yield call.params
+        if call.params_sent is not None:
+            yield call.params_sent
+        return
+    place = _place_of(call)
+    if place is not None and place[0] == part:
+        yield call.response.body.decode("utf-8", "surrogateescape")[place[1] : place[2]]
+
+
+def _place_of(call: Exchange) -> tuple[str, int, int] | None:
+    """Whether the reply has a result or an error, and where that stands in its body; None where nobody can tell."""
+    value = getattr(call.outcome, "value", b"")
+    if not value or call.response.cut:
+        return None
+    body = call.response.body
+    name = "error" if isinstance(call.outcome, ErrorObject) and call.kind != "batch" else "result"
+    at = body.find(value) if body.count(value) == 1 else _member_at(body, value)
+    if at < 0:
+        return None
+    text = len(body[:at].decode("utf-8", "surrogateescape"))
+    return name, text, text + len(value.decode("utf-8", "surrogateescape"))
+
+
+def _member_at(body: bytes, value: bytes) -> int:
+    """Where a value stands of which a reply holds several: as the member that a reply has it in."""
+    text = body.decode("utf-8", "surrogateescape")
+    wanted = value.decode("utf-8", "surrogateescape")
+    for name in ("result", "error", "arguments"):
+        for start, end in spans_at(text.removeprefix("\ufeff"), (name,)):
+            shift = len(text) - len(text.removeprefix("\ufeff"))
+            if text[start + shift : end + shift] == wanted:
+                return len(text[: start + shift].encode("utf-8", "surrogateescape"))
+    return -1
+
+
+def _moment(value: Any) -> str:
+    """A time as a case has it; no other value is none of JSON's."""
+    return str(value.isoformat(timespec="milliseconds").replace("+00:00", "Z"))
+
+
+def _escaped(run: re.Match[str]) -> str:
+    return "".join(each if each.isprintable() else json.dumps(each)[1:-1] for each in run[0])

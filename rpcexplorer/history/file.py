@@ -1,0 +1,312 @@
+"""One file of records: appended, read back, repaired."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, suppress
+from datetime import UTC, datetime
+from itertools import pairwise
+from pathlib import Path
+
+from rpcexplorer.files.io import (
+    PRIVATE_FILE,
+    Unfit,
+    append_or_undo,
+    free_aside,
+    is_ours,
+    names,
+    opened,
+    prepared,
+    read_bytes,
+    read_span,
+    telling,
+    told_size,
+    write_all,
+    write_private,
+)
+from rpcexplorer.history.record import HEADER
+from rpcexplorer.model.settings import MIB
+
+APPENDING = os.O_RDWR | os.O_CREAT | os.O_APPEND
+GROUP_READS, GROUP_WRITES = 0o040, 0o020
+CHUNK = 64 * 1024
+STEP = MIB
+"""Bytes that are read at once at the most, so that whoever reads can stop in between."""
+OVERLAP = 4096
+"""Bytes that are looked at again with those above them: a boundary may lie across."""
+LARGEST = 32 * MIB
+"""Bytes of one block. A reply that is recorded as it comes by default has a sixth of it, however it is spelled."""
+FILE = 8 * MIB
+"""Bytes after which a file is full."""
+TAIL = 64
+"""Bytes at a file's end that show whether its last block is whole."""
+WHOLE = re.compile(rb'\nend = "[0-9a-f]{8}"\r?\n\r?\n\Z')
+END_LINE = rb"""[ \t]*end[ \t]*=[ \t]*["'][0-9a-f]{8}["'][ \t]*(?:\#[^\n]*|\r)?(?=\n|\Z)"""
+HEADER_LINE = rb"[ \t]*\[\[[ \t]*call[ \t]*\]\][ \t]*(?:\#[^\n]*|\r)?(?=\n|\Z)"
+"""Both also as people and formatters spell them: what they have touched is not torn."""
+LAST_END = re.compile(rb".*\n" + END_LINE, re.DOTALL)
+LAST_HEADER = re.compile(rb".*(?:\n|\A(?:\xef\xbb\xbf)?)(?=" + HEADER_LINE + rb")", re.DOTALL)
+COMMENTS = re.compile(rb"(?:\xef\xbb\xbf)?(?:[ \t]*+(?:\#[\t\x20-\x7e\x80-\xff]*+)?(?:\r?\n|\Z))*+")
+OURS = re.compile(rb"(?:\n|\A(?:\xef\xbb\xbf)?)" + HEADER_LINE)
+NOTHING = b" \t\r\n\0"
+"""What a file may hold and still be empty: a power cut can leave zeros."""
+FOREIGN = "it is no history of this program, and stays as it is; move it away, or choose another folder"
+BOUNDARY = re.compile(
+    rb'\n(?:end = "[0-9a-f]{8}"[ \t]*\r?\n(?:[ \t]*\r?\n)*+'  # behind an end and its blank lines,
+    rb"|(?=" + HEADER_LINE + rb"))"  # and before a beginning, where the end above it is damaged
+)
+
+
+def append(path: Path, blocks: bytes, *, rotate_at: int, rotated: Path, mode: int = PRIVATE_FILE) -> None:
+    """Add blocks with one write, or none of them. A file that would grow past ``rotate_at`` moves to ``rotated``.
+
+    A new one gets the ``mode``. It is not flushed to the disk: that costs a hundred times as much as all the rest, and
+    only a power cut could tell the difference. A torn end that it leaves is moved aside by the next append.
+    """
+    with telling("write", path):
+        with opened(path, APPENDING) as file:
+            size, gap = _mended(file, path, blocks)
+            _begin(file, size, mode)
+            if not size or size + len(blocks) <= rotate_at or os.path.lexists(rotated):
+                append_or_undo(file, gap + blocks, size)
+                return
+        path.rename(rotated)
+        with opened(path, APPENDING) as file:
+            _begin(file, 0, mode)
+            append_or_undo(file, blocks, 0)
+
+
+def _begin(file: int, size: int, mode: int) -> None:
+    """An empty file was made just now, for its owner alone."""
+    if not size and mode != PRIVATE_FILE:
+        os.fchmod(file, mode)
+
+
+def mode_in(folder: Path) -> int:
+    """Who may read a new file of a folder that is shared: the group as well, where it may write there."""
+    return PRIVATE_FILE | (GROUP_READS if folder.stat().st_mode & GROUP_WRITES else 0)
+
+
+def newest_first(read: Callable[[int, int], bytes], size: int, largest: int = LARGEST) -> Iterator[bytes]:
+    """A file from its end, in stretches of whole blocks and whatever stands between them; ``read`` gives a span of it.
+
+    An empty one comes after every step in which no boundary was found. What stands between boundaries that are more
+    than ``largest`` bytes apart is no block and does not come: a file may be nothing but zeros. What is blank needs
+    none.
+    """
+    unread, step = size, CHUNK
+    held: list[bytes] = []
+    length, above = 0, b""
+    while unread:
+        start = max(0, unread - step)
+        fresh, unread = read(start, unread), start
+        too_long = length > largest
+        length += len(fresh)
+        cut = _cut(fresh, above, length, last=too_long) if unread or too_long else 0
+        if cut:
+            yield b"" if too_long else b"".join([fresh[cut:], *held])[max(0, cut - len(fresh)) :]
+            held, length, step = [fresh[:cut] if cut <= len(fresh) else (fresh + above)[:cut]], cut, CHUNK
+        elif fresh.isspace() and all(map(bytes.isspace, held)) and not too_long:
+            yield fresh + b"".join(held)
+            held, length, step = [], 0, min(2 * step, STEP)
+        else:
+            held, step = [] if length > largest else [fresh, *held], min(2 * step, STEP)
+            yield b""
+        above = (fresh[:OVERLAP] + above)[:OVERLAP]
+    if held:
+        yield b"".join(held)
+
+
+def _cut(fresh: bytes, above: bytes, length: int, *, last: bool) -> int:
+    """The end of the first or last boundary that begins in what is fresh and is not all there is; 0 for none."""
+    blank = fresh.isspace()
+    if not last and not blank and (early := BOUNDARY.search(fresh)) and early.end() < len(fresh):
+        return early.end()  # as nearly always
+    if b"\n" not in fresh:
+        return 0
+    found, skipped = 0, max(0, len(fresh) - OVERLAP) if blank else 0
+    for match in BOUNDARY.finditer(fresh[skipped:] + above):
+        if skipped + match.start() >= len(fresh) or skipped + match.end() >= length:
+            break
+        found = skipped + match.end()
+        if not last:
+            break
+    return found
+
+
+def split(content: bytes) -> list[bytes]:
+    """Cut at the boundaries of blocks; joined, the pieces are the content again."""
+    cuts = [0, *(match.end() for match in BOUNDARY.finditer(content)), len(content)]
+    return [content[start:end] for start, end in pairwise(cuts)]
+
+
+def rewrite(
+    path: Path,
+    change: Callable[[bytes], bytes],
+    locked: Callable[[], AbstractContextManager[None]],
+    most: int = FILE + 2 * LARGEST,
+) -> int:
+    """Replace each block by what ``change`` makes of it, in one step; how many came out changed.
+
+    All others stay as they are, byte for byte, damaged ones too. A file with nothing left in it is removed. It is
+    ``locked`` only while the new file takes its place: what was appended meanwhile is taken along. A file of more than
+    ``most`` bytes is too large for that.
+    """
+    while True:
+        version, content = _version(path), _content(path, most) or b""
+        blocks = split(content)
+        changed = [change(block) if block.strip() else block for block in blocks]
+        number = sum(before is not after for before, after in zip(blocks, changed, strict=True))
+        if not number:
+            return 0
+        with telling("write", path), prepared(path, after := b"".join(changed), _mode(path)) as beside, locked():
+            added = b"" if _version(path) == version else _added(path, content, most)
+            if added is None:
+                continue  # somebody else has changed it too
+            if not after.strip() and not added.strip():
+                path.unlink()
+            else:
+                with opened(beside, os.O_WRONLY | os.O_APPEND) as file:
+                    write_all(file, added)
+                beside.replace(path)
+            return number
+
+
+def _mode(path: Path) -> int:
+    """As it is, but nobody else writes to it."""
+    return PRIVATE_FILE | (path.lstat().st_mode & GROUP_READS)
+
+
+def _version(path: Path) -> tuple[int, int, int] | None:
+    """Whenever a file was changed, this was too; None where there is none."""
+    with telling("read", path), suppress(FileNotFoundError):
+        found = path.lstat()
+        return found.st_ino, found.st_size, found.st_mtime_ns
+    return None
+
+
+def _content(path: Path, most: int) -> bytes | None:
+    """What a file holds that may be replaced."""
+    with telling("write", path), suppress(FileNotFoundError):
+        if not is_ours(path.lstat(), writing=True):
+            raise Unfit("it belongs to somebody else, and only they can change it")
+    return read_bytes(path, most)
+
+
+def _added(path: Path, before: bytes, most: int) -> bytes | None:
+    """What was added to a file that once held ``before``; None where more has become of it."""
+    now = read_bytes(path, most)
+    return now[len(before) :] if now is not None and now.startswith(before) else None
+
+
+def _mended(file: int, path: Path, blocks: bytes) -> tuple[int, bytes]:
+    """Make sure that the last block is whole: the file's size then, and what must go ahead of the next ``blocks``."""
+    size = os.fstat(file).st_size
+    if not size:
+        return size, b""
+    if not read_span(file, 0, min(size, TAIL)).startswith(HEADER) and not _is_ours(read_span(file, 0, min(size, STEP))):
+        raise Unfit(FOREIGN)
+    if WHOLE.search(read_span(file, max(0, size - TAIL), size)):
+        return size, b""
+    good, torn = _torn(file, size, max(LARGEST, len(blocks)))
+    if torn.strip() and torn.strip() not in blocks:  # else it is about to be written once more, whole
+        _set_aside(path, torn.lstrip(b"\r\n"))
+    os.ftruncate(file, good)
+    return good, b"\n\n" if good else b""
+
+
+def _is_ours(beginning: bytes) -> bool:
+    """Whether a file that begins so is a history: there is a call in it, the torn beginning of one, or only comments.
+
+    What anybody else has written there is nothing to be mended.
+    """
+    if OURS.search(beginning):
+        return True
+    comments = COMMENTS.match(beginning)
+    rest = beginning[comments.end() if comments else 0 :].strip(NOTHING)
+    return len(beginning) < STEP and HEADER.startswith(rest)
+
+
+def _torn(file: int, size: int, most: int) -> tuple[int, bytes]:
+    """Where the last block that was written whole ends, and what comes behind it.
+
+    Only the last block can be torn: what stands above its header was once whole, whatever became of it since.
+    """
+    step = CHUNK
+    while True:
+        start = max(0, size - step)
+        tail = read_span(file, start, size)
+        ends = [found.end() for found in (LAST_END.match(tail), LAST_HEADER.match(tail)) if found]
+        if ends or not start:
+            good = max(ends, default=0)
+            if comments := COMMENTS.match(tail, good):  # which no program writes
+                good = comments.end()
+            return start + len(tail[:good].rstrip()), tail[good:]
+        if step > most:
+            raise Unfit(f"no call stands in its last {told_size(step)}; move it away")
+        step *= 2
+
+
+def _set_aside(path: Path, torn: bytes) -> None:
+    """Keep what is cut off, in a file of its own."""
+    write_private(free_aside(path, "torn"), torn)
+
+
+CASES = "+cases"
+"""Ends the name of whose files hold the cases that somebody has taken in. No user and no host has its sign."""
+TORN_FILE = re.compile(r"[^.].*\.toml\.torn-\d+", re.DOTALL)
+
+
+def this_writer() -> str:
+    """The user and host of this process, as they can stand in a file's name."""
+    import getpass  # only here: most commands start without it
+
+    user = "somebody"
+    with suppress(KeyError, OSError, ImportError):  # a user without a name, as in some containers
+        user = getpass.getuser()
+    if sys.platform == "win32":
+        host = os.environ.get("COMPUTERNAME", "")
+    else:
+        host = os.uname().nodename
+    return "@".join(re.sub(r"[^A-Za-z0-9_-]", "-", part)[:40] or "-" for part in (user, host.partition(".")[0]))
+
+
+def current(folder: Path, writer: str) -> Path:
+    return folder / f"{writer}.toml"
+
+
+def rotated(folder: Path, writer: str, when: datetime) -> Path:
+    """Where a full file goes: the name says that all in it came before ``when``."""
+    return folder / f"{writer}.{when.astimezone(UTC):%Y%m%dT%H%M%S}{when.microsecond // 1000:03}Z.toml"
+
+
+def writers(listed: Iterable[str]) -> list[str]:
+    """Everyone who has written one of these files, or what was torn in one."""
+    written = (name for name in listed if name.endswith(".toml") or TORN_FILE.fullmatch(name))
+    return sorted({name.partition(".")[0] for name in written} - {""})
+
+
+def full_files(listed: Iterable[str]) -> dict[str, list[str]]:
+    """The names of every writer's full files, newest first."""
+    found: dict[str, list[str]] = {}
+    for name in sorted(listed, reverse=True):
+        if name.endswith(".toml") and name.count(".") > 1:
+            found.setdefault(name.partition(".")[0], []).append(name)
+    return found
+
+
+def files_of(folder: Path, writer: str) -> Iterator[Path]:
+    """A writer's files, newest first. The full ones are looked for after the first was dealt with.
+
+    So one that fills up meanwhile comes twice and is never missed.
+    """
+    yield current(folder, writer)
+    yield from (folder / name for name in full_files(names(folder)).get(writer, ()))
+
+
+def torn_files(listed: Iterable[str]) -> list[str]:
+    """Where torn blocks were kept; newest first."""
+    return [name for name in sorted(listed, reverse=True) if TORN_FILE.fullmatch(name)]

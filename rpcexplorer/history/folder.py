@@ -1,0 +1,751 @@
+"""All files of a history: merged, searched, pruned."""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from bisect import insort_left
+from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import AbstractContextManager, suppress
+from datetime import UTC, datetime
+from functools import cache, partial
+from heapq import merge
+from itertools import chain, islice
+from math import inf
+from operator import attrgetter, itemgetter
+from pathlib import Path
+from typing import NamedTuple, TypeVar
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from rpcexplorer.files.io import (
+    LOCK_SECONDS,
+    PRIVATE_FILE,
+    FileTrouble,
+    Unfit,
+    changed_last,
+    inodes,
+    lock,
+    may_change,
+    meanwhile,
+    names,
+    opened,
+    private_folder,
+    read_bytes,
+    read_span,
+    refuse_links,
+    sizes,
+    telling,
+    told_size,
+)
+from rpcexplorer.history.file import (
+    CASES,
+    CHUNK,
+    COMMENTS,
+    FILE,
+    LARGEST,
+    append,
+    current,
+    files_of,
+    full_files,
+    mode_in,
+    newest_first,
+    rewrite,
+    rotated,
+    split,
+    this_writer,
+    torn_files,
+    writers,
+)
+from rpcexplorer.history.record import (
+    BASE64,
+    HEADER,
+    all_untouched,
+    dated,
+    id_of,
+    is_sealed,
+    left_of,
+    outline,
+    quoted,
+    read_block,
+    read_record,
+    renamed,
+    spell,
+    to_block,
+    untouched,
+)
+from rpcexplorer.model.exchange import Damaged, Exchange, Refused
+from rpcexplorer.model.filter import Bounds, HistoryFilter
+from rpcexplorer.model.problem import Complaint
+from rpcexplorer.model.settings import MIB
+from rpcexplorer.rpc.messages import METHOD_NOT_FOUND
+
+TIME = re.compile(rb"\ntime = ([^\r\n]{0,99})")
+EARLY = CHUNK
+"""Bytes at the beginning of a block in which its time is looked for."""
+NEWEST = b"~"
+"""Sorts above every time: for what stands at the end of a file without one."""
+TORN = "it was torn while it was written"
+UNFINISHED = LOCK_SECONDS
+"""Seconds for which a block without its end may still be on its way: nobody writes for longer."""
+CROWD = 200
+"""Beginnings of calls in one stretch that are none, if not one of them has a time."""
+WINDOW = 64
+"""Calls are written when they end and shown by when they began; so many may overtake one another."""
+WAITING = LARGEST
+"""Bytes of calls that wait meanwhile, at the most."""
+WRITERS = 500
+"""Writers, and torn calls, of one folder that are looked at: those that were changed last."""
+OPEN = 64
+"""Long files that are open at once, at the most: a process cannot have many."""
+
+
+class RawBlock(NamedTuple):
+    """One block where it lies, not yet read."""
+
+    time: bytes
+    """As it is spelled in the block; where there is none, that of the block that was written next."""
+    writer: str
+    file: Path
+    raw: bytes
+    harm: str = ""
+    """Why it is no whole block and is only shown: it was torn, or is a file that cannot be read."""
+
+
+class Passed(NamedTuple):
+    """A stretch of a file that was looked through."""
+
+    time: bytes
+    """That of the oldest block in it."""
+    stretch: bytes
+    entries: int
+    """So many of its blocks came as entries."""
+    calls: int
+    """So many bytes it has, if there are calls in it."""
+
+
+Probe = Callable[[bytes], list[bytes]]
+"""Takes the blocks out of a stretch that may be wanted, and leaves them in their order; ``split`` takes all."""
+
+
+def raw_blocks(
+    folder: Path, wanted: Probe = split, reach: float = inf, largest: int = LARGEST, own: str = ""
+) -> Iterator[RawBlock]:
+    """Every block that may be wanted, newest first, as far as ``blocks_in_steps`` come."""
+    return (step for step in blocks_in_steps(folder, wanted, reach, largest, own) if step is not None)
+
+
+def blocks_in_steps(
+    folder: Path, wanted: Probe, reach: float = inf, largest: int = LARGEST, own: str = ""
+) -> Iterator[RawBlock | None]:
+    """Every block of every writer that may be wanted, newest first; one that lies in two copies of a file comes once.
+
+    Of two copies that of the writer ``own`` counts.
+    None comes whenever a stretch was looked through, that one can stop also where nothing is found; and it ends when
+    ``reach`` bytes of calls were. What is longer than ``largest`` is no block, and is only told.
+    """
+    last = None
+    streams = FolderReader(folder, wanted, largest).streams(own)
+    for block in _settled(_within(reach, merge(*streams, key=attrgetter("time"), reverse=True))):
+        if block is None:
+            yield None
+        elif (block.raw, block.harm) != last:
+            last = block.raw, block.harm
+            yield block
+
+
+class FolderReader:
+    """Reads a folder once: what lay in it at the beginning, and what is wanted of that."""
+
+    def __init__(self, folder: Path, wanted: Probe, largest: int) -> None:
+        self._folder, self._wanted, self._largest = folder, wanted, largest
+        self._listed = inodes(folder)
+        """The files by name, and how each is known when it has another name."""
+        self._full = full_files(self._listed)
+        self._open = 0
+        """How many long files are open."""
+
+    def streams(self, own: str = "") -> list[Iterator[RawBlock | Passed]]:
+        """What each writer wrote, and each torn call."""
+        every, torn = writers(self._listed), torn_files(self._listed)
+        newest = changed_last(self._folder, WRITERS, {f"{writer}.toml": writer for writer in every})
+        newest_torn = changed_last(self._folder, WRITERS, {name: name for name in torn})
+        # what was torn comes last among equals: its block may have been written again elsewhere, whole
+        return [
+            *(self._left_out(len(all_), what) for all_, what in ((every, "writers"), (torn, "torn calls"))),
+            *map(self._written_by, sorted(newest, key=own.__ne__)),
+            *map(self._torn, newest_torn),
+        ]
+
+    def _left_out(self, many: int, what: str) -> Iterator[RawBlock]:
+        if many > WRITERS:
+            told = f"{self._folder} holds files of {many:,} {what}: the newest {WRITERS} are read; move some away"
+            yield RawBlock(NEWEST, "", self._folder, b"", told)
+
+    def _written_by(self, writer: str) -> Iterator[RawBlock | Passed]:
+        """What one writer wrote. A file that can be read in a moment is closed before anybody sees it."""
+        yield Passed(NEWEST, b"", 0, 0)  # whoever looks can stop before each
+        seen: set[tuple[int, int]] = set()
+        for path in self._files_of(writer, seen):
+            content = None
+            try:
+                with telling("read", path), suppress(FileNotFoundError), opened(path, others=True) as file:
+                    found = os.fstat(file)
+                    if (found.st_dev, found.st_ino) in seen:
+                        continue
+                    seen.add((found.st_dev, found.st_ino))
+                    if found.st_size <= CHUNK:
+                        content = read_span(file, 0, found.st_size)
+                    else:
+                        yield from self._kept_open(file, found, writer, path)
+            except FileTrouble as trouble:
+                seen.add((0, self._listed.get(path.name, 0)))  # it is not looked for elsewhere
+                yield RawBlock(NEWEST, writer, path, b"", trouble.sentence)
+            if content:
+                yield from self._in_file(partial(_span_of, content), found, writer, path)
+
+    def _files_of(self, writer: str, seen: set[tuple[int, int]]) -> Iterator[Path]:
+        """Like ``files_of``; but the folder is listed again only if a file may have been moved since."""
+        first = current(self._folder, writer)
+        yield first
+        as_listed = {self._listed.get(first.name)} - {None} == {inode for _, inode in seen}
+        full = self._full if as_listed else full_files(names(self._folder))
+        yield from (self._folder / name for name in full.get(writer, ()))
+
+    def _kept_open(self, file: int, found: os.stat_result, writer: str, path: Path) -> Iterator[RawBlock | Passed]:
+        if self._open >= OPEN:
+            raise Unfit(f"{OPEN} files of more than {told_size(CHUNK)} are being read already; move some away")
+        self._open += 1
+        try:
+            yield from self._in_file(partial(read_span, file), found, writer, path)
+        finally:
+            self._open -= 1
+
+    def _in_file(
+        self, read: Callable[[int, int], bytes], found: os.stat_result, writer: str, path: Path
+    ) -> Iterator[RawBlock | Passed]:
+        moment, at_end = NEWEST, True
+        called = start = found.st_size
+
+        def reading(begin: int, end: int) -> bytes:
+            nonlocal start
+            start = begin
+            return read(begin, end)
+
+        for read_now in newest_first(reading, found.st_size, self._largest):
+            stretch = b"" if read_now.isspace() else read_now
+            raws = [raw for raw in self._wanted(stretch) if raw.strip()] if stretch else []
+            oldest = TIME.search(stretch)
+            crowded = len(raws) > CROWD and not oldest
+            raws = [] if crowded else raws
+            for raw in reversed(raws):
+                torn = at_end and _is_torn(raw, stretch)
+                at_end = False
+                if torn and time.time() - found.st_mtime < UNFINISHED:
+                    continue  # it is being written at this moment
+                yield RawBlock(_time_of(raw, stretch, moment), writer, path, raw, TORN if torn else "")
+            if oldest:
+                moment, called = oldest[1], start
+            elif (crowded or called - start > self._largest) and moment:
+                told = f"cannot read {path}: {told_size(called - start)} of it and more hold no call; take them out"
+                yield RawBlock(moment, writer, path, b"", told)
+                moment = b""  # everybody else comes first now
+            at_end = at_end and not stretch and bool(moment)
+            yield Passed(moment, stretch, len(raws), len(stretch) if oldest else 0)
+
+    def _torn(self, name: str) -> Iterator[RawBlock | Passed]:
+        """What an append has cut off and moved to a file of its own. It is read when its time has come."""
+        path, writer = self._folder / name, name.partition(".")[0]
+        yield Passed(NEWEST, b"", 0, 0)
+        moment = b""
+        try:
+            with telling("read", path), suppress(FileNotFoundError), opened(path, others=True) as file:
+                early = TIME.search(read_span(file, 0, EARLY))
+                moment = early[1] if early else b""
+            yield Passed(moment, b"", 0, 0)
+            raw = read_bytes(path, self._largest, others=True)
+        except FileTrouble as trouble:
+            yield RawBlock(NEWEST, writer, path, b"", trouble.sentence)
+            return
+        if raw:
+            yield RawBlock(moment, writer, path, raw, TORN)
+
+
+def _span_of(content: bytes, start: int, end: int) -> bytes:
+    return content[start:end]
+
+
+def _time_of(raw: bytes, stretch: bytes, otherwise: bytes) -> bytes:
+    """As it is spelled in a block; else in the one below it."""
+    if spelled := TIME.search(raw, 0, EARLY):
+        return spelled[1]
+    below = stretch.rfind(raw) + len(raw)
+    spelled = TIME.search(stretch, below, below + EARLY)
+    return spelled[1] if spelled else otherwise
+
+
+def _is_torn(raw: bytes, stretch: bytes) -> bool:
+    """Whether a block of the stretch at a file's end is the last one, and has no end."""
+    return stretch.rstrip().endswith(raw.rstrip()) and not is_sealed(raw) and not COMMENTS.fullmatch(raw)
+
+
+def _within(reach: float, stream: Iterable[RawBlock | Passed]) -> Iterator[RawBlock | Passed]:
+    """A stream as far as so many bytes of files go."""
+    for one in stream:
+        yield one
+        if isinstance(one, Passed):
+            reach -= one.calls
+            if reach <= 0:
+                return
+
+
+def _settled(stream: Iterable[RawBlock | Passed]) -> Iterator[RawBlock | None]:
+    """Put a stream in order that is nearly so; None for every stretch that it passed."""
+    held: list[tuple[bytes, int, RawBlock]] = []
+    read = waiting = 0
+    for one in stream:
+        if isinstance(one, Passed):
+            read += one.stretch.count(HEADER) - one.entries if held else 0  # counting takes as long as searching
+        else:
+            read += 1
+            waiting += len(one.raw)
+            insort_left(held, (one.time, read, one), key=itemgetter(0))
+        last = not one.time  # what follows is older than anything
+        while held and (last or len(held) > WINDOW or waiting > WAITING or read - held[-1][1] >= WINDOW):
+            waiting -= len(held[-1][2].raw)
+            yield held.pop()[2]
+        if isinstance(one, Passed):
+            yield None
+    yield from (block for _, _, block in reversed(held))
+
+
+PACKED = f"{BASE64} = ".encode()
+IN_CALL = frozenset(b"id method params params_sent message reason headers reply name note".split())
+"""The keys under which is written down what was asked and what came of it."""
+ANYWHERE = IN_CALL | {b"profile", b"url"}
+FOLDED_TO_ASCII = tuple(character.encode() for character in "ßİŉſǰẖẗẘẙẚẞ\u212aﬀﬁﬂﬃﬄﬅﬆ")
+"""All characters but the letters of ASCII that are letters of ASCII, some of them, where case does not count."""
+TIME_LINE, MS_LINE, RECEIVED_LINE = (re.compile(rb"\n%s = ([^\r\n]*)" % key) for key in (b"time", b"ms", b"received"))
+FOREIGN = b"\nforeign = true"
+FAILED = re.compile(rb'\n(?:outcome = "error"|message(?:_base64)? = )')
+"""A line of what counts as an error: the result of a tool that failed has a message."""
+METHOD = re.compile(rb"\nmethod(?:_base64)? = [^\r\n]*")
+Limit = tuple[re.Pattern[bytes], Callable[[bytes], bool]]
+"""Lines with a value, and which of the values may be meant."""
+
+
+class BlockFilter:
+    """A filter as it is spelled in a file: tells of bytes whether what is looked for may be in them."""
+
+    def __init__(self, wanted: HistoryFilter) -> None:
+        exact = [("profile", wanted.profile), ("profile", wanted.named_profile), ("method", wanted.method)]
+        if wanted.outcome and len(wanted.outcomes) < 2 and wanted.outcomes != ("error",):
+            exact.append(("outcome", next(iter(wanted.outcomes), wanted.outcome)))
+        self._lines = [f"\n{key} = {quoted(value)}\n".encode() for key, value in exact if value]
+        """The lines of a block that must be these; what is empty has none."""
+        self._patterns = [*_number_lines(wanted.bounds), *([FAILED] if wanted.outcomes == ("error",) else [])]
+        self._limits = list(_limits(wanted.bounds))
+        self._nothing = bool(wanted.wrong)
+        texts = [(wanted.text, ANYWHERE), *((word, IN_CALL) for word in wanted.words)]
+        texts += [(wanted.in_profile, frozenset({b"profile"})), (wanted.in_method, frozenset({b"method"}))]
+        self._needles = [(quoted(text)[1:-1].casefold().encode(), keys) for text, keys in texts if text]
+        """What must stand in a line, and the keys of the lines in which it may."""
+        self._plain = all(needle.isascii() for needle, _ in self._needles)
+
+    def among(self, stretch: bytes) -> list[bytes]:
+        """The blocks of a stretch that may have it; much quicker to say than by reading them.
+
+        Only blocks as we spelled them can be judged so: whoever edits by hand is free to write A as an escape.
+        """
+        if self._nothing:
+            return []
+        if all_untouched(stretch):
+            return [raw for raw in split(stretch) if self._may_be_in(raw)] if self._may_be_in(stretch) else []
+        return [raw for raw in split(stretch) if (own := untouched(raw)) is None or self._may_be_in(b"\n" + own)]
+
+    def _may_be_in(self, own: bytes) -> bool:
+        """False where nothing can have it that we spelled."""
+        if PACKED in own:
+            return True
+        if not all(line in own for line in self._lines) or not all(line.search(own) for line in self._patterns):
+            return False
+        if not all(_may_hold(own, *limit) for limit in self._limits):
+            return False
+        folded = self._folded(own) if self._needles else b""
+        return all(_stands_in(folded, needle, keys) for needle, keys in self._needles)
+
+    def _folded(self, stretch: bytes) -> bytes:
+        """The stretch without its upper case; ten times as quick where nothing but letters of ASCII can be meant."""
+        if stretch.isascii() or (self._plain and not any(one in stretch for one in FOLDED_TO_ASCII)):
+            return stretch.lower()
+        return stretch.decode(errors="replace").casefold().encode()
+
+
+def _number_lines(bounds: Bounds) -> Iterator[re.Pattern[bytes]]:
+    """The lines without which no call can be meant."""
+    if bounds.code is not None:
+        yield re.compile(rb"\ncode = %d\n" % bounds.code)
+    if bounds.status is not None:
+        low, high = bounds.status
+        yield re.compile(rb"\nstatus = (?:%s)\n" % b"|".join(b"%d" % each for each in range(low, high + 1)))
+
+
+def _limits(bounds: Bounds) -> Iterator[Limit]:
+    """The values that a limit leaves. A time that is spelled in another zone, by hand, is not compared here."""
+    if bounds.since is not None:
+        since = _spelled(bounds.since)
+        yield TIME_LINE, lambda time: time >= since or not time.endswith(b"Z")
+    if bounds.until is not None:
+        until = _spelled(bounds.until)
+        yield TIME_LINE, lambda time: time <= until or not time.endswith(b"Z")
+    for line, above, below in (
+        (MS_LINE, bounds.slower, bounds.faster),
+        (RECEIVED_LINE, bounds.larger, bounds.smaller),
+    ):
+        if above is not None or below is not None:
+            yield line, partial(_is_between, above, below, 1000 if line is MS_LINE else 1)
+
+
+def _is_between(above: float | None, below: float | None, parts: int, value: bytes) -> bool:
+    """Whether a number lies there; nobody need have written one."""
+    try:
+        number = float(value) / parts
+    except ValueError:
+        return True
+    return (above is None or number > above) and (below is None or number < below)
+
+
+def _spelled(moment: datetime) -> bytes:
+    """As a block spells it: to the millisecond that has begun."""
+    return moment.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="milliseconds").encode() + b"Z"
+
+
+def _may_hold(own: bytes, line: re.Pattern[bytes], fits: Callable[[bytes], bool]) -> bool:
+    """Whether one of the values may be meant, or a block has none."""
+    values = line.findall(own)
+    return any(map(fits, values)) or len(values) < max(own.count(HEADER), 1)
+
+
+def _stands_in(folded: bytes, needle: bytes, keys: Iterable[bytes]) -> bool:
+    """Whether it stands in the value of a line with one of these keys."""
+    at = folded.find(needle)
+    while at >= 0:
+        line = folded.rfind(b"\n", 0, at) + 1
+        value = folded.find(b" = ", line) + len(b" = ")
+        if at < value:  # in a key, or a line that has none
+            at = folded.find(needle, value)
+        elif folded[line : value - len(b" = ")] in keys:
+            return True
+        else:
+            at = folded.find(needle, folded.find(b"\n", at))
+    return False
+
+
+def method_line(raw: bytes) -> bytes | None:
+    """How a block spells its method; None of what is foreign, which teaches nothing of a profile here."""
+    name = None if FOREIGN in raw else METHOD.search(raw)
+    return name[0] if name else None
+
+
+class Prune(Struct):
+    """What is not among the newest ``keep``, or is older than ``before``, of one profile or all."""
+
+    keep: int | None
+    before: datetime | None
+    profile: str | None
+    doomed: set[bytes] = field(default_factory=set)
+    """The fingerprints of what goes."""
+    writers: set[str] = field(default_factory=set)
+    """In whose files that is."""
+    unread: set[Path] = field(default_factory=set)
+    """Files that cannot be read, and stay as they are."""
+
+    def look_through(self, blocks: Iterable[RawBlock], may_go: Callable[[RawBlock], bool]) -> None:
+        """Decide of each block, the newest first; what may not go is not counted either."""
+        kept = 0
+        for block in blocks:
+            if not block.raw:
+                self.unread.add(block.file)
+            moment, its_profile = _dated(block)
+            if moment is None or self.profile not in {None, its_profile} or not may_go(block):
+                continue
+            if (self.keep is not None and kept >= self.keep) or (self.before is not None and moment < self.before):
+                self.doomed.add(fingerprint(block.raw))
+                self.writers.add(block.writer)
+            else:
+                kept += 1
+
+
+def _dated(block: RawBlock) -> tuple[datetime | None, str]:
+    """When and on which profile a call was made; no moment where nobody can say."""
+    if block.harm:
+        return None, ""
+    if own := dated(block.raw):
+        return own
+    found = read_block(block.raw)
+    return (found.when, found.profile) if isinstance(found, Exchange) else (None, "")
+
+
+def fingerprint(raw: bytes) -> bytes:
+    """What a block is known by, blank lines around it aside: ids can be given by hand, and given twice."""
+    from hashlib import blake2b  # it loads OpenSSL, and few commands change anything
+
+    return blake2b(raw.strip(), digest_size=16).digest()
+
+
+REACH = 8 * MIB
+"""Bytes of a history in which that which is only of interest while it is new is looked for: a moment's reading."""
+MOMENT = 0.25
+"""Seconds after which that ends in any case."""
+SPELLED = 8
+"""Bytes of a record, at the most, for each byte of the reply in it."""
+SHOWN = 5
+"""Ids that are named where several are alike."""
+T = TypeVar("T")
+
+
+class History:
+    """The history in one folder. Whatever cannot be written stays in ``unsaved`` and is tried again."""
+
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        writer: str | None = None,
+        body_limit: int = MIB,
+        rotate_at: int = FILE,
+        lock_seconds: float = LOCK_SECONDS,
+        inside: Path | None = None,
+        shared: bool = False,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """``inside``: the folder is in there, and no link leads to it from there; that of a team's file is.
+
+        ``shared``: other people and machines write to the folder too, each to files of its own.
+        """
+        self.folder = folder
+        self.inside, self.shared = inside, shared
+        self.writer = writer or this_writer()
+        self.unsaved: list[Exchange] = []
+        """Exchanges that could not be written yet, oldest first."""
+        self._rotate_at = rotate_at
+        self._lock_seconds = lock_seconds
+        self._clock = clock
+        self._largest = LARGEST + SPELLED * body_limit
+
+    # --- writing -----------------------------------------------------------------------------------------------
+
+    def append(self, exchange: Exchange) -> None:
+        """Write an exchange down, and first of all those that could not be. A refusal never is."""
+        if isinstance(exchange.outcome, Refused):
+            return
+        if len(exchange.params) + len(exchange.params_sent or "") > MIB and len(to_block(exchange)) > self._largest:
+            raise FileTrouble("a call with so long params is not recorded: no more could be read of it")
+        self.unsaved.append(exchange)
+        self.save_unsaved()
+
+    def save_unsaved(self) -> None:
+        """Try once more to write what could not be written."""
+        if not self.unsaved:
+            return
+        blocks = "".join(map(to_block, self.unsaved)).encode()
+        full = rotated(self.folder, self.writer, self.unsaved[-1].when)
+        with meanwhile("the exchange is kept in memory"):
+            self._refuse_links()
+            private_folder(self.folder)
+            with self._locked(self.writer):
+                file, mode = current(self.folder, self.writer), mode_in(self.folder) if self.shared else PRIVATE_FILE
+                append(file, blocks, rotate_at=self._rotate_at, rotated=full, mode=mode)
+        self.unsaved.clear()
+
+    # --- reading -----------------------------------------------------------------------------------------------
+
+    def all(self) -> Iterator[Exchange | Damaged]:
+        """Everything, newest first, read as far as it is asked for."""
+        return self.search(HistoryFilter())
+
+    def newest(self, limit: int) -> list[Exchange | Damaged]:
+        """The newest ``limit`` records, newest first; of a file that cannot be read nobody knows how old it is."""
+        return list(islice((found for found in self.all() if isinstance(found, Exchange) or found.text), limit))
+
+    def sizes(self) -> list[int]:
+        return sizes(self.folder, ".toml")
+
+    def find(self, id: str) -> Exchange | Damaged | Complaint | None:
+        """The exchange with this id, or with an id that begins or ends so if there is but one."""
+        if not id:
+            return None
+        like: dict[str, RawBlock | None] = {}
+        for block in self._raw_blocks(BlockFilter(HistoryFilter(id)).among):
+            own = id_of(block.raw)
+            if own == id:
+                return self._read(block)
+            if own.startswith(id) or own.endswith(id):
+                like.setdefault(own, None if like else block)
+        if len(like) > 1:
+            some = ", ".join(islice(like, SHOWN)) + (" …" if len(like) > SHOWN else "")
+            return Complaint(
+                str(self.folder), f"{len(like)} calls have an id like {id}: {some}; write more of it", key=id
+            )
+        return next((self._read(block) for block in like.values() if block), None)
+
+    def with_ids(self, ids: Collection[str]) -> dict[str, Exchange | Damaged | None]:
+        """The newest record of each of these whole ids that has one."""
+        blocks = [(id, block) for block in self._raw_blocks() if (id := id_of(block.raw)) in ids]
+        return {id: self._read(block) for id, block in reversed(blocks)}
+
+    def search(self, wanted: HistoryFilter) -> Iterator[Exchange | Damaged]:
+        """What a filter asks for, newest first. A file that cannot be read comes as well: all of it may be in there."""
+        return (found for found in self.search_in_steps(wanted) if found is not None)
+
+    def search_in_steps(
+        self, wanted: HistoryFilter, reach: float = inf, *, whole: bool = True
+    ) -> Iterator[Exchange | Damaged | None]:
+        """Like ``search``; and None whenever a few blocks were read, that one can stop or show what was found so far.
+
+        Where a call is not wanted ``whole``, what was asked and came back may be missing in it.
+        """
+        whole = whole or bool(wanted.text or wanted.words)
+        self._refuse_links()
+        for block in blocks_in_steps(self.folder, BlockFilter(wanted).among, reach, self._largest, self.writer):
+            found = self._read(block, whole=whole) if block else None
+            if not block or (found is not None and wanted.matches(found)):
+                yield found
+
+    def recent(self, profile: str, limit: int) -> list[Exchange | Damaged]:
+        """The newest of a profile, as far as they are among the newest of all: older ones are not looked for.
+
+        Of what is damaged the first comes as well: it may be why there are no more. What is foreign is of no profile.
+        """
+        long = f"{self.folder} takes long to look through: not all recent calls are known"
+        late = Damaged(str(self.folder), long, "")
+        calls: list[Exchange | Damaged] = []
+        damaged: list[Exchange | Damaged] = []
+        for each in self._for_a_moment(self.search_in_steps(HistoryFilter(profile=profile), REACH), 2 * MOMENT, [late]):
+            if each is not None and not getattr(each, "foreign", False):
+                (damaged if isinstance(each, Damaged) else calls).append(each)
+            if len(calls) == limit:
+                break
+        return [*calls, *damaged[:1]]
+
+    def methods(self, profile: str | None = None, reach: int = 2 * MIB) -> list[str]:
+        """The names called of late, the last one first; ``reach``: so many bytes of files are looked through.
+
+        A name is none of a method where the server has last said so.
+        """
+        wanted = HistoryFilter(profile=profile)
+        among = BlockFilter(wanted).among
+        spelled: dict[bytes, bytes] = {}
+        self._refuse_links()
+        for block in self._for_a_moment(blocks_in_steps(self.folder, split, reach, self._largest)):
+            name = None if block is None or block.harm else method_line(block.raw)
+            if block and name and name not in spelled and among(block.raw):
+                spelled[name] = block.raw
+        found = [read_block(raw) for raw in spelled.values()]
+        calls = [call for call in found if isinstance(call, Exchange) and call.kind != "batch" and wanted.matches(call)]
+        return [call.method for call in calls if getattr(call.outcome, "code", None) != METHOD_NOT_FOUND]
+
+    def last_result(self, profile: str, method: str, reach: int = 2 * MIB) -> Exchange | None:
+        """The newest call of a method that brought a result, as far as it is among the newest of all."""
+        wanted = HistoryFilter(profile=profile, method=method, outcome="result")
+        found = self._for_a_moment(self.search_in_steps(wanted, reach))
+        calls = (each for each in found if isinstance(each, Exchange) and each.kind == "call")
+        return next((call for call in calls if not call.foreign), None)
+
+    # --- changing ----------------------------------------------------------------------------------------------
+
+    def others(self) -> list[str]:
+        """Everyone else who has written to the folder."""
+        return [writer for writer in writers(names(self.folder)) if writer.removesuffix(CASES) != self.writer]
+
+    def refusal(self, writer: str) -> str:
+        """Why what a writer has recorded cannot be changed here; empty where it can. Nobody is this one.
+
+        In a folder that is one person's alone, a machine may have had another name when a file was begun.
+        """
+        person, own = writer.partition("@")[0], self.writer.partition("@")[0]
+        if not writer or writer.removesuffix(CASES) == self.writer or (person == own and not self.shared):
+            return ""
+        return f"it was recorded by {writer}, and can only be changed by them, there"
+
+    def annotate(self, id: str, *, name: str | None = None, note: str | None = None) -> bool:
+        """Give the exchange with this whole id a name or a note, or take it away with an empty one."""
+
+        def annotated(raw: bytes) -> bytes:
+            record = read_record(raw)
+            return spell(renamed(record, name=name, note=note)).encode() if isinstance(record, dict) else raw
+
+        return self._change(id, annotated, torn=False)
+
+    def delete(self, id: str) -> bool:
+        """Remove the exchange with this whole id for good; False where there is none."""
+        return self._change(id, lambda _: b"", torn=True)
+
+    def prune(
+        self, keep: int | None = None, before: datetime | None = None, profile: str | None = None, *, dry: bool = False
+    ) -> int:
+        """Remove for good what is not among the newest ``keep`` or is older than ``before``; how many those are.
+
+        Damaged records stay: nobody can say how old they are; and so do, uncounted, those that others have recorded.
+        ``dry`` only counts.
+        """
+        mine = cache(may_change)
+        prune = Prune(keep, before, profile)
+        prune.look_through(self._raw_blocks(), lambda block: not self.refusal(block.writer) and mine(block.file))
+        for writer in sorted(prune.writers) if not dry else ():
+            for path in files_of(self.folder, writer):
+                if path not in prune.unread:
+                    self._rewrite(path, lambda raw: b"" if fingerprint(raw) in prune.doomed else raw, writer)
+        return len(prune.doomed)
+
+    def _change(self, id: str, change: Callable[[bytes], bytes], *, torn: bool) -> bool:
+        """Change the newest block with this id, in whichever of its writer's files it lies by now.
+
+        Where one that is ``torn`` may be meant, what is left of it lies in a file of its own.
+        """
+        meant = (block for block in self._raw_blocks(BlockFilter(HistoryFilter(id)).among) if torn or not block.harm)
+        found = next((block for block in meant if id_of(block.raw) == id), None)
+        if found is None:
+            return False
+        if refused := self.refusal(found.writer):
+            raise FileTrouble(refused)
+        sought = fingerprint(found.raw)
+        asides = (self.folder / name for name in torn_files(names(self.folder)) if writers([name]) == [found.writer])
+        return any(
+            self._rewrite(path, lambda raw: change(raw) if fingerprint(raw) == sought else raw, found.writer)
+            for path in dict.fromkeys(chain([found.file], files_of(self.folder, found.writer), asides))
+        )
+
+    def _read(self, block: RawBlock, *, whole: bool = True) -> Exchange | Damaged | None:
+        if block.harm:
+            return Damaged(str(block.file), block.harm, left_of(block.raw), id_of(block.raw))
+        found = (None if whole else outline(block.raw)) or read_block(block.raw, str(block.file))
+        if isinstance(found, Exchange) and block.writer != self.writer:
+            return replace(found, writer=block.writer)
+        return found
+
+    def _rewrite(self, path: Path, change: Callable[[bytes], bytes], writer: str) -> int:
+        return rewrite(path, change, partial(self._locked, writer), FILE + 2 * self._largest)
+
+    def _raw_blocks(self, wanted: Probe = split) -> Iterator[RawBlock]:
+        self._refuse_links()
+        return raw_blocks(self.folder, wanted, largest=self._largest, own=self.writer)
+
+    def _for_a_moment(self, found: Iterable[T], seconds: float = MOMENT, late: Iterable[T] = ()) -> Iterator[T]:
+        """What is found as long as anybody waits for it; then what is to be said of the rest."""
+        end = inf
+        for one in found:
+            yield one
+            end = min(end, self._clock() + seconds)  # to list the folder is not counted
+            if self._clock() > end:
+                yield from late
+                return
+
+    def _refuse_links(self) -> None:
+        if self.inside is not None:
+            refuse_links(self.folder, self.inside)
+
+    def _locked(self, writer: str) -> AbstractContextManager[None]:
+        return lock(current(self.folder, writer), self._lock_seconds)

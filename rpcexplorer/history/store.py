@@ -1,0 +1,235 @@
+"""What is recorded and read; calls that could not be recorded are kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from itertools import islice
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, TypeVar
+
+from msgspec.structs import replace
+
+from rpcexplorer.files.io import told
+from rpcexplorer.model.exchange import Damaged, Exchange, Refused
+from rpcexplorer.model.profile import Profile
+from rpcexplorer.model.secret import Secret
+from rpcexplorer.model.settings import HistorySettings
+from rpcexplorer.redaction.addresses import redacted_address
+from rpcexplorer.rpc.messages import Result
+
+if TYPE_CHECKING:
+    from rpcexplorer.history.folder import History
+    from rpcexplorer.variables.resolve import LastResult
+
+GONE = "This call is no longer in the history: somebody else has removed it."
+LONG = 256 * 1024
+"""Bytes of a history that are read in a moment, whatever is looked for in them."""
+T = TypeVar("T")
+
+
+class Journal:
+    """One history for each folder that a setting or a profile names; what it takes to read one comes with the first."""
+
+    def __init__(self, settings: HistorySettings, folder: Path, secrets: Callable[[], Iterable[Secret]]) -> None:
+        self.recording = settings.record
+        """Whether calls are written down at all."""
+        self.trouble = ""
+        """Why the last exchange could not be written, or some could not be read; empty while all is well."""
+        self.body_limit = settings.body_limit
+        """Bytes of a reply that are written down."""
+        self._settings, self._folder, self._secrets = settings, folder, secrets
+        self._open: dict[tuple[Path, Path | None], History] = {}
+        self._sent: set[tuple[str, str, str, str | None]] = set()
+        """Methods and params with a placeholder in them that were recorded in this run."""
+        self._writing = Lock()
+        """A large exchange is recorded in a thread of its own."""
+
+    def of(self, profile: Profile | None) -> History:
+        own = profile.history if profile else None
+        folder = Path(own or self._settings.folder or self._folder)
+        inside = Path(profile.history_inside) if profile and own and profile.history_inside else None
+        if (folder, inside) not in self._open:
+            from rpcexplorer.history.folder import History
+
+            shared, limit = folder != self._folder, self._settings.body_limit
+            self._open[folder, inside] = History(folder, body_limit=limit, inside=inside, shared=shared)
+        return self._open[folder, inside]
+
+    def of_cases(self, profile: Profile | None) -> History:
+        """What somebody else has handed on lies in files of its own: its times are not those at which it came."""
+        from rpcexplorer.history.file import CASES
+        from rpcexplorer.history.folder import History
+
+        there, limit = self.of(profile), self.body_limit
+        own = there.writer + CASES
+        return History(there.folder, writer=own, body_limit=limit, inside=there.inside, shared=there.shared)
+
+    def as_recorded(self, exchange: Exchange, profile: Profile, body_limit: int | None = None) -> Exchange:
+        """The exchange as it would be read back from a history: what is hidden there is hidden in it."""
+        from rpcexplorer.history.record import to_exchange, to_record
+        from rpcexplorer.redaction.exchange import for_history, redacted
+
+        record = redacted(exchange, for_history(body_limit), profile, self._secrets())
+        read = to_exchange(to_record(record))
+        return replace(read, notes=record.notes, writer=record.writer) if isinstance(read, Exchange) else record
+
+    def record(self, exchange: Exchange, profile: Profile) -> None:
+        """Write an exchange down, secrets hidden, and all that waits. A full disk stops no call: it is told later."""
+        if isinstance(exchange.outcome, Refused) or not self.recording:
+            self.trouble = ""
+            return
+        from rpcexplorer.model.secret import PLACEHOLDER
+        from rpcexplorer.redaction.exchange import for_history, redacted
+
+        record = redacted(exchange, for_history(self._settings.body_limit), profile, self._secrets())
+        if PLACEHOLDER.search(f"{record.params} {record.params_sent}"):
+            self._sent.add((record.url, record.method, record.params, record.params_sent))
+        with self._writing:
+            self.trouble = told(lambda: self.of(profile).append(record)) or self._save_unsaved()
+
+    def is_ours(self, exchange: Exchange, profile: Profile | None) -> bool:
+        """Whether a record in a profile's history says what this person sent: nobody else can have written it.
+
+        Only the folder in this person's own state is nobody else's: the names of files in any other prove nothing. Also
+        in that one a file may lie that was brought from elsewhere.
+        """
+        if exchange.foreign or exchange.writer:
+            return False
+        return (
+            self.of(profile).folder == self._folder
+            or (
+                exchange.url,
+                exchange.method,
+                exchange.params,
+                exchange.params_sent,
+            )
+            in self._sent
+        )
+
+    @property
+    def unsaved(self) -> list[Exchange]:
+        """What could not be written yet, of every profile, oldest first."""
+        waiting = (exchange for history in self._open.values() for exchange in history.unsaved)
+        return sorted(waiting, key=lambda exchange: exchange.when)
+
+    def save_unsaved(self) -> str:
+        """Try once more to write what could not be; a sentence where some of it still cannot."""
+        with self._writing:
+            return self._save_unsaved()
+
+    def _save_unsaved(self) -> str:
+        troubles = [told(history.save_unsaved) for history in self._open.values()]
+        self.trouble = next(filter(None, troubles), "")
+        return self.trouble
+
+    def recent(self, profile: Profile, limit: int) -> list[Exchange]:
+        """The newest calls of a profile, newest first; also those that could not be written.
+
+        In a history of any length it takes a moment: what is older than the newest megabytes is not looked for.
+        """
+        history = self.of(profile)
+        unsaved = [each for each in reversed(history.unsaved) if each.profile == profile.name]
+        found = self._read(lambda: history.recent(profile.name, limit))
+        self.trouble = self.trouble or next((each.reason for each in found if isinstance(each, Damaged)), "")
+        calls = [*unsaved, *(each for each in found if isinstance(each, Exchange))]
+        return [each for each in calls if _is_of(each, profile)][:limit]
+
+    def is_long(self, profile: Profile) -> bool:
+        """Whether to look through it may take longer than somebody who types should wait."""
+        return sum(self._read(lambda: self.of(profile).sizes())) > LONG
+
+    def methods(self, profile: Profile) -> list[str]:
+        """The names that were called on a profile; all addresses that were typed share one name, and teach nothing."""
+        if not self.recording or profile.ad_hoc:
+            return []
+        return self._read(lambda: self.of(profile).methods(profile.name))
+
+    def last_params(self, profile: Profile, method: str) -> str | None:
+        """The params of the last call of a method that brought a result; None where they could not be sent again."""
+        from rpcexplorer.model.secret import PLACEHOLDER, UNRECORDED
+
+        found = self._read(lambda: [self.of(profile).last_result(profile.name, method)]) if self.recording else []
+        call = found[0] if found else None
+        if call is None or UNRECORDED in call.params or not _is_of(call, profile):
+            return None
+        if self.is_ours(call, profile):
+            return call.params
+        from rpcexplorer.variables.resolve import as_it_went_out
+
+        params = as_it_went_out(call).params
+        return None if PLACEHOLDER.search(params) else params
+
+    def last_value(self, profile: Profile, method: str) -> LastResult:
+        """The newest result of a method, as a value for other calls: nothing that others wrote, and no part of one."""
+        from rpcexplorer.model.secret import HIDDEN
+        from rpcexplorer.variables.resolve import LastResult
+
+        found = self._read(lambda: [self.of(profile).last_result(profile.name, method)]) if self.recording else []
+        call = found[0] if found else None
+        if call is None or not _is_of(call, profile) or not isinstance(call.outcome, Result):
+            unless = "" if self.recording else ", for calls are not recorded"
+            return LastResult(why=f"there is no result of {method} on {profile.name} in the history{unless}")
+        text = bytes(call.outcome.value).decode("utf-8", "replace")
+        whose = f"the newest result of {method} on {profile.name}"
+        if not self.is_ours(call, profile):
+            return LastResult(why=f"{whose} lies in a folder that others write to")
+        if call.url != redacted_address(profile.endpoint):  # a file may have moved the profile to another server
+            return LastResult(why=f"{whose} came from {call.url}")
+        if call.response.cut or not text:
+            return LastResult(why=f"{whose} was too long to be recorded whole")
+        if HIDDEN.search(text):
+            return LastResult(why=f"{whose} holds something that was not recorded")
+        return LastResult(text)
+
+    def refusal(self, profile: Profile | None, call: Exchange) -> str:
+        """Why a call of a profile's history cannot be changed; empty where it can, before anybody types a word."""
+        return self.of(profile).refusal(call.writer)
+
+    def before(self, profile: Profile | None, call: Exchange) -> Exchange | None:
+        """The newest call before this one that was the same: kind, method, params as sent, profile.
+
+        A stranger's names no profile of this person's: the newest of all is taken, whenever it was made.
+        """
+        from rpcexplorer.model.draft import sent_draft
+        from rpcexplorer.model.filter import HistoryFilter
+
+        wanted = HistoryFilter(method=call.method, profile=None if call.foreign else call.profile)
+        history, sent = self.of(profile), sent_draft(call).text
+        same = (
+            each
+            for each in history.search(wanted)
+            if isinstance(each, Exchange)
+            and each.id != call.id
+            and (call.foreign or each.when <= call.when)
+            and (each.kind, sent_draft(each).text) == (call.kind, sent)
+        )
+        return next(iter(self._read(lambda: islice(same, 1))), None)
+
+    def annotate(self, profile: Profile | None, id: str, *, name: str | None = None, note: str | None = None) -> str:
+        """Name a call or write a note to it; a sentence where that failed. No secret reaches the file."""
+        from rpcexplorer.redaction.redactor import Redactor
+
+        hide = Redactor(self._secrets()).text
+        name, note = name and hide(name), note and hide(note)
+        return self._changed(lambda: self.of(profile).annotate(id, name=name, note=note))
+
+    def delete(self, profile: Profile | None, id: str) -> str:
+        """Delete a call for good; a sentence where that failed."""
+        return self._changed(lambda: self.of(profile).delete(id))
+
+    @staticmethod
+    def _changed(change: Callable[[], bool]) -> str:
+        done: list[bool] = []
+        return told(lambda: done.append(change())) or ("" if any(done) else GONE)
+
+    def _read(self, read: Callable[[], Iterable[T]]) -> list[T]:
+        """What can be read of it; why the rest cannot is told as its trouble."""
+        found: list[T] = []
+        self.trouble = told(lambda: found.extend(read())) or self.trouble
+        return found
+
+
+def _is_of(call: Exchange, profile: Profile) -> bool:
+    """Whether it was made with this profile: those of addresses that were typed all have the same name."""
+    return not profile.ad_hoc or call.url == redacted_address(profile.endpoint)

@@ -1,0 +1,275 @@
+"""The values of a profile as they are checked in a file."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+from rpcexplorer.files.toml import KeyPath
+from rpcexplorer.files.toml_shape import MOST, Place, ValueCheck, WrongValue, beside
+from rpcexplorer.model.destination import as_fingerprint
+from rpcexplorer.model.problem import nearest
+from rpcexplorer.model.profile import DocumentSource, HeaderHandshake
+from rpcexplorer.model.secret import PROFILE_NAME
+
+if TYPE_CHECKING:
+    from rpcexplorer.auth.registry import Instead
+
+URL = re.compile(r"(https?)://([^/?#]*)([^?#]*)(.*)", re.IGNORECASE)
+HOST = re.compile(r"(?:[\w-]+(?:\.[\w-]+)*\.?|\[[0-9A-Fa-f:.]+\])(?::(?P<port>[0-9]{1,5}))?")
+UNPRINTABLE = re.compile(r"[\x00-\x20\x7f-\xa0\\\u2028\u2029]")
+"""What parsers of URLs disagree about, so that a secret could go to another host than the one that is shown."""
+TOKEN = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
+"""Names of headers."""
+HEADER_VALUE = re.compile(r"[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?")
+_LONG_OR_USER = re.compile(r"[\w~%+.-]{12}|@")
+"""What every secret in a path holds that has no name of one."""
+OWN_KEYS = {"content-type": "content_type", "accept": "accept"}
+"""Headers that have a key of their own."""
+HTTP_OWN = frozenset({"content-length", "transfer-encoding", "connection"})
+"""Headers that HTTP itself sets."""
+COOKIE_HEADERS = frozenset({"cookie", "setcookie"})
+PASSWORDS = re.compile(r".*(?:password|passwd|passphrase|passcode|pwd|secret|apikey|privatekey|credentials?)|pass")
+"""Keys, in lower case and without separators, whose values are secrets wherever they stand."""
+KEYS = re.compile(r".*(?:token|jwt|bearer|apikey|privatekey|authorization)")
+"""Keys whose values are no password, and stand in headers or in the URL of a request."""
+TOKENS = re.compile(r".*(?:token|session|sessionid|jwt|bearer|cookie)")
+"""Keys whose values are secrets in a profile, but may be ordinary params of a method."""
+PLACEHOLDER = re.compile(r"\{(?:username|password)\}")
+
+
+def secret_command(path: KeyPath, field: str = "password") -> str:
+    """The command that stores a secret of the profile that ``path`` belongs to."""
+    name = path[1] if len(path) > 1 and path[0] == "profile" else "NAME"
+    return f"run `rpcexplorer profiles secret {name} {field}`"
+
+
+def _said(instead: Instead, place: Place) -> str:
+    """What to write instead of a secret, as auth/instead.py has it, and the command that stores it."""
+    return f"{instead.words}, and {secret_command(place.path, instead.secret)}"
+
+
+def refused_key(key: str, value: object, place: Place) -> str | None:
+    """Why a key that no profile has must not stand there at all, where it looks like a secret or a command."""
+    if isinstance(value, dict):
+        return None
+    squashed = _squashed(key)
+    if squashed.endswith(("command", "helper")):
+        return f"a file that is shared runs no commands; remove it, and {secret_command(place.path)} instead"
+    if KEYS.fullmatch(squashed):
+        from rpcexplorer.auth.registry import of_key  # no start needs it
+
+        return f"a secret has no place in this file; remove it, {_said(of_key(), place)}"
+    if _is_secret(squashed):
+        field = "session" if re.search("session|cookie", squashed) else "password"
+        return f"a secret has no place in this file; remove it, and {secret_command(place.path, field)} instead"
+    return None
+
+
+def url(value: Any, place: Place) -> Any:
+    """An http or https address that every parser reads alike."""
+    found = URL.fullmatch(value) if isinstance(value, str) else None
+    if found is None:
+        return WrongValue('must be an address in quotes that begins with "http://" or "https://"')
+    authority = found[2]
+    if "@" in authority:
+        from rpcexplorer.auth.registry import of_credentials  # no start needs it
+
+        return WrongValue(f"must hold no user name and no password; {_said(of_credentials(), place)}")
+    if UNPRINTABLE.search(value):
+        return WrongValue("must hold no space, no backslash and no control character")
+    if found[4]:
+        return WrongValue("must end before `?` and `#`; what stands behind them belongs into `path` or into params")
+    host = HOST.fullmatch(authority)
+    if host is None:
+        return WrongValue("must name a host after `://`, such as https://rpc.example.com or http://localhost:8080")
+    if host["port"] and not 0 < int(host["port"]) < 65536:
+        return WrongValue("must have a port from 1 to 65535")
+    return value
+
+
+def url_path(value: Any, place: Place) -> Any:
+    if not isinstance(value, str) or UNPRINTABLE.search(value) or "#" in value:
+        return WrongValue('must be text such as "/api/v2/", without spaces and without `#`')
+    members = [member.partition("=")[0] for member in re.split("[?&;]", value)[1:]]
+    secret = next((member for member in members if _is_secret(_squashed(member))), None)
+    if secret is not None:
+        from rpcexplorer.auth.registry import of_member  # no start needs it
+
+        return WrongValue(f"must hold no secret; {_said(of_member(secret), place)}")
+    if _holds_secret(value):
+        from rpcexplorer.auth.registry import of_part  # no start needs it
+
+        return WrongValue(f"must hold no secret; {_said(of_part(), place)}")
+    return value
+
+
+def _holds_secret(path: str) -> bool:
+    """Whether anything in a path looks like a secret."""
+    if not _LONG_OR_USER.search(path):
+        return False
+    from rpcexplorer.redaction.addresses import places, places_in_address
+
+    return any(places(path, words=True)) or any(places_in_address("http://host/" + path.lstrip("/")))
+
+
+def header(value: Any, _place: Place) -> Any:
+    """The value of a header of the profile's own."""
+    if isinstance(value, str) and HEADER_VALUE.fullmatch(value):
+        return value
+    return WrongValue("must be text that a header can hold: plain ASCII, one line, no space at its ends")
+
+
+def refused_header(key: str, value: object, place: Place) -> str | None:
+    """Why a profile cannot set this header."""
+    lower, squashed = key.lower(), _squashed(key)
+    if squashed in COOKIE_HEADERS or KEYS.fullmatch(squashed) or _is_secret(squashed):
+        from rpcexplorer.auth.registry import of_header  # no start needs it
+
+        instead = _said(of_header(key, value), place)
+        return f"this header holds a secret, which has no place in this file; remove it, {instead}"
+    if lower in OWN_KEYS:
+        return f"this header has a key of its own; write `{OWN_KEYS[lower]}` in the profile instead"
+    if lower == "host":
+        return "the address alone says which host is meant; remove it, and write the host into `url`"
+    if lower in HTTP_OWN:
+        return "this header is set by HTTP itself; remove it"
+    return None if TOKEN.fullmatch(key) else "this is no name of a header: use letters, digits and `-`"
+
+
+def seconds(value: Any, _place: Place) -> Any:
+    """A time that can run out."""
+    if type(value) in {int, float} and 0 < value <= MOST:
+        return float(value)
+    return WrongValue("must be a number of seconds greater than 0, without quotes")
+
+
+def status(value: Any, _place: Place) -> Any:
+    return value if type(value) is int and 100 <= value <= 599 else WrongValue("must be an HTTP status from 100 to 599")
+
+
+def pointer(value: Any, place: Place) -> Any:
+    """A JSON pointer; a session id written here by mistake does not pass."""
+    if isinstance(value, str) and re.fullmatch(r"(?:/(?:[^~/]|~[01])*)*", value):
+        return value
+    instead = secret_command(place.path, "session")
+    return WrongValue(f'must be a JSON pointer into the reply, such as "/sessionid"; to save a session, {instead}')
+
+
+def ignored(value: Any, _place: Place) -> Any:
+    """A JSON pointer into a result, with ``*`` for any member or element; not all of it."""
+    if isinstance(value, str) and re.fullmatch(r"(?:/(?:[^~/]|~[01])*)+", value):
+        return value
+    return WrongValue('must be a JSON pointer into the result, such as "/items/*/seen_at"')
+
+
+def params(secret_keys: re.Pattern[str]) -> ValueCheck:
+    """A JSON array or object in which no member that ``secret_keys`` matches holds a literal text."""
+
+    def check(value: Any, place: Place) -> Any:
+        if not isinstance(value, dict | list):
+            return WrongValue("must be an array or a table, as params are")
+        return _json(value, (), place, secret_keys) or value
+
+    return check
+
+
+LOGIN_PARAMS = params(re.compile(f"{PASSWORDS.pattern}|{TOKENS.pattern}"))
+METHOD_PARAMS = params(PASSWORDS)
+
+
+def _json(value: Any, inside: KeyPath, place: Place, secret_keys: re.Pattern[str]) -> WrongValue | None:
+    """What in ``value`` cannot be sent as JSON, or must not be shared."""
+    if mark := _placeholder(value):
+        return WrongValue(f"must not hold {mark}: a file that is shared opens no secret; type it in the editor", inside)
+    if isinstance(value, dict | list):
+        members = value.items() if isinstance(value, dict) else enumerate(value)
+        found = (_json(member, (*inside, str(key)), place, secret_keys) for key, member in members)
+        return next((wrong for wrong in found if wrong), None)
+    if isinstance(value, float) and not math.isfinite(value):
+        return WrongValue("must be a number that JSON can hold, which inf and nan are not", inside)
+    if not isinstance(value, str | int | float):
+        return WrongValue("must be something JSON can hold; write a date or time as text, in quotes", inside)
+    key = _squashed(inside[-1]) if inside else ""
+    if isinstance(value, str) and value and secret_keys.fullmatch(key) and not PLACEHOLDER.search(value):
+        instead = secret_command(place.path)
+        return WrongValue(f'a secret has no place in this file; write "{{password}}", and {instead} instead', inside)
+    return None
+
+
+def _placeholder(value: Any) -> str:
+    """What in a text, or in the keys of a table, would be opened as a secret."""
+    texts = [value] if isinstance(value, str) else [*value] if isinstance(value, dict) else []
+    texts = [text for text in texts if "«" in text]
+    if not texts:
+        return ""
+    from rpcexplorer.model.secret import named  # no start needs it
+
+    return named(texts)
+
+
+def is_named_like_a_secret(key: str) -> bool:
+    squashed = _squashed(key)
+    return _is_secret(squashed) or bool(KEYS.fullmatch(squashed))
+
+
+def _is_secret(squashed: str) -> bool:
+    return bool(PASSWORDS.fullmatch(squashed) or TOKENS.fullmatch(squashed))
+
+
+def _squashed(key: str) -> str:
+    return re.sub("[^a-z0-9]", "", key.lower())
+
+
+DIALECTS: Final = (
+    "rpc.discover", "system.listMethods", "system.describe", "rpc_methods", "help", "tools/list",
+    "JSONRPC.Introspect", "core.describe", "list", "rpc.describe", "jsonrpc.get_methods",
+)  # fmt: skip
+USED_OTHERWISE: Final = frozenset({*OWN_KEYS, *HTTP_OWN, "host", "authorization", "cookie"})
+"""Headers that no handshake hands over."""
+
+
+def preset_name(value: Any, _place: Place) -> Any:
+    """The name of a preset, which is the name of a file; whether there is one is known when it is read."""
+    if isinstance(value, str) and PROFILE_NAME.fullmatch(value):
+        return value
+    return WrongValue('must be the name of a preset, such as "bitcoin"; `rpcexplorer presets` lists them')
+
+
+def certificate(value: Any, _place: Place) -> Any:
+    """The SHA-256 of a certificate, as browsers and openssl show it; colons and case do not matter."""
+    found = as_fingerprint(value) if isinstance(value, str) else None
+    return found or WrongValue('must be the fingerprint of a certificate: "sha256:" and 64 hex digits')
+
+
+def handshake(value: Any, _place: Place) -> Any:
+    """``"mcp"``, or the header that a server wants to get back."""
+    if value == "mcp":
+        return value
+    if not isinstance(value, dict) or list(value) != ["header"]:
+        return WrongValue('must be "mcp", or name a header: { header = "X-Transmission-Session-Id" }')
+    name = value["header"]
+    if not isinstance(name, str) or not TOKEN.fullmatch(name):
+        return WrongValue("must be the name of a header: letters, digits and `-`", ("header",))
+    if name.lower() in USED_OTHERWISE:
+        return WrongValue("must be a header that is used for nothing else", ("header",))
+    return HeaderHandshake(name)
+
+
+def discovery(value: Any, place: Place) -> Any:
+    """``"auto"``, ``"none"``, a dialect, or where a document lies."""
+    if isinstance(value, dict) and list(value) == ["url"]:
+        path = url_path(value["url"], place)
+        if isinstance(path, WrongValue) or not path.startswith("/"):
+            return WrongValue('must be a path on the same server, such as "/openrpc.json"', ("url",))
+        return DocumentSource(url=path)
+    if isinstance(value, dict) and list(value) == ["file"]:
+        file = beside(value["file"], place)
+        return WrongValue(file.sentence, ("file",)) if isinstance(file, WrongValue) else DocumentSource(file=file)
+    words = ("auto", "none", *DIALECTS)
+    if isinstance(value, str) and value in words:
+        return value
+    guess = nearest(value, words) if isinstance(value, str) else None
+    advice = f'did you mean "{guess}"?' if guess else f"the dialects are {', '.join(DIALECTS)}"
+    return WrongValue(f'must be "auto", "none", a dialect, {{ url = … }} or {{ file = … }}; {advice}')

@@ -1,0 +1,3 @@
+"""secrets.toml, keyring, environment: looked up and bound to a destination."""
+
+from __future__ import annotations

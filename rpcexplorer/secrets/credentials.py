@@ -1,0 +1,275 @@
+"""Credentials for a call: looked up, asked for, kept, forgotten."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from contextlib import suppress
+from datetime import datetime
+from typing import TypeVar
+
+from rpcexplorer.auth.credentials import login_fields
+from rpcexplorer.files.io import FileTrouble, told
+from rpcexplorer.model.destination import Person, RouteChanged, Store
+from rpcexplorer.model.exchange import Refused
+from rpcexplorer.model.profile import Profile
+from rpcexplorer.model.secret import FIELD_WORDS, FIELDS, Secret, is_loopback
+from rpcexplorer.secrets.destination import KEY
+from rpcexplorer.secrets.lookup import Secrets
+
+OnRoute = tuple[str, str, frozenset[tuple[str, str]]]
+"""A profile's name, a field, and the route that the value belongs to: it is as good as unknown on any other."""
+T = TypeVar("T")
+PAST = 4
+"""Sessions that are hidden although they are over."""
+
+
+class StoredCredentials:
+    """Looks secrets up in the environment and the store, asks the person last, and keeps sessions."""
+
+    def __init__(self, secrets: Secrets, person: Person, profiles: Callable[[], Iterable[Profile]] = tuple) -> None:
+        """``profiles`` are those whose secrets variables may hold."""
+        self._secrets = secrets
+        self._person = person
+        self._profiles = profiles
+        self._run: dict[OnRoute, Secret] = {}
+        """What was typed or opened in this run and is not, or cannot be, stored."""
+        self._past: deque[Secret] = deque(maxlen=PAST)
+        """Sessions that were held here and are over: replies may still tell of them for a while."""
+        self._forgotten: list[Secret] = []
+        """What the person had forgotten: whatever is on view or recorded later may still hold it."""
+        self._ended: set[OnRoute] = set()
+        """Stored sessions that are over but could not be removed."""
+        self._rejected: dict[str, Mapping[str, object]] = {}
+        """By profile, the credentials that its server has rejected last."""
+        self._asked_for, self._asked_at = 0.0, 0.0
+        """How long answers took so far, and when a question was put that is not answered yet."""
+
+    @property
+    def asked_for(self) -> float:
+        """Seconds in which the person was asked: nothing is under way meanwhile, and no clock of a call counts them."""
+        return self._asked_for + (time.monotonic() - self._asked_at if self._asked_at else 0)
+
+    @property
+    def is_asking(self) -> bool:
+        """Whether a question to the person stands."""
+        return self._asked_at > 0
+
+    async def _asked(self, question: Awaitable[T]) -> T:
+        """Wait for the person's answer."""
+        self._asked_at = time.monotonic()
+        try:
+            return await question
+        finally:
+            self._asked_for, self._asked_at = self.asked_for, 0.0
+
+    def in_use(self) -> list[Secret]:
+        """Every value that this run knows, so that all of them can be kept out of records."""
+        self._secrets.learn(self._profiles())
+        known = [*self._past, *self._forgotten, *self._secrets.known(), *self._run.values()]
+        return [*known, *self._secrets.derived(known)]
+
+    def state(self, profile: Profile) -> dict[str, Secret | RouteChanged | None]:
+        """What this kind of profile needs, and where each field is known from; None where it is missing."""
+        found = self._secrets.state(profile)
+        return {field: self._run.get(self._place(profile, field)) or known for field, known in found.items()}
+
+    def from_environment(self, profile: Profile) -> list[str]:
+        """Return the fields whose values come from environment variables."""
+        return [field for field, found in self.state(profile).items() if getattr(found, "source", "") == "environment"]
+
+    def judge(self, profile: Profile, *, rejected: bool) -> None:
+        """Remember that the server has rejected the credentials of a profile, or that it accepts them."""
+        self._rejected[profile.name] = self.state(profile) if rejected else {}
+
+    def is_rejected(self, profile: Profile) -> bool:
+        """Return whether the server has rejected the credentials, and none of them has changed since."""
+        rejected = self._rejected.get(profile.name)
+        return bool(rejected) and rejected == self.state(profile)
+
+    def since(self, profile: Profile) -> datetime | None:
+        """Since when the session is in use, where that is known."""
+        held = self._run.get(self._place(profile, "session"))
+        stored = self._secrets.saved(profile, "session")
+        return stored if held is None or held == self._secrets.find(profile, "session") else None
+
+    def hold(self, profile: Profile, field: str, value: str, *, keep: bool) -> str:
+        """Take a value for this run, and into the store where it is to be kept; a sentence where that failed."""
+        keep = keep and not self._only_now(profile)
+        self._enter(profile, field, value)
+        trouble = told(lambda: self._secrets.save(profile, field, value)) if keep else ""
+        if keep and not trouble:
+            del self._run[self._place(profile, field)]
+        return trouble
+
+    def held_back(self, profile: Profile) -> set[str]:
+        """Return what does not go where the profile sends things today, of all that is known under its name."""
+        held = {field for field in FIELDS if isinstance(self._known(profile, field), RouteChanged)}
+        return held | ({KEY} if profile.cert_file and self._secrets.routes.moved_key(profile) else set())
+
+    def carry_over(self, before: Profile, now: Profile) -> None:
+        """Let everything that went to a server go there as before, after a change that this person has accepted."""
+        place = self._place(before, "")[2]
+        for name, field, held_for in [*self._run]:
+            if (name, held_for) == (before.name, place):
+                self._run[self._place(now, field)] = self._run[name, field, held_for]
+        if self.held_back(now):
+            told(lambda: self._secrets.routes.allow(now))  # what cannot be written down holds for this run
+
+    def forget(self, profile: Profile, field: str) -> str:
+        """Forget a field, here and in the store; a sentence where it is still stored."""
+        for place in [place for place in self._run if place[:2] == (profile.name, field)]:
+            self._forgotten.append(self._run.pop(place))
+        return told(lambda: self._secrets.forget(profile, field))
+
+    async def secret(self, profile: Profile, field: str) -> Secret | Refused:
+        """The value of a field, or a sentence that says how to give one."""
+        found = self._known(profile, field)
+        if isinstance(found, RouteChanged):
+            if found.advice or not await self._asked(self._person.allows(profile.name, found)):
+                return Refused("credentials", found.sentence(profile.name), field)
+            told(lambda: self._secrets.routes.allow(profile))  # what cannot be written down holds for this run
+            found = self._known(profile, field)
+        if not isinstance(found, Secret):
+            question = f"{FIELD_WORDS.get(field, field)} for {profile.name} ({profile.origin})"
+            command = f"rpcexplorer profiles secret {profile.name} {field}"
+            store = None if self._only_now(profile) else Store(self._secrets.place, command)
+            typed = await self._asked(self._person.secret(question, masked=field != "username", store=store))
+            if typed is None:
+                return self._missing(profile, field)
+            value, keep = typed
+            found = Secret(value, profile.label(field), "prompt")
+            if trouble := self.hold(profile, field, value, keep=keep):
+                sentence = f"Not stored, and nothing was sent: {trouble}. Send it again without storing."
+                return Refused("credentials", sentence)
+        return await self._refusal_over_http(profile) or self._used(profile, field, found)
+
+    def at_hand(self, profile: Profile, field: str) -> bool:
+        """Whether a field is known, so that nobody has to be asked for it."""
+        return isinstance(self._known(profile, field), Secret)
+
+    def can_log_in(self, profile: Profile) -> bool:
+        """Return whether all credentials of a login were given, even for another destination."""
+        state = self.state(profile)
+        return all(state.get(field) is not None for field in login_fields(profile))
+
+    async def session(self, profile: Profile) -> Secret | RouteChanged | Refused | None:
+        """The session that was kept for this route; or why the one that was kept does not go it."""
+        if self._place(profile, "session") in self._ended:
+            return None
+        found = self._held(profile, "session")
+        if not isinstance(found, Secret):
+            return found
+        return await self._refusal_over_http(profile) or self._used(profile, "session", found)
+
+    async def key(self, profile: Profile) -> Refused | None:
+        """Why the key of the profile's own certificate is not used: a file of others says where it goes."""
+        moved = self._secrets.routes.moved_key(profile)
+        if moved is None:
+            return None
+        if moved.advice or not await self._asked(self._person.allows(profile.name, moved)):
+            return Refused("credentials", moved.sentence(profile.name))
+        told(lambda: self._secrets.routes.allow_key(profile))
+        return None
+
+    def keep(self, profile: Profile, session: Secret) -> str | None:
+        """Remember a session beyond this run; a sentence when only this run will know it."""
+        self._pass(self._run.get(self._place(profile, "session")))
+        self._run[self._place(profile, "session")] = session
+        if self._only_now(profile):
+            return None
+        try:
+            self._secrets.save(profile, "session", session.reveal())
+        except FileTrouble as trouble:
+            return f"the session is kept for this run only: {trouble.sentence}"
+        return None
+
+    def drop(self, profile: Profile) -> bool:
+        """Forget the session; False where there was none. One that cannot be removed is not sent in this run."""
+        held = self._run.pop(self._place(profile, "session"), None)
+        self._pass(held)
+        here = held is not None
+        if self._only_now(profile):
+            return here
+        with suppress(FileTrouble):
+            return self._secrets.forget(profile, "session") or here
+        self._ended.add(self._place(profile, "session"))
+        return here
+
+    def log_out(self, profile: Profile) -> tuple[bool, str]:
+        """Forget the session everywhere: whether there was one, and a sentence where it is still stored."""
+        for place in [place for place in self._run if place[:2] == (profile.name, "session")]:
+            if place != self._place(profile, "session"):
+                self._pass(self._run.pop(place))
+        stored, trouble = False, ""
+        try:
+            stored = self._secrets.forget(profile, "session")
+        except FileTrouble as failure:
+            trouble = failure.sentence
+        return self.drop(profile) or stored, trouble
+
+    def _only_now(self, profile: Profile) -> bool:
+        """Whether nothing of it is stored: its address, or who logs in, was typed in this run and is no file's."""
+        filed = (each for each in self._profiles() if each.name == profile.name)
+        return profile.ad_hoc or any(each.auth != profile.auth for each in filed)
+
+    def _enter(self, profile: Profile, field: str, value: str) -> Secret:
+        """Hold a value that this person has typed for the destination of today."""
+        self._run[self._place(profile, field)] = found = Secret(value, profile.label(field), "prompt")
+        self._secrets.routes.entered(profile)
+        return found
+
+    def _known(self, profile: Profile, field: str) -> Secret | RouteChanged | None:
+        """What is known of a field, and whether it, or what is typed for it, may go where the profile sends it."""
+        found = self._held(profile, field)
+        return self._secrets.routes.moved(profile, field) if found is None else found
+
+    def _held(self, profile: Profile, field: str) -> Secret | RouteChanged | None:
+        """Return the value of a field, or why it is not sent; None if there is none."""
+        if held := self._run.get(self._place(profile, field)):
+            routes = self._secrets.routes
+            return routes.moved(profile, field, routes.of(profile)) or held
+        return self._secrets.find(profile, field)
+
+    def _used(self, profile: Profile, field: str, secret: Secret) -> Secret:
+        """It is about to be sent: a variable is bound to the first route that it is used on."""
+        if secret.source == "environment":
+            self._secrets.routes.used(profile.variable(field), profile)
+        return secret
+
+    def _place(self, profile: Profile, field: str) -> OnRoute:
+        return profile.name, field, frozenset(self._secrets.routes.of(profile).items())
+
+    def _pass(self, session: Secret | None) -> None:
+        """A session is over."""
+        if session is not None:
+            self._past.append(session)
+
+    def _missing(self, profile: Profile, field: str) -> Refused:
+        if profile.ad_hoc and profile.assumes_auth:
+            sentence = f"No {field} for {profile.origin}: the variables for --url are used if an auth type is named. "
+            return Refused("credentials", f"{sentence}Add --auth {profile.auth.kind}.", field)
+        store = "" if profile.ad_hoc else f", or store it: rpcexplorer profiles secret {profile.name} {field}"
+        trouble = self._secrets.trouble()
+        also = f". What is stored cannot be used: {trouble}" if trouble else ""
+        sentence = f"No {field} for profile {profile.name}: set {profile.variable(field)}{store}{also}"
+        return Refused("credentials", sentence, field)
+
+    async def _refusal_over_http(self, profile: Profile) -> Refused | None:
+        """Credentials over plain http to another machine need a yes, which is kept for the origin."""
+        origin = profile.origin
+        if profile.url.startswith("https:") or is_loopback(profile.url) or self._secrets.trusts_plain(origin):
+            return None
+        question = (
+            f"{origin} uses plain HTTP: anyone on the network path can read the credentials. "
+            "Send credentials to this server, now and from now on?"
+        )
+        if not await self._asked(self._person.agrees(question)):
+            return Refused(
+                "credentials",
+                f"Credentials not sent: {origin} uses plain HTTP. Use https, or allow this server from now on: "
+                f"rpcexplorer profiles secret {profile.name} --allow-http",
+            )
+        self._secrets.trust_plain(origin)
+        return None

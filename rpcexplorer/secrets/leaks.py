@@ -1,0 +1,496 @@
+"""Secrets in files where others can read them, also as staged by git."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+from base64 import b64decode
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from msgspec import Struct, field
+
+from rpcexplorer.auth.registry import of_key
+from rpcexplorer.files.io import FileTrouble, names, read_bytes
+from rpcexplorer.files.paths import OVERLAY
+from rpcexplorer.model.problem import Complaint
+from rpcexplorer.model.profile import Profile
+from rpcexplorer.model.secret import UNRECORDED, Secret, for_others
+from rpcexplorer.profiles.profiles import Profiles
+from rpcexplorer.profiles.values import KEYS
+from rpcexplorer.redaction.addresses import TEXT, WHOLE, places, places_in_address, squashed, stands_in
+from rpcexplorer.redaction.exchange import is_login, passwords, passwords_in_batch, sessions
+from rpcexplorer.redaction.redactor import Redactor
+from rpcexplorer.secrets.lookup import Secrets
+
+_STEMS = rb"pass|pwd|secret|api[-_]?key|private[-_]?key|credential|token|session|jwt|authorization|cookie"
+_NO_TEXT = rb"[\[{]|(?:null|true|false)\b|-?\d[\d.e+-]*+[ \t]*+[,\]}]"
+_KEY = re.compile(rb"(?:%s)[\w-]*+(?:\\*+[\"'])?[ \t]*+[=:][ \t]*+(?!%s)" % (_STEMS, _NO_TEXT))
+"""In small letters; to its left the key may go on."""
+_KEY_BEGINS = re.compile(rb"[\w-]*\Z")
+_IN_QUOTES = re.compile(rb"\"\"\"|'''|\\*+[\"']")
+_ALONE = re.compile(rb"(?=[^\s]*\d)[^\s()\[\]{}<>\"',;]{6,}+(?=[ \t]*+(?:\r?\n|\Z))")
+"""Without quotes, the last thing on its line, with a digit: a line of variables rather than of a program."""
+_LEFT_OF_ALONE = re.compile(rb"(?:\A|\n)[ \t]*+(?:export[ \t]++|set[ \t]++)?\Z")
+_ADDRESS = re.compile(r"""(?<![\w-])(?:url|path)["']?[ \t]*=[ \t]*["']([^"'\r\n]{1,4096})["']""")
+"""The address of a profile, or of a recorded call."""
+_SCHEME = re.compile(r"(?i)(?:basic|bearer|digest|negotiate|token|apikey)\s+")
+PART: Final = "address"
+"""The key of what stands in an address and is no password before a host: nothing is stored in its place."""
+LONGEST: Final = 4096
+"""Bytes of a value that are looked at."""
+
+
+class Suspect(NamedTuple):
+    start: int
+    """Where the value begins, which is never told."""
+    key: str
+    """What stands before it, as it is written; ``PART`` in an address, but empty for a password before a host."""
+
+
+def suspects(content: bytes) -> Iterator[Suspect]:
+    """Whatever looks like a secret, in no order."""
+    small = content.lower()  # a search without regard to case takes ten times as long
+    for found in _KEY.finditer(small):
+        begins = _KEY_BEGINS.search(content, max(0, found.start() - 64), found.start())
+        start = begins.start() if begins else found.start()
+        key = re.match(rb"[\w-]+", content[start : found.end()])
+        assert key is not None
+        name = key[0].decode("ascii", "replace")
+        value = _value(content, start, found.end())
+        if value and _is_secret(squashed(name), value):
+            yield Suspect(found.end(), name)
+    text = content.decode("latin-1")  # in which every byte is a character
+    found_at = {at.start: PART if at.name else "" for at in places(text, words=True)}
+    for url in _ADDRESS.finditer(text):
+        for at in places_in_address(url[1]):
+            found_at.setdefault(url.start(1) + at.start, PART)
+    yield from (Suspect(start, key) for start, key in found_at.items())
+
+
+def _value(content: bytes, key: int, at: int) -> str:
+    """The literal at a place behind a key; empty where there is something else."""
+    opening = _IN_QUOTES.match(content, at)
+    if opening is None:
+        alone = _LEFT_OF_ALONE.search(content, max(0, key - 16), key) and _ALONE.match(content, at)
+        return _text(alone[0]) if alone else ""
+    start, end = opening.end(), opening.end() + LONGEST
+    closing = re.compile(rb"(?<!\\)" + re.escape(opening[0])).search(content, start, end)
+    return _text(content[start : closing.start() if closing else end])
+
+
+def _text(value: bytes) -> str:
+    return value.decode("utf-8", "replace")
+
+
+def _is_secret(key: str, value: str) -> bool:
+    """Whether a value behind a key, in small letters without separators, is more than a word or a stand-in."""
+    if not (key == "session" or WHOLE.fullmatch(key) or TEXT.fullmatch(key)):
+        return False
+    if key.endswith("cookie"):  # the name of a cookie alone is none
+        value = value.partition("=")[2].partition(";")[0]
+    elif key.endswith("authorization"):
+        value = _SCHEME.sub("", value, count=1)
+    elif key == "session" and (value.startswith("/") or len(value) < 8 or not value.isalnum()):  # a pointer, or prose
+        return False
+    return not stands_in(value.strip())
+
+
+WINDOW: Final = 4 * 1024 * 1024
+"""Bytes that are searched at a time, and then up to the end of the line."""
+OVERLAP: Final = 16 * 1024
+"""Bytes that are searched again with what follows them, for a secret that holds a line break."""
+_BASE64 = re.compile(rb"_base64 = \"((?:[A-Za-z0-9+/]{4})*+(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)\"")
+"""How a history keeps a text that no TOML can hold."""
+_HEADER = re.compile(rb"[ \t]*\[[ \t]*profile[ \t]*\.[ \t]*(?:\"([^\"\r\n]+)\"|([\w-]+))")
+_USERNAME = re.compile(r"\.username$|_USERNAME$")
+_METHOD = re.compile(rb"^method = \"([^\"\r\n]+)\"", re.MULTILINE)
+_IN_BATCH = re.compile(rb"^kind = \"batch\"", re.MULTILINE)
+_PARAMS = re.compile(rb"^params = \"([^\r\n]*)\"", re.MULTILINE)
+_REPLY = re.compile(rb"^reply = \"([^\r\n]*)\"", re.MULTILINE)
+_CALL = re.compile(rb"^id = \"([^\"\r\n]+)\"", re.MULTILINE)
+
+
+class Leak(NamedTuple):
+    line: int
+    label: str
+    """Whose value it is, such as ``staging.password``; empty where it only looks like a secret."""
+    key: str
+    """What it stands behind, where that is why it looks like one; empty in a URL."""
+    profile: str
+    """The profile whose table it stands in, where there is one."""
+    call: str
+    """The id of the recorded call it stands in, where there is one."""
+
+
+class LeakSearch:
+    """Knows the secrets to look for; made once for many files."""
+
+    def __init__(self, secrets: Iterable[Secret]) -> None:
+        """User names are not looked for by value: a profile may name one in a file that is shared."""
+        self._redactor = Redactor(secret for secret in secrets if not _USERNAME.search(secret.label))
+
+    @property
+    def short(self) -> tuple[str, ...]:
+        """Labels of the secrets that are too short to be looked for by value."""
+        return self._redactor.short
+
+    def leaks(self, content: bytes) -> list[Leak]:
+        """Every line on which a secret stands, once for each secret."""
+        found: dict[tuple[int, str, str], Leak] = {}
+        starts: list[int] = []
+        tables: list[int] = []
+        calls: list[int] = []
+        for at, label, key in self._everywhere(content):
+            if not starts:  # once, however many there are
+                starts = [0, *(each.end() for each in re.finditer(b"\n", content))]
+                tables, calls = _beginnings(b"\n[", content), _beginnings(b"\n[[call]]", content)
+            line = bisect_right(starts, at)
+            if (line, label, key) not in found:
+                found[line, label, key] = Leak(line, label, key, *_around(content, at, tables, calls))
+        known = {leak.line for leak in found.values() if leak.label}
+        return sorted(leak for leak in found.values() if leak.label or leak.line not in known)
+
+    def redacted(self, text: str) -> str:
+        """A text that is to be told, without the secrets."""
+        return self._redactor.text(text)
+
+    def _everywhere(self, content: bytes) -> Iterator[tuple[int, str, str]]:
+        for start, window in _windows(content):
+            yield from ((start + at, label, key) for at, label, key in self._in(window))
+        yield from ((at, "", key) for at, key in _in_logins(content))
+
+    def _in(self, window: bytes) -> Iterator[tuple[int, str, str]]:
+        """Where something stands, whose it is, and the key in front of it."""
+        yield from ((seen.start, "", seen.key) for seen in suspects(window))
+        for found in _BASE64.finditer(window):
+            inner = b64decode(found[1]).decode("utf-8", "surrogateescape")
+            yield from ((found.start(1), put.strip("«»"), "") for _, put in self._redactor.places(inner))
+        if not self._redactor.may_be_in(window):
+            return
+        text = window.decode("utf-8", "surrogateescape")
+        before = bytes_before = 0
+        for at, placeholder in self._redactor.places(text):
+            bytes_before += len(text[before:at].encode("utf-8", "surrogateescape"))
+            before = at
+            yield bytes_before, placeholder.strip("«»"), ""
+
+
+def _in_logins(content: bytes) -> Iterator[tuple[int, str]]:
+    """Where a history holds what a login was given and what it answered, and what that is."""
+    for method in _METHOD.finditer(content):
+        if is_login(_decode(method[1])):
+            call = content.find(b"\n[[call]]", method.end())
+            end = call if call >= 0 else len(content)
+            params, reply = (line.search(content, method.end(), end) for line in (_PARAMS, _REPLY))
+            begins = max(content.rfind(b"\n[[call]]", 0, method.start()), 0)
+            look = passwords_in_batch if _IN_BATCH.search(content, begins, method.start()) else passwords
+            if params and any(look(_unquoted(params[1]))):
+                yield params.start(1), "password"
+            if reply and any(sessions(_decode(reply[1]))):
+                yield reply.start(1), "session"
+
+
+def _unquoted(spelled: bytes) -> str:
+    """A text as it is spelled in a history; empty where somebody spelled it otherwise."""
+    with suppress(ValueError):
+        return str(json.loads(b'"' + spelled + b'"'))
+    return ""
+
+
+def _windows(content: bytes) -> Iterator[tuple[int, bytes]]:
+    """Stretches of whole lines that overlap, each with where it starts."""
+    start = end = 0
+    while end < len(content):
+        line_ends = content.find(b"\n", end + WINDOW)
+        end = len(content) if line_ends < 0 else line_ends + 1
+        yield start, content[start:end]
+        start = content.rfind(b"\n", 0, max(0, end - OVERLAP)) + 1
+
+
+def _beginnings(heading: bytes, content: bytes) -> list[int]:
+    """Where the lines begin that head something; the first line may always be one."""
+    found, at = [0], content.find(heading)
+    while at >= 0:
+        found.append(at + 1)
+        at = content.find(heading, at + 1)
+    return found
+
+
+def _around(content: bytes, at: int, tables: list[int], calls: list[int]) -> tuple[str, str]:
+    """The profile and the call that a place belongs to, by the nearest lines above it that name one."""
+    header = _HEADER.match(content, tables[bisect_right(tables, at) - 1])
+    block = calls[bisect_right(calls, at) - 1]
+    call = _CALL.search(content, block, min(at, block + OVERLAP)) if content.startswith(b"[[call]]", block) else None
+    return _decode(header[1] or header[2]) if header else "", _decode(call[1]) if call else ""
+
+
+def _decode(found: bytes) -> str:
+    return found.decode("utf-8", "replace")
+
+
+class Searched(Struct):
+    """What a search came to."""
+
+    found: list[Complaint] = field(default_factory=list)
+    """One for each line and secret; to be told as they are, for no secret is in them."""
+    unreadable: list[Complaint] = field(default_factory=list)
+    """Files of which nobody knows what is in them."""
+    files: int = 0
+    """How many were read."""
+    short: tuple[str, ...] = ()
+    """Labels of the secrets that have too few characters to be looked for by value."""
+
+
+def search(
+    profiles: Profiles,
+    histories: Iterable[Path],
+    secrets: Secrets,
+    files: Sequence[Path] = (),
+    staged: Path | None = None,
+) -> Searched:
+    """Search the files of the profiles and the folders of histories.
+
+    Or only ``files``, each of which must be there; or only what is staged in the repository around ``staged``.
+    """
+    known = _known(secrets, profiles.profiles.values())
+    if staged is not None:
+        return _search_staged(staged, known)
+    if files:
+        return _search(files, (), known)
+    return _search(_shared(profiles), [*histories, *map(Path, profiles.histories.values())], known)
+
+
+def _search(files: Iterable[Path], folders: Iterable[Path], secrets: Iterable[Secret]) -> Searched:
+    finder = LeakSearch(secrets)
+    searched = Searched(short=finder.short)
+    named = dict.fromkeys(files)
+    for path in dict.fromkeys([*named, *_inside(folders, searched)]):
+        _look(path, _read(path, searched, links=path in named), finder, searched)
+    return searched
+
+
+def _search_staged(folder: Path, secrets: Iterable[Secret]) -> Searched:
+    """Search what git would commit."""
+    finder = LeakSearch(secrets)
+    searched = Searched(short=finder.short)
+    for path, content in staged(folder):
+        if isinstance(content, str):
+            searched.unreadable.append(Complaint(finder.redacted(str(path)), content))
+        else:
+            _look(path, content, finder, searched)
+    return searched
+
+
+def _look(path: Path, content: bytes | None, finder: LeakSearch, searched: Searched) -> None:
+    if content is not None:
+        searched.files += 1
+        searched.found += [_complaint(path, leak, finder) for leak in finder.leaks(content)]
+
+
+def _shared(profiles: Profiles) -> list[Path]:
+    """The files that profiles are read from, those that are damaged included, and the overlays beside them."""
+    named = [*profiles.files, *(Path(complaint.file) for complaint in profiles.complaints)]
+    beside = [each.with_name(OVERLAY) for each in named]
+    return [path for path in dict.fromkeys([*named, *beside]) if path.is_file()]
+
+
+def _known(secrets: Secrets, profiles: Iterable[Profile]) -> list[Secret]:
+    """Every secret there is. The keyring tells only what it is asked for, profile by profile."""
+    profiles = tuple(profiles)
+    secrets.learn(profiles)
+    for profile in profiles:
+        secrets.state(profile)
+    known = secrets.known()
+    return [*known, *secrets.derived(known)]
+
+
+def _inside(folders: Iterable[Path], searched: Searched) -> list[Path]:
+    """The files in folders. Hidden ones are locks, or are being written."""
+    found: list[Path] = []
+    for folder in dict.fromkeys(folders):
+        try:
+            inside: Sequence[str] = sorted(name for name in names(folder) if not name.startswith("."))
+        except FileTrouble as trouble:
+            searched.unreadable.append(Complaint(str(folder), trouble.sentence))
+            continue
+        found += [path for path in (folder / name for name in inside) if path.is_symlink() or not path.is_dir()]
+    return found
+
+
+def _read(path: Path, searched: Searched, *, links: bool) -> bytes | None:
+    """What a file holds. What somebody has named may be a link, and what lies in a folder may not."""
+    try:
+        content = read_bytes(path, links=links, others=True)
+    except FileTrouble as trouble:
+        searched.unreadable.append(Complaint(str(path), trouble.sentence))
+        return None
+    if content is None:
+        searched.unreadable.append(Complaint(str(path), "there is no such file; correct its name"))
+    return content
+
+
+def _complaint(path: Path, leak: Leak, finder: LeakSearch) -> Complaint:
+    """Say what stands where, and what to do next."""
+    if leak.label == UNRECORDED.strip("«»"):
+        what = "user name and password stand here as a header has them"
+        advice = "take it out: they are stored already, and are put in when a call is sent"
+    elif leak.label:
+        what = f"the value of {leak.label} stands here"
+        advice = "take it out: it is stored already, and is put in when a call is sent"
+    elif leak.key == PART:
+        what = "an address stands here with a part that looks like a secret"
+        advice = "take it out of whatever others can read, and have the server change it"
+    elif leak.key:
+        what = "a literal value stands here that looks like a secret"
+        advice = f"take it out{_instead(leak)}"
+    else:
+        what = "a URL stands here that holds a password"
+        advice = f"take it out{_instead(leak)}"
+    if leak.call:
+        advice = f"delete call {leak.call} (F6 in rpcexplorer, then Del)"
+    sentence = f"{what}; {advice}"
+    return Complaint(finder.redacted(str(path)), finder.redacted(sentence), leak.line, finder.redacted(leak.key))
+
+
+def _instead(leak: Leak) -> str:
+    """What becomes of a value that nobody has stored yet."""
+    name = leak.profile or "NAME"
+    if KEYS.fullmatch(squashed(leak.key)):
+        return f", and store it: rpcexplorer profiles secret {name} token; {of_key().words}"
+    field = "session" if re.search("(?i)session|cookie", leak.key) else "password"
+    return f", and store it: rpcexplorer profiles secret {name} {field}"
+
+
+LARGEST: Final = 100 * 1024 * 1024
+"""Bytes of a file that is searched, and of files that are read at a time."""
+SECONDS: Final = 30.0
+"""How long git may take for one answer."""
+MOMENT: Final = 2.0
+"""Seconds for an answer without which all goes on: a repository can name a pipe as its list of ignored files."""
+_NOT_IGNORED: Final = 1
+"""Exit code of ``check-ignore``; it is 128 outside of a repository."""
+_OFF: Final = (
+    "--no-pager", "--no-replace-objects",
+    "-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}", "-c", "diff.external=",
+    "-c", "safe.bareRepository=explicit", "-c", "protocol.allow=never", "-c", "core.sshCommand=false",
+)  # fmt: skip
+_DIFFERENCE: Final = (
+    "diff-index", "--cached", "--raw", "-z", "--no-abbrev", "--no-renames", "--no-ext-diff", "--no-textconv",
+    "--ignore-submodules=all", f"-O{os.devnull}",
+)  # fmt: skip
+_KEPT: Final = {"GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_NAMESPACE",
+                "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_CEILING_DIRECTORIES"}  # fmt: skip
+"""What git tells its hooks about where things are, such as the index of ``commit -a``; the rest could run something."""
+_SET: Final = {
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_ALLOW_PROTOCOL": "none",
+    "LC_ALL": "C",
+}
+_LINK = "160000"
+"""The mode of a submodule, which is no file."""
+
+
+def staged(folder: Path) -> Iterator[tuple[Path, bytes | str]]:
+    """Every file that is added or changed, by its path from the top: what is in it, or why that cannot be read.
+
+    Raises a ``FileTrouble`` where there is no repository, or no git.
+    """
+    git = Git(folder)
+    names = git.changed()
+    sizes = git.sizes([id for _, id in names])
+    batch: list[tuple[Path, str]] = []
+    room = LARGEST
+    for name, id in names:
+        size = sizes.get(id)
+        if size is None:
+            yield name, "git has no such object here; fetch it, or stage the file again"
+        elif size > LARGEST:
+            yield name, f"it is larger than {LARGEST // (1024 * 1024)} MB, so it is not searched"
+        else:
+            if size > room:
+                yield from git.contents(batch)
+                batch, room = [], LARGEST
+            batch.append((name, id))
+            room -= size
+    yield from git.contents(batch)
+
+
+class Git:
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        path = (place for place in os.environ.get("PATH", os.defpath).split(os.pathsep) if Path(place).is_absolute())
+        self._program = shutil.which("git", path=os.pathsep.join(path))  # never one that lies in the working folder
+
+    def changed(self) -> list[tuple[Path, str]]:
+        """The paths that differ from the last commit, and the ids of what is staged for them."""
+        tree = self._ask(["rev-parse", "--verify", "--quiet", "HEAD^{tree}"], may_fail=True).strip()
+        if not tree:  # nothing was committed yet: everything differs from nothing
+            tree = self._ask(["hash-object", "-t", "tree", "--no-filters", "--stdin"]).strip()
+        fields = self._ask([*_DIFFERENCE, tree.decode()]).split(b"\0")
+        found = []
+        for told, name in zip(fields[::2], fields[1::2], strict=False):
+            _, mode, _, id, _ = told.decode().split()
+            if mode not in {_LINK, "000000"}:
+                found.append((Path(os.fsdecode(name)), id))
+        return found
+
+    def sizes(self, ids: Sequence[str]) -> dict[str, int]:
+        """The sizes of objects; of those that are missing nothing."""
+        if not ids:
+            return {}
+        lines = self._ask(["cat-file", "--batch-check"], "\n".join(ids)).decode().splitlines()
+        told = (line.split() for line in lines)
+        return {words[0]: int(words[2]) for words in told if len(words) == 3}
+
+    def contents(self, wanted: Sequence[tuple[Path, str]]) -> Iterator[tuple[Path, bytes]]:
+        if not wanted:
+            return
+        answer = self._ask(["cat-file", "--batch"], "\n".join(id for _, id in wanted))
+        at = 0
+        for name, _ in wanted:
+            start = answer.index(b"\n", at) + 1
+            end = start + int(answer[at:start].split()[2])
+            yield name, answer[start:end]
+            at = end + 1
+
+    def may_commit(self, name: str) -> bool:
+        """Return whether a file of the folder can be committed: it is in a repository that does not ignore it."""
+        ran = self._run(["check-ignore", "--quiet", "--", f"./{name}"], seconds=MOMENT) if self._program else None
+        return ran is not None and ran.returncode == _NOT_IGNORED
+
+    def _ask(self, words: Sequence[str], given: str = "", *, may_fail: bool = False) -> bytes:
+        if self._program is None:
+            raise FileTrouble("git is not installed here: name the files to check instead of --staged")
+        ran = self._run(["--literal-pathspecs", *words], given)
+        if ran is None:
+            raise FileTrouble(f"git gave no answer within {SECONDS:g} s: name the files to check instead of --staged")
+        if ran.returncode and not (may_fail and ran.returncode == 1):
+            said = ran.stderr.decode(errors="replace").strip().splitlines() or [f"it ended with code {ran.returncode}"]
+            raise FileTrouble(f"git cannot tell what is staged in {self._folder}: {said[-1].removeprefix('fatal: ')}")
+        return ran.stdout
+
+    def _run(
+        self, words: Sequence[str], given: str = "", seconds: float = SECONDS
+    ) -> subprocess.CompletedProcess[bytes] | None:
+        """Run git with all of that turned off; None if it gives no answer."""
+        mine = {name: value for name, value in os.environ.items() if name in _KEPT or not name.startswith("GIT_")}
+        with suppress(OSError, subprocess.TimeoutExpired):
+            return subprocess.run(  # noqa: S603 - git, from the person's own path
+                [str(self._program), *_OFF, *words],
+                cwd=self._folder,
+                env=for_others(mine | _SET),
+                input=given.encode(),
+                capture_output=True,
+                timeout=seconds,
+                check=False,
+            )
+        return None

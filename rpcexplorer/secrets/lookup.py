@@ -1,0 +1,344 @@
+"""Where a secret is found: environment, secrets.toml, keyring."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, ClassVar, Literal, Self
+
+from msgspec import Struct, field
+
+from rpcexplorer.auth.credentials import derived
+from rpcexplorer.auth.registry import auth_of
+from rpcexplorer.files.io import FileTrouble
+from rpcexplorer.files.private import Contents, PrivateFile, toml
+from rpcexplorer.files.toml import KeyPath, TomlFile, parse_toml
+from rpcexplorer.files.toml_shape import (
+    CheckedFile,
+    Each,
+    Rule,
+    TableRule,
+    listed,
+    moment,
+    name,
+    read_shape,
+    text,
+    version,
+)
+from rpcexplorer.model.destination import Route, RouteChanged
+from rpcexplorer.model.problem import Complaint
+from rpcexplorer.model.profile import Auth, Profile, shares_variables
+from rpcexplorer.model.secret import FIELDS, Secret, SecretSource
+from rpcexplorer.secrets.destination import Routes
+
+ENTRY = TableRule(
+    "a secret", {"value": text, "origin": name, "saved": moment, "route": Each("the rest of the route by key", text)}
+)
+SHAPE = TableRule(
+    "secrets.toml",
+    {
+        "version": version,
+        "plain_http": listed(name, "origins"),
+        "profile": Each("profiles by name", TableRule("a profile in this file", dict.fromkeys(FIELDS, ENTRY))),
+    },
+)
+
+
+class Stored(Struct, frozen=True):
+    value: str
+    route: Route
+    """The only one it may go. Of what an earlier version has stored, only the origin is known."""
+    saved: datetime | None = None
+
+    def __repr__(self) -> str:
+        """Not the value."""
+        return f"Stored(origin={self.route['origin']!r})"
+
+    def members(self) -> dict[str, Any]:
+        rest = {key: value for key, value in self.route.items() if key != "origin"}
+        members = {"value": self.value, "origin": self.route["origin"], "saved": self.saved, "route": rest}
+        return {key: value for key, value in members.items() if value is not None and value != {}}
+
+    @classmethod
+    def of(cls, reading: CheckedFile, *path: str) -> Stored | None:
+        """Undo ``members``; None where one is missing that is needed."""
+        members = reading.values(*path)
+        if not {"value", "origin"} <= members.keys():
+            return None
+        route = {"origin": members["origin"], **reading.values(*path, "route")}
+        return cls(members["value"], route, members.get("saved"))
+
+    def as_toml(self) -> str:
+        """Spell it for a store that keeps one text."""
+        return toml(self.members())
+
+    @classmethod
+    def from_toml(cls, text: str) -> Stored | None:
+        """Undo ``as_toml``; None for any other text."""
+        file = parse_toml(Path("keyring"), text)
+        return cls.of(read_shape(ENTRY, file)) if isinstance(file, TomlFile) else None
+
+
+class StoredSecrets(Contents):
+    entries: dict[tuple[str, str], Stored] = field(default_factory=dict)
+    """By profile and field."""
+    plain: set[str] = field(default_factory=set)
+    """Origins that get credentials over plain http, because the user said so."""
+
+    shape: ClassVar[Rule] = SHAPE
+    heading: ClassVar[str] = (
+        "# Kept by rpcexplorer for its owner alone. Each value goes the route that it was saved for, and no other.\n"
+    )
+
+    @classmethod
+    def of(cls, reading: CheckedFile) -> Self:
+        contents = cls(plain=set(reading.values().get("plain_http", ())))
+        complaints = [complaint for _, complaint in reading.complaints]
+        entries: dict[KeyPath, None] = {path[:3]: None for path in reading.leaves if len(path) > 3}
+        for path in entries:
+            if stored := Stored.of(reading, *path):
+                contents.entries[path[1], path[2]] = stored
+            elif not complaints:
+                complaints.append(reading.file.complain(path, "needs both a value and an origin; remove it"))
+        contents.complaint = complaints[0] if complaints else None
+        return contents
+
+    def members(self) -> Mapping[str, Any]:
+        profiles: dict[str, dict[str, Any]] = {}
+        for (profile, each), stored in self.entries.items():
+            profiles.setdefault(profile, {})[each] = stored.members()
+        return {"plain_http": sorted(self.plain), "profile": profiles}
+
+
+SERVICE = "rpcexplorer"
+INSTEAD = 'unlock it, or write store = "file" below [secrets] in settings.toml'
+
+
+def fetch(account: str) -> str | None:
+    with _trouble("read"):
+        import keyring
+
+        return keyring.get_password(SERVICE, account)
+
+
+def keep(account: str, text: str) -> None:
+    """Store ``text``, and look whether it is really there."""
+    with _trouble("write to"):
+        import keyring
+
+        keyring.set_password(SERVICE, account, text)
+    if fetch(account) != text:
+        raise FileTrouble(f"the system's keyring does not keep what it is given; {INSTEAD}")
+
+
+def drop(account: str) -> bool:
+    """Remove what is stored; False where there was nothing."""
+    if fetch(account) is None:
+        return False
+    with _trouble("write to"):
+        import keyring
+
+        keyring.delete_password(SERVICE, account)
+    return True
+
+
+@contextmanager
+def _trouble(doing: str) -> Iterator[None]:
+    try:
+        yield
+    except ImportError:
+        raise FileTrouble("no keyring is installed: run `pip install rpcexplorer[keyring]`, or " + INSTEAD) from None
+    except Exception as error:  # noqa: BLE001 - what D-Bus and friends raise has no common base, and may quote values
+        raise FileTrouble(f"cannot {doing} the system's keyring ({type(error).__name__}); {INSTEAD}") from None
+
+
+KEPT = 5
+"""Values of one field that are hidden: the newest, and some that are over, of which a server may still tell."""
+VARIABLE = re.compile(rf"RPCEXPLORER_(.+)_({'|'.join(FIELDS).upper()})", re.DOTALL)
+
+
+def _now() -> datetime:
+    return datetime.now(UTC).replace(microsecond=0)
+
+
+class Secrets:
+    """The secrets of one user. Stores are read at each use, because other programs write to them as well."""
+
+    def __init__(
+        self,
+        path: Path,
+        environment: Mapping[str, str],
+        store: Literal["file", "keyring"] = "file",
+        now: Callable[[], datetime] = _now,
+    ) -> None:
+        self._file = PrivateFile(path, StoredSecrets)
+        self.routes = Routes(path.with_name("allowed.toml"), environment, self._stored_routes)
+        """Where each of them may go."""
+        self._environment = environment
+        self._store = store
+        self._now = now
+        self._seen: dict[str, list[Secret]] = {}
+        """What a store gave or was given: a keyring cannot be listed, and a file may become unreadable meanwhile."""
+        self._labels: dict[str, str] = {}
+        """What each variable of a known profile holds."""
+        self._learned: dict[tuple[str, Auth], Profile] = {}
+        """The profiles themselves, also one that was changed in this run."""
+        self._plain: set[str] = set()
+        self._keyring_trouble: Complaint | None = None
+
+    @property
+    def place(self) -> str:
+        """Where values are stored, in words."""
+        return "your keyring" if self._store == "keyring" else str(self._file.path)
+
+    def find(self, profile: Profile, field: str) -> Secret | RouteChanged | None:
+        """Look a field up; ``RouteChanged`` where it would go another route than it is bound to.
+
+        A store that cannot be read counts as empty; ``trouble`` says why it cannot.
+        """
+        self.learn([profile])
+        given = self._environment.get(profile.variable(field))
+        if given and not (profile.ad_hoc and profile.assumes_auth):  # an address alone is no yes to a login
+            return self.routes.moved_variable(profile, field) or Secret(given, profile.label(field), "environment")
+        held = self._held(profile, field)
+        if held is None:
+            return None
+        stored, source = held
+        how = "for a different destination" if len(stored.route) > 1 else "without its destination"
+        moved = self.routes.moved(profile, field, stored.route, f"it was stored {how}")
+        return moved or Secret(stored.value, profile.label(field), source)
+
+    def state(self, profile: Profile) -> dict[str, Secret | RouteChanged | None]:
+        """What this kind of profile needs, and where each field comes from; None where it is missing."""
+        return {each: self.find(profile, each) for each in profile.secrets}
+
+    def withheld(self, profile: Profile, text: str) -> RouteChanged | None:
+        """Return why a text for other programs must not name the profile's variables: their values are not sent."""
+        for each in FIELDS:
+            variable = profile.variable(each)
+            if variable in text and self._environment.get(variable):
+                found = self.find(profile, each)
+                if isinstance(found, RouteChanged):
+                    return found
+        return None
+
+    def saved(self, profile: Profile, field: str) -> datetime | None:
+        """When the stored value was saved; of a session, since when it is in use."""
+        held = self._held(profile, field)
+        return held[0].saved if held else None
+
+    def save(self, profile: Profile, field: str, value: str) -> None:
+        """Store a value for the route the profile has today. Raises ``FileTrouble`` where that is impossible."""
+        if profile.ad_hoc:
+            raise FileTrouble("a profile made from --url keeps nothing; add a profile to store secrets for it")
+        stored = Stored(value, self.routes.of(profile), self._now())
+        key = (profile.name, field)
+        if self._store == "file":
+            with self._file.changing() as contents:
+                contents.entries[key] = stored
+            return
+        keep(_account(*key), stored.as_toml())
+        self.routes.used(profile.variable(field), profile)  # a keyring cannot be searched for other spellings of a name
+        self._remember(Secret(value, profile.label(field), "keyring"))
+        if key in self._file.read().entries:  # it would hide what the keyring now holds
+            with self._file.changing() as contents:
+                contents.entries.pop(key, None)
+
+    def forget(self, profile: Profile, field: str | None = None) -> bool:
+        """Remove one field, or all of them; False where nothing was stored. Raises ``FileTrouble``."""
+        keys = [(profile.name, each) for each in FIELDS if field in {None, each}]
+        dropped = [key for key in keys if self._store == "keyring" and drop(_account(*key))]
+        if any(key in self._file.read().entries for key in keys):
+            with self._file.changing() as contents:
+                dropped += [key for key in keys if contents.entries.pop(key, None)]
+        return bool(dropped)
+
+    def learn(self, profiles: Iterable[Profile]) -> None:
+        """Take in whose the variables are: a variable alone does not tell how its profile is spelled."""
+        for profile in profiles:
+            self._labels |= {profile.variable(field): profile.label(field) for field in FIELDS}
+            self._learned[profile.name, profile.auth] = profile
+
+    def known(self) -> list[Secret]:
+        """Every value that this run can know, for redaction; of one field, the one that is in use comes last.
+
+        A variable that belongs to no profile goes by its own name, which nobody can send.
+        """
+        for key, stored in self._file.read().entries.items():
+            self._remember(Secret(stored.value, _account(*key), "secrets.toml"))
+        found = [secret for seen in self._seen.values() for secret in seen]
+        for variable, value in self._environment.items():
+            if value and VARIABLE.fullmatch(variable):
+                found.append(Secret(value, self._labels.get(variable, variable), "environment"))
+        return found
+
+    def derived(self, known: Sequence[Secret]) -> Iterator[Secret]:
+        """What values that are known come to on the way: whoever reads that has the values themselves."""
+        for profile in [*self._learned.values()]:  # one may be learned meanwhile: records have a thread
+            yield from derived(auth_of(profile).headers(profile), known)
+
+    def trouble(self) -> Complaint | None:
+        """Why secrets that may well be stored cannot be used."""
+        return self._file.read().complaint or self._keyring_trouble
+
+    def trusts_plain(self, origin: str) -> bool:
+        """Whether the user has allowed credentials over plain http to ``origin``."""
+        return origin in self._plain or origin in self._file.read().plain
+
+    def trust_plain(self, origin: str) -> str | None:
+        """Allow it from now on; a sentence where that can be remembered for this run only."""
+        self._plain.add(origin)
+        try:
+            with self._file.changing() as contents:
+                contents.plain.add(origin)
+        except FileTrouble as trouble:
+            return trouble.sentence
+        return None
+
+    def _stored_routes(self, name: str) -> list[Route] | Complaint:
+        """Return where the values belong that are stored under a profile's name, or why that is not known."""
+        contents = self._file.read()
+        if contents.complaint:
+            return contents.complaint
+        routes = [stored.route for (other, _), stored in contents.entries.items() if shares_variables(other, name)]
+        for each in FIELDS if self._store == "keyring" else ():
+            try:
+                stored = Stored.from_toml(fetch(_account(name, each)) or "")
+            except FileTrouble as trouble:
+                return Complaint("keyring", trouble.sentence)
+            routes += [stored.route] if stored else []
+        return routes
+
+    def _held(self, profile: Profile, field: str) -> tuple[Stored, SecretSource] | None:
+        """What is stored for a profile, whatever route it belongs to."""
+        if profile.ad_hoc:
+            return None
+        if stored := self._file.read().entries.get((profile.name, field)):
+            self._remember(Secret(stored.value, profile.label(field), "secrets.toml"))
+            return stored, "secrets.toml"
+        if self._store == "file":
+            return None
+        try:
+            kept = fetch(_account(profile.name, field))
+        except FileTrouble as trouble:
+            self._keyring_trouble = Complaint("keyring", trouble.sentence)
+            return None
+        stored = Stored.from_toml(kept or "")
+        if stored is None:
+            return None
+        self._remember(Secret(stored.value, profile.label(field), "keyring"))
+        return stored, "keyring"
+
+    def _remember(self, secret: Secret) -> None:
+        seen = self._seen.setdefault(secret.label, [])
+        if secret in seen:
+            seen.remove(secret)
+        seen.append(secret)
+        del seen[:-KEPT]
+
+
+def _account(profile: str, field: str) -> str:
+    return f"{profile}.{field}"

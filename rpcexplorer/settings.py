@@ -1,0 +1,382 @@
+"""settings.toml, the themes, and what the screen remembers of itself."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Container, Iterable, Mapping
+from datetime import datetime, time, timedelta
+from functools import reduce
+from itertools import accumulate
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+from rpcexplorer.files.io import FileTrouble, aside, lock, names, private_folder, read_bytes, told, write_private
+from rpcexplorer.files.paths import Paths
+from rpcexplorer.files.toml import KeyPath, TomlFile, parse_bytes, read_toml, split_dotted
+from rpcexplorer.files.toml_edit import edit
+from rpcexplorer.files.toml_shape import (
+    Each,
+    Place,
+    TableRule,
+    WrongValue,
+    beside,
+    choice,
+    file_name,
+    flag,
+    listed,
+    moment,
+    read_shape,
+    size,
+    text,
+    version,
+    whole,
+)
+from rpcexplorer.model.problem import Complaint, nearest
+from rpcexplorer.model.secret import Secret
+from rpcexplorer.model.settings import DARK, NATIVE, HistorySettings, Settings, Theme, colour, completed
+
+SETTINGS_SHAPE = TableRule(
+    "settings.toml",
+    {
+        "version": version,
+        "theme": file_name,
+        "keymap": Each("commands and their keys", text),
+        "history": TableRule("history", {"record": flag, "folder": beside, "body_limit": size(0)}),
+        "secrets": TableRule("secrets", {"store": choice("file", "keyring")}),
+        "reply": TableRule("reply", {"limit": size(1)}),
+    },
+)
+
+
+def load_settings(paths: Paths) -> tuple[Settings, list[Complaint]]:
+    """Read the settings; what is wrong or missing has its default."""
+    file = read_toml(paths.settings)
+    if not isinstance(file, TomlFile):
+        return Settings(), [file] if file else []
+    reading = read_shape(SETTINGS_SHAPE, file)
+    other: dict[str, Any] = {}
+    if store := reading.values("secrets").get("store"):
+        other["secret_store"] = store
+    if limit := reading.values("reply").get("limit"):
+        other["reply_limit"] = limit
+    settings = Settings(
+        theme=reading.values().get("theme", ""),
+        keymap=reading.values("keymap"),
+        history=HistorySettings(**reading.values("history")),
+        **other,
+    )
+    return settings, [complaint for _, complaint in reading.complaints]
+
+
+def save_setting(paths: Paths, key: str | KeyPath, value: Any) -> Complaint | None:
+    """Set one key, or unset it with None; the rest of the file stays as it is."""
+    path = split_dotted(key) if isinstance(key, str) else key
+    return edit(paths.settings, paths.state, SETTINGS_SHAPE, [(path, value)])
+
+
+PACKAGE = Path(__file__).parent
+SHIPPED = (PACKAGE / "themes", PACKAGE.parent / "themes")
+"""Installed, they lie inside the package; in a checkout, beside it."""
+
+
+def _colour(value: Any, _place: Place) -> Any:
+    found = colour(value) if isinstance(value, str) else None
+    if found:
+        return found
+    guess = nearest(value.strip().lower(), NATIVE) if isinstance(value, str) else None
+    advice = f'; did you mean "{guess}"?' if guess else ', or a colour of the terminal such as "ansi_blue"'
+    return WrongValue(f'must be a colour such as "#82aaf7" or "#8af"{advice}')
+
+
+THEME_SHAPE = TableRule(
+    "a theme",
+    {
+        "name": text,
+        "dark": flag,
+        "colors": TableRule("the colours", dict.fromkeys(DARK.colours, _colour)),
+        "json": TableRule("the colours of JSON", dict.fromkeys(DARK.json, _colour)),
+    },
+)
+
+
+class Themes:
+    def __init__(self, own: Path) -> None:
+        self._own = own
+
+    def files(self) -> dict[str, Path]:
+        """Every theme's file by name, sorted."""
+        shipped = next((folder for folder in SHIPPED if folder.is_dir()), SHIPPED[0])
+        found = {path.stem: path for folder in (shipped, self._own) for path in _themes_in(folder)}
+        return dict(sorted(found.items()))
+
+    def load(self, name: str) -> tuple[Theme | None, list[Complaint]]:
+        """A theme, where anything of its file can be used, and what is wrong with the file."""
+        return load_theme(self.files().get(name, self._own / f"{name}.toml"))
+
+
+def _themes_in(folder: Path) -> list[Path]:
+    """A folder that cannot be read has none: whoever asks for one of its themes is told that it is not there."""
+    listed: list[str] = []
+    told(lambda: listed.extend(names(folder)))
+    return [folder / name for name in listed if name.endswith(".toml")]
+
+
+def load_theme(path: Path) -> tuple[Theme | None, list[Complaint]]:
+    """Read a theme. What is wrong in it is complained about and taken from the default; None where nothing is left."""
+    file = read_toml(path)
+    if file is None:
+        return None, [Complaint(str(path), "there is no such theme; choose another one")]
+    if not isinstance(file, TomlFile):
+        return None, [file]
+    reading = read_shape(THEME_SHAPE, file)
+    theme = completed(path.stem, reading.values().get("dark"), reading.values("colors"), reading.values("json"))
+    return theme, [complaint for _, complaint in reading.complaints]
+
+
+NEWEST = 50
+"""How many expressions are remembered for each purpose."""
+ROOM = 50_000
+"""Characters that they may have together: the file is read at every start."""
+PATIENCE = 0.2
+"""Seconds to wait for another program's change: a screen that stands still is worse than one that forgets."""
+SCREEN_SHAPE = TableRule(
+    "screen.toml",
+    {
+        "version": version,
+        "profile": text,
+        "wrap": flag,
+        "side_by_side": flag,
+        "history_of_all": flag,
+        "docs": text,
+        "methods_width": whole,
+        "params_height": whole,
+        "typed": Each("expressions by what they are for", listed(text, "expressions")),
+        "at": Each(
+            "profiles by name",
+            TableRule(
+                "a profile", {"method": text, "pinned": listed(text, "methods"), "quiet": Each("methods", moment)}
+            ),
+        ),
+    },
+)
+HEADING = "# What the screen of rpcexplorer remembers. Nothing that matters is lost if you delete this file.\n"
+T = TypeVar("T")
+StateTable = dict[str, Any]
+Update = Callable[[Any], Any]
+"""Makes the new value of one old one; None is one that is not there."""
+
+
+def _now() -> datetime:
+    return datetime.now().astimezone()
+
+
+class _Kept(Generic[T]):
+    """A value at the top of the file, under the attribute's own name."""
+
+    def __init__(self, read: Callable[[Any], T]) -> None:
+        self._read = read
+
+    def __set_name__(self, _owner: type, name: str) -> None:
+        self._key = name
+
+    def __get__(self, state: ScreenState, _owner: type) -> T:
+        return self._read(state.value(self._key))
+
+    def __set__(self, state: ScreenState, value: T) -> None:
+        state.remember(value, self._key)
+
+
+class ScreenState:
+    """Reads the file when first asked; setting any of it writes the file."""
+
+    wrap = _Kept(bool)
+    """Whether long lines of a reply are wrapped."""
+    side_by_side = _Kept(bool)
+    """Whether params and response stand side by side where a terminal is wide enough."""
+    history_of_all = _Kept(bool)
+    """Whether the history shows the calls of all profiles."""
+    docs = _Kept[str](lambda found: found or "")
+    """Whether the docs of a method are ``open`` or ``closed``; empty where nobody has said."""
+    methods_width = _Kept[int | None](lambda found: found)
+    """Columns of the method list, whatever they were; None where nobody has changed them."""
+    params_height = _Kept[int | None](lambda found: found)
+    """Lines of the params editor, whatever they were; None where nobody has changed them."""
+
+    def __init__(
+        self, file: Path, secrets: Callable[[], Iterable[Secret]] = tuple, now: Callable[[], datetime] = _now
+    ) -> None:
+        """``secrets`` are those known at that moment: they are taken out of what a person typed."""
+        self._file = file
+        self._secrets = secrets
+        self._now = now
+        self._known: StateTable | None = None
+        """What the file held when it was last read or written."""
+        self._waiting: list[tuple[KeyPath, Update]] = []
+        """Changes that could not be written yet."""
+        self.trouble = ""
+        """Why something is not remembered, in a sentence; empty while all is well."""
+
+    @property
+    def profile(self) -> str:
+        """The profile that was used last; empty where there was none."""
+        return str(self.value("profile") or "")
+
+    @profile.setter
+    def profile(self, name: str) -> None:
+        self.remember(_clean(name), "profile")
+
+    def profile_among(self, names: Container[str]) -> str | None:
+        """The profile that was used last, if it is one of these: another folder has other profiles."""
+        return self.profile if self.profile in names else None
+
+    def method(self, profile: str) -> str:
+        """The method that was chosen last on a profile; empty where there was none."""
+        return str(self.value("at", profile, "method") or "")
+
+    def set_method(self, profile: str, method: str) -> None:
+        if method != self.method(profile):
+            self.remember(self._written(method), "at", profile, "method")
+
+    def pinned(self, profile: str) -> tuple[str, ...]:
+        """The methods that stand first in the list of a profile, in the order in which they were pinned."""
+        return tuple(self.value("at", profile, "pinned") or ())
+
+    def pin(self, profile: str, method: str) -> None:
+        """Put a method behind those that are pinned already."""
+        added = self._written(method)
+        self._change(lambda old: (*(each for each in old or () if each != added), added), "at", profile, "pinned")
+
+    def unpin(self, profile: str, method: str) -> None:
+        """Let a method stand where it belongs again."""
+        gone = self._written(method)
+        self._change(lambda old: tuple(each for each in old or () if each != gone), "at", profile, "pinned")
+
+    def quiet(self, profile: str, method: str) -> None:
+        """Ask no question before this method is sent, until the day is over where the person is."""
+        tomorrow = self._now().date() + timedelta(days=1)
+        midnight = datetime.combine(tomorrow, time()).astimezone()
+        self._change(lambda old: {**self._still_quiet(old), self._written(method): midnight}, "at", profile, "quiet")
+
+    def is_quiet(self, profile: str, method: str) -> bool:
+        """Whether the person wanted no question before this method today."""
+        return self._written(method) in self._still_quiet(self.value("at", profile, "quiet"))
+
+    def expressions(self, purpose: str) -> tuple[str, ...]:
+        """What was typed for a purpose, such as filters of jq or shell commands; newest first."""
+        return tuple(self.value("typed", purpose) or ())
+
+    def add_expression(self, purpose: str, expression: str) -> None:
+        newest = self._written(expression)
+        self._change(
+            lambda old: _fitting((newest, *(each for each in old or () if each != newest))[:NEWEST]), "typed", purpose
+        )
+
+    def _written(self, text: str) -> str:
+        """As the file may have it: without a secret, whatever it was typed as."""
+        from rpcexplorer.redaction.redactor import Redactor  # only for what is written anew
+
+        return _clean(Redactor(self._secrets()).text(text))
+
+    def _still_quiet(self, until: Mapping[str, datetime] | None) -> dict[str, datetime]:
+        return {method: moment for method, moment in (until or {}).items() if moment > self._now()}
+
+    def value(self, *path: str) -> Any:
+        """What stands at a place; None where nothing does."""
+        found: Any = self._now_known()
+        for key in path:
+            found = found.get(_clean(key), {})
+        return found or None
+
+    def remember(self, value: Any, *path: str) -> None:
+        self._change(_always(value), *path)
+
+    def _change(self, update: Update, *path: str) -> None:
+        """Make a change here at once, and in the file if that can be."""
+        self._now_known()
+        self._waiting.append((tuple(map(_clean, path)), update))
+        try:
+            self._write()
+        except FileTrouble as trouble:
+            self.trouble = f"what the screen remembers is kept for this run only: {trouble.sentence}"
+
+    def _write(self) -> None:
+        """Make the changes that wait to what the file holds now. Raises ``FileTrouble``."""
+        private_folder(self._file.parent)
+        with lock(self._file, PATIENCE):
+            before, complaint = self._read()
+            after = self._changed(before)
+            kept = self._kept_aside(complaint) if complaint else ""
+            if complaint or after != before:
+                write_private(self._file, _toml(after))
+        self.trouble = kept
+        self._known = after
+        self._waiting.clear()
+
+    def _now_known(self) -> StateTable:
+        """What counts now; of a file that cannot be read only the changes of this run."""
+        if self._known is None:
+            try:
+                self._known, complaint = self._read()
+                self.trouble = str(complaint or "")
+            except FileTrouble as trouble:
+                self.trouble = trouble.sentence
+        return self._changed(self._known or {})
+
+    def _changed(self, document: StateTable) -> StateTable:
+        return reduce(lambda so_far, change: _updated(so_far, *change), self._waiting, document)
+
+    def _read(self) -> tuple[StateTable, Complaint | None]:
+        """What is right in the file, and what is wrong with it. Raises ``FileTrouble``."""
+        content = read_bytes(self._file)
+        if content is None:
+            return {}, None
+        file = parse_bytes(self._file, content)
+        if isinstance(file, Complaint):
+            return {}, file
+        reading = read_shape(SCREEN_SHAPE, file)
+        document: StateTable = {}
+        for path, leaf in reading.leaves.items():
+            document = _updated(document, path, _always(leaf.value))
+        return document, next((complaint for _, complaint in reading.complaints), None)
+
+    def _kept_aside(self, complaint: Complaint) -> str:
+        """Copy a damaged file to where it can still be looked at, and say so. It is there until it is replaced."""
+        content = read_bytes(self._file) or b""
+        side = next(side for side in aside(self._file, "damaged") if self._may_hold(side, content))
+        write_private(side, content)
+        return f"{complaint}; the file is kept as {side}, and what could be read of it is still known"
+
+    @staticmethod
+    def _may_hold(side: Path, content: bytes) -> bool:
+        """Nothing lies there, or the same from an earlier time."""
+        found: list[bytes | None] = []
+        return not os.path.lexists(side) or (not told(lambda: found.append(read_bytes(side))) and found[0] == content)
+
+
+def _updated(document: StateTable, path: KeyPath, update: Update) -> StateTable:
+    """The document with one value changed; what is empty is left out."""
+    key, rest = path[0], path[1:]
+    value = _updated(document.get(key, {}), rest, update) if rest else update(document.get(key))
+    others = {name: other for name, other in document.items() if name != key}
+    return {**others, key: value} if value else others
+
+
+def _fitting(expressions: tuple[str, ...]) -> tuple[str, ...]:
+    """The newest, as far as there is room for them."""
+    lengths = accumulate(map(len, expressions))
+    return tuple(each for each, length in zip(expressions, lengths, strict=True) if length <= ROOM)
+
+
+def _always(value: Any) -> Update:
+    return lambda _: value
+
+
+def _toml(document: StateTable) -> str:
+    import tomli_w
+
+    return HEADING + tomli_w.dumps(document | {"version": 1})
+
+
+def _clean(text: str) -> str:
+    """Text that a file can hold: a lone surrogate is no character."""
+    return text.encode("utf-8", "replace").decode()
