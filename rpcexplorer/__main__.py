@@ -57,7 +57,7 @@ class EmbeddedDemo:
     @contextmanager
     def run(self) -> Iterator[str]:
         """Serve in the background; the base URL while it lasts."""
-        from rpcexplorer.demo.http.server import DemoThread
+        from rpcexplorer.demo.http import DemoThread
 
         with ExitStack() as stack:
             with _told_why_not(0):
@@ -67,7 +67,7 @@ class EmbeddedDemo:
     def serve(self, port: int, announce: Callable[[str], None]) -> None:
         """Serve in the foreground until interrupted."""
         gc.enable()
-        from rpcexplorer.demo.http.server import serve_forever
+        from rpcexplorer.demo.http import serve_forever
 
         with _told_why_not(port):
             serve_forever(port, announce)
@@ -76,7 +76,7 @@ class EmbeddedDemo:
 @contextmanager
 def _told_why_not(port: int) -> Iterator[None]:
     """That nobody can listen on a port is no mistake of ours: a sentence says why, and what to do."""
-    from rpcexplorer.demo.http.server import LOOPBACK, ListenError
+    from rpcexplorer.demo.http import LOOPBACK, ListenError
     from rpcexplorer.model.problem import Trouble
 
     try:
@@ -162,9 +162,8 @@ def main() -> int:
     # Nothing that a start makes is garbage: to look for some took a tenth of the time to the first screen. Who goes on
     # for longer than one command turns it on again.
     gc.disable()
-    from rpcexplorer.cli.start import run
-    from rpcexplorer.cli.streams import Gone, let_go, streams
-    from rpcexplorer.cli.world import COMPLETING, INTERRUPTED, World
+    from rpcexplorer.cli.main import run
+    from rpcexplorer.cli.world import COMPLETING, INTERRUPTED, Gone, World, let_go, streams
 
     house = House()
     world = World(

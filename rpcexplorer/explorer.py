@@ -382,10 +382,7 @@ class Clients:
 
 
 def _loaded() -> ModuleType:
-    from rpcexplorer.client import (
-        call,
-        client,  # noqa: F401 - a first call needs both
-    )
+    from rpcexplorer.client import call, client  # noqa: F401 - a first call needs both
 
     return call
 

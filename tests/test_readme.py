@@ -12,9 +12,9 @@ import pytest
 from rpcexplorer.__main__ import PIPE_CLOSED, SOFTWARE
 from rpcexplorer.auth.registry import KINDS
 from rpcexplorer.cli.compare import DIFFERS
-from rpcexplorer.cli.program import HOMES, program
+from rpcexplorer.cli.main import HOMES, program
 from rpcexplorer.demo import PASSWORD, USERNAME
-from rpcexplorer.demo.http.server import DemoThread
+from rpcexplorer.demo.http import DemoThread
 from rpcexplorer.files.paths import Paths
 from rpcexplorer.model.exchange import EXIT_CODES
 from rpcexplorer.profiles.profiles import load

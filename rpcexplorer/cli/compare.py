@@ -2,32 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
 from typing import Any
 
 import click
 from msgspec import Struct
 
-from rpcexplorer.cli.asking import check_pointers, confirm, question_about, tell_where
-from rpcexplorer.cli.context import Invocation, complete_profiles, fail, invocation_of
-from rpcexplorer.cli.output import STDOUT, Output
+from rpcexplorer.cli.call import check_pointers, confirm, question_about, tell_where
+from rpcexplorer.cli.context import Invocation, at_address, complete_profiles, fail, invocation_of
+from rpcexplorer.cli.output import STDOUT, Output, json, json_line, run_until_stopped, waiting
 from rpcexplorer.cli.recorded import Recorded, always_ignored, called, one_of
-from rpcexplorer.cli.show import json
-from rpcexplorer.cli.waiting import run_until_stopped, waiting
-from rpcexplorer.cli.world import INTERRUPTED, World
-from rpcexplorer.client.replay import Replayed, ignored_in
+from rpcexplorer.cli.world import INTERRUPTED, PROGRAM, World
+from rpcexplorer.client.replay import Replayed, exit_code, ignored_in, server_of
 from rpcexplorer.compare.compare import Comparison, compared_at_once
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.draft import sent_draft
-from rpcexplorer.model.exchange import Exchange, Stop
-from rpcexplorer.model.problem import Complaint
-from rpcexplorer.model.profile import Profile
-from rpcexplorer.views.comparing.lines import compared_lines
-from rpcexplorer.views.comparing.printed import heading, printed
-from rpcexplorer.views.comparing.replays import difference_row
-from rpcexplorer.views.comparing.summary import names_of, summary
-from rpcexplorer.views.json_out import json_of
-from rpcexplorer.views.words.sentences import outcome_words
+from rpcexplorer.model.exchange import Damaged, Exchange, Stop
+from rpcexplorer.model.problem import Complaint, listed
+from rpcexplorer.model.profile import AD_HOC_NAME, Profile
+from rpcexplorer.text.compare import (
+    compared_lines,
+    difference_lines,
+    difference_row,
+    heading,
+    names_of,
+    printed,
+    replay_line,
+    replay_row,
+    summary,
+    totals,
+)
+from rpcexplorer.text.exchange import outcome_words
+from rpcexplorer.text.json_text import json_of
 
 DIFFERS = 6
 FAILURES = (INTERRUPTED, 3, 4, 5, 2)
@@ -246,3 +254,246 @@ def _tell(world: World, pairs: Sequence[_Pair], how: Telling) -> int:
             for line in printed(compared_lines(pair.comparison, full=how.full), colour=world.colours):
                 world.print(line)
     return DIFFERS if any(pair.comparison.verdict != "same" for pair in pairs) else 0
+
+
+UNREAD = 6
+"""Exit code where a call of a case cannot be read: nobody can compare it."""
+WHICH_PROFILE = "Someone else recorded this: name the profile to send it with, by -p."
+NO_PROFILE = "Someone else recorded this, and there is no profile yet: name a server with --url."
+
+
+class _ToSend(Struct, frozen=True):
+    """A record, and the profile that it is sent with."""
+
+    record: Recorded
+    profile: Profile
+
+
+@click.command()
+@click.argument("calls", metavar="ID|FILE...", nargs=-1, required=True)
+@click.option(
+    "-p",
+    "--profile",
+    "profiles",
+    metavar="NAME|THEIRS=MINE",
+    multiple=True,
+    shell_complete=complete_profiles,
+    help="Use this profile, or MINE for the calls recorded with THEIRS. Can be repeated.",
+)
+@click.option("--url", metavar="URL", help="Send to this address without a profile.")
+@click.option(
+    "--ignore",
+    metavar="POINTER",
+    multiple=True,
+    help="Ignore this place in the result, such as /items/*/seen_at. Can be repeated.",
+)
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a call, each on a line.")
+@click.option("--no-input", "ask", flag_value=False, default=True, help="Never ask anything; fail instead.")
+@click.option("-y", "--yes", is_flag=True, help="Send without asking, also where the profile wants a question.")
+@click.pass_context
+def replay(
+    context: click.Context,
+    calls: tuple[str, ...],
+    profiles: tuple[str, ...],
+    url: str | None,
+    ignore: tuple[str, ...],
+    as_json: bool,
+    ask: bool,
+    yes: bool,
+) -> None:
+    """Send recorded calls again, or those of a case, and compare the replies with what is recorded.
+
+    What was sent is sent, one call after the other, with the credentials of today: with the profile of each record, or
+    another one. Of a case that somebody else has made, nothing is sent before you have said with which profile. If its
+    calls went to several servers, name a profile for each: -p THEIRS=MINE. THEIRS is a profile or a URL of the case.
+
+    It ends with 0 where all is the same, an error that comes again included, with 6 where something differs or cannot
+    be compared, or nothing was, else as a call does: 3, 4, 5, 130. A login whose password is not recorded is left out,
+    and does not count beside other calls.
+
+    \b
+    Examples:
+      rpcexplorer replay 1m7ypmkv7qa7kfj
+      rpcexplorer replay case.toml -p staging --ignore '/items/*/seen_at'
+      rpcexplorer replay case.toml -p shop=mine -p shop-test=mine-test
+    """
+    invocation = invocation_of(context)
+    world = invocation.world
+    check_pointers(ignore)
+    explorer = invocation.open(ask=ask)
+    damaged: list[Damaged] = []
+    records = called(explorer, calls, world, damaged)
+    to_send, question, advice = _with_profiles(invocation, explorer, records, calls, profiles, url)
+    for each in to_send:
+        tell_where(invocation, explorer, each.record.exchange, each.profile)
+    if question and not (ask and world.asks):
+        fail(advice)
+    _ask_first(invocation, explorer, to_send, question, ask=ask, yes=yes)
+    stop = Stop()
+    results = run_until_stopped(_run(invocation, explorer, to_send, ignore, stop, as_json=as_json), stop)
+    world.say(totals(results))
+    if explorer.journal.trouble:
+        world.say(f"the calls could not be recorded: {explorer.journal.trouble}")
+    context.exit(INTERRUPTED if stop.pressed else exit_code(results) or (UNREAD if damaged else 0))
+
+
+def _with_profiles(
+    invocation: Invocation,
+    explorer: Explorer,
+    records: Sequence[Recorded],
+    calls: Sequence[str],
+    names: Sequence[str],
+    url: str | None,
+) -> tuple[list[_ToSend], str, str]:
+    """Return each record with its profile.
+
+    If this person has not chosen one for a stranger's record, also return a question, and what to run instead.
+    """
+    mine = {theirs: name for theirs, sign, name in (each.rpartition("=") for each in names) if sign}
+    for theirs in mine:
+        if not any(theirs in server_of(each.exchange) for each in records):
+            known = listed(dict.fromkeys(each.exchange.profile for each in records))
+            raise click.UsageError(f"-p: no call was recorded with {theirs or 'nothing'}, but with {known}.")
+    plain, chosen = [each for each in names if "=" not in each], None
+    if len(plain) > 1:
+        raise click.UsageError("Name one profile, or THEIRS=MINE for each server that the calls went to.")
+    if plain or url or invocation.profile or invocation.url:
+        chosen = invocation.use(explorer, plain[0] if plain else None, url)
+        servers = {server_of(each.exchange) for each in records}
+        if len(servers) > 1 and not mine:
+            sent = f"These calls went to {len(servers)} servers; all of them go to {chosen.name}"
+            invocation.world.say(f"warning: {sent}. To choose a profile for each: -p THEIRS=MINE.")
+
+    def chosen_for(record: Recorded) -> Profile | None:
+        for theirs in server_of(record.exchange):
+            if theirs in mine:
+                return _named(explorer, mine[theirs])
+        if chosen is None and explorer.journal.is_ours(record.exchange, record.source):
+            return _own_profile(explorer, record)
+        return chosen
+
+    found = [(record, chosen_for(record)) for record in records]
+    unknown = {server_of(record.exchange): record for record, profile in found if profile is None}
+    proposed = {
+        server: _proposed(explorer, record, alone=len(unknown) == 1 and not mine) for server, record in unknown.items()
+    }
+    if not proposed:
+        return [_ToSend(record, profile) for record, profile in found if profile], "", ""
+    advice = _advice(explorer, proposed, calls, names)
+    to_send = [
+        _ToSend(record, profile or proposed[server_of(record.exchange)] or fail(advice)) for record, profile in found
+    ]
+    used = {profile.name: theirs for (theirs, _), profile in proposed.items() if profile}
+    several = len(used) > 1
+    pairs = listed(f"{name} (for {theirs})" if several else name for name, theirs in used.items())
+    return to_send, f"Someone else recorded this. It would be sent with profile{'s' * several} {pairs}.", advice
+
+
+def _named(explorer: Explorer, name: str) -> Profile:
+    profile = explorer.profiles.get(name)
+    if isinstance(profile, Complaint):
+        fail(str(profile))
+    return profile
+
+
+def _own_profile(explorer: Explorer, record: Recorded) -> Profile:
+    """The profile that this person made a call with, or the address that was typed for it."""
+    exchange = record.exchange
+    if exchange.profile == AD_HOC_NAME:
+        if "«" in exchange.url:
+            fail(f"{exchange.id} was made with --url, and its address is not recorded whole: add --url.")
+        return at_address(exchange.url)
+    chosen = explorer.profiles.get(exchange.profile)
+    if isinstance(chosen, Complaint):
+        fail(f"{chosen}. {exchange.id} was made with it: name another one with -p.")
+    return chosen
+
+
+def _proposed(explorer: Explorer, record: Recorded, *, alone: bool) -> Profile | None:
+    """Return the profile to ask about: the one in whose history the call is, the default, or the one of its URL.
+
+    The default is proposed only if all calls went to one server.
+    """
+    default = explorer.profiles.get(None) if alone else None
+    if record.source is not None:
+        return record.source
+    if isinstance(default, Profile):
+        return default
+    same = [each for each in explorer.profiles.profiles.values() if each.endpoint == record.exchange.url]
+    return same[0] if len(same) == 1 else None
+
+
+def _advice(
+    explorer: Explorer, proposed: Mapping[tuple[str, str], Profile | None], calls: Sequence[str], names: Sequence[str]
+) -> str:
+    """Return how to name the profiles of strangers' calls; for several servers, as a command to complete."""
+    known, default = explorer.profiles, explorer.profiles.get(None)
+    profiles = f"The profiles are {listed(sorted(known.leaves))}."
+    if not known.leaves and not known.refused:
+        return NO_PROFILE
+    if len(proposed) > 1 or names:
+        theirs = [name for name, _ in proposed]
+        pairs = (
+            f"{name if theirs.count(name) == 1 else url}={profile.name if profile else 'MINE'}"
+            for (name, url), profile in proposed.items()
+        )
+        command = shlex.join([PROGRAM, "replay", *calls, *(word for each in (*names, *pairs) for word in ("-p", each))])
+        return f"Someone else recorded this. {profiles} Name one for each server:\n{command}"
+    if isinstance(default, Profile) or any(proposed.values()):
+        return WHICH_PROFILE
+    return f"{WHICH_PROFILE} {profiles if known.default is None and len(known.leaves) > 1 else default}"
+
+
+def _ask_first(
+    invocation: Invocation, explorer: Explorer, to_send: Sequence[_ToSend], question: str, *, ask: bool, yes: bool
+) -> None:
+    """Go on once a person has said that it may be sent; ``yes`` answers for the profiles, not for whose they are."""
+    wanted = f"{question} {'' if yes else _what_to_ask(explorer, to_send)}".strip()
+    if wanted:
+        many = f"{len(to_send)} call{'s' * (len(to_send) != 1)}"
+        confirm(invocation, wanted, many, [each.profile for each in to_send], ask=ask)
+
+
+def _what_to_ask(explorer: Explorer, to_send: Sequence[_ToSend]) -> str:
+    """All that the profiles want a question for, a sentence for each of them."""
+    by_name = sorted(to_send, key=lambda each: each.profile.name)
+    several = [[*group] for _, group in groupby(by_name, lambda each: each.profile.name)]
+    about = (
+        question_about(explorer, [sent_draft(each.record.exchange) for each in group], group[0].profile)
+        for group in several
+    )
+    return " ".join(filter(None, about))
+
+
+async def _run(
+    invocation: Invocation,
+    explorer: Explorer,
+    to_send: Sequence[_ToSend],
+    ignore: Sequence[str],
+    stop: Stop,
+    *,
+    as_json: bool,
+) -> list[Replayed]:
+    world, results = invocation.world, list[Replayed]()
+    async with explorer, waiting(world.stderr, explorer) as watch:
+        for _, group in groupby(to_send, lambda each: (each.profile, each.record.source)):
+            several = list(group)
+            explorer.profile = several[0].record.source  # in whose history they were found
+            records = [each.record.exchange for each in several]
+            sent = explorer.replay(records, profile=several[0].profile, ignore=ignore, watch=watch, stop=stop)
+            async for each in sent:
+                watch.erase()
+                results.append(each)
+                for note in each.live.notes if each.live else ():
+                    world.say(note)
+                _print_replay(world, each, as_json=as_json)
+    return results
+
+
+def _print_replay(world: World, result: Replayed, *, as_json: bool) -> None:
+    if as_json:
+        json_line(world, json_of(replay_row(result)))
+        return
+    world.print(replay_line(result))
+    for line in difference_lines(result.comparison) if result.comparison else ():
+        world.print(f"    {line}")

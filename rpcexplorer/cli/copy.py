@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import click
 
+from rpcexplorer.cli.arguments import OneOf
 from rpcexplorer.cli.context import complete_profiles, fail
 from rpcexplorer.cli.output import Output
 from rpcexplorer.cli.recorded import Recorded, always_ignored, one_of, opened
-from rpcexplorer.cli.values import OneOf
 from rpcexplorer.cli.world import World
 from rpcexplorer.explorer import Explorer
+from rpcexplorer.export.formats import FORMS, TELLING, made, marks, replaced, replaced_told, reply
+from rpcexplorer.export.request import Subject, profile_of, record_of
 from rpcexplorer.model.exchange import Refused
-from rpcexplorer.views.copying.forms import FORMS, TELLING, made, marks, replaced, replaced_told, reply
-from rpcexplorer.views.copying.subject import Subject, profile_of, record_of
-from rpcexplorer.views.printable import printable_bytes
+from rpcexplorer.text.printable import printable_bytes
 
 FORM = OneOf(FORMS)
 MOST = 2
@@ -74,7 +74,7 @@ def _made(world: World, explorer: Explorer, call: Recorded, form: str) -> tuple[
 
 
 def _of_two(world: World, explorer: Explorer, left: Recorded, right: Recorded) -> tuple[bytes, int]:
-    from rpcexplorer.views.copying.two import of_two  # what compares is not needed for one
+    from rpcexplorer.export.report import of_two  # what compares is not needed for one
 
     first, second = (_subject(world, explorer, each, runs=False) for each in (left, right))
     ignore = always_ignored(explorer, right.exchange)

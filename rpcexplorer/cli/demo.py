@@ -7,16 +7,16 @@ from pathlib import Path
 
 import click
 
+from rpcexplorer.cli.arguments import whole_number
 from rpcexplorer.cli.context import Invocation, invocation_of
-from rpcexplorer.cli.show import json
-from rpcexplorer.cli.values import whole_number
+from rpcexplorer.cli.output import json
 from rpcexplorer.cli.world import World
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.destination import Nobody, Person
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.rpc.messages import ErrorObject, Result
-from rpcexplorer.views.words.sentences import outcome_line, transport_line
+from rpcexplorer.text.exchange import outcome_line, transport_line
 
 PORT = whole_number(0, 65535, what="port", otherwise=", or leave it out for any free one")
 PROFILES = """\

@@ -3,27 +3,261 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from itertools import islice
+from typing import Any, Final, TypeVar
 
 import click
+from msgspec.structs import asdict, replace
 
-from rpcexplorer.cli.context import complete_profiles, fail
-from rpcexplorer.cli.history_bounds import bounded, wanted_of
-from rpcexplorer.cli.history_cases import export, import_
-from rpcexplorer.cli.history_stats import stats
-from rpcexplorer.cli.mistakes import CommandGroup
-from rpcexplorer.cli.recorded import one_of, opened
-from rpcexplorer.cli.show import json, json_line
-from rpcexplorer.cli.values import OneOf, whole_number
+from rpcexplorer.cli.arguments import OneOf, whole_number
+from rpcexplorer.cli.context import CommandGroup, complete_profiles, fail
+from rpcexplorer.cli.output import Output, json, json_line
+from rpcexplorer.cli.recorded import found_anywhere, one_of, opened, read_case
 from rpcexplorer.cli.world import World
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.exchange import Damaged, Exchange
-from rpcexplorer.model.filter import OUTCOME_WORDS
-from rpcexplorer.views.json_out import json_of
-from rpcexplorer.views.printable import printable, printable_bytes
-from rpcexplorer.views.words.history import history_line, shown
+from rpcexplorer.history.statistics import GROUPINGS, ORDERS, Chart, Figures, Statistics
+from rpcexplorer.model.exchange import Damaged, Exchange, OutcomeName
+from rpcexplorer.model.filter import OUTCOME_WORDS, Bounds, HistoryFilter
+from rpcexplorer.text.history import (
+    CALLS,
+    FAILED,
+    MARGIN,
+    TableColumns,
+    chart_lines,
+    history_line,
+    left_out_words,
+    shown,
+    total_words,
+)
+from rpcexplorer.text.json_text import BOLD, DIM, WRONG, inked, json_of
+from rpcexplorer.text.printable import printable, printable_bytes
+
+Narrowed = TypeVar("Narrowed", bound=Callable[..., Any])
+_OPTIONS: Final = {
+    "code": ("N", "Only errors with this code."),
+    "status": ("N", "Only with this HTTP status, such as 404, or 5xx."),
+    "since": ("WHEN", "Only calls since then: 2h, 3d, 2026-11-20, today, 14:30."),
+    "until": ("WHEN", "Only calls before then; a day is meant whole."),
+    "slower": ("TIME", "Only calls that took longer: 100ms, 1.5s, 2m."),
+    "faster": ("TIME", "Only calls that took less time."),
+    "larger": ("SIZE", "Only replies of more bytes: 500B, 20kB, 1MB."),
+    "smaller": ("SIZE", "Only replies of fewer bytes."),
+}
+
+
+def bounded(command: Narrowed) -> Narrowed:
+    """Give a command an option for each bound, in this order; it takes them as keywords."""
+    for kind, (what, help_) in reversed(_OPTIONS.items()):
+        command = click.option(f"--{kind}", metavar=what, help=help_)(command)
+    return command
+
+
+def wanted_of(text: str, profile: str | None, bounds: Mapping[str, str | None], **given: Any) -> HistoryFilter:
+    """The filter that a text and options make; of two that say the same, the option counts."""
+    now = datetime.now()  # noqa: DTZ005 - where whoever asks lives: the machine knows that zone's summers too
+    wanted = HistoryFilter.around(text, profile, now=now)
+    options = Bounds.of({kind: typed for kind, typed in bounds.items() if typed is not None}, now)
+    if options.wrong or wanted.wrong:
+        said = [*("--" + each.replace(":", " ", 1) for each in options.wrong), *wanted.wrong]
+        raise click.UsageError("\n".join(said) + ".")
+    set_ = {kind: value for kind, value in asdict(options).items() if value is not None}
+    return replace(wanted, bounds=replace(wanted.bounds, **set_), **given)
+
+
+@click.command("export")
+@click.argument("ids", metavar="[ID]...", nargs=-1)
+@click.option("--last", type=whole_number(1), metavar="N", help="The newest N calls; with --search, of those found.")
+@click.option("--search", metavar="TEXT", help="The calls that hold TEXT, as `history search` finds them.")
+@click.option("-p", "--profile", metavar="NAME", shell_complete=complete_profiles, help="Only of this profile.")
+@bounded
+@click.option(
+    "--hide",
+    metavar="POINTER",
+    multiple=True,
+    help="Redact this value, such as /params/name or /users/*/email. A call with redacted params cannot be replayed.",
+)
+@click.option("--note", metavar="TEXT", default="", help="What to say of them.")
+@click.option("--jsonl", is_flag=True, help="One JSON object a line instead of a case.")
+@click.option("-o", "--output", metavar="FILE", help="Write to FILE instead of stdout; whole, or not at all.")
+@click.pass_context
+def export(
+    context: click.Context,
+    /,
+    ids: tuple[str, ...],
+    last: int | None,
+    search: str | None,
+    profile: str | None,
+    hide: tuple[str, ...],
+    note: str,
+    jsonl: bool,
+    output: str | None,
+    **bounds: str | None,
+) -> None:
+    """Print calls as a case: a file to hand on, which somebody else opens, imports or replays.
+
+    Secrets are never in it. --hide redacts other values, in params and responses, and the same value everywhere
+    else. If it is part of a method's name, nothing is written.
+
+    \b
+    Examples:
+      rpcexplorer history export 1m7ypmkv7qa7kfj > case.toml
+      rpcexplorer history export --last 3 --note 'fails since Tuesday' --hide '/result/users/*/email'
+      rpcexplorer history export --search user.delete --jsonl | jq -r .method
+    """
+    looks = last is not None or search is not None or any(bounds.values())
+    if not ids and not looks:
+        raise click.UsageError("Say which calls: their ids, --last N, --search TEXT, or a bound such as --since 2h.")
+    world, explorer = opened(context, profile)
+    out = Output(world, output)
+    calls = [found_anywhere(explorer, id).exchange for id in ids]
+    if looks:
+        wanted = wanted_of(search or "", profile, bounds)
+        calls += islice((each for each in explorer.history.search(wanted) if isinstance(each, Exchange)), last)
+    if not calls:
+        fail("No call was found, and nothing was written.")
+    made = explorer.cases.made_of(list({call.id: call for call in calls}.values()), note=note, hide=hide)
+    if isinstance(made, str):
+        fail(made)
+    if made.too_much and not jsonl:
+        fail(f"{made.too_much}. Name fewer, or write them as lines of JSON with --jsonl.")
+    for id in made.dropped:
+        world.say(f"warning: the response of {id} was left out: rpcexplorer cannot find all hidden values in it.")
+    for pointer in made.short:
+        short = f"warning: a value at {pointer} is too short to be redacted inside other text"
+        world.say(f"{short}. Check the file before you share it.")
+    out.world.write((made.lines if jsonl else made.text).encode())
+    out.write()
+
+
+@click.command("import")
+@click.argument("file")
+@click.option("-p", "--profile", metavar="NAME", shell_complete=complete_profiles, help="Add where this one records.")
+@click.pass_context
+def import_(context: click.Context, file: str, profile: str | None) -> None:
+    """Add the calls of a case to the history, marked as somebody else's. Nothing is sent.
+
+    \b
+    Example:
+      rpcexplorer history import case.toml
+    """
+    world, explorer = opened(context, profile)
+    case = read_case(explorer, world, file)
+    taken = explorer.cases.take_in(case, explorer.profile)
+    there = f"; {taken.known} had been added before" if taken.known else ""
+    came = f"; they went to {', '.join(case.addresses)}" if taken.added and case.addresses else ""
+    other = f"; {taken.renamed} under another id, as another call has theirs" if taken.renamed else ""
+    world.say(f"added {_calls(len(taken.added))}{came}{other}{there}")
+    for call in taken.added:
+        world.print(call.id)
+    if taken.trouble:
+        fail(taken.trouble)
+    if not case.exchanges:
+        fail(f"{case.file} holds no call that can be read.")
+
+
+def _calls(many: int) -> str:
+    return f"{many} call{'s' * (many != 1)}"
+
+
+BARS = 72
+"""Bars of a chart that no terminal shows."""
+PLAIN = frozenset({"dumb", "linux"})
+"""Terminals whose letters have no bars among them."""
+
+
+@click.command("stats")
+@click.argument("text", default="")
+@click.option("-n", "--limit", type=whole_number(1), metavar="N", default=50, show_default=True, help="So many rows.")
+@click.option("-p", "--profile", metavar="NAME", shell_complete=complete_profiles, help="Only of this profile.")
+@click.option("--by", type=OneOf(GROUPINGS), default="method", show_default=True, help="method, profile or code.")
+@click.option("--sort", type=OneOf(ORDERS), default="calls", show_default=True, help="calls, failures or p95.")
+@bounded
+@click.option("--json", "as_json", is_flag=True, help="Print all of it as one JSON object, times in milliseconds.")
+@click.pass_context
+def stats(
+    context: click.Context,
+    /,
+    text: str,
+    limit: int,
+    profile: str | None,
+    by: str,
+    sort: str,
+    as_json: bool,
+    **bounds: str | None,
+) -> None:
+    """Count calls and failures, and say how long the calls took: half of them, 95 of 100, the slowest.
+
+    Failed are errors, replies that are none, and calls without a reply; how long a call took counts where it was
+    answered. TEXT and the options narrow what is counted, as in: rpcexplorer history search --help
+
+    \b
+    Examples:
+      rpcexplorer history stats
+      rpcexplorer history stats --since today --sort p95 -p prod
+      rpcexplorer history stats 'outcome:error since:1w' --by code
+    """
+    wanted = wanted_of(text, profile, bounds)
+    world, explorer = opened(context, profile)
+    found = Statistics(next(each for each in GROUPINGS if each == by))
+    for call in explorer.history.search_in_steps(wanted, whole=False):
+        if call is not None:
+            found.add(call)
+    if left_out := left_out_words(found):
+        world.say(left_out)
+    rows = found.rows(next(each for each in ORDERS if each == sort))
+    if as_json:
+        chart = found.chart(BARS)
+        all_ = _object(found.total) | {"damaged": found.damaged, "by": by, "over_time": chart and _over_time(chart)}
+        json_line(world, json_of(all_ | {"rows": [_named(row, by) for row in rows]}))
+        return
+    _print(world, found, rows[:limit])
+    if len(rows) > limit:
+        world.say(f"{len(rows) - limit:,} more rows: -n {len(rows)}")
+
+
+def _print(world: World, found: Statistics, rows: list[Figures]) -> None:
+    world.print(inked(total_words(found), BOLD, colour=world.colours))
+    chart = found.chart(max(min(world.width, 100) - MARGIN, 1))
+    if chart is None:
+        return
+    calls, failed, times = chart_lines(chart, plain=world.environment.get("TERM") in PLAIN)
+    world.print((inked(CALLS, DIM, colour=world.colours) + calls).rstrip())
+    world.print((inked(FAILED, DIM, colour=world.colours) + inked(failed, WRONG, colour=world.colours)).rstrip())
+    world.print(inked(" " * MARGIN + times, DIM, colour=world.colours))
+    world.print()
+    table = TableColumns(found.by, rows, world.width)
+    world.print(inked(table.heading, DIM, colour=world.colours))
+    today = datetime.now().astimezone().date()
+    for row in rows:
+        world.print(table.line(row, today))
+
+
+def _named(row: Figures, by: str) -> dict[str, object]:
+    names = ("method", "profile") if by == "method" else (by,)
+    return dict(zip(names, map(printable, row.name), strict=True)) | _object(row)
+
+
+def _object(row: Figures) -> dict[str, object]:
+    latency = row.latency()
+    took = (latency.median, latency.p95, latency.worst) if latency else (None, None, None)
+    milliseconds = (None if seconds is None else round(seconds * 1000, 3) for seconds in took)
+    failures: dict[OutcomeName, int] = row.failures
+    return {
+        "calls": row.calls,
+        "failed": row.failed,
+        "failures": failures,
+        **dict(zip(("median_ms", "p95_ms", "worst_ms"), milliseconds, strict=True)),
+        "first": row.first and row.first.isoformat(),
+        "last": row.last and row.last.isoformat(),
+    }
+
+
+def _over_time(chart: Chart) -> dict[str, object]:
+    bars = [{"calls": calls, "failed": failed} for calls, failed in chart.bars]
+    return {"start": chart.start.isoformat(), "minutes": chart.minutes, "bars": bars}
+
 
 AT_MOST = whole_number(1)
 AGE = re.compile(r"([0-9]{1,4})([hdw])")
@@ -81,7 +315,7 @@ def list_(
     wanted = wanted_of(text, profile, bounds, **{kind: value for kind, value in given.items() if value})
     world, explorer = opened(context, profile)
     found = explorer.history.search(wanted)
-    _print(world, islice(found, limit), explorer, as_json=as_json)
+    _print_calls(world, islice(found, limit), explorer, as_json=as_json)
 
 
 @history.command()
@@ -107,7 +341,7 @@ def search(
     wanted = wanted_of(text, profile, bounds)
     world, explorer = opened(context, profile)
     found = explorer.history.search(wanted)
-    _print(world, islice(found, limit), explorer, as_json=as_json)
+    _print_calls(world, islice(found, limit), explorer, as_json=as_json)
 
 
 @history.command()
@@ -182,7 +416,7 @@ def prune(
     world.say(f"removed {count:,} calls{there}")
 
 
-def _print(world: World, found: Iterable[Exchange | Damaged], explorer: Explorer, *, as_json: bool) -> None:
+def _print_calls(world: World, found: Iterable[Exchange | Damaged], explorer: Explorer, *, as_json: bool) -> None:
     own, many = explorer.history.writer, bool(explorer.history.others())
     for exchange in found:
         if isinstance(exchange, Damaged):

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import click
 
+from rpcexplorer.cli.arguments import file_text, params_text
 from rpcexplorer.cli.context import Invocation, fail, invocation_of, profile_option
-from rpcexplorer.cli.params import file_text, params_text
-from rpcexplorer.cli.show import json_line
+from rpcexplorer.cli.output import json_line
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.importing.credentials import Fitted, fitted
 from rpcexplorer.importing.formats import imported
@@ -20,10 +20,9 @@ from rpcexplorer.model.method import SavedCall
 from rpcexplorer.model.problem import Complaint, listed
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import Secret
-from rpcexplorer.views.importing.lines import call_line, hiding, note_lines, other_addresses, skipped_lines
-from rpcexplorer.views.importing.values import as_values
-from rpcexplorer.views.json_out import json_of
-from rpcexplorer.views.printable import printable
+from rpcexplorer.text.importing import as_values, call_line, hiding, note_lines, other_addresses, skipped_lines
+from rpcexplorer.text.json_text import json_of
+from rpcexplorer.text.printable import printable
 
 MOST = 100
 """Calls that are saved at a time: a file with more of them is nobody's to read."""

@@ -2,25 +2,35 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import click
+from msgspec import UNSET, Raw, Struct
+from msgspec.structs import asdict
 
-from rpcexplorer.cli.context import Invocation, complete_methods, fail, invocation_of, profile_option
-from rpcexplorer.cli.show import json
-from rpcexplorer.cli.values import AUTH, OneOf
-from rpcexplorer.cli.waiting import run_until_stopped, waiting
+from rpcexplorer.auth.registry import auth_of
+from rpcexplorer.cli.arguments import AUTH, OneOf, params_text
+from rpcexplorer.cli.context import Invocation, complete_methods, complete_params, fail, invocation_of, profile_option
+from rpcexplorer.cli.output import json, run_until_stopped, waiting
 from rpcexplorer.cli.world import PROGRAM
 from rpcexplorer.discovery.methods import Discovery
 from rpcexplorer.explorer import Explorer
+from rpcexplorer.jsontext.params import Problem
+from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Stop
-from rpcexplorer.model.method import Method, SavedMethod, as_named, method_of
-from rpcexplorer.model.problem import nearest_few
-from rpcexplorer.views.json_out import json_of
-from rpcexplorer.views.printable import printable
-from rpcexplorer.views.words.docs import docs_lines
+from rpcexplorer.model.method import SIGN, Described, Method, Parameter, SavedMethod, as_named, method_of
+from rpcexplorer.model.problem import Checked, nearest_few
+from rpcexplorer.schema.node import SchemaReader, references_in
+from rpcexplorer.schema.start import sendable_start, started, starting_point
+from rpcexplorer.schema.words import kind_words
+from rpcexplorer.text.docs import docs_lines
+from rpcexplorer.text.json_text import json_of, raw_of
+from rpcexplorer.text.printable import printable
+from rpcexplorer.text.problems import marked, warning
 
 NAMED = 5
 """New, vanished or changed methods that are named after a refresh; the rest is counted."""
@@ -165,8 +175,6 @@ def _print(invocation: Invocation, explorer: Explorer, name: str | None, *, as_j
     world = invocation.world
     known = [known_method(explorer, name)] if name else list(explorer.listed().values())
     if as_json:
-        from rpcexplorer.cli.methods_json import rows  # most who list methods look at them
-
         json(world, json_of(rows(explorer, known, whole=name is not None)))
     elif name:
         _print_docs(invocation, explorer, known[0])
@@ -194,3 +202,165 @@ def _print_lines(invocation: Invocation, known: Sequence[Method]) -> None:
         mark = "!" if method.safe is False else " "
         line = f"{printable(method.name):<{width}}  {mark} {method.auth or '':<6}  {printable(method.doc)}"
         invocation.world.print(line.rstrip())
+
+
+NOTHING_SAID = Described()
+
+
+def rows(explorer: Explorer, methods: Iterable[Method], *, whole: bool = False) -> list[dict[str, Any]]:
+    """A row for each; ``whole``: with what its schemas refer to."""
+    learned = explorer.catalogues.of(explorer.profile) if explorer.profile else None
+    when = learned.when.isoformat(timespec="seconds") if learned else None
+    return [_row(explorer, method, when, whole=whole) for method in methods]
+
+
+def _row(explorer: Explorer, method: Method, when: str | None, *, whole: bool) -> dict[str, Any]:
+    """``learned`` is when it was discovered, ``start`` what its params may start from.
+
+    A saved call is named as ``call`` takes it, and ``calls`` says its method.
+    """
+    profile = explorer.profile
+    assert profile is not None
+    if isinstance(method, SavedMethod):
+        call = explorer.saved_calls()[method.name.removeprefix(SIGN)]
+        row = _facts(method, NOTHING_SAID)
+        return row | {"doc": call.doc, "start": Raw((call.text or "[]").encode()), "learned": None}
+    full = explorer.catalogues.described(profile, method_of(method.name))
+    full = auth_of(profile).offered_in_full(method, full) if full else None
+    start = bytes(raw_of(starting_point(method, full))).decode()
+    start = sendable_start(profile, method_of(method.name), start)
+    row = _facts(method, full or NOTHING_SAID) | {"start": Raw(start.encode())}
+    if whole:
+        row["definitions"] = _definitions(full) if full else {}
+    return row | {"learned": when if method.dialect else None}
+
+
+def _facts(method: Method, full: Described) -> dict[str, Any]:
+    return {
+        **asdict(method),
+        "params": raw_of(method.params),
+        "parameters": _parameters(method, full),
+        "result": method.result if full.result is UNSET else raw_of(full.result),
+        "errors": [_said(error) for error in full.errors],
+        "examples": [_said(example) for example in full.examples],
+        "tags": full.tags,
+    }
+
+
+def _parameters(method: Method, full: Described) -> list[dict[str, Any]]:
+    """As the lines have them, each with its schema: None where the service gave none."""
+    reader = SchemaReader(full.definitions)
+    lines = method.parameters or tuple(
+        Parameter(param.name, param.required, kind_words(reader, param.schema), param.doc.partition("\n")[0])
+        for param in full.params
+    )
+    named = {param.name: param for param in full.params if param.name}
+    placed = dict(enumerate(full.params))
+    rows = []
+    for at, line in enumerate(lines):
+        param = named.get(line.name) if line.name else placed.get(at)
+        schema = None if param is None or param.schema is True else raw_of(param.schema)
+        row = line._asdict() | {"default": raw_of(line.default), "example": raw_of(line.example), "schema": schema}
+        rows.append(row | {"deprecated": param is not None and param.deprecated})
+    return rows
+
+
+def _said(struct: Struct) -> dict[str, Any]:
+    values = {name: getattr(struct, name) for name in struct.__struct_fields__}
+    return {name: raw_of(value) for name, value in values.items() if value is not UNSET}
+
+
+def _definitions(full: Described) -> Mapping[str, Raw]:
+    """What the schemas of the method refer to, by the text of the reference; also through each other."""
+    found: dict[str, Raw] = {}
+    rest = [*(param.schema for param in full.params), full.result]
+    while rest:
+        for reference in sorted(references_in(rest.pop())):
+            if reference not in found and (schema := full.definitions.get(reference)) is not None:
+                found[reference] = raw_of(schema)
+                rest.append(schema)
+    return found
+
+
+WRONG = 2
+"""The exit code where a schema has something against the params."""
+
+
+@click.command()
+@click.argument("method", shell_complete=complete_methods)
+@click.argument("given", nargs=-1, metavar="[PARAMS|@FILE|-]", shell_complete=complete_params)
+@profile_option
+@click.option("--check", is_flag=True, help="Say what the schema of METHOD has against these params.")
+@click.option("--no-input", "ask", flag_value=False, default=True, help="Never ask anything; fail instead.")
+@click.pass_context
+def params(
+    context: click.Context, method: str, given: tuple[str, ...], profile: str | None, check: bool, ask: bool
+) -> None:
+    """Print params that METHOD accepts, as JSON: something to start from.
+
+    With --check it is told what the schema of METHOD has against params, written as for call: each place with what is
+    allowed there, and exit code 2. Nothing is sent: what is known stands in the catalogue of the profile.
+
+    \b
+    Examples:
+      rpcexplorer params user.list
+      rpcexplorer params user.list > params.json
+      rpcexplorer params user.list --check @params.json
+      rpcexplorer params user.list --check page:=1
+    """
+    if given and not check:
+        raise click.UsageError("To check params, add --check; without it, what METHOD may start from is printed.")
+    invocation = invocation_of(context)
+    text = params_text(given, invocation.world)
+    explorer = invocation.open(ask=ask)
+    invocation.use(explorer, profile)
+    explorer.read_description()
+    known = known_method(explorer, method)
+    code = _check(invocation, explorer, known, text) if check else _print_start(invocation, explorer, known)
+    if explorer.catalogues.trouble:
+        invocation.world.say(explorer.catalogues.trouble)
+    context.exit(code)
+
+
+def _print_start(invocation: Invocation, explorer: Explorer, method: Method) -> int:
+    """JSON to start from; what is known to need nothing starts with nothing."""
+    if isinstance(method, SavedMethod):
+        saved = explorer.saved_calls()[method.name.removeprefix(SIGN)]
+        json(invocation.world, (saved.text or "[]").encode())
+        return 0
+    start = started(method, explorer.described(method_of(method.name)))
+    assert explorer.profile is not None
+    text = "[]" if start.value is None else bytes(raw_of(start.value)).decode()
+    json(invocation.world, sendable_start(explorer.profile, method_of(method.name), text).encode())
+    if start.why_not:
+        invocation.world.say(f"note: this is not right as it is: {start.why_not}")
+    return 0
+
+
+def _check(invocation: Invocation, explorer: Explorer, method: Method, text: str) -> int:
+    """Tell what is wrong with the params; the exit code."""
+    world, name = invocation.world, method.calls if isinstance(method, SavedMethod) else method_of(method.name)
+    if isinstance(method, SavedMethod) and not text:
+        text = explorer.saved_calls()[method.name.removeprefix(SIGN)].text
+    read = Draft(name, text).read()
+    if isinstance(read, Problem):
+        world.say(f"these are no params: {read}")
+        world.stderr.write(f"{marked(text, read)}\n")
+        return WRONG
+    found = asyncio.run(_checked(explorer, name, text))
+    for at, problem in enumerate(found.problems):
+        world.say(warning(problem, at, len(found.problems)))
+    if found.why_not:
+        world.say(f"{'not all was' if found.problems else 'not'} checked: {found.why_not}")
+    elif found.is_right:
+        world.say("nothing in its schema is against these params")
+    return WRONG if found.problems else 0
+
+
+async def _checked(explorer: Explorer, name: str, text: str) -> Checked:
+    async with explorer:
+        described = explorer.described(name)
+        if described is None:
+            return Checked(why_not="it is not known what it takes")
+        known = explorer.methods(called=False).get(name)  # of a saved call, what it calls
+        return await explorer.checker.params(described, text, by=known.by if known else None)

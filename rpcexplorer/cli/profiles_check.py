@@ -2,17 +2,34 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
 
 import click
 
-from rpcexplorer.cli.context import invocation_of
-from rpcexplorer.cli.world import World
-from rpcexplorer.model.destination import Nobody
-from rpcexplorer.model.problem import Complaint
-from rpcexplorer.views.printable import printable
+from rpcexplorer.cli.context import Invocation, agree, complete_profiles, fail, invocation_of
+from rpcexplorer.cli.output import run_until_stopped, waiting
+from rpcexplorer.cli.world import INTERRUPTED, PROGRAM, World
+from rpcexplorer.client.probe import Proposal
+from rpcexplorer.client.report import REFUSED, Check, Report
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.destination import Nobody, Route, RouteChanged, as_fingerprint
+from rpcexplorer.model.exchange import Stop, Unreached
+from rpcexplorer.model.problem import Complaint, quoted
+from rpcexplorer.model.profile import Profile
+from rpcexplorer.model.secret import FIELD_WORDS, Secret
+from rpcexplorer.text.connection_test import KIND, add_command, certificate_rows, plan, profile_lines, steps_in_rows
+from rpcexplorer.text.exchange import duration
+from rpcexplorer.text.json_text import json_of
+from rpcexplorer.text.printable import printable
+from rpcexplorer.text.problems import rows_of
+from rpcexplorer.text.profile import SIGNS
+from rpcexplorer.transport.port import ShownCertificate
 
 MOST_TOLD = 50
 """Places that are named one by one; the rest is counted."""
@@ -85,3 +102,402 @@ def _tell(world: World, found: Iterable[Complaint]) -> None:
             f"found {len(found):,} {'place' if len(found) == 1 else 'places'} with a secret. If such a file was ever "
             "pushed or sent to somebody, taking the secret out is not enough: change it on the server as well."
         )
+
+
+QUESTION = "Trust exactly this certificate for {}, and send it what goes there?"
+
+
+@click.command()
+@click.argument("name", shell_complete=complete_profiles)
+@click.option("--fingerprint", metavar="SHA256", help="Trust it only if it is this one; colons and case do not matter.")
+@click.option("--team", is_flag=True, help="Write it to ./sessions.toml, for the team, instead of a file of your own.")
+@click.option("-y", "--yes", is_flag=True, help="Do not ask; goes with --fingerprint.")
+@click.pass_context
+def trust(context: click.Context, name: str, fingerprint: str | None, team: bool, yes: bool) -> None:
+    """Trust the one certificate that the server of profile NAME shows, though no authority vouches for it.
+
+    It is shown first, and nothing is sent to the server. Compare its fingerprint with what the server's owner tells
+    you by another way, or on the server itself: openssl x509 -noout -fingerprint -sha256 -in CERTIFICATE
+
+    \b
+    Examples:
+      rpcexplorer profiles trust cellar
+      rpcexplorer profiles trust cellar --yes --fingerprint sha256:6f0c…
+    """
+    invocation = invocation_of(context)
+    wanted = as_fingerprint(fingerprint) if fingerprint is not None else None
+    if fingerprint is not None and wanted is None:
+        raise click.UsageError("--fingerprint is the SHA-256 of a certificate: 64 hex digits, with or without colons.")
+    explorer = invocation.open()
+    profile = invocation.use(explorer, name)
+    if not profile.url.lower().startswith("https:"):
+        fail(f"The address of {name} is not https://, so its server shows no certificate.")
+    found = _shown(invocation, explorer, profile, wanted)
+    if found is None:
+        return
+    if yes and wanted is None:
+        fail("--yes would trust whoever answers: add --fingerprint with the one that you expect.")
+    if not yes and not invocation.world.asks:
+        fail("Nobody can be asked: add --yes --fingerprint with the one that you expect.")
+    agree(context, QUESTION.format(name), yes=yes)
+    pin(invocation, explorer, profile, found, team=team)
+
+
+def pin(invocation: Invocation, explorer: Explorer, profile: Profile, found: str, *, team: bool = False) -> None:
+    """Write the fingerprint of the one certificate that the profile trusts."""
+    name = profile.name
+    file = invocation.file_to_write(explorer.profiles.default_home(name, explorer.paths.user_sessions), team=team)
+    with explorer.accepting(profile, {"certificate"}):
+        trouble = explorer.edits(file).set_value(("profile", name, "certificate"), found)
+        explorer.reload()
+    if trouble:
+        fail(str(trouble))
+    invocation.world.say(f"{name} trusts this certificate now, in {file}")
+    invocation.warn_about(explorer, file)
+    if explorer.profiles.profiles[name].certificate != found:
+        place = explorer.profiles.source_of(name, "certificate")
+        invocation.world.say(f"but another one counts here: {place} says so")
+
+
+def _shown(invocation: Invocation, explorer: Explorer, profile: Profile, wanted: str | None) -> str | None:
+    """Show the certificate; its fingerprint where it is to be trusted, None where that is so already."""
+    shown = asyncio.run(_looked_at(explorer, profile))
+    if isinstance(shown, Unreached):
+        fail(printable(explorer.redactor().text(shown.sentence)), 4)
+    rows = certificate_rows(shown, profile.certificate, datetime.now(UTC))
+    width = max(len(label) for label, _ in rows)
+    for label, text in rows:
+        invocation.world.say(f"{label:<{width}}  {text}")
+    found = shown.certificate.fingerprint
+    if wanted is not None and wanted != found:
+        fail(f"This is not the certificate {wanted}: nothing was changed.")
+    if profile.certificate == found:
+        invocation.world.say(f"{profile.name} trusts it already")
+    elif not shown.problem and not profile.certificate:
+        invocation.world.say(f"{profile.name} needs nothing more: it is trusted as it is")
+    else:
+        return found
+    return None
+
+
+async def _looked_at(explorer: Explorer, profile: Profile) -> ShownCertificate | Unreached:
+    async with explorer:
+        return await explorer.clients.certificate_of(profile)
+
+
+NEW = "NAME"
+"""Stands for the name of a profile that there is not yet."""
+
+
+@click.command("test")
+@click.argument("name", metavar="[NAME|URL]", required=False, shell_complete=complete_profiles)
+@click.option("--apply", "apply", is_flag=True, help="Change the profile as the test proposes; asks first.")
+@click.option("-y", "--yes", is_flag=True, help="Do not ask before the profile is changed.")
+@click.option("--json", "as_json", is_flag=True, help="Print what was found as one JSON object.")
+@click.option("--no-input", "ask", flag_value=False, default=True, help="Never ask anything; fail instead.")
+@click.pass_context
+def connection(context: click.Context, name: str | None, apply: bool, yes: bool, as_json: bool, ask: bool) -> None:
+    """Test the way to a server step by step, and propose the profile that fits it.
+
+    At most 16 requests with harmless methods are made, whose names are listed first; none is recorded, and none has
+    credentials but the last, where the profile has some and everything before went well. The exit code is that of a
+    call which ends at the first step that failed.
+
+    \b
+    Examples:
+      rpcexplorer profiles test staging
+      rpcexplorer profiles test http://127.0.0.1:6800
+      rpcexplorer profiles test staging --apply
+      rpcexplorer profiles test staging --no-input && echo ready
+    """
+    invocation = invocation_of(context)
+    explorer = invocation.open(ask=ask)
+    url = name if name and ("/" in name or ":" in name) else None  # no profile's name has these
+    profile = invocation.use(explorer, None if url else name, url)
+    if profile.ad_hoc and not _can_be_called(profile.url):
+        fail("An address begins with http:// or https:// and a host, such as http://127.0.0.1:8000/jsonrpc.")
+    if apply and profile.ad_hoc:
+        fail(
+            "An address has no profile to change: test it without --apply, which ends with the command that makes one."
+        )
+    if yes and not apply:
+        fail("--yes answers the question that --apply asks: add --apply to have the profile changed.")
+    report = _tested_and_told(context, explorer, profile, as_json=as_json)
+    proposal = report.proposal
+    while proposal and proposal.trusts and apply and ask and invocation.world.asks:  # --yes trusts no certificate
+        agree(context, QUESTION.format(profile.name), yes=False)
+        profile = _trusted(invocation, explorer, profile, proposal)
+        report = _tested_and_told(context, explorer, profile, as_json=as_json)
+        proposal = report.proposal
+    code = report.exit_code
+    asked = apply or (ask and invocation.world.asks and not as_json)
+    if asked and proposal and proposal.changes and not proposal.trusts and not profile.ad_hoc:
+        file = explorer.profiles.change_home(profile.name, explorer.paths.user_sessions)
+        question = f"Change {profile.name} in {file}?"
+        if apply:
+            agree(context, question, yes=yes)
+        elif not click.confirm(printable(question), default=False, err=True):
+            context.exit(code)  # nobody wanted a change: what the test came to is the answer
+        lacks = _change(invocation, explorer, profile, proposal, file)
+        code = REFUSED if code and lacks and _lacks_only_login(report) else 0
+    context.exit(code)
+
+
+def _can_be_called(url: str) -> bool:
+    """Whether there is anything to test: a scheme that is spoken, a host, and no port that there cannot be."""
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
+
+
+def _tested_and_told(context: click.Context, explorer: Explorer, profile: Profile, *, as_json: bool) -> Report:
+    """Test the connection and print the report; end the command if somebody ended the test."""
+    invocation = invocation_of(context)
+    report, stopped = _tested(invocation, explorer, profile)
+    hide = explorer.redactor().text
+    if as_json:
+        invocation.world.print(json_of(_as_json(profile, report, hide)).decode())
+    else:
+        _print_connection_test(invocation, profile, report, hide)
+    if stopped:
+        context.exit(INTERRUPTED)
+    return report
+
+
+def _trusted(invocation: Invocation, explorer: Explorer, profile: Profile, proposal: Proposal) -> Profile:
+    """Write the https address, if the server redirected there, and the certificate to trust."""
+    name, values = profile.name, proposal.values
+    if "url" in values:
+        moved = Proposal((("url", values["url"]),))
+        home = explorer.profiles.change_home(name, explorer.paths.user_sessions)
+        _change(invocation, explorer, profile, moved, home)
+        profile = explorer.profiles.profiles[name]
+    pin(invocation, explorer, profile, values["certificate"])
+    return explorer.profiles.profiles[name]
+
+
+def _tested(
+    invocation: Invocation,
+    explorer: Explorer,
+    profile: Profile,
+) -> tuple[Report, bool]:
+    """Test it; whether somebody has ended that. What is asked is told on the way."""
+    say, hide, stop = invocation.world.say, explorer.redactor().text, Stop()
+    say(hide(f"{profile.name} at {profile.endpoint}"))
+    say(hide(plan(profile, explorer.profiles.usable_presets())))
+
+    async def test() -> Report:
+        async with explorer, waiting(invocation.world.stderr, explorer):
+            return await explorer.test(profile, stop=stop)
+
+    return run_until_stopped(test(), stop), stop.pressed
+
+
+def _print_connection_test(
+    invocation: Invocation, profile: Profile, report: Report, hide: Callable[[str], str]
+) -> None:
+    """The steps, then what is proposed."""
+    out = invocation.world.print
+    width = max((len(check.label) for check in report.checks), default=0)
+    for row in steps_in_rows(report, profile, datetime.now(UTC)):
+        if isinstance(row, Check):
+            took = "" if row.seconds is None else f"  {duration(row.seconds)}"
+            out(printable(hide(f"{SIGNS[row.state][0]} {row.label:<{width}}  {row.words}{took}")))
+        else:
+            out(printable(hide(f"    {row[0]:<14}  {row[1]}")))
+    proposal = report.proposal
+    if proposal is not None and proposal.lacks_auth and not profile.ad_hoc:
+        out(f"To set its auth: {PROGRAM} profiles set {profile.name} auth.kind={KIND}")
+    if report.advice:
+        out(f"\n{report.advice}")
+        out(f"  {PROGRAM} profiles test URL")
+    if proposal is None or (not profile.ad_hoc and not proposal.changes):
+        return
+    out()
+    _tell_proposal(invocation, profile, proposal, hide)
+
+
+def _tell_proposal(invocation: Invocation, profile: Profile, proposal: Proposal, hide: Callable[[str], str]) -> None:
+    """What to change, with the commands that do it."""
+    out = invocation.world.print
+    if profile.ad_hoc:
+        url, keys = proposal.made_from(profile)
+        for line in profile_lines(NEW, url, keys):
+            out(printable(hide(line)))
+        out()
+        for line in add_command(NEW, url, keys, proposal.secrets, lacks_auth=proposal.lacks_auth):
+            out(printable(hide(line)))
+        if proposal.trusts:
+            out(f"{PROGRAM} profiles test {NEW} --apply")
+        if proposal.secrets:
+            fields = " and ".join(FIELD_WORDS.get(field, field) for field in proposal.secrets)
+            command = f"{PROGRAM} profiles secret {NEW} {proposal.secrets[0]}"
+            invocation.world.say(f"Credentials are missing: {fields}. Add the profile, then store them: {command}")
+        if proposal.preset and proposal.preset.advice:
+            invocation.world.say(f"{proposal.preset.name}: {proposal.preset.advice}")
+        return
+    if proposal.trusts:
+        out("To trust exactly this certificate, if it is the right one:")
+        if "url" in proposal.values:
+            out(printable(hide(f"  {PROGRAM} profiles set {profile.name} {quoted('url=' + proposal.values['url'])}")))
+        out(f"  {PROGRAM} profiles trust {profile.name}")
+        out(f"  {PROGRAM} profiles test {profile.name} --apply")
+        return
+    out("What it should say instead:")
+    for key, change in rows_of(profile, proposal.changes):
+        out(printable(hide(f"  {key}: {change}")))
+    out(f"To change it: {PROGRAM} profiles test {profile.name} --apply")
+
+
+def _change(invocation: Invocation, explorer: Explorer, profile: Profile, proposal: Proposal, file: Path) -> bool:
+    """Write it into the file where it counts; return whether credentials are still missing."""
+    say = invocation.world.say
+    filled_in = {key for key, _ in proposal.changes} - explorer.profiles.chosen(profile)
+    with explorer.accepting(profile, filled_in):
+        complaint = explorer.apply(profile.name, proposal.changes, file)
+    if complaint:
+        fail(str(complaint))
+    say(f"changed {profile.name} in {file}")
+    invocation.warn_about(explorer, file)
+    for sentence in explorer.profiles.overruled(profile.name, proposal.changes, file):
+        say(sentence)
+    state = explorer.credentials.state(explorer.profiles.profiles.get(profile.name, profile))
+    missing = [field for field, found in state.items() if not isinstance(found, Secret) and field != "session"]
+    for field in missing:
+        if field in proposal.secrets:
+            say(f"store its {field} with: {PROGRAM} profiles secret {profile.name} {field}")
+    return bool(missing) or not state
+
+
+def _lacks_only_login(report: Report) -> bool:
+    return any(check.state == "failed" and check.code == REFUSED for check in report.checks)
+
+
+def _as_json(profile: Profile, report: Report, hide: Callable[[str], str]) -> dict[str, Any]:
+    steps = [
+        {"step": each.label, "state": each.state, "words": hide(each.words), "seconds": each.seconds}
+        for each in report.checks
+    ]
+    calls = [{"method": each.method, "path": hide(each.path), "reply": hide(each.said)} for each in report.asked]
+    proposal = report.proposal
+    return {
+        "profile": None if profile.ad_hoc else profile.name,
+        "address": hide(profile.endpoint),
+        "requests": report.requests,
+        "calls": calls,
+        "steps": steps,
+        "proposal": None if proposal is None else dict(proposal.changes),
+        "secrets": [] if proposal is None else list(proposal.secrets),
+        "advice": report.advice,
+        "exit": report.exit_code,
+    }
+
+
+@click.command()
+@click.argument("name", required=False, shell_complete=complete_profiles)
+@click.option(
+    "--folder", type=click.Path(path_type=Path), help="Use the profiles of a folder that others can write to."
+)
+@click.option("--list", "listing", is_flag=True, help="List what is allowed, and where variables were first used.")
+@click.option("--forget", is_flag=True, help="Forget what was allowed for NAME or for the folder.")
+@click.option("-y", "--yes", is_flag=True, help="Do not ask.")
+@click.pass_context
+def allow(
+    context: click.Context, name: str | None, folder: Path | None, listing: bool, forget: bool, yes: bool
+) -> None:
+    """Allow rpcexplorer to send the secrets of profile NAME to its destination.
+
+    A secret is bound to the destination that it was stored for or first used at: server, path, auth type, login,
+    headers, form of the request and certificates. If a file changes any of these, it is not sent before you have seen
+    the change and allowed it here. The folder that a team's profile names for its history is allowed with it.
+
+    \b
+    Examples:
+      rpcexplorer profiles allow prod
+      rpcexplorer profiles allow --list
+      rpcexplorer profiles allow prod --forget
+      rpcexplorer profiles allow --folder .
+    """
+    invocation = invocation_of(context)
+    if folder is not None:
+        folder = (invocation.world.folder / folder).resolve()
+    if not listing and (name is None) == (folder is None):
+        raise click.UsageError("Name a profile, or a folder with --folder; --list shows what is allowed.")
+    explorer = invocation.open()
+    if listing:
+        _list(context, explorer)
+    elif forget:
+        found = _forget(explorer, name or str(folder))
+        invocation.world.say("forgotten" if found else "nothing was allowed")
+    elif folder is not None:
+        if not os.path.isdir(folder):  # noqa: PTH112 - Path's own raises where nobody may look
+            fail(f"There is no folder {folder}: check its name.")
+        agree(context, f"Use profiles in {folder}, though others can write to it?", yes=yes)
+        explorer.secrets.routes.allow_folder(folder)
+        invocation.world.say(f"allowed: profiles in {folder}")
+    else:
+        _allow(context, explorer, name, yes=yes)
+
+
+def _allow(context: click.Context, explorer: Explorer, name: str | None, *, yes: bool) -> None:
+    """Show what would be allowed, ask, and remember the yes."""
+    invocation = invocation_of(context)
+    profile = invocation.use(explorer, name)
+    routes, say = explorer.secrets.routes, invocation.world.say
+    hide = explorer.redactor().text
+    held = dict(explorer.secrets.state(profile))
+    if profile.cert_file and (moved := routes.moved_key(profile)):
+        held[moved.field] = moved
+    for field, found in held.items():
+        if isinstance(found, RouteChanged):
+            say(hide(f"the {field} is not sent: {found.why}" + "".join(f"\n{change}" for change in found.changes)))
+            if found.advice:
+                fail(f"{found.advice}.")
+    if disputed := routes.disputed(profile):
+        say(hide("your own file and another one disagree" + "".join(f"\n{change}" for change in disputed)))
+    say(
+        hide(
+            f"the destination of {profile.name}"
+            + "".join(f"\n{key}: {value}" for key, value in routes.of(profile).items())
+        )
+    )
+    history = explorer.profiles.histories.get(profile.name)
+    if history:
+        say(f"calls would be recorded in {history}")
+    agree(
+        context,
+        f"Send the secrets of {profile.name} to this destination{', and record there' if history else ''}?",
+        yes=yes,
+    )
+    routes.allow(profile)
+    if history:
+        routes.allow_history(history)
+    say(f"allowed: {profile.name} at {profile.endpoint}")
+
+
+def _forget(explorer: Explorer, name: str) -> bool:
+    """Forget what was allowed for a profile, with its history, or for a folder."""
+    profile = explorer.profiles.profiles.get(name)
+    names = [name, profile.history] if profile and profile.history else [name]
+    return sum(map(explorer.secrets.routes.forget, names)) > 0
+
+
+def _list(context: click.Context, explorer: Explorer) -> None:
+    allowed, print_ = explorer.secrets.routes.allowed(), invocation_of(context).world.print
+    if allowed.complaint:
+        fail(str(allowed.complaint))
+    hide = explorer.redactor().text
+    rows = [(f"profile {name}", route) for name, routes in sorted(allowed.routes.items()) for route in routes]
+    rows += [(f"first use of {variable}", route) for variable, route in sorted(allowed.first_uses.items())]
+    for what, route in rows:
+        print_(printable(hide(f"{what}: {_told(route)}")))
+    for folder in sorted(allowed.folders):
+        print_(printable(f"profiles of folder {folder}"))
+    for folder in sorted(allowed.histories):
+        print_(printable(f"history in folder {folder}"))
+
+
+def _told(route: Route) -> str:
+    return ", ".join(f"{key} {value}" for key, value in route.items())

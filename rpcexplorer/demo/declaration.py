@@ -2,14 +2,161 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+import secrets
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
-from rpcexplorer.demo.envelope import Request
-from rpcexplorer.demo.reply import Fault, Outcome, fault
-from rpcexplorer.demo.schema import Schema, wanted, wrong
-from rpcexplorer.demo.sessions import Session, Sessions
+from rpcexplorer.demo.message import Fault, Outcome, Request, fault
+
+Schema = Mapping[str, Any]
+"""type, enum, minimum, maximum, minLength, maxLength, pattern, items, minItems, maxItems, properties, required, oneOf,
+``$ref`` to one of ``SCHEMAS``. Members that are not named are refused."""
+HOME: Final = "#/components/schemas/"
+"""Where the document keeps the schemas that have a name."""
+SCHEMAS: Final[dict[str, Schema]] = {}
+"""Those that several methods share, or that contain themselves; whoever declares one puts it here."""
+_KINDS: Final[dict[str, Callable[[Any], bool]]] = {
+    "string": lambda value: isinstance(value, str),
+    "boolean": lambda value: isinstance(value, bool),
+    "integer": lambda value: isinstance(value, int) and not isinstance(value, bool),
+    "number": lambda value: isinstance(value, int | float) and not isinstance(value, bool),
+    "object": lambda value: isinstance(value, dict),
+    "array": lambda value: isinstance(value, list),
+    "null": lambda value: value is None,
+}
+
+
+def named(name: str) -> Schema:
+    """A reference to a schema of the document."""
+    return {"$ref": f"{HOME}{name}"}
+
+
+def wrong(value: Any, schema: Schema, where: str) -> str:
+    """What is wrong, in a sentence that begins with the place; empty where nothing is."""
+    schema = _followed(schema)
+    if "oneOf" in schema:
+        if sum(not wrong(value, each, where) for each in schema["oneOf"]) == 1:
+            return ""
+        return f'"{where}" must be {wanted(schema)}.'
+    if not _is_right(value, schema):
+        return f'"{where}" must be {wanted(schema)}.'
+    if isinstance(value, dict):
+        return _wrong_member(value, schema, where)
+    if isinstance(value, list) and "items" in schema:
+        return next(filter(None, (wrong(each, schema["items"], f"{where}/{at}") for at, each in enumerate(value))), "")
+    return ""
+
+
+def wanted(schema: Schema) -> str:
+    """What is right, in words."""
+    schema = _followed(schema)
+    if "oneOf" in schema:
+        return " or ".join(wanted(each) for each in schema["oneOf"])
+    if "enum" in schema:
+        return f"one of {', '.join(map(str, schema['enum']))}"
+    kinds = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
+    return " or ".join(_wanted(kind, schema) for kind in kinds)
+
+
+def _followed(schema: Schema) -> Schema:
+    return SCHEMAS[schema["$ref"].removeprefix(HOME)] if "$ref" in schema else schema
+
+
+def _is_right(value: Any, schema: Schema) -> bool:
+    kinds = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
+    if not any(_KINDS[kind](value) for kind in kinds):
+        return False
+    if isinstance(value, str):
+        fits = schema.get("minLength", 0) <= len(value) <= schema.get("maxLength", len(value))
+        chosen = value in schema.get("enum", [value])
+        return fits and chosen and re.search(schema.get("pattern", ""), value) is not None
+    if isinstance(value, list):
+        return bool(schema.get("minItems", 0) <= len(value) <= schema.get("maxItems", len(value)))
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return bool(schema.get("minimum", value) <= value <= schema.get("maximum", value))
+    return True
+
+
+def _wrong_member(value: dict[str, Any], schema: Schema, where: str) -> str:
+    members = schema.get("properties")
+    if members is None:
+        return ""
+    for name in schema.get("required", ()):
+        if name not in value:
+            return f'"{where}" needs "{name}": {wanted(members[name])}.'
+    for name, each in value.items():
+        if name not in members:
+            return f'"{where}" has no "{name}". It takes {", ".join(members)}.'
+        if said := wrong(each, members[name], f"{where}/{name}"):
+            return said
+    return ""
+
+
+def _wanted(kind: str, schema: Schema) -> str:
+    low, high = schema.get("minimum"), schema.get("maximum")
+    match kind:
+        case "string":
+            if "pattern" in schema:
+                return f"a string like {schema['examples'][0]}"
+            return f"a string of at most {schema['maxLength']} characters" if "maxLength" in schema else "a string"
+        case "boolean":
+            return "true or false"
+        case "object":
+            return f"an object with {', '.join(schema['properties'])}" if "properties" in schema else "an object"
+        case "array":
+            return f"an array of {schema['minItems']} or more" if "minItems" in schema else "an array"
+        case "null":
+            return "null"
+    article = "an" if kind == "integer" else "a"
+    return f"{article} {kind} from {low} to {high}" if None not in {low, high} else f"{article} {kind}"
+
+
+LIFETIME = 30 * 60
+"""Seconds a session lives after its last use."""
+
+
+@dataclass(slots=True)
+class Session:
+    token: str
+    user: str
+    opened: float
+    used: float
+
+
+class Sessions:
+    """All that are open. A token that is not among them was closed, ran out, or was never given out."""
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._open: dict[str, Session] = {}
+
+    def open(self, user: str) -> Session:
+        """Begin one, under a token that nobody can guess."""
+        now = self._clock()
+        self._open = {token: session for token, session in self._open.items() if now < session.used + LIFETIME}
+        session = Session(secrets.token_urlsafe(24), user, now, now)
+        self._open[session.token] = session
+        return session
+
+    def use(self, token: str) -> Session | None:
+        """The session of this token, which thereby lives on; None where it has ended."""
+        now = self._clock()
+        session = self._open.get(token)
+        if session is None or now >= session.used + LIFETIME:
+            return None
+        session.used = now
+        return session
+
+    def close(self, session: Session) -> None:
+        """End it; its token is worthless from now on."""
+        self._open.pop(session.token, None)
+
+    def age(self, session: Session) -> int:
+        """Whole seconds since the login."""
+        return int(self._clock() - session.opened)
+
 
 Auth = Literal["none", "cookie", "inline"]
 

@@ -17,13 +17,13 @@ from textual.widget import Widget
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.problem import Complaint
 from rpcexplorer.model.settings import DARK
+from rpcexplorer.text.printable import printable
 from rpcexplorer.tui.commands import first_key
 from rpcexplorer.tui.keyboard import ReturnType
 from rpcexplorer.tui.pending_keys import opens
 from rpcexplorer.tui.selecting import Selecting
 from rpcexplorer.tui.terminal.guard import Guard
 from rpcexplorer.tui.theming import ThemeStyles, line, textual_theme, width_of
-from rpcexplorer.views.printable import printable
 
 GUARD: Final = Guard()
 """One for all: Textual keeps what it has drawn by the filters that it went through."""

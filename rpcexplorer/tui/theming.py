@@ -20,7 +20,7 @@ from textual.theme import Theme as TextualTheme
 from textual.widget import Widget
 
 from rpcexplorer.model.settings import Theme
-from rpcexplorer.views.printable import printable
+from rpcexplorer.text.printable import printable
 
 Pieces: TypeAlias = Iterable[tuple[str, str]]
 """Pieces of a line with their roles."""

@@ -14,7 +14,7 @@ from typing import Final, Literal, TypeAlias, overload
 from msgspec import Struct
 
 from rpcexplorer.model.method import Method
-from rpcexplorer.views.matching import Names
+from rpcexplorer.text.matching import Names
 
 Standing = Literal["pinned", "recent", "plain"]
 """Pinned by the person, called lately, or neither."""

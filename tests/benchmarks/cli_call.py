@@ -14,7 +14,7 @@ import sys
 import tempfile
 import time
 
-from rpcexplorer.demo.http.server import DemoThread
+from rpcexplorer.demo.http import DemoThread
 
 BARE = """
 import httpx

@@ -22,8 +22,7 @@ from typing import Any, Final
 
 from rpcexplorer.compare.compare import compared_texts
 from rpcexplorer.jsontext.layout import indented
-from rpcexplorer.views.comparing.lines import compared_lines
-from rpcexplorer.views.comparing.summary import summary
+from rpcexplorer.text.compare import compared_lines, summary
 
 DEFAULTS: Final = (1, 10)
 PATIENCE: Final = 60.0

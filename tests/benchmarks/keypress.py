@@ -12,7 +12,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from rpcexplorer.demo.http.server import DemoThread
+from rpcexplorer.demo.http import DemoThread
 from tests.benchmarks.figures import told
 from tests.benchmarks.programs import WORD, bare, explorer, profile, ready_to_send
 from tests.benchmarks.terminal import DOWN, F4, F5, PAGE_DOWN, Program

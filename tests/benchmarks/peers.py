@@ -30,7 +30,7 @@ from typing import Final, NamedTuple
 
 import httpx
 
-from rpcexplorer.demo.http.server import DemoThread
+from rpcexplorer.demo.http import DemoThread
 from tests.benchmarks import cli_call
 from tests.benchmarks.figures import after_one, in_turns, told
 from tests.benchmarks.posting import Posting

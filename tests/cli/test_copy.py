@@ -17,10 +17,10 @@ import pytest
 
 from rpcexplorer.demo import PASSWORD as DEMO_PASSWORD
 from rpcexplorer.demo import USERNAME
-from rpcexplorer.demo.http.server import DemoThread
-from rpcexplorer.views.copying.forms import FORMS
-from rpcexplorer.views.copying.snippets import SNIPPETS
-from rpcexplorer.views.printable import printable
+from rpcexplorer.demo.http import DemoThread
+from rpcexplorer.export.formats import FORMS
+from rpcexplorer.export.snippets import SNIPPETS
+from rpcexplorer.text.printable import printable
 from tests import fakes
 from tests.fakes.shell import Shell
 from tests.fakes.wire import RawServer, Received, http_reply

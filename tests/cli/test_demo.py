@@ -64,7 +64,7 @@ def unlistening(number: int) -> object:
 def test_where_nobody_may_listen_the_reason_is_told(
     shell: Shell, monkeypatch: pytest.MonkeyPatch, number: int, words: str
 ) -> None:
-    monkeypatch.setattr("rpcexplorer.demo.http.server.asyncio.start_server", unlistening(number))
+    monkeypatch.setattr("rpcexplorer.demo.http.asyncio.start_server", unlistening(number))
     ran = shell.run("demo", "--serve", "--port", "80")
     assert ran.code == 2
     assert words in ran.err
@@ -73,7 +73,7 @@ def test_where_nobody_may_listen_the_reason_is_told(
 def test_where_the_embedded_service_cannot_listen_no_screen_opens(
     shell: Shell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rpcexplorer.demo.http.server.asyncio.start_server", unlistening(errno.EACCES))
+    monkeypatch.setattr("rpcexplorer.demo.http.asyncio.start_server", unlistening(errno.EACCES))
     ran = shell.run("demo")
     assert (ran.code, ran.out) == (2, b"")
     assert "the demo service cannot listen on 127.0.0.1: permission denied" in ran.err

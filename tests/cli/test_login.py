@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from rpcexplorer.demo import PASSWORD
-from rpcexplorer.demo.http.server import DemoThread
+from rpcexplorer.demo.http import DemoThread
 from tests.fakes.shell import Shell
 
 

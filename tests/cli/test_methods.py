@@ -11,8 +11,8 @@ import pytest
 
 from rpcexplorer.cli.world import COMPLETING
 from rpcexplorer.demo import PASSWORD
-from rpcexplorer.demo.http.server import DemoThread
-from rpcexplorer.demo.methods.table import TABLE
+from rpcexplorer.demo.http import DemoThread
+from rpcexplorer.demo.service import TABLE
 from rpcexplorer.discovery import interview
 from tests.fakes.shell import Shell
 from tests.fakes.wire import RESET, RawServer, http_reply

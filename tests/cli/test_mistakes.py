@@ -7,7 +7,7 @@ import pytest
 
 from rpcexplorer.auth.registry import KINDS
 from rpcexplorer.cli.completion import LINE
-from rpcexplorer.cli.program import program
+from rpcexplorer.cli.main import program
 from rpcexplorer.cli.world import COMPLETING
 from tests.cli.test_program import ALL
 from tests.fakes.shell import Shell

@@ -10,7 +10,7 @@ from typing import Any, Final
 import pytest
 
 from rpcexplorer.auth.registry import KINDS, fields
-from rpcexplorer.cli.profiles_add import add
+from rpcexplorer.cli.profiles import add
 from rpcexplorer.files.toml_shape import TableRule
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.profiles.shape import PROFILE

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from rpcexplorer.demo import PASSWORD, USERNAME
-from rpcexplorer.demo.http.server import DemoThread
+from rpcexplorer.demo.http import DemoThread
 from tests.client.test_connection_test import aria2, by_name, deluge, guarded_at, key_wanted
 from tests.fakes.certificates import self_signed
 from tests.fakes.shell import Shell

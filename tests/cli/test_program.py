@@ -19,8 +19,8 @@ import click
 import pytest
 
 import rpcexplorer
-from rpcexplorer.cli.program import program
-from rpcexplorer.cli.waiting import Waiting, line
+from rpcexplorer.cli.main import program
+from rpcexplorer.cli.output import Waiting, line
 from rpcexplorer.discovery.methods import DiscoveryStep
 from rpcexplorer.transport.port import Progress
 from tests.fakes.shell import Shell

@@ -12,7 +12,7 @@ import click
 import pytest
 
 from rpcexplorer.__main__ import EmbeddedDemo, House, LocalFiles
-from rpcexplorer.cli.start import run
+from rpcexplorer.cli.main import run
 from rpcexplorer.cli.world import World
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.destination import Nobody, Person

@@ -20,7 +20,7 @@ from rpcexplorer.client.report import Report
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.exchange import Stop
 from rpcexplorer.model.profile import Profile, ad_hoc
-from rpcexplorer.views.proposal import plan
+from rpcexplorer.text.connection_test import plan
 from tests.fakes.certificates import self_signed
 from tests.fakes.wire import HOLD, NEXT, RESET, Parts, RawServer, Received, Script, http_reply
 

@@ -12,8 +12,8 @@ from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.exchange import Cancelled, Exchange, Sent, Stop, Unreached
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result
+from rpcexplorer.text.exchange import transport_line
 from rpcexplorer.transport.port import Progress, Request, Response, Transport, Unreachable, Watch
-from rpcexplorer.views.words.sentences import transport_line
 from tests.fakes.memory import Answer, MemoryTransport
 
 DEV = Profile(name="dev", url="http://rpc.example.com")

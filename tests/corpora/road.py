@@ -15,20 +15,19 @@ from typing import Final, get_args
 from unicodedata import category
 
 from rpcexplorer.explorer import Explorer
+from rpcexplorer.export.report import ticket
 from rpcexplorer.history.folder import History
 from rpcexplorer.model.draft import Batch, Draft, draft_of
 from rpcexplorer.model.exchange import Exchange, Outcome, Preview, Refused
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.rpc.messages import ErrorObject, Result
+from rpcexplorer.text.document import Document
+from rpcexplorer.text.document_rows import Rows, path_at
+from rpcexplorer.text.exchange import outcome_line, transport_line
+from rpcexplorer.text.history import history_line, shown
+from rpcexplorer.text.json_text import highlighted
+from rpcexplorer.text.table import Table
 from rpcexplorer.transport.port import Request, Response
-from rpcexplorer.views.copying.ticket import ticket
-from rpcexplorer.views.document.document import Document
-from rpcexplorer.views.document.places import path_at
-from rpcexplorer.views.document.rows import Rows
-from rpcexplorer.views.document.table import Table
-from rpcexplorer.views.terminal import highlighted
-from rpcexplorer.views.words.history import history_line, shown
-from rpcexplorer.views.words.sentences import outcome_line, transport_line
 from tests.fakes.memory import MemoryTransport
 from tests.fakes.wire import RawServer, http_reply
 

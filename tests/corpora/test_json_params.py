@@ -13,8 +13,8 @@ from rpcexplorer.jsontext.params import Params, Problem, parse
 from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.exchange import Preview
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.views.printable import printable
-from rpcexplorer.views.words.problems import marked
+from rpcexplorer.text.printable import printable
+from rpcexplorer.text.problems import marked
 from tests.corpora.json_cases import CHECKER, EVERYTHING, NOT_JSON, OPEN, RIGHT, WRONG, Cases
 from tests.corpora.road import ID, unseen
 

@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 
 from rpcexplorer.explorer import Explorer
+from rpcexplorer.export.request import Subject, subject_of
+from rpcexplorer.export.snippets import SNIPPETS
 from rpcexplorer.history.folder import History
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Exchange, Refused
@@ -20,13 +22,10 @@ from rpcexplorer.model.method import Method
 from rpcexplorer.model.profile import Profile, is_reserved
 from rpcexplorer.model.secret import PROFILE_NAME
 from rpcexplorer.rpc.messages import ErrorObject, spelled
-from rpcexplorer.views.copying.snippets import SNIPPETS
-from rpcexplorer.views.copying.subject import Subject, subject_of
-from rpcexplorer.views.document.document import Document
-from rpcexplorer.views.document.search import matches
-from rpcexplorer.views.filtering import Yield, filtered
+from rpcexplorer.text.document import Document, matches
+from rpcexplorer.text.history import history_line, shown
+from rpcexplorer.text.jq import Yield, filtered
 from rpcexplorer.views.method_rows import MethodRows
-from rpcexplorer.views.words.history import history_line, shown
 from tests.corpora.naughty import NAUGHTY
 from tests.corpora.road import Road, short, unseen
 from tests.storage.recording import exchange

@@ -18,7 +18,7 @@ from rpcexplorer.history.folder import History
 from rpcexplorer.history.record import to_block
 from rpcexplorer.model.exchange import Damaged, Exchange
 from rpcexplorer.model.problem import Complaint
-from rpcexplorer.views.printable import printable
+from rpcexplorer.text.printable import printable
 from tests.corpora.road import unseen
 from tests.corpora.toml_cases import EXTREME, RIGHT, WRONG
 from tests.storage.recording import contents, exchange, sound

@@ -7,8 +7,8 @@ import socket
 from typing import Any
 
 from rpcexplorer.demo import PASSWORD, USERNAME
-from rpcexplorer.demo.dispatch import DemoService
-from rpcexplorer.demo.reply import Reply
+from rpcexplorer.demo.message import Reply
+from rpcexplorer.demo.service import DemoService
 
 LOGIN = json.dumps({"username": USERNAME, "password": PASSWORD})
 

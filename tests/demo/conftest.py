@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from rpcexplorer.demo.http.server import DemoThread
+from rpcexplorer.demo.http import DemoThread
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from rpcexplorer.demo.dispatch import DemoService
+from rpcexplorer.demo.service import DemoService
 from tests.demo.calling import LOGIN, ask, content, cookie_of, envelope, log_in
 
 

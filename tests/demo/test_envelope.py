@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rpcexplorer.demo.envelope import BATCH_LIMIT, Batch, Invalid, Request, read
+from rpcexplorer.demo.message import BATCH_LIMIT, Batch, Invalid, Request, read
 
 GOOD = '{"jsonrpc": "2.0", "id": "1", "method": "ping", "params": []}'
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rpcexplorer.__main__ import EmbeddedDemo, House, LocalFiles, keys
-from rpcexplorer.cli.start import run
+from rpcexplorer.cli.main import run
 from rpcexplorer.cli.world import World
 
 

@@ -15,7 +15,7 @@ from textual.css.model import RuleSet
 from textual.css.stylesheet import Stylesheet
 
 from rpcexplorer.demo import PASSWORD, USERNAME
-from rpcexplorer.demo.http.server import DemoThread
+from rpcexplorer.demo.http import DemoThread
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.tui.dialogs.person import PersonOnScreen
 from tests.tui.idle import wait_for_idle

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
-from rpcexplorer.demo.methods.openrpc import document
-from rpcexplorer.demo.methods.orders import METHODS
+from rpcexplorer.demo.methods import ORDER_METHODS
+from rpcexplorer.demo.service import document
 from rpcexplorer.discovery.methods import Discovery
 from rpcexplorer.discovery.openrpc import read_openrpc
 from rpcexplorer.explorer import Explorer
@@ -48,7 +48,7 @@ def test_docs(
     shows: str,
 ) -> None:
     app, explorer = calls
-    listing = read_openrpc(document(METHODS))
+    listing = read_openrpc(document(ORDER_METHODS))
     assert explorer.profile is not None
     explorer.catalogues.settle(explorer.profile, Discovery(NOW, listing.methods, described=listing.described))
     assert snap_compare(app, terminal_size=size, run_before=state(shows, "Docs", then=show))

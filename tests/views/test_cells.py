@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rpcexplorer.views.cells import clipped, columns, fitted
+from rpcexplorer.text.printable import clipped, columns, fitted
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rpcexplorer.views.colouring import tokens
+from rpcexplorer.text.json_text import tokens
 
 
 def named(text: str, *, in_string: bool = False) -> list[tuple[str, str]]:

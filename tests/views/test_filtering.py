@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rpcexplorer.views import filtering
-from rpcexplorer.views.filtering import SENTENCE_LIMIT, FilterProblem, Yield, asked, filtered
-from rpcexplorer.views.printable import printable
+from rpcexplorer.text import jq
+from rpcexplorer.text.jq import SENTENCE_LIMIT, FilterProblem, Yield, asked, filtered
+from rpcexplorer.text.printable import printable
 
-COMMAND = [sys.executable, "-m", "rpcexplorer.views.filtering"]
+COMMAND = [sys.executable, "-m", "rpcexplorer.text.jq"]
 REPLY = b'{"items": [{"id": 7, "name": "Ada"}, {"id": 8, "name": "Bo"}], "page": 1.10}'
 
 
@@ -90,7 +90,7 @@ def test_a_reply_nested_very_deep_passes() -> None:
 
 
 def test_an_expression_that_yields_for_ever_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(filtering, "OUTPUT_LIMIT", 1_000)
+    monkeypatch.setattr(jq, "OUTPUT_LIMIT", 1_000)
     problem = filtered("repeat(1)", b"null")
     assert problem == FilterProblem("jq: the results are longer than 1,000 characters; try first(…)")
 
@@ -104,7 +104,7 @@ def test_nothing_raises_and_every_complaint_is_one_printable_line(expression: st
 
 
 def test_where_there_is_no_jq_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(filtering, "find_spec", lambda _: None)
+    monkeypatch.setattr(jq, "find_spec", lambda _: None)
     assert "not installed" in str(filtered(".", b"1"))
 
 
@@ -155,10 +155,8 @@ def test_the_process_can_be_killed_in_the_middle_of_an_endless_expression() -> N
 
 
 def test_the_process_imports_nothing_it_does_not_need() -> None:
-    code = (
-        "import sys, rpcexplorer.views.filtering; print(*sorted(m for m in sys.modules if m.startswith(('rpc', 'jq'))))"
-    )
+    code = "import sys, rpcexplorer.text.jq; print(*sorted(m for m in sys.modules if m.startswith(('rpc', 'jq'))))"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     wings = {name.split(".")[1] for name in loaded if "." in name}
     assert "jq" not in loaded
-    assert wings == {"views", "jsontext"}
+    assert wings == {"text", "jsontext"}

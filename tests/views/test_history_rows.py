@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from rpcexplorer.model.exchange import Cancelled, Damaged, Exchange, Unreached
 from rpcexplorer.model.filter import OUTCOME_WORDS, HistoryFilter
 from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result
+from rpcexplorer.text.exchange import came
+from rpcexplorer.text.history import Day, day_words, filter_words, moment_words, note_page, rows_of, same
 from rpcexplorer.transport.port import Response
-from rpcexplorer.views.history_rows import Day, came, day_words, filter_words, moment_words, note_page, rows_of, same
 from tests.views.exchanges import WHEN, exchange
 
 INVALID = ErrorObject(-32602, "Invalid params", None, b'{"code":-32602}')

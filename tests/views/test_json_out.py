@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from rpcexplorer.views.json_out import json_of, raw_of
+from rpcexplorer.text.json_text import json_of, raw_of
 
 
 def test_whatever_a_service_said_can_stand_in_our_json() -> None:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rpcexplorer.views.json_tokens import json_tokens, laid_out
+from rpcexplorer.text.json_text import json_tokens, laid_out
 
 
 @pytest.mark.parametrize(

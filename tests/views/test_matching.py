@@ -6,7 +6,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from rpcexplorer.views.matching import Names, ranked
+from rpcexplorer.text.matching import Names, ranked
 
 NAMES = st.lists(st.text(st.sampled_from("abcABC._ -é\x1f\n"), min_size=1, max_size=8), max_size=8)
 QUERIES = st.text(st.sampled_from("abcABC._ -é\x1f"), max_size=4)

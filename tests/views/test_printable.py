@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rpcexplorer.views.printable import UNPRINTABLE, is_printable, printable, printable_bytes, readable
+from rpcexplorer.text.printable import UNPRINTABLE, is_printable, printable, printable_bytes, readable
 
 
 @pytest.mark.thorough

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rpcexplorer.jsontext.layout import indented
-from rpcexplorer.views.printable import printable, printable_bytes
-from rpcexplorer.views.terminal import COLOUR_LIMIT, highlighted
+from rpcexplorer.text.json_text import COLOUR_LIMIT, highlighted
+from rpcexplorer.text.printable import printable, printable_bytes
 
 COLOURS = re.compile(r"\x1b\[([0-9]*)m")
 NAMES = {"36": "key", "32": "string", "33": "number", "35": "literal", "2": "dim", "0": ""}

@@ -11,11 +11,11 @@ from textual.strip import Strip
 
 from rpcexplorer.model.batch import BatchRow, CollectedCalls
 from rpcexplorer.model.exchange import Exchange
+from rpcexplorer.text.exchange import kind_word, on_one_line, outcome_pieces
+from rpcexplorer.text.printable import clipped, columns, fitted
 from rpcexplorer.tui.commands import bindings
 from rpcexplorer.tui.theming import Pieces, ThemeStyles, line, width_of
 from rpcexplorer.tui.widgets.row_list import RowList
-from rpcexplorer.views.batches.words import kind_word, on_one_line, outcome_pieces
-from rpcexplorer.views.cells import clipped, columns, fitted
 
 _KIND: Final = len("notification")
 _METHOD: Final = 48

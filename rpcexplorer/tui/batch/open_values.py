@@ -8,9 +8,9 @@ from textual.screen import Screen
 
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.draft import Batch, Draft
+from rpcexplorer.text.printable import clipped
 from rpcexplorer.tui.dialogs.dialog import Choice, Confirm
 from rpcexplorer.variables.resolve import Missing
-from rpcexplorer.views.cells import clipped
 
 NAMED: Final = 6
 """Places that the question names."""

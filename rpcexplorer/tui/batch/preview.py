@@ -11,14 +11,12 @@ from textual.reactive import reactive
 
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.rpc.messages import ErrorObject, Result
+from rpcexplorer.text.document import Document
+from rpcexplorer.text.exchange import ended, kind_word, size, told
 from rpcexplorer.tui.batch.list import BatchLine
 from rpcexplorer.tui.reader.reader import Reader
 from rpcexplorer.tui.widgets.bar import Bar
 from rpcexplorer.tui.widgets.remarks import Remarks
-from rpcexplorer.views.batches.words import kind_word
-from rpcexplorer.views.document.document import Document
-from rpcexplorer.views.words.outcome import ended, told
-from rpcexplorer.views.words.sentences import size
 
 
 class BatchPreview(Vertical):

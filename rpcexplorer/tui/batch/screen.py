@@ -22,6 +22,7 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.batch import CollectedCalls, parts_of
 from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.exchange import Stop, fresh_id
+from rpcexplorer.text.exchange import ended, explanation, running, told, transport_line
 from rpcexplorer.transport.port import Progress
 from rpcexplorer.tui.batch.choice import BatchChoice
 from rpcexplorer.tui.batch.list import BatchLine, BatchList, lines_of_batch
@@ -34,8 +35,6 @@ from rpcexplorer.tui.sizes import NARROW
 from rpcexplorer.tui.widgets.bar import Bar
 from rpcexplorer.tui.widgets.remarks import Remarks
 from rpcexplorer.tui.widgets.row_list import RowList
-from rpcexplorer.views.words.outcome import ended, running, told
-from rpcexplorer.views.words.sentences import explanation, transport_line
 
 TICK: Final = 0.1
 LARGE: Final = 256 * 1024

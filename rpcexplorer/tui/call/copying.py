@@ -13,18 +13,18 @@ from textual.screen import Screen
 from textual.widgets import Static
 
 from rpcexplorer.explorer import Explorer
+from rpcexplorer.export.formats import FORMS, TELLING, head, made, marks, replaced, replaced_told
+from rpcexplorer.export.report import of_two
+from rpcexplorer.export.request import Subject, profile_of, record_of, subject_of
 from rpcexplorer.model.draft import Batch, Draft, draft_of
 from rpcexplorer.model.exchange import Exchange, Refused
 from rpcexplorer.model.profile import Profile
+from rpcexplorer.text.printable import printable, printable_bytes
 from rpcexplorer.tui.call.response.body import Body
 from rpcexplorer.tui.call.saving import file_name, put_in_file
 from rpcexplorer.tui.dialogs.dialog import keys
 from rpcexplorer.tui.dialogs.picker import Pick, Picker
 from rpcexplorer.tui.terminal.clipboard import copy
-from rpcexplorer.views.copying.forms import FORMS, TELLING, head, made, marks, replaced, replaced_told
-from rpcexplorer.views.copying.subject import Subject, profile_of, record_of, subject_of
-from rpcexplorer.views.copying.two import of_two
-from rpcexplorer.views.printable import printable, printable_bytes
 
 NOTHING: Final = "There is nothing to copy here."
 TICKET: Final = "the ticket"

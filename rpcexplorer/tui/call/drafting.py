@@ -20,12 +20,12 @@ from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Preview, Refused, fresh_id
 from rpcexplorer.model.method import SIGN, Method, SavedCall, SavedMethod, as_named, method_of, no_such_call
 from rpcexplorer.model.profile import Profile
+from rpcexplorer.text.profile import auth_words
 from rpcexplorer.tui.call.draft_writer import DraftWriter, Troubles
 from rpcexplorer.tui.call.params.pane import ParamsPane
 from rpcexplorer.tui.call.schemas import SchemaScreen
 from rpcexplorer.tui.pending_keys import PendingKeys
 from rpcexplorer.variables.references import Offered
-from rpcexplorer.views.words.auth import auth_words
 
 RECENT = 8
 

@@ -18,6 +18,7 @@ from rpcexplorer.model.exchange import Exchange, Preview, Refused
 from rpcexplorer.model.method import Described, Method
 from rpcexplorer.model.problem import Checked
 from rpcexplorer.model.profile import Profile
+from rpcexplorer.text.exchange import WordLine
 from rpcexplorer.tui.call.methods.pane import MethodsPane
 from rpcexplorer.tui.call.params.pane import ParamsPane
 from rpcexplorer.tui.call.response.pane import ResponsePane
@@ -25,7 +26,6 @@ from rpcexplorer.tui.commands import first_key
 from rpcexplorer.tui.widgets.footer import Footer
 from rpcexplorer.tui.widgets.header import Header
 from rpcexplorer.variables.references import Offered
-from rpcexplorer.views.words.sentences import WordLine
 
 if TYPE_CHECKING:
     from rpcexplorer.schema.complete import Completion

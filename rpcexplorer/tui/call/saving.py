@@ -18,9 +18,9 @@ from textual.screen import Screen
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.rpc.messages import Result
+from rpcexplorer.text.exchange import size
 from rpcexplorer.tui.call.response.body import Body
 from rpcexplorer.tui.dialogs.dialog import Ask, Choice, Confirm
-from rpcexplorer.views.words.sentences import size
 
 ALONE: Final = "Secrets are left out. No one else on this machine can read a new file."
 WORDS: Final = "As the server wrote it, secrets left out. No one else on this machine can read a new file."

@@ -18,9 +18,9 @@ from rpcexplorer.model.method import Described, Method, as_named
 from rpcexplorer.model.problem import Checked
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.rpc.messages import Result
+from rpcexplorer.text.problems import result_remark
 from rpcexplorer.tui.call.reply_actions import ReplyScreen
 from rpcexplorer.tui.pending_keys import PendingKeys
-from rpcexplorer.views.words.problems import result_remark
 
 if TYPE_CHECKING:
     from rpcexplorer.schema.complete import Candidate, Completion

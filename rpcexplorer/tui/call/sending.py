@@ -213,7 +213,7 @@ class SendingScreen(DraftScreen):
 
     def _news(self, found: Discovery) -> str:
         """That something is not as it was, and how to read it."""
-        from rpcexplorer.views.documentation.changes import changes_counted
+        from rpcexplorer.text.docs import changes_counted
 
         counted = changes_counted(found.changed)
         return f"{counted}: {self.key('changes') or 'the palette'} shows what." if counted else ""
@@ -292,7 +292,7 @@ class SendingScreen(DraftScreen):
     def _advise(self, exchange: Exchange, profile: Profile, again: Callable[[], object]) -> None:
         """Show what may help, and the key that does it and then `again`."""
         from rpcexplorer.client.hints import hint_for
-        from rpcexplorer.views.words.hints import hint_line
+        from rpcexplorer.text.problems import hint_line
 
         variables = self.explorer.credentials.from_environment(profile)
         if hint := hint_for(exchange, profile, KINDS, variables=variables):

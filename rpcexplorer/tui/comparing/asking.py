@@ -16,9 +16,9 @@ from textual.widgets import Static
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.profile import Profile
+from rpcexplorer.text.exchange import times
+from rpcexplorer.text.printable import clipped
 from rpcexplorer.tui.dialogs.dialog import Choice, Confirm, keys, named
-from rpcexplorer.views.cells import clipped
-from rpcexplorer.views.words.sentences import times
 
 LONGEST: Final = 200
 """Columns of a method's name; a longer one is not told whole."""

@@ -16,11 +16,11 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.problem import Complaint
 from rpcexplorer.model.profile import Profile
+from rpcexplorer.text.printable import clipped, columns, fitted
 from rpcexplorer.tui.dialogs.dialog import Dialog, keys
 from rpcexplorer.tui.dialogs.picker import Pick, Picker
 from rpcexplorer.tui.theming import ThemeStyles, line
 from rpcexplorer.tui.widgets.row_list import RowList
-from rpcexplorer.views.cells import clipped, columns, fitted
 
 ROOM: Final = 48
 """Columns of a method's name in a title."""

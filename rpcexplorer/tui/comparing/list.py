@@ -10,13 +10,12 @@ from textual.reactive import reactive
 from textual.strip import Strip
 
 from rpcexplorer.client.replay import Replayed, ReplayVerdict
+from rpcexplorer.text.compare import REPLAY_SIGNS, replayed_words
+from rpcexplorer.text.exchange import duration
+from rpcexplorer.text.printable import clipped, columns, fitted
 from rpcexplorer.tui.commands import bindings
 from rpcexplorer.tui.theming import ThemeStyles, line
 from rpcexplorer.tui.widgets.row_list import RowList
-from rpcexplorer.views.cells import clipped, columns, fitted
-from rpcexplorer.views.comparing.replays import SIGNS
-from rpcexplorer.views.comparing.sides import replayed_words
-from rpcexplorer.views.words.sentences import duration
 
 
 def on_profile(method: str, profile: str) -> str:
@@ -69,7 +68,7 @@ class ReplayList(RowList[ReplayRow]):
             sign, role = (" ◐ ", "careful") if item.state == "sending" else (" · ", "dim")
             words = [(sign, role), (fitted(self._called(item), self._wide), "middle"), (f"  {item.state}", role)]
             return line(words, width, styles, ground=ground)
-        sign, role = SIGNS[item.verdict], ROLES[item.verdict]
+        sign, role = REPLAY_SIGNS[item.verdict], ROLES[item.verdict]
         live = item.live
         took = f"{duration(item.recorded.seconds)} → {duration(live.seconds)} " if live else ""
         words = [(f" {sign} ", role), (fitted(self._called(item), self._wide), "text")]

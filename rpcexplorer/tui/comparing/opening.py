@@ -17,6 +17,7 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.draft import Batch, Draft, as_called, sent_draft
 from rpcexplorer.model.exchange import Cancelled, Exchange, Refused, Stop, Unreached, fresh_id
 from rpcexplorer.model.profile import Profile
+from rpcexplorer.text.printable import clipped
 from rpcexplorer.tui.comparing.asking import may_send_all
 from rpcexplorer.tui.comparing.choosing import profiles_for, profiles_for_servers
 from rpcexplorer.tui.comparing.list import on_profile
@@ -26,7 +27,6 @@ from rpcexplorer.tui.messages import ComparisonWanted
 from rpcexplorer.tui.pacing import in_turns
 from rpcexplorer.tui.pending_keys import PendingKeys
 from rpcexplorer.variables.resolve import Missing
-from rpcexplorer.views.cells import clipped
 
 NAME: Final = 32
 """Columns of a method's name in a sentence or a title."""

@@ -17,6 +17,8 @@ from textual.widget import Widget
 
 from rpcexplorer.compare.compare import Comparison, compared
 from rpcexplorer.model.exchange import Exchange
+from rpcexplorer.text.compare import ComparedLine, compared_lines, names_of, reasons, side, summary
+from rpcexplorer.text.printable import clipped
 from rpcexplorer.tui.commands import Scope, bindings
 from rpcexplorer.tui.comparing.sides import Sides
 from rpcexplorer.tui.comparing.text import ComparedText
@@ -26,10 +28,6 @@ from rpcexplorer.tui.pacing import in_turns
 from rpcexplorer.tui.pending_keys import PendingKeys
 from rpcexplorer.tui.widgets.bar import Bar
 from rpcexplorer.tui.widgets.remarks import Remarks
-from rpcexplorer.views.cells import clipped
-from rpcexplorer.views.comparing.lines import ComparedLine, compared_lines
-from rpcexplorer.views.comparing.sides import reasons, side
-from rpcexplorer.views.comparing.summary import names_of, summary
 
 COMPARING: Final = "comparing"
 PATIENCE: Final = 0.5

@@ -18,12 +18,11 @@ from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
+from rpcexplorer.text.compare import ComparedLine, is_pair, own_part, stacked
 from rpcexplorer.tui.messages import message
 from rpcexplorer.tui.sizes import NARROW
 from rpcexplorer.tui.theming import Pieces, ThemeStyles, line
 from rpcexplorer.tui.widgets.scrolling import SCROLLING
-from rpcexplorer.views.comparing.lines import ComparedLine, is_pair, stacked
-from rpcexplorer.views.comparing.values import own_part
 
 ASIDE: Final = 8
 """Columns that a key scrolls sideways."""

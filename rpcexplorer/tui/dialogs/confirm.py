@@ -18,9 +18,9 @@ from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.problem import Changes
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import standing
+from rpcexplorer.text.printable import clipped
+from rpcexplorer.text.problems import rows_of
 from rpcexplorer.tui.dialogs.dialog import Choice, Confirm
-from rpcexplorer.views.cells import clipped
-from rpcexplorer.views.words.hints import rows_of
 
 PARAMS = 50
 """Columns of the params that the question shows."""

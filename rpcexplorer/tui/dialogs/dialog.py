@@ -23,10 +23,10 @@ from textual.screen import ModalScreen, Screen
 from textual.strip import Strip
 from textual.widgets import Input, Static
 
+from rpcexplorer.text.printable import printable
 from rpcexplorer.tui.dialogs.answer_once import AnswersOnce, ResultT
 from rpcexplorer.tui.widgets.answer import Answer, Answers
 from rpcexplorer.tui.widgets.entry import Entry
-from rpcexplorer.views.printable import printable
 
 
 class Backdrop(BackgroundScreen):

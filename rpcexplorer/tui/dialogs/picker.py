@@ -11,11 +11,11 @@ from textual.binding import Binding, BindingType
 from textual.strip import Strip
 from textual.widgets import Input
 
+from rpcexplorer.text.matching import ranked
 from rpcexplorer.tui.dialogs.dialog import Dialog
 from rpcexplorer.tui.theming import ThemeStyles, line
 from rpcexplorer.tui.widgets.entry import Entry
 from rpcexplorer.tui.widgets.row_list import RowList
-from rpcexplorer.views.matching import ranked
 
 MOST: Final = 16
 """Rows of the list."""

@@ -9,8 +9,8 @@ from typing import Any
 from textual.app import App
 
 from rpcexplorer.explorer import Explorer
+from rpcexplorer.text.printable import clipped
 from rpcexplorer.tui.dialogs.dialog import Ask, Choice, Confirm
-from rpcexplorer.views.cells import clipped
 
 SHOWN = 3
 """Drafts that the question names."""

@@ -22,12 +22,12 @@ from textual.widgets import TextArea
 from textual.widgets.text_area import DocumentNavigator, Edit, Location
 
 from rpcexplorer.importing.pasted import is_command
+from rpcexplorer.text.json_text import json_tokens
 from rpcexplorer.tui.editor.page import TAB, Flat, Page, lines_of, place_of, row_of
 from rpcexplorer.tui.editor.strokes import KEYS, RUB_OUT, Stroke, pair_at, stroke
 from rpcexplorer.tui.sizes import AFTER_NUMBER, GUTTER
 from rpcexplorer.tui.theming import ThemeStyles
 from rpcexplorer.tui.widgets.in_order import InOrder
-from rpcexplorer.views.json_tokens import json_tokens
 
 COLOURED: Final = 4_000
 """Characters of a line that get colours."""

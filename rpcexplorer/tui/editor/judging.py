@@ -12,10 +12,10 @@ from textual.containers import Vertical
 from rpcexplorer.importing.pasted import Pasted, pasted
 from rpcexplorer.jsontext.params import Params, Problem
 from rpcexplorer.model.draft import judged
+from rpcexplorer.text.json_text import laid_out
 from rpcexplorer.tui.editor.editor import Editor
 from rpcexplorer.tui.editor.page import offset_of, place_of
 from rpcexplorer.tui.editor.problem import ProblemLine
-from rpcexplorer.views.json_tokens import laid_out
 
 AT_ONCE: Final = 4_000
 """Characters; to find what is wrong in a longer text takes longer than a key may: it waits for a pause and a thread."""

@@ -17,7 +17,7 @@ from rich.cells import cell_len
 from textual.geometry import Offset, Size
 from textual.widgets.text_area import Document, EditResult, Location, WrappedDocument
 
-from rpcexplorer.views.printable import printable
+from rpcexplorer.text.printable import printable
 
 TAB: Final = 2
 _PECULIAR = re.compile("[^\x20-\x7e\xa0-\xac\xae-\u02ff\u0391-\u03a1\u03a3-\u03ff\u0400-\u0482]")

@@ -16,12 +16,11 @@ from textual.widget import Widget
 from rpcexplorer.importing.pasted import Pasted
 from rpcexplorer.jsontext.params import Params, Problem
 from rpcexplorer.model.problem import SchemaProblem
+from rpcexplorer.text.printable import columns, printable
+from rpcexplorer.text.problems import warning
 from rpcexplorer.tui.commands import COMMANDS, Command, spelled
 from rpcexplorer.tui.messages import message
 from rpcexplorer.tui.theming import Pieces, ThemeStyles, line, width_of
-from rpcexplorer.views.cells import columns
-from rpcexplorer.views.printable import printable
-from rpcexplorer.views.words.problems import warning
 
 FIX, NEXT = (next(each for each in COMMANDS if each.id == f"params.{name}") for name in ("fix", "problem-next"))
 

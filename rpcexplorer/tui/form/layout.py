@@ -15,6 +15,7 @@ from textual.widget import Widget
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.exchange import Preview, Refused
 from rpcexplorer.schema.form import FieldPath, FormField, FormRows, FormView, with_problems
+from rpcexplorer.text.exchange import request_lines
 from rpcexplorer.tui.commands import Scope, first_key
 from rpcexplorer.tui.dialogs.answer_once import AnswersOnce
 from rpcexplorer.tui.form.list import FormList
@@ -25,7 +26,6 @@ from rpcexplorer.tui.sizes import NARROW
 from rpcexplorer.tui.widgets.bar import Bar
 from rpcexplorer.tui.widgets.row_list import RowList
 from rpcexplorer.tui.widgets.sheet import Sheet, SheetLine
-from rpcexplorer.views.words.request import request_lines
 
 ROOMY: Final = 28
 """Lines from which the doc has more than two of them."""

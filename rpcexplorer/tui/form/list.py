@@ -10,11 +10,11 @@ from textual.message import Message
 from textual.strip import Strip
 
 from rpcexplorer.schema.form import FormField
+from rpcexplorer.text.printable import clipped, columns, fitted
 from rpcexplorer.tui.commands import bindings
 from rpcexplorer.tui.messages import message
 from rpcexplorer.tui.theming import Pieces, ThemeStyles, line, width_of
 from rpcexplorer.tui.widgets.row_list import RowList
-from rpcexplorer.views.cells import clipped, columns, fitted
 
 INDENT: Final = 2
 """Columns for each level."""

@@ -11,10 +11,9 @@ from textual.screen import Screen
 
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.exchange import Damaged, Exchange
+from rpcexplorer.text.exchange import outcome_words
+from rpcexplorer.text.printable import clipped, printable
 from rpcexplorer.tui.dialogs.dialog import Ask, Choice, Confirm
-from rpcexplorer.views.cells import clipped
-from rpcexplorer.views.printable import printable
-from rpcexplorer.views.words.sentences import outcome_words
 
 ROOM = 56
 """Columns that the questions have for what they name."""

@@ -14,14 +14,13 @@ from textual.strip import Strip
 
 from rpcexplorer.model.exchange import Damaged, Exchange
 from rpcexplorer.model.filter import YOU
+from rpcexplorer.text.exchange import ROLES, SIGNS, came, duration
+from rpcexplorer.text.history import Day, HistoryRow
+from rpcexplorer.text.printable import clipped, columns, fitted
 from rpcexplorer.tui.commands import bindings
 from rpcexplorer.tui.messages import message
 from rpcexplorer.tui.theming import Pieces, ThemeStyles, line, width_of
 from rpcexplorer.tui.widgets.row_list import RowList
-from rpcexplorer.views.cells import clipped, columns, fitted
-from rpcexplorer.views.history_rows import Day, HistoryRow, came
-from rpcexplorer.views.words.outcome import ROLES
-from rpcexplorer.views.words.sentences import SIGNS, duration
 
 _LONGEST: Final = 200
 """Characters of a name that are looked at; no row shows more."""

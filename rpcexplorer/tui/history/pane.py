@@ -16,11 +16,11 @@ from textual.reactive import reactive
 from textual.widgets import Input, Static
 
 from rpcexplorer.model.filter import narrowed
+from rpcexplorer.text.printable import printable
 from rpcexplorer.tui.history.list import MARK, HistoryList
 from rpcexplorer.tui.messages import message
 from rpcexplorer.tui.widgets.bar import Bar
 from rpcexplorer.tui.widgets.entry import Entry
-from rpcexplorer.views.printable import printable
 
 ALL: Final = "all profiles"
 

@@ -12,15 +12,14 @@ from textual.reactive import reactive
 
 from rpcexplorer.model.exchange import Damaged, Exchange
 from rpcexplorer.rpc.messages import ErrorObject, Result
+from rpcexplorer.text.document import Document
+from rpcexplorer.text.exchange import beside, ended, headers_page, told
+from rpcexplorer.text.history import moment_words, note_page
 from rpcexplorer.tui.reader.reader import Reader
 from rpcexplorer.tui.theming import width_of
 from rpcexplorer.tui.widgets.bar import Bar
 from rpcexplorer.tui.widgets.remarks import Remarks
 from rpcexplorer.tui.widgets.sheet import Sheet
-from rpcexplorer.views.document.document import Document
-from rpcexplorer.views.history_rows import moment_words, note_page
-from rpcexplorer.views.words.outcome import beside, ended, told
-from rpcexplorer.views.words.reply import headers_page
 
 TABS: Final = ("Reply", "Headers", "Request", "Note")
 KEYS: Final = "[ ]"

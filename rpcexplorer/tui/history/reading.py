@@ -16,8 +16,8 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.exchange import Damaged, Exchange
 from rpcexplorer.model.filter import HistoryFilter
 from rpcexplorer.model.problem import Trouble
+from rpcexplorer.text.history import HistoryRow, filter_words, rows_of
 from rpcexplorer.tui.theming import Pieces
-from rpcexplorer.views.history_rows import HistoryRow, filter_words, rows_of
 
 SLICE: Final = 200
 """So many found calls end the first slice."""

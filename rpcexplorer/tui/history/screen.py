@@ -12,6 +12,7 @@ from textual.binding import BindingType
 
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Exchange
+from rpcexplorer.text.history import HistoryRow, moment_words
 from rpcexplorer.tui.commands import Scope, bindings
 from rpcexplorer.tui.dialogs.other_profile import other_profile
 from rpcexplorer.tui.history.changes import annotated, deleted
@@ -21,7 +22,6 @@ from rpcexplorer.tui.messages import CopyCallWanted, StatisticsWanted, TicketWan
 from rpcexplorer.tui.pending_keys import opens
 from rpcexplorer.tui.sizes import NARROW
 from rpcexplorer.tui.widgets.row_list import RowList
-from rpcexplorer.views.history_rows import HistoryRow, moment_words
 
 
 class HistoryScreen(MarkingScreen):

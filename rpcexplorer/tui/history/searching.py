@@ -23,6 +23,7 @@ from textual.widget import Widget
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.exchange import Damaged, Exchange
 from rpcexplorer.model.filter import HistoryFilter
+from rpcexplorer.text.history import HistoryRow, case_note_lines, filter_words, same
 from rpcexplorer.tui.dialogs.answer_once import AnswersOnce
 from rpcexplorer.tui.history.choice import CaseOnView, HistoryChoice
 from rpcexplorer.tui.history.list import HistoryList
@@ -32,7 +33,6 @@ from rpcexplorer.tui.history.reading import Reading, advice, records_of
 from rpcexplorer.tui.pending_keys import PendingKeys
 from rpcexplorer.tui.widgets.row_list import RowList
 from rpcexplorer.tui.widgets.sheet import Sheet, wrapped
-from rpcexplorer.views.history_rows import HistoryRow, case_note_lines, filter_words, same
 
 NEWEST: Final = 200
 """So many calls are read at first, and again when the last of them come into view."""

@@ -11,6 +11,7 @@ from textual.screen import Screen
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.problem import Changes
 from rpcexplorer.model.profile import PATH, Profile, split_address
+from rpcexplorer.text.printable import clipped
 from rpcexplorer.tui.dialogs.confirm import warn_about
 from rpcexplorer.tui.dialogs.dialog import Choice, Confirm
 from rpcexplorer.tui.dialogs.form import Field, Form, Wrong
@@ -26,7 +27,6 @@ from rpcexplorer.tui.profiles.form import (
     wrong_of,
 )
 from rpcexplorer.tui.profiles.wrong import wrong_name
-from rpcexplorer.views.cells import clipped
 
 ROOM = 28
 """Columns that an answer has for a profile's name."""

@@ -11,11 +11,11 @@ from textual.binding import Binding, BindingType
 from textual.strip import Strip
 
 from rpcexplorer.model.profile import Profile
+from rpcexplorer.text.printable import clipped, columns, fitted
 from rpcexplorer.tui.commands import bindings
 from rpcexplorer.tui.theming import Pieces, ThemeStyles, line, width_of
 from rpcexplorer.tui.widgets.header import BADGES
 from rpcexplorer.tui.widgets.row_list import RowList
-from rpcexplorer.views.cells import clipped, columns, fitted
 
 _NAME: Final = 28
 """Columns that a name gets at most; a third of the width where that is less."""

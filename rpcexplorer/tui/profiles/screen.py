@@ -17,6 +17,7 @@ from rpcexplorer.client.report import Check
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.problem import told
 from rpcexplorer.model.profile import Profile
+from rpcexplorer.text.profile import auth_words, broken_page, profile_page
 from rpcexplorer.tui.commands import Scope, bindings
 from rpcexplorer.tui.dialogs.answer_once import AnswersOnce
 from rpcexplorer.tui.dialogs.login import secrets
@@ -33,8 +34,6 @@ from rpcexplorer.tui.widgets.footer import Footer
 from rpcexplorer.tui.widgets.header import Header
 from rpcexplorer.tui.widgets.row_list import RowList
 from rpcexplorer.tui.widgets.sheet import Sheet
-from rpcexplorer.views.words.auth import auth_words
-from rpcexplorer.views.words.profile import broken_page, profile_page
 
 TOLD: Final = 20
 """Things wrong with a profile that its page says."""

@@ -23,6 +23,9 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.exchange import Stop
 from rpcexplorer.model.problem import Changes, Complaint
 from rpcexplorer.model.profile import PATH, Profile, ad_hoc, split_address, typed_whole
+from rpcexplorer.text.connection_test import plan, profile_lines, steps_in_rows
+from rpcexplorer.text.problems import rows_of
+from rpcexplorer.text.profile import step_line
 from rpcexplorer.tui.commands import first_key
 from rpcexplorer.tui.dialogs.confirm import warn_about
 from rpcexplorer.tui.dialogs.dialog import Dialog, keys
@@ -34,9 +37,6 @@ from rpcexplorer.tui.profiles.wrong import wrong_name
 from rpcexplorer.tui.widgets.answer import Answer, Answers
 from rpcexplorer.tui.widgets.entry import Entry
 from rpcexplorer.tui.widgets.sheet import Sheet, SheetLine
-from rpcexplorer.views.proposal import plan, profile_lines, steps_in_rows
-from rpcexplorer.views.words.hints import rows_of
-from rpcexplorer.views.words.profile import step_line
 
 NEW: Final = "…"
 """Stands for the name of a profile that there is not yet."""

@@ -10,12 +10,12 @@ from textual.screen import Screen
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.problem import Changes
 from rpcexplorer.model.profile import Profile
+from rpcexplorer.text.connection_test import certificate_rows
+from rpcexplorer.text.printable import clipped
 from rpcexplorer.transport.port import ShownCertificate
 from rpcexplorer.tui.dialogs.confirm import warn_about
 from rpcexplorer.tui.dialogs.dialog import Choice, Confirm
 from rpcexplorer.tui.profiles.files import home
-from rpcexplorer.views.cells import clipped
-from rpcexplorer.views.words.certificate import certificate_rows
 
 ROOM: Final = 28
 """Columns that a title has for a profile's name."""

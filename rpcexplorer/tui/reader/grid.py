@@ -19,13 +19,13 @@ from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
+from rpcexplorer.text.printable import clipped, columns
+from rpcexplorer.text.table import WIDEST, CellKind, Table
 from rpcexplorer.tui.messages import message
 from rpcexplorer.tui.reader.row import AFTER, BEFORE, number_width
 from rpcexplorer.tui.sizes import AFTER_NUMBER
 from rpcexplorer.tui.theming import Pieces, ThemeStyles, segments
 from rpcexplorer.tui.widgets.scrolling import SCROLLING
-from rpcexplorer.views.cells import clipped, columns
-from rpcexplorer.views.document.table import WIDEST, CellKind, Table
 
 GAP: Final = 2
 """Columns between two columns; a sorted one's sign stands in the first of them."""

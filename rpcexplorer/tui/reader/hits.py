@@ -11,8 +11,7 @@ from functools import lru_cache
 from itertools import chain
 from typing import Final
 
-from rpcexplorer.views.document.document import Document
-from rpcexplorer.views.document.search import MatchSpan, matches
+from rpcexplorer.text.document import Document, MatchSpan, matches
 
 NEAR: Final = 32 * 1024
 """Bytes that are searched first, as the next place is seldom far."""

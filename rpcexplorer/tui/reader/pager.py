@@ -20,6 +20,8 @@ from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
+from rpcexplorer.text.document import EVERYTHING, Document
+from rpcexplorer.text.document_rows import Rows
 from rpcexplorer.tui.messages import message
 from rpcexplorer.tui.pacing import paced
 from rpcexplorer.tui.reader.hits import Hits
@@ -27,9 +29,6 @@ from rpcexplorer.tui.reader.row import Painter, number_width
 from rpcexplorer.tui.sizes import AFTER_NUMBER
 from rpcexplorer.tui.theming import Pieces, ThemeStyles, line
 from rpcexplorer.tui.widgets.scrolling import SCROLLING
-from rpcexplorer.views.document.document import Document
-from rpcexplorer.views.document.outline import EVERYTHING
-from rpcexplorer.views.document.rows import Rows
 
 AT_ONCE: Final = 4
 """Steps that nobody can feel."""

@@ -13,13 +13,11 @@ from typing import Final
 from textual import work
 from textual.message import Message
 
+from rpcexplorer.text.document_rows import Rows, line_of_item, path_at, pointer_at, value_at
 from rpcexplorer.tui.messages import message
 from rpcexplorer.tui.pacing import paced
 from rpcexplorer.tui.reader.hits import Hits
 from rpcexplorer.tui.reader.pager import Pager, are_few
-from rpcexplorer.views.document.items import line_of_item
-from rpcexplorer.views.document.places import path_at, pointer_at, value_at
-from rpcexplorer.views.document.rows import Rows
 
 TYPING: Final = 0.1
 """Seconds without another letter before what takes longer is searched: a letter more, and it would be in vain."""

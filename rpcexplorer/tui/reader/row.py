@@ -10,12 +10,12 @@ from msgspec import Struct
 from rich.segment import Segment
 from textual.strip import Strip
 
+from rpcexplorer.text.document import Document
+from rpcexplorer.text.document_rows import DocumentRow
+from rpcexplorer.text.json_text import tokens
 from rpcexplorer.tui.reader.hits import Hits
 from rpcexplorer.tui.sizes import AFTER_NUMBER, GUTTER
 from rpcexplorer.tui.theming import ThemeStyles, clipped, filled
-from rpcexplorer.views.colouring import tokens
-from rpcexplorer.views.document.document import Document
-from rpcexplorer.views.document.rows import DocumentRow
 
 BEFORE, AFTER = "‹", "›"  # noqa: RUF001 - the signs are meant
 """There is more at this side."""

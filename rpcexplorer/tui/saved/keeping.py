@@ -14,9 +14,9 @@ from rpcexplorer.jsontext.params import Problem
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.method import SIGN, SavedCall
 from rpcexplorer.model.problem import Complaint
+from rpcexplorer.text.printable import clipped
 from rpcexplorer.tui.dialogs.dialog import Choice, Confirm
 from rpcexplorer.tui.dialogs.form import Field, Form, Wrong
-from rpcexplorer.views.cells import clipped
 
 ROOM = 56
 """Columns for the params in a question."""

@@ -14,6 +14,7 @@ from textual.widget import Widget
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.history.statistics import GROUPINGS, ORDERS, Figures, Grouping, Order
 from rpcexplorer.model.filter import HistoryFilter
+from rpcexplorer.text.history import filter_words, left_out_words, words_for
 from rpcexplorer.tui.commands import Scope, bindings
 from rpcexplorer.tui.dialogs.answer_once import AnswersOnce
 from rpcexplorer.tui.pending_keys import PendingKeys
@@ -22,9 +23,6 @@ from rpcexplorer.tui.statistics.table import FiguresList, SummaryLines
 from rpcexplorer.tui.widgets.bar import Bar
 from rpcexplorer.tui.widgets.remarks import Remarks
 from rpcexplorer.tui.widgets.row_list import RowList
-from rpcexplorer.views.history_rows import filter_words
-from rpcexplorer.views.statistics.narrowing import words_for
-from rpcexplorer.views.statistics.table import left_out_words
 
 TABS: Final[dict[Grouping, str]] = {"method": "Methods", "profile": "Profiles", "code": "Codes"}
 SORTED: Final[dict[Order, str]] = {"calls": "most calls", "failures": "most failures", "p95": "slowest"}

@@ -12,11 +12,10 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from rpcexplorer.history.statistics import Figures, Statistics
+from rpcexplorer.text.history import CALLS, FAILED, MARGIN, TableColumns, chart_lines, total_lines
 from rpcexplorer.tui.commands import bindings
 from rpcexplorer.tui.theming import Pieces, ThemeStyles, line
 from rpcexplorer.tui.widgets.row_list import RowList
-from rpcexplorer.views.statistics.chart import CALLS, FAILED, MARGIN, chart_lines
-from rpcexplorer.views.statistics.table import TableColumns, total_lines
 
 _EDGE = "   "
 

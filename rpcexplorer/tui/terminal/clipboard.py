@@ -16,8 +16,8 @@ from typing import Any, Final
 from msgspec import Struct
 from textual.screen import Screen
 
+from rpcexplorer.text.exchange import size
 from rpcexplorer.tui.terminal.processes import fed
-from rpcexplorer.views.words.sentences import size
 
 OSC_LIMIT: Final = 74_994
 """Bytes that every terminal with OSC 52 takes; many take more."""

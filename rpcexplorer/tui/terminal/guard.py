@@ -10,7 +10,7 @@ from rich.segment import Segment
 from textual.color import Color
 from textual.filter import LineFilter
 
-from rpcexplorer.views.printable import printable
+from rpcexplorer.text.printable import printable
 
 
 class Guard(LineFilter):

@@ -17,10 +17,10 @@ from typing import IO, Final
 from msgspec import Struct
 
 from rpcexplorer.model.secret import for_others
-from rpcexplorer.views.filtering import asked
-from rpcexplorer.views.words.sentences import size
+from rpcexplorer.text.exchange import size
+from rpcexplorer.text.jq import asked
 
-FILTER: Final = "rpcexplorer.views.filtering"
+FILTER: Final = "rpcexplorer.text.jq"
 SHOWN: Final = 300
 """Characters of a complaint that are worth showing in a line."""
 COMPLAINT: Final = 64 * 1024

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from rich.text import Text
 from textual.widgets import Input
 
+from rpcexplorer.text.printable import printable
 from rpcexplorer.tui.widgets.in_order import InOrder
-from rpcexplorer.views.printable import printable
 
 
 class Entry(InOrder, Input):

@@ -15,10 +15,9 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Input, Static
 
+from rpcexplorer.text.printable import columns, printable
 from rpcexplorer.tui.messages import message
 from rpcexplorer.tui.widgets.entry import Taking
-from rpcexplorer.views.cells import columns
-from rpcexplorer.views.printable import printable
 
 Purpose = Literal["search", "filter", "pipe", "goto"]
 SIGNS: dict[Purpose, str] = {"search": "/", "filter": "jq", "pipe": "|", "goto": ":"}

@@ -12,8 +12,7 @@ from textual.geometry import Size
 from textual.reactive import reactive
 from textual.widgets import Static
 
-from rpcexplorer.views.cells import columns
-from rpcexplorer.views.printable import printable
+from rpcexplorer.text.printable import columns, printable
 
 BETWEEN: Final = "  ·  "
 """What joins two sentences; at the beginning of a line without what is before it."""

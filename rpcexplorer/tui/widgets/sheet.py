@@ -12,9 +12,9 @@ from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
+from rpcexplorer.text.printable import printable
 from rpcexplorer.tui.theming import ThemeStyles, line
 from rpcexplorer.tui.widgets.scrolling import SCROLLING
-from rpcexplorer.views.printable import printable
 
 SheetLine = Sequence[tuple[str, str]]
 """Pieces of text, each with its role."""

@@ -16,7 +16,7 @@ from rpcexplorer.auth.basic import InlineAuth, NoAuth
 from rpcexplorer.auth.credentials import GivenCredentials
 from rpcexplorer.auth.token import BearerAuth, CookieAuth, FirstAuth
 from rpcexplorer.demo import PASSWORD, USERNAME
-from rpcexplorer.demo.http.server import DemoThread
+from rpcexplorer.demo.http import DemoThread
 from rpcexplorer.discovery.documents import paths_to_try
 from rpcexplorer.discovery.interview import DIALECTS, HUGE, SUSPECTED, discover
 from rpcexplorer.discovery.lists import list_methods

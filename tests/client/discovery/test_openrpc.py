@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rpcexplorer.demo.methods.openrpc import document as demo_document
-from rpcexplorer.demo.methods.table import TABLE
+from rpcexplorer.demo.service import TABLE
+from rpcexplorer.demo.service import document as demo_document
 from rpcexplorer.discovery.methods import Listing
 from rpcexplorer.discovery.openrpc import read_openrpc
 from rpcexplorer.discovery.reader import MOST_METHODS, MOST_PARAMETERS

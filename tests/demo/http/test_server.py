@@ -14,7 +14,7 @@ import threading
 
 import pytest
 
-from rpcexplorer.demo.http.server import DemoServer, DemoThread
+from rpcexplorer.demo.http import DemoServer, DemoThread
 from tests.demo.calling import body_of, envelope, exchange, post
 
 
@@ -219,7 +219,7 @@ def test_a_thread_can_run_again() -> None:
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_serving_in_the_foreground_ends_cleanly_when_told(number: signal.Signals) -> None:
     code = (
-        "from rpcexplorer.demo.http.server import serve_forever\n"
+        "from rpcexplorer.demo.http import serve_forever\n"
         "serve_forever(0, lambda url: print(url, flush=True))\n"
         "print('ended')\n"
     )

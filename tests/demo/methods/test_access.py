@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from rpcexplorer.demo.dispatch import DemoService
-from rpcexplorer.demo.sessions import LIFETIME
+from rpcexplorer.demo.declaration import LIFETIME
+from rpcexplorer.demo.service import DemoService
 from tests.demo.calling import LOGIN, Clock, ask, content, cookie_of, envelope, log_in
 
 REQUIRED = {"code": -32001, "message": "authentication required"}

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from rpcexplorer.demo.dispatch import DemoService
-from rpcexplorer.demo.methods.failures import KINDS
-from rpcexplorer.demo.reply import Fault, Reply
+from rpcexplorer.demo.message import Fault, Reply
+from rpcexplorer.demo.methods import KINDS
+from rpcexplorer.demo.service import DemoService
 from tests.demo.calling import ask, content, envelope
 
 

@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from rpcexplorer.demo.dispatch import DemoService
-from rpcexplorer.demo.methods.table import TABLE
+from rpcexplorer.demo.service import TABLE, DemoService
 from tests.demo.calling import ask, content, envelope
 
 DOCUMENT: dict[str, Any] = ask(DemoService(), "rpc.discover")

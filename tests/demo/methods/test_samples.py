@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from rpcexplorer.demo.dispatch import DemoService
-from rpcexplorer.demo.reply import Piece
+from rpcexplorer.demo.message import Piece
+from rpcexplorer.demo.service import DemoService
 from tests.demo.calling import ask, content, envelope
 
 BEFORE = b'{"jsonrpc": "2.0", "id": "1", "result": '

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from rpcexplorer.demo.methods.openrpc import document as demo_document
-from rpcexplorer.demo.methods.table import TABLE
+from rpcexplorer.demo.service import TABLE
+from rpcexplorer.demo.service import document as demo_document
 from rpcexplorer.discovery.documents import read_document
 from rpcexplorer.discovery.methods import Listing
 from rpcexplorer.discovery.openrpc import openrpc_document, openrpc_text

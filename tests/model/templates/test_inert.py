@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from rpcexplorer.cli.completing_params import words
+from rpcexplorer.cli.arguments import words
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.method import Described, DescribedParam
 from rpcexplorer.model.secret import PLACEHOLDER
@@ -15,9 +15,9 @@ from rpcexplorer.schema.complete import completions
 from rpcexplorer.schema.explain import by_name, fixes, worded
 from rpcexplorer.schema.form import FormText, plain_text, starting_text
 from rpcexplorer.schema.node import SchemaReader
+from rpcexplorer.text.docs import spelled
 from rpcexplorer.variables.references import inert, inert_value
 from rpcexplorer.variables.resolve import used_in
-from rpcexplorer.views.documentation.values import spelled
 from tests.fakes.violations import made, violations
 
 SECRET, LOOKED_UP = "«b.token»", "{{users#/0/token}}"

@@ -17,11 +17,11 @@ import pytest
 
 from rpcexplorer.__main__ import main
 from rpcexplorer.explorer import Explorer
+from rpcexplorer.export import formats
+from rpcexplorer.export.formats import FORMS
+from rpcexplorer.export.request import Subject, subject_of
+from rpcexplorer.export.snippets import SNIPPETS
 from rpcexplorer.model.draft import Draft
-from rpcexplorer.views.copying import forms
-from rpcexplorer.views.copying.forms import FORMS
-from rpcexplorer.views.copying.snippets import SNIPPETS
-from rpcexplorer.views.copying.subject import Subject, subject_of
 from tests.fakes.shell import Shell
 from tests.fakes.wire import RawServer
 from tests.trust.secrets.kinds import KINDS, Gate, Planted, fitting
@@ -109,7 +109,7 @@ def test_whatever_is_typed_for_any_kind_is_told_to_nobody(tmp_path: Path, kind: 
             shown, known = explorer.preview, explorer.credentials.in_use()
             subject = subject_of(explorer.profile, exchange, shown, secrets=known, ours=True)
             assert isinstance(subject, Subject)
-            told[f"{method} copied"] = "\n".join(forms.made(form, subject).decode() for form in SNIPPETS)
+            told[f"{method} copied"] = "\n".join(formats.made(form, subject).decode() for form in SNIPPETS)
         told["recent"] = repr(explorer.recent(50))
 
     async def everything(origin: str) -> None:

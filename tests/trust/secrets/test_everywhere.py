@@ -16,13 +16,13 @@ import pytest
 
 from rpcexplorer.__main__ import main
 from rpcexplorer.explorer import Explorer
+from rpcexplorer.export import formats
+from rpcexplorer.export.formats import FORMS as COPIES
+from rpcexplorer.export.request import Subject, subject_of
+from rpcexplorer.export.snippets import SNIPPETS
 from rpcexplorer.model.destination import RouteChanged
 from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.exchange import Exchange
-from rpcexplorer.views.copying import forms
-from rpcexplorer.views.copying.forms import FORMS as COPIES
-from rpcexplorer.views.copying.snippets import SNIPPETS
-from rpcexplorer.views.copying.subject import Subject, subject_of
 from tests.fakes.editor import type_in
 from tests.fakes.shell import Ran, Shell
 from tests.fakes.wire import RawServer, Received, http_reply
@@ -164,7 +164,7 @@ def test_what_is_typed_at_a_prompt_stays_between_the_person_and_the_server(tmp_p
             subject = subject_of(explorer.profile, what, explorer.preview, secrets=credentials.in_use(), ours=True)
             assert isinstance(subject, Subject)
             for kind in SNIPPETS:
-                told[f"{profile} {type(what).__name__} {kind}"] = forms.made(kind, subject).decode()
+                told[f"{profile} {type(what).__name__} {kind}"] = formats.made(kind, subject).decode()
         assert type_in(explorer, "echo.result", typed.text) == ""
         assert explorer.journal.annotate(explorer.profile, exchange.id, name=f"with {secret}", note=secret) == ""
         explorer.remembered.add_expression("filter", f'.[] | select(. == "{secret}")')

@@ -17,6 +17,7 @@ import pytest
 from textual.pilot import Pilot
 
 from rpcexplorer.explorer import Explorer
+from rpcexplorer.export.snippets import SNIPPETS
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.call.response.pane import ResponsePane
 from rpcexplorer.tui.call.screen import CallScreen
@@ -24,7 +25,6 @@ from rpcexplorer.tui.dialogs.person import PersonOnScreen
 from rpcexplorer.tui.history.screen import HistoryScreen
 from rpcexplorer.tui.profiles.screen import ProfilesScreen
 from rpcexplorer.tui.profiles.testing import ConnectionTest
-from rpcexplorer.views.copying.snippets import SNIPPETS
 from tests.fakes.wire import RawServer
 from tests.trust.secrets.kinds import KINDS, Gate
 from tests.trust.secrets.planted import AWKWARD, Parrot, leaks

@@ -223,7 +223,7 @@ from rpcexplorer.tui.terminal.guard import Guard
 Guard.apply = lambda self, segments, background: segments
 """
 GUARD_ALONE = """
-import rpcexplorer.views.printable as exit_of_views
+import rpcexplorer.text.printable as exit_of_views
 real, exit_of_views.printable = exit_of_views.printable, lambda text, *, lines=False: text
 import rpcexplorer.tui.terminal.guard
 rpcexplorer.tui.terminal.guard.printable = real

@@ -10,7 +10,7 @@ import pytest
 
 from rpcexplorer.rpc.codec import decode
 from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result
-from rpcexplorer.views.document.document import Document
+from rpcexplorer.text.document import Document
 from tests.fakes.shell import Shell
 from tests.fakes.wire import RawServer, http_reply
 from tests.trust.wire.visits import ID, MIB, called, replying, visit

@@ -20,6 +20,7 @@ from rpcexplorer.jsontext.steps import at_once
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Exchange, Refused, Stop
 from rpcexplorer.model.profile import ad_hoc
+from rpcexplorer.text.compare import ComparedLine, own_part
 from rpcexplorer.transport.port import Response
 from rpcexplorer.tui.comparing.asking import SendQuestion
 from rpcexplorer.tui.comparing.choosing import profiles_for_servers
@@ -32,8 +33,6 @@ from rpcexplorer.tui.dialogs.form import Form
 from rpcexplorer.tui.dialogs.picker import Picker
 from rpcexplorer.tui.messages import TicketWanted
 from rpcexplorer.tui.pending_keys import PendingKeys
-from rpcexplorer.views.comparing.lines import ComparedLine
-from rpcexplorer.views.comparing.values import own_part
 from tests.storage.recording import START, exchange
 from tests.tui.stage import Stage, text_of
 from tests.tui.visiting import on_view, said

@@ -12,8 +12,8 @@ import pytest
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.filter import HistoryFilter
 from rpcexplorer.model.problem import Trouble
+from rpcexplorer.text.history import Day
 from rpcexplorer.tui.history.reading import SLICE, Reading, advice
-from rpcexplorer.views.history_rows import Day
 from tests.storage.recording import START, exchange
 
 MANY = [exchange(number) for number in range(3 * SLICE)]

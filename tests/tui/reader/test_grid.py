@@ -12,11 +12,11 @@ from rich.style import Style
 from textual.binding import Binding, BindingType
 from textual.pilot import Pilot
 
+from rpcexplorer.text.table import Table
 from rpcexplorer.tui.reader import grid as grid_file
 from rpcexplorer.tui.reader.grid import Grid
 from rpcexplorer.tui.reader.row import AFTER, BEFORE
 from rpcexplorer.tui.theming import ThemeStyles
-from rpcexplorer.views.document.table import Table
 from tests.tui.stage import Stage, text_of
 
 PEOPLE = b"""[

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from rpcexplorer.text.document import Document
 from rpcexplorer.tui.reader import hits as hits_file
 from rpcexplorer.tui.reader.hits import Hits
-from rpcexplorer.views.document.document import Document
 
 
 @pytest.fixture(autouse=True)

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import pytest
 
+from rpcexplorer.text.printable import columns
 from rpcexplorer.tui.widgets.remarks import BETWEEN, LONGEST, RemarkWord, lines_of
-from rpcexplorer.views.cells import columns
 
 TWO = [("it was cut, redirect.", "text"), ("through the proxy", "middle")]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rpcexplorer.model.batch import parts_of
 from rpcexplorer.rpc.batch import decode_batch
-from rpcexplorer.views.batches.words import failed_lines
+from rpcexplorer.text.exchange import failed_lines
 from tests.views.exchanges import exchange
 
 

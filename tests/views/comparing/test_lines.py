@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from rpcexplorer.compare.compare import compared_texts
 from rpcexplorer.jsontext.layout import indented
 from rpcexplorer.jsontext.steps import at_once
-from rpcexplorer.views.comparing.lines import ComparedLine, compared_lines, stacked
-from rpcexplorer.views.printable import printable
+from rpcexplorer.text.compare import ComparedLine, compared_lines, stacked
+from rpcexplorer.text.printable import printable
 from tests.model.comparing.test_compare import VALUES
 
 ROWS = [{"id": at, "v": {"n": at}} for at in range(1, 31)]
@@ -130,7 +130,7 @@ def test_a_long_value_is_shown_in_part_and_goes_on_where_that_is_wanted(value: o
 def test_of_very_many_differences_the_first_are_shown_and_the_rest_where_they_are_wanted(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("rpcexplorer.views.comparing.lines.DIFFERENCES", 20)
+    monkeypatch.setattr("rpcexplorer.text.compare.DIFFERENCES", 20)
     left = [[at] for at in range(70)]
     comparison = at_once(compared_texts(dumped(left), dumped([[-1 - at] for [at] in left])))
     *lines, last = compared_lines(comparison)

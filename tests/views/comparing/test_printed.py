@@ -8,8 +8,7 @@ import pytest
 
 from rpcexplorer.compare.compare import compared_texts
 from rpcexplorer.jsontext.steps import at_once
-from rpcexplorer.views.comparing.lines import compared_lines
-from rpcexplorer.views.comparing.printed import printed
+from rpcexplorer.text.compare import compared_lines, printed
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from rpcexplorer.client.replay import Replayed, replayed
 from rpcexplorer.compare.compare import compared
 from rpcexplorer.jsontext.steps import at_once
 from rpcexplorer.rpc.messages import Result
-from rpcexplorer.views.comparing.replays import difference_lines, replay_line, replay_row, totals
+from rpcexplorer.text.compare import difference_lines, replay_line, replay_row, totals
 from tests.views.exchanges import exchange
 
 

@@ -12,8 +12,8 @@ from rpcexplorer.compare.compare import compared
 from rpcexplorer.jsontext.steps import at_once
 from rpcexplorer.model.exchange import Cancelled, Exchange, Refused, Unreached
 from rpcexplorer.rpc.messages import Malformed
+from rpcexplorer.text.compare import reasons, replayed_words, side
 from rpcexplorer.transport.port import Response
-from rpcexplorer.views.comparing.sides import reasons, replayed_words, side
 from tests.storage.recording import START, exchange
 
 PONG = exchange(1)

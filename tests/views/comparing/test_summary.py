@@ -8,7 +8,7 @@ from rpcexplorer.compare.compare import compared, compared_texts
 from rpcexplorer.jsontext.steps import at_once
 from rpcexplorer.model.exchange import Cancelled
 from rpcexplorer.rpc.messages import ErrorObject, Result
-from rpcexplorer.views.comparing.summary import names_of, summary
+from rpcexplorer.text.compare import names_of, summary
 from tests.views.exchanges import exchange
 
 

@@ -7,15 +7,15 @@ from msgspec.structs import replace
 
 from rpcexplorer.auth.basic import InlineAuth
 from rpcexplorer.auth.token import CookieAuth
+from rpcexplorer.export.formats import FORMS, made, marks, replaced, replaced_told, reply
+from rpcexplorer.export.request import Subject, subject_of
+from rpcexplorer.export.snippets import SNIPPETS
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.redaction.exchange import HIDDEN_IN_RESPONSE
 from rpcexplorer.rpc.messages import Result
-from rpcexplorer.views.copying.forms import FORMS, made, marks, replaced, replaced_told, reply
-from rpcexplorer.views.copying.snippets import SNIPPETS
-from rpcexplorer.views.copying.subject import Subject, subject_of
 from tests.views.copying.test_snippets import SHOP, previewing
 from tests.views.exchanges import exchange
 

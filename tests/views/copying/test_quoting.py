@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rpcexplorer.views.copying.quoting import python_expression, quoted, shell_word, unless_set
-from rpcexplorer.views.printable import printable
+from rpcexplorer.export.snippets import python_expression, quoted, shell_word, unless_set
+from rpcexplorer.text.printable import printable
 
 ODD = [
     "",

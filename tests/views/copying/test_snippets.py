@@ -16,15 +16,15 @@ from msgspec.structs import replace
 from rpcexplorer.auth.basic import InlineAuth, NoAuth
 from rpcexplorer.auth.token import CookieAuth
 from rpcexplorer.client.client import preview
+from rpcexplorer.export import formats
+from rpcexplorer.export.request import Subject, profile_of, subject_of
+from rpcexplorer.export.snippets import SNIPPETS
 from rpcexplorer.model.draft import Batch, Draft, draft_of
 from rpcexplorer.model.exchange import Exchange, Preview, Refused
 from rpcexplorer.model.profile import Auth, Login, MethodNote, Profile, ad_hoc
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.rpc.messages import ErrorObject, Result
-from rpcexplorer.views.copying import forms
-from rpcexplorer.views.copying.snippets import SNIPPETS
-from rpcexplorer.views.copying.subject import Subject, profile_of, subject_of
-from rpcexplorer.views.printable import printable
+from rpcexplorer.text.printable import printable
 from tests.fakes.wire import RawServer, http_reply
 from tests.views.exchanges import exchange
 
@@ -40,7 +40,7 @@ def made(kind: str, what: Draft | Batch | Exchange, profile: Profile = SHOP, *, 
 
 def copied(kind: str, subject: Subject | Refused) -> str:
     assert isinstance(subject, Subject)
-    return forms.made(kind, subject).decode()
+    return formats.made(kind, subject).decode()
 
 
 class previewing:  # noqa: N801 - stands for a function

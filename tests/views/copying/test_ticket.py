@@ -6,11 +6,11 @@ import re
 
 import pytest
 
+from rpcexplorer.export.report import SHOWN, code, ticket, versions
 from rpcexplorer.model.exchange import Exchange, Sent, Unreached
 from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result
+from rpcexplorer.text.printable import printable
 from rpcexplorer.transport.port import Phases, Response
-from rpcexplorer.views.copying.ticket import SHOWN, code, ticket, versions
-from rpcexplorer.views.printable import printable
 from tests.views.exchanges import exchange
 
 REQUEST = 'POST /api/v2/ HTTP/1.1\nHost: rpc.example.com\n\n{\n  "id": "1"\n}'

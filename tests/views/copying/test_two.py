@@ -14,19 +14,18 @@ from msgspec.structs import replace
 from rpcexplorer.auth.basic import NoAuth
 from rpcexplorer.auth.credentials import NOT_RECORDED
 from rpcexplorer.auth.token import BearerAuth
+from rpcexplorer.export.formats import marks
+from rpcexplorer.export.report import LINES, of_two, versions
+from rpcexplorer.export.request import Subject, record_of
 from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.exchange import Exchange, Preview, Refused
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.rpc.codec import decode
 from rpcexplorer.rpc.messages import ErrorObject, Result
+from rpcexplorer.text.exchange import transport_line
+from rpcexplorer.text.printable import printable
 from rpcexplorer.transport.port import Response
-from rpcexplorer.views.copying.forms import marks
-from rpcexplorer.views.copying.subject import Subject, record_of
-from rpcexplorer.views.copying.ticket import versions
-from rpcexplorer.views.copying.two import LINES, of_two
-from rpcexplorer.views.printable import printable
-from rpcexplorer.views.words.sentences import transport_line
 from tests.views.copying.test_snippets import previewing
 from tests.views.copying.test_ticket import HOSTILE
 from tests.views.exchanges import exchange

@@ -19,7 +19,7 @@ from urllib.request import Request, urlopen
 import pytest
 
 from rpcexplorer.demo import PASSWORD, USERNAME
-from rpcexplorer.demo.http.server import DemoThread
+from rpcexplorer.demo.http import DemoThread
 from tests.fakes.shell import Shell
 from tests.fakes.wire import Parts, RawServer, Received, http_reply
 

@@ -9,12 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rpcexplorer.jsontext import slices
-from rpcexplorer.views.cells import columns
-from rpcexplorer.views.document import document as document_module
-from rpcexplorer.views.document import lines, longline
-from rpcexplorer.views.document.document import Document, HexDocument, laid_out
-from rpcexplorer.views.document.longline import TAB
-from rpcexplorer.views.printable import is_printable, printable, printable_bytes
+from rpcexplorer.text import document as document_module
+from rpcexplorer.text import document as lines
+from rpcexplorer.text import document as longline
+from rpcexplorer.text.document import TAB, Document, HexDocument, laid_out
+from rpcexplorer.text.printable import columns, is_printable, printable, printable_bytes
 
 texts = st.text(st.sampled_from("ab\n\n\t\x1b é漢\u200b😀") | st.characters(categories=["L", "C"]), max_size=60)
 

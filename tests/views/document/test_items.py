@@ -6,9 +6,8 @@ import json
 
 import pytest
 
-from rpcexplorer.views.document.document import Document
-from rpcexplorer.views.document.items import line_of_item
-from rpcexplorer.views.document.places import path_at, value_at
+from rpcexplorer.text.document import Document
+from rpcexplorer.text.document_rows import line_of_item, path_at, value_at
 
 ITEMS = [{"id": number, "tags": [number] * (number % 3)} for number in range(2000)]
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rpcexplorer.views.document import lines as lines_module
-from rpcexplorer.views.document.lines import Lines, newlines_before
+from rpcexplorer.text import document
+from rpcexplorer.text.document import Lines, newlines_before
 
 
 def plain_lines(text: bytes) -> list[bytes]:
@@ -17,7 +17,7 @@ def plain_lines(text: bytes) -> list[bytes]:
 @given(st.binary(max_size=80) | st.lists(st.sampled_from([b"\n", b"abcdefgh"])).map(b"".join), st.integers(1, 9))
 def test_lines_are_where_a_split_finds_them(text: bytes, block: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(lines_module, "BLOCK", block)
+        patch.setattr(document, "BLOCK", block)
         lines = Lines(text)
         spans = [(lines.start(line), lines.end(line)) for line in range(lines.count)]
         assert [text[start:end] for start, end in spans] == plain_lines(text)
@@ -28,7 +28,7 @@ def test_lines_are_where_a_split_finds_them(text: bytes, block: int) -> None:
         assert [line for start, end in runs for line in range(start, end)] == list(range(lines.count))
         assert list(lines.pieces_before(lines.count)) == runs[::-1]
         assert lines.longest(0) == max(map(len, plain_lines(text)))
-        patch.setattr(lines_module, "STEP", 2 * block)
+        patch.setattr(document, "STEP", 2 * block)
         assert [*lines.longest_so_far(0), 0][-2 if text else -1] == lines.longest(0)
         assert list(newlines_before(text))[-1] == lines._before
 
@@ -48,7 +48,7 @@ def test_the_longest_line_is_looked_for_between_offsets_and_above_a_floor() -> N
 
 
 def test_the_cuts_between_runs_are_the_same_wherever_one_begins(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lines_module, "BLOCK", 10)
+    monkeypatch.setattr(document, "BLOCK", 10)
     lines = Lines(b"abc\n" * 20)
     cuts = [start for start, _ in lines.pieces(0, 20)]
     assert len(cuts) > 5

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from rpcexplorer.views.cells import columns
-from rpcexplorer.views.document import longline
-from rpcexplorer.views.document.longline import LongLine, shown
-from rpcexplorer.views.printable import is_printable
+from rpcexplorer.text import document
+from rpcexplorer.text.document import LongLine, shown
+from rpcexplorer.text.printable import columns, is_printable
 
 
 @pytest.mark.thorough
@@ -24,16 +23,16 @@ def test_no_more_is_read_than_somebody_looks_at(monkeypatch: pytest.MonkeyPatch)
         read.append(part)
         return shown(part)
 
-    monkeypatch.setattr(longline, "shown", noted)
+    monkeypatch.setattr(document, "shown", noted)
     line = LongLine("é".encode() * 1_000_000, 0, 2_000_000)
     assert line.text(20, 5) == "ééééé"
-    assert sum(map(len, read)) <= 2 * longline.PART
+    assert sum(map(len, read)) <= 2 * document.PART
     assert line.characters_before(40_000) == 20_000
-    assert sum(map(len, read)) <= 10 * longline.PART
+    assert sum(map(len, read)) <= 10 * document.PART
 
 
 def test_a_part_never_ends_inside_a_character(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(longline, "PART", 5)
+    monkeypatch.setattr(document, "PART", 5)
     for text in ("a漢é😀" * 9, "😀" * 9, "éa" * 9):
         body = text.encode()
         line = LongLine(b"before " + body, 7, 7 + len(body))
@@ -42,6 +41,6 @@ def test_a_part_never_ends_inside_a_character(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_bytes_that_are_no_characters_are_shown_as_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(longline, "PART", 4)
+    monkeypatch.setattr(document, "PART", 4)
     assert LongLine(b"\x80" * 9, 0, 9).text() == r"\x80" * 9
     assert shown(b"a\xffb\t\x1b") == r"a\xffb    ␛"

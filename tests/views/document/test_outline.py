@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rpcexplorer.views.document import lines
-from rpcexplorer.views.document.lines import Lines
-from rpcexplorer.views.document.outline import EVERYTHING, Outline
+from rpcexplorer.text import document
+from rpcexplorer.text.document import EVERYTHING, Lines, Outline
 
 TEXT = b"""{
   "items": [
@@ -25,7 +24,7 @@ OPENERS = [None, 0, 1, 2, 2, 1, 1, 1, 0, 8, 8, 0]
 
 @pytest.fixture(params=[4, 16_384])
 def outline(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Outline:
-    monkeypatch.setattr(lines, "BLOCK", request.param)
+    monkeypatch.setattr(document, "BLOCK", request.param)
     return Outline(Lines(TEXT))
 
 

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rpcexplorer.jsontext.layout import LEVELS
-from rpcexplorer.views.document import lines
-from rpcexplorer.views.document.document import Document
-from rpcexplorer.views.document.places import in_string, path_at, pointer_at, value_at, value_start
+from rpcexplorer.text import document as lines
+from rpcexplorer.text.document import Document
+from rpcexplorer.text.document_rows import in_string, path_at, pointer_at, value_at, value_start
 
 BODY = b'{"items":[{"id":1,"tags":["a","b"]},{"id":2.50,"tags":[]}],"odd key":{"x":"[ {"},"a/b~":"1"}'
 names = st.text(st.sampled_from('ab1/~é"\\ :'), max_size=4)

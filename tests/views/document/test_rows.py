@@ -10,11 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rpcexplorer.views.cells import columns
-from rpcexplorer.views.document import lines
-from rpcexplorer.views.document.document import Document
-from rpcexplorer.views.document.outline import EVERYTHING
-from rpcexplorer.views.document.rows import DocumentRow, Rows
+from rpcexplorer.text import document as lines
+from rpcexplorer.text.document import EVERYTHING, Document
+from rpcexplorer.text.document_rows import DocumentRow, Rows
+from rpcexplorer.text.printable import columns
 
 BODY = b'{"items":[{"id":1,"tags":["a","b"]},{"id":2,"tags":[]}],"odd ] key":{"x":"[ {"},"n":null}'
 values = st.recursive(

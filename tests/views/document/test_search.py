@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rpcexplorer.views.document import search
-from rpcexplorer.views.document.document import Document
-from rpcexplorer.views.document.search import matches
+from rpcexplorer.text import document as search
+from rpcexplorer.text.document import Document, matches
 
 
 def found(text: str, needle: str) -> list[str]:

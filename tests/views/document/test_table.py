@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rpcexplorer.views.document.table import LONGEST, SAMPLE, WIDEST, Cell, Column, Table
-from rpcexplorer.views.printable import printable
+from rpcexplorer.text.printable import printable
+from rpcexplorer.text.table import LONGEST, SAMPLE, WIDEST, Cell, Column, Table
 
 PEOPLE = b"""[
   {"id": 3, "name": "Ada", "tags": ["a"], "rate": 1.10, "active": true},

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from rpcexplorer.discovery.changes import MethodChange, MethodChanges
-from rpcexplorer.views.documentation.changes import change_lines, changes_counted, changes_found
+from rpcexplorer.text.docs import change_lines, changes_counted, changes_found
 
 CHANGES = (
     MethodChange("a", "new"),

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from rpcexplorer.views.documentation.inlines import inline
+from rpcexplorer.text.markdown import inline
 
 
 @pytest.mark.thorough

@@ -2,8 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from rpcexplorer.views.documentation.markdown import LONGEST, markdown, plain
-from rpcexplorer.views.documentation.rows import MOST_ROWS, PageRows
+from rpcexplorer.text.markdown import LONGEST, MOST_ROWS, PageRows, markdown, plain
 
 TEXT = """\
 # Head

@@ -5,14 +5,8 @@ from typing import Any
 import pytest
 
 from rpcexplorer.schema.node import SchemaReader
-from rpcexplorer.views.documentation.members import (
-    MOST_ALTERNATIVES,
-    MOST_MEMBERS,
-    MOST_VALUES,
-    MemberRows,
-    SchemaMember,
-)
-from rpcexplorer.views.documentation.rows import MOST_ROWS, PageRows
+from rpcexplorer.text.docs import MOST_ALTERNATIVES, MOST_MEMBERS, MOST_VALUES, MemberRows, SchemaMember
+from rpcexplorer.text.markdown import MOST_ROWS, PageRows
 
 
 def shown(*members: SchemaMember, width: int | None = 80, definitions: dict[str, Any] | None = None) -> list[str]:

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rpcexplorer.views.cells import columns
-from rpcexplorer.views.documentation.rows import MOST_ROWS, PageRows
+from rpcexplorer.text.markdown import MOST_ROWS, PageRows
+from rpcexplorer.text.printable import columns
 
 PIECES = st.lists(st.tuples(st.text("ab 日 \x1b\ud800", max_size=40), st.sampled_from(["text", "dim"])), max_size=6)
 

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from rpcexplorer.views.documentation.rows import PageRows
-from rpcexplorer.views.documentation.values import MOST_ROWS_OF_VALUE, SHORT, json_rows, short, spelled
+from rpcexplorer.text.docs import MOST_ROWS_OF_VALUE, SHORT, json_rows, short, spelled
+from rpcexplorer.text.markdown import PageRows
 
 
 def shown(value: object, width: int | None = 80) -> list[str]:

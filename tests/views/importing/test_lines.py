@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from rpcexplorer.importing.formats import imported
-from rpcexplorer.views.importing.lines import call_line, hiding, note_lines, other_addresses, skipped_lines
-from rpcexplorer.views.importing.values import as_values
-from rpcexplorer.views.json_out import json_of
+from rpcexplorer.text.importing import as_values, call_line, hiding, note_lines, other_addresses, skipped_lines
+from rpcexplorer.text.json_text import json_of
 
 ADDRESS = "http://a.example/v3/9f86d081884c7d659a2feaa0c55ad015a3bf/"
 BODY = '{"method": "m\\u001b", "params": {"again": "header-key-55", "password": "p-1"}}'

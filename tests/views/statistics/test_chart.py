@@ -7,7 +7,7 @@ from datetime import datetime
 import pytest
 
 from rpcexplorer.history.statistics import Chart
-from rpcexplorer.views.statistics.chart import bars, chart_lines
+from rpcexplorer.text.history import bars, chart_lines
 
 MORNING = datetime(2026, 11, 21, 10)  # noqa: DTZ001 - on the clock of whoever looks
 

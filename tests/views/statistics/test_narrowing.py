@@ -8,7 +8,7 @@ from rpcexplorer.history.statistics import GROUPINGS, Statistics
 from rpcexplorer.model.exchange import Outcome
 from rpcexplorer.model.filter import HistoryFilter
 from rpcexplorer.rpc.messages import ErrorObject, Result
-from rpcexplorer.views.statistics.narrowing import words_for
+from rpcexplorer.text.history import words_for
 from tests.views.exchanges import WHEN, exchange
 
 

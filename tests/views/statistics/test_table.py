@@ -9,9 +9,8 @@ import pytest
 from rpcexplorer.history.statistics import Statistics
 from rpcexplorer.model.exchange import Damaged
 from rpcexplorer.rpc.messages import ErrorObject, Result
-from rpcexplorer.views.cells import columns
-from rpcexplorer.views.printable import printable
-from rpcexplorer.views.statistics.table import TableColumns, left_out_words, total_lines, total_words
+from rpcexplorer.text.history import TableColumns, left_out_words, total_lines, total_words
+from rpcexplorer.text.printable import columns, printable
 from tests.views.exchanges import WHEN, exchange
 
 

@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 import pytest
 from msgspec.structs import replace
 
+from rpcexplorer.text.connection_test import certificate_rows
 from rpcexplorer.transport.port import Certificate, ShownCertificate
-from rpcexplorer.views.words.certificate import certificate_rows
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
 BOX = Certificate(

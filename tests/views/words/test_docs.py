@@ -11,8 +11,8 @@ from rpcexplorer.discovery.methods import KNOWN
 from rpcexplorer.discovery.openrpc import read_openrpc
 from rpcexplorer.model.method import Described, DescribedError, DescribedParam, ExampleCall, Method, Parameter
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.views.cells import columns
-from rpcexplorer.views.words.docs import docs_lines, docs_page
+from rpcexplorer.text.docs import docs_lines, docs_page
+from rpcexplorer.text.printable import columns
 from tests.corpora.documents import KODI, OPENRPC, document
 
 LIST = Method(

@@ -12,11 +12,10 @@ from hypothesis import strategies as st
 
 from rpcexplorer.model.exchange import Cancelled, Unreached
 from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result
+from rpcexplorer.text.exchange import SIGNS
+from rpcexplorer.text.history import history_line, shown
+from rpcexplorer.text.printable import columns, printable
 from rpcexplorer.transport.port import Phases, Response
-from rpcexplorer.views.cells import columns
-from rpcexplorer.views.printable import printable
-from rpcexplorer.views.words.history import history_line, shown
-from rpcexplorer.views.words.sentences import SIGNS
 from tests.views.exchanges import exchange
 
 COLOURS = re.compile(r"\x1b\[[0-9]+m")

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from rpcexplorer.model.exchange import Exchange, Refused
 from rpcexplorer.rpc.messages import Result
-from rpcexplorer.views.words.outcome import beside, ended, nothing
+from rpcexplorer.text.exchange import beside, ended, nothing
 from tests.views.exchanges import exchange
 
 

@@ -6,8 +6,8 @@ import pytest
 
 from rpcexplorer.jsontext.params import Problem, parse
 from rpcexplorer.model.problem import MOST_TOLD, Checked, SchemaProblem
-from rpcexplorer.views.printable import printable
-from rpcexplorer.views.words.problems import LONGEST, marked, path, result_remark, unchecked_words, warning
+from rpcexplorer.text.printable import printable
+from rpcexplorer.text.problems import LONGEST, marked, path, result_remark, unchecked_words, warning
 
 COUNT = SchemaProblem(("count",), "type", "count must be a number; this is a string", line=2, column=12)
 DEEP = SchemaProblem(("items", 0, "a/b~"), "enum", "must be one of \x1b[31m, b.", line=4, column=1)

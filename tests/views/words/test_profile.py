@@ -13,7 +13,7 @@ from rpcexplorer.client.report import Check
 from rpcexplorer.model.destination import Change, RouteChanged
 from rpcexplorer.model.profile import MethodNote, Profile
 from rpcexplorer.model.secret import Secret
-from rpcexplorer.views.words.profile import LABEL, broken_page, profile_page
+from rpcexplorer.text.profile import LABEL, broken_page, profile_page
 
 TEAM, LOCAL = Path("/team/sessions.toml"), Path("/team/sessions.local.toml")
 OWN = Path("/home/ada/sessions.toml")

@@ -8,8 +8,7 @@ from rpcexplorer.client.client import preview
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Preview, Refused
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.views.words.request import DOTS, request_lines
-from rpcexplorer.views.words.sentences import WordLine
+from rpcexplorer.text.exchange import DOTS, WordLine, request_lines
 
 URL = "https://rpc.example.com"
 

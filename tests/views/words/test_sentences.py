@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from rpcexplorer.model.exchange import NAMES, Cancelled, Outcome, Refused, Sent, Unreached
 from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result
+from rpcexplorer.text.exchange import SIGNS, age, duration, explanation, outcome_line, size, transport_line
+from rpcexplorer.text.printable import printable
 from rpcexplorer.transport.port import Response
-from rpcexplorer.views.printable import printable
-from rpcexplorer.views.words.sentences import SIGNS, age, duration, explanation, outcome_line, size, transport_line
 from tests.views.exchanges import exchange
 
 

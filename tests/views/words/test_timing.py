@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rpcexplorer.rpc.messages import Result
+from rpcexplorer.text.exchange import PhaseBar, bars, drawn, timing_page
 from rpcexplorer.transport.port import Phases
-from rpcexplorer.views.words.reply import timing_page
-from rpcexplorer.views.words.timing import PhaseBar, bars, drawn
 from tests.views.exchanges import exchange
 
 WHOLE = Phases(name=0.1, connect=0.1, tls=0.2, send=0.0, wait=0.4, transfer=0.2)

@@ -12,12 +12,12 @@ from textual.strip import Strip
 from textual.widgets import Static
 
 from rpcexplorer.discovery.changes import MethodChange, MethodChanges
+from rpcexplorer.text.docs import change_lines, changes_counted, changes_found
+from rpcexplorer.text.printable import clipped
 from rpcexplorer.tui.dialogs.dialog import Dialog, keys, plain
 from rpcexplorer.tui.theming import ThemeStyles, line
 from rpcexplorer.tui.widgets.row_list import RowList
 from rpcexplorer.tui.widgets.sheet import SheetLine, wrapped
-from rpcexplorer.views.cells import clipped
-from rpcexplorer.views.documentation.changes import change_lines, changes_counted, changes_found
 
 APART: Final = 11
 """Lines of the screen that are not the list's: the block around it, the title, when it was found, the keys."""

@@ -14,14 +14,14 @@ from textual.strip import Strip
 
 from rpcexplorer.model.method import Described, ExampleCall, Method
 from rpcexplorer.model.profile import Profile
+from rpcexplorer.text.exchange import WordLine
 from rpcexplorer.tui.commands import Scope, bindings
 from rpcexplorer.tui.messages import message
 from rpcexplorer.tui.theming import ThemeStyles, line
 from rpcexplorer.tui.widgets.sheet import Sheet
-from rpcexplorer.views.words.sentences import WordLine
 
 if TYPE_CHECKING:
-    from rpcexplorer.views.words.docs import ShownExample
+    from rpcexplorer.text.docs import ShownExample
 
 FRAMES: Final = 20
 """After which a page that has no room yet will not get any."""
@@ -149,7 +149,7 @@ class DocsSheet(Sheet):
         width = self.scrollable_content_region.width
         if width <= 0:
             return
-        from rpcexplorer.views.words.docs import docs_page  # no start without docs needs it
+        from rpcexplorer.text.docs import docs_page  # no start without docs needs it
 
         page = docs_page(*self._about, width=width - 1, on_screen=True)
         self._made, self._examples = page.rows, page.examples

@@ -12,10 +12,10 @@ from rpcexplorer.importing.formats import imported
 from rpcexplorer.importing.pasted import is_command
 from rpcexplorer.importing.request import Imported
 from rpcexplorer.model.problem import listed
+from rpcexplorer.text.importing import note_lines, other_addresses, skipped_lines
 from rpcexplorer.tui.call.drafting import DraftScreen
 from rpcexplorer.tui.call.importing.taking import secrets_of, settle_credentials
 from rpcexplorer.tui.dialogs.dialog import Ask, Choice, Confirm
-from rpcexplorer.views.importing.lines import note_lines, other_addresses, skipped_lines
 
 WORDS: Final = (
     "A file with curl commands, a HAR, a Postman collection 2.1, or JSON-RPC envelopes. Nothing in it is run, and no "

@@ -8,10 +8,10 @@ from rpcexplorer.importing.credentials import Fitted, fitted
 from rpcexplorer.importing.pasted import Pasted
 from rpcexplorer.model.problem import listed
 from rpcexplorer.model.secret import Secret
+from rpcexplorer.text.importing import note_lines, other_addresses
 from rpcexplorer.tui.call.drafting import DraftScreen
 from rpcexplorer.tui.call.taking.carrying import put_in
 from rpcexplorer.tui.dialogs.dialog import Choice, Confirm
-from rpcexplorer.views.importing.lines import note_lines, other_addresses
 
 NOTES = 2
 """Things that are noted of calls, beside what is always said."""

@@ -18,11 +18,10 @@ from textual.reactive import reactive
 from textual.strip import Strip
 
 from rpcexplorer.auth.registry import needs_credentials
+from rpcexplorer.text.printable import columns, printable
 from rpcexplorer.tui.theming import Pieces, ThemeStyles, line, width_of
 from rpcexplorer.tui.widgets.row_list import RowList
-from rpcexplorer.views.cells import columns
 from rpcexplorer.views.method_rows import Heading, MethodListRow, MethodRow, Standing, TypedRow, group_of
-from rpcexplorer.views.printable import printable
 
 ROOMY: Final = 50
 """From this width on there is room for a method's doc beside its name."""

@@ -21,6 +21,7 @@ from textual.widgets import Input, Static
 
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.method import Method, as_named
+from rpcexplorer.text.printable import columns
 from rpcexplorer.tui.call.methods.list import ROOMY, MethodList, known_of
 from rpcexplorer.tui.call.methods.recent import RecentList
 from rpcexplorer.tui.commands import Scope, bindings
@@ -28,7 +29,6 @@ from rpcexplorer.tui.messages import message
 from rpcexplorer.tui.widgets.bar import Bar
 from rpcexplorer.tui.widgets.entry import Taking
 from rpcexplorer.tui.widgets.row_list import RowList
-from rpcexplorer.views.cells import columns
 from rpcexplorer.views.method_rows import MethodRows, name_of
 
 MOST_RECENT: Final = 8

@@ -11,12 +11,11 @@ from textual.strip import Strip
 
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.rpc.messages import ErrorObject, Result
+from rpcexplorer.text.exchange import ROLES, SIGNS, duration, status_word
 from rpcexplorer.tui.commands import Scope, bindings
 from rpcexplorer.tui.messages import CopyCallWanted, SendAgainWanted, TicketWanted
 from rpcexplorer.tui.theming import ThemeStyles, line
 from rpcexplorer.tui.widgets.row_list import RowList
-from rpcexplorer.views.words.outcome import ROLES
-from rpcexplorer.views.words.sentences import SIGNS, duration, status_word
 
 _LONGEST: Final = 200
 """Characters of a method that are looked at; no screen shows more."""

@@ -17,8 +17,8 @@ from rpcexplorer.importing.pasted import Pasted
 from rpcexplorer.jsontext.params import Params, Problem
 from rpcexplorer.model.method import Described
 from rpcexplorer.model.problem import Checked, SchemaProblem
+from rpcexplorer.text.problems import unchecked_words
 from rpcexplorer.tui.editor.judging import AT_ONCE, JudgedEditor
-from rpcexplorer.views.words.problems import unchecked_words
 
 LONGEST: Final = 1_000_000
 """Characters; a longer text is not checked."""

@@ -15,6 +15,7 @@ from textual.geometry import Offset
 from textual.keys import key_to_character
 from textual.strip import Strip
 
+from rpcexplorer.text.printable import printable
 from rpcexplorer.tui.call.params.braces import CLOSING, LOOKED_AT, begun, fitting, taken
 from rpcexplorer.tui.editor.editor import Editor
 from rpcexplorer.tui.editor.page import offset_of, place_of, row_of
@@ -22,7 +23,6 @@ from rpcexplorer.tui.editor.strokes import in_string
 from rpcexplorer.tui.theming import ThemeStyles, line
 from rpcexplorer.tui.widgets.row_list import RowList
 from rpcexplorer.variables.references import OPENING, Offered
-from rpcexplorer.views.printable import printable
 
 if TYPE_CHECKING:
     from rpcexplorer.schema.complete import Candidate, Completion

@@ -20,6 +20,7 @@ from rpcexplorer.importing.pasted import Pasted
 from rpcexplorer.jsontext.params import Params
 from rpcexplorer.model.exchange import Preview, Refused
 from rpcexplorer.model.method import Method
+from rpcexplorer.text.exchange import request_lines
 from rpcexplorer.tui.call.params.checking import CheckedEditor, CheckParams, unchecked
 from rpcexplorer.tui.call.params.completion import AskForNames, Complete, CompletionList, incomplete
 from rpcexplorer.tui.commands import Scope, bindings
@@ -29,7 +30,6 @@ from rpcexplorer.tui.editor.problem import ProblemLine
 from rpcexplorer.tui.messages import message
 from rpcexplorer.tui.widgets.bar import Bar
 from rpcexplorer.tui.widgets.sheet import Sheet
-from rpcexplorer.views.words.request import request_lines
 
 TABS: Final = ("Params", "Request")
 HintAt: TypeAlias = Callable[[str, int], str]

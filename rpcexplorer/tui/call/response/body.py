@@ -25,10 +25,10 @@ from rpcexplorer.tui.widgets.sheet import Sheet, SheetLine
 
 if TYPE_CHECKING:
     from rpcexplorer.jsontext.slices import Text
+    from rpcexplorer.text.document import Document
+    from rpcexplorer.text.table import Table
     from rpcexplorer.tui.reader.grid import Grid
     from rpcexplorer.tui.reader.reader import Reader
-    from rpcexplorer.views.document.document import Document
-    from rpcexplorer.views.document.table import Table
 
 LARGE: Final = 256 * 1024
 """Bytes; a larger reply is laid out in steps, so that typing goes on."""
@@ -182,7 +182,7 @@ class Body(Vertical):
         if not self.tabled or self._table is not None:
             self._arrange()
             return
-        from rpcexplorer.views.document.table import Table
+        from rpcexplorer.text.table import Table
 
         if len(self.text) < LARGE:
             self._take(Table.of(bytes(self.text)))
@@ -191,7 +191,7 @@ class Body(Vertical):
 
     @work(exclusive=True, group="table", description="make a table")
     async def _make_large_table(self, text: bytes) -> None:
-        from rpcexplorer.views.document.table import Table
+        from rpcexplorer.text.table import Table
 
         self._take(await asyncio.to_thread(Table.of, text))
 
@@ -215,7 +215,7 @@ class Body(Vertical):
     def _show(self) -> None:
         exchange = self.exchange
         if exchange is not None and self._paged:
-            from rpcexplorer.views.words.reply import headers_page, timing_page
+            from rpcexplorer.text.exchange import headers_page, timing_page
 
             wide = max(self.size.width - 2, 20)
             self._sheet.lines = headers_page(exchange) if self.tab == "Headers" else timing_page(exchange, wide)
@@ -231,7 +231,7 @@ class Body(Vertical):
         return self.text if self.made is None else self.made
 
     def _lay_out(self, reader: Reader, body: Text) -> None:
-        from rpcexplorer.views.document.document import Document
+        from rpcexplorer.text.document import Document
 
         if self._laid.get(reader) is body:
             return
@@ -247,7 +247,7 @@ class Body(Vertical):
     # A worker without a description gets one that spells out all it is given, megabytes included.
     @work(exclusive=True, group="layout", description="lay out")
     async def _lay_out_large(self, reader: Reader, body: Text, tab: str) -> None:
-        from rpcexplorer.views.document.document import as_it_is, laid_out
+        from rpcexplorer.text.document import as_it_is, laid_out
 
         async for document in paced(as_it_is(body) if tab == "Raw" else laid_out(body)):
             if document is not None:

@@ -17,6 +17,7 @@ from textual.reactive import reactive
 
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.rpc.messages import Result
+from rpcexplorer.text.exchange import WordLine, beside, ended, nothing, running, told
 from rpcexplorer.transport.port import Progress
 from rpcexplorer.tui.call.response.body import Body
 from rpcexplorer.tui.call.response.prompts import ReplyLine
@@ -25,8 +26,6 @@ from rpcexplorer.tui.messages import ComparisonWanted, TicketWanted, message
 from rpcexplorer.tui.widgets.bar import Bar
 from rpcexplorer.tui.widgets.prompt import Prompt
 from rpcexplorer.tui.widgets.remarks import Remarks
-from rpcexplorer.views.words.outcome import beside, ended, nothing, running, told
-from rpcexplorer.views.words.sentences import WordLine
 
 if TYPE_CHECKING:
     from rpcexplorer.tui.reader.grid import Grid

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
+from rpcexplorer.text.printable import clipped
 from rpcexplorer.tui.call.sending import SendingScreen
 from rpcexplorer.tui.dialogs.picker import Pick, Picker
 from rpcexplorer.variables.resolve import TakenValue, placed
-from rpcexplorer.views.cells import clipped
 
 PURPOSE: Final = "use"
 """Under which the methods are remembered that a value was taken to."""

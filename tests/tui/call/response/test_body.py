@@ -13,6 +13,8 @@ from msgspec.structs import replace
 from rpcexplorer.jsontext import slices
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.rpc.messages import ErrorObject, Result
+from rpcexplorer.text import document_rows
+from rpcexplorer.text.document import Document
 from rpcexplorer.transport.port import Response
 from rpcexplorer.tui import pacing
 from rpcexplorer.tui.call.response import body as body_module
@@ -24,8 +26,6 @@ from rpcexplorer.tui.reader import reader as reader_module
 from rpcexplorer.tui.reader.reader import Reader
 from rpcexplorer.tui.widgets.bar import Bar
 from rpcexplorer.tui.widgets.sheet import Sheet
-from rpcexplorer.views.document import rows
-from rpcexplorer.views.document.document import Document
 from tests.tui.stage import Stage, text_of
 from tests.tui.waiting import until
 
@@ -237,7 +237,7 @@ def test_old_error_is_gone_while_a_call_waits() -> None:
 def slow(monkeypatch: pytest.MonkeyPatch) -> None:
     """Folding takes many turns, and is told at once."""
     monkeypatch.setattr(pacing, "SLICE", 0)
-    monkeypatch.setattr(rows, "_AT_ONCE", 1)
+    monkeypatch.setattr(document_rows, "_AT_ONCE", 1)
     monkeypatch.setattr(response_module, "QUICK", 0.001)
 
 

@@ -1,0 +1,175 @@
+"""Values of options and arguments, params among them."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import re
+import shlex
+import sys
+from collections.abc import Callable, Collection, Iterator, Sequence
+from typing import Any, Final
+
+import click
+
+from rpcexplorer.auth.registry import KINDS
+from rpcexplorer.cli.world import World
+from rpcexplorer.jsontext.params import Params, Problem
+from rpcexplorer.model.draft import Draft
+from rpcexplorer.model.method import Described
+from rpcexplorer.model.problem import nearest
+from rpcexplorer.rpc.messages import spelled
+from rpcexplorer.schema.node import Node, SchemaReader
+from rpcexplorer.text.problems import mended
+from rpcexplorer.variables.references import inert
+
+
+def whole_number(
+    least: int, most: int | None = None, *, what: str = "number", otherwise: str = ""
+) -> Callable[[str], int]:
+    """A whole number within bounds; ``what`` it would be, and what can be done ``otherwise``, go into the sentence."""
+
+    def number(value: str | int) -> int:
+        try:
+            found = int(value)
+        except ValueError:
+            found = least - 1
+        if found < least or (most is not None and found > most):
+            bounds = f"from {least} on" if most is None else f"from {least} to {most}"
+            raise click.BadParameter(f"{value} is no {what}: write a whole number {bounds}{otherwise}.")
+        return min(found, sys.maxsize)
+
+    return number
+
+
+def seconds(value: str) -> float:
+    try:
+        found = float(value)
+    except ValueError:
+        found = math.nan
+    if not 0 < found < math.inf:
+        raise click.BadParameter(f"{value} is no time: write seconds as a number above 0, such as 30 or 0.5.")
+    return found
+
+
+class OneOf(click.Choice):  # type: ignore[type-arg] # the oldest click that will do has no type there
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if value in self.choices:
+            return value
+        near = nearest(str(value), self.choices)
+        guess = f"; did you mean {near}?" if near else "."
+        raise click.BadParameter(f"{value} is none of {', '.join(self.choices)}{guess}", ctx, param)
+
+
+AUTH = OneOf(KINDS)
+"""An auth type, for an address that is typed."""
+PAIR = re.compile(r"([^\s=:{}\[\]\"',]+)(:?=)(.*)", re.DOTALL)
+"""``name=text`` or ``name:=json``."""
+STRAY = re.compile("[\udc80-\udcff]")
+"""A byte that is not UTF-8, as Python's decoder lets it through."""
+
+
+def params_text(words: Sequence[str], world: World) -> str:
+    """The params' text. What it says is checked later, where every text is checked."""
+    if not words:
+        return ""
+    if len(words) == 1 and not PAIR.fullmatch(words[0]):
+        return _text(words[0], world)
+    members = []
+    for word in words:
+        pair = PAIR.fullmatch(word)
+        if pair is None:
+            raise click.UsageError(
+                f"{word} is neither name=text nor name:=json. Write each member like that, or all params as one "
+                """JSON text in quotes: '{"page": 1}'."""
+            )
+        name, sign, value = pair.groups()
+        if sign == ":=":
+            _check(name, value)
+        members.append(f"{spelled(name)}: {value if sign == ':=' else spelled(value)}")
+    return "{" + ", ".join(members) + "}"
+
+
+def _check(name: str, value: str) -> None:
+    """End the command where the JSON of a word is none, or more than one value."""
+    whole = value.lstrip()[:1] in {"[", "{"} and not value.lstrip().startswith("{{")
+    text = value if whole else f"[{value}]"
+    read = Draft("", text).read()
+    if isinstance(read, Params) and (whole or read.size == 1):
+        return
+    if isinstance(read, Params):
+        what, better = ("this is more than one value", text) if read.size else ("there is no value", "null")
+    else:
+        what, better = read.what, _better(read, whole=whole)
+    ways = [f"{name}:={better}"] if better else []
+    if not whole and not value.startswith(('"', "'")):
+        ways.append(f"{name}={value}")
+    instead = f"write {' or '.join(map(shlex.quote, ways))} instead" if ways else getattr(read, "instead", "")
+    raise click.UsageError(f"{name}:={value} cannot be sent: {what}; {instead}.")
+
+
+def _better(problem: Problem, *, whole: bool) -> str:
+    """The value after its fixes; empty where there are none. What was put into brackets to be read loses them again."""
+    fixed = mended(problem)
+    if fixed is None:
+        return ""
+    _, text = fixed
+    read = Draft("", text).read()
+    one = isinstance(read, Params) and read.kind == "array" and read.size == 1
+    return text[1:-1] if one and not whole else text
+
+
+def _text(word: str, world: World) -> str:
+    if word == "-":
+        return _decoded(world.stdin.read(), "standard input")
+    return file_text(word[1:], world) if word.startswith("@") else word
+
+
+def file_text(name: str, world: World) -> str:
+    """The text of a file that was named on the command line."""
+    path = world.folder / os.path.expanduser(name)  # noqa: PTH111 - Path's own raises for an unknown user
+    content = world.files.read(path)
+    if content is None:
+        raise click.UsageError(f"There is no file {path}: check its name.")
+    return _decoded(content, str(path))
+
+
+def _decoded(content: bytes, where: str) -> str:
+    text = content.decode("utf-8-sig", errors="surrogateescape")
+    if STRAY.search(text):
+        raise click.UsageError(f"What {where} holds is not UTF-8. Save it as UTF-8 and try again.")
+    return text
+
+
+MOST_VALUES: Final = 200
+
+
+def words(described: Described, begun: str, given: Collection[str]) -> Iterator[str]:
+    """Words that may stand where ``begun`` does; what is ``given`` already is not offered a second time."""
+    reader = SchemaReader(described.definitions)
+    there = {pair[1] for word in given if word != begun and (pair := PAIR.fullmatch(word))}
+    at = PAIR.fullmatch(begun)
+    for param in described.params:
+        if not param.name.strip(".") or param.name in there or not PAIR.fullmatch(f"{param.name}="):
+            continue
+        node = reader.node(param.schema)
+        if at is None:
+            yield f"{param.name}{'=' if _is_text(node) else ':='}"
+        elif at[1] == param.name:
+            yield from (f"{param.name}{at[2]}{value}" for value in _values(node, as_json=at[2] == ":="))
+
+
+def _values(node: Node, *, as_json: bool) -> Iterator[str]:
+    """Values as they stand behind the sign: text as it is, or anything as JSON."""
+    choices = (True, False) if node.choices is None and node.kinds == ("boolean",) else node.choices or ()
+    for value in choices[:MOST_VALUES]:
+        if not as_json and isinstance(value, str) and inert(value) == value:  # it would be opened
+            yield value
+        elif as_json and not isinstance(value, str | dict | list):
+            yield json.dumps(value)
+
+
+def _is_text(node: Node) -> bool:
+    choices: tuple[Any, ...] = node.choices or ()
+    return "string" in node.kinds or any(isinstance(value, str) for value in choices)

@@ -1,0 +1,338 @@
+"""`call`, `notify`, `batch`, `login` and `logout`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import starmap
+from typing import Any, TypeVar, cast
+
+import click
+from msgspec import Struct
+from msgspec.structs import replace
+
+from rpcexplorer.cli.arguments import AUTH, file_text, params_text, seconds
+from rpcexplorer.cli.context import Invocation, complete_methods, complete_params, fail, invocation_of, profile_option
+from rpcexplorer.cli.output import Output, Part, advise, run_until_stopped, show, show_preview, waiting
+from rpcexplorer.cli.world import visible
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.jsontext.params import Problem
+from rpcexplorer.model.destination import FORM_OF_REQUEST
+from rpcexplorer.model.draft import Batch, Draft, judged
+from rpcexplorer.model.exchange import Exchange, Stop
+from rpcexplorer.model.method import SIGN, method_of, no_such_call
+from rpcexplorer.model.problem import Changes, listed
+from rpcexplorer.model.profile import Profile
+from rpcexplorer.text.exchange import times
+from rpcexplorer.text.printable import printable
+from rpcexplorer.text.problems import marked
+from rpcexplorer.variables.references import can_be_named
+from rpcexplorer.variables.resolve import Missing, used_in
+
+
+def check_pointers(ignore: Iterable[str]) -> None:
+    for pointer in ignore:
+        if not pointer.startswith("/"):
+            raise click.UsageError(f"--ignore: {pointer or 'an empty text'} is no JSON pointer: begin it with a slash.")
+
+
+def tell_where(invocation: Invocation, explorer: Explorer, call: Exchange, profile: Profile) -> None:
+    """That a recorded call goes to another address than it went to."""
+    if explorer.cases.goes_elsewhere(call, profile):
+        went = call.url or "an address that it does not say"
+        invocation.world.say(f"recorded at {went}, sent to {profile.endpoint} ({profile.name})")
+
+
+def question_about(explorer: Explorer, drafts: Sequence[Draft | Batch], profile: Profile) -> str:
+    """All that the profile wants a question for, in a sentence; empty where it wants none."""
+    methods = explorer.to_ask_about(drafts, profile)
+    word, named = f"{profile.name} ({profile.badge or profile.confirm})", ", ".join(starmap(times, methods.items()))
+    if not methods:
+        return ""
+    if profile.confirm == "always":
+        return f"Profile {word} asks before {named}."
+    return f"{named} {'is' if len(methods) == 1 else 'are'} not marked safe, and profile {word} asks first."
+
+
+def confirm(invocation: Invocation, question: str, what: str, profiles: Iterable[Profile], *, ask: bool) -> None:
+    """Go on after a yes; without anybody to ask, the sentence says what answers it."""
+    places = listed(dict.fromkeys(each.origin for each in profiles))
+    if not (ask and invocation.world.asks):
+        fail(f"{question} Add --yes to send {what} to {places} all the same.")
+    if not click.confirm(printable(f"{question} Send {what} to {places}?"), default=False, err=True):
+        fail("Nothing was sent.")
+
+
+def values_of(words: Sequence[str]) -> dict[str, str]:
+    """What ``--set`` gives; the last of two with one name."""
+    given = {}
+    for word in words:
+        name, sign, value = word.partition("=")
+        if not sign or not can_be_named(name):
+            raise click.UsageError(
+                f"--set {word} is not NAME=VALUE; write --set page=2 for {{{{page}}}} in the params."
+            )
+        given[name] = value
+    return given
+
+
+def resolved(
+    invocation: Invocation, explorer: Explorer, draft: Draft | Batch, given: Sequence[str], *, ask: bool, id: str = ""
+) -> Draft | Batch:
+    """The call that is meant, with its values; or the end of the command, where one of them is missing.
+
+    What was typed here without ``--set`` stays as it is: in it, what has no value is sent as typed.
+    """
+    values = values_of(given)
+    is_saved = isinstance(draft, Draft) and draft.method.startswith(SIGN) and method_of(draft.method) == draft.method
+    if isinstance(draft, Draft):
+        draft = _saved(explorer, draft) if is_saved else replace(draft, method=method_of(draft.method))
+    if not (is_saved or values):
+        return draft
+    for name in values.keys() - {each.name for each in used_in(draft)}:
+        invocation.world.say(f"note: --set {name}=… has no effect: there is no {{{{{name}}}}} in the params")
+    found = explorer.resolved(draft, values, id=id)
+    if isinstance(found, Missing) and ask and invocation.world.asks:
+        found = explorer.resolved(draft, values | _asked(found), id=id)
+    if isinstance(found, Missing):
+        ways = " ".join(f"--set {name}=…" for name in found.names)
+        fail(found.sentence + (f" Add {ways}, or write it into [variables] of sessions.toml." if ways else ""))
+    return found
+
+
+def _saved(explorer: Explorer, draft: Draft) -> Draft:
+    name, calls = draft.method.removeprefix(SIGN), explorer.saved_calls()
+    if name not in calls:
+        fail(no_such_call(draft.method, calls, explorer.profile.name if explorer.profile else ""))
+    if draft.text:
+        fail(f"{draft.method} has params of its own; to change what is left open in them, use --set name=value.")
+    return calls[name].draft(notification=draft.notification)
+
+
+def _asked(missing: Missing) -> dict[str, str]:
+    """Ask for what can be given; Enter alone gives nothing."""
+    values = {}
+    for name in missing.names:
+        if value := visible(f"{{{{{name}}}}}"):
+            values[name] = value
+    return values
+
+
+F = TypeVar("F")
+
+
+class Sending(Struct, frozen=True):
+    """The options that everything which sends has in common."""
+
+    profile: str | None
+    url: str | None
+    auth: str | None
+    form: Changes
+    """Keys and values of the request's form, with ``url``."""
+    part: Part
+    include: bool
+    output: str | None
+    dry_run: bool
+    timeout: float | None
+    id: str | None
+    history: bool
+    ask: bool
+    yes: bool
+    given: tuple[str, ...]
+    """Values for what is left open in the params."""
+
+    @classmethod
+    def of(cls, options: dict[str, Any]) -> Sending:
+        """From click's options, where the three forms of output are flags."""
+        parts = [part for part in Part if options.pop(part.value, False)]
+        if len(parts) > 1:
+            raise click.UsageError("Choose one of --envelope and --body.")
+        form = tuple((key, value) for key in FORM_OF_REQUEST if (value := options.pop(key)) is not None)
+        return cls(part=parts[0] if parts else Part.RESULT, form=form, **options)
+
+
+def sending_options(command: F) -> F:
+    options = [
+        profile_option,
+        click.option("--url", metavar="URL", help="Call this address without a profile."),
+        click.option("--auth", type=AUTH, help="Kind of auth, with --url.  [default: none]"),
+        click.option("--content-type", metavar="TYPE", help="Content type of the request, with --url."),
+        click.option("--accept", metavar="TYPES", help="Accept header of the request, with --url."),
+        click.option("--empty-params", metavar="[]|{}|omit", help="How to write a call without params, with --url."),
+        click.option("--envelope", is_flag=True, help="Print the whole reply, not only its result."),
+        click.option("--body", is_flag=True, help="Print the body's bytes, whatever they are."),
+        click.option("-i", "--include", is_flag=True, help="Print status line and headers first."),
+        click.option("-o", "--output", metavar="FILE", help="Write to FILE instead of stdout; whole, or not at all."),
+        click.option("--dry-run", is_flag=True, help="Print the exact request, secrets hidden, and send nothing."),
+        click.option("--timeout", type=seconds, metavar="SECONDS",
+                     help="Time for the whole call, instead of the profile's."),
+        click.option("--id", metavar="ID", help="Use this id instead of a new one."),
+        click.option("--no-history", "history", flag_value=False, default=True, help="Do not record the call."),
+        click.option("--no-input", "ask", flag_value=False, default=True, help="Never ask anything; fail instead."),
+        click.option("-y", "--yes", is_flag=True, help="Send without asking, also where the profile wants a question."),
+        click.option("--set", "given", multiple=True, metavar="NAME=VALUE",
+                     help="The value of {{NAME}} in the params; what else is left open there must then be known."),
+    ]  # fmt: skip
+    for option in reversed(options):
+        command = cast("Any", option)(command)
+    return command
+
+
+@click.command()
+@click.argument("method", shell_complete=complete_methods)
+@click.argument("params", nargs=-1, shell_complete=complete_params)
+@sending_options
+@click.pass_context
+def call(context: click.Context, /, method: str, params: tuple[str, ...], **options: Any) -> None:
+    """Call METHOD and print its result.
+
+    PARAMS is JSON text, @FILE, - for stdin, or words: name=text and name:=json make an object. Nothing means [].
+    METHOD can be a saved call, @NAME, which has its params. Of a method that begins with @, write the first @ twice.
+
+    \b
+    Examples:
+      rpcexplorer call ping
+      rpcexplorer call -p staging user.list '{"page": 1}'
+      rpcexplorer call user.list page:=1 name=Ada
+      rpcexplorer call report.run @params.json | jq .total
+      rpcexplorer call ping --url http://127.0.0.1:8000 --auth none
+      rpcexplorer call @"list users" --set page=2
+    """
+    _call(context, method, params, options, notification=False)
+
+
+@click.command()
+@click.argument("method", shell_complete=complete_methods)
+@click.argument("params", nargs=-1, shell_complete=complete_params)
+@sending_options
+@click.pass_context
+def notify(context: click.Context, /, method: str, params: tuple[str, ...], **options: Any) -> None:
+    """Send METHOD as a notification.
+
+    It has no id, and no reply is expected.
+
+    \b
+    Examples:
+      rpcexplorer notify cache.clear
+      rpcexplorer notify log.write level=info text='all is well'
+    """
+    _call(context, method, params, options, notification=True)
+
+
+@click.command()
+@click.argument("file", default="-", metavar="[FILE|-]")
+@sending_options
+@click.pass_context
+def batch(context: click.Context, /, file: str, **options: Any) -> None:
+    """Send several calls in one body.
+
+    FILE holds a JSON array of objects with "method" and "params"; "id": null makes one a notification.
+
+    \b
+    Examples:
+      rpcexplorer batch calls.json
+      echo '[{"method": "ping"}, {"method": "user.list", "params": {"page": 1}}]' | rpcexplorer batch
+    """
+    invocation = invocation_of(context)
+    text = params_text(["-"], invocation.world) if file == "-" else file_text(file.removeprefix("@"), invocation.world)
+    context.exit(_send(invocation, Sending.of(options), Batch(text)))
+
+
+def _call(
+    context: click.Context, method: str, words: tuple[str, ...], options: dict[str, Any], *, notification: bool
+) -> None:
+    invocation = invocation_of(context)
+    text = params_text(words, invocation.world)
+    context.exit(_send(invocation, Sending.of(options), Draft(method, text, notification)))
+
+
+def _send(invocation: Invocation, sending: Sending, draft: Draft | Batch) -> int:
+    """Send a draft and print what came of it; the exit code."""
+    world = invocation.world
+    out = Output(world, sending.output)
+    if isinstance(draft, Batch) or not draft.notification:
+        world.write(b"")  # where a result could not be told, nothing is sent
+    explorer = invocation.open(ask=sending.ask)
+    invocation.use(explorer, sending.profile, sending.url, sending.auth, sending.form)
+    explorer.journal.recording = explorer.journal.recording and sending.history
+    draft = resolved(invocation, explorer, draft, sending.given, ask=sending.ask, id=sending.id or "")
+    if sending.dry_run:
+        code = show_preview(out.world, explorer.preview(draft, id=sending.id))
+        _mark(invocation, draft)
+        out.write()
+        return code
+    profile = explorer.profile
+    if profile and not sending.yes and (question := question_about(explorer, [draft], profile)):
+        confirm(invocation, question, "it", [profile], ask=sending.ask)
+    stop = Stop()
+    exchange = run_until_stopped(_exchange(invocation, explorer, sending, draft, stop), stop)
+    show(out.world, exchange, sending.part, include=sending.include)
+    advise(world, exchange, explorer)
+    _mark(invocation, draft)
+    if explorer.journal.trouble:
+        world.say(f"the call could not be recorded: {explorer.journal.trouble}")
+    out.write(exchange, recorded=explorer.journal.recording and not explorer.journal.trouble)
+    return exchange.exit_code
+
+
+def _mark(invocation: Invocation, draft: Draft | Batch) -> None:
+    """Show the place that is wrong in a text, and what could be written instead."""
+    read, remark = judged(draft.text)
+    if remark:
+        invocation.world.say(f"note: {remark}")
+    if isinstance(read, Problem):
+        invocation.world.stderr.write(f"{marked(draft.text, read)}\n")
+
+
+async def _exchange(
+    invocation: Invocation, explorer: Explorer, sending: Sending, draft: Draft | Batch, stop: Stop
+) -> Exchange:
+    async with explorer, waiting(invocation.world.stderr, explorer) as watch:
+        return await explorer.call(draft, id=sending.id, timeout=sending.timeout, watch=watch, stop=stop)
+
+
+@click.command()
+@profile_option
+@click.option("--no-input", "ask", flag_value=False, default=True, help="Never ask anything; fail instead.")
+@click.pass_context
+def login(context: click.Context, profile: str | None, ask: bool) -> None:
+    """Open a new session and keep it for the calls to come.
+
+    \b
+    Examples:
+      rpcexplorer login -p staging
+      RPCEXPLORER_STAGING_PASSWORD=… rpcexplorer login -p staging --no-input
+    """
+    invocation = invocation_of(context)
+    explorer = invocation.open(ask=ask)
+    invocation.use(explorer, profile)
+    stop = Stop()
+    exchange = run_until_stopped(_login(invocation, explorer, stop), stop)
+    show(invocation.world, exchange, Part.RESULT, include=False)
+    advise(invocation.world, exchange, explorer)
+    context.exit(exchange.exit_code)
+
+
+@click.command()
+@profile_option
+@click.pass_context
+def logout(context: click.Context, profile: str | None) -> None:
+    """Forget the session that is kept. The server is not told.
+
+    \b
+    Example:
+      rpcexplorer logout -p staging
+    """
+    invocation = invocation_of(context)
+    explorer = invocation.open()
+    chosen = invocation.use(explorer, profile)
+    there_was, trouble = explorer.credentials.log_out(chosen)
+    if trouble:
+        fail(trouble)
+    if not there_was and (broken := explorer.secrets.trouble()):
+        fail(str(broken))
+    invocation.world.say(f"the session of {chosen.name} is forgotten" if there_was else f"{chosen.name} has no session")
+
+
+async def _login(invocation: Invocation, explorer: Explorer, stop: Stop) -> Exchange:
+    async with explorer, waiting(invocation.world.stderr, explorer) as watch:
+        return await explorer.login(watch=watch, stop=stop)

@@ -1,0 +1,125 @@
+"""`keys`, `themes` and `presets`."""
+
+from __future__ import annotations
+
+from itertools import groupby
+
+import click
+from msgspec.structs import asdict
+
+from rpcexplorer.cli.context import TOLD, CommandGroup, complete_presets, fail, invocation_of
+from rpcexplorer.cli.output import json
+from rpcexplorer.cli.world import PROGRAM, Shortcut, World
+from rpcexplorer.model.problem import told
+from rpcexplorer.text.json_text import json_of
+from rpcexplorer.text.printable import columns, printable
+
+PALETTE = "palette"
+"""Where a command without keys is found."""
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="Print an array of objects.")
+@click.pass_context
+def keys(context: click.Context, as_json: bool) -> None:
+    """List the keys of the screen and what they do.
+
+    They are those that you have now: [keymap] in settings.toml gives a command other keys, by the name in the last
+    column. What has no key is found by name in the palette.
+
+    \b
+    Examples:
+      rpcexplorer keys
+      rpcexplorer keys --json | jq -r '.[] | select(.keys == []) | .command'
+    """
+    invocation = invocation_of(context)
+    explorer = invocation.open()
+    found, complaints = invocation.world.keys(explorer.settings.keymap, str(explorer.paths.settings))
+    for sentence in told(complaints, TOLD, ""):
+        invocation.world.say(sentence)
+    if as_json:
+        json(invocation.world, json_of([asdict(key) for key in found]))
+    else:
+        _print(invocation.world, found)
+
+
+def _print(world: World, found: list[Shortcut]) -> None:
+    """A heading for each pane, and its keys below."""
+    keys = max((columns(printable(key.shown or PALETTE)) for key in found), default=0)
+    does = max((len(key.does) for key in found), default=0)
+    for at, (where, group) in enumerate(groupby(found, lambda key: key.where)):
+        world.print(f"{chr(10) if at else ''}{where}")
+        for key in group:
+            shown = printable(key.shown or PALETTE)
+            world.print(f"  {shown}{' ' * (keys - columns(shown))}  {key.does:<{does}}  {key.command}")
+
+
+@click.command()
+@click.pass_context
+def themes(context: click.Context) -> None:
+    """List the themes.
+
+    They are the program's own, and those in the themes folder of your config folder.
+
+    \b
+    Example:
+      rpcexplorer themes
+    """
+    invocation = invocation_of(context)
+    found = invocation.open().themes.files()
+    width = max((len(name) for name in found), default=0)
+    for name, path in found.items():
+        invocation.world.print(printable(f"{name:<{width}}  {path}"))
+
+
+class PresetCommands(CommandGroup):
+    def instead(self, ctx: click.Context, name: str) -> str:  # noqa: ARG002 - the shape of its base
+        """Somebody who names a preset wants to see it."""
+        return f"; to see a preset: {PROGRAM} presets show NAME."
+
+
+@click.group(cls=PresetCommands, invoke_without_command=True)
+@click.pass_context
+def presets(context: click.Context) -> None:
+    """List the presets: kinds of servers, each with what a profile of one starts with.
+
+    They are the program's own, and those in the presets folder of your config folder, which win by name.
+
+    \b
+    Examples:
+      rpcexplorer presets
+      rpcexplorer presets show bitcoin
+      rpcexplorer profiles add node --url http://127.0.0.1:8332 --preset bitcoin --username rpc
+    """
+    if context.invoked_subcommand is not None:
+        return
+    invocation = invocation_of(context)
+    found = invocation.open().profiles.presets.all()
+    width = max((len(each.preset.name) for each in found), default=0)
+    for each in found:
+        invocation.world.print(printable(f"{each.preset.name:<{width}}  {each.preset.description}".rstrip()))
+        for complaint in each.complaints:
+            invocation.world.say(str(complaint))
+
+
+@presets.command()
+@click.argument("name", shell_complete=complete_presets)
+@click.pass_context
+def show(context: click.Context, name: str) -> None:
+    """Print a preset: its file, as it stands there.
+
+    To have one of your own, write it into the presets folder of your config folder, and change it.
+
+    \b
+    Example:
+      rpcexplorer presets show bitcoin > my.toml
+    """
+    invocation = invocation_of(context)
+    known = invocation.open().profiles.presets
+    found = known.load(name)
+    if found is None:
+        fail(f"{known.unknown(name)}.")
+    invocation.world.print(printable(found.preset.text, lines=True).rstrip("\n"))
+    if found.complaints:
+        fail("\n".join(map(str, found.complaints)))
+    invocation.world.say(f"it stands in {found.preset.file}")

@@ -1,0 +1,213 @@
+"""The program as a function of its arguments; its commands."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Sequence
+from importlib import import_module
+from keyword import iskeyword
+from pathlib import Path
+from typing import Final, cast
+
+import click
+
+from rpcexplorer import __version__
+from rpcexplorer.cli.context import (
+    CommandGroup,
+    Failed,
+    Invocation,
+    complete_profiles,
+    fail,
+    invocation_of,
+    profile_option,
+    quiet_explorer,
+    sentence,
+)
+from rpcexplorer.cli.world import COMPLETING, INTERRUPTED, PROGRAM, World
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.destination import Person
+from rpcexplorer.model.problem import Trouble
+
+
+def run(arguments: Sequence[str], world: World) -> int:
+    """Open the screen, or do what the words say; or tell a shell how the words may go on."""
+    if COMPLETING in world.environment:
+        from rpcexplorer.cli.completion import answer
+
+        answer(world, program)
+        return 0
+    if arguments or not world.on_terminal:
+        return _command(arguments, world)
+    try:
+        code, wish = world.open_screen(lambda person: _explorer(world, person), None)
+    except Trouble as error:
+        world.say(error.sentence)
+        return 2
+    return _command(["demo"], world) if wish == "demo" else code
+
+
+def _command(arguments: Sequence[str], world: World) -> int:
+
+    return run_command(arguments, world)
+
+
+def _explorer(world: World, person: Person) -> Explorer:
+    return world.open_explorer(world.environment, world.folder, None, person)
+
+
+HOMES: Final = {
+    "batch": "call",
+    "call": "call",
+    "compare": "compare",
+    "completion": "completion",
+    "copy": "copy",
+    "demo": "demo",
+    "history": "history",
+    "import": "importing",
+    "keys": "lists",
+    "login": "call",
+    "logout": "call",
+    "methods": "methods",
+    "notify": "call",
+    "params": "methods",
+    "presets": "lists",
+    "profiles": "profiles",
+    "replay": "compare",
+    "themes": "lists",
+}
+"""Every command, and the file of this folder that it stands in."""
+CASE: Final = ".toml"
+"""How the name of a file ends that may be a case."""
+
+
+class Commands(CommandGroup):
+    """Commands that cost nothing before somebody asks for them."""
+
+    def instead(self, ctx: click.Context, name: str) -> str:
+        """Return what was probably meant: a profile, another command, or a method."""
+        profiles = quiet_explorer(ctx).profiles.leaves
+        if found := [each for each in profiles if each == name] or [
+            each for each in profiles if each.lower() == name.lower()
+        ]:
+            return f". To open the profile:\n{ctx.command_path} -p {shlex.quote(found[0])}"
+        as_method = "" if set(name) & set("/:\\ ") else f" To call a method:\n{ctx.command_path} call {name}"
+        if set(name) & set("/:") and "\\" not in name:
+            return ". An address begins with http:// or https://"
+        said = super().instead(ctx, name)
+        return said if said.endswith("?") and "." not in name else f".{as_method}"
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's own shape
+        return list(HOMES)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """An address or a case stands where a command would: the screen is opened on it."""
+        opens = open_address if "://" in args[0] else open_case if args[0].endswith(CASE) else None
+        if opens is not None:
+            if {"-h", "--help"} & set(args[1:]):
+                click.echo(ctx.get_help())
+                ctx.exit()
+            return args[0], opens, args
+        return super().resolve_command(ctx, args)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        if cmd_name not in HOMES:
+            return None
+        function = f"{cmd_name}_" if iskeyword(cmd_name) else cmd_name
+        return cast("click.Command", getattr(import_module(f"rpcexplorer.cli.{HOMES[cmd_name]}"), function))
+
+
+@click.group(
+    cls=Commands,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.version_option(__version__, prog_name=PROGRAM)
+@click.option("-p", "--profile", metavar="NAME", shell_complete=complete_profiles, help="Use this profile.")
+@click.option("--url", metavar="URL", help="Use this address, without a profile.")
+@click.option("--sessions", metavar="FILE", type=click.Path(path_type=Path), help="Read the team's profiles from FILE.")
+@click.pass_context
+def program(context: click.Context, profile: str | None, url: str | None, sessions: Path | None) -> None:
+    """Explore JSON-RPC 2.0 services: without a command, on screen.
+
+    stdout is data, stderr is narration, and the exit code says what happened: 0 a result, 1 an error object,
+    2 usage or configuration, 3 credentials, 4 no reply, 5 a reply that is not JSON-RPC, 6 a comparison that
+    differs, 130 interrupted.
+
+    \b
+    Examples:
+      rpcexplorer demo
+      rpcexplorer https://rpc.example.com/jsonrpc
+      rpcexplorer case.toml
+      rpcexplorer profiles add staging --url https://staging.example.com --username ada
+      rpcexplorer call -p staging ping
+    """
+    context.obj = Invocation(context.obj, profile, sessions, url)
+    if context.invoked_subcommand is not None:
+        return
+    if context.obj.world.on_terminal or url is not None:
+        context.exit(_screen(context.obj))
+    click.echo(context.get_help())
+
+
+@click.command(add_help_option=False)
+@click.argument("url")
+@click.argument("file", required=False)
+@click.pass_context
+def open_address(context: click.Context, url: str, file: str | None) -> None:
+    invocation = invocation_of(context)
+    if invocation.url is not None or (file is not None and "://" in file):
+        raise click.UsageError("Name one address.")
+    if file is not None and not file.endswith(CASE):
+        raise click.UsageError(f"After an address there may stand a case, whose name ends with {CASE}, and not {file}.")
+    invocation.url = url
+    context.exit(_screen(invocation) if file is None else _screen_on_case(invocation, file))
+
+
+@click.command(add_help_option=False)
+@click.argument("file")
+@profile_option
+@click.pass_context
+def open_case(context: click.Context, file: str, profile: str | None) -> None:
+    invocation = invocation_of(context)
+    invocation.profile = profile or invocation.profile
+    context.exit(_screen_on_case(invocation, file))
+
+
+def _screen_on_case(invocation: Invocation, file: str) -> int:
+    world = invocation.world
+    if not world.on_terminal:
+        fail(f"The screen needs a terminal. To send what is in it: {PROGRAM} replay {file} -p NAME. To keep it: "
+             f"{PROGRAM} history import {file}")  # fmt: skip
+    invocation.case = world.folder / os.path.expanduser(file)  # noqa: PTH111 - Path's own raises for an unknown user
+    if world.files.read(invocation.case) is None:
+        raise click.UsageError(f"There is no file {invocation.case}: check its name.")
+    return _screen(invocation)
+
+
+def _screen(invocation: Invocation) -> int:
+    """Open the screen on what was named."""
+    if not invocation.world.on_terminal and invocation.url:
+        fail(f"The screen needs a terminal. To make a call: {PROGRAM} call METHOD --url {invocation.url}")
+    from rpcexplorer.cli.demo import screen
+
+    return screen(invocation)
+
+
+def run_command(arguments: Sequence[str], world: World) -> int:
+    try:
+        code = program.main(list(arguments), prog_name=PROGRAM, standalone_mode=False, obj=world)
+    except click.Abort:
+        return INTERRUPTED
+    except click.UsageError as error:
+        world.say(sentence(error))
+        return error.exit_code
+    except Trouble as error:
+        world.say(error.sentence)
+        return 2
+    except Failed as error:
+        world.say(error.message)
+        return error.code
+    return code if isinstance(code, int) else 0

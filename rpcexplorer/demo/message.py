@@ -1,0 +1,247 @@
+"""Requests taken apart, responses put together."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any, NamedTuple, NoReturn
+
+RPC_TYPE = "application/json-rpc"
+Header = tuple[str, str]
+Piece = bytes | float
+"""Bytes to send, or seconds to keep silent in the middle of a body."""
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """Bytes that may be made only while they are sent; how many is known before."""
+
+    length: int
+    pieces: Iterable[Piece]
+    """May be a generator: to be walked through once."""
+
+
+def body(content: bytes) -> Body:
+    return Body(len(content), (content,))
+
+
+def joined(bodies: list[Body], separator: bytes = b"") -> Body:
+    """One body of many, still made piece by piece."""
+    between = body(separator)
+    parts = [part for each in bodies for part in (between, each)][1:]
+    return Body(sum(part.length for part in parts), chain.from_iterable(part.pieces for part in parts))
+
+
+def written(value: Any) -> bytes:
+    """A value as JSON text, readable where UTF-8 allows; a lone surrogate becomes its JSON escape."""
+    return json.dumps(value, ensure_ascii=False).encode(errors="backslashreplace")
+
+
+@dataclass(frozen=True, slots=True)
+class Success:
+    """A method that did what it was asked to."""
+
+    result: Body
+    """The result as JSON text."""
+    cookie: str = ""
+    """A Set-Cookie header, if one is due."""
+    delay: float = 0.0
+    """Seconds before the reply begins."""
+    chunked: bool = False
+    """Whether to keep the length of the reply to ourselves."""
+
+
+def success(value: Any, cookie: str = "") -> Success:
+    """The plain case: a value that is written as JSON."""
+    return Success(body(written(value)), cookie)
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A method that answers with an error."""
+
+    error: Any
+    """The error member as a value: an object, as a rule."""
+
+
+def fault(code: int, message: str, data: Any = None) -> Fault:
+    """An error object; ``data`` only where there is some."""
+    error: dict[str, Any] = {"code": code, "message": message}
+    return Fault(error if data is None else {**error, "data": data})
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A whole HTTP reply, but for what the connection adds."""
+
+    status: int
+    body: Body
+    headers: tuple[Header, ...] = ()
+    delay: float = 0.0
+    """Seconds before the reply begins."""
+    chunked: bool = False
+    """Sent in chunks, without a length."""
+    missing: int = 0
+    """Bytes that are promised and never sent: the connection closes instead."""
+
+
+Outcome = Success | Fault | Reply
+"""What a method returns. A Reply is one that bypasses JSON-RPC, as a proxy's error page does."""
+NOTHING = Body(0, ())
+
+
+def page(status: int, text: str, *headers: Header, media: str = "text/plain; charset=utf-8") -> Reply:
+    """A reply that is not JSON-RPC: a sentence, or somebody's HTML."""
+    return Reply(status, body(text.encode()), (("Content-Type", media), *headers))
+
+
+BATCH_LIMIT = 1_000
+NO_ID = "null"
+
+
+class Member(NamedTuple):
+    name: str
+    value: str
+    """The value's text."""
+    text: str
+    """Name, colon and value, as spelled."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A request that keeps the rules."""
+
+    id: str | None
+    """The id's own text; None for a notification."""
+    method: str
+    params: dict[str, Any] | list[Any]
+    params_text: str
+    """What was sent, to the character."""
+    members: tuple[Member, ...]
+    """The members of params, repeated names included; none if params is an array."""
+
+
+@dataclass(frozen=True, slots=True)
+class Invalid:
+    """Something that is no request, and why."""
+
+    id: str
+    fault: Fault
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Several in one body; never none."""
+
+    entries: tuple[Request | Invalid, ...]
+
+
+def read(content: bytes) -> Request | Invalid | Batch:
+    """Take a body apart; whatever the bytes, the answer is a value."""
+    # json says what is wrong only by raising; nothing but reading happens inside.
+    try:
+        text = content.decode()
+        return _read(text, _DECODER.decode(text))
+    except RecursionError:
+        return Invalid(NO_ID, fault(-32700, "Parse error: the JSON is nested too deeply for this service."))
+    except ValueError as problem:
+        return Invalid(NO_ID, fault(-32700, f"Parse error: {problem}"))
+
+
+def _read(text: str, value: Any) -> Request | Invalid | Batch:
+    if not isinstance(value, list):
+        return _request(text, value)
+    if not value:
+        return _invalid(NO_ID, "the batch is empty: put at least one request into it.")
+    if len(value) > BATCH_LIMIT:
+        return _invalid(NO_ID, f"the batch holds {len(value)} requests: send at most {BATCH_LIMIT}.")
+    return Batch(tuple(_request(text, entry) for text, entry in zip(_elements(text), value, strict=True)))
+
+
+def _request(text: str, value: Any) -> Request | Invalid:
+    if not isinstance(value, dict):
+        return _invalid(NO_ID, "a request is an object with jsonrpc, id, method and params.")
+    texts = {member.name: member.value for member in _members(text)}
+    problem = _problem_of_id(value)
+    if problem:
+        return _invalid(NO_ID, problem)
+    problem = _problem(value)
+    if problem:
+        return _invalid(texts.get("id", NO_ID), problem)
+    params = value["params"]
+    members = tuple(_members(texts["params"])) if isinstance(params, dict) else ()
+    return Request(texts.get("id"), value["method"], params, texts["params"], members)
+
+
+def _problem_of_id(request: dict[str, Any]) -> str:
+    id = request.get("id", "")
+    if isinstance(id, bool) or not isinstance(id, str | int | float):
+        return "id must be a string; leave it out to send a notification."
+    return ""
+
+
+def _problem(request: dict[str, Any]) -> str:
+    if request.get("jsonrpc") != "2.0":
+        return 'jsonrpc must be the string "2.0".'
+    if not isinstance(request.get("method"), str):
+        return "method must be a string, the name of the operation to call."
+    if "params" not in request:
+        return 'params is missing: send "params": [] when the method takes none.'
+    if not isinstance(request["params"], list | dict):
+        return "params must be an array or an object."
+    return ""
+
+
+def _invalid(id: str, why: str) -> Invalid:
+    return Invalid(id, fault(-32600, f"Invalid request: {why}"))
+
+
+def _elements(text: str) -> list[str]:
+    """The texts of an array's elements. The whole was read before, so that nothing can be wrong here."""
+    found = []
+    at = _skip(text, _skip(text, 0) + 1)
+    while text[at] != "]":
+        start = at
+        _, at = _DECODER.raw_decode(text, start)
+        found.append(text[start:at])
+        at = _past_comma(text, at)
+    return found
+
+
+def _members(text: str) -> list[Member]:
+    """The members of an object, in order; the whole was read before here too."""
+    found = []
+    at = _skip(text, _skip(text, 0) + 1)
+    while text[at] != "}":
+        start = at
+        name, at = _DECODER.raw_decode(text, start)
+        value = _skip(text, _skip(text, at) + len(":"))
+        _, at = _DECODER.raw_decode(text, value)
+        found.append(Member(name, text[value:at], text[start:at]))
+        at = _past_comma(text, at)
+    return found
+
+
+def _past_comma(text: str, at: int) -> int:
+    at = _skip(text, at)
+    return _skip(text, at + 1) if text[at] == "," else at
+
+
+def _skip(text: str, at: int) -> int:
+    while text[at] in " \t\n\r":
+        at += 1
+    return at
+
+
+def _whole_number(digits: str) -> int | float:
+    """Python refuses to read integers of thousands of digits; no method wants to know those exactly."""
+    return int(digits) if len(digits) < 1_000 else float(digits)
+
+
+def _refuse(constant: str) -> NoReturn:
+    raise ValueError(f"{constant} is not JSON")
+
+
+_DECODER = json.JSONDecoder(parse_int=_whole_number, parse_constant=_refuse)

@@ -1,0 +1,1 @@
+"""A call as something to paste elsewhere."""

@@ -1,0 +1,99 @@
+"""The formats in which a call is copied."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final
+
+from msgspec import Struct
+
+from rpcexplorer.auth.credentials import NOT_RECORDED
+from rpcexplorer.export.request import KEPT, Subject
+from rpcexplorer.export.snippets import SNIPPETS
+from rpcexplorer.model.exchange import Exchange
+from rpcexplorer.model.profile import Profile
+from rpcexplorer.model.secret import HIDDEN, UNRECORDED, Secret
+from rpcexplorer.redaction.exchange import COPY, redacted
+from rpcexplorer.redaction.exchange import HIDDEN_IN_RESPONSE as REMARK
+
+
+class CopyForm(Struct, frozen=True):
+    words: str
+    """What people call it."""
+    ending: str
+    """How the name of a file of it ends."""
+    runs: bool = False
+    """It runs elsewhere, where nothing knows what a placeholder stands for."""
+
+
+FORMS: Final[Mapping[str, CopyForm]] = {
+    "curl": CopyForm("a curl command", ".sh", runs=True),
+    "python": CopyForm("Python with httpx", ".py", runs=True),
+    "httpie": CopyForm("an HTTPie command", ".sh", runs=True),
+    "command": CopyForm("our own command", ".sh"),
+    "markdown": CopyForm("Markdown for a ticket", ".md"),
+    "request": CopyForm("the request", ".http"),
+    "reply": CopyForm("the reply", ".txt"),
+}
+"""The forms there are, by name."""
+TELLING: Final = frozenset({"markdown", "request"})
+"""Those that only tell of a call: they can be made of one that its profile would not send today."""
+
+
+def made(form: str, subject: Subject) -> bytes:
+    """One of ``FORMS`` but the reply, which is no part of what was sent."""
+    return request(subject) if form == "request" else SNIPPETS[form](subject).encode(errors="backslashreplace")
+
+
+def request(subject: Subject) -> bytes:
+    """The HTTP request: its line, its headers, an empty line, its body, as they go out but for placeholders."""
+    sent = subject.exchange.sent if subject.exchange is not None and HIDDEN.search(subject.body) else 0
+    lines = [subject.preview.line]
+    for name, value in subject.all_headers:
+        real = str(sent) if sent and name.lower() == "content-length" else value  # that of the body with its secrets
+        lines.append(f"{name}: {real}".rstrip())
+    head = "\n".join([*lines, "", ""])
+    return head.encode(errors="surrogateescape") + subject.preview.body
+
+
+def reply(exchange: Exchange, profile: Profile, secrets: Iterable[Secret]) -> bytes:
+    """The body of the reply, exactly as it was recorded, without the secrets that are known by now."""
+    return redacted(exchange, KEPT, profile, secrets).response.body
+
+
+def head(exchange: Exchange, profile: Profile, secrets: Iterable[Secret]) -> bytes:
+    """The status and all headers of the reply, as text."""
+    response = redacted(exchange, COPY, profile, secrets).response
+    lines = [f"{response.version} {response.status} {response.reason}".strip()]
+    lines += [f"{name}: {value}".rstrip() for name, value in response.headers]
+    return "\n".join(lines).encode(errors="surrogatepass")
+
+
+def replaced(form: str, subject: Subject, content: bytes) -> int:
+    """For how many secrets a placeholder or a variable stands in it."""
+    return _count("\n".join(_sent(subject))) if FORMS[form].runs else marks(content)
+
+
+def marks(content: bytes) -> int:
+    """For how many secrets a placeholder stands in a text; what only speaks of placeholders has none."""
+    text = content.decode(errors="replace")
+    for sentence in (REMARK, NOT_RECORDED.format(UNRECORDED)):
+        text = text.replace(sentence, "")
+    return _count(text)
+
+
+def _count(text: str) -> int:
+    """Those with a name count once, wherever they stand; of those without, each place may hold another."""
+    found = [mark[0] for mark in HIDDEN.finditer(text)]
+    return len(set(found) - {UNRECORDED}) + found.count(UNRECORDED)
+
+
+def replaced_told(count: int) -> str:
+    """How many secrets were replaced, in words; empty where none was."""
+    return f"{count:,} secret{'s' if count > 1 else ''} replaced" if count else ""
+
+
+def _sent(subject: Subject) -> Iterator[str]:
+    """Whatever of it goes over the wire, the login ahead of it included."""
+    for each in (subject, *filter(None, [subject.login])):
+        yield from (each.url, each.body, *each.values)

@@ -1,0 +1,298 @@
+"""The report of one call, or of two with their differences, as Markdown."""
+
+from __future__ import annotations
+
+import platform
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC
+from importlib.metadata import version
+from itertools import groupby
+from typing import Final
+from urllib.parse import urlsplit
+
+from msgspec.structs import replace
+
+from rpcexplorer.compare.compare import Comparison, compared
+from rpcexplorer.export.request import KEPT, Subject
+from rpcexplorer.jsontext.layout import indented
+from rpcexplorer.jsontext.params import Problem
+from rpcexplorer.jsontext.steps import at_once
+from rpcexplorer.model.draft import sent_draft, to_calls
+from rpcexplorer.model.exchange import Exchange, Refused
+from rpcexplorer.model.secret import PLACEHOLDER, Secret
+from rpcexplorer.redaction.exchange import redacted
+from rpcexplorer.rpc.batch import decode_batch
+from rpcexplorer.rpc.codec import decode
+from rpcexplorer.rpc.messages import Malformed, MessageForm, Result
+from rpcexplorer.text.compare import ComparedLine, compared_lines, names_of, summary
+from rpcexplorer.text.exchange import bars, duration, outcome_line, size, transport_line
+from rpcexplorer.text.printable import printable, printable_bytes, readable
+
+MATTER: Final = re.compile(
+    r"content-type|content-encoding|retry-after|server|date|age|via|location|allow|set-cookie"
+    r"|(?:www|proxy)-authenticate|x-(?:cache|served-by|powered-by)"
+    r"|(?:.*-)?(?:request|correlation|transaction|trace|span|error)-?id|(?:x-)?requestid|traceparent|tracestate"
+    r"|cf-ray|(?:x-)?(?:cloud|amzn)-trace-(?:context|id)|x-amz-(?:cf-)?id(?:-2)?|x-b3-.*|mcp-protocol-version"
+    r"|(?:.*-)?rate-?limit(?:-.*)?",
+    re.IGNORECASE,
+)
+"""Whole names. What is not among them is counted, and stands in the record and on the screen."""
+
+
+def that_matter(headers: Sequence[tuple[str, str]]) -> tuple[list[tuple[str, str]], int]:
+    """Those, in their order, and how many others there are."""
+    found = [each for each in headers if MATTER.fullmatch(each[0])]
+    return found, len(headers) - len(found)
+
+
+def others_told(count: int) -> str:
+    """How many are left out, as a sentence; empty where none is."""
+    if not count:
+        return ""
+    return f"{count:,} other header{'s are' if count > 1 else ' is'} left out."
+
+
+SHOWN: Final = 16_000
+"""Characters of a request or a reply that a ticket holds; longer ones are cut at the end of a line."""
+_NO_BODY: Final = {"sent": "No reply is expected.", "refused": "The call was not sent."}
+_TICKS = re.compile("`+")
+
+
+def ticket(method: str, profile: str, url: str, request: str, exchange: Exchange | None) -> str:
+    """The ticket for a request, laid out as text, and for what came of it where it has been sent.
+
+    Nothing is hidden here: secrets have to be placeholders already.
+    """
+    outcome = f": {exchange.counts_as}" if exchange else ""
+    facts = {"Profile": profile, "URL": url}
+    lines = [f"## {code(method)}{outcome}", "", *(f"- {label}: {code(text)}" for label, text in facts.items())]
+    if exchange is not None:
+        lines += [f"- {label}: {text}" for label, text in _circumstances(exchange)]
+    lines += [f"- Versions: {code(versions())}"]
+    if exchange is not None and exchange.note:
+        lines += ["", "### Note", "", *block(printable(exchange.note, lines=True), "text")]
+    lines += ["", "### Request", "", *block(printable(request, lines=True), "http")]
+    if exchange is not None and exchange.params_sent is not None:
+        lines += ["", "### Typed, with placeholders", "", *block(printable(exchange.params, lines=True), "json")]
+    if exchange is not None:
+        lines += ["", "### Reply", "", *reply(exchange)]
+    return "\n".join(lines)
+
+
+def versions() -> str:
+    """What the call was looked at with, here and now: program, Python and system."""
+    system = {"Darwin": "macOS"}.get(platform.system(), platform.system())
+    return f"rpcexplorer {version('rpcexplorer')}, Python {platform.python_version()}, {system}"
+
+
+def moment(exchange: Exchange) -> str:
+    """When it was sent, for readers anywhere."""
+    return f"{exchange.when.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
+
+
+def _circumstances(exchange: Exchange) -> Iterator[tuple[str, str]]:
+    yield "When", moment(exchange)
+    yield "Outcome", code(outcome_line(exchange))
+    if transport := transport_line(exchange):
+        yield "Transport", transport
+    phases = ", ".join(f"{bar.label} {bar.took}" for bar in bars(exchange.response.phases, exchange.seconds, 1))
+    yield "Took", duration(exchange.seconds) + (f" ({phases})" if phases else "")
+    yield "Id", code(exchange.id)
+    if exchange.name:
+        yield "Name", code(exchange.name)
+    if exchange.writer or exchange.foreign:
+        yield "Recorded by", code(exchange.writer) if exchange.writer else "somebody else, whose profile it names"
+    for text in (*exchange.notes, *exchange.remarks):
+        yield "Also", code(text)
+
+
+def reply(exchange: Exchange, most: int = SHOWN) -> Iterator[str]:
+    """Blocks of what came back: the status and the headers that matter, then the body, cut at ``most`` characters."""
+    response, body = exchange.response, exchange.response.body
+    if response.headers:
+        head = [f"{response.version} {response.status} {response.reason}".strip()]
+        matter, others = that_matter(response.headers)
+        head += [f"{name}: {value}".rstrip() for name, value in matter]
+        yield from block("\n".join(map(printable, head)), "http")
+        yield ""
+        if others:
+            yield from (others_told(others), "")
+    if not body:
+        yield _NO_BODY.get(exchange.outcome_name, "No body came.")
+        return
+    text = readable(body)
+    shown = printable_bytes(body) if text is None else printable(indented(text), lines=True)
+    whole = not exchange.response.cut
+    yield from block(shown, "json" if whole and shown[:1] in {"{", "["} else "text", most)
+    if not whole:
+        yield ""
+        yield f"Of the reply, {size(response.size)} in all, only the beginning was kept."
+    elif len(shown) > most:
+        yield f"The reply has {size(response.size)}."
+
+
+def block(text: str, language: str, most: int = SHOWN) -> Iterator[str]:
+    """A fenced block, and a note under it where the text had to be cut."""
+    shown = text
+    if len(text) > most:
+        head = text[:most]
+        shown = head[: head.rfind("\n")] if "\n" in head else head
+    fence = "`" * max(3, _longest_run(shown) + 1)
+    yield f"{fence}{language}"
+    yield shown
+    yield fence
+    if shown is not text:
+        yield ""
+        yield f"Cut here: {len(shown):,} of {len(text):,} characters are shown."
+
+
+def code(text: str) -> str:
+    text = printable(text) or " "
+    ticks = "`" * (_longest_run(text) + 1)
+    padding = " " if text.strip() and (text[0] in "` " or text[-1] in "` ") else ""
+    return f"{ticks}{padding}{text}{padding}{ticks}"
+
+
+def _longest_run(text: str) -> int:
+    return max(map(len, _TICKS.findall(text)), default=0)
+
+
+def request_told(subject: Subject) -> str:
+    """The request for people: its body is laid out."""
+    headers = list(subject.headers)
+    if not any(name.lower() == "host" for name, _ in headers):
+        headers.insert(0, ("Host", urlsplit(subject.url).netloc))
+    head = [subject.preview.line, *(f"{name}: {value}".rstrip() for name, value in headers)]
+    return "\n".join([*head, "", indented(subject.body)])
+
+
+def markdown(subject: Subject) -> str:
+    calls = to_calls(subject.draft, "")
+    method = "" if isinstance(calls, Problem) else ", ".join(call.method for call in calls)
+    exchange, profile = subject.exchange, subject.profile
+    named = exchange.profile if exchange and exchange.profile else profile.name
+    return ticket(method, named, subject.url, request_told(subject), subject.exchange)
+
+
+LINES: Final = 40
+"""Of what differs; a person opens the comparison for more."""
+WIDEST: Final = 240
+"""Characters of such a line."""
+EACH: Final = 4_000
+"""Characters of each of the two replies."""
+_NOT_COMPARED: Final = re.compile(r'^(?:Host|Content-Length): .*\n|"id": ?(?:"[^"\n]*"|-?[0-9]+)', re.MULTILINE)
+"""What differs between any two requests."""
+
+
+def of_two(
+    left: Subject, right: Subject, came: tuple[Exchange, Exchange], secrets: Iterable[Secret], ignore: Sequence[str]
+) -> bytes:
+    """The ticket of two calls and the replies that came. They are compared anew, without their secrets.
+
+    What only may be a secret is seen by whoever made the calls, and by nobody who is sent a ticket.
+    """
+    secrets = tuple(secrets)
+    one, other = (_without(each, of, secrets) for each, of in zip(came, (left, right), strict=True))
+    told = ticket_of_two(one, other, at_once(compared(one, other, ignore)), (request_told(left), request_told(right)))
+    return told.encode(errors="backslashreplace")
+
+
+def ticket_of_two(left: Exchange, right: Exchange, comparison: Comparison, requests: tuple[str, str]) -> str:
+    """Nothing is hidden here: secrets have to be placeholders already."""
+    methods = " and ".join(code(name) for name in dict.fromkeys((left.method, right.method)))
+    names = names_of(left, right)
+    heads = (_cell(names[0]), _cell(names[1])) if names else ("left", "right")
+    sides = (f"in {heads[0]}", f"in {heads[1]}") if names else ("on the left", "on the right")
+    references = tuple(map(_references, requests))
+    lines = [f"## {methods}: {left.counts_as} and {right.counts_as}", ""]
+    lines += [f"| | {heads[0]} | {heads[1]} |", "|---|---|---|"]
+    for label, one, other in zip(_FACTS, _facts(left), _facts(right), strict=True):
+        lines.append(f"| {label} | {_cell(one)} | {_cell(other)} |")
+    if references[0] != references[1]:
+        lines.append(f"| Credentials | {references[0]} | {references[1]} |")
+    lines += ["", f"- Compared: {code(summary(comparison, names))}", f"- Versions: {code(versions())}"]
+    for side, exchange in zip(sides, (left, right), strict=True):
+        if exchange.note:
+            lines += ["", f"### Note {side}", "", *block(printable(exchange.note, lines=True), "text")]
+    if comparison.differences:
+        lines += ["", "### What differs", "", *_differences(comparison)]
+    lines += _requests((left, right), requests, sides)
+    for side, exchange in zip(sides, (left, right), strict=True):
+        lines += ["", f"### Response {side}", "", *reply(exchange, EACH)]
+    return "\n".join(lines)
+
+
+def _references(request: str) -> str:
+    """Return the secret references that a request was sent with."""
+    return ", ".join(map(_cell, sorted({found[0] for found in PLACEHOLDER.finditer(request)}))) or "none"
+
+
+def _comparable(request: str) -> str:
+    """Return a request without what differs for each call and server, and without whose secrets it has."""
+    return PLACEHOLDER.sub(r"«\g<field>»", _NOT_COMPARED.sub("", request))
+
+
+def _requests(calls: tuple[Exchange, Exchange], requests: tuple[str, str], sides: tuple[str, str]) -> Iterator[str]:
+    """What was sent on each side, once where it is the same; of what was not sent, why."""
+    drafts = [(each.kind, each.method, sent_draft(each).text) for each in calls]
+    whys = [each.outcome.sentence if isinstance(each.outcome, Refused) else "" for each in calls]
+    is_same = drafts[0] == drafts[1] and _comparable(requests[0]) == _comparable(requests[1])
+    told = zip(sides, whys, requests, strict=True)
+    for side, why, request in [("on both sides", whys[0], requests[0])] if is_same and whys[0] == whys[1] else told:
+        yield from ("", f"### Request {side}", "")
+        if why:
+            yield f"It was not sent: {code(why)}"
+        if not why or all(whys) or not is_same:  # else the other side has it
+            yield from (*[""] * bool(why), *block(printable(request, lines=True), "http", EACH))
+
+
+def _without(exchange: Exchange, of: Subject, secrets: tuple[Secret, ...]) -> Exchange:
+    """The exchange without what may be a secret, its result read anew from the body that is left."""
+    kept = redacted(exchange, KEPT, of.profile, secrets)
+    if of.exchange is not None:
+        kept = replace(kept, name=of.exchange.name, note=of.exchange.note)
+    if not isinstance(kept.outcome, Result) or kept.response.cut or kept.response.body == exchange.response.body:
+        return kept
+    form, body = MessageForm(kept.envelope), kept.response.body
+    read = decode_batch(body, (), form) if kept.kind == "batch" else decode(body, None, form)
+    return replace(kept, outcome=read if isinstance(read, Result) else Malformed("It could not be read without them."))
+
+
+_FACTS: Final = ("Profile", "Host", "Outcome", "Transport", "Took", "When", "Id")
+
+
+def _facts(exchange: Exchange) -> Iterator[str]:
+    yield exchange.profile
+    yield urlsplit(exchange.url).netloc or exchange.url
+    yield outcome_line(exchange)
+    yield transport_line(exchange)
+    yield duration(exchange.seconds)
+    yield moment(exchange)
+    yield exchange.id
+
+
+def _cell(text: str) -> str:
+    """A table ends a cell at a bar, in code as well."""
+    return code(text).replace("|", "\\|") if text else ""
+
+
+def _differences(comparison: Comparison) -> Iterator[str]:
+    lines = [printable(line) for line in _told(compared_lines(comparison))]
+    shown = [line if len(line) <= WIDEST else f"{line[:WIDEST]} ⋯" for line in lines[:LINES]]
+    yield from block("\n".join(shown), "diff")
+    if len(lines) > LINES:
+        yield ""
+        yield f"Cut here: {LINES} of {len(lines):,} lines are shown."
+
+
+def _told(lines: Sequence[ComparedLine]) -> Iterator[str]:
+    """As a diff has them: of each difference all that stands on the left, then all that stands on the right."""
+    for (_, kind), run in groupby(lines, key=lambda line: (line.difference, line.kind)):
+        pairs = [(line.left, line.right, f"   ({line.note})" if line.note else "") for line in run]
+        if kind in {"equal", "fold", "note"}:
+            yield from (f"  {left}" for left, _, _ in pairs)
+            continue
+        before, after = ("~ ", "~ ") if kind in {"ignored", "hidden"} else ("- ", "+ ")
+        yield from (f"{before}{left}" for left, _, _ in pairs if left is not None)
+        yield from (f"{after}{right}{note}" for left, right, note in pairs if right is not None)

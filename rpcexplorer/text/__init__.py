@@ -1,0 +1,1 @@
+"""What both front ends print. Everything from outside is made printable here."""

@@ -1,0 +1,632 @@
+"""A comparison as lines."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from datetime import date, tzinfo
+from itertools import groupby, islice, zip_longest
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
+from weakref import WeakKeyDictionary
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from rpcexplorer.client.replay import Replayed, ReplayVerdict
+from rpcexplorer.compare.compare import ComparedPlace, Comparison, Difference, PassedOver, merged, parts_of, whole
+from rpcexplorer.compare.parts import name_of
+from rpcexplorer.jsontext.layout import indented
+from rpcexplorer.jsontext.scan import Span
+from rpcexplorer.jsontext.steps import at_once
+from rpcexplorer.model.exchange import Exchange, OutcomeName
+from rpcexplorer.rpc.messages import spelled
+from rpcexplorer.text.document import shown
+from rpcexplorer.text.exchange import ROLES, SIGNS, duration, in_short, outcome_line, outcome_words, reason, size
+from rpcexplorer.text.history import moment_words
+from rpcexplorer.text.json_text import CAREFUL, DIM, WELL, WRONG, Ink, inked
+from rpcexplorer.text.printable import clipped, printable
+
+BEGUN: Final = 80
+"""Characters that are shown of a value that is folded."""
+LONG: Final = 120
+"""Characters of a string of which only the part around the difference is shown."""
+AROUND: Final = 40
+"""Characters before the difference that are shown of it; twice as many behind it."""
+SAME_NUMBER: Final = "the same number"
+ONE_LINE: Final = 10_000
+"""Characters of a scalar that are shown."""
+_BLANK = re.compile(r"\s+")
+
+
+def one_line(prefix: str, value: bytes) -> str:
+    """A scalar, or an empty container."""
+    text = shown(prefix.encode("utf-8", "surrogatepass") + value[:ONE_LINE])
+    return f"{text}…" if len(value) > ONE_LINE else text
+
+
+def begun(prefix: str, value: bytes) -> str:
+    """How a container begins, on one line."""
+    head = _BLANK.sub(" ", value[: BEGUN * 4].decode("utf-8", "ignore"))
+    whole = len(value) <= BEGUN * 4 and len(head) <= BEGUN
+    return shown((prefix + (head if whole else f"{head[:BEGUN]}…")).encode("utf-8", "surrogatepass"))
+
+
+def laid_out(prefix: str, value: bytes | None, blank: str) -> Sequence[str]:
+    """The lines of a value."""
+    if value is None:
+        return ()
+    lines = indented(value).split(b"\n")
+    lines[0] = prefix.encode("utf-8", "surrogatepass") + lines[0]
+    return [blank + one_line("", line.removesuffix(b",")) for line in lines]
+
+
+def differing(prefix: str, left: bytes, right: bytes, *, spelling: bool) -> tuple[str, str, str]:
+    """Two scalars, and a remark; of long strings the part in which the difference begins."""
+    if spelling:
+        return one_line(prefix, left), one_line(prefix, right), SAME_NUMBER
+    if not (left[:1] == right[:1] == b'"') or max(len(left), len(right)) <= LONG:
+        return one_line(prefix, left), one_line(prefix, right), ""
+    ours, theirs = name_of(left), name_of(right)
+    at = _parting(ours, theirs)
+    note = f"from character {at + 1:,} on"
+    return _part(prefix, ours, at), _part(prefix, theirs, at), note
+
+
+def _parting(left: str, right: str) -> int:
+    """How many characters two texts have in common before they part."""
+    pairs = enumerate(zip(left, right, strict=False))
+    return next((at for at, (one, other) in pairs if one != other), min(len(left), len(right)))
+
+
+def _part(prefix: str, text: str, at: int) -> str:
+    start, end = max(0, at - AROUND), at + 2 * AROUND
+    before, behind = "…" if start else "", "…" if end < len(text) else ""
+    quoted = spelled(text[start:end])
+    return shown(f"{prefix}{before}{quoted}{behind}".encode("utf-8", "surrogatepass"))
+
+
+def own_part(left: str, right: str, *, is_right: bool) -> tuple[int, int]:
+    """Where a line differs from its counterpart: from the first character that is not the same to the last."""
+    begin, shorter = _parting(left, right), min(len(left), len(right))
+    tail = 0
+    while tail < shorter - begin and left[-1 - tail] == right[-1 - tail]:
+        tail += 1
+    return begin, len(right if is_right else left) - tail
+
+
+LineKind = Literal["equal", "changed", "spelling", "added", "removed", "ignored", "hidden", "fold", "note"]
+PASSED: Final = frozenset({"ignored", "hidden"})
+"""What was not compared."""
+CONTEXT: Final = 2
+"""Equal values that are shown before and behind a difference."""
+RUN: Final = 500
+"""Equal values that one unfolding shows; behind them there is another fold."""
+LONGEST: Final = 100
+"""Lines of one value on one side that are shown before it is unfolded."""
+DIFFERENCES: Final = 2_000
+"""Differences that are laid out before more are wanted."""
+MORE: Final = "more than "
+"""How the fold begins behind which there are more of them."""
+INDENTED: Final = 64
+"""Levels that are indented."""
+
+
+class ComparedLine(Struct, frozen=True):
+    """A line of two columns. All of it is printable."""
+
+    kind: LineKind
+    left: str | None
+    """None where there is nothing on this side."""
+    right: str | None
+    difference: int | None = None
+    """Which of the comparison's differences it shows."""
+    fold: str = ""
+    """What to add to ``unfolded`` to see what is behind this line; empty where nothing is."""
+    note: str = ""
+    """A remark: the same number, or from which character on two strings differ."""
+
+
+class _Child(NamedTuple):
+    """A value in an object or array, on the left, on the right, or on both."""
+
+    prefix: str
+    left: Span | None
+    right: Span | None
+
+
+def compared_lines(
+    comparison: Comparison, unfolded: Collection[str] = frozenset(), *, full: bool = False
+) -> Sequence[ComparedLine]:
+    """The lines of a comparison. ``unfolded`` has the ``fold`` of lines behind which all is to be seen.
+
+    ``full``: nothing is folded.
+    """
+    if comparison.verdict == "not comparable":
+        return [_note(comparison.why)]
+    if comparison not in _LAYOUTS:
+        _LAYOUTS[comparison] = _Layout(comparison)
+    return list(_LAYOUTS[comparison].lines(unfolded, full=full))
+
+
+def stacked(lines: Iterable[ComparedLine]) -> Iterator[ComparedLine]:
+    """For one column: of a difference of several lines all that was before, then all that is now."""
+    for difference, run in groupby(lines, lambda line: line.difference):
+        group = list(run)
+        if difference is None or len(group) < 2:
+            yield from group
+            continue
+        text = [line for line in group if line.kind != "fold"]
+        yield from (replace(line, right=None) for line in text if line.left is not None)
+        yield from (replace(line, left=None) for line in text if line.right is not None)
+        yield from (line for line in group if line.kind == "fold")
+
+
+def is_pair(shown: ComparedLine) -> bool:
+    """Whether both sides have something of their own in it; one below the other they take two rows."""
+    alike = shown.kind in {"equal", "fold", "note"} or (
+        shown.kind in {"ignored", "hidden"} and shown.left == shown.right
+    )
+    return shown.left is not None and shown.right is not None and not alike
+
+
+def _note(text: str) -> ComparedLine:
+    return _both("note", printable(text))
+
+
+def _both(kind: LineKind, text: str, fold: str = "") -> ComparedLine:
+    return ComparedLine(kind, text, text, fold=fold)
+
+
+class _Layout:
+    """A comparison taken apart for showing; what was once taken apart need not be so again."""
+
+    def __init__(self, comparison: Comparison) -> None:
+        self._left_text, self._right_text = comparison.left, comparison.right
+        self._left, self._right = at_once(parts_of(comparison.left, comparison.right))
+        self._children: dict[Span, list[_Child]] = {}
+        marks: list[tuple[int | None, Difference | PassedOver]] = list(enumerate(comparison.differences))
+        marks += [(None, each) for each in comparison.passed]
+        self._at_left = {mark.left.start: (at, mark) for at, mark in marks if mark.left}
+        self._at_right = {mark.right.start: (at, mark) for at, mark in marks if mark.right and not mark.left}
+        self._starts = sorted(self._at_left), sorted(self._at_right)
+        self._count = len(comparison.differences)
+        self._unfolded: Collection[str] = ()
+        self._full = False
+        self._shown, self._most = 0, DIFFERENCES
+
+    def lines(self, unfolded: Collection[str], *, full: bool) -> Iterator[ComparedLine]:
+        self._unfolded, self._full, self._shown, self._most = unfolded, full, 0, DIFFERENCES
+        while f"{MORE}{self._most}" in unfolded:
+            self._most *= 10
+        yield from self._pair("", whole(self._left_text), whole(self._right_text), 0)
+        if self._shown < self._count:
+            yield _both("fold", f"⋯ {self._count - self._shown:,} more differences", f"{MORE}{self._most}")
+
+    def _is_open(self, key: str) -> bool:
+        return self._full or key in self._unfolded
+
+    @property
+    def _enough(self) -> bool:
+        return self._shown >= self._most and not self._full
+
+    def _pair(self, prefix: str, left: Span, right: Span, level: int) -> Iterator[ComparedLine]:
+        """A value that is on both sides."""
+        if left[0] in self._at_left:
+            yield from self._marked(prefix, left, right, level)
+        elif self._has_marks(left, right):
+            yield from self._opened(prefix, left, right, level)
+        else:
+            yield from self._equal(prefix, left, right, level)
+
+    def _has_marks(self, left: Span | None, right: Span | None) -> bool:
+        return any(
+            span is not None and bisect_left(starts, span[0]) < bisect_left(starts, span[1])
+            for span, starts in zip((left, right), self._starts, strict=True)
+        )
+
+    def _opened(self, prefix: str, left: Span, right: Span, level: int) -> Iterator[ComparedLine]:
+        """A container in which something differs."""
+        blank = _indent(level)
+        opener, closer = ("{", "}") if self._left_text[left[0] : left[0] + 1] == b"{" else ("[", "]")
+        yield _both("equal", printable(blank + prefix + opener))
+        waiting: list[_Child] = []
+        first = True
+        for child in self._inside(left, right):
+            if child.left and child.right and not self._has_marks(child.left, child.right):
+                waiting.append(child)
+                continue
+            if self._enough:
+                break
+            yield from self._run(waiting, level + 1, head=first, tail=False, opener=opener)
+            waiting, first = [], False
+            if child.left and child.right:
+                yield from self._pair(child.prefix, child.left, child.right, level + 1)
+            else:
+                yield from self._marked(child.prefix, child.left, child.right, level + 1)
+        yield from self._run(waiting, level + 1, head=False, tail=True, opener=opener)
+        yield _both("equal", blank + closer)
+
+    def _inside(self, left: Span, right: Span) -> list[_Child]:
+        if left not in self._children:
+            taken = self._members(left, right) if self._left_text[left[0]] == ord("{") else self._elements(left, right)
+            self._children[left] = list(taken)
+        return self._children[left]
+
+    def _members(self, left: Span, right: Span) -> Iterator[_Child]:
+        ours, theirs = at_once(self._left.members(left)), at_once(self._right.members(right))
+        for name, one, two in merged(ours, theirs):
+            yield _Child(f"{spelled(name)}: ", one, two)
+
+    def _elements(self, left: Span, right: Span) -> Iterator[_Child]:
+        """Elements as they were paired: those that are alone are known, and the others follow one another."""
+        theirs = iter(at_once(self._right.elements(right)))
+        for one in at_once(self._left.elements(left)):
+            if one[0] in self._at_left and self._at_left[one[0]][1].right is None:
+                yield _Child("", one, None)
+                continue
+            for two in theirs:
+                alone = two[0] in self._at_right
+                yield _Child("", None if alone else one, two)
+                if not alone:
+                    break
+        yield from (_Child("", None, two) for two in theirs)
+
+    def _run(self, run: Sequence[_Child], level: int, *, head: bool, tail: bool, opener: str) -> Iterator[ComparedLine]:
+        """Equal values one behind the other: the nearest are shown, the others folded."""
+        before, behind = (0 if head else CONTEXT), (0 if tail else CONTEXT)
+        if len(run) <= before + behind + 1:
+            yield from self._all(run, level)
+            return
+        folded = run[before : len(run) - behind]
+        yield from self._all(run[:before], level)
+        yield from self._folded(folded, level, opener)
+        yield from self._all(run[len(run) - behind :] if behind else (), level)
+
+    def _folded(self, run: Sequence[_Child], level: int, opener: str) -> Iterator[ComparedLine]:
+        assert run[0].left is not None
+        key = f"{run[0].left[0]}+{len(run)}"
+        if self._is_open(key):
+            shown = len(run) if self._full else RUN
+            yield from self._all(run[:shown], level)
+            if run[shown:]:
+                yield from self._folded(run[shown:], level, opener)
+            return
+        noun = "member" if opener == "{" else "element"
+        text = f"{_indent(level)}⋯ {len(run):,} equal {noun}{'s' if len(run) > 1 else ''}"
+        yield _both("fold", text, key)
+
+    def _all(self, run: Sequence[_Child], level: int) -> Iterator[ComparedLine]:
+        for child in run:
+            assert child.left is not None
+            assert child.right is not None
+            yield from self._equal(child.prefix, child.left, child.right, level)
+
+    def _equal(self, prefix: str, left: Span, right: Span, level: int) -> Iterator[ComparedLine]:
+        ours, theirs = self._left_text[slice(*left)], self._right_text[slice(*right)]
+        blank = _indent(level)
+        key = f"{left[0]}"
+        if ours[:1] not in b"[{" or len(ours) <= len("{}"):
+            yield ComparedLine("equal", blank + one_line(prefix, ours), blank + one_line(prefix, theirs))
+        elif self._is_open(key):
+            yield from self._columns("equal", prefix, ours, theirs, level=level, key=key)
+        else:
+            yield ComparedLine("fold", blank + begun(prefix, ours), blank + begun(prefix, theirs), fold=key)
+
+    def _marked(self, prefix: str, left: Span | None, right: Span | None, level: int) -> Iterator[ComparedLine]:
+        """A value that differs, or was passed over."""
+        index, mark = self._at_left[left[0]] if left else self._at_right[right[0] if right else -1]
+        self._shown += index is not None
+        ours = self._left_text[slice(*left)] if left else None
+        theirs = self._right_text[slice(*right)] if right else None
+        blank = _indent(level)
+        if ours and theirs and ours[:1] not in b"[{" and theirs[:1] not in b"[{":
+            one, two, note = differing(prefix, ours, theirs, spelling=mark.kind == "spelling")
+            yield ComparedLine(mark.kind, blank + one, blank + two, index, note=note)
+        else:
+            key = f"{left[0]}" if left else f"r{right[0] if right else 0}"
+            if mark.kind in PASSED and not self._is_open(key):  # nobody wants to see all of it
+                shown = [None if side is None else blank + begun(prefix, side) for side in (ours, theirs)]
+                yield ComparedLine(mark.kind, shown[0], shown[1], fold=key)
+                return
+            yield from self._columns(mark.kind, prefix, ours, theirs, level=level, key=key, index=index)
+
+    def _columns(
+        self,
+        kind: LineKind,
+        prefix: str,
+        left: bytes | None,
+        right: bytes | None,
+        *,
+        level: int,
+        key: str,
+        index: int | None = None,
+    ) -> Iterator[ComparedLine]:
+        """Two values laid out beside each other."""
+        most = None if self._full else LONGEST
+        while most and f"{key}:{most}" in self._unfolded:
+            most *= 10
+        ours, theirs = laid_out(prefix, left, _indent(level)), laid_out(prefix, right, _indent(level))
+        for one, two in islice(zip_longest(ours, theirs), most):
+            yield ComparedLine(kind, one, two, index)
+        count = max(len(ours), len(theirs))
+        if most and count > most:
+            text = f"{_indent(level)}⋯ {count - most:,} more lines"
+            yield ComparedLine(
+                "fold", text if left is not None else None, text if right is not None else None, index, f"{key}:{most}"
+            )
+
+
+def _indent(level: int) -> str:
+    return "  " * min(level, INDENTED)
+
+
+_LAYOUTS: Final[WeakKeyDictionary[Comparison, _Layout]] = WeakKeyDictionary()
+LINE_SIGNS: Final[dict[LineKind, tuple[str, str]]] = {
+    "changed": ("-", "+"),
+    "spelling": ("~", "~"),
+    "added": ("-", "+"),
+    "removed": ("-", "+"),
+    "ignored": ("·", "·"),
+    "hidden": ("·", "·"),
+}
+"""What stands before a line of the left and of the right side."""
+INKS: Final[dict[str, Ink]] = {"-": WRONG, "+": WELL, "~": CAREFUL, "·": DIM}
+REMARKS: Final[dict[LineKind, str]] = {"ignored": "left out", "hidden": "hidden, not compared"}
+NAME: Final = 32
+"""Columns of a profile's or a method's name."""
+
+
+def printed(lines: Iterable[ComparedLine], *, colour: bool = False) -> Iterator[str]:
+    """The lines of each difference together: all that was before, then all that is now."""
+    for (kind, _), group in groupby(lines, lambda line: (line.kind, line.difference)):
+        if kind in LINE_SIGNS:
+            yield from _difference(kind, list(group), colour=colour)
+        else:
+            ink = DIM if kind in {"fold", "note"} else Ink("")
+            for line in group:
+                text = f"  {line.left if line.left is not None else line.right}"
+                yield inked(text, ink, colour=colour and bool(ink))
+
+
+def _difference(kind: LineKind, lines: list[ComparedLine], *, colour: bool) -> Iterator[str]:
+    for side, sign in enumerate(LINE_SIGNS[kind]):
+        for at, line in enumerate(lines):
+            text = line.right if side else line.left
+            if text is None or (side and kind in REMARKS and text == line.left):
+                continue
+            remark = line.note or ("" if at else REMARKS.get(kind, ""))
+            told = f"  ({remark})" if remark and (side or line.right is None or kind in REMARKS) else ""
+            yield inked(f"{sign} {text}", INKS[sign], colour=colour) + inked(told, DIM, colour=colour)
+
+
+def heading(sign: str, exchange: Exchange, *, colour: bool = False) -> str:
+    """Which call stands on a side: ``--- 1m7ypmkv7qa7kfj  staging  user.get  ✓ result``."""
+    names = f"{clipped(exchange.profile, NAME)}  {clipped(exchange.method, NAME)}"
+    text = f"{sign * 3} {printable(exchange.id)}  {names}  {clipped(outcome_line(exchange), 2 * NAME)}"
+    return inked(text, INKS[sign], colour=colour)
+
+
+NAMED: Final = 3
+"""Pointers that are named; the rest is counted."""
+PROFILE: Final = 24
+"""Columns that a profile's name gets at most."""
+SideNames: TypeAlias = tuple[str, str] | None
+"""What the two sides are called if they are of two profiles."""
+_CODE = re.compile(rb'\{"code":(-?[0-9]{1,20})')
+
+
+def summary(comparison: Comparison, names: SideNames = None) -> str:
+    """Return what differs, such as ``3 members differ, 1 is new``; then what was not compared, and why."""
+    return "; ".join([_verdict(comparison, names), *_remarks(comparison)])
+
+
+def names_of(left: Exchange, right: Exchange) -> SideNames:
+    """Return the profiles of two exchanges; None if they have the same: then the words are *before* and *now*."""
+    if left.profile == right.profile:
+        return None
+    return clipped(left.profile, PROFILE), clipped(right.profile, PROFILE)
+
+
+def _verdict(comparison: Comparison, names: SideNames) -> str:
+    if comparison.verdict == "not comparable":
+        return f"not comparable: {printable(comparison.why)}"
+    before, now = comparison.outcomes
+    if before != now:
+        when = tuple(f"in {name}" for name in names) if names else ("before", "now")
+        return f"{_outcome(before, comparison.left)} {when[0]}, {_outcome(now, comparison.right)} {when[1]}"
+    if comparison.verdict == "same":
+        return "the same" if before == "result" else f"the same {_outcome(before, comparison.left)}"
+    counts: Counter[str] = Counter(each.kind for each in comparison.differences)
+    parts = []
+    if changed := counts["changed"]:
+        whole = any(each.left is not None and not each.left.pointer for each in comparison.differences)
+        subject = f"the {before}" if whole else f"{changed:,} {_nouns(comparison, changed)}"
+        parts.append(f"{subject} differ{'s' if changed == 1 else ''}")
+    if spelled := counts["spelling"]:
+        parts.append(f"{spelled:,} number{'s are' if spelled > 1 else ' is'} the same but written otherwise")
+    added, removed = (f"only in {names[1]}", f"only in {names[0]}") if names else ("new", "gone")
+    for kind, word in (("added", added), ("removed", removed)):
+        if count := counts[kind]:
+            noun = "" if parts else f" {_nouns(comparison, count)}"
+            parts.append(f"{count:,}{noun} {'is' if count == 1 else 'are'} {word}")
+    return ", ".join(parts)
+
+
+def _outcome(name: OutcomeName, text: bytes) -> str:
+    code = _CODE.match(text) if name == "error" else None
+    return f"error {code[1].decode()}" if code else name
+
+
+def _nouns(comparison: Comparison, count: int) -> str:
+    """What the differences are about: members of objects, elements of arrays, or both."""
+    members = {_is_member(comparison, each) for each in comparison.differences}
+    noun = "value" if len(members) > 1 else "member" if members == {True} else "element"
+    return noun if count == 1 else f"{noun}s"
+
+
+def _is_member(comparison: Comparison, difference: Difference) -> bool:
+    text, place = (comparison.left, difference.left) if difference.left else (comparison.right, difference.right)
+    at = place.start - 1 if place else -1
+    while at >= 0 and text[at] in b" \t\r\n":
+        at -= 1
+    return at >= 0 and text[at] == ord(":")
+
+
+def _remarks(comparison: Comparison) -> list[str]:
+    remarks = []
+    if ignored := len(comparison.ignored):
+        remarks.append(f"{ignored:,} {'value was' if ignored == 1 else 'values were'} left out")
+    if hidden := comparison.hidden:
+        remarks.append(f"{hidden:,} hidden {'value was' if hidden == 1 else 'values were'} not compared")
+    if arrays := comparison.unaligned:
+        named = ", ".join(printable(each) or "the array" for each in arrays[:NAMED])
+        more = f" and {len(arrays) - NAMED:,} more" if len(arrays) > NAMED else ""
+        remarks.append(f"the elements of {named}{more} are too different to be aligned, and were compared by place")
+    return remarks
+
+
+REPLAY_SIGNS: Final[dict[ReplayVerdict, str]] = {
+    "same": "✓",
+    "differs": "≠",
+    "not comparable": "?",
+    "failed": "✗",
+    "stopped": "◌",
+    "left out": "-",
+}
+WORDS: Final[dict[ReplayVerdict, str]] = {
+    "same": "same",
+    "differs": "differs",
+    "not comparable": "not comparable",
+    "failed": "failed",
+    "stopped": "stopped",
+    "left out": "left out",
+}
+TOLD: Final = 20
+"""Differences of one call that are listed; the rest is counted."""
+MAX_VALUE_COLUMNS: Final = 60
+"""Columns of a value that differs."""
+KINDS: Final = {"changed": "~", "spelling": "~", "added": "+", "removed": "-"}
+
+
+def replay_line(result: Replayed) -> str:
+    """The sign, the ids of the record and of the new one, the method, and how it ended."""
+    record, live = result.recorded, result.live
+    ids = f"{printable(record.id)} {printable(live.id) if live else '-'}"
+    return f"{REPLAY_SIGNS[result.verdict]} {ids}  {printable(record.method)}  {how(result)}"
+
+
+def how(result: Replayed) -> str:
+    """Same, in which way it differs, or why it failed."""
+    if result.comparison is not None and result.verdict in {"same", "differs"}:
+        return summary(result.comparison, names_of(result.recorded, result.live) if result.live else None)
+    return f"{WORDS[result.verdict]}: {printable(result.why)}"
+
+
+def difference_lines(comparison: Comparison, most: int = TOLD) -> Iterator[str]:
+    """Each difference on a line: a sign, where it is, what was there and what is there now."""
+    if comparison.verdict != "differs":
+        return
+    for each in comparison.differences[:most]:
+        pointer = printable(_place(each).pointer) or "all of it"
+        sides = (_shown(comparison.left, each.left), _shown(comparison.right, each.right))
+        values = " → ".join(side for side in sides if side is not None)
+        spelled = "  (the same number, written otherwise)" if each.kind == "spelling" else ""
+        yield f"{KINDS[each.kind]} {pointer}: {values}{spelled}"
+    if (more := len(comparison.differences) - most) > 0:
+        yield f"… and {more:,} more"
+
+
+def replay_row(result: Replayed) -> dict[str, Any]:
+    """The same for a program: values as JSON text, in the spelling that they have."""
+    comparison = result.comparison
+    differences = comparison.differences if comparison else ()
+    return {
+        "id": result.recorded.id,
+        "live": result.live.id if result.live else None,
+        "method": printable(result.recorded.method),
+        "verdict": result.verdict,
+        "outcomes": [result.recorded.outcome_name, result.live.outcome_name if result.live else None],
+        "why": printable(result.why),
+        "differences": [difference_row(comparison, each) for each in differences] if comparison else [],
+        "ignored": [] if comparison is None else list(comparison.ignored),
+        "hidden": 0 if comparison is None else comparison.hidden,
+    }
+
+
+def totals(results: Sequence[Replayed]) -> str:
+    """How many came out how: ``4 calls: 2 same, 1 differs, 1 failed``."""
+    counts = Counter(result.verdict for result in results)
+    parts = [f"{counts[verdict]} {WORDS[verdict]}" for verdict in WORDS if counts[verdict]]
+    return f"{len(results)} call{'s' * (len(results) != 1)}: {', '.join(parts)}"
+
+
+def difference_row(comparison: Comparison, difference: Difference) -> dict[str, Any]:
+    """A difference for a program."""
+    return {
+        "pointer": _place(difference).pointer,
+        "kind": difference.kind,
+        "left": _text(comparison.left, difference.left),
+        "right": _text(comparison.right, difference.right),
+    }
+
+
+def _place(difference: Difference) -> ComparedPlace:
+    place = difference.left or difference.right
+    assert place is not None
+    return place
+
+
+def _text(side: bytes, place: ComparedPlace | None) -> str | None:
+    return None if place is None else side[place.start : place.end].decode(errors="replace")
+
+
+def _shown(side: bytes, place: ComparedPlace | None) -> str | None:
+    if place is None:
+        return None
+    text = side[place.start : min(place.end, place.start + 4 * MAX_VALUE_COLUMNS)].decode(errors="replace")
+    return clipped(printable(" ".join(text.split())), MAX_VALUE_COLUMNS)
+
+
+METHOD: Final = 24
+OUTCOME: Final = 120
+"""Columns that a name and an outcome's words get at most; who draws them cuts what has no room."""
+
+
+def side(
+    exchange: Exchange, today: date, zone: tzinfo | None = None, *, with_method: bool = False
+) -> list[tuple[str, str]]:
+    """One of the two: profile, moment, outcome, how long it took; a stranger's profile is none of this person's."""
+    name = exchange.counts_as
+    method = [(f"{clipped(exchange.method, METHOD)}  ", "text bold")] if with_method else []
+    whose = [(" of a case", "careful")] if exchange.foreign else []
+    return [
+        *method,
+        (clipped(exchange.profile, PROFILE), "text" if with_method else "text bold"),
+        *whose,
+        (f"  {moment_words(exchange.when, today, zone)}", "middle"),
+        (f"  {SIGNS[name]} ", ROLES[name]),
+        (clipped(in_short(exchange), OUTCOME), f"{ROLES[name]} bold"),
+        (f"  {duration(exchange.seconds)}", "dim"),
+    ]
+
+
+def reasons(left: Exchange, right: Exchange) -> list[str]:
+    """Why there is no reply on a side, or none that can be read; each sentence once."""
+    told = [reason(each) if reason(each) != in_short(each) else "" for each in (left, right)]
+    if all(told) and told[0] != told[1]:
+        names = names_of(left, right)
+        sides = [f"in {name}" for name in names] if names else ["on the left", "on the right"]
+        return [f"{side}: {sentence}" for side, sentence in zip(sides, told, strict=True)]
+    return list(dict.fromkeys(filter(None, told)))
+
+
+def replayed_words(replayed: Replayed) -> tuple[str, str]:
+    """What came of a call that was sent again: a word, and how or why."""
+    comparison, live = replayed.comparison, replayed.live
+    if replayed.why or comparison is None or live is None:
+        return replayed.verdict, printable(" ".join(replayed.why.split()))
+    if replayed.verdict == "same":
+        return "same", f"{outcome_words(live.outcome)}  {size(live.response.size)}"
+    return replayed.verdict, summary(comparison, names_of(replayed.recorded, live))

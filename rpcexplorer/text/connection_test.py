@@ -1,0 +1,111 @@
+"""A connection test in words: certificate, proposal, commands."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from typing import Any, Final
+
+from rpcexplorer.auth.registry import auth_of
+from rpcexplorer.client.probe import METHODS, MOST, behind_login
+from rpcexplorer.client.report import Check, Report
+from rpcexplorer.model.problem import PROGRAM, quoted
+from rpcexplorer.model.profile import Preset, Profile, joined, typed_whole
+from rpcexplorer.text.printable import clipped
+from rpcexplorer.transport.port import Certificate, ShownCertificate
+
+NAMES = 6
+"""Hosts that are named."""
+ROOM = 200
+"""Columns of what somebody else has written."""
+
+
+def certificate_rows(shown: ShownCertificate, trusted: str | None, now: datetime) -> list[tuple[str, str]]:
+    """``trusted`` is the fingerprint of the one that was trusted so far."""
+    certificate = shown.certificate
+    rows = [("fingerprint", certificate.fingerprint)]
+    if trusted and trusted != certificate.fingerprint:
+        rows.append(("trusted so far", f"{trusted}  (another one)"))
+    if certificate.remark:
+        rows.append(("remark", certificate.remark))
+    else:
+        signed = "by itself" if certificate.self_signed else clipped(certificate.issuer, ROOM)
+        rows += [
+            ("belongs to", clipped(certificate.subject, ROOM) or "nobody named"),
+            ("signed", signed or "by nobody named"),
+            ("made out for", _names(certificate)),
+            ("valid", _dates(certificate, now)),
+        ]
+    # What to do next stands behind the colon; here it is the question that follows.
+    return [*rows, ("authorities", shown.problem.partition(": ")[0] or "they vouch for it")]
+
+
+def _names(certificate: Certificate) -> str:
+    names = [clipped(name, ROOM) for name in certificate.names[:NAMES]]
+    more = len(certificate.names) - len(names)
+    return ", ".join([*names, *([f"{more} more"] if more else [])]) or "no host"
+
+
+def _dates(certificate: Certificate, now: datetime) -> str:
+    since, until = certificate.since, certificate.until
+    assert since is not None
+    assert until is not None
+    state = "  (not yet)" if now < since else "  (expired)" if now > until else ""
+    return f"{since:%Y-%m-%d} to {until:%Y-%m-%d}{state}"
+
+
+OPTIONS: Final = {"auth.kind": "--auth", "auth.header": "--auth-header"}
+"""Options of ``profiles add`` that are not called as their key is."""
+KIND: Final = "KIND"
+"""Stands for the kind of auth where only a person can say which."""
+
+
+def plan(profile: Profile, presets: Mapping[str, Preset]) -> str:
+    """What a test of the connection will do, before it does anything."""
+    said = f"At most {MOST} requests, one after the other, none of them recorded: {', '.join(METHODS)}."
+    if not profile.secrets:
+        return said
+    last = behind_login(profile, presets) or auth_of(profile).harmless
+    if profile.has_sessions:
+        last = f"the login, {profile.login.method} (or {last}, if only a session is stored),"
+    if profile.assumes_auth:
+        return f"{said} If the server asks for a login and a password is stored, {last} is called with it."
+    return f"{said} Where these get through, {last} is called with the credentials of {profile.name}."
+
+
+def steps_in_rows(report: Report, profile: Profile, now: datetime) -> Iterator[Check | tuple[str, str]]:
+    """Each step; below TLS the certificate that the server shows, in rows of a label and what it names."""
+    for check in report.checks:
+        yield check
+        if check.label == "TLS" and report.certificate is not None:
+            yield from certificate_rows(report.certificate, profile.certificate, now)
+
+
+def profile_lines(name: str, url: str, keys: Mapping[str, Any]) -> list[str]:
+    """A new profile as it stands in a file."""
+    values = {"url": url, **keys}
+    return [f"[profile.{name}]", *(f"{key} = {_toml(value)}" for key, value in values.items())]
+
+
+def add_command(
+    name: str, url: str, keys: Mapping[str, Any], secrets: tuple[str, ...], *, lacks_auth: bool = False
+) -> list[str]:
+    """The commands that make a new profile; ``lacks_auth``: with a word to be replaced by the kind of it."""
+    values = dict(keys)
+    path = values.pop("path", None)
+    words = [f"--url {quoted(url if path is None else typed_whole(joined(url, path)))}"]
+    auth = values.pop("auth", {})
+    for key, value in [*values.items(), *((f"auth.{key}", value) for key, value in auth.items())]:
+        option = OPTIONS.get(key, f"--{key.replace('_', '-')}")
+        words.append(f"{option} {quoted(value['header'] if isinstance(value, dict) else str(value))}")
+    if lacks_auth:
+        words.append(f"{OPTIONS['auth.kind']} {KIND}")
+    stored = [f"{PROGRAM} profiles secret {name} {field}" for field in secrets]
+    return [f"{PROGRAM} profiles add {name} {' '.join(words)}", *stored]
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return f"{{ {', '.join(f'{key} = {_toml(each)}' for key, each in value.items())} }}"
+    return json.dumps(value)

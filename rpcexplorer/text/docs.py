@@ -1,0 +1,632 @@
+"""What is known of a method as rows to read."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+from typing import Any, Final, NamedTuple
+
+from msgspec import UNSET, Struct
+
+from rpcexplorer.auth.registry import KINDS, auth_of
+from rpcexplorer.discovery.changes import MethodChange, MethodChanges
+from rpcexplorer.discovery.methods import source_of
+from rpcexplorer.jsontext.layout import indented
+from rpcexplorer.model.method import (
+    By,
+    Described,
+    DescribedError,
+    DescribedParam,
+    ExampleCall,
+    Method,
+    MethodSource,
+    Parameter,
+    described_by,
+    method_of,
+)
+from rpcexplorer.model.profile import Auth, Profile
+from rpcexplorer.schema.node import ANYTHING, MOST_CHOICES, Node, SchemaReader, kind_of_value
+from rpcexplorer.schema.start import starting_point
+from rpcexplorer.schema.words import kind_words, limit_words, value_words
+from rpcexplorer.text.exchange import WordLine
+from rpcexplorer.text.json_text import json_of
+from rpcexplorer.text.markdown import PageRows, inline, markdown, plain
+from rpcexplorer.text.printable import columns, printable
+from rpcexplorer.text.profile import goes_with
+from rpcexplorer.variables.references import inert
+
+SHORT: Final = 60
+"""Characters of a value that stands in the middle of a row."""
+MOST_ROWS_OF_VALUE: Final = 60
+LONGEST_TEXT: Final = 10_000
+
+
+def spelled(value: Any) -> str:
+    """The value as JSON on one line, which can be copied and sent; of what no JSON can be made, that."""
+    try:
+        return inert(json_of(value).decode())
+    except (UnicodeEncodeError, RecursionError, TypeError):
+        return "(no JSON can be made of it)"
+
+
+def short(value: Any, limit: int = SHORT) -> str:
+    """The beginning of it, where it is long."""
+    text = spelled(value)
+    return text if len(text) <= limit else f"{text[: limit - 1]}…"
+
+
+def json_rows(value: Any, rows: PageRows, indent: int, most: int = MOST_ROWS_OF_VALUE) -> None:
+    """The value, coloured and so far in."""
+    text = spelled(value)
+    fits = rows.width is None or len(text) <= rows.width - indent
+    lines = [text] if fits and len(text) <= SHORT else indented(text[:LONGEST_TEXT]).splitlines()
+    for line in lines[:most]:
+        deep = indent + len(line) - len(line.lstrip())
+        rows.verbatim([(" " * indent, "text"), *coloured(line[:LONGEST_TEXT])], deep + 2)
+    if (more := len(lines) - most) > 0:
+        rows.add([(f"{' ' * indent}… and {more:,} more lines", "dim")], indent)
+
+
+def coloured(text: str) -> Iterator[tuple[str, str]]:
+    """A line of JSON in the colours of its tokens."""
+    from rpcexplorer.text.json_text import tokens  # no start needs it
+
+    at = 0
+    for start, end, role in tokens(text):
+        yield text[at:start], "json-punctuation"
+        yield text[start:end], f"json-{role}"
+        at = end
+    yield text[at:], "json-punctuation"
+
+
+def joined(parts: list[WordLine]) -> WordLine:
+    """Pieces one after the other, with a semicolon between them; none behind a sentence."""
+    words: WordLine = []
+    for part in filter(None, parts):
+        between = " " if words and words[-1][0].endswith((".", "!", "?")) else "; "
+        words += [(between, "dim"), *part] if words else part
+    return words
+
+
+DEEPEST: Final = 4
+"""Levels that are shown of members inside members; the elements of an array and an alternative are one, too."""
+MOST_MEMBERS: Final = 200
+"""Of one object."""
+MOST_VALUES: Final = 200
+"""Of one list of the values that may be there."""
+MOST_ALTERNATIVES: Final = 20
+"""Of one place. Those beyond are counted, whatever they are."""
+MOST_LOOKED_AT: Final = 50
+"""Alternatives inside one, for one of them that has members."""
+WIDEST_NAME: Final = 28
+WIDEST_KIND: Final = 24
+GAP: Final = ("  ", "text")
+LONGEST_NAME: Final = 200
+LONGEST_DOC: Final = 2_000
+MOST_DOC: Final = 20_000
+"""Characters of all docs together."""
+MOST_ROWS_OF_MEMBERS: Final = 400
+"""PageRows of a page after which no more members are shown: there is room for what comes behind them."""
+_Above = frozenset[tuple[int, ...]]
+
+
+class SchemaMember(NamedTuple):
+    """One row of the table, and what hangs below it."""
+
+    name: str
+    schema: Any
+    required: bool | None = None
+    doc: str = ""
+    """Before the doc that the schema has."""
+    deprecated: bool = False
+    kind: str = ""
+    """In words, where the schema does not say more."""
+
+
+class MemberRows:
+    """Writes tables of members onto a page."""
+
+    def __init__(self, reader: SchemaReader, rows: PageRows, *, is_markdown: bool = True) -> None:
+        self._reader, self._rows = reader, rows
+        self._write = markdown if is_markdown else plain
+        self._is_markdown = is_markdown
+        self._kinds: dict[int, tuple[Any, str]] = {}
+        """By the identity of a schema, each with it, so that no other one takes its place."""
+        self._room = MOST_DOC
+        """Characters of docs that may still be shown."""
+
+    def table(
+        self, members: Sequence[SchemaMember], indent: int = 2, depth: int = 0, above: _Above = frozenset()
+    ) -> None:
+        shown = members[: min(MOST_MEMBERS, MOST_ROWS_OF_MEMBERS - len(self._rows.made))]
+        kinds = [printable(self.kind(each)) for each in shown]
+        name = min(max((columns(_name(each)) for each in shown), default=0), WIDEST_NAME)
+        kind = min(max((columns(each) for each in kinds), default=0), WIDEST_KIND)
+        must = len("required") * any(each.required is not None for each in shown)
+        grid = _Grid(indent, name, kind, must, self._rows.width)
+        for member, words in zip(shown, kinds, strict=True):
+            if self._is_over:
+                self._end()
+                return
+            self._member(member, words, grid, depth, above)
+        if (more := len(members) - len(shown)) > 0:
+            self._rows.add([(f"{' ' * indent}… and {more:,} more", "dim")], indent)
+
+    @property
+    def _is_over(self) -> bool:
+        return len(self._rows.made) >= MOST_ROWS_OF_MEMBERS
+
+    def _end(self) -> None:
+        """Say that there is more, once for all that is left out."""
+        said: WordLine = [("  … the rest is left out", "dim")]
+        if self._rows.made[-1] != said:
+            self._rows.add(said)
+
+    def kind(self, member: SchemaMember) -> str:
+        """What it may be, in few words; of a long list of values, what kind they are of."""
+        node = self._reader.node(member.schema)
+        if _lists(node):
+            return _kinds_of(node)
+        if _lists(items := self._items(node)):
+            return f"array of {_kinds_of(items)}"
+        return member.kind or self._words(member.schema)
+
+    def _words(self, schema: Any) -> str:
+        """Its kind in words, made once for each schema: many members may share one."""
+        known = self._kinds.get(id(schema))
+        if known is None:
+            known = self._kinds[id(schema)] = (schema, kind_words(self._reader, schema))
+        return known[1]
+
+    def _items(self, node: Node) -> Node:
+        """What the elements of an array are, where it is nothing else."""
+        return self._reader.node(node.items) if node.kinds == ("array",) and not node.prefix else ANYTHING
+
+    def inside(self, schema: Any, indent: int, depth: int = 0, above: _Above = frozenset()) -> None:
+        """What stands in an object, in each element of an array, or in one of several alternatives."""
+        if self._is_over:
+            return
+        node = self._reader.node(schema)
+        if members := [*_members(node)]:
+            self._members(members, indent, depth, above)
+        elif isinstance(node.items, dict) and depth <= DEEPEST:
+            self.inside(node.items, indent, depth + 1, above)
+        if depth <= DEEPEST:
+            self._alternatives(node, indent, depth, above)
+
+    def _members(self, members: list[SchemaMember], indent: int, depth: int, above: _Above) -> None:
+        key = tuple(id(each.schema) for each in members)
+        if key in above:
+            self._rows.add([(" " * indent + "as above", "dim")], indent)
+        elif depth >= DEEPEST:
+            count = f"{len(members):,} member{'s' * (len(members) != 1)}"
+            self._rows.add([(f"{' ' * indent}… {count} inside", "dim")], indent)
+        else:
+            self.table(members, indent, depth + 1, above | {key})
+
+    def _alternatives(self, node: Node, indent: int, depth: int, above: _Above) -> None:
+        """Those that have members: the kind in words tells of the others."""
+        shown = [each for each in node.alternatives[:MOST_ALTERNATIVES] if self._has_members(each)]
+        called = self._told_apart(shown)
+        for schema, words in zip(shown, called, strict=True):
+            if self._is_over:
+                return
+            if len(shown) > 1:
+                said = "either " if schema is shown[0] else "or "
+                self._rows.add([(" " * indent + said, "dim"), (words, "middle")], indent + 2)
+            self.inside(schema, indent + 2 * (len(shown) > 1), depth + 1, above)
+        if (more := len(node.alternatives) - MOST_ALTERNATIVES) > 0:
+            at_least = "at least " if len(node.alternatives) == MOST_CHOICES else ""
+            self._rows.add([(f"{' ' * indent}… or {at_least}{more:,} more", "dim")], indent)
+
+    def _told_apart(self, schemas: Sequence[Any]) -> list[str]:
+        """What alternatives are called: by the title, or by the kind where another has the same title."""
+        titles = [self._reader.node(each).title for each in schemas]
+        return [
+            title if title and titles.count(title) == 1 else self._words(each) or title or "anything"
+            for title, each in zip(titles, schemas, strict=True)
+        ]
+
+    def _has_members(self, schema: Any) -> bool:
+        """Whether there is anything to show inside it, be it in one of its own alternatives."""
+        looked_at: set[int] = set()
+        rest = [schema]
+        while rest and len(looked_at) < MOST_LOOKED_AT:
+            looked_at.add(id(each := rest.pop()))
+            node = self._reader.node(each)
+            if node.properties or node.prefix or (isinstance(node.items, dict) and "array" in node.kinds):
+                return True
+            rest += [inner for inner in node.alternatives[:MOST_ALTERNATIVES] if id(inner) not in looked_at]
+        return False
+
+    def _member(self, member: SchemaMember, kind: str, grid: _Grid, depth: int, above: _Above) -> None:
+        node = self._reader.node(member.schema)
+        doc = self._doc(member.doc or node.doc)
+        is_line = "\n" not in doc
+        said = [inline(doc) if self._is_markdown else [(doc, "text")]] if is_line and doc else []
+        told = joined([*said, *_facts(node, self._items(node))])
+        head, below = grid.head(member, kind), grid.indent + 4
+        if grid.is_roomy or grid.fits([*head, *told]):
+            self._rows.add([*head, *told], grid.column)
+        else:
+            self._rows.add(head, below)
+            if told:
+                self._rows.add([(" " * below, "text"), *told], below)
+        if not is_line:
+            self._write(doc, self._rows, below, "middle")
+        if isinstance(member.schema, dict):
+            self.inside(member.schema, grid.indent + 2, depth, above)
+
+    def _doc(self, text: str) -> str:
+        """As much of it as there is room for."""
+        room = min(LONGEST_DOC, self._room)
+        doc = text.strip()
+        doc = doc if len(doc) <= room else f"{doc[:room]}…"
+        self._room -= min(len(doc), room)
+        return doc
+
+
+class _Grid(NamedTuple):
+    """Columns of a table: the name, the kind, whether it must be there, and then what is said of it."""
+
+    indent: int
+    name: int
+    kind: int
+    must: int
+    width: int | None
+
+    @property
+    def column(self) -> int:
+        """Where begins what is said of it."""
+        return self.indent + sum(each + len("  ") for each in (self.name, self.kind, self.must) if each)
+
+    @property
+    def is_roomy(self) -> bool:
+        """There is room for what is said beside all this."""
+        return self.width is None or self.column <= self.width * 3 // 5
+
+    def fits(self, words: WordLine) -> bool:
+        return self.width is None or sum(columns(text) for text, _ in words) <= self.width
+
+    def head(self, member: SchemaMember, kind: str) -> WordLine:
+        """In columns where there is room, else one after the other."""
+        name, must = _name(member), {True: "required", False: "optional", None: ""}[member.required]
+        if self.is_roomy:
+            name += " " * (self.name - columns(name))
+            kind += " " * (self.kind - columns(kind))
+            must = must.ljust(self.must)
+        parts = [(name, "json-key"), (kind, "middle"), (must, "bold" if member.required else "dim")]
+        parts += [("! deprecated", "careful")] if member.deprecated else []
+        return [(" " * self.indent, "text"), *(piece for text, role in parts if text for piece in ((text, role), GAP))]
+
+
+def _name(member: SchemaMember) -> str:
+    return printable(member.name[:LONGEST_NAME])
+
+
+def _lists(node: Node) -> bool:
+    """Whether its values are too many, or too long, for the words of its kind."""
+    choices = node.choices or ()
+    return len(choices) > 1 and sum(len(value_words(each)) + 3 for each in choices[:MOST_VALUES]) > WIDEST_KIND
+
+
+def _facts(node: Node, items: Node) -> Iterator[WordLine]:
+    """What else is known, each in a few words."""
+    if _lists(node):
+        yield [("one of ", "dim"), *_values(node)]
+    if _lists(items):
+        yield [("each one of ", "dim"), *_values(items)]
+    if limits := limit_words(node):
+        yield [(limits, "text")]
+    if node.default is not UNSET:
+        yield [("default ", "dim"), (short(node.default), "text")]
+    if node.examples:
+        yield [("for example ", "dim"), (short(node.examples[0]), "text")]
+    if node.read_only:
+        yield [("read only", "dim")]
+
+
+def _kinds_of(node: Node) -> str:
+    return " or ".join(dict.fromkeys(kind_of_value(each) for each in (node.choices or ())[:MOST_VALUES]))
+
+
+def _values(node: Node) -> WordLine:
+    """The only values that may be there."""
+    values = node.choices or ()
+    words: WordLine = []
+    for number, value in enumerate(values[:MOST_VALUES]):
+        words += [(" | " if number else "", "dim"), (value_words(value), "text")]
+    if (more := len(values) - MOST_VALUES) > 0:
+        at_least = "at least " if len(values) == MOST_CHOICES else ""
+        words.append((f" … and {at_least}{more:,} more", "dim"))
+    return words
+
+
+def _members(node: Node) -> Iterator[SchemaMember]:
+    """The members of an object, or the first elements of an array, each of which has a schema of its own."""
+    for name, schema in node.properties.items():
+        yield SchemaMember(name, schema, name in node.required, deprecated=_is_deprecated(schema))
+    if isinstance(node.additional, dict) and node.additional:
+        yield SchemaMember("(any other name)", node.additional)
+    for place, schema in enumerate(node.prefix, start=1):
+        yield SchemaMember(f"#{place}", schema)
+    if node.prefix and isinstance(node.items, dict):
+        yield SchemaMember("(any further)", node.items)
+
+
+def _is_deprecated(schema: Any) -> bool:
+    return isinstance(schema, dict) and schema.get("deprecated") is True
+
+
+LABEL: Final = 12
+MOST_ERRORS: Final = 100
+LONGEST_MESSAGE: Final = 300
+LONGEST_WORD: Final = 60
+"""Characters of a tag."""
+MOST_EXAMPLES: Final = 20
+MOST_OF_RESULT: Final = 12
+"""Lines of what an example says comes back."""
+NO_MARKDOWN: Final = frozenset({"help", "system.methodHelp", "system.listMethods", "core.describe"})
+"""Dialects whose texts are laid out for a terminal: their lines stay lines."""
+_BARE: Final = frozenset({"type", "default", "examples"})
+"""A schema of no more than these says less than the kind in words that a list has."""
+_BY: Final[dict[By, str]] = {"name": "by name, as an object", "position": "by position, as an array"}
+_SOURCES: Final[dict[MethodSource, str]] = {
+    "service": "the service's own document",
+    "profile": "the profile",
+    "discovered": "the service, when it was asked",
+    "history": "an earlier call",
+    "saved": "a saved call",
+}
+_OTHERS: Final = {"profile": "the profile", "service": "the service's own document"}
+"""Sources of single facts that are no dialects."""
+
+
+class ShownExample(NamedTuple):
+    """An example, and the rows where it stands."""
+
+    first: int
+    end: int
+    call: ExampleCall
+
+
+class DocsPage(Struct, frozen=True):
+    """PageRows to read, and where the examples stand in them."""
+
+    rows: list[WordLine]
+    examples: tuple[ShownExample, ...] = ()
+
+
+def docs_lines(
+    method: Method | None,
+    described: Described | None = None,
+    asked: datetime | None = None,
+    profile: Profile | None = None,
+    *,
+    width: int | None = None,
+) -> list[WordLine]:
+    """The page for a method; ``asked`` is when the service told of it. Without a width nothing is wrapped."""
+    return docs_page(method, described, asked, profile, width=width).rows
+
+
+def docs_page(
+    method: Method | None,
+    described: Described | None = None,
+    asked: datetime | None = None,
+    profile: Profile | None = None,
+    *,
+    width: int | None = None,
+    on_screen: bool = False,
+) -> DocsPage:
+    """``on_screen``: the name stands above the page, and what can be done with an example beside it."""
+    rows = PageRows(width)
+    if method is None:
+        rows.add([("  No method is chosen yet: F2 shows them.", "dim")])
+        return DocsPage(rows.made)
+    page = _Docs(method, described or described_by(method), rows)
+    if not on_screen:
+        rows.add(_title(method))
+    page.summary()
+    page.params()
+    page.result()
+    page.errors()
+    examples = [*page.examples(on_screen=on_screen)]
+    if not examples:
+        page.start(on_screen=on_screen)
+    page.facts(asked, profile)
+    return DocsPage(rows.made, tuple(examples))
+
+
+def _title(method: Method) -> WordLine:
+    words = [("  ", "text"), (method.name, "accent bold")]
+    return [*words, ("   ! deprecated", "careful")] if method.deprecated else words
+
+
+class _Docs:
+    """The parts of the page, in their order."""
+
+    def __init__(self, method: Method, described: Described, rows: PageRows) -> None:
+        self._method, self._described, self._rows = method, described, rows
+        self._reader = SchemaReader(described.definitions)
+        self._sources = dict(method.sources)
+        self._is_markdown = (described.dialect or method.dialect) not in NO_MARKDOWN
+        self._members = MemberRows(self._reader, rows, is_markdown=self._is_markdown)
+
+    def summary(self) -> None:
+        method, rows = self._method, self._rows
+        if method.doc:
+            rows.add([("  ", "text"), *self._inline(method.doc), (self._said_by("doc"), "dim")], 2)
+        if method.details:
+            rows.blank()
+            laid_out = plain if source_of(method, "details") in NO_MARKDOWN else markdown
+            laid_out(method.details, rows, 2, "middle")
+            if said_by := self._said_by("details"):
+                rows.add([(said_by, "dim")], 2)
+
+    def params(self) -> None:
+        found = self._described.params or described_by(self._method).params
+        if not found:
+            return
+        method = self._method
+        self._heading("Params", (_BY[method.by] if method.by else "") + self._said_by("parameters"))
+        by_name = {each.name: each for each in method.parameters if each.name}
+        self._members.table([_member(at, each, by_name.get(each.name)) for at, each in enumerate(found, start=1)])
+
+    def result(self) -> None:
+        described = self._described
+        if described.result is UNSET:
+            return
+        kind = self._method.result or kind_words(self._reader, described.result)
+        self._heading("Result", self._said_by("result"))
+        self._members.table(
+            [SchemaMember(described.result_name or "result", described.result, None, described.result_doc, kind=kind)]
+        )
+
+    def errors(self) -> None:
+        errors = self._described.errors
+        if not errors:
+            return
+        self._heading("Errors", "")
+        wide = max(len(_code(each)) for each in errors[:MOST_ERRORS])
+        for each in errors[:MOST_ERRORS]:
+            words = [
+                (f"  {_code(each):>{wide}}", "wrong"),
+                ("  ", "text"),
+                *self._inline(each.message[:LONGEST_MESSAGE]),
+            ]
+            if each.data is not UNSET:
+                words += [("  data ", "dim"), (short(each.data), "middle")]
+            self._rows.add(words, wide + 4)
+        self._more(len(errors) - MOST_ERRORS)
+
+    def examples(self, *, on_screen: bool) -> Iterator[ShownExample]:
+        examples = self._described.examples
+        if not examples:
+            return
+        self._heading("Examples", "Enter puts one into the editor" if on_screen else "")
+        for number, each in enumerate(examples[:MOST_EXAMPLES], start=1):
+            first = len(self._rows.made)
+            words: WordLine = [("  ", "text"), (each.name[:LONGEST_MESSAGE] or f"Example {number}", "middle")]
+            if each.doc:
+                words += [("  ", "text"), *self._inline(each.doc.partition("\n")[0], "dim")]
+            self._rows.add(words, 4)
+            json_rows(each.params, self._rows, 4)
+            yield ShownExample(first, len(self._rows.made), each)
+            if each.result is not UNSET:
+                self._rows.add([("    comes back", "dim")])
+                json_rows(each.result, self._rows, 6, MOST_OF_RESULT)
+        self._more(len(examples) - MOST_EXAMPLES)
+
+    def start(self, *, on_screen: bool) -> None:
+        """Params to start from, which on a screen stand in the editor; where nothing at all is known, what to do."""
+        method, described = self._method, self._described
+        start = method.params if on_screen else starting_point(method, described)
+        if start is not None:
+            self._heading("Starting point", "")
+            json_rows(start, self._rows, 2)
+        elif not (method.doc or method.details or method.parameters or described.params):
+            self._rows.blank()
+            self._rows.add([("  Nothing more is known of it.", "text")], 2)
+            self._rows.add([("  F9 asks the service; the editor takes anything.", "dim")], 2)
+
+    def facts(self, asked: datetime | None, profile: Profile | None) -> None:
+        """What a call takes along says the profile; what the service says of it stands behind that if it differs."""
+        self._rows.blank()
+        if profile is not None:
+            self._fact("login", goes_with(profile, method_of(self._method.name)), _otherwise(self._method, profile))
+        else:
+            self._fact("login", _login(self._method), self._said_by("auth"))
+        for label, told, fact in _doc_facts(self._method, self._described, asked):
+            self._fact(label, told, self._said_by(fact))
+
+    def _fact(self, label: str, told: str, remark: str) -> None:
+        self._rows.add([(f"  {label:<{LABEL}}", "dim"), (told, "text"), (remark, "dim")], LABEL + 2)
+
+    def _said_by(self, fact: str) -> str:
+        """Who has said it, where that is another one than of most of the page."""
+        source = self._sources.get(fact, "")
+        return f"  says {_OTHERS.get(source, source)}" if source else ""
+
+    def _heading(self, words: str, remark: str) -> None:
+        self._rows.blank()
+        self._rows.add([(f"  {words}", "bold"), (f"  {remark.strip()}" if remark else "", "dim")], 4)
+
+    def _more(self, count: int) -> None:
+        if count > 0:
+            self._rows.add([(f"  … and {count:,} more", "dim")])
+
+    def _inline(self, text: str, role: str = "text") -> WordLine:
+        text = " ".join(text[:2_000].split())
+        return inline(text, role) if self._is_markdown else [(text, role)]
+
+
+def _member(place: int, param: DescribedParam, known: Parameter | None) -> SchemaMember:
+    """A param as a member; the kind in words that a list has, where the schema says no more."""
+    is_bare = not isinstance(param.schema, dict) or param.schema.keys() <= _BARE
+    kind = known.kind if known is not None and is_bare else ""
+    name = param.name or f"#{place}"
+    return SchemaMember(name, param.schema, param.required, param.doc, param.deprecated, kind)
+
+
+def _code(error: DescribedError) -> str:
+    return "?" if error.code is None else str(error.code)[:20]
+
+
+def _doc_facts(method: Method, described: Described, asked: datetime | None) -> Iterator[tuple[str, str, str]]:
+    said_by = _SOURCES[method.source] + (f" ({printable(method.dialect)})" if method.dialect else "")
+    if asked is not None and method.dialect:
+        said_by += f" on {asked.astimezone():%-d %B %Y at %H:%M}"
+    facts = (
+        ("safe", _safety(method.safe), "safe"),
+        ("tags", ", ".join(tag[:LONGEST_WORD] for tag in described.tags[:20]), ""),
+        ("result", method.result if described.result is UNSET else "", "result"),
+        ("said by", said_by, ""),
+    )
+    return (fact for fact in facts if fact[1])
+
+
+def _login(method: Method) -> str:
+    """What the profile notes holds for each call; that no login is needed is else but the word of who says it."""
+    if method.auth is None or method.auth not in KINDS:
+        return "unknown"
+    if method.auth == Auth.kind and source_of(method, "auth") != "profile":
+        return "the service says: none"
+    return KINDS[method.auth].needed
+
+
+def _otherwise(method: Method, profile: Profile) -> str:
+    """What is noted or said of the credentials of a method, where the profile's calls have others by themselves."""
+    if method.auth is None or method.auth not in KINDS or method.auth == auth_of(profile).kind:
+        return ""
+    who = "the profile notes that it" if source_of(method, "auth") == "profile" else "the service says that it"
+    return f"  {who} {KINDS[method.auth].needed}"
+
+
+def _safety(safe: bool | None) -> str:
+    if safe:
+        return "yes, sent without a question"
+    return "no, asks first where the profile wants it" if safe is False else "unknown, so it is treated as not safe"
+
+
+_SIGNS: Final = {"new": ("+", "well"), "gone": ("-", "wrong"), "changed": ("~", "careful")}
+
+
+def changes_counted(changes: Iterable[MethodChange]) -> str:
+    """How many of each kind: ``2 new, 1 gone, 3 changed``; empty for none."""
+    counts = Counter[str](change.kind for change in changes)
+    return ", ".join(f"{counts[kind]:,} {kind}" for kind in _SIGNS if counts[kind])
+
+
+def changes_found(changes: MethodChanges) -> str:
+    """When they were found, and how many more there were."""
+    when, before = (f"{each.astimezone():%-d %B %Y at %H:%M}" for each in (changes.when, changes.before))
+    more = f" {changes.more:,} more are not kept." if changes.more else ""
+    return f"Found on {when}; before that the service was asked on {before}.{more}"
+
+
+def change_lines(change: MethodChange) -> list[WordLine]:
+    """A method with a sign and a word for what became of it, and below it what is said otherwise."""
+    sign, role = _SIGNS[change.kind]
+    name: WordLine = [(f" {sign} ", role), (printable(change.name), "text bold"), (f"  {change.kind}", role)]
+    return [name, *([("     ", "text"), (printable(what), "middle")] for what in change.what)]

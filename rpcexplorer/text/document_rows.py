@@ -1,0 +1,447 @@
+"""The rows of a document on view: folds, wrapping, places."""
+
+from __future__ import annotations
+
+import json
+import re
+from bisect import bisect_right
+from collections import deque
+from collections.abc import Iterator
+from itertools import accumulate
+from typing import Final, NamedTuple, TypeAlias
+
+from msgspec import Struct
+
+from rpcexplorer.text.document import EVERYTHING, Document
+from rpcexplorer.text.printable import printable
+
+NOTHING: Final = -1
+"""The level of what is inside a folded container: no line is on view there."""
+
+
+class LineRun(NamedTuple):
+    """Lines in a row for which one rule holds."""
+
+    start: int
+    """The first line."""
+    end: int
+    """The line after the last."""
+    level: int
+    """What is on view of them."""
+
+
+_Exceptions: TypeAlias = dict[int, tuple[int, int]]
+"""By the line a container opens on: the line it closes on, and the level on view between the two."""
+
+
+class Folds:
+    """What is folded, and is never changed: other folds are others."""
+
+    def __init__(self, document: Document, depth: int = EVERYTHING, exceptions: _Exceptions | None = None) -> None:
+        """Every container inside ``depth`` others is folded."""
+        self._document = document
+        self._rule = min(max(depth, 0), EVERYTHING)
+        self._exceptions = exceptions or {}
+        self.stretches = self._stretched()
+        """The document cut where another level begins to be on view."""
+
+    def sign(self, line: int) -> str:
+        """``open`` or ``folded`` where a container opens, else empty: inside of it would be too deep to be on view."""
+        outline = self._document.outline
+        if not (self._document.is_json and outline.opens(line)):
+            return ""
+        at = bisect_right(self.stretches, line + 1, key=lambda stretch: stretch.start) - 1
+        return "folded" if outline.depth(line) >= self.stretches[at].level else "open"
+
+    def turned(self, opener: int, *, folded: bool) -> Folds:
+        """With a container folded or not: by the rule if that is enough, else as an exception from it."""
+        closer = self._document.outline.closer(opener)
+        inner = closer if folded else opener + 1
+        others = {line: told for line, told in self._exceptions.items() if not opener <= line < inner}
+        by_rule = Folds(self._document, self._rule, others)
+        if (by_rule.sign(opener) == "folded") == folded:
+            return by_rule
+        level = NOTHING if folded else self._document.outline.depth(opener) + 1
+        return Folds(self._document, self._rule, {**others, opener: (closer, level)})
+
+    def like(self, beginning: Folds) -> Folds:
+        """What is folded in the beginning of this document, and nothing else."""
+        closer = self._document.outline.closer
+        exceptions = {line: (closer(line), level) for line, (_, level) in beginning._exceptions.items()}
+        return Folds(self._document, beginning._rule, exceptions)
+
+    def _stretched(self) -> list[LineRun]:
+        cut: list[LineRun] = []
+        at = 0
+        around = [(self._document.lines, self._rule)]
+        for opener, (closer, level) in sorted(self._exceptions.items()):
+            while around[-1][0] <= opener:
+                end, outer = around.pop()
+                cut.append(LineRun(at, end, outer))
+                at = end
+            cut.append(LineRun(at, opener + 1, around[-1][1]))
+            at = opener + 1
+            around.append((closer + 1, level))
+        for end, outer in reversed(around):
+            cut.append(LineRun(at, end, outer))
+            at = end
+        return [stretch for stretch in cut if stretch.start < stretch.end]
+
+
+_KEY = re.compile(rb'("[^"\\]*+(?:\\.[^"\\]*+)*+"): ', re.DOTALL)
+_KEY_LIMIT: Final = 65_536  # bytes; a name beyond it is taken for a value rather than a string of megabytes read
+_IDENTIFIER = re.compile(r'"([A-Za-z_][A-Za-z0-9_]*+)"')
+
+
+def path_at(document: Document, line: int) -> str:
+    """The path of the value that starts or ends on a line, as ``$.items[2].name``; empty if this is no JSON."""
+    if not document.is_json:
+        return ""
+    return "$" + "".join(map(_step, _steps(document, line)))
+
+
+def pointer_at(document: Document, line: int, *, exact: bool = False) -> str:
+    """The path as a JSON pointer: ``/items/2/name``; empty for the whole value as well. Printable, unless ``exact``."""
+    if not document.is_json:
+        return ""
+    return "".join(f"/{_token(step) if exact else printable(_token(step))}" for step in _steps(document, line))
+
+
+def value_at(document: Document, line: int) -> bytes:
+    """The text of the value that starts or ends on a line, every token as the server wrote it.
+
+    A container stands at the margin, however deep it was. Of what is no JSON, the line.
+    """
+    if not document.is_json:
+        begin, end = document.span(line)
+        return document.text[begin:end]
+    outline = document.outline
+    line = _start(document, line)
+    begin, end = value_start(document, line), document.span(line)[1]
+    if outline.opens(line):
+        end = document.span(outline.closer(line))[1]
+    value = document.text[begin:end].removesuffix(b",")
+    return value.replace(b"\n" + b"  " * outline.depth(line), b"\n")
+
+
+def value_start(document: Document, line: int) -> int:
+    """The offset where the value on a line of JSON begins, after the name if it has one."""
+    name = _name(document, line)
+    return name.end() if name else document.outline.first(line)
+
+
+def in_string(document: Document, line: int, character: int) -> bool:
+    """Whether a piece of a line of JSON that is cut out at a character starts inside a string."""
+    begin, _ = document.span(line)
+    value = value_start(document, line)
+    before = document.place(line, begin, value)[1]
+    if character < before:
+        return document.outline.depth(line) * 2 < character < before - len(": ")
+    return character > before and document.text.startswith(b'"', value)
+
+
+def _steps(document: Document, line: int) -> Iterator[int | str]:
+    """From the root: the place in an array, or the name of a member as the server spelled it, in quotes."""
+    return reversed(list(_steps_up(document, line)))
+
+
+def _steps_up(document: Document, line: int) -> Iterator[int | str]:
+    outline = document.outline
+    line = _start(document, line)
+    while outline.depth(line) and (opener := outline.opener(line)) is not None:
+        name = _name(document, line)
+        if document.text.endswith(b"{", 0, document.span(opener)[1]):
+            yield name[1].decode("utf-8", "backslashreplace") if name else '""'
+        else:
+            yield outline.index(opener, line)
+        line = opener
+
+
+def _start(document: Document, line: int) -> int:
+    """The line on which the value starts that starts or ends on this one."""
+    if not document.outline.closes(line):
+        return line
+    opener = document.outline.opener(line)
+    return line if opener is None else opener
+
+
+def _name(document: Document, line: int) -> re.Match[bytes] | None:
+    """The name before the value on a line, and what separates them."""
+    first, end = document.outline.first(line), document.span(line)[1]
+    return _KEY.match(document.text, first, min(end, first + _KEY_LIMIT))
+
+
+def _step(step: int | str) -> str:
+    """A step as a path has it; a name as the server spelled it, in quotes."""
+    if isinstance(step, int):
+        return f"[{step}]"
+    plain = _IDENTIFIER.fullmatch(step)
+    return f".{plain[1]}" if plain else f"[{printable(step)}]"
+
+
+def _token(step: int | str) -> str:
+    if isinstance(step, int):
+        return str(step)
+    name: str = json.loads(step, strict=False)
+    return name.replace("~", "~0").replace("/", "~1")
+
+
+_KEPT = 16  # runs whose lines stay known
+_AT_ONCE = 32  # runs that are measured in one step: a millisecond
+
+
+class DocumentRow(Struct, frozen=True):
+    """One row of the screen."""
+
+    line: int
+    """The line of the document, from 0."""
+    text: str
+    """What is shown, printable; a folded container says what it holds."""
+    fold: str
+    """``open`` or ``folded`` on the first row of a container, else empty."""
+    continued: bool
+    """It is a later piece of a wrapped line."""
+    start: int
+    """Which character of its line the row begins with; 0 unless lines are wrapped."""
+    in_string: bool = False
+    """The text begins inside a JSON string, which matters for its colours."""
+
+
+class _Inside(NamedTuple):
+    """What is on view of a run."""
+
+    starts: list[int]
+    """The offset of each line on view."""
+    tops: list[int]
+    """How many of the run's rows come before each, and at last how many there are."""
+
+
+class Rows:
+    """Rows by number, from 0, and the folds that decide which there are."""
+
+    def __init__(self, document: Document, *, wrap: int | None = None) -> None:
+        self.document = document
+        self._folds = Folds(document)
+        self._wrap: int | None = None
+        self._heights: dict[LineRun, int] = {}
+        self._inside: dict[LineRun, _Inside] = {}
+        self._arrange()
+        self.wrap(wrap)
+
+    @property
+    def count(self) -> int:
+        """How many rows there are."""
+        return self._tops[-1]
+
+    def row(self, index: int, start: int = 0, limit: int | None = None) -> DocumentRow:
+        """A row, of which only `limit` characters from `start` on are decoded."""
+        line, nth = self._locate(index)
+        per_row = self._per_row(line)
+        offset = nth * (per_row or 0)
+        fold = self._folds.sign(line)
+        if fold == "folded":
+            text = self._summed_up(line, offset, per_row)[start : None if limit is None else start + limit]
+        else:
+            rest = limit if per_row is None else min(max(per_row - start, 0), per_row if limit is None else limit)
+            text = self.document.line(line, offset + start, rest)
+        cut = offset + start
+        inside = bool(cut) and self.document.is_json and in_string(self.document, line, cut)
+        return DocumentRow(line, text, "" if nth else fold, nth > 0, offset, inside)
+
+    def row_of(self, line: int, character: int = 0) -> int:
+        """The row that shows a character of a line or, if the line is inside a fold, the first row of the fold."""
+        at = bisect_right(self._runs, line, key=lambda run: run.start) - 1
+        run, top = self._runs[at], self._tops[at]
+        if self._is_whole(run):
+            return top + min(line, run.end - 1) - run.start
+        inside, start = self._look(run), self.document.span(line)[0]
+        nth = bisect_right(inside.starts, start) - 1
+        if nth < 0:
+            return top - 1 - self._locate(top - 1)[1]
+        top, rows = top + inside.tops[nth], inside.tops[nth + 1] - inside.tops[nth]
+        if inside.starts[nth] != start or rows == 1:
+            return top
+        return top + min(character // (self._per_row(line) or 1), rows - 1)
+
+    def toggle(self, line: int) -> bool:
+        """Fold or unfold the container that opens on a line or else is around it; False if there is none."""
+        if not self.document.is_json:
+            return False
+        line, _ = self._locate(self.row_of(line))
+        opener = line if self.document.outline.opens(line) else self.document.outline.opener(line)
+        if opener is None:
+            return False
+        self._put(opener, folded=self._folds.sign(opener) == "open")
+        return True
+
+    def fold_all(self) -> None:
+        """Fold all that the outermost container holds."""
+        self.fold_to(1)
+
+    def unfold_all(self) -> None:
+        self.fold_to(EVERYTHING)
+
+    def fold_to(self, depth: int) -> None:
+        """Fold every container that is inside `depth` others, and no other; a container inside it stays folded."""
+        deque(self.folding_to(depth), maxlen=0)
+
+    def folding_to(self, depth: int) -> Iterator[None]:
+        """``fold_to`` in steps, for a large document; nothing changes before the last."""
+        yield from self._folding(Folds(self.document, depth if self.document.is_json else EVERYTHING))
+
+    def folding_like(self, beginning: Rows) -> Iterator[None]:
+        """Fold in steps what is folded in the rows of the beginning of this document."""
+        yield from self._folding(self._folds.like(beginning._folds))
+
+    def _folding(self, folds: Folds) -> Iterator[None]:
+        for stretch in folds.stretches:
+            yield from self._measure(stretch, self._wrap, self._heights)
+        self._folds = folds
+        self._arrange()
+
+    def reveal(self, line: int) -> None:
+        """Unfold whatever hides a line, and nothing more."""
+        while (on_view := self._locate(self.row_of(line))[0]) != line:
+            self._put(on_view, folded=False)
+
+    def wrap(self, width: int | None) -> None:
+        """Let no row have more columns than this; None gives each line one row. Rows of hex are never wrapped."""
+        deque(self.wrapping(width), maxlen=0)
+
+    def wrapping(self, width: int | None) -> Iterator[None]:
+        """``wrap`` in steps, for a large document; nothing changes before the last."""
+        needless = width is None or self.document.is_hex or self.document.widest <= width
+        wrap = None if needless else width
+        if wrap == self._wrap:
+            return
+        heights: dict[LineRun, int] = {}
+        for stretch in self._folds.stretches:
+            yield from self._measure(stretch, wrap, heights)
+        self._wrap, self._heights, self._inside = wrap, heights, {}
+        self._arrange()
+
+    def _put(self, opener: int, *, folded: bool) -> None:
+        self._folds = self._folds.turned(opener, folded=folded)
+        self._arrange()
+
+    def _summed_up(self, line: int, offset: int, per_row: int | None) -> str:
+        """A folded line from a character on; behind its end, what it holds and the bracket that closes it."""
+        outline = self.document.outline
+        text = self.document.line(line, offset, per_row)
+        if offset + len(text) < self.document.size(*self.document.span(line))[0]:
+            return text
+        size, closing = outline.size(line), self.document.line(outline.closer(line)).strip()
+        noun = "item" if closing.startswith("]") else "member"
+        return f"{text} {size:,} {noun}{'' if size == 1 else 's'} {closing}"
+
+    def _arrange(self) -> None:
+        """Find out how many rows each run of lines has."""
+        self._runs: list[LineRun] = []
+        heights: list[int] = []
+        for stretch in self._folds.stretches:
+            for run in self._cut(stretch, self._wrap):
+                if height := self._height(run, self._wrap, self._heights):
+                    self._runs.append(run)
+                    heights.append(height)
+        self._tops = list(accumulate(heights, initial=0))
+
+    def _measure(self, stretch: LineRun, wrap: int | None, heights: dict[LineRun, int]) -> Iterator[None]:
+        """Find out in steps how many rows each run of a stretch would have."""
+        for nth, run in enumerate(self._cut(stretch, wrap)):
+            self._height(run, wrap, heights)
+            if nth % _AT_ONCE == _AT_ONCE - 1:
+                yield
+
+    def _cut(self, stretch: LineRun, wrap: int | None) -> Iterator[LineRun]:
+        if stretch.level >= EVERYTHING and wrap is None:
+            yield stretch
+        elif stretch.level != NOTHING:
+            for start, end in self.document.index.pieces(stretch.start, stretch.end):
+                yield LineRun(start, end, stretch.level)
+
+    def _is_whole(self, run: LineRun) -> bool:
+        """Whether each line of it has just one row."""
+        return run.level >= EVERYTHING and self._wrap is None
+
+    def _height(self, run: LineRun, wrap: int | None, heights: dict[LineRun, int]) -> int:
+        """How many rows a run has; looked up in the heights that are known by now, and kept there."""
+        if run.level >= EVERYTHING and wrap is None:
+            return run.end - run.start
+        if run not in heights:
+            height = self.document.outline.count(run.level, run.start, run.end)
+            if wrap is not None:
+                fits = wrap // self.document.growth
+                newlines = self.document.outline.newlines(run.level, run.start, run.end, least=fits + 1)
+                starts = [at + 1 for at in newlines] if run.start else [0]
+                height += sum(self._rows_from(start, wrap) - 1 for start in starts)
+            heights[run] = height
+        return heights[run]
+
+    def _locate(self, index: int) -> tuple[int, int]:
+        """The line that a row shows, and which of its rows this is."""
+        if not 0 <= index < self.count:
+            raise IndexError(f"there are {self.count} rows, and no row {index}")
+        at = bisect_right(self._tops, index) - 1
+        run, nth = self._runs[at], index - self._tops[at]
+        if self._is_whole(run):
+            return run.start + nth, 0
+        inside = self._look(run)
+        within = bisect_right(inside.tops, nth) - 1
+        return self.document.line_at(inside.starts[within]), nth - inside.tops[within]
+
+    def _look(self, run: LineRun) -> _Inside:
+        """What is on view of a run; kept for as long as it is likely to be asked for again."""
+        if run not in self._inside:
+            if len(self._inside) >= _KEPT:
+                self._inside.pop(next(iter(self._inside)))
+            self._inside[run] = self._found_inside(run)
+        return self._inside[run]
+
+    def _found_inside(self, run: LineRun) -> _Inside:
+        newlines = self.document.outline.newlines(run.level, run.start, run.end)
+        starts = [at + 1 for at in newlines] if run.start else [0]
+        wrap = self._wrap
+        heights = (1 if wrap is None else self._rows_from(start, wrap) for start in starts)
+        return _Inside(starts, list(accumulate(heights, initial=0)))
+
+    def _rows_from(self, start: int, wrap: int) -> int:
+        """How many rows the line has that starts at an offset."""
+        end = self.document.text.find(b"\n", start)
+        return self._wrapped(start, len(self.document.text) if end < 0 else end, wrap)[0]
+
+    def _per_row(self, line: int) -> int | None:
+        """How many characters of a line go on one row; None if all do."""
+        return None if self._wrap is None else self._wrapped(*self.document.span(line), self._wrap)[1]
+
+    def _wrapped(self, begin: int, end: int, wrap: int) -> tuple[int, int]:
+        """Of a line by its span: how many rows it has, and how many characters go on one.
+
+        A line with a character of two columns has half as many on a row: some stay short, none is ever too long.
+        """
+        if (end - begin) * self.document.growth <= wrap:
+            return 1, wrap
+        characters, widest = self.document.size(begin, end)
+        per_row = max(wrap // widest, 1)
+        return max(-(-characters // per_row), 1), per_row
+
+
+def line_of_item(document: Document, path: str, index: int) -> int:
+    """The line on which an item begins of the list at ``.``, or at a member such as ``.items``."""
+    opener, wanted = 0, "$" + path.replace(".[", "[", 1)
+    if path != ".":
+        members = range(document.outline.size(0))
+        lines = (_line_of_nth(document, 0, nth) for nth in members)
+        opener = next((line for line in lines if path_at(document, line) == wanted), 0)
+    return _line_of_nth(document, opener, index)
+
+
+def _line_of_nth(document: Document, opener: int, index: int) -> int:
+    """The line on which an item or member begins of what opens on a line."""
+    outline = document.outline
+    level = outline.depth(opener) + 1
+    for start, end in document.index.pieces(opener + 1, outline.closer(opener)):
+        count = outline.count(level, start, end)
+        if index < count:
+            return document.line_at(outline.newlines(level, start, end)[index] + 1)
+        index -= count
+    return opener

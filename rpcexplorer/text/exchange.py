@@ -1,0 +1,530 @@
+"""An exchange in words: outcome, transport, timing, request, batch."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from math import isfinite
+from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from rpcexplorer.jsontext.edit import Path, span_of
+from rpcexplorer.jsontext.scan import Span
+from rpcexplorer.model.batch import BatchParts
+from rpcexplorer.model.exchange import Cancelled, Exchange, Outcome, OutcomeName, Preview, Refused, Sent, Unreached
+from rpcexplorer.rpc.messages import RESERVED, ErrorObject, Malformed, Result, explain
+from rpcexplorer.text.printable import clipped, columns, printable, printable_bytes, readable
+from rpcexplorer.transport.port import Phases, Progress
+
+WordLine = list[tuple[str, str]]
+"""Pieces of text, each with the role it is drawn in."""
+SIGNS: Final[dict[OutcomeName, str]] = {
+    "result": "✓",
+    "error": "✗",
+    "malformed": "!",
+    "unreached": "⨯",  # noqa: RUF001 - the sign is meant
+    "cancelled": "◌",
+    "sent": "→",
+    "refused": "!",
+}
+"""What an outcome is known by at a glance; a word stands near by."""
+_BY_STATUS = re.compile(r"HTTP \d{3} ([A-Z][A-Za-z ]+): ")
+"""How a sentence begins that says what a status means: that this is no reply of JSON-RPC goes without saying."""
+_MAY_HAVE_RUN = ", but the server may have run it"
+
+
+def outcome_line(exchange: Exchange) -> str:
+    """Sign and words: ``✗ error -32602 Invalid params``."""
+    return f"{SIGNS[exchange.counts_as]} {outcome_words(exchange.outcome)}"
+
+
+def outcome_words(outcome: Outcome) -> str:
+    """How it ended, in one line without a sign."""
+    match outcome:
+        case Result(message=message):
+            return f"tool failed: {printable(message)}" if message else "result"
+        case ErrorObject(code=code, message=message):
+            name = printable(message) or RESERVED.get(code or 0, ("",))[0]
+            return " ".join(part for part in ("error", "without code" if code is None else str(code), name) if part)
+        case Malformed(reason=reason):
+            return f"{'' if status_word(outcome) else 'malformed: '}{printable(reason)}"
+        case Unreached(sentence=sentence):
+            return f"unreached: {printable(sentence)}"
+        case Cancelled(maybe_ran=maybe_ran):
+            return "cancelled" + _MAY_HAVE_RUN * maybe_ran
+        case Sent():
+            return "sent"
+        case Refused(sentence=sentence):
+            return f"refused: {printable(sentence)}"
+
+
+def status_word(outcome: Outcome) -> str:
+    """What an HTTP status is called by which no reply of JSON-RPC came: ``Unauthorized``; else empty."""
+    found = _BY_STATUS.match(outcome.reason) if isinstance(outcome, Malformed) else None
+    return found[1] if found else ""
+
+
+def transport_line(exchange: Exchange) -> str:
+    """The transport's side: ``HTTP 200 · 34 ms · 1.2 kB``; empty where nothing was sent."""
+    if isinstance(exchange.outcome, Refused):
+        return ""
+    took, response = duration(exchange.seconds), exchange.response
+    if response.status is None and not response.size:
+        return took
+    http = "" if response.status is None else f"HTTP {response.status} · "
+    incomplete = ", incomplete" if isinstance(exchange.outcome, Unreached | Cancelled) else ""
+    return f"{http}{took} · {size(response.size)}{incomplete}"
+
+
+def explanation(outcome: Outcome) -> str:
+    """What an error's code means where that is laid down; else empty."""
+    return explain(outcome.code) if isinstance(outcome, ErrorObject) else ""
+
+
+def duration(seconds: float) -> str:
+    """Three digits at most: ``0.4 ms``, ``34 ms``, ``1.4 s``, ``2 min 5 s``, ``1 h 12 min``."""
+    if not isfinite(seconds):
+        return "? s"
+    milliseconds = max(seconds, 0) * 1000
+    if 0.05 <= milliseconds < 0.95:
+        return f"{milliseconds:.1f} ms"
+    if milliseconds < 999.5:
+        return f"{milliseconds:.0f} ms"
+    if seconds < 59.95:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes < 60:
+        return f"{minutes} min {rest} s"
+    return f"{minutes // 60} h {minutes % 60} min"
+
+
+def size(count: int) -> str:
+    """Bytes, in decimal units: ``512 B``, ``1.2 kB``, ``38 MB``."""
+    if count < 1000:
+        return f"{count} B"
+    amount, unit = count / 1000, "kB"
+    for larger in ("MB", "GB", "TB"):
+        if amount < 999.5:
+            break
+        amount, unit = amount / 1000, larger
+    return f"{amount:.1f} {unit}" if amount < 9.95 else f"{amount:.0f} {unit}"
+
+
+def age(seconds: float) -> str:
+    """How long ago, in one unit: ``12 s``, ``12 min``, ``3 h``, ``5 days``."""
+    whole = int(max(seconds, 0))
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 60 * 60:
+        return f"{whole // 60} min"
+    days = whole // (24 * 60 * 60)
+    return f"{days} days" if days > 1 else f"{whole // (60 * 60)} h"
+
+
+def times(name: str, count: int) -> str:
+    """A name, and how often it is meant where that is more than once."""
+    return f"{name} ({count:,} times)" if count > 1 else name
+
+
+ROLES: Final[dict[OutcomeName, str]] = {
+    "result": "well",
+    "error": "wrong",
+    "malformed": "wrong",
+    "unreached": "wrong",
+    "cancelled": "careful",
+    "sent": "well",
+    "refused": "careful",
+}
+"""The colour of an outcome; a sign and a word say the same."""
+STEPS: Final = {
+    "connecting": "connecting",
+    "tls": "TLS handshake",
+    "sending": "sending",
+    "waiting": "waiting for the reply",
+    "receiving": "receiving",
+}
+SHORT: Final = {"malformed": "malformed", "unreached": "unreached", "cancelled": "cancelled", "refused": "not sent"}
+"""Outcomes whose sentence has a line of its own."""
+TRACK: Final = 26
+WHOSE: Final = 24
+"""Columns of a method's name in the bar."""
+STEP: Final = 44
+"""Columns of how far it is."""
+LEAST: Final = 12
+"""Columns of an outcome's words that stay in the bar whatever happens: ``error -32601``."""
+
+
+def ended(exchange: Exchange, room: int) -> list[tuple[str, str]]:
+    """Sign and word; where there is no room for an error's message, its code alone."""
+    name = exchange.counts_as
+    role, word = ROLES[name], in_short(exchange)
+    if columns(word) > max(room, LEAST):
+        word = " ".join(word.split(" ")[:2]).rstrip(":")
+    return [(f"{SIGNS[name]} ", role), (word, f"{role} bold")]
+
+
+def in_short(exchange: Exchange) -> str:
+    """How it ended, without the sentence that ``reason`` has."""
+    return status_word(exchange.outcome) or SHORT.get(exchange.outcome_name) or outcome_words(exchange.outcome)
+
+
+def reason(exchange: Exchange) -> str:
+    """The sentence of an outcome that ``in_short`` leaves out; empty where it leaves out none."""
+    if exchange.outcome_name not in SHORT:
+        return ""
+    sentence = outcome_words(exchange.outcome)
+    if status_word(exchange.outcome):
+        sentence = sentence.partition(": ")[2]
+        sentence = sentence[:1].upper() + sentence[1:]
+    return sentence.removeprefix(f"{exchange.outcome_name}: ")
+
+
+def beside(exchange: Exchange, method: str) -> list[tuple[str, str]]:
+    """What stands beside it: whose reply it is where that is not the method in the editor, and the transport."""
+    transport = transport_line(exchange)
+    is_other = exchange.method not in {method, ""}
+    whose = [("  of ", "middle"), (clipped(exchange.method, WHOSE), "careful")] if is_other else []
+    return [*whose, (f"   {transport}" if transport else "", "middle")]
+
+
+def told(exchange: Exchange, room: int) -> list[tuple[str, str]]:
+    """Everything else that is worth a line: what had no room above, what it means, what happened by the way."""
+    said: list[tuple[str, str]] = []
+    sentence, explained = outcome_words(exchange.outcome), explanation(exchange.outcome)
+    if exchange.outcome_name in SHORT:
+        said.append((reason(exchange), "text"))
+        if exchange.outcome_name in {"malformed", "unreached"}:
+            said.append((f"called {printable(exchange.url)}", "middle"))
+    elif columns(sentence) > max(room, LEAST):
+        message = " ".join(sentence.split(" ")[2:])
+        said += [] if explained.lower().startswith(message.lower()) else [(message, "text")]
+    if explained:
+        said.append((explained, "middle"))
+    said += [(note, "middle") for note in exchange.notes]
+    said += [(remark, "careful") for remark in exchange.remarks]
+    if exchange.response.cut:
+        said.append((f"the record holds the first {size(len(exchange.response.body))}", "careful"))
+    if exchange.response.proxy:
+        said.append((f"through the proxy {exchange.response.proxy}", "middle"))
+    return said
+
+
+def running(what: str, whose: str, progress: Progress | None, elapsed: float, step: str = "") -> list[tuple[str, str]]:
+    """What is done for which method, elapsed time, bytes so far, and a track where the length is known.
+
+    ``step``: how far that is which makes many calls.
+    """
+    words = [("◐ ", "careful"), (STEPS.get(progress.step, what) if progress and not step else what, "careful bold")]
+    told = clipped(step, STEP) if step else clipped(whose, WHOSE)
+    words += [(f"  {told}", "middle")] if told else []
+    words.append((f"   {duration(elapsed)}", "text"))
+    if progress is None or not progress.received:
+        return words
+    if not progress.total:
+        return [*words, (f"  ·  {size(progress.received)}", "text")]
+    part = min(progress.received / progress.total, 1)
+    done = round(part * TRACK)
+    return [
+        *words,
+        (f"  ·  {size(progress.received)} of {size(progress.total)}  ", "text"),
+        ("━" * done, "accent"),
+        ("━" * (TRACK - done), "line"),
+    ]
+
+
+def nothing(exchange: Exchange | None, what: str) -> list[list[tuple[str, str]]]:
+    """What stands where a body would, while there is none; nothing before the first exchange."""
+    if what:
+        return [[], [("      The reply appears here as soon as it is complete.", "dim")]]
+    if exchange is None:
+        return []
+    words = {
+        "sent": "A notification: no reply is expected.",
+        "unreached": "No reply came. F5 sends it again.",
+        "cancelled": "It was cancelled before a reply came. F5 sends it again.",
+        "refused": "The call itself was not sent." if exchange.seconds else "Nothing was sent.",
+    }.get(exchange.outcome_name, "The reply has no body.")
+    return [[], [(f"      {words}", "dim")]]
+
+
+DOTS: Final = "••••••••"
+"""Any secret; its length tells nothing."""
+COLOURED: Final = 200_000
+"""Characters; what comes after them has no colours, as nobody waits for a tenth of a second."""
+PARAMS: Final = ("params", "arguments")
+"""What the member with the params is called, in one envelope or another."""
+_MARGIN: Final = ("  ", "text")
+_SECRET = re.compile(r"«([^«»]+\.[A-Za-z_]+)»")
+
+
+def request_lines(preview: Preview | Refused | None, marked: Path = ()) -> list[WordLine]:
+    """The page for a request, or why there would be none; underlined what the way through the params leads to."""
+    if preview is None:
+        return [[_MARGIN, ("The request to come is shown here.", "dim")]]
+    if isinstance(preview, Refused):
+        return [
+            [_MARGIN, (f"{SIGNS['refused']} ", "careful bold"), (printable(preview.sentence), "text")],
+            [],
+            [_MARGIN, ("Nothing would be sent.", "dim")],
+        ]
+    first = [[_MARGIN, ("! ", "careful bold"), ("There is no session yet: a login goes first.", "careful")], []]
+    doubt = [[_MARGIN, ("! ", "careful bold"), (printable(preview.doubt), "careful")], []]
+    remarks = [[_MARGIN, ("! ", "careful bold"), (printable(remark), "careful")] for remark in preview.remarks]
+    return [
+        *(doubt if preview.doubt else []),
+        *([*remarks, []] if remarks else []),
+        *(first if preview.logs_in_first else []),
+        [_MARGIN, (printable(preview.line), "bold")],
+        *(_header(name, value) for name, value in preview.headers),
+        [],
+        *_body(preview.body, marked),
+    ]
+
+
+def _header(name: str, value: str) -> WordLine:
+    """As it will stand on the wire, or what is encoded there; the names of its secrets stand behind it, in dim."""
+    names = "".join(f"  {printable(found[1])}" for found in _SECRET.finditer(value))
+    return [_MARGIN, (printable(name), "json-key"), (": ", "dim"), (_hidden(value), "text"), (names, "dim")]
+
+
+def _body(body: bytes, marked: Path) -> list[WordLine]:
+    text = readable(body)
+    if text is None:  # not ours to send, but nothing that is shown may fail
+        return [[_MARGIN, (row, "text")] for row in printable_bytes(body).splitlines()]
+    names = dict.fromkeys(found[1] for found in _SECRET.finditer(text))
+    notes = [[_MARGIN, (f"{DOTS} {printable(name)}", "dim")] for name in names]
+    params = ((name, *marked) for name in PARAMS) if marked else ()
+    place = next((span for way in params if (span := span_of(text, way))), None)
+    return [[_MARGIN, *_coloured(text, place)], *([[], *notes] if notes else [])]
+
+
+def _coloured(text: str, marked: Span | None) -> Iterator[tuple[str, str]]:
+    """The text in pieces with the roles of their tokens, nothing left out."""
+    from rpcexplorer.text.json_text import tokens  # no start needs it
+
+    at = 0
+    for start, end, role in tokens(text[:COLOURED]):
+        if at < start:
+            yield from _pieces(text, at, start, "json-punctuation", marked)
+        yield from _pieces(text, start, end, f"json-{role}", marked)
+        at = end
+    if at < len(text):
+        yield from _pieces(text, at, len(text), "json-string", marked)
+
+
+def _pieces(text: str, start: int, end: int, role: str, marked: Span | None) -> Iterator[tuple[str, str]]:
+    """A stretch of the text; in several where the mark begins or ends in it, which it does between tokens."""
+    first, last = marked or (0, 0)
+    cuts = [start, *(at for at in (first, last) if start < at < end), end]
+    for one, other in pairwise(cuts):
+        yield _hidden(text[one:other]), f"{role} underline" if first <= one < last else role
+
+
+def _hidden(text: str) -> str:
+    return _SECRET.sub(DOTS, printable(text))
+
+
+REST: Final = 0.01
+"""Share of the whole above which time that no phase explains gets a bar of its own."""
+EIGHTHS: Final = " ▏▎▍▌▋▊▉█"
+"""A column filled from the left, by eighths."""
+
+
+class PhaseBar(Struct, frozen=True):
+    """One phase."""
+
+    label: str
+    start: float
+    """When it began, as a share of the whole."""
+    length: float
+    """Its share of the whole, or the smallest that can be seen."""
+    took: str
+    """How long it took, in words."""
+
+
+def bars(phases: Phases, seconds: float, width: int) -> list[PhaseBar]:
+    """A bar for each phase that was measured, one after the other, to be drawn in `width` columns.
+
+    A connection that was kept comes first: it took no time. What the phases leave unexplained of `seconds` comes last:
+    an earlier login, or time of our own.
+    """
+    parts = list(_measured(phases))
+    explained = sum(took for _, took in parts)
+    whole = max(explained, seconds if isfinite(seconds) else 0.0)
+    if parts and whole - explained > REST * whole:
+        parts.append(("other", whole - explained))
+    least = 1 / (8 * max(width, 1))
+    found, at = [PhaseBar("connection", 0.0, 0.0, "kept")] if phases.kept else [], 0.0
+    for label, took in parts:
+        share = took / whole if whole else 0.0
+        found.append(PhaseBar(label, at, max(share, least), duration(took)))
+        at += share
+    return found
+
+
+def _measured(phases: Phases) -> Iterator[tuple[str, float]]:
+    found = {
+        "name lookup": phases.name,
+        "connect": phases.connect,
+        "TLS": phases.tls,
+        "send": phases.send,
+        "wait": phases.wait,
+        "transfer": phases.transfer,
+    }
+    for label, took in found.items():
+        if took is not None and isfinite(took):
+            yield label, max(took, 0.0)
+
+
+def drawn(bars: Sequence[PhaseBar], width: int) -> list[str]:
+    """Each bar as a line of `width` columns.
+
+    A bar begins at a whole column, as there are no blocks that are filled from the right; it ends at an eighth.
+    """
+    return [_line(bar, max(width, 1)) for bar in bars]
+
+
+def _line(bar: PhaseBar, width: int) -> str:
+    start = min(int(bar.start * width), width - 1)
+    end = round((bar.start + bar.length) * width * 8)
+    full, eighths = divmod(min(max(end - start * 8, 1), (width - start) * 8), 8)
+    return f"{' ' * start}{'█' * full}{EIGHTHS[eighths] if eighths else ''}".ljust(width)
+
+
+LABEL = 18
+COOKIE = re.compile("=[^;]*")
+
+
+def headers_page(exchange: Exchange) -> list[WordLine]:
+    """Status line and headers as they came, then what else is known of the way."""
+    response = exchange.response
+    if response.status is None:
+        return [[("  No HTTP reply came, so there are no headers.", "dim")]]
+    lines: list[WordLine] = [[("  " + f"{response.version} {response.status} {response.reason}".strip(), "bold")], []]
+    if not response.headers:
+        lines.append([("  No headers came, or they were not recorded.", "dim")])
+    widest = min(max((len(name) for name, _ in response.headers), default=0), 30)
+    lines += [
+        [(f"  {name:<{widest}}", "json-key"), ("  ", "text"), (_shown(name, value), "text")]
+        for name, value in response.headers
+    ]
+    lines += [[], *_facts(exchange)]
+    return lines
+
+
+def _shown(name: str, value: str) -> str:
+    """A header's value; what a cookie holds is a session, and nobody's to read over a shoulder."""
+    return COOKIE.sub("=••••••••", value, count=1) if name.lower() == "set-cookie" else value
+
+
+def timing_page(exchange: Exchange, width: int) -> list[WordLine]:
+    """The phases of the way as bars on one scale, then sizes and the moment."""
+    lines: list[WordLine] = []
+    for bar, track in zip(
+        bars(exchange.response.phases, exchange.seconds, width),
+        drawn(bars(exchange.response.phases, exchange.seconds, width), max(width - LABEL - 14, 10)),
+        strict=True,
+    ):
+        lines.append([(f"  {bar.label:<{LABEL - 2}}", "middle"), (track, "accent"), (f"  {bar.took:>8}", "text")])
+    if not lines:
+        lines.append([("  There is no breakdown of the time: only the total is known.", "dim")])
+    total = f"  {duration(exchange.seconds):>8}"
+    lines += [[(f"  {'total':<{LABEL - 2}}", "bold"), (total.strip(), "bold")], [], *_facts(exchange)]
+    return lines
+
+
+def _facts(exchange: Exchange) -> list[WordLine]:
+    response = exchange.response
+    facts = {
+        "sent": size(exchange.sent) if exchange.sent else "",
+        "received": size(response.size) if response.status is not None else "",
+        "when": f"{exchange.when.astimezone():%Y-%m-%d %H:%M:%S %z}",
+        "id": exchange.id,
+        "proxy": response.proxy or "",
+    }
+    return [[(f"  {label:<{LABEL - 2}}", "dim"), (text, "text")] for label, text in facts.items() if text]
+
+
+_LONGEST: Final = 300
+"""Characters of an outcome's words that are looked at; no row shows more."""
+
+
+def came(exchange: Exchange) -> list[tuple[str, str]]:
+    """What came of a call, in a few words with their roles; its sign stands elsewhere."""
+    status = exchange.response.status
+    plain = status is None or 200 <= status < 300 or status_word(exchange.outcome)
+    told = [("notification ", "middle")] if exchange.kind == "notification" else []
+    told += [] if plain else [(f"HTTP {status}, ", "middle")]
+    match exchange.outcome:
+        case Result():
+            return [*told, ("result", "middle"), (f"  {size(exchange.response.size)}", "dim")]
+        case ErrorObject(code=int(code)) as error:
+            message = outcome_words(error).removeprefix(f"error {code}")
+            return [*told, (str(code), "wrong"), (message[:_LONGEST], "middle")]
+        case Malformed(reason=reason) if reason:
+            return [*told, (reason[:_LONGEST].removeprefix("The reply is "), "middle")]
+    return [*told, (outcome_words(exchange.outcome)[:_LONGEST], "middle")]
+
+
+LOOKED_AT: Final = 400
+"""Characters of params that are looked at for a line of them."""
+
+
+def failed_lines(parts: BatchParts) -> Iterator[str]:
+    """A line for each call that got no result, and for each reply that nobody asked for.
+
+    None where one outcome is that of them all: it is told of the whole.
+    """
+    if not parts.apart:
+        return
+    for number, call in enumerate(parts.calls, start=1):
+        if call.exit_code:
+            yield f"call {number}, {printable(call.method)}: {part_words(call)}"
+    yield from map(unexpected_words, parts.unexpected)
+
+
+def failed_count(parts: BatchParts) -> str:
+    """Return how many calls have no result, without their messages: each has a line of its own."""
+    awaited = [call for call in parts.calls if not isinstance(call.outcome, Sent)]
+    failed = [call for call in awaited if call.exit_code]
+    missing = sum(isinstance(call.outcome, Malformed) and not call.response.body for call in failed)
+    counts = ((len(failed) - missing, "failed"), (missing, "got no response"))
+    of = f"of {len(awaited)} call{'s' * (len(awaited) != 1)}"
+    return ", ".join(f"{count} {of} {words}" for count, words in counts if count)
+
+
+def part_words(call: Exchange) -> str:
+    """What came of one call, in one line."""
+    if isinstance(call.outcome, Malformed) and not call.response.body:
+        return call.outcome.reason.rstrip(".")
+    return "sent, no reply is expected" if isinstance(call.outcome, Sent) else outcome_words(call.outcome)
+
+
+def unexpected_words(reply: Exchange) -> str:
+    """What came that nobody asked for: why that is so, and what it is."""
+    return f"{printable(reply.remarks[0])}: {outcome_words(reply.outcome)}"
+
+
+def kind_word(*, notification: bool) -> str:
+    return "notification" if notification else "call"
+
+
+def on_one_line(params: str) -> str:
+    """The beginning of what was typed, on one line."""
+    return printable(" ".join(params[:LOOKED_AT].split())) or "[]"
+
+
+def outcome_pieces(call: Exchange, room: int) -> WordLine:
+    """Sign and words of what came of a call, in so many columns."""
+    name = call.outcome_name
+    told: WordLine = [(f"{SIGNS[name]} ", ROLES[name])]
+    room -= 2
+    if isinstance(call.outcome, Malformed) and not call.response.body:
+        return [*told, (clipped(part_words(call), room), "middle")]
+    for text, role in came(replace(call, kind="call")):  # the kind stands in a column of its own
+        told.append((clipped(text, room), role))
+        room = max(room - columns(told[-1][0]), 0)
+    return told

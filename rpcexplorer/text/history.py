@@ -1,0 +1,425 @@
+"""The history and its statistics in words and rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import date, datetime, timedelta, tzinfo
+from typing import Final, TypeAlias
+
+from msgspec import Struct
+
+from rpcexplorer.history.statistics import Chart, Figures, Grouping, Statistics
+from rpcexplorer.model.exchange import Damaged, Exchange, OutcomeName
+from rpcexplorer.model.filter import OUTCOMES, YOU, Bounds, HistoryFilter
+from rpcexplorer.rpc.messages import ErrorObject, Result
+from rpcexplorer.text.exchange import (
+    SIGNS,
+    duration,
+    explanation,
+    outcome_line,
+    outcome_words,
+    size,
+    status_word,
+    transport_line,
+)
+from rpcexplorer.text.json_text import BOLD, CAREFUL, DIM, WELL, WRONG, Ink, highlighted, inked
+from rpcexplorer.text.printable import clipped, columns, fitted, printable
+from rpcexplorer.transport.port import Phases
+
+INKS: Final[dict[OutcomeName, Ink]] = {
+    "result": WELL,
+    "error": WRONG,
+    "malformed": WRONG,
+    "unreached": WRONG,
+    "cancelled": CAREFUL,
+    "sent": WELL,
+    "refused": CAREFUL,
+}
+"""The colour of an outcome's sign and words."""
+METHOD_COLUMNS: Final = 24
+"""A longer method name is cut in a list; on a narrow terminal even at a fifth of the width."""
+PROFILE_COLUMNS: Final = 12
+"""A longer profile name is cut; on a narrow terminal it has less."""
+_STAR = "★"
+_TOOK = len("59.9 s ")
+_LABEL = len("remarks   ")
+
+
+def history_line(
+    exchange: Exchange,
+    width: int,
+    *,
+    methods: int = METHOD_COLUMNS,
+    colour: bool = False,
+    zone: tzinfo | None = None,
+    writers: bool = False,
+) -> str:
+    """One exchange: sign, id, method, profile, what came of it, how long it took, when; no more than `width` columns.
+
+    Where ``writers`` are wanted, it says who has recorded it, behind the profile.
+    What came of it takes the room that is left, and goes first where there is none.
+    """
+    sign, ink = SIGNS[exchange.counts_as], INKS[exchange.counts_as]
+    id = clipped(exchange.id, 20)
+    method = fitted(exchange.method, min(methods, max(width // 5, 8)))
+    profile = fitted(exchange.profile, min(PROFILE_COLUMNS, max(width // 11, 6)))
+    if writers:
+        profile += "  " + fitted(exchange.writer or YOU, min(PROFILE_COLUMNS, max(width // 11, 6)))
+    took = duration(exchange.seconds).rjust(_TOOK)
+    clock = exchange.when.astimezone(zone).strftime("%H:%M:%S")
+    room = width - columns(f"{sign} {id}  {method}  {profile}    {took}  {clock}")
+    if room < 0:
+        return clipped(f"{sign} {id}  {method}  {profile}  {took}  {clock}", width)
+    parts = (
+        f"{inked(sign, ink, colour=colour)} {inked(id, DIM, colour=colour)}",
+        method,
+        inked(profile, DIM, colour=colour),
+        _what(exchange, room, colour=colour),
+        took,
+        inked(clock, DIM, colour=colour),
+    )
+    return "  ".join(parts)
+
+
+def _what(exchange: Exchange, room: int, *, colour: bool) -> str:
+    """What came of it, then the name it was given, which gets half the room at most."""
+    status = exchange.response.status
+    told = outcome_words(exchange.outcome)
+    if status is not None and not 200 <= status < 300 and not status_word(exchange.outcome):
+        told = f"HTTP {status}, {told}"
+    told = f"a case, {told}" if exchange.foreign else told
+    name = clipped(f"  {_STAR} {exchange.name}", room // 2) if exchange.name else ""
+    told = clipped(told, room - columns(name))
+    padding = " " * (room - columns(told + name))
+    return inked(told, INKS[exchange.counts_as], colour=colour) + inked(name, CAREFUL, colour=colour) + padding
+
+
+def shown(exchange: Exchange, *, colour: bool = False, zone: tzinfo | None = None) -> str:
+    """All there is to know of one exchange: how it ended, the circumstances, what was asked, what was replied."""
+    ink = INKS[exchange.counts_as]
+    lines = [f"{inked(outcome_line(exchange), ink, colour=colour)}   {transport_line(exchange)}".rstrip()]
+    if explained := explanation(exchange.outcome):
+        lines.append(inked("  " + explained, DIM, colour=colour))
+    lines.append("")
+    margin = "\n" + " " * (len("  ") + _LABEL)
+    for label, text in _circumstances(exchange, zone):
+        told = printable(text, lines=True).replace("\n", margin)
+        lines.append(f"  {inked(label.ljust(_LABEL), DIM, colour=colour)}{told}")
+    params = exchange.params.strip() or "[]"
+    lines += ["", inked("params", BOLD, colour=colour), highlighted(params, colour=colour)]
+    if exchange.response.headers:
+        lines += ["", inked("headers", BOLD, colour=colour), *_headers(exchange, colour=colour)]
+    if reply := _reply(exchange):
+        heading = "reply"
+        if exchange.response.cut:
+            heading += f", the first {size(len(reply))} of {size(exchange.response.size)}"
+        lines += ["", inked(heading, BOLD, colour=colour), highlighted(reply, colour=colour)]
+    return "\n".join(lines)
+
+
+def _headers(exchange: Exchange, *, colour: bool) -> Iterator[str]:
+    """The reply's, one a line."""
+    for name, value in exchange.response.headers:
+        yield f"{inked(printable(f'{name}:'), DIM, colour=colour)} {printable(value)}".rstrip()
+
+
+def _reply(exchange: Exchange) -> bytes:
+    """The body as it came; of an exchange without one, what it was understood as."""
+    if exchange.response.body or not isinstance(exchange.outcome, Result | ErrorObject):
+        return exchange.response.body
+    return exchange.outcome.value
+
+
+def _circumstances(exchange: Exchange, zone: tzinfo | None) -> Iterator[tuple[str, str]]:
+    """Labels and texts; a label is empty where it is the one above."""
+    response = exchange.response
+    fields = {
+        exchange.kind: exchange.id,
+        "method": exchange.method,
+        "name": exchange.name and f"{_STAR} {exchange.name}",
+        "note": exchange.note,
+        "profile": exchange.profile,
+        "url": exchange.url,
+        "when": _moment(exchange.when.astimezone(zone)),
+        "by": exchange.writer,
+        "from": "a case: somebody else has recorded it, on a profile of theirs" if exchange.foreign else "",
+        "took": _timing(exchange.seconds, exchange.response.phases),
+        "sent": size(exchange.sent) if exchange.sent else "",
+        "status": f"{response.version} {response.status} {response.reason}".strip() if response.status else "",
+        "proxy": response.proxy or "",
+    }
+    yield from ((label, text) for label, text in fields.items() if text)
+    for label, texts in (("also", exchange.notes), ("remarks", exchange.remarks)):
+        yield from ((label if number == 0 else "", text) for number, text in enumerate(texts))
+
+
+def _moment(when: datetime) -> str:
+    return f"{when.day} {when:%b %Y %H:%M:%S %z}".rstrip()
+
+
+def _timing(seconds: float, phases: Phases) -> str:
+    """The whole and its parts: ``34 ms (connect 3 ms, wait 30 ms)``, or ``31 ms (connection kept, wait 30 ms)``."""
+    names = {"name": phases.name, "connect": phases.connect, "TLS": phases.tls, "send": phases.send}
+    names |= {"wait": phases.wait, "transfer": phases.transfer}
+    parts = ["connection kept"] if phases.kept else []
+    parts += [f"{name} {duration(took)}" for name, took in names.items() if took is not None]
+    return f"{duration(seconds)} ({', '.join(parts)})" if parts else duration(seconds)
+
+
+def filter_words(wanted: HistoryFilter, zone: tzinfo | None = None) -> str:
+    """What is looked for; empty where everything is, as far as a person has typed it."""
+    parts = list(wanted.wrong)
+    if wanted.outcome and wanted.outcomes:
+        parts.append("outcome " + " or ".join(wanted.outcomes))
+    parts += _bound_words(wanted.bounds, zone)
+    whole = {"method": wanted.method, "profile": wanted.named_profile}
+    parts += [f"{kind} “{name}”" for kind, name in whole.items() if name]
+    names = {"method": wanted.in_method, "profile": wanted.in_profile}
+    parts += [f"{kind} with “{word}”" for kind, word in names.items() if word]
+    if wanted.by:
+        parts.append(f"by “{wanted.by}”")
+    if wanted.words:
+        parts.append("text with " + " and ".join(f"“{word}”" for word in wanted.words))
+    return " · ".join(parts)
+
+
+def _bound_words(bounds: Bounds, zone: tzinfo | None) -> Iterator[str]:
+    """Bounds as they were understood, in the words that other lists have for them."""
+    if bounds.code is not None:
+        yield f"code {bounds.code}"
+    if bounds.status is not None:
+        low, high = bounds.status
+        yield f"HTTP {low}" + (f" to {high}" if low != high else "")
+    for word, moment in (("since", bounds.since), ("before", bounds.until)):
+        if moment is not None:
+            its = moment.astimezone(zone)
+            yield f"{word} {its.day} {its:%b %Y %H:%M}"
+    for word, seconds in (("slower", bounds.slower), ("faster", bounds.faster)):
+        if seconds is not None:
+            yield f"{word} than {duration(seconds)}"
+    for word, count in (("larger", bounds.larger), ("smaller", bounds.smaller)):
+        if count is not None:
+            yield f"{word} than {size(count)}"
+
+
+# --- rows --------------------------------------------------------------------------------------------------------
+
+
+class Day(Struct, frozen=True):
+    """What the rows below have in common. Nothing to choose."""
+
+    date: date
+    words: str
+
+
+HistoryRow: TypeAlias = Day | Exchange | Damaged
+
+
+def rows_of(
+    found: Iterable[Exchange | Damaged], today: date, zone: tzinfo | None = None, *, after: Sequence[HistoryRow] = ()
+) -> Iterator[HistoryRow]:
+    """Calls, newest first, with a heading before each day; ``after`` are the rows above them.
+
+    Nobody knows when a damaged record was made: it stays where it lies in the file.
+    """
+    day = next((row.date for row in reversed(after) if isinstance(row, Day)), None)
+    for one in found:
+        if isinstance(one, Exchange) and (its := one.when.astimezone(zone).date()) != day:
+            day = its
+            yield Day(its, day_words(its, today))
+        yield one
+
+
+def same(one: HistoryRow, other: HistoryRow) -> bool:
+    """Whether it is the same call, whatever was noted about it meanwhile."""
+    if isinstance(one, Day) or isinstance(other, Day):
+        return one == other
+    return one.id == other.id if one.id else one == other
+
+
+def day_words(day: date, today: date) -> str:
+    """A day as a person says it: ``today``, ``yesterday``, ``Wed 19 Nov 2026``."""
+    if day == today:
+        return "today"
+    if day == today - timedelta(days=1):
+        return "yesterday"
+    return f"{day:%a} {day.day} {day:%b %Y}"
+
+
+def moment_words(when: datetime, today: date, zone: tzinfo | None = None) -> str:
+    """A moment, with its day where that is not today."""
+    when = when.astimezone(zone)
+    return f"{when:%H:%M:%S}" if when.date() == today else f"{when.day} {when:%b %Y %H:%M:%S}"
+
+
+def case_note_lines(note: str) -> list[list[tuple[str, str]]]:
+    """Return the note of a case as lines of words with their roles."""
+    first, *others = note.strip().splitlines() or [""]
+    return [
+        [(" Note  ", "careful bold"), (first, "text")],
+        *([("       ", "text"), (each, "text")] for each in others),
+    ]
+
+
+def note_page(exchange: Exchange, zone: tzinfo | None = None, case_note: str = "") -> list[list[tuple[str, str]]]:
+    """Return what is noted about a call or its case, then its circumstances: lines of words with their roles."""
+    of_case = [[], *case_note_lines(case_note)] if case_note else []
+    name = [(f"   ★ {exchange.name}", "careful")] if exchange.name else [("   No name yet.", "dim")]
+    notes = [[(f"   {each}", "text")] for each in exchange.note.splitlines()]
+    if not (notes or case_note):
+        notes = [[("   No note yet.", "dim")]]
+    response = exchange.response
+    facts = {
+        "profile": exchange.profile,
+        "url": exchange.url,
+        "when": f"{exchange.when.astimezone(zone):%Y-%m-%d %H:%M:%S %z}",
+        "by": exchange.writer,
+        "took": duration(exchange.seconds),
+        "sent": size(exchange.sent) if exchange.sent else "",
+        "received": size(response.size) if response.status is not None else "",
+        "kind": exchange.kind,
+        "id": exchange.id,
+    }
+    return [
+        *of_case,
+        [],
+        name,
+        *notes,
+        [],
+        *([(f"   {label:<10}", "dim"), (text, "middle")] for label, text in facts.items() if text),
+    ]
+
+
+_BARS: Final = "▁▂▃▄▅▆▇█"
+_PLAIN: Final = ".:-=+*%#"
+"""For terminals whose encoding has no bars."""
+CALLS, FAILED = "calls   ", "failed  "
+MARGIN: Final = len(CALLS)
+
+
+def bars(values: Sequence[int], most: int, *, plain: bool = False) -> str:
+    """A character for each value; nothing at all is blank, and the least there is can be seen."""
+    signs = _PLAIN if plain else _BARS
+    return "".join(signs[max(0, -(-value * len(signs) // most) - 1)] if value else " " for value in values)
+
+
+def chart_lines(chart: Chart, *, plain: bool = False) -> tuple[str, str, str]:
+    """Calls, failures on the same scale, and the times below them."""
+    most = max(calls for calls, _ in chart.bars)
+    calls = bars([calls for calls, _ in chart.bars], most, plain=plain)
+    failed = bars([failed for _, failed in chart.bars], most, plain=plain)
+    return calls, failed, _times(chart)
+
+
+def _times(chart: Chart) -> str:
+    last = chart.start + timedelta(minutes=chart.minutes * (len(chart.bars) - 1))
+    begin, end = (_axis_time(each, chart.minutes) for each in (chart.start, last))
+    between = f"each bar {span(chart.minutes)}"
+    return f"{begin} · {between}" if len(chart.bars) == 1 else f"{begin} to {end} · {between}"
+
+
+def _axis_time(moment: datetime, minutes: int) -> str:
+    day = f"{moment.day} {moment:%b %Y}"
+    return day if minutes % (24 * 60) == 0 else f"{day} {moment:%H:%M}"
+
+
+def span(minutes: int) -> str:
+    """``5 min``, ``3 h``, ``7 days``."""
+    if minutes % (24 * 60) == 0:
+        days = minutes // (24 * 60)
+        return f"{days:,} day{'s' * (days != 1)}"
+    return f"{minutes // 60} h" if minutes % 60 == 0 else f"{minutes} min"
+
+
+def words_for(row: Figures, by: Grouping, *, of_one: bool) -> str:
+    """``of_one``: only the calls of one profile are looked at already, which goes without saying."""
+    if by == "code":
+        (code,) = row.name
+        return f"outcome:{code}" if code in OUTCOMES else f"code:{code}"
+    kinds = ("method", "profile") if by == "method" else ("profile",)
+    parts = zip(kinds, row.name, strict=True)
+    return " ".join(_word(kind, name) for kind, name in parts if name and not (of_one and kind == "profile"))
+
+
+def _word(kind: str, name: str) -> str:
+    """The whole name, in quotes where it has a blank; of one with quotes in it what stands before them."""
+    part, quote, _ = name.partition('"')
+    said = part if quote else f"={part}"
+    return f'{kind}:"{said}"' if any(map(str.isspace, said)) else f"{kind}:{said}"
+
+
+_NAMES: Final[dict[Grouping, tuple[str, ...]]] = {
+    "method": ("method", "profile"),
+    "profile": ("profile",),
+    "code": ("came of it",),
+}
+_NUMBERS: Final = ("calls", "failed", "median", "95 %", "worst", "last")
+_WIDTHS: Final = (7, 7, 9, 9, 9, 22)
+_NARROW: Final = 76
+"""Columns below which the last call goes unsaid."""
+_LEAST: Final = 8
+_LONGEST: Final = 200
+"""Characters of a name that are looked at; no column shows more."""
+_PROFILE: Final = 12
+
+
+class TableColumns:
+    """How wide each column is in so much room."""
+
+    def __init__(self, by: Grouping, rows: Sequence[Figures], width: int) -> None:
+        self._by = by
+        self._shown = len(_NUMBERS) - (width < _NARROW)
+        room = width - sum(_WIDTHS[: self._shown])
+        names = [(*(_NAMES[by]),), *(row.name for row in rows)]
+        widest = [max(columns(clipped(name[at][:_LONGEST], width)) for name in names) for at in range(len(_NAMES[by]))]
+        other = min(sum(widest[1:]), _PROFILE)
+        first = max(min(widest[0], room - other - 2 * bool(other)), _LEAST)
+        self._widths = [first, other][: len(widest)]
+
+    @property
+    def heading(self) -> str:
+        return self._line(_NAMES[self._by], _NUMBERS)
+
+    def line(self, row: Figures, today: date, zone: tzinfo | None = None) -> str:
+        """One row: names cut where there is no room for them, numbers never."""
+        latency = row.latency()
+        took = [duration(seconds) for seconds in (latency.median, latency.p95, latency.worst)] if latency else [""] * 3
+        last = moment_words(row.last, today, zone) if row.last else ""
+        return self._line(row.name, (f"{row.calls:,}", f"{row.failed:,}" if row.failed else "", *took, last))
+
+    def _line(self, names: Sequence[str], numbers: Sequence[str]) -> str:
+        left = "  ".join(fitted(name[:_LONGEST], width) for name, width in zip(names, self._widths, strict=True))
+        right = "".join(f"{number:>{width}}" for number, width in zip(numbers, _WIDTHS, strict=True) if width)
+        return left + right[: sum(_WIDTHS[: self._shown])]
+
+
+def total_words(statistics: Statistics) -> str:
+    """All calls in one line: ``128 calls · 9 failed: 7 errors, 2 unreached · median 34 ms, 95 % 120 ms, …``."""
+    total = statistics.total
+    parts = [f"{total.calls:,} call{'s' * (total.calls != 1)}"]
+    if total.failed:
+        kinds = ", ".join(_counted(name, many) for name, many in total.failures.items())
+        parts.append(f"{total.failed:,} failed: {kinds}")
+    elif total.calls:
+        parts.append("none failed")
+    if latency := total.latency():
+        took = (duration(latency.median), duration(latency.p95), duration(latency.worst))
+        parts.append("median {}, 95 % {}, worst {}".format(*took))
+    return " · ".join(parts)
+
+
+def total_lines(statistics: Statistics, width: int) -> list[str]:
+    """What is said of all calls, in two lines where there is no room for one."""
+    words = total_words(statistics)
+    calls, _, took = words.rpartition(" · ")
+    return [words] if columns(words) <= width or not calls else [calls, took]
+
+
+def left_out_words(statistics: Statistics) -> str:
+    """What the figures know nothing of; empty where that is nothing."""
+    many = statistics.damaged
+    return f"{many:,} damaged record{'s are' if many != 1 else ' is'} not counted" if many else ""
+
+
+def _counted(name: OutcomeName, many: int) -> str:
+    return f"{many:,} {name}{'s' * (name == 'error' and many != 1)}"

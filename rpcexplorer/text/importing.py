@@ -1,0 +1,86 @@
+"""Imported calls in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from msgspec import Raw
+
+from rpcexplorer.importing.request import Imported, ImportedCall, Skipped
+from rpcexplorer.model.problem import listed
+from rpcexplorer.redaction.addresses import redacted_address
+from rpcexplorer.redaction.redactor import Redactor
+from rpcexplorer.text.printable import fitted, printable
+
+PARAMS: Final = 48
+METHOD: Final = 24
+NUMBERS: Final = 6
+"""Numbers of requests that are told of one reason."""
+
+
+def hiding(calls: Iterable[ImportedCall]) -> Redactor:
+    """What hides the credentials that came with calls, and what else looks like one, wherever their params are told."""
+    return Redactor(
+        {each.secret.reveal(): each.secret for call in calls for each in call.credentials}.values(), guesses=True
+    )
+
+
+def call_line(call: ImportedCall, hide: Redactor) -> str:
+    """One line: method, params, where it went, and which credentials came with it."""
+    said = [each.field for each in call.credentials]
+    marks = ["notification"] * call.notification + ["in a batch"] * call.in_batch
+    more = [*marks, f"{call.times} times"] if call.times > 1 else marks
+    parts = [fitted(call.method, METHOD), fitted(" ".join(hide.text(call.params).split()), PARAMS)]
+    parts += [printable(redacted_address(call.address)), ", ".join(more), ", ".join(dict.fromkeys(said))]
+    return "  ".join(filter(None, parts)).rstrip()
+
+
+def skipped_lines(skipped: Sequence[Skipped], what: str = "request") -> Iterator[str]:
+    """Why requests cannot be used, each reason once."""
+    reasons: dict[str, list[int]] = {}
+    for each in skipped:
+        reasons.setdefault(each.why, []).append(each.number)
+    for why, numbers in reasons.items():
+        yield f"{what}{'s' * (len(numbers) > 1)} {listed(map(str, numbers), NUMBERS)} left out: {why}"
+
+
+def note_lines(calls: Sequence[ImportedCall]) -> Iterator[str]:
+    """What is to be said of calls, each of it once."""
+    notes: dict[str, list[str]] = {}
+    for call in calls:
+        for note in call.notes:
+            notes.setdefault(note, []).append(call.method)
+    for note, methods in notes.items():
+        yield f"{listed(dict.fromkeys(methods), 3)}: {note}"
+
+
+def other_addresses(calls: Iterable[ImportedCall], endpoint: str) -> str:
+    """Where calls went that did not go to this one, a few of them; empty where all did, or nothing says it."""
+    others = {call.address.partition("?")[0]: None for call in calls if call.address}
+    return listed((printable(redacted_address(each)) for each in others if each != endpoint), 3)
+
+
+def as_values(found: Imported) -> Mapping[str, Any]:
+    """All of it for a program; params in the spelling that they have."""
+    hide = hiding(found.calls)
+    return {
+        "form": found.form,
+        "calls": [
+            {
+                "request": call.number,
+                "method": call.method,
+                "params": Raw(hide.text(call.params).encode("utf-8", "surrogatepass")) if call.params else None,
+                "address": redacted_address(call.address),
+                "notification": call.notification,
+                "batch": call.in_batch,
+                "name": call.name,
+                "times": call.times,
+                "credentials": [{"field": each.field, "place": each.place} for each in call.credentials],
+                "notes": call.notes,
+            }
+            for call in found.calls
+        ],
+        "skipped": [{"request": each.number, "why": each.why} for each in found.skipped],
+        "notes": found.notes,
+    }

@@ -1,0 +1,112 @@
+"""A jq expression over a response, run in a process of its own."""
+
+from __future__ import annotations
+
+import re
+import sys
+from importlib.util import find_spec
+from typing import Final
+
+from msgspec import Struct
+
+from rpcexplorer.jsontext.layout import indented
+from rpcexplorer.text.printable import printable, readable
+
+OUTPUT_LIMIT: Final = 256 * 1024 * 1024
+"""Characters that an expression may yield; one that yields for ever ends here, before the memory does."""
+SENTENCE_LIMIT: Final = 300
+"""Characters of a complaint; jq quotes the values that it complains about."""
+_PLACE = re.compile(r" at <top-level>, line (\d+)(?:, column (\d+))?:?")
+_WORDS = [
+    (re.compile(pattern), words)
+    for pattern, words in (
+        (r"^jq: error: ", ""),
+        (r"^syntax error, ", ""),
+        (r" \((?:Unix|Windows cmd) shell quoting issues\?\)", ""),
+        (r", expecting (?!'.'$).*", ""),  # unless it is one sign, these are names in jq's own grammar
+        (r"^unexpected end of file", "unexpected end of the expression"),
+        (r"^unexpected INVALID_CHARACTER", "unexpected character"),
+        (r"^Top-level program not given.*", 'the expression is empty; "." is the whole reply'),
+        (r"^parse error: (.)", r"it cannot read the reply: \1"),
+        (r"^Cannot index (?=[aeiou])(\w+) with (?:\w+ \((.*)\)|(.*))$", r"cannot index an \1 with \2\3"),
+        (r"^Cannot index (\w+) with (?:\w+ \((.*)\)|(.*))$", r"cannot index a \1 with \2\3"),
+        (r"^Cannot (\w+)", r"cannot \1"),
+    )
+]
+"""What jq says, and what is said instead."""
+
+
+class Yield(Struct, frozen=True):
+    """What an expression makes of a reply."""
+
+    text: bytes
+    """Its results, one indented JSON text after the other, each on lines of its own."""
+    count: int
+
+
+class FilterProblem(Struct, frozen=True):
+    """Why an expression yields nothing that could be shown."""
+
+    sentence: str
+    """One printable line."""
+
+
+def filtered(expression: str, body: bytes) -> Yield | FilterProblem:
+    """Put a reply through a jq expression. Numbers that the expression does not calculate with stay as written."""
+    if find_spec("jq") is None:
+        return FilterProblem("jq: it is not installed here, so there are no filters; get it with: pip install jq")
+    import jq
+
+    text = readable(body.removeprefix(b"\xef\xbb\xbf"))
+    if text is None:
+        return FilterProblem("jq: it cannot read the reply: it is not UTF-8")
+    results: list[str] = []
+    room = OUTPUT_LIMIT
+    # jq tells what is wrong with an expression or a value by raising, and there is no asking beforehand
+    try:
+        jq.compile(expression)  # on its own, so that a complaint names the place where it was typed
+        for result in jq.compile(f"({expression}\n) | tojson").input_text(text):
+            results.append(indented(result))
+            room -= len(results[-1])
+            if room < 0:
+                return FilterProblem(f"jq: the results are longer than {OUTPUT_LIMIT:,} characters; try first(…)")
+    except UnicodeEncodeError:
+        return FilterProblem("jq: the expression has half a character in it")
+    except ValueError as error:
+        return FilterProblem(f"jq: {_plain(str(error))}")
+    return Yield("".join(f"{result}\n" for result in results).encode(), len(results))
+
+
+def _plain(message: str) -> str:
+    """What matters of a message in several lines, in one."""
+    said = message.partition("\n    ")[0].removesuffix("\njq: 1 compile error").strip()
+    place = _PLACE.search(said)
+    said = _PLACE.sub("", said)
+    for pattern, words in _WORDS:
+        said = pattern.sub(words, said)
+    if place and place[2]:
+        line = f"line {place[1]}, " if place[1] != "1" else ""
+        said = f"{said} at {line}column {place[2]}"
+    shown = printable(" ".join(said.split()))
+    return shown if len(shown) <= SENTENCE_LIMIT else shown[: SENTENCE_LIMIT - 1] + "…"
+
+
+def asked(expression: str, body: bytes) -> bytes:
+    """What such a process wants to read. An expression of any length and spelling passes: no command line would do."""
+    told = expression.encode("utf-8", "surrogatepass")
+    return b"%d\n%b%b" % (len(told), told, body)
+
+
+def main() -> int:
+    given = sys.stdin.buffer
+    expression = given.read(int(given.readline())).decode("utf-8", "surrogatepass")
+    outcome = filtered(expression, given.read())
+    if isinstance(outcome, FilterProblem):
+        sys.stderr.buffer.write(f"{outcome.sentence}\n".encode())
+        return 1
+    sys.stdout.buffer.write(outcome.text)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,160 @@
+"""JSON with colours, for the editor, the reader and the terminal."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from typing import Any, Final, Literal, NewType, Protocol, TypeAlias, cast
+
+import msgspec
+
+from rpcexplorer.jsontext.layout import indented
+from rpcexplorer.text.printable import printable, printable_bytes, readable
+
+Role: TypeAlias = Literal["key", "string", "number", "literal", "punctuation", "error"]
+_REST_OF_STRING: Final = r'[^"\\]*+ (?: \\. [^"\\]*+ )*+ (?: " | \\?\Z )'
+_STRING = rf"{_REST_OF_STRING} (?P<string>) (?: (?= \s*+ : ) (?P<key>) )?"
+"""The last group that took part says which of the two it is."""
+_TOKEN = re.compile(
+    rf"""
+      " {_STRING}
+    | (?P<summary>      (?<= [\[{{] [ ] ) [0-9,]++ [ ] (?: item | member ) s? (?= [ ] [\]}}] ) )
+    | (?P<number>       -?[0-9][0-9.eE+-]*+ )
+    | (?P<literal>      (?: true | false | null | NaN | -?Infinity ) \b )
+    | (?P<punctuation>  [\[\]{{}},:]++ )
+    | (?P<error>        [^\s\[\]{{}},:"]++ )
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_REST = re.compile(_STRING, re.VERBOSE | re.DOTALL)
+
+
+def marked(text: str, marks: Mapping[str, tuple[str, str]]) -> str:
+    """The text with what goes before and behind a token of each role; one that has no marks stays as it is."""
+    pairs = {**marks, "summary": marks["punctuation"]}
+
+    def put(found: re.Match[str]) -> str:
+        before, behind = pairs.get(str(found.lastgroup), ("", ""))
+        return f"{before}{found[0]}{behind}"
+
+    return _TOKEN.sub(put, text)
+
+
+def tokens(text: str, *, in_string: bool = False) -> Iterator[tuple[int, int, Role]]:
+    """Start, end and role of each token in turn; blanks have none. `in_string`: the text begins inside a string."""
+    at = 0
+    if in_string and text and (rest := _REST.match(text)):
+        at = rest.end()
+        yield 0, at, cast("Role", rest.lastgroup)
+    for found in _TOKEN.finditer(text, at):
+        role = "punctuation" if found.lastgroup == "summary" else found.lastgroup
+        yield found.start(), found.end(), cast("Role", role)
+
+
+_ROLES: Final = {
+    "Name.Tag": "json-key",
+    "Literal.String": "json-string",
+    "Literal.Number": "json-number",
+    "Keyword.Constant": "json-literal",
+    "Punctuation": "json-punctuation",
+    "Comment": "json-error",
+    "Error": "json-error",
+}
+"""By Pygments' token or one above it. JSON knows no comments, though Pygments does."""
+
+
+class _Lexer(Protocol):
+    """As much of a Pygments lexer as is wanted here."""
+
+    def get_tokens_unprocessed(self, text: str) -> Iterable[tuple[int, object, str]]: ...
+
+
+def json_tokens(text: str) -> Iterator[tuple[int, int, str]]:
+    """Start, end and role of each token in turn; blanks have none. A string without its end is a string."""
+    for start, token, spelled in _lexer().get_tokens_unprocessed(text):
+        role = _role(str(token).removeprefix("Token."))
+        if role == "json-error" and spelled.startswith('"'):
+            role = "json-string"
+        if role:
+            yield start, start + len(spelled), role
+
+
+def laid_out(text: str) -> str:
+    """The text with one item a line, each token as typed; text that is not JSON comes back as it is."""
+    return indented(text)
+
+
+@cache
+def _role(token: str) -> str:
+    while token and token not in _ROLES:
+        token = token.rpartition(".")[0]
+    return _ROLES.get(token, "")
+
+
+@cache
+def _lexer() -> _Lexer:
+    # Imported on first use, as Pygments takes longer to come than the screen does; it comes without types.
+    from pygments.lexers.data import JsonLexer  # type: ignore[import-untyped]
+
+    lexer: _Lexer = JsonLexer()
+    return lexer
+
+
+Ink = NewType("Ink", str)
+"""The parameters of an SGR sequence."""
+BOLD: Final = Ink("1")
+DIM: Final = Ink("2")
+"""Fainter than the text, on a dark and on a light ground alike; bright black would vanish on some."""
+WRONG: Final = Ink("31")
+WELL: Final = Ink("32")
+CAREFUL: Final = Ink("33")
+KEY: Final = Ink("36")
+STRING: Final = Ink("32")
+NUMBER: Final = Ink("33")
+LITERAL: Final = Ink("35")
+PUNCTUATION: Final = DIM
+
+
+def inked(text: str, ink: Ink, *, colour: bool = True) -> str:
+    """The text in this colour, or as it is where there are no colours."""
+    return f"\x1b[{ink}m{text}\x1b[0m" if colour and text else text
+
+
+COLOUR_LIMIT: Final = 16_000_000
+"""Characters; longer text stays plain, as nobody reads that far and colours would double its size."""
+_BEGINS = re.compile(r"\s*+(?:[\[{\"]|-?[0-9]|true|false|null|NaN|-?Infinity)")
+_INKS: Final[dict[Role, Ink]] = {
+    "key": KEY,
+    "string": STRING,
+    "number": NUMBER,
+    "literal": LITERAL,
+    "punctuation": PUNCTUATION,
+}
+_MARKS: Final[dict[str, tuple[str, str]]] = {role: (f"\x1b[{ink}m", "\x1b[0m") for role, ink in _INKS.items()}
+"""What is no token of JSON has no colour."""
+
+
+def highlighted(json_text: bytes | str, *, colour: bool = True) -> str:
+    """JSON text indented and printable, in colours unless told otherwise; other text is only made printable."""
+    text = readable(json_text) if isinstance(json_text, bytes) else json_text
+    if text is None:
+        assert isinstance(json_text, bytes)
+        return printable_bytes(json_text)
+    shown = printable(indented(text), lines=True)
+    return marked(shown, _MARKS) if colour and len(shown) <= COLOUR_LIMIT and _BEGINS.match(shown) else shown
+
+
+def json_of(value: Any) -> bytes:
+    return msgspec.json.encode(value)
+
+
+def raw_of(value: Any) -> msgspec.Raw:
+    """A value that a service said, as a part of ours; null, where it has more levels than can be written."""
+    try:
+        return msgspec.Raw(msgspec.json.encode(value))
+    except UnicodeEncodeError:  # half a character, which only an escape can spell
+        return msgspec.Raw(json.dumps(value).encode())
+    except RecursionError:
+        return msgspec.Raw(b"null")

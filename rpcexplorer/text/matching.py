@@ -1,0 +1,219 @@
+"""Fuzzy matching for pickers."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Final, NamedTuple, overload
+
+from msgspec import Struct
+
+EQUAL: Final = 6.0
+"""The score of a name that is the query, letter for letter."""
+EXACT, PREFIX, WORD, WORDS, INSIDE = 5.0, 4.0, 3.0, 2.0, 1.0
+"""How a word of the query lies in a name: it is all of it, begins it, begins a word, begins several, is inside.
+
+Letters that are scattered score below 1: the more, the closer they lie together.
+"""
+MARK: Final = "\x1f"
+"""Put before each word of a name. It is white space, so that no word of a query can hold it."""
+_HEAD = re.compile(
+    r"(?<![^\s._/:-])[^\s._/:-]"  # at the beginning, or after a separator
+    r"|(?<=[^\W_A-Z])[A-Z]|(?<=[A-Z])[A-Z](?=[a-z])"  # a hump: userGet, HTTPServer
+)
+
+
+class Match(Struct, frozen=True):
+    """A name that the query means."""
+
+    index: int
+    """Where it stands among the names."""
+    name: str
+    score: float
+    """The higher the better."""
+    positions: tuple[int, ...]
+    """Which characters of the name the query's letters are, in order."""
+
+
+class Ranking(Sequence[Match]):
+    """Matches, best first. Each is made when it is looked at: ten thousand of them would keep the collector busy."""
+
+    def __init__(
+        self, words: Sequence[str], names: Sequence[str], indexes: Sequence[int], scores: Mapping[int, float]
+    ) -> None:
+        self._words = words
+        self._names = names
+        self.indexes = indexes
+        """Where the names stand among all, best first."""
+        self._scores = scores
+
+    def __len__(self) -> int:
+        return len(self.indexes)
+
+    @overload
+    def __getitem__(self, at: int) -> Match: ...
+    @overload
+    def __getitem__(self, at: slice) -> Ranking: ...
+    def __getitem__(self, at: int | slice) -> Match | Ranking:
+        if isinstance(at, slice):
+            return Ranking(self._words, self._names, self.indexes[at], self._scores)
+        index = self.indexes[at]
+        name = self._names[index]
+        return Match(index, name, self._scores.get(index, 0.0), _positions(self._words, name))
+
+
+class Names:
+    """Names made ready to be asked about again and again."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self._given = tuple(names)
+        self._order = sorted(range(len(names)), key=lambda index: len(names[index]))
+        """Shorter names first: of two equally good ones the shorter is more likely meant."""
+        self._longest = len(names[self._order[-1]]) if names else 0
+        self._last: tuple[str, Iterable[int]] = ("", self._order)
+        """The last query and what it meant, in that order: a longer query can only mean some of these."""
+
+    def ranked(self, query: str, *, weights: Mapping[str, float] | None = None) -> Ranking:
+        """The names that a query means, best first; all as they were given where it says nothing.
+
+        Every word of it must be in a name, in whatever order. Upper case letters mean only themselves; a query
+        without any means either case. ``weights`` add to the scores: 1 lifts a name by one rank.
+        """
+        words = list(dict.fromkeys(query.split()))
+        if not words:
+            return Ranking((), self._given, range(len(self._given)), {})
+        scores = self._scores(query, words)
+        for index in self._called(query, scores):
+            scores[index] = EQUAL
+        for name, weight in (weights or {}).items():
+            for index in self._called(name, scores):
+                scores[index] += weight
+        best = sorted(scores, key=scores.__getitem__, reverse=True)  # stable: the shorter stay first among equals
+        return Ranking(words, self._given, best, scores)
+
+    def _scores(self, query: str, words: Sequence[str]) -> dict[int, float]:
+        """The score of each name that the query means, shorter ones first."""
+        before, indexes = self._last
+        if max(map(len, words)) > self._longest:
+            return {}
+        forms = self._exact if _means_case(words) else self._folded
+        first, *others = words if forms is self._exact else map(_fold, words)
+        scores = _ranks(first, forms, indexes if query.startswith(before) else self._order)
+        for word in others:
+            scores = {index: scores[index] + rank for index, rank in _ranks(word, forms, scores).items()}
+        self._last = (query, list(scores))
+        return scores if len(words) == 1 else {index: score / len(words) for index, score in scores.items()}
+
+    def _called(self, name: str, among: Mapping[int, float]) -> Iterator[int]:
+        return (index for index in self._by_name.get(name, ()) if index in among)
+
+    @cached_property
+    def _by_name(self) -> dict[str, list[int]]:
+        indexes: dict[str, list[int]] = {}
+        for index, name in enumerate(self._given):
+            indexes.setdefault(name, []).append(index)
+        return indexes
+
+    @cached_property
+    def _exact(self) -> _Forms:
+        return _Forms(self._given, tuple(_HEAD.sub(rf"{MARK}\g<0>", name) for name in self._given))
+
+    @cached_property
+    def _folded(self) -> _Forms:
+        return _Forms(tuple(map(_fold, self._given)), tuple(map(_fold, self._exact.marked)))
+
+
+class _Forms(NamedTuple):
+    """All names, in the spelling in which they are compared."""
+
+    plain: Sequence[str]
+    marked: Sequence[str]
+    """With ``MARK`` before each word."""
+
+
+def ranked(query: str, names: Sequence[str], *, weights: Mapping[str, float] | None = None) -> Ranking:
+    """The names that a query means, best first. Whoever asks more than once keeps a ``Names``."""
+    return Names(names).ranked(query, weights=weights)
+
+
+def _means_case(words: Iterable[str]) -> bool:
+    return any(letter.isupper() for word in words for letter in word)
+
+
+def _fold(text: str) -> str:
+    """The text in lower case, letter for letter: the few that would become two stay as they are."""
+    if text.isascii():
+        return text.lower()
+    return "".join(lower if len(lower := letter.lower()) == 1 else letter for letter in text)
+
+
+def _ranks(word: str, forms: _Forms, indexes: Iterable[int]) -> dict[int, float]:
+    """How a word lies in each of these names; nothing of those in which it does not."""
+    plain, marked = forms
+    head, heads, scattered = MARK + word, _heads(word).match, _scattered(word).match
+    several = len(word) > 1  # one letter begins a word or is inside; most names have it, so nothing else is tried
+    ranks: dict[int, float] = {}
+    for index in indexes:
+        name = plain[index]
+        if word in name:
+            if name.startswith(word):
+                ranks[index] = EXACT if len(name) == len(word) else PREFIX
+            elif head in marked[index]:
+                ranks[index] = WORD
+            else:
+                ranks[index] = WORDS if several and heads(marked[index]) else INSIDE
+        elif several and (found := scattered(name)):
+            close = len(word) / (found.end() - found.start(1))
+            ranks[index] = WORDS if heads(marked[index]) else close
+    return ranks
+
+
+def _heads(word: str, behind: str = "") -> re.Pattern[str]:
+    """A word whose letters each follow the one before or begin a word; ``behind`` comes after each of them.
+
+    Atomic groups: no name can make it slow.
+    """
+    first, *others = map(re.escape, word)
+    rest = (f"(?>{MARK}?{letter}|.*?{MARK}{letter}){behind}" for letter in others)
+    return re.compile(f"(?>.*?{MARK}{first}){behind}{''.join(rest)}", re.DOTALL)
+
+
+def _scattered(word: str) -> re.Pattern[str]:
+    """The letters of a word in their order, wherever they are."""
+    first, *others = map(re.escape, word)
+    rest = (f"[^{letter}]*+{letter}" for letter in others)
+    return re.compile(f"[^{first}]*+({first}){''.join(rest)}", re.DOTALL)
+
+
+def _positions(words: Sequence[str], name: str) -> tuple[int, ...]:
+    """The letters of all words in a name that they mean."""
+    starts = [head.start() for head in _HEAD.finditer(name)]
+    marked = _HEAD.sub(rf"{MARK}\g<0>", name)
+    if not _means_case(words):
+        words, name, marked = [_fold(word) for word in words], _fold(name), _fold(marked)
+    return tuple(sorted({at for word in words for at in _letters(word, name, marked, starts)}))
+
+
+def _letters(word: str, name: str, marked: str, starts: Sequence[int]) -> Sequence[int]:
+    """Where the letters of a word are, read in the best way there is."""
+    for start in (0, *starts):
+        if name.startswith(word, start):
+            return range(start, start + len(word))
+    if found := _heads(word, "()").match(marked):
+        shifted = [start + nth for nth, start in enumerate(starts, 1)]  # where each word begins behind its mark
+        return [(at := found.start(nth) - 1) - bisect_right(shifted, at) for nth in range(1, len(word) + 1)]
+    start = name.find(word)
+    return range(start, start + len(word)) if start >= 0 else _close(word, name)
+
+
+def _close(word: str, name: str) -> list[int]:
+    """Letters that are scattered: backwards from where the last is at the earliest, so that they lie close."""
+    found = _scattered(word).match(name)
+    assert found is not None
+    letters, end = list[int](), found.end()
+    for letter in reversed(word):
+        end = name.rindex(letter, 0, end)
+        letters.append(end)
+    return letters[::-1]

@@ -1,0 +1,110 @@
+"""Outside text in a spelling that no terminal obeys, and its width in columns."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+from unicodedata import category, combining, east_asian_width
+
+UNPRINTABLE: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+"""Control, format, lone surrogate, private use, unassigned, line and paragraph separator."""
+_HIDDEN = re.compile(  # letters and marks by category, but without any shape
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180d\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
+)
+_EMOJI_STYLE = re.compile("[\ufe0e\ufe0f]")
+_PICTURES = {chr(code): chr(0x2400 + code) for code in range(0x20)} | {"\x7f": "␡"}
+_ASCII_CONTROLS = re.compile(r"[\x00-\x1f\x7f]")
+_CONTROLS_IN_LINES = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
+_NOT_UTF8 = re.compile(r"[\udc80-\udcff]")
+_CUT_SHORT = re.compile(r"[\udcc2-\udcf4][\udc80-\udcbf]{0,2}\Z")
+_ROW = 16
+
+
+def is_printable(char: str) -> bool:
+    """Whether a character has a shape of its own and does nothing but stand there."""
+    return category(char) not in UNPRINTABLE and not _HIDDEN.match(char)
+
+
+def printable(text: str, *, lines: bool = False) -> str:
+    r"""The text with all that is not printable made visible; with `lines`, newline and tab stay.
+
+    ESC and its like become pictures (␛), the rest ``\u202e`` or ``\U000e0001``. Joined emoji come apart, as the
+    joiner is invisible; only the selector of an emoji's style stays, right after a symbol, where it can hide nothing.
+    """
+    if text.isascii():
+        controls = _CONTROLS_IN_LINES if lines else _ASCII_CONTROLS
+        return controls.sub(lambda found: _PICTURES[found[0]], text)
+    kept = "\n\t\ufe0e\ufe0f" if lines else "\ufe0e\ufe0f"
+    strange = {ord(char): _visible(char) for char in set(text) if char not in kept and not is_printable(char)}
+    text = _EMOJI_STYLE.sub(_style, text)
+    return text.translate(strange) if strange else text
+
+
+def _visible(char: str) -> str:
+    if char in _PICTURES:
+        return _PICTURES[char]
+    return f"\\u{ord(char):04x}" if ord(char) < 0x10000 else f"\\U{ord(char):08x}"
+
+
+def _style(found: re.Match[str]) -> str:
+    before = found.string[max(found.start() - 1, 0) : found.start()]
+    return found[0] if before and category(before) in {"So", "Sm"} else _visible(found[0])
+
+
+def readable(body: bytes) -> str | None:
+    r"""A body as the text it is, not yet printable; None where it is not UTF-8.
+
+    A last character that is not complete makes no difference, as bodies are cut at a size; it reads ``\xe2``.
+    """
+    text = body.decode("utf-8", "surrogateescape")
+    if cut := _CUT_SHORT.search(text, max(len(text) - 3, 0)):
+        text = text[: cut.start()] + "".join(f"\\x{ord(half) - 0xDC00:02x}" for half in cut[0])
+    return None if _NOT_UTF8.search(text) else text
+
+
+def printable_bytes(body: bytes) -> str:
+    """A body as printable text where it is UTF-8, else as rows of offset, bytes in hex, and the ASCII among them."""
+    text = readable(body)
+    if text is None:
+        return "\n".join(_row(body, start) for start in range(0, len(body), _ROW))
+    return printable(text, lines=True)
+
+
+def _row(body: bytes, start: int) -> str:
+    part = body[start : start + _ROW]
+    half = _ROW // 2
+    left, right = part[:half].hex(" "), part[half:].hex(" ")
+    shown = "".join(chr(byte) if 0x20 <= byte < 0x7F else "·" for byte in part)
+    return f"{start:08x}  {left:<23}  {right:<23}  {shown}"
+
+
+def columns(text: str) -> int:
+    """Columns that printable text takes: wide characters take two, combining marks none."""
+    return len(text) if text.isascii() else sum(map(_cells, text))
+
+
+def _cells(char: str) -> int:
+    if combining(char) or char in "\ufe0e\ufe0f":
+        return 0
+    return 2 if east_asian_width(char) in "WF" else 1
+
+
+def clipped(text: str, width: int) -> str:
+    """Text from anywhere on one line of at most `width` columns; an ellipsis says that more was there."""
+    text = printable(text)
+    if columns(text) <= width:
+        return text
+    if width < 1:
+        return ""
+    left = width - 1
+    for at, char in enumerate(text):
+        left -= _cells(char)
+        if left < 0:
+            return text[:at] + "…"
+    return text
+
+
+def fitted(text: str, width: int) -> str:
+    """The text cut, or padded on the right, to exactly `width` columns."""
+    text = clipped(text, width)
+    return text + " " * (width - columns(text))

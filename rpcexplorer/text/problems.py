@@ -1,0 +1,149 @@
+"""Problems and hints in words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+from rpcexplorer.jsontext.params import Params, Problem, parse
+from rpcexplorer.model.problem import MOST_TOLD, Changes, Checked, Hint, SchemaProblem, spelled
+from rpcexplorer.model.profile import Profile
+from rpcexplorer.text.exchange import WordLine
+from rpcexplorer.text.printable import clipped, columns, printable
+
+BREAK = re.compile(r"[\r\n]")
+"""Nothing else ends a line of JSON, whatever it does elsewhere."""
+WIDTH = 72
+"""Columns of a long line that are shown around the place."""
+LONGEST: Final = 400
+"""Characters of a sentence: what a service writes into its schemas may have any length."""
+TOLD: Final = 3
+"""Problems of a result."""
+LONGEST_PATH: Final = 60
+
+
+def marked(text: str, problem: Problem) -> str:
+    """The line, a caret under the place, and the first line of the mended text where fixes come to one."""
+    at = problem.column - 1
+    line = BREAK.split(text[problem.offset - at :], maxsplit=1)[0]
+    start = max(0, at - WIDTH // 2)
+    before, after = printable(line[start:at]), printable(line[at : start + WIDTH])
+    shown = [f"  {before}{after}", f"  {' ' * columns(before)}^"]
+    if fixed := mended(problem):
+        labels, whole = fixed
+        first, more, _ = whole.strip().partition("\n")
+        shown.append(f"  {', '.join(labels)}: {printable(first[: 2 * WIDTH])}{' …' if more else ''}")
+    return "\n".join(shown)
+
+
+def mended(problem: Problem) -> tuple[list[str], str] | None:
+    """What can be sent after this fix and those of the problems that are left by it, with the name of each.
+
+    One fix alone may leave a text that is still none: where nobody can take the next one with a key, it is no way out.
+    """
+    labels: list[str] = []
+    read: Params | Problem = problem
+    while isinstance(read, Problem):
+        if read.fix is None:
+            return None
+        labels.append(read.fix.label)
+        text = read.fix.text
+        read = parse(text)
+    return list(dict.fromkeys(labels)), text
+
+
+def warning(problem: SchemaProblem, at: int = 0, count: int = 1, key: str = "") -> str:
+    """One problem of params: its place, what it is, and which of all; ``key`` leads to the next."""
+    further = f", {key} shows the next" if key else ""
+    which = f" ({at + 1} of {count}{' or more' if count == MOST_TOLD else ''}{further})" if count > 1 else ""
+    return f"line {problem.line}, column {problem.column}: {_sentence(problem)}.{which}"
+
+
+def result_remark(problems: Sequence[SchemaProblem]) -> str:
+    """The first problems of a result, and how many more there are; empty where there is none."""
+    if not problems:
+        return ""
+    told = (f"{_at(each)}{_sentence(each)}" for each in problems[:TOLD])
+    at_least = "at least " if len(problems) == MOST_TOLD else ""
+    more = f" ({at_least}{len(problems) - TOLD} more)" if len(problems) > TOLD else ""
+    first, *others = told
+    return ";".join([f"not as its schema says{first}", *(each.removeprefix(":") for each in others)]) + more
+
+
+def _at(problem: SchemaProblem) -> str:
+    return f" at {path(problem.pointer)}: " if problem.pointer else ": "
+
+
+def unchecked_words(checked: Checked) -> str:
+    """Why a text was not checked, or not all of it; empty where it was."""
+    if not checked.why_not:
+        return ""
+    told = checked.why_not if len(checked.why_not) <= LONGEST else f"{checked.why_not[:LONGEST]} …"
+    return f"{'not all is' if checked.in_part else 'not'} checked: {printable(told)}"
+
+
+def path(pointer: Iterable[str | int]) -> str:
+    """A way through a value as a JSON pointer; the end of a long one."""
+    told = "".join(f"/{str(part).replace('~', '~0').replace('/', '~1')}" for part in pointer)
+    return printable(told if len(told) <= LONGEST_PATH else f"…{told[-LONGEST_PATH:]}")
+
+
+def _sentence(problem: SchemaProblem) -> str:
+    told = problem.sentence if len(problem.sentence) <= LONGEST else f"{problem.sentence[:LONGEST]} …"
+    return printable(told.rstrip("."))
+
+
+ROOM = 60
+"""Columns of a value: nobody compares longer ones by eye."""
+NOT_SET = "not set"
+
+
+def hint_line(hint: Hint, profile: str, key: str, test_key: str) -> WordLine:
+    """The key and what it does, then why; of a hint that changes nothing, what it says."""
+    if hint.tests:
+        return [(test_key, "bold accent"), (" finds out", "text"), (f"   {printable(hint.sentence)}", "middle")]
+    if hint.changes:
+        does = f" set {_told(hint.changes)} in {profile}, and send again"
+    elif hint.secret:
+        does = f" enter the {hint.secret} of {profile} again, and send again"
+    else:
+        return [(printable(hint.sentence), "careful")]
+    return [(key, "bold accent"), (printable(does), "text"), (f"   {printable(hint.sentence)}", "middle")]
+
+
+def hint_told(hint: Hint) -> str:
+    """For a terminal: the sentence, then the commands, each on a line of its own."""
+    return "\n".join([f"hint: {hint.sentence}", *hint.commands])
+
+
+def rows_of(profile: Profile, changes: Changes) -> list[tuple[str, str]]:
+    """Return each key with its old and its new value; with one of them if they are equal."""
+    rows = []
+    for key, value in changes:
+        old = value_at(profile, key)
+        same = old == value or value_words(old) == value_words(value) == NOT_SET
+        rows.append(
+            (key, f"{value_words(value)} (unchanged)" if same else f"{value_words(old)} → {value_words(value)}")
+        )
+    return rows
+
+
+def value_at(profile: Profile, key: str) -> Any:
+    """What a profile says at a dotted key; None where it says nothing, or has no such key."""
+    first, _, rest = key.partition(".")
+    if key == "auth.kind" and profile.assumes_auth:
+        return None
+    if first == "headers":
+        return next((value for name, value in profile.headers if name.lower() == rest.lower()), None)
+    value = getattr(profile, first, None)
+    return getattr(value, rest, None) if rest else value
+
+
+def value_words(value: Any) -> str:
+    """A value as it is typed, short enough for a line."""
+    return NOT_SET if value is None or value == "" else clipped(printable(spelled(value)), ROOM)
+
+
+def _told(changes: Changes) -> str:
+    return " and ".join(f"{key} to {value_words(value)}" for key, value in changes)

@@ -1,0 +1,230 @@
+"""A profile as a page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Final
+
+from rpcexplorer.auth.registry import auth_of
+from rpcexplorer.client.report import Check, CheckState
+from rpcexplorer.model.destination import RouteChanged
+from rpcexplorer.model.profile import Profile
+from rpcexplorer.model.secret import FIELD_WORDS, Secret
+from rpcexplorer.rpc.messages import Call
+from rpcexplorer.text.exchange import WordLine, age, duration
+from rpcexplorer.text.json_text import json_of
+
+
+def auth_words(
+    profile: Profile,
+    state: Mapping[str, Secret | RouteChanged | None],
+    since: datetime | None,
+    now: datetime,
+    *,
+    rejected: bool = False,
+    short: bool = False,
+) -> list[tuple[str, str]]:
+    """Return the state of the credentials: ``● session 12 min``, ``! password missing``, or nothing if none is needed.
+
+    ``rejected``: the server has rejected them. ``short``: there is little room.
+    """
+    session = state.get("session")
+    if isinstance(session, Secret):
+        if rejected:
+            return [("✗ ", "wrong bold"), ("session rejected", "wrong")]
+        lasted = f" {age((now - since).total_seconds())}" if since else ""
+        return [("● ", "well"), (f"session{lasted}", "text")]
+    if profile.assumes_auth and not any(state.values()):
+        return []
+    if moved := [FIELD_WORDS.get(field, field) for field, found in state.items() if isinstance(found, RouteChanged)]:
+        return [("! ", "careful bold"), (f"{moved[0]} blocked", "careful")]
+    if missing := [
+        FIELD_WORDS.get(field, field) for field, found in state.items() if found is None and field != "session"
+    ]:
+        return [("! ", "careful bold"), (f"{missing[0]} missing", "careful")]
+    if not profile.secrets:
+        return []
+    field = next(each for each in reversed(profile.secrets) if each != "session")
+    if rejected:
+        return [("✗ ", "wrong bold"), (f"{FIELD_WORDS.get(field, field)} rejected", "wrong")]
+    if profile.has_sessions:
+        return [("○ ", "middle"), ("no session yet", "middle")]
+    word = state_word(state.get(field))
+    word = word.replace("environment", "env") if short else word
+    return [("● ", "well"), (f"{FIELD_WORDS.get(field, field)} {word}", "text")]
+
+
+def state_word(found: Secret | RouteChanged | None) -> str:
+    """Return the state of one secret."""
+    match found:
+        case Secret(source="environment"):
+            return "from environment"
+        case Secret(source="secrets.toml" | "keyring"):
+            return "stored"
+        case Secret():
+            return "entered"
+        case RouteChanged():
+            return "blocked"
+    return "missing"
+
+
+def goes_with(profile: Profile, method: str) -> str:
+    """What a call of this method takes along, as its profile says; no secret is looked at."""
+    kind = auth_of(profile)
+    if kind.session_cookie and method == profile.login.method:
+        return "opens the session of this profile"
+    if kind.free(profile, Call(method)):
+        return "no session is opened for it" if kind.session_cookie else "goes without credentials"
+    if kind.session_cookie:
+        return f"goes with the session cookie of this profile{', if there is one' if profile.assumes_auth else ''}"
+    return kind.words(profile)
+
+
+PageRow = tuple[str, Any, Any]
+"""A dotted key, its value, and where that comes from: ``default``, or a file and a line, perhaps of a preset."""
+LABEL: Final = 15
+"""Columns of the labels; the longest key that a profile has by itself fits."""
+FEW: Final = 4
+"""So many of the words that count by default are named."""
+TOLD: Final = frozenset({"url", "preset", "path", "description", "badge", "auth.kind"})
+"""Keys that the head of the page tells in its own way."""
+GROUPS: Final = {"auth": "Login", "login": "Login", "headers": "Headers"}
+"""Headings by the first part of a key; what has none of these is about every call."""
+ASSUMED: Final = ", if the server asks for one"
+HAND: Final = "What is not in the form is written into the file by hand."
+SIGNS: Final[dict[CheckState, tuple[str, str]]] = {
+    "well": ("✓", "well"),
+    "failed": ("✗", "wrong"),
+    "skipped": ("–", "dim"),  # noqa: RUF001 - the dash is meant
+    "unknown": ("◌", "dim"),
+}
+
+
+def profile_page(
+    profile: Profile,
+    state: Mapping[str, Secret | RouteChanged | None],
+    rows: Sequence[PageRow],
+    files: Sequence[tuple[Path, str]],
+    steps: Sequence[Check] = (),
+) -> list[WordLine]:
+    """All that is known of a profile. ``files`` come with whom they speak to."""
+    lines: list[WordLine] = [[]]
+    if profile.description:
+        lines += [[(f" {profile.description}", "text")], []]
+    lines += [
+        _row("address", profile.endpoint, "text"),
+        *([_row("preset", profile.preset, "text")] if profile.preset else []),
+        *_badge(profile.badge),
+        _row("login", f"{auth_of(profile).words(profile)}{ASSUMED if profile.assumes_auth else ''}", "text"),
+    ]
+    for field, found in state.items() if any(state.values()) or not profile.assumes_auth else ():
+        lines += _secret(profile, field, found)
+    lines += [[], *_files(files), *_connection(steps), *_settings(profile, rows, files), *_methods(profile)]
+    return [*lines, [], [(f" {HAND}", "dim")]]
+
+
+def broken_page(files: Sequence[tuple[Path, str]], complaints: Sequence[str]) -> list[WordLine]:
+    """What is wrong with a profile that cannot be used."""
+    wrong: list[WordLine] = [[(" ! ", "careful bold"), (complaint, "text")] for complaint in complaints]
+    return [[], *wrong, [], *_files(files), [], [(" It can be used again as soon as its file is in order.", "dim")]]
+
+
+def _row(label: str, value: str, role: str) -> WordLine:
+    return [(f" {label:<{LABEL}}  ", "dim"), (value, role)]
+
+
+def _heading(words: str) -> list[WordLine]:
+    return [[], [(f" {words}", "text bold")]]
+
+
+def _badge(badge: str) -> list[WordLine]:
+    if badge == "prod":
+        return [_row("badge", "PROD", "wrong bold")]
+    return [_row("badge", badge, "text")] if badge else []
+
+
+def _secret(profile: Profile, field: str, found: Secret | RouteChanged | None) -> list[WordLine]:
+    match found:
+        case Secret(source="environment"):
+            return [_row(field, f"✓ {state_word(found)}", "well"), _row("", f"${profile.variable(field)}", "dim")]
+        case Secret(source=source):
+            place = f", in {source}" if source in {"secrets.toml", "keyring"} else ", until you quit"
+            return [[*_row(field, f"✓ {state_word(found)}", "well"), (place, "dim")]]
+        case RouteChanged(why=why, changes=changes, advice=advice):
+            told = [(why, "careful"), *((str(change), "text") for change in changes)]
+            told.append((advice or "Sending asks about it; s enters it for this route.", "dim"))
+            return [_row(field, "! blocked", "careful bold"), *(_row("", *each) for each in told)]
+    if field == "session":
+        return [_row(field, "○ none yet", "middle"), _row("", "F8 opens one; s takes one that you have", "dim")]
+    return [_row(field, "! missing", "careful bold"), _row("", f"s enters it, or set {profile.variable(field)}", "dim")]
+
+
+def _files(files: Sequence[tuple[Path, str]]) -> list[WordLine]:
+    return [
+        _row("" if at else "in the file", f"{file}  for {whose}", "middle") for at, (file, whose) in enumerate(files)
+    ]
+
+
+def _connection(steps: Sequence[Check]) -> list[WordLine]:
+    return [*_heading("Connection"), *map(step_line, steps)] if steps else []
+
+
+def step_line(step: Check) -> WordLine:
+    """A step with what proved it, and how long it took."""
+    sign, role = SIGNS[step.state]
+    words = step.words if step.seconds is None else f"{step.words}  {duration(step.seconds)}"
+    weight = {"well": "text", "failed": "wrong"}.get(step.state, "dim")
+    return [(f" {sign} ", role), (f"{step.label:<{LABEL - 2}}  ", "text"), (words, weight)]
+
+
+def _settings(profile: Profile, rows: Sequence[PageRow], files: Sequence[tuple[Path, str]]) -> Iterator[WordLine]:
+    """Keys by what they are about: first what a file says, with its place, then what counts by default, if anything."""
+    short = _short([file for file, _ in files])
+    for heading in ("Calls", "Login", "Headers"):
+        told = [row for row in rows if row[0] not in TOLD and _group(row[0]) == heading]
+        chosen = [row for row in told if str(row[2]) != "default"]
+        usual = [row for row in told if row not in chosen and row[1] is not None and row[1] != ""]
+        if heading == "Login" and not profile.secrets:
+            usual = []
+        if chosen or usual:
+            yield from _heading(heading)
+        for key, value, source in chosen:
+            file, _, number = str(source).rpartition(":")
+            named = file.partition(",")[0] if file.startswith("preset ") else short.get(file, file)
+            yield [*_setting(key, value, "text"), (f"  {named}:{number}", "dim")]
+        for key, value, _ in usual:
+            yield _setting(key, (*value[:FEW], "…") if isinstance(value, tuple) and value[FEW:] else value, "middle")
+
+
+def _group(key: str) -> str:
+    first = key.partition(".")[0]
+    return "" if first == "method" else GROUPS.get(first, "Calls")
+
+
+def _setting(key: str, value: Any, role: str) -> WordLine:
+    label = key.partition(".")[2] or key
+    if isinstance(value, dict | list):
+        return _row(label, json_of(value).decode(), "json-punctuation")
+    if isinstance(value, tuple):
+        return _row(label, ", ".join(map(str, value)), role)
+    if key == "timeout":
+        return _row(label, f"{value:g} s", role)
+    return _row(label, "none", "dim") if value is None or value == "" else _row(label, str(value), role)
+
+
+def _methods(profile: Profile) -> Iterator[WordLine]:
+    if profile.methods:
+        yield from _heading("Methods it describes")
+        for name, note in profile.methods.items():
+            mark = {True: ("safe  ", "well"), False: ("! not safe  ", "careful"), None: ("", "dim")}[note.safe]
+            yield [*_row(name, mark[0], mark[1]), (note.doc, "middle")]
+
+
+def _short(files: Sequence[Path]) -> dict[str, str]:
+    """Files by as much of their path as tells them apart."""
+    names = [file.name for file in files]
+    return {
+        str(file): file.name if names.count(file.name) == 1 else f"{file.parent.name}/{file.name}" for file in files
+    }

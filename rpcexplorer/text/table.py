@@ -1,0 +1,260 @@
+"""A list of objects as a table."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
+from itertools import islice
+from typing import Final, Literal, Self
+
+import msgspec
+from msgspec import Struct
+
+from rpcexplorer.jsontext import scan
+from rpcexplorer.rpc.codec import open_array
+from rpcexplorer.text.printable import columns as columns_of
+from rpcexplorer.text.printable import printable, readable
+
+SAMPLE: Final = 200
+"""Rows, from the top, that the columns are chosen by."""
+WIDEST: Final = 40
+"""Columns of the terminal that a column of the table asks for at most."""
+LONGEST: Final = 1_000
+"""Characters of a cell that are shown at most."""
+CellKind = Literal["absent", "null", "string", "number", "literal", "nested"]
+ColumnKind = Literal["number", "text", "literal", "nested"]
+_KINDS: Final[dict[bytes, CellKind]] = {
+    b'"': "string",
+    b"{": "nested",
+    b"[": "nested",
+    b"t": "literal",
+    b"f": "literal",
+    b"n": "null",
+    b"N": "literal",  # NaN is no number, and Infinity has no digits
+    b"I": "literal",
+}
+_COLUMN_KINDS: Final[dict[CellKind, ColumnKind]] = {"number": "number", "literal": "literal", "nested": "nested"}
+_SORTED_BY_KIND: Final[Sequence[CellKind]] = ("number", "string", "literal", "nested")
+_WHOLE = re.compile(r"-?[0-9]{1,18}")
+_ASTRONOMIC = re.compile(r"[eE][+-]?0*[1-9][0-9]{15}")
+_PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+Members = Mapping[str, bytes | msgspec.Raw]
+"""The JSON texts of an object's values by name."""
+_MEMBERS = msgspec.json.Decoder(dict[str, msgspec.Raw])
+
+
+class Column(Struct, frozen=True):
+    """One member that the rows have in common."""
+
+    name: str
+    """Its heading: the member's name, printable."""
+    member: str
+    """The member's name as it is."""
+    kind: ColumnKind
+    """What its values are, as far as the sample tells; text where they are mixed."""
+    width: int
+    """Columns of the terminal that show the heading and the sample's values whole, up to a limit."""
+
+
+class Cell(Struct, frozen=True):
+    """What stands in a row and a column."""
+
+    text: str
+    """One printable line: strings without quotes, numbers as the server spelled them."""
+    kind: CellKind
+    """Tells the string ``null`` from a null, and an empty string from a member that is not there."""
+
+
+_ABSENT: Final = Cell("", "absent")
+
+
+class Table:
+    """The rows in the order they are sorted in, and the columns chosen for them."""
+
+    def __init__(self, elements: Sequence[bytes], path: str = ".") -> None:
+        """``elements`` are the JSON texts of objects, or of nulls that stand where an object could."""
+        self._elements = elements
+        self._order: Sequence[int] = range(len(elements))
+        self._opened: tuple[int, Members] = (-1, {})
+        self.path = path
+        """Where in the value the list is: ``.`` for all of it, ``.items`` for a member."""
+        self.columns: list[Column] = _columns([_members(element) for element in islice(elements, SAMPLE)])
+        """The members that most rows have, those with simple values first."""
+
+    @classmethod
+    def of(cls, value: bytes) -> Self | None:
+        """The table of a list of objects, or of an object with exactly one such list among its members; else None."""
+        if value.rstrip()[-1:] not in {b"]", b"}"} or readable(value) is None:
+            return None
+        elements, path = _objects(value), "."
+        if not elements:
+            found = [(name, rows) for name, text in _members(value).items() if (rows := _objects(bytes(text)))]
+            if len(found) != 1:
+                return None
+            elements, path = found[0][1], _path(found[0][0])
+        table = cls(elements, path)
+        return table if table.columns else None
+
+    @property
+    def rows(self) -> int:
+        return len(self._elements)
+
+    def cell(self, row: int, column: int) -> Cell:
+        """What stands there; rows are numbered as they are sorted."""
+        return _cell(self._row(self._order[row]).get(self.columns[column].member))
+
+    def original(self, row: int) -> int:
+        """The number in the list of the element that is shown as this row."""
+        return self._order[row]
+
+    def value(self, row: int) -> bytes:
+        """The JSON text of a row's element, as the server wrote it."""
+        return self._elements[self._order[row]]
+
+    def cell_value(self, row: int, column: int) -> bytes:
+        """The JSON text of what stands in a cell, as the server wrote it; nothing where the member is not there."""
+        return _text(self._row(self._order[row]).get(self.columns[column].member)) or b""
+
+    def cell_path(self, row: int, column: int) -> str:
+        """Where in the value a cell is, spelled as everywhere: ``$.items[2].name``."""
+        steps = "" if self.path == "." else self.path, f"[{self._order[row]}]", _path(self.columns[column].member)
+        return "$" + "".join(step.replace(".[", "[", 1) for step in steps)
+
+    def sort(self, column: int, descending: bool = False) -> None:
+        """Sort by a column: numbers, then text, then other values; null and absent come last in either direction.
+
+        Rows that have the same there stay in the list's own order.
+        """
+        member = self.columns[column].member
+        keys: dict[int, SortKey] = {}
+        last: dict[CellKind, list[int]] = {"null": [], "absent": []}
+        for index, element in enumerate(self._elements):
+            text = _text(_members(element).get(member))
+            kind = _kind(text)
+            if text is None or kind == "null":
+                last[kind].append(index)
+            else:
+                keys[index] = _key(kind, text)
+        self._order = [*sorted(keys, key=keys.__getitem__, reverse=descending), *last["null"], *last["absent"]]
+
+    def unsort(self) -> None:
+        self._order = range(len(self._elements))
+
+    def _row(self, index: int) -> Members:
+        """The members of an element. Cells are asked for row by row, so the last one is kept."""
+        if self._opened[0] != index:
+            self._opened = (index, _members(self._elements[index]))
+        return self._opened[1]
+
+
+# --- taking apart ------------------------------------------------------------------------------------------------
+
+
+def _objects(text: bytes) -> list[bytes]:
+    """The elements of a list of objects, among which nulls are let pass; none for anything else."""
+    elements = open_array(text) if text.lstrip()[:1] == b"[" else None
+    heads = {element[:1] for element in elements or ()}
+    return elements if elements and b"{" in heads and heads <= {b"{", b"n"} else []
+
+
+def _members(text: bytes) -> Members:
+    """The members of an object; none of anything else. Of two with one name, the last one counts.
+
+    The native parser takes nearly all objects, and whether it will cannot be asked beforehand; what it refuses but
+    servers send goes to the lenient scanner.
+    """
+    try:
+        return _MEMBERS.decode(text)
+    except (msgspec.DecodeError, RecursionError):
+        whole = text.decode()
+        return {member.name: whole[slice(*member.value)].encode() for member in scan.members(whole) or ()}
+
+
+def _path(name: str) -> str:
+    return f".{name}" if _PLAIN_NAME.fullmatch(name) else f'.["{printable(name)}"]'
+
+
+# --- columns -----------------------------------------------------------------------------------------------------
+
+
+def _columns(sample: Sequence[Members]) -> list[Column]:
+    """The members that at least half of the sample's objects have; where none is that common, all of them."""
+    objects = [row for row in sample if row]
+    presence = Counter(name for row in objects for name in row)  # counts in order of first appearance
+    common = [name for name, count in presence.items() if 2 * count >= len(objects)] or list(presence)
+    found = [_column(name, [_cell(row[name]) for row in objects if name in row]) for name in common]
+    return sorted(found, key=lambda column: column.kind == "nested")
+
+
+def _column(member: str, cells: Iterable[Cell]) -> Column:
+    cells = list(cells)
+    kinds = {cell.kind for cell in cells} - {"null"}
+    kind = _COLUMN_KINDS.get(kinds.pop(), "text") if len(kinds) == 1 else "text"
+    name = printable(member)
+    width = max(map(columns_of, (name, *(cell.text for cell in cells))))
+    return Column(name, member, kind, min(max(width, 1), WIDEST))
+
+
+# --- cells -------------------------------------------------------------------------------------------------------
+
+
+def _text(value: bytes | msgspec.Raw | None) -> bytes | None:
+    return None if value is None else bytes(value)
+
+
+def _kind(text: bytes | None) -> CellKind:
+    if text is None:
+        return "absent"
+    return _KINDS.get(text[:1]) or ("literal" if text == b"-Infinity" else "number")
+
+
+def _cell(value: bytes | msgspec.Raw | None) -> Cell:
+    text = _text(value)
+    kind = _kind(text)
+    if text is None:
+        return _ABSENT
+    if kind == "nested":
+        return Cell(_folded(text), kind)
+    shown = _shown(kind, text)
+    return Cell(printable(shown if len(shown) <= LONGEST else shown[: LONGEST - 1] + "…"), kind)
+
+
+def _shown(kind: CellKind, text: bytes) -> str:
+    return scan.decoded(text.decode()) if kind == "string" else text.decode()
+
+
+def _folded(text: bytes) -> str:
+    """A nested value by how much it holds: ``{ 3 members }``, ``[ 1 item ]``."""
+    count = _size(text)
+    if text[:1] == b"{":
+        return f"{{ {count} member{'s' * (count != 1)} }}"
+    return f"[ {count} item{'s' * (count != 1)} ]"
+
+
+def _size(text: bytes) -> int:
+    return len(_members(text) if text[:1] == b"{" else open_array(text) or ())
+
+
+# --- order -------------------------------------------------------------------------------------------------------
+
+SortKey = tuple[int, int | float | Decimal | str, str]
+"""What a cell is sorted by; the first part tells the kinds apart, so that a number never meets a text."""
+
+
+def _key(kind: CellKind, text: bytes) -> SortKey:
+    rank = _SORTED_BY_KIND.index(kind)
+    if kind == "number":
+        return rank, _number(text.decode()), ""
+    if kind == "nested":
+        return rank, _size(text), ""
+    shown = _shown(kind, text)
+    return rank, shown.casefold(), shown
+
+
+def _number(text: str) -> int | float | Decimal:
+    """The exact number, so that long ids keep their order; only where an exponent is past all use, zero or infinity."""
+    if _WHOLE.fullmatch(text):
+        return int(text)
+    return float(text) if _ASTRONOMIC.search(text) else Decimal(text)

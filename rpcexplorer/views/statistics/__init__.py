@@ -1,3 +1,0 @@
-"""What many calls have in common, as text."""
-
-from __future__ import annotations

@@ -1,3 +1,0 @@
-"""Values of the model in words and lines, for both fronts."""
-
-from __future__ import annotations
