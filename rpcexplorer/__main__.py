@@ -136,7 +136,7 @@ class House:
     ) -> tuple[int, str]:
         """Open the front on screen. It is imported here, so that it costs the command line nothing."""
         from rpcexplorer.tui import app
-        from rpcexplorer.tui.dialogs.person import PersonOnScreen
+        from rpcexplorer.tui.app import PersonOnScreen
 
         person = PersonOnScreen()
         return app.open_screen(build(person), person, profile, case)

@@ -382,7 +382,10 @@ class Clients:
 
 
 def _loaded() -> ModuleType:
-    from rpcexplorer.client import call, client  # noqa: F401 - a first call needs both
+    from rpcexplorer.client import (
+        call,
+        client,  # noqa: F401 - a first call needs both
+    )
 
     return call
 

@@ -1,1 +1,3 @@
 """What both front ends print. Everything from outside is made printable here."""
+
+from __future__ import annotations

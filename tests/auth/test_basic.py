@@ -19,7 +19,7 @@ from rpcexplorer.model.profile import MethodNote, Profile
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.profiles.profiles import ProfileEdits
 from rpcexplorer.rpc.messages import Call
-from rpcexplorer.tui.profiles.form import add_profile, fields_of
+from rpcexplorer.tui.profile_form import add_profile, fields_of
 from tests.auth.driving import PASSWORD, PONG, drive, end, kinds, message, received, requests
 from tests.fakes.shell import Shell
 from tests.fakes.wire import RawServer, Received, http_reply

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from rpcexplorer.model.method import Method
-from rpcexplorer.views.method_rows import MethodRows
+from rpcexplorer.tui.call.methods import MethodRows
 from tests.benchmarks.figures import in_turns, told
 from tests.benchmarks.programs import WORD, explorer, profile
 from tests.benchmarks.terminal import BACKSPACE, F2, Program, environment

@@ -25,7 +25,7 @@ from rpcexplorer.rpc.messages import ErrorObject, spelled
 from rpcexplorer.text.document import Document, matches
 from rpcexplorer.text.history import history_line, shown
 from rpcexplorer.text.jq import Yield, filtered
-from rpcexplorer.views.method_rows import MethodRows
+from rpcexplorer.tui.call.methods import MethodRows
 from tests.corpora.naughty import NAUGHTY
 from tests.corpora.road import Road, short, unseen
 from tests.storage.recording import exchange

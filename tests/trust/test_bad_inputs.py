@@ -16,9 +16,8 @@ import pytest
 
 from rpcexplorer.model.exchange import Exchange, Unreached
 from rpcexplorer.rpc.messages import ErrorObject
-from rpcexplorer.tui.app import ExplorerApp
+from rpcexplorer.tui.app import ExplorerApp, PersonOnScreen
 from rpcexplorer.tui.call.screen import CallScreen
-from rpcexplorer.tui.dialogs.person import PersonOnScreen
 from tests.fakes.shell import Shell
 from tests.fakes.wire import HOLD, RESET, RawServer, Received, Script, http_reply
 from tests.storage.recording import exchange

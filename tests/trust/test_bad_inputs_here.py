@@ -320,7 +320,7 @@ sys.exit(__main__.main())
 PLACES = {
     "the call": ("rpcexplorer.explorer", "Explorer", "call"),
     "the record": ("rpcexplorer.history.store", "Journal", "record"),
-    "a drawing": ("rpcexplorer.tui.widgets.sheet", "Sheet", "render_line"),
+    "a drawing": ("rpcexplorer.tui.widgets.rows", "Sheet", "render_line"),
 }
 
 

@@ -256,7 +256,7 @@ def test_nothing_but_names_comes_of_it_no_keyring_no_connection_and_no_process(p
 def test_what_never_ends_keeps_nobody_waiting(person: Shell) -> None:
     late = (
         "import time, rpcexplorer.__main__ as program, rpcexplorer.cli.completion as completing\n"
-        "completing.answer = lambda world: time.sleep(60)\n"
+        "completing.answer = lambda *_: time.sleep(60)\n"
         "program.COMPLETION_SECONDS = 0.01\n"
         "program.main()\n"
     )

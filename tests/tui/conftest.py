@@ -17,7 +17,7 @@ from textual.css.stylesheet import Stylesheet
 from rpcexplorer.demo import PASSWORD, USERNAME
 from rpcexplorer.demo.http import DemoThread
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.tui.dialogs.person import PersonOnScreen
+from rpcexplorer.tui.app import PersonOnScreen
 from tests.tui.idle import wait_for_idle
 
 for module in (textual.app, textual.pilot):
@@ -55,7 +55,7 @@ auth = {{ kind = "none" }}
 @pytest.fixture(autouse=True)
 def polite(monkeypatch: pytest.MonkeyPatch) -> None:
     """The clipboard of whoever runs the tests is left alone."""
-    monkeypatch.setattr("rpcexplorer.tui.terminal.clipboard.tools", lambda: iter(()))
+    monkeypatch.setattr("rpcexplorer.tui.processes.tools", lambda: iter(()))
 
 
 @pytest.fixture(autouse=True)

@@ -13,7 +13,7 @@ from typing import Any, Final
 from textual._context import active_app
 from textual.app import App
 
-from rpcexplorer.tui.keyboard import Keyboard, _is_at_work
+from rpcexplorer.tui.keys import Keyboard, _is_at_work
 
 CALM: Final = 3
 """Looks running at which nobody was at anything."""

@@ -12,8 +12,8 @@ from textual.message import Message
 from textual.widget import Widget
 
 from rpcexplorer.settings import load_theme
-from rpcexplorer.tui.terminal.guard import Guard
-from rpcexplorer.tui.theming import textual_theme
+from rpcexplorer.tui.terminal import Guard
+from rpcexplorer.tui.theme import textual_theme
 
 THEMES = Path(__file__).parents[2] / "themes"
 

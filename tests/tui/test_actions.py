@@ -32,25 +32,19 @@ from rpcexplorer.model.method import Described, DescribedParam, Method
 from rpcexplorer.model.profile import Profile, ad_hoc
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.rpc.messages import Result
-from rpcexplorer.tui.app import ExplorerApp
-from rpcexplorer.tui.batch.screen import BatchScreen
-from rpcexplorer.tui.call.methods.pane import MethodsPane
-from rpcexplorer.tui.call.params.pane import ParamsPane
-from rpcexplorer.tui.call.response.pane import ResponsePane
+from rpcexplorer.tui.app import ExplorerApp, PersonOnScreen
+from rpcexplorer.tui.batch import BatchScreen
+from rpcexplorer.tui.call.methods import MethodsPane
+from rpcexplorer.tui.call.params import ParamsPane
+from rpcexplorer.tui.call.response import ResponsePane
 from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.commands import COMMANDS
-from rpcexplorer.tui.comparing.choosing import SeveralProfiles
-from rpcexplorer.tui.comparing.screen import ComparisonScreen
-from rpcexplorer.tui.dialogs.dialog import Ask, Confirm
-from rpcexplorer.tui.dialogs.form import Form
-from rpcexplorer.tui.dialogs.help import Help
-from rpcexplorer.tui.dialogs.login import Credentials
-from rpcexplorer.tui.dialogs.person import PersonOnScreen
-from rpcexplorer.tui.dialogs.picker import Picker
-from rpcexplorer.tui.editor.editor import Editor
-from rpcexplorer.tui.form.screen import FormScreen
-from rpcexplorer.tui.history.list import HistoryList
-from rpcexplorer.tui.history.screen import HistoryScreen
+from rpcexplorer.tui.compare import ComparisonScreen
+from rpcexplorer.tui.connection_test import ConnectionTest
+from rpcexplorer.tui.dialogs import Credentials, Help
+from rpcexplorer.tui.form import FormScreen
+from rpcexplorer.tui.history import HistoryScreen
+from rpcexplorer.tui.history_panes import HistoryList
 from rpcexplorer.tui.messages import (
     ComparisonWanted,
     CopyCallWanted,
@@ -60,15 +54,17 @@ from rpcexplorer.tui.messages import (
     SendAgainWanted,
     StatisticsWanted,
 )
-from rpcexplorer.tui.profiles.form import ProfileForm
-from rpcexplorer.tui.profiles.list import ProfileList
-from rpcexplorer.tui.profiles.screen import ProfilesScreen
-from rpcexplorer.tui.profiles.testing import ConnectionTest
-from rpcexplorer.tui.reader.grid import Grid
-from rpcexplorer.tui.statistics.screen import StatisticsScreen
-from rpcexplorer.tui.widgets.footer import Footer
-from rpcexplorer.tui.widgets.prompt import Prompt
-from rpcexplorer.tui.widgets.row_list import RowList
+from rpcexplorer.tui.profile_form import ProfileForm
+from rpcexplorer.tui.profiles import ProfileList, ProfilesScreen
+from rpcexplorer.tui.replay import SeveralProfiles
+from rpcexplorer.tui.statistics import StatisticsScreen
+from rpcexplorer.tui.widgets.bars import Footer
+from rpcexplorer.tui.widgets.dialog import Ask, Confirm, Form
+from rpcexplorer.tui.widgets.editor import Editor
+from rpcexplorer.tui.widgets.grid import Grid
+from rpcexplorer.tui.widgets.inputs import Prompt
+from rpcexplorer.tui.widgets.picker import Picker
+from rpcexplorer.tui.widgets.rows import RowList
 from tests.fakes.wire import HOLD, RawServer, http_reply
 from tests.storage.recording import exchange as recorded
 from tests.tui.visiting import drawn, names, on, profiles, said, shown, tell, type_in
@@ -211,7 +207,7 @@ def unpressed(told: Told, pressed: set[str]) -> set[str]:
 @pytest.fixture(autouse=True)
 def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
     """The clipboard of whoever runs the tests is left alone, and the screen is drawn only when a story looks at it."""
-    monkeypatch.setattr("rpcexplorer.tui.terminal.clipboard.tools", lambda: iter(()))
+    monkeypatch.setattr("rpcexplorer.tui.processes.tools", lambda: iter(()))
     monkeypatch.setattr(Compositor, "render_update", lambda self, **_: self._dirty_regions.clear())
 
 

@@ -29,64 +29,38 @@ from rpcexplorer.model.method import Method
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.tui.app import ExplorerApp
-from rpcexplorer.tui.batch.list import BatchList
-from rpcexplorer.tui.batch.preview import BatchPreview
-from rpcexplorer.tui.batch.screen import BatchScreen
+from rpcexplorer.tui.batch import BatchList, BatchPreview, BatchScreen
+from rpcexplorer.tui.call.completion import CompletionList
 from rpcexplorer.tui.call.copying import CopyPicker
-from rpcexplorer.tui.call.docs.changes import ChangesDialog, ChangesList
-from rpcexplorer.tui.call.docs.page import DocsSheet
+from rpcexplorer.tui.call.docs import DocsSheet
 from rpcexplorer.tui.call.documenting import DocumentingScreen
 from rpcexplorer.tui.call.drafting import DraftScreen
 from rpcexplorer.tui.call.layout import CallLayout
-from rpcexplorer.tui.call.methods.list import MethodList
-from rpcexplorer.tui.call.methods.pane import MethodsPane
-from rpcexplorer.tui.call.methods.recent import RecentList
+from rpcexplorer.tui.call.methods import MethodList, MethodsPane, RecentList, name_of
 from rpcexplorer.tui.call.panes import CallPanes
-from rpcexplorer.tui.call.params.completion import CompletionList
 from rpcexplorer.tui.call.reply_actions import ReplyScreen
-from rpcexplorer.tui.call.response.pane import ResponsePane
+from rpcexplorer.tui.call.response import ResponsePane
 from rpcexplorer.tui.call.schemas import SchemaScreen
 from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.call.sending import SendingScreen
-from rpcexplorer.tui.comparing.asking import SendQuestion
-from rpcexplorer.tui.comparing.choosing import SeveralProfiles, Ticked
-from rpcexplorer.tui.comparing.list import ReplayList
-from rpcexplorer.tui.comparing.replay import ReplayScreen
-from rpcexplorer.tui.comparing.screen import ComparisonScreen
-from rpcexplorer.tui.comparing.text import ComparedText
-from rpcexplorer.tui.dialogs.dialog import Ask, Confirm, Dialog
-from rpcexplorer.tui.dialogs.form import Form
-from rpcexplorer.tui.dialogs.help import Help, PageDialog
-from rpcexplorer.tui.dialogs.login import AskSecret, Credentials, secrets
-from rpcexplorer.tui.dialogs.picker import Picker, PickList
-from rpcexplorer.tui.dialogs.welcome import Ways, Welcome
-from rpcexplorer.tui.editor.editor import Editor
-from rpcexplorer.tui.form.changes import FormChanges
-from rpcexplorer.tui.form.layout import FormLayout
-from rpcexplorer.tui.form.list import FormList
-from rpcexplorer.tui.form.screen import FormScreen
-from rpcexplorer.tui.form.typing import JsonInPlace, LineInPlace
-from rpcexplorer.tui.history.list import HistoryList
-from rpcexplorer.tui.history.marking import MarkingScreen
-from rpcexplorer.tui.history.pane import HistoryPane
-from rpcexplorer.tui.history.preview import HistoryPreview
-from rpcexplorer.tui.history.screen import HistoryScreen
-from rpcexplorer.tui.history.searching import SearchScreen
-from rpcexplorer.tui.profiles.form import ProfileForm
-from rpcexplorer.tui.profiles.list import ProfileList
-from rpcexplorer.tui.profiles.screen import ProfilesScreen
-from rpcexplorer.tui.profiles.testing import ConnectionTest
-from rpcexplorer.tui.reader.grid import Grid
-from rpcexplorer.tui.reader.pager import Pager
-from rpcexplorer.tui.reader.reader import Reader
-from rpcexplorer.tui.statistics.screen import StatisticsScreen
-from rpcexplorer.tui.statistics.table import FiguresList
-from rpcexplorer.tui.widgets.answer import Answer, Answers
-from rpcexplorer.tui.widgets.cycle import Cycle
-from rpcexplorer.tui.widgets.prompt import Prompt
-from rpcexplorer.tui.widgets.row_list import RowList
-from rpcexplorer.tui.widgets.sheet import Sheet
-from rpcexplorer.views.method_rows import name_of
+from rpcexplorer.tui.compare import ComparedText, ComparisonScreen
+from rpcexplorer.tui.connection_test import ConnectionTest
+from rpcexplorer.tui.dialogs import AskSecret, ChangesDialog, ChangesList, Credentials, Help, PageDialog, secrets
+from rpcexplorer.tui.form import FormChanges, FormLayout, FormScreen
+from rpcexplorer.tui.form_rows import FormList, JsonInPlace, LineInPlace
+from rpcexplorer.tui.history import HistoryScreen, MarkingScreen, SearchScreen
+from rpcexplorer.tui.history_panes import HistoryList, HistoryPane, HistoryPreview
+from rpcexplorer.tui.profile_form import ProfileForm
+from rpcexplorer.tui.profiles import ProfileList, ProfilesScreen, Ways, Welcome
+from rpcexplorer.tui.replay import ReplayList, ReplayScreen, SendQuestion, SeveralProfiles, Ticked
+from rpcexplorer.tui.statistics import FiguresList, StatisticsScreen
+from rpcexplorer.tui.widgets.dialog import Answer, Answers, Ask, Confirm, Dialog, Form
+from rpcexplorer.tui.widgets.editor import Editor
+from rpcexplorer.tui.widgets.grid import Grid
+from rpcexplorer.tui.widgets.inputs import Cycle, Prompt
+from rpcexplorer.tui.widgets.picker import Picker, PickList
+from rpcexplorer.tui.widgets.reader import Pager, Reader
+from rpcexplorer.tui.widgets.rows import RowList, Sheet
 from tests.tui.visiting import burst, names, on, post, profiles, rest, tell, visit
 from tests.tui.waiting import PATIENCE, until
 

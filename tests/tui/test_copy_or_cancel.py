@@ -13,14 +13,14 @@ from rpcexplorer.demo import PASSWORD
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.call.screen import CallScreen
-from rpcexplorer.tui.dialogs.dialog import Ask, Confirm
-from rpcexplorer.tui.dialogs.login import Credentials
-from rpcexplorer.tui.dialogs.picker import Picker
-from rpcexplorer.tui.history.screen import HistoryScreen
-from rpcexplorer.tui.profiles.form import ProfileForm
-from rpcexplorer.tui.profiles.screen import ProfilesScreen
-from rpcexplorer.tui.profiles.testing import ConnectionTest
-from rpcexplorer.tui.widgets.prompt import Prompt
+from rpcexplorer.tui.connection_test import ConnectionTest
+from rpcexplorer.tui.dialogs import Credentials
+from rpcexplorer.tui.history import HistoryScreen
+from rpcexplorer.tui.profile_form import ProfileForm
+from rpcexplorer.tui.profiles import ProfilesScreen
+from rpcexplorer.tui.widgets.dialog import Ask, Confirm
+from rpcexplorer.tui.widgets.inputs import Prompt
+from rpcexplorer.tui.widgets.picker import Picker
 from tests.fakes.wire import HOLD, RawServer
 from tests.tui.visiting import on, said, tell, type_in, visit
 from tests.tui.waiting import until

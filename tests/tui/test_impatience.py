@@ -16,22 +16,18 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.rpc.messages import Result
-from rpcexplorer.tui.app import ExplorerApp
+from rpcexplorer.tui.app import ExplorerApp, PersonOnScreen
 from rpcexplorer.tui.call.copying import CopyPicker
 from rpcexplorer.tui.call.screen import CallScreen
-from rpcexplorer.tui.dialogs.dialog import Confirm
-from rpcexplorer.tui.dialogs.login import Credentials
-from rpcexplorer.tui.dialogs.person import PersonOnScreen
-from rpcexplorer.tui.dialogs.picker import Picker
-from rpcexplorer.tui.dialogs.welcome import Welcome
-from rpcexplorer.tui.editor.problem import ProblemLine
-from rpcexplorer.tui.history.screen import HistoryScreen
-from rpcexplorer.tui.profiles.form import ProfileForm
-from rpcexplorer.tui.profiles.screen import ProfilesScreen
-from rpcexplorer.tui.widgets.bar import Bar
-from rpcexplorer.tui.widgets.header import Header
-from rpcexplorer.tui.widgets.prompt import Prompt
-from rpcexplorer.tui.widgets.remarks import Remarks
+from rpcexplorer.tui.dialogs import Credentials
+from rpcexplorer.tui.history import HistoryScreen
+from rpcexplorer.tui.profile_form import ProfileForm
+from rpcexplorer.tui.profiles import ProfilesScreen, Welcome
+from rpcexplorer.tui.widgets.bars import Bar, Header, Remarks
+from rpcexplorer.tui.widgets.dialog import Confirm
+from rpcexplorer.tui.widgets.editor import ProblemLine
+from rpcexplorer.tui.widgets.inputs import Prompt
+from rpcexplorer.tui.widgets.picker import Picker
 from tests.fakes.wire import HOLD, RawServer, http_reply
 from tests.tui.visiting import Scene, burst, drawn, rest, said, tell, type_in, visit
 from tests.tui.waiting import until
@@ -376,7 +372,7 @@ def test_a_draft_that_cannot_be_written_is_said_once_and_stands_in_the_header(ex
 def test_a_yes_for_today_holds_for_the_server_it_was_said_of(explorer: Explorer, person: PersonOnScreen) -> None:
     from msgspec.structs import replace
 
-    from rpcexplorer.tui.dialogs.confirm import _bound, _is_quiet
+    from rpcexplorer.tui.dialogs import _bound, _is_quiet
 
     explorer.use("prod")
     profile = explorer.profile

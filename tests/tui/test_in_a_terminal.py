@@ -225,7 +225,7 @@ def test_a_long_text_that_nothing_marks_as_pasted_is_put_as_it_is_and_sent_by_th
 DEAF = """
 import sys
 from rpcexplorer import __main__
-from rpcexplorer.tui.terminal.input import TerminalInput
+from rpcexplorer.tui.terminal import TerminalInput
 
 def fails(self, came):
     raise KeyError("correct-horse-battery")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 
-from rpcexplorer.tui.leaving import in_a_thread_of_its_own
+from rpcexplorer.tui.app import in_a_thread_of_its_own
 
 
 def test_work_that_takes_long_is_given_up_at_once_when_the_program_ends() -> None:

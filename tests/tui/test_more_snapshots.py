@@ -33,21 +33,20 @@ from rpcexplorer.model.profile import Profile
 from rpcexplorer.rpc.batch import decode_batch
 from rpcexplorer.rpc.messages import Malformed, Result
 from rpcexplorer.transport.port import Response
-from rpcexplorer.tui.app import ExplorerApp
-from rpcexplorer.tui.batch.screen import BatchScreen
+from rpcexplorer.tui.app import ExplorerApp, PersonOnScreen
+from rpcexplorer.tui.batch import BatchScreen
 from rpcexplorer.tui.call.screen import CallScreen
-from rpcexplorer.tui.comparing.replay import ReplayScreen
-from rpcexplorer.tui.comparing.screen import ComparisonScreen, Frame
-from rpcexplorer.tui.dialogs.dialog import Confirm
-from rpcexplorer.tui.dialogs.login import Credentials
-from rpcexplorer.tui.dialogs.person import PersonOnScreen
-from rpcexplorer.tui.form.screen import FormScreen
-from rpcexplorer.tui.history.screen import HistoryScreen
-from rpcexplorer.tui.profiles.form import ProfileForm
-from rpcexplorer.tui.profiles.screen import ProfilesScreen
-from rpcexplorer.tui.profiles.testing import ConnectionTest
-from rpcexplorer.tui.statistics.screen import StatisticsScreen
-from rpcexplorer.tui.widgets.footer import Footer
+from rpcexplorer.tui.compare import ComparisonScreen, Frame
+from rpcexplorer.tui.connection_test import ConnectionTest
+from rpcexplorer.tui.dialogs import Credentials
+from rpcexplorer.tui.form import FormScreen
+from rpcexplorer.tui.history import HistoryScreen
+from rpcexplorer.tui.profile_form import ProfileForm
+from rpcexplorer.tui.profiles import ProfilesScreen
+from rpcexplorer.tui.replay import ReplayScreen
+from rpcexplorer.tui.statistics import StatisticsScreen
+from rpcexplorer.tui.widgets.bars import Footer
+from rpcexplorer.tui.widgets.dialog import Confirm
 from tests.fakes.editor import type_in
 from tests.tui.test_snapshots import CALLS, ERROR, PROFILES, RESULT, TYPED, UNREACHED, TheDay, made, showing, state
 from tests.tui.visiting import on, stand_on
@@ -80,7 +79,7 @@ def still(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Ids, the zone, the day and the names of files are the same on every machine."""
     monkeypatch.setenv("TZ", "UTC")
     monkeypatch.setattr("rpcexplorer.tui.call.drafting.fresh_id", lambda: "1m7ypmkv7qa7kfj")
-    monkeypatch.setattr("rpcexplorer.tui.history.searching.datetime", TheDay)
+    monkeypatch.setattr("rpcexplorer.tui.history.datetime", TheDay)
     monkeypatch.setattr("rpcexplorer.profiles.profiles.Profiles.files_of", lambda *_: [Path("~/shop/sessions.toml")])
     monkeypatch.setattr("rpcexplorer.files.toml_shape.Source.__str__", place)
     time.tzset()
@@ -313,7 +312,7 @@ def test_an_empty_history(picture: Callable[..., bool]) -> None:
 
 @pytest.mark.parametrize("size", [SMALL, TALL, (200, 60)], ids=["small", "tall", "large"])
 def test_statistics(picture: Callable[..., bool], monkeypatch: pytest.MonkeyPatch, size: tuple[int, int]) -> None:
-    monkeypatch.setattr("rpcexplorer.tui.statistics.screen.datetime", TheDay)
+    monkeypatch.setattr("rpcexplorer.tui.statistics.datetime", TheDay)
     methods = ("user.get", "user.list", "user.list", "order.create", "ping", "report.run")
     calls = [
         made(

@@ -8,11 +8,10 @@ import pytest
 from textual.pilot import Pilot
 
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.tui.app import ExplorerApp
-from rpcexplorer.tui.appearance import NoticeLine
+from rpcexplorer.tui.app import ExplorerApp, NoticeLine
 from rpcexplorer.tui.call.screen import CallScreen
-from rpcexplorer.tui.dialogs.help import PageDialog
-from rpcexplorer.tui.widgets.sheet import Sheet
+from rpcexplorer.tui.dialogs import PageDialog
+from rpcexplorer.tui.widgets.rows import Sheet
 from tests.tui.visiting import drawn, on, on_view, rest, said, visit
 from tests.tui.waiting import until
 

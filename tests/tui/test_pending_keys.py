@@ -15,11 +15,10 @@ from textual.widgets import Static
 
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.tui.app import ExplorerApp
-from rpcexplorer.tui.batch.screen import BatchScreen
-from rpcexplorer.tui.call.response.pane import ResponsePane
+from rpcexplorer.tui.batch import BatchScreen
+from rpcexplorer.tui.call.response import ResponsePane
 from rpcexplorer.tui.call.screen import CallScreen
-from rpcexplorer.tui.keyboard import Keyboard
-from rpcexplorer.tui.pending_keys import opens
+from rpcexplorer.tui.keys import Keyboard, opens
 from tests.fakes.wire import HOLD, RawServer
 from tests.tui.visiting import on, rest, said, visit
 from tests.tui.waiting import until

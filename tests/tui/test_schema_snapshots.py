@@ -17,11 +17,10 @@ from rpcexplorer.jsontext.params import Fix
 from rpcexplorer.model.method import By, Described, DescribedParam, Method, Parameter
 from rpcexplorer.model.problem import Checked, SchemaProblem
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.tui.app import ExplorerApp
-from rpcexplorer.tui.call.docs.changes import ChangesDialog
-from rpcexplorer.tui.call.params.completion import CompletionList
+from rpcexplorer.tui.app import ExplorerApp, PersonOnScreen
+from rpcexplorer.tui.call.completion import CompletionList
 from rpcexplorer.tui.call.screen import CallScreen
-from rpcexplorer.tui.dialogs.person import PersonOnScreen
+from rpcexplorer.tui.dialogs import ChangesDialog
 from tests.tui.test_snapshots import PROFILES, state
 from tests.tui.waiting import until
 

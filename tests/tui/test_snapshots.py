@@ -15,10 +15,9 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.exchange import Cancelled, Exchange, Outcome, Unreached
 from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result
 from rpcexplorer.transport.port import Phases, Progress, Response
-from rpcexplorer.tui.app import ExplorerApp
-from rpcexplorer.tui.call.response.pane import ResponsePane
+from rpcexplorer.tui.app import ExplorerApp, PersonOnScreen
+from rpcexplorer.tui.call.response import ResponsePane
 from rpcexplorer.tui.call.screen import CallScreen
-from rpcexplorer.tui.dialogs.person import PersonOnScreen
 from tests.fakes.editor import type_in
 from tests.tui.visiting import on_view
 from tests.tui.waiting import until
@@ -141,7 +140,7 @@ def still(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Ids, the zone and the day are the same on every machine."""
     monkeypatch.setenv("TZ", "UTC")
     monkeypatch.setattr("rpcexplorer.tui.call.drafting.fresh_id", lambda: "1m7ypmkv7qa7kfj")
-    monkeypatch.setattr("rpcexplorer.tui.history.searching.datetime", TheDay)
+    monkeypatch.setattr("rpcexplorer.tui.history.datetime", TheDay)
     import time
 
     time.tzset()
@@ -426,7 +425,7 @@ def test_welcome(
     explorer = make_explorer("")
     app = ExplorerApp(explorer, person)
     files = [("settings", "~/.config/rpcexplorer/settings.toml")]
-    monkeypatch.setattr("rpcexplorer.tui.dialogs.welcome.files_of", lambda _: files)
+    monkeypatch.setattr("rpcexplorer.tui.profiles.files_of", lambda _: files)
 
     async def before(pilot: Pilot[Any]) -> None:
         await until(pilot, lambda: "Welcome to rpcexplorer" in on_view(app) and "settings.toml" in on_view(app))

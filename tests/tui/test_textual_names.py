@@ -40,13 +40,13 @@ CALLED: dict[str, set[tuple[type[Any], str]]] = {
 }
 """By our class: names that it has from Textual's."""
 REACHED_INTO = {
-    "rpcexplorer/tui/keyboard.py": {"_message_queue", "_waiters"},  # whether a widget has something to do
-    "rpcexplorer/tui/terminal/input.py": {"_awaiting"},  # whether the parser waits for the rest of a key
+    "rpcexplorer/tui/keys.py": {"_message_queue", "_waiters"},  # whether a widget has something to do
+    "rpcexplorer/tui/terminal.py": {"_awaiting"},  # whether the parser waits for the rest of a key
 }
 """By file: names of somebody else's object."""
 MODULES = {
-    "rpcexplorer/tui/terminal/input.py": {"textual._xterm_parser"},
-    "rpcexplorer/tui/terminal/typed_text.py": {"textual._xterm_parser"},
+    "rpcexplorer/tui/terminal.py": {"textual._xterm_parser"},
+    "rpcexplorer/tui/keys.py": {"textual._xterm_parser"},
 }
 """By file: modules of Textual that are its own business."""
 ROOT = Path(rpcexplorer.__file__).parent

@@ -13,13 +13,11 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.tui.app import ExplorerApp
+from rpcexplorer.tui.app import ExplorerApp, PersonOnScreen
 from rpcexplorer.tui.call.screen import CallScreen
-from rpcexplorer.tui.dialogs.person import PersonOnScreen
-from rpcexplorer.tui.profiles.list import ProfileList
-from rpcexplorer.tui.profiles.screen import ProfilesScreen
-from rpcexplorer.tui.profiles.testing import ConnectionTest
-from rpcexplorer.tui.widgets.sheet import Sheet
+from rpcexplorer.tui.connection_test import ConnectionTest
+from rpcexplorer.tui.profiles import ProfileList, ProfilesScreen
+from rpcexplorer.tui.widgets.rows import Sheet
 from tests.tui.stage import text_of
 from tests.tui.waiting import until
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rpcexplorer.model.method import Method
-from rpcexplorer.views.method_rows import Heading, MethodListRow, MethodRow, MethodRows, TypedRow, group_of, name_of
+from rpcexplorer.tui.call.methods import Heading, MethodListRow, MethodRow, MethodRows, TypedRow, group_of, name_of
 
 NAMES = ("user.get", "user.list", "ping", "session.usage", "arg_test", "report.run", "report.list")
 

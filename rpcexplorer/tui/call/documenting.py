@@ -16,12 +16,11 @@ from textual.widget import Widget
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.method import Method, SavedMethod, as_named, method_of
 from rpcexplorer.text.json_text import laid_out
-from rpcexplorer.tui.call.docs.page import DocsSheet
-from rpcexplorer.tui.call.docs.pane import DocsPane
-from rpcexplorer.tui.call.methods.pane import MethodsPane
+from rpcexplorer.tui.call.docs import DocsPane, DocsSheet
+from rpcexplorer.tui.call.methods import MethodsPane
 from rpcexplorer.tui.call.sending import SendingScreen
-from rpcexplorer.tui.pending_keys import PendingKeys, opens
-from rpcexplorer.tui.sizes import NARROW
+from rpcexplorer.tui.keys import PendingKeys, opens
+from rpcexplorer.tui.theme import NARROW
 
 LEAST: Final = 48
 """Columns of a column with docs: 45 of text, in which a table of params can still be read, and three beside it."""

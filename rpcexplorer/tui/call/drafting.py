@@ -22,9 +22,9 @@ from rpcexplorer.model.method import SIGN, Method, SavedCall, SavedMethod, as_na
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.text.profile import auth_words
 from rpcexplorer.tui.call.draft_writer import DraftWriter, Troubles
-from rpcexplorer.tui.call.params.pane import ParamsPane
+from rpcexplorer.tui.call.params import ParamsPane
 from rpcexplorer.tui.call.schemas import SchemaScreen
-from rpcexplorer.tui.pending_keys import PendingKeys
+from rpcexplorer.tui.keys import PendingKeys
 from rpcexplorer.variables.references import Offered
 
 RECENT = 8
@@ -233,7 +233,7 @@ class DraftScreen(SchemaScreen):
     def _editor(self, event: ParamsPane.EditorWanted) -> None:
         if event.time < self._terminal_back:  # the key was pressed again before the editor was up
             return
-        from rpcexplorer.tui.terminal.processes import edited
+        from rpcexplorer.tui.processes import edited
 
         text, trouble = event.text, "This terminal cannot be lent to an editor."
         with suppress(SuspendNotSupported), self.app.suspend():

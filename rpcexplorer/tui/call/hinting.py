@@ -17,7 +17,7 @@ async def followed(screen: Screen[Any], explorer: Explorer, hint: Hint, profile:
     ``save`` says how an address is kept that stands in no file.
     """
     if not hint.changes:
-        from rpcexplorer.tui.dialogs.login import secrets
+        from rpcexplorer.tui.dialogs import secrets
 
         return await secrets(screen, explorer, profile) and explorer.profile is not None
     if not _is_as_it_was(explorer, profile):
@@ -38,7 +38,7 @@ def _is_as_it_was(explorer: Explorer, profile: Profile) -> bool:
 
 
 async def _for_this_run(screen: Screen[Any], explorer: Explorer, hint: Hint, profile: Profile) -> bool:
-    from rpcexplorer.tui.dialogs.confirm import may_change
+    from rpcexplorer.tui.dialogs import may_change
 
     if not await may_change(screen, profile, hint.changes, careful=hint.careful):
         return False
@@ -52,7 +52,7 @@ async def _for_this_run(screen: Screen[Any], explorer: Explorer, hint: Hint, pro
 
 
 async def _in_a_file(screen: Screen[Any], explorer: Explorer, hint: Hint, profile: Profile) -> bool:
-    from rpcexplorer.tui.dialogs.confirm import file_to_change, warn_about
+    from rpcexplorer.tui.dialogs import file_to_change, warn_about
 
     file = await file_to_change(screen, explorer, profile, hint.changes, careful=hint.careful)
     used = explorer.profile

@@ -10,9 +10,8 @@ from textual.binding import BindingType
 
 from rpcexplorer.tui.call.panes import CallPanes
 from rpcexplorer.tui.commands import Scope, bindings
-from rpcexplorer.tui.sizes import NARROW
-from rpcexplorer.tui.widgets.bar import Bar
-from rpcexplorer.tui.widgets.footer import Footer
+from rpcexplorer.tui.theme import NARROW
+from rpcexplorer.tui.widgets.bars import Bar, Footer
 
 WIDE: Final = 180
 """Columns from which params and response can stand side by side."""

@@ -19,12 +19,11 @@ from rpcexplorer.model.method import Described, Method
 from rpcexplorer.model.problem import Checked
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.text.exchange import WordLine
-from rpcexplorer.tui.call.methods.pane import MethodsPane
-from rpcexplorer.tui.call.params.pane import ParamsPane
-from rpcexplorer.tui.call.response.pane import ResponsePane
+from rpcexplorer.tui.call.methods import MethodsPane
+from rpcexplorer.tui.call.params import ParamsPane
+from rpcexplorer.tui.call.response import ResponsePane
 from rpcexplorer.tui.commands import first_key
-from rpcexplorer.tui.widgets.footer import Footer
-from rpcexplorer.tui.widgets.header import Header
+from rpcexplorer.tui.widgets.bars import Footer, Header
 from rpcexplorer.variables.references import Offered
 
 if TYPE_CHECKING:

@@ -13,9 +13,9 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Exchange, Stop
 from rpcexplorer.tui.call.layout import CallLayout
-from rpcexplorer.tui.call.response.pane import ResponsePane
-from rpcexplorer.tui.pending_keys import PendingKeys, opens
-from rpcexplorer.tui.widgets.prompt import Purpose
+from rpcexplorer.tui.call.response import ResponsePane
+from rpcexplorer.tui.keys import PendingKeys, opens
+from rpcexplorer.tui.widgets.inputs import Purpose
 
 
 class ReplyScreen(CallLayout):
@@ -57,8 +57,8 @@ class ReplyScreen(CallLayout):
 
     @work(exclusive=True, group="through")
     async def _put_through(self, wanted: ResponsePane.Through) -> None:
-        from rpcexplorer.tui.terminal import processes
-        from rpcexplorer.tui.terminal.processes import ending
+        from rpcexplorer.tui import processes
+        from rpcexplorer.tui.processes import ending
 
         run, by = {
             "filter": (processes.filtered, "spelled by jq, not by the server"),
@@ -93,7 +93,7 @@ class ReplyScreen(CallLayout):
     @opens("save")
     async def _save(self) -> None:
         if self.response.exchange is not None:
-            from rpcexplorer.tui.call.saving import saved
+            from rpcexplorer.tui.call.copying import saved
 
             await saved(self, self.explorer, self.response.exchange, self.response.body)
 

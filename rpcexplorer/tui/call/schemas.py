@@ -20,7 +20,7 @@ from rpcexplorer.model.profile import Profile
 from rpcexplorer.rpc.messages import Result
 from rpcexplorer.text.problems import result_remark
 from rpcexplorer.tui.call.reply_actions import ReplyScreen
-from rpcexplorer.tui.pending_keys import PendingKeys
+from rpcexplorer.tui.keys import PendingKeys
 
 if TYPE_CHECKING:
     from rpcexplorer.schema.complete import Candidate, Completion

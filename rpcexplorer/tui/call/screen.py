@@ -18,11 +18,11 @@ from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.method import SIGN
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.tui.call.documenting import DocumentingScreen
-from rpcexplorer.tui.call.methods.pane import MethodsPane
-from rpcexplorer.tui.call.params.pane import ParamsPane
-from rpcexplorer.tui.call.response.pane import ResponsePane
+from rpcexplorer.tui.call.methods import MethodsPane
+from rpcexplorer.tui.call.params import ParamsPane
+from rpcexplorer.tui.call.response import ResponsePane
+from rpcexplorer.tui.keys import opens
 from rpcexplorer.tui.messages import BatchWanted, CopyCallWanted, FormWanted, ProfilesCompared, SendAgainWanted
-from rpcexplorer.tui.pending_keys import opens
 
 READY = 0.3
 """Seconds after the first screen: when it has been drawn for good, and sooner than anybody calls."""
@@ -84,12 +84,12 @@ class CallScreen(DocumentingScreen):
     def _take_call(self, exchange: Exchange) -> None:
         self._take(exchange)
         if exchange.kind == "notification":
-            from rpcexplorer.tui.call.taking.carrying import as_call
+            from rpcexplorer.tui.call.transfer import as_call
 
             self.tell(as_call(self, exchange.method))
 
     def _take_batch(self, exchange: Exchange) -> None:
-        from rpcexplorer.tui.call.taking.batching import put_into_batch
+        from rpcexplorer.tui.call.transfer import put_into_batch
 
         self._take(exchange)
         if put_into_batch(self, exchange):
@@ -97,7 +97,7 @@ class CallScreen(DocumentingScreen):
 
     def take(self, draft: Draft, came: Exchange | None) -> None:
         """A call of the batch into the editor, and what came of it onto the screen."""
-        from rpcexplorer.tui.call.taking.carrying import as_call, put_in
+        from rpcexplorer.tui.call.transfer import as_call, put_in
 
         self.cover("")
         self.choose_method(draft.method)
@@ -113,7 +113,7 @@ class CallScreen(DocumentingScreen):
     def _take(self, exchange: Exchange) -> None:
         """A batch has no place in the editor."""
         if exchange.kind != "batch":
-            from rpcexplorer.tui.call.taking.carrying import put_in
+            from rpcexplorer.tui.call.transfer import put_in
 
             self.choose_method(exchange.method)
             put_in(self, exchange.params, recorded=True)
@@ -152,7 +152,7 @@ class CallScreen(DocumentingScreen):
 
     @opens("foreign")
     async def _ask_to_open(self, exchange: Exchange, then: Callable[[Exchange], None]) -> None:
-        from rpcexplorer.tui.dialogs.confirm import may_open
+        from rpcexplorer.tui.dialogs import may_open
 
         if await may_open(self, self.explorer, exchange):
             then(exchange)
@@ -194,7 +194,7 @@ class CallScreen(DocumentingScreen):
     @on(ResponsePane.UseWanted)
     @opens("use")
     async def _use(self, event: ResponsePane.UseWanted) -> None:
-        from rpcexplorer.tui.call.taking.using import put_into_another
+        from rpcexplorer.tui.call.transfer import put_into_another
         from rpcexplorer.variables.resolve import TakenValue
 
         await self.params.settled()
@@ -217,15 +217,15 @@ class CallScreen(DocumentingScreen):
 
     def _add_to_batch(self) -> None:
         if not self._refuses("not in the batch"):
-            from rpcexplorer.tui.call.taking.batching import added_to_batch
+            from rpcexplorer.tui.call.transfer import added_to_batch
 
             added_to_batch(self)
             self.pending.go_on("call")
 
     @opens("carry")
     async def action_to_profile(self) -> None:
-        from rpcexplorer.tui.call.taking.carrying import carry
-        from rpcexplorer.tui.dialogs.other_profile import other_profile
+        from rpcexplorer.tui.call.transfer import carry
+        from rpcexplorer.tui.dialogs import other_profile
 
         await self.params.settled()
         if name := await other_profile(self, self.explorer, self._profile_name):
@@ -242,7 +242,7 @@ class CallScreen(DocumentingScreen):
 
     @opens("keep")
     async def action_keep_call(self) -> None:
-        from rpcexplorer.tui.saved.keeping import kept
+        from rpcexplorer.tui.saved_calls import kept
 
         await self.params.settled()
         chosen = self.method
@@ -263,7 +263,7 @@ class CallScreen(DocumentingScreen):
 
     def _stay_on_view(self, text: str) -> None:
         """The params of a call that is gone, as its method's: the next key sends nothing else, and none is lost."""
-        from rpcexplorer.tui.call.taking.carrying import put_in
+        from rpcexplorer.tui.call.transfer import put_in
 
         put_in(self, text)
         self.write_down()
@@ -274,19 +274,19 @@ class CallScreen(DocumentingScreen):
 
     @opens("import")
     async def _take_apart(self, text: str, found: Pasted) -> None:
-        from rpcexplorer.tui.call.importing.taking import take_apart
+        from rpcexplorer.tui.call.transfer import take_apart
 
         await take_apart(self, text, found)
 
     @opens("import")
     async def action_import(self) -> None:
-        from rpcexplorer.tui.call.importing.asking import import_calls
+        from rpcexplorer.tui.call.transfer import import_calls
 
         await self.params.settled()
         await import_calls(self)
 
     def action_replaced_params(self) -> None:
-        from rpcexplorer.tui.call.taking.carrying import bring_back
+        from rpcexplorer.tui.call.transfer import bring_back
 
         bring_back(self)
 

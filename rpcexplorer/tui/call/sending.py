@@ -20,8 +20,8 @@ from rpcexplorer.model.method import Method, as_named
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.transport.port import Progress
 from rpcexplorer.tui.call.drafting import DraftScreen
+from rpcexplorer.tui.keys import PendingKeys, opens
 from rpcexplorer.tui.messages import ConnectionTestWanted
-from rpcexplorer.tui.pending_keys import PendingKeys, opens
 
 if TYPE_CHECKING:
     from rpcexplorer.model.problem import Hint
@@ -154,10 +154,10 @@ class SendingScreen(DraftScreen):
     @opens("call")
     async def _call(self, draft: Draft | Batch, *, whole: bool = False) -> None:
         """Ask where the profile wants it, send, show. Only the worker that finished assigns."""
-        from rpcexplorer.tui.dialogs.confirm import may_send
+        from rpcexplorer.tui.dialogs import may_send
 
         if whole:
-            from rpcexplorer.tui.saved.filling import filled
+            from rpcexplorer.tui.saved_calls import filled
 
             with_values = await filled(self, self.explorer, draft, self._given, id=self._next_id)
             if with_values is None:
@@ -174,7 +174,7 @@ class SendingScreen(DraftScreen):
 
     @opens("call")
     async def _login(self, *, ask: bool = False) -> None:
-        from rpcexplorer.tui.dialogs.login import credentials
+        from rpcexplorer.tui.dialogs import credentials
 
         if not await credentials(self, self.explorer, ask=ask):
             self.show_auth()
@@ -220,7 +220,7 @@ class SendingScreen(DraftScreen):
 
     @opens("changes")
     async def action_changes(self) -> None:
-        from rpcexplorer.tui.call.docs.changes import ChangesDialog
+        from rpcexplorer.tui.dialogs import ChangesDialog
 
         profile = self.explorer.profile
         if profile is None:

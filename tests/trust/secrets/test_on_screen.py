@@ -18,13 +18,12 @@ from textual.pilot import Pilot
 
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.export.snippets import SNIPPETS
-from rpcexplorer.tui.app import ExplorerApp
-from rpcexplorer.tui.call.response.pane import ResponsePane
+from rpcexplorer.tui.app import ExplorerApp, PersonOnScreen
+from rpcexplorer.tui.call.response import ResponsePane
 from rpcexplorer.tui.call.screen import CallScreen
-from rpcexplorer.tui.dialogs.person import PersonOnScreen
-from rpcexplorer.tui.history.screen import HistoryScreen
-from rpcexplorer.tui.profiles.screen import ProfilesScreen
-from rpcexplorer.tui.profiles.testing import ConnectionTest
+from rpcexplorer.tui.connection_test import ConnectionTest
+from rpcexplorer.tui.history import HistoryScreen
+from rpcexplorer.tui.profiles import ProfilesScreen
 from tests.fakes.wire import RawServer
 from tests.trust.secrets.kinds import KINDS, Gate
 from tests.trust.secrets.planted import AWKWARD, Parrot, leaks

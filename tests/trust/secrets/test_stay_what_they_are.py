@@ -15,12 +15,11 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Exchange, Refused
 from rpcexplorer.rpc.messages import Result
-from rpcexplorer.tui.app import ExplorerApp
+from rpcexplorer.tui.app import ExplorerApp, PersonOnScreen
 from rpcexplorer.tui.call.screen import CallScreen
-from rpcexplorer.tui.dialogs.dialog import Confirm
-from rpcexplorer.tui.dialogs.person import PersonOnScreen
-from rpcexplorer.tui.history.list import HistoryList
-from rpcexplorer.tui.history.screen import HistoryScreen
+from rpcexplorer.tui.history import HistoryScreen
+from rpcexplorer.tui.history_panes import HistoryList
+from rpcexplorer.tui.widgets.dialog import Confirm
 from tests.fakes.editor import type_in
 from tests.fakes.shell import Shell
 from tests.fakes.wire import RawServer, Received, http_reply

@@ -219,14 +219,14 @@ from rpcexplorer import __main__
 sys.exit(__main__.main())
 """
 NO_GUARD = """
-from rpcexplorer.tui.terminal.guard import Guard
+from rpcexplorer.tui.terminal import Guard
 Guard.apply = lambda self, segments, background: segments
 """
 GUARD_ALONE = """
 import rpcexplorer.text.printable as exit_of_views
 real, exit_of_views.printable = exit_of_views.printable, lambda text, *, lines=False: text
-import rpcexplorer.tui.terminal.guard
-rpcexplorer.tui.terminal.guard.printable = real
+import rpcexplorer.tui.terminal
+rpcexplorer.tui.terminal.printable = real
 """
 LAYERS = {"both": "", "views alone": NO_GUARD, "guard alone": GUARD_ALONE}
 """Where each layer alone is enough, both are: one visit shows that they do not get in each other's way."""

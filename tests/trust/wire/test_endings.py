@@ -26,9 +26,8 @@ from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Cancelled, Exchange, Stop
 from rpcexplorer.model.profile import ad_hoc
 from rpcexplorer.transport.port import Progress
-from rpcexplorer.tui.app import ExplorerApp
+from rpcexplorer.tui.app import ExplorerApp, PersonOnScreen
 from rpcexplorer.tui.call.screen import CallScreen
-from rpcexplorer.tui.dialogs.person import PersonOnScreen
 from tests.fakes.shell import Shell
 from tests.fakes.wire import HOLD, NEXT, Authority, Part, Pause, RawServer, Received, Script, http_reply
 from tests.trust.wire.visits import CHUNKED, CUT, GZIP, GZIP_HEAD, ID, MIB, PROXIES, explorer, packed_zeros

@@ -19,18 +19,15 @@ from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.exchange import Exchange, Sent
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.rpc.batch import decode_batch
+from rpcexplorer.tui import batch as batch_screen
 from rpcexplorer.tui.app import ExplorerApp
-from rpcexplorer.tui.batch import screen as batch_screen
-from rpcexplorer.tui.batch.choice import BatchChoice
-from rpcexplorer.tui.batch.list import BatchList
-from rpcexplorer.tui.batch.screen import BatchScreen
+from rpcexplorer.tui.batch import BatchChoice, BatchList, BatchScreen
 from rpcexplorer.tui.call.screen import CallScreen
-from rpcexplorer.tui.dialogs.dialog import Confirm
-from rpcexplorer.tui.dialogs.form import Form
-from rpcexplorer.tui.editor.problem import ProblemLine
-from rpcexplorer.tui.history.screen import HistoryScreen
+from rpcexplorer.tui.history import HistoryScreen
 from rpcexplorer.tui.messages import CopyCallWanted
-from rpcexplorer.tui.reader.reader import Reader
+from rpcexplorer.tui.widgets.dialog import Confirm, Form
+from rpcexplorer.tui.widgets.editor import ProblemLine
+from rpcexplorer.tui.widgets.reader import Reader
 from tests.tui.stage import Stage, text_of
 from tests.tui.visiting import on, visit
 from tests.tui.waiting import until

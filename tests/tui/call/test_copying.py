@@ -14,9 +14,9 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.call.copying import CopyPicker
 from rpcexplorer.tui.call.screen import CallScreen
-from rpcexplorer.tui.dialogs.dialog import Ask
-from rpcexplorer.tui.history.screen import HistoryScreen
+from rpcexplorer.tui.history import HistoryScreen
 from rpcexplorer.tui.messages import TicketWanted
+from rpcexplorer.tui.widgets.dialog import Ask
 from tests.tui.call.test_saving import with_reply
 from tests.tui.visiting import burst, on, said, type_in
 from tests.tui.waiting import until

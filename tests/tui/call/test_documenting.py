@@ -13,9 +13,9 @@ from textual.pilot import Pilot
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.method import ExampleCall, Method
 from rpcexplorer.tui.app import ExplorerApp
-from rpcexplorer.tui.call.docs.page import DocsSheet
+from rpcexplorer.tui.call.docs import DocsSheet
 from rpcexplorer.tui.call.screen import CallScreen
-from rpcexplorer.tui.widgets.footer import Footer
+from rpcexplorer.tui.widgets.bars import Footer
 from tests.tui.visiting import visit
 from tests.tui.waiting import until
 

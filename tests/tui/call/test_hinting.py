@@ -20,10 +20,10 @@ from rpcexplorer.rpc.messages import Result
 from rpcexplorer.secrets.leaks import Git
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.call.screen import CallScreen
-from rpcexplorer.tui.dialogs.dialog import Ask, Confirm
-from rpcexplorer.tui.dialogs.login import Credentials
-from rpcexplorer.tui.profiles.form import ProfileForm
-from rpcexplorer.tui.profiles.screen import ProfilesScreen
+from rpcexplorer.tui.dialogs import Credentials
+from rpcexplorer.tui.profile_form import ProfileForm
+from rpcexplorer.tui.profiles import ProfilesScreen
+from rpcexplorer.tui.widgets.dialog import Ask, Confirm
 from tests.fakes.certificates import self_signed
 from tests.fakes.wire import RawServer, Script, http_reply
 from tests.storage.recording import exchange as recorded

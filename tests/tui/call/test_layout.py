@@ -11,7 +11,7 @@ from textual.pilot import Pilot
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.call.screen import CallScreen
-from rpcexplorer.tui.widgets.bar import Bar
+from rpcexplorer.tui.widgets.bars import Bar
 from tests.tui.visiting import visit
 from tests.tui.waiting import until
 

@@ -11,9 +11,9 @@ from textual.widgets import Static
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.call.screen import CallScreen
-from rpcexplorer.tui.editor.problem import ProblemLine
-from rpcexplorer.tui.terminal.processes import ending
-from rpcexplorer.tui.widgets.remarks import Remarks
+from rpcexplorer.tui.processes import ending
+from rpcexplorer.tui.widgets.bars import Remarks
+from rpcexplorer.tui.widgets.editor import ProblemLine
 from tests.tui.visiting import drawn, said, visit
 from tests.tui.waiting import until
 

@@ -14,9 +14,9 @@ from rpcexplorer.demo import PASSWORD
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.files.io import save_as
 from rpcexplorer.tui.app import ExplorerApp
-from rpcexplorer.tui.call.saving import file_name
+from rpcexplorer.tui.call.copying import file_name
 from rpcexplorer.tui.call.screen import CallScreen
-from rpcexplorer.tui.dialogs.dialog import Ask, Confirm
+from rpcexplorer.tui.widgets.dialog import Ask, Confirm
 from tests.fakes.wire import RawServer, http_reply
 from tests.tui.visiting import Scene, on, said, shown, type_in, visit
 from tests.tui.waiting import until

@@ -15,17 +15,15 @@ from textual.pilot import Pilot
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.exchange import Exchange, Refused, Sent, Unreached
 from rpcexplorer.rpc.messages import ErrorObject, Result
-from rpcexplorer.tui.app import ExplorerApp
+from rpcexplorer.tui.app import ExplorerApp, PersonOnScreen
 from rpcexplorer.tui.call.screen import CallScreen
-from rpcexplorer.tui.dialogs.dialog import Ask, Confirm
-from rpcexplorer.tui.dialogs.login import Credentials
-from rpcexplorer.tui.dialogs.person import PersonOnScreen
-from rpcexplorer.tui.editor.editor import Editor
-from rpcexplorer.tui.history.screen import HistoryScreen
-from rpcexplorer.tui.profiles.screen import ProfilesScreen
-from rpcexplorer.tui.reader.reader import Reader
-from rpcexplorer.tui.widgets.footer import Footer
-from rpcexplorer.tui.widgets.header import Header
+from rpcexplorer.tui.dialogs import Credentials
+from rpcexplorer.tui.history import HistoryScreen
+from rpcexplorer.tui.profiles import ProfilesScreen
+from rpcexplorer.tui.widgets.bars import Footer, Header
+from rpcexplorer.tui.widgets.dialog import Ask, Confirm
+from rpcexplorer.tui.widgets.editor import Editor
+from rpcexplorer.tui.widgets.reader import Reader
 from tests.fakes.wire import HOLD, RawServer, http_reply
 from tests.tui.conftest import PROFILES
 from tests.tui.visiting import on_view, said

@@ -22,17 +22,12 @@ from rpcexplorer.model.exchange import Exchange, Refused, Stop
 from rpcexplorer.model.profile import ad_hoc
 from rpcexplorer.text.compare import ComparedLine, own_part
 from rpcexplorer.transport.port import Response
-from rpcexplorer.tui.comparing.asking import SendQuestion
-from rpcexplorer.tui.comparing.choosing import profiles_for_servers
-from rpcexplorer.tui.comparing.opening import filled_for_each
-from rpcexplorer.tui.comparing.replay import ReplayScreen
-from rpcexplorer.tui.comparing.screen import ComparisonScreen, Frame
-from rpcexplorer.tui.comparing.text import ComparedText
-from rpcexplorer.tui.dialogs.dialog import Choice
-from rpcexplorer.tui.dialogs.form import Form
-from rpcexplorer.tui.dialogs.picker import Picker
+from rpcexplorer.tui.compare import ComparedText, ComparisonScreen, Frame
+from rpcexplorer.tui.keys import PendingKeys
 from rpcexplorer.tui.messages import TicketWanted
-from rpcexplorer.tui.pending_keys import PendingKeys
+from rpcexplorer.tui.replay import ReplayScreen, SendQuestion, filled_for_each, profiles_for_servers
+from rpcexplorer.tui.widgets.dialog import Choice, Form
+from rpcexplorer.tui.widgets.picker import Picker
 from tests.storage.recording import START, exchange
 from tests.tui.stage import Stage, text_of
 from tests.tui.visiting import on_view, said
@@ -139,7 +134,7 @@ def test_escape_stops_a_comparison_and_nothing_is_frozen_meanwhile(monkeypatch: 
         finally:
             ended.append(True)
 
-    monkeypatch.setattr("rpcexplorer.tui.comparing.screen.compared", endless)
+    monkeypatch.setattr("rpcexplorer.tui.compare.compared", endless)
     screen = comparison()
 
     async def act(pilot: Pilot[None]) -> None:

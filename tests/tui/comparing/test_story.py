@@ -13,15 +13,14 @@ import pytest
 from textual.pilot import Pilot
 
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.tui.app import ExplorerApp
+from rpcexplorer.tui.app import ExplorerApp, PersonOnScreen
 from rpcexplorer.tui.call.screen import CallScreen
-from rpcexplorer.tui.comparing.replay import ReplayScreen
-from rpcexplorer.tui.comparing.screen import ComparisonScreen
-from rpcexplorer.tui.dialogs.dialog import Ask, Confirm
-from rpcexplorer.tui.dialogs.person import PersonOnScreen
-from rpcexplorer.tui.dialogs.picker import Picker
-from rpcexplorer.tui.history.screen import HistoryScreen
-from rpcexplorer.tui.profiles.screen import ProfilesScreen
+from rpcexplorer.tui.compare import ComparisonScreen
+from rpcexplorer.tui.history import HistoryScreen
+from rpcexplorer.tui.profiles import ProfilesScreen
+from rpcexplorer.tui.replay import ReplayScreen
+from rpcexplorer.tui.widgets.dialog import Ask, Confirm
+from rpcexplorer.tui.widgets.picker import Picker
 from tests.fakes.editor import type_in
 from tests.fakes.wire import RawServer, Received, http_reply
 from tests.tui.visiting import on, on_view, rest, said

@@ -9,7 +9,7 @@ from textual.app import App, ComposeResult
 from textual.screen import Screen
 from textual.widget import Widget
 
-from rpcexplorer.tui.dialogs.answer_once import AnswersOnce
+from rpcexplorer.tui.widgets.dialog import AnswersOnce
 
 
 class Measured(Widget):

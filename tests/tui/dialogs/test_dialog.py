@@ -13,8 +13,8 @@ from textual.strip import Strip
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.call.screen import CallScreen
-from rpcexplorer.tui.dialogs.dialog import without_cut_words
-from rpcexplorer.tui.dialogs.picker import Picker
+from rpcexplorer.tui.widgets.dialog import without_cut_words
+from rpcexplorer.tui.widgets.picker import Picker
 from tests.tui.visiting import on, rest, visit
 
 

@@ -11,12 +11,9 @@ from textual.pilot import Pilot
 from textual.screen import Screen
 from textual.widgets import Static
 
-from rpcexplorer.tui.dialogs.dialog import Ask, Choice, Confirm, Dialog
-from rpcexplorer.tui.dialogs.form import Field, Form, Wrong
-from rpcexplorer.tui.dialogs.person import PersonOnScreen
-from rpcexplorer.tui.widgets.answer import Answer, Answers
-from rpcexplorer.tui.widgets.cycle import Cycle
-from rpcexplorer.tui.widgets.entry import Entry
+from rpcexplorer.tui.app import PersonOnScreen
+from rpcexplorer.tui.widgets.dialog import Answer, Answers, Ask, Choice, Confirm, Dialog, Field, Form, Wrong
+from rpcexplorer.tui.widgets.inputs import Cycle, Entry
 from tests.tui.stage import Stage, text_of
 from tests.tui.visiting import on, shown, type_in
 from tests.tui.waiting import until

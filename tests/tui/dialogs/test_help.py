@@ -11,11 +11,11 @@ from textual.widgets import Static
 
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.tui.app import ExplorerApp
-from rpcexplorer.tui.call.methods.list import _CURRENT, _MARKS
+from rpcexplorer.tui.call.methods import _CURRENT, _MARKS
 from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.commands import COMMANDS, SCOPES, Scope
-from rpcexplorer.tui.dialogs.help import Help
-from rpcexplorer.tui.widgets.sheet import Sheet
+from rpcexplorer.tui.dialogs import Help
+from rpcexplorer.tui.widgets.rows import Sheet
 from tests.tui.stage import Stage
 from tests.tui.visiting import on, tell
 

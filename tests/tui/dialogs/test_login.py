@@ -17,12 +17,11 @@ from rpcexplorer.model.destination import Store
 from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import Secret
-from rpcexplorer.tui.app import ExplorerApp
+from rpcexplorer.tui.app import ExplorerApp, PersonOnScreen
 from rpcexplorer.tui.call.screen import CallScreen
-from rpcexplorer.tui.dialogs.dialog import Confirm
-from rpcexplorer.tui.dialogs.login import AskSecret, Credentials
-from rpcexplorer.tui.dialogs.person import PersonOnScreen
-from rpcexplorer.tui.widgets.header import Header
+from rpcexplorer.tui.dialogs import AskSecret, Credentials
+from rpcexplorer.tui.widgets.bars import Header
+from rpcexplorer.tui.widgets.dialog import Confirm
 from tests.fakes.wire import RawServer, Received, http_reply
 from tests.tui.stage import Stage
 from tests.tui.visiting import on, on_view, profiles, said, shown, tell, type_in

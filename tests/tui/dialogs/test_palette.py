@@ -8,8 +8,8 @@ from textual.pilot import Pilot
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.call.screen import CallScreen
-from rpcexplorer.tui.dialogs.picker import Picker
-from rpcexplorer.tui.history.screen import HistoryScreen
+from rpcexplorer.tui.history import HistoryScreen
+from rpcexplorer.tui.widgets.picker import Picker
 from tests.tui.stage import text_of
 from tests.tui.visiting import on, on_view, type_in, visit
 from tests.tui.waiting import until

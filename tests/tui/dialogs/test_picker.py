@@ -13,8 +13,8 @@ from textual.widgets import Static
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.call.screen import CallScreen
-from rpcexplorer.tui.dialogs.picker import Pick, Picker
-from rpcexplorer.tui.profiles.screen import ProfilesScreen
+from rpcexplorer.tui.profiles import ProfilesScreen
+from rpcexplorer.tui.widgets.picker import Pick, Picker
 from tests.tui.stage import Stage, text_of
 from tests.tui.visiting import on, tell, type_in
 from tests.tui.waiting import until

@@ -16,9 +16,8 @@ from rpcexplorer.drafts import Drafts
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.call import draft_writer
-from rpcexplorer.tui.dialogs.dialog import Ask, Confirm
-from rpcexplorer.tui.widgets.answer import Answer
-from rpcexplorer.tui.widgets.entry import Entry
+from rpcexplorer.tui.widgets.dialog import Answer, Ask, Confirm
+from rpcexplorer.tui.widgets.inputs import Entry
 from tests.fakes.terminal import Terminal
 from tests.tui.visiting import Story, on, said, shown, tell
 from tests.tui.waiting import until

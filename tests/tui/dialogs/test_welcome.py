@@ -14,9 +14,8 @@ from textual.widgets import Static
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.call.screen import CallScreen
-from rpcexplorer.tui.dialogs.welcome import Ways, Welcome
-from rpcexplorer.tui.profiles.form import ProfileForm
-from rpcexplorer.tui.profiles.screen import ProfilesScreen
+from rpcexplorer.tui.profile_form import ProfileForm
+from rpcexplorer.tui.profiles import ProfilesScreen, Ways, Welcome
 from tests.tui.stage import Stage, text_of
 from tests.tui.visiting import on, page, shown, tell, type_in
 from tests.tui.waiting import until

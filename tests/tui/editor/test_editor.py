@@ -8,9 +8,8 @@ from rich.segment import Segment
 from textual import events
 from textual.pilot import Pilot
 
-from rpcexplorer.tui.editor.editor import Editor
-from rpcexplorer.tui.sizes import GUTTER
-from rpcexplorer.tui.theming import ThemeStyles
+from rpcexplorer.tui.theme import GUTTER, ThemeStyles
+from rpcexplorer.tui.widgets.editor import Editor
 from tests.tui.stage import Stage, text_of
 
 Play = Callable[[Editor, Pilot[None]], Awaitable[None]]

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from textual.geometry import Offset
 
-from rpcexplorer.tui.editor.page import EditorRow, Flat, Page, lines_of, place_of
+from rpcexplorer.tui.widgets.editor import EditorRow, Flat, Page, lines_of, place_of
 
 ANY = st.text(alphabet='ab\n\r\t"{ä日\x1b\u202e\u2028\x0c❤\ufe0f\u0301\ud800', max_size=30)
 

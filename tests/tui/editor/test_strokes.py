@@ -6,8 +6,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rpcexplorer.tui.editor.page import lines_of, place_of
-from rpcexplorer.tui.editor.strokes import FARTHEST, KEYS, LONGEST, RUB_OUT, RowColumn, in_string, pair_at, stroke
+from rpcexplorer.tui.widgets.editor import (
+    FARTHEST,
+    KEYS,
+    LONGEST,
+    RUB_OUT,
+    RowColumn,
+    in_string,
+    lines_of,
+    pair_at,
+    place_of,
+    stroke,
+)
 
 
 def typed(keys: str, text: str = "|") -> str:

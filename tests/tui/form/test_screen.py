@@ -15,14 +15,12 @@ from rpcexplorer.jsontext.edit import span_of
 from rpcexplorer.model.method import Described, DescribedParam
 from rpcexplorer.model.problem import Checked, SchemaProblem
 from rpcexplorer.schema.form import FormRows
-from rpcexplorer.tui.dialogs.dialog import Ask
-from rpcexplorer.tui.dialogs.picker import Picker
-from rpcexplorer.tui.editor.problem import ProblemLine
-from rpcexplorer.tui.form.layout import _around_offset
-from rpcexplorer.tui.form.list import FormList
-from rpcexplorer.tui.form.screen import FormScreen
-from rpcexplorer.tui.form.source import FormSource
-from rpcexplorer.tui.widgets.bar import Bar
+from rpcexplorer.tui.form import FormScreen, FormSource, _around_offset
+from rpcexplorer.tui.form_rows import FormList
+from rpcexplorer.tui.widgets.bars import Bar
+from rpcexplorer.tui.widgets.dialog import Ask
+from rpcexplorer.tui.widgets.editor import ProblemLine
+from rpcexplorer.tui.widgets.picker import Picker
 from tests.tui.stage import Stage, text_of
 from tests.tui.visiting import on
 

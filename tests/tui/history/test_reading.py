@@ -13,7 +13,7 @@ from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.filter import HistoryFilter
 from rpcexplorer.model.problem import Trouble
 from rpcexplorer.text.history import Day
-from rpcexplorer.tui.history.reading import SLICE, Reading, advice
+from rpcexplorer.tui.history import SLICE, Reading, advice
 from tests.storage.recording import START, exchange
 
 MANY = [exchange(number) for number in range(3 * SLICE)]
@@ -79,7 +79,7 @@ def test_it_can_be_given_up_where_nothing_is_found() -> None:
 
 def test_the_first_are_shown_at_once_and_the_others_in_ever_longer_slices(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = SimpleNamespace(monotonic=lambda: 0.0)  # else a slow machine ends a slice before it is full
-    monkeypatch.setattr("rpcexplorer.tui.history.reading.time", clock)
+    monkeypatch.setattr("rpcexplorer.tui.history.time", clock)
     reading = reading_of(exchange(number) for number in range(20 * SLICE))
     found: list[int] = []
 

@@ -15,17 +15,12 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.history.record import to_block
 from rpcexplorer.model.exchange import Cancelled, Damaged, Exchange
 from rpcexplorer.transport.port import Response
-from rpcexplorer.tui.dialogs.dialog import Ask, Confirm
-from rpcexplorer.tui.history.choice import CaseOnView, HistoryChoice
-from rpcexplorer.tui.history.list import HistoryList
-from rpcexplorer.tui.history.pane import HistoryPane
-from rpcexplorer.tui.history.preview import HistoryPreview
-from rpcexplorer.tui.history.screen import HistoryScreen
-from rpcexplorer.tui.history.searching import NEWEST, CaseNote
+from rpcexplorer.tui.history import NEWEST, CaseNote, CaseOnView, HistoryChoice, HistoryScreen
+from rpcexplorer.tui.history_panes import HistoryList, HistoryPane, HistoryPreview
 from rpcexplorer.tui.messages import ComparisonWanted, CopyCallWanted, ReplayWanted
-from rpcexplorer.tui.widgets.bar import Bar
-from rpcexplorer.tui.widgets.remarks import Remarks
-from rpcexplorer.tui.widgets.sheet import Sheet
+from rpcexplorer.tui.widgets.bars import Bar, Remarks
+from rpcexplorer.tui.widgets.dialog import Ask, Confirm
+from rpcexplorer.tui.widgets.rows import Sheet
 from tests.storage.recording import START, exchange
 from tests.tui.stage import Stage, text_of
 

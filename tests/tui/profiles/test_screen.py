@@ -17,18 +17,13 @@ from rpcexplorer.model.profile import ad_hoc
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.call.screen import CallScreen
-from rpcexplorer.tui.dialogs.dialog import Confirm
-from rpcexplorer.tui.dialogs.form import Form
-from rpcexplorer.tui.dialogs.login import Credentials
-from rpcexplorer.tui.dialogs.welcome import Welcome
-from rpcexplorer.tui.profiles.form import ProfileForm
-from rpcexplorer.tui.profiles.list import ProfileList
-from rpcexplorer.tui.profiles.screen import ProfilesScreen
-from rpcexplorer.tui.profiles.testing import ConnectionTest
-from rpcexplorer.tui.widgets.answer import Answer
-from rpcexplorer.tui.widgets.entry import Entry
-from rpcexplorer.tui.widgets.footer import Footer
-from rpcexplorer.tui.widgets.header import Header
+from rpcexplorer.tui.connection_test import ConnectionTest
+from rpcexplorer.tui.dialogs import Credentials
+from rpcexplorer.tui.profile_form import ProfileForm
+from rpcexplorer.tui.profiles import ProfileList, ProfilesScreen, Welcome
+from rpcexplorer.tui.widgets.bars import Footer, Header
+from rpcexplorer.tui.widgets.dialog import Answer, Confirm, Form
+from rpcexplorer.tui.widgets.inputs import Entry
 from tests.client.test_connection_test import by_name, deluge, key_wanted, open_aria2
 from tests.fakes.wire import HOLD, RawServer
 from tests.tui.visiting import (

@@ -10,8 +10,8 @@ from textual.pilot import Pilot
 
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.tui.app import ExplorerApp
-from rpcexplorer.tui.dialogs.dialog import Confirm
-from rpcexplorer.tui.profiles.screen import ProfilesScreen
+from rpcexplorer.tui.profiles import ProfilesScreen
+from rpcexplorer.tui.widgets.dialog import Confirm
 from tests.fakes.certificates import self_signed
 from tests.fakes.wire import RawServer, http_reply
 from tests.tui.visiting import begun, on, page, profiles, shown, tell

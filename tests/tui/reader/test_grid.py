@@ -13,10 +13,10 @@ from textual.binding import Binding, BindingType
 from textual.pilot import Pilot
 
 from rpcexplorer.text.table import Table
-from rpcexplorer.tui.reader import grid as grid_file
-from rpcexplorer.tui.reader.grid import Grid
-from rpcexplorer.tui.reader.row import AFTER, BEFORE
-from rpcexplorer.tui.theming import ThemeStyles
+from rpcexplorer.tui.theme import ThemeStyles
+from rpcexplorer.tui.widgets import grid as grid_file
+from rpcexplorer.tui.widgets.grid import Grid
+from rpcexplorer.tui.widgets.reader import AFTER, BEFORE
 from tests.tui.stage import Stage, text_of
 
 PEOPLE = b"""[

@@ -10,15 +10,15 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from rpcexplorer.text.document import Document
-from rpcexplorer.tui.reader import hits as hits_file
-from rpcexplorer.tui.reader.hits import Hits
+from rpcexplorer.tui.widgets import reader
+from rpcexplorer.tui.widgets.reader import Hits
 
 
 @pytest.fixture(autouse=True)
 def small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     """So small that places lie across them."""
-    monkeypatch.setattr(hits_file, "NEAR", 2)
-    monkeypatch.setattr(hits_file, "STEP", 3)
+    monkeypatch.setattr(reader, "NEAR", 2)
+    monkeypatch.setattr(reader, "STEP", 3)
 
 
 def run(steps: Iterator[None]) -> int:

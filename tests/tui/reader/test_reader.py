@@ -11,10 +11,8 @@ from rich.style import Style
 from textual.pilot import Pilot
 
 from rpcexplorer.text.document import Document
-from rpcexplorer.tui.reader.reader import Reader
-from rpcexplorer.tui.reader.row import AFTER, BEFORE
-from rpcexplorer.tui.sizes import GUTTER
-from rpcexplorer.tui.theming import ThemeStyles
+from rpcexplorer.tui.theme import GUTTER, ThemeStyles
+from rpcexplorer.tui.widgets.reader import AFTER, BEFORE, Reader
 from tests.tui.stage import Stage, text_of
 from tests.tui.waiting import until
 

@@ -15,13 +15,11 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.draft import Draft, draft_of
 from rpcexplorer.model.exchange import Preview, Refused
 from rpcexplorer.model.method import SavedCall
-from rpcexplorer.tui.app import ExplorerApp
+from rpcexplorer.tui.app import ExplorerApp, PersonOnScreen
 from rpcexplorer.tui.call.screen import CallScreen
-from rpcexplorer.tui.comparing.choosing import SeveralProfiles
-from rpcexplorer.tui.dialogs.dialog import Confirm
-from rpcexplorer.tui.dialogs.form import Form
-from rpcexplorer.tui.dialogs.person import PersonOnScreen
-from rpcexplorer.tui.widgets.cycle import Cycle
+from rpcexplorer.tui.replay import SeveralProfiles
+from rpcexplorer.tui.widgets.dialog import Confirm, Form
+from rpcexplorer.tui.widgets.inputs import Cycle
 from tests.storage.recording import exchange as recorded
 from tests.tui.stage import text_of
 from tests.tui.visiting import burst, on, rest, said, type_in, visit

@@ -14,11 +14,10 @@ from rpcexplorer.model.exchange import Damaged, Exchange, Unreached
 from rpcexplorer.model.filter import HistoryFilter
 from rpcexplorer.model.problem import Trouble
 from rpcexplorer.transport.port import Response
-from rpcexplorer.tui.history.screen import HistoryScreen
+from rpcexplorer.tui.history import HistoryScreen
+from rpcexplorer.tui.keys import PendingKeys
 from rpcexplorer.tui.messages import StatisticsWanted
-from rpcexplorer.tui.pending_keys import PendingKeys
-from rpcexplorer.tui.statistics.counting import AT_ONCE, Counting
-from rpcexplorer.tui.statistics.screen import StatisticsScreen
+from rpcexplorer.tui.statistics import AT_ONCE, Counting, StatisticsScreen
 from tests.storage.recording import START, exchange
 from tests.tui.stage import Stage, text_of
 from tests.tui.waiting import until

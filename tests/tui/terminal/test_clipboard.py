@@ -13,7 +13,7 @@ from textual.pilot import Pilot
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.call.screen import CallScreen
-from rpcexplorer.tui.terminal.clipboard import OSC_LIMIT, OSC_MOST, copy, tools
+from rpcexplorer.tui.processes import OSC_LIMIT, OSC_MOST, copy, tools
 from tests.tui.visiting import said, visit
 from tests.tui.waiting import until
 
@@ -27,8 +27,8 @@ Tools = Callable[..., Path]
 @pytest.fixture
 def with_tools(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Tools:
     """Puts tools onto the path, as shell scripts by their names, and says which variables are set."""
-    monkeypatch.setattr("rpcexplorer.tui.terminal.clipboard.tools", tools)
-    monkeypatch.setattr("rpcexplorer.tui.terminal.clipboard.PATIENCE", 0.5)
+    monkeypatch.setattr("rpcexplorer.tui.processes.tools", tools)
+    monkeypatch.setattr("rpcexplorer.tui.processes.PATIENCE", 0.5)
     for name in ("WAYLAND_DISPLAY", "DISPLAY", "TMUX"):
         monkeypatch.delenv(name, raising=False)
     folder = tmp_path / "bin"
@@ -137,7 +137,7 @@ def test_keys_go_on_while_a_tool_takes_its_time(
     explorer: Explorer, with_tools: Tools, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = with_tools("WAYLAND_DISPLAY", wl_copy=f'read go <"$(dirname "$0")/gate"\n{TAKES}')
-    monkeypatch.setattr("rpcexplorer.tui.terminal.clipboard.PATIENCE", 60)
+    monkeypatch.setattr("rpcexplorer.tui.processes.PATIENCE", 60)
     os.mkfifo(folder / "gate")
 
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:

@@ -17,9 +17,8 @@ from textual.pilot import Pilot
 
 from rpcexplorer.drafts import Drafts
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.tui.app import ExplorerApp, open_screen
-from rpcexplorer.tui.dialogs.person import PersonOnScreen
-from rpcexplorer.tui.terminal.driver import ReadingFailed, TerminalDriver, TerminalGone
+from rpcexplorer.tui.app import ExplorerApp, PersonOnScreen, open_screen
+from rpcexplorer.tui.terminal import ReadingFailed, TerminalDriver, TerminalGone
 from tests.tui.visiting import tell
 from tests.tui.waiting import until
 
@@ -86,7 +85,7 @@ def test_a_mistake_while_reading_is_told_and_not_lost_with_the_thread(
     def fails(self: Any, came: bytes) -> list[Message]:
         raise KeyError
 
-    monkeypatch.setattr("rpcexplorer.tui.terminal.input.TerminalInput.feed", fails)
+    monkeypatch.setattr("rpcexplorer.tui.terminal.TerminalInput.feed", fails)
     driver, go = line
     os.write(go, b"a")
     driver.run_input_thread()

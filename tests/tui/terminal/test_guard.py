@@ -7,7 +7,7 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.color import Color
 
-from rpcexplorer.tui.terminal.guard import Guard, harmless
+from rpcexplorer.tui.terminal import Guard, harmless
 
 BLACK = Color(0, 0, 0)
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from textual.events import AppFocus, Key, MouseMove, Paste, Resize
 from textual.message import Message
 
-from rpcexplorer.tui.terminal.input import NEXT, PAUSE, TORN, WHILE, TerminalInput
-from rpcexplorer.tui.terminal.typed_text import LEAST, TypedText, key_of
+from rpcexplorer.tui.keys import LEAST, TypedText, key_of
+from rpcexplorer.tui.terminal import NEXT, PAUSE, TORN, WHILE, TerminalInput
 
 
 class Line:

@@ -9,7 +9,7 @@ from typing import Any
 
 from textual.drivers._writer_thread import WriterThread
 
-from rpcexplorer.tui.terminal.output import TerminalOutput
+from rpcexplorer.tui.terminal import TerminalOutput
 
 
 class Gone(io.StringIO):

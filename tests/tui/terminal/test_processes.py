@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from rpcexplorer.tui.terminal.processes import edited, filtered, piped
+from rpcexplorer.tui.processes import edited, filtered, piped
 
 MUCH = 1_000_000_000
 

@@ -12,9 +12,8 @@ from textual.pilot import Pilot
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.call.screen import CallScreen
-from rpcexplorer.tui.pending_keys import PendingKeys
-from rpcexplorer.tui.terminal.typed_text import TypedText
-from rpcexplorer.tui.widgets.prompt import Prompt
+from rpcexplorer.tui.keys import PendingKeys, TypedText
+from rpcexplorer.tui.widgets.inputs import Prompt
 from tests.tui.visiting import post, rest, visit
 from tests.tui.waiting import until
 

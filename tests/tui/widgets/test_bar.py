@@ -10,8 +10,8 @@ from rich.style import Style
 from textual.color import Color
 
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.tui.theming import textual_theme
-from rpcexplorer.tui.widgets.bar import Bar
+from rpcexplorer.tui.theme import textual_theme
+from rpcexplorer.tui.widgets.bars import Bar
 from tests.tui.stage import Stage, text_of
 
 THEMES = sorted(path.stem for path in (Path(__file__).parents[3] / "themes").glob("*.toml"))

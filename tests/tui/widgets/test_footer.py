@@ -10,7 +10,7 @@ from textual.pilot import Pilot
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.call.screen import CallScreen
-from rpcexplorer.tui.history.screen import HistoryScreen
+from rpcexplorer.tui.history import HistoryScreen
 from tests.tui.visiting import on, on_view, rest, visit
 from tests.tui.waiting import until
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from rpcexplorer.text.printable import columns
-from rpcexplorer.tui.widgets.remarks import BETWEEN, LONGEST, RemarkWord, lines_of
+from rpcexplorer.tui.widgets.bars import BETWEEN, LONGEST, RemarkWord, lines_of
 
 TWO = [("it was cut, redirect.", "text"), ("through the proxy", "middle")]
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from rpcexplorer.tui.widgets.sheet import Sheet, SheetLine, wrapped
+from rpcexplorer.tui.widgets.rows import Sheet, SheetLine, wrapped
 from tests.tui.stage import Stage, text_of
 
 

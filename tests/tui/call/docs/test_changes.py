@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 import pytest
 
 from rpcexplorer.discovery.changes import MethodChange, MethodChanges
-from rpcexplorer.tui.call.docs.changes import ChangesDialog, ChangesList
-from rpcexplorer.tui.dialogs.dialog import Dialog
+from rpcexplorer.tui.dialogs import ChangesDialog, ChangesList
+from rpcexplorer.tui.widgets.dialog import Dialog
 from tests.tui.stage import Stage, text_of
 from tests.tui.visiting import shown
 from tests.tui.waiting import until

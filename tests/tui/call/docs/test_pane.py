@@ -7,8 +7,7 @@ import pytest
 from textual.pilot import Pilot
 
 from rpcexplorer.model.method import Described, DescribedParam, ExampleCall, Method
-from rpcexplorer.tui.call.docs.page import DocsSheet
-from rpcexplorer.tui.call.docs.pane import DocsPane
+from rpcexplorer.tui.call.docs import DocsPane, DocsSheet
 from tests.tui.stage import Stage, text_of
 from tests.tui.waiting import until
 

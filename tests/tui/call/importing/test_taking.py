@@ -15,9 +15,8 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.importing import request as envelopes
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.call.screen import CallScreen
-from rpcexplorer.tui.dialogs.dialog import Ask, Confirm
-from rpcexplorer.tui.editor.judging import AT_ONCE
-from rpcexplorer.tui.editor.problem import ProblemLine
+from rpcexplorer.tui.widgets.dialog import Ask, Confirm
+from rpcexplorer.tui.widgets.editor import AT_ONCE, ProblemLine
 from tests.tui.stage import text_of
 from tests.tui.visiting import on, rest, said, type_in, visit
 from tests.tui.waiting import until

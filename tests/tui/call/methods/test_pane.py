@@ -13,11 +13,8 @@ from textual.widgets import Input
 
 from rpcexplorer.model.method import Method
 from rpcexplorer.rpc.messages import Result
-from rpcexplorer.tui.call.methods.list import MethodList
-from rpcexplorer.tui.call.methods.pane import MethodsPane
-from rpcexplorer.tui.call.methods.recent import RecentList
-from rpcexplorer.tui.widgets.bar import Bar
-from rpcexplorer.views.method_rows import name_of
+from rpcexplorer.tui.call.methods import MethodList, MethodsPane, RecentList, name_of
+from rpcexplorer.tui.widgets.bars import Bar
 from tests.tui.stage import Stage, text_of
 from tests.views.exchanges import exchange
 

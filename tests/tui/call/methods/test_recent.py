@@ -11,8 +11,7 @@ from textual.pilot import Pilot
 
 from rpcexplorer.model.exchange import Cancelled, Exchange, Outcome, Refused, Sent, Unreached
 from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result
-from rpcexplorer.tui.call.methods.pane import MethodsPane
-from rpcexplorer.tui.call.methods.recent import RecentList, what_came
+from rpcexplorer.tui.call.methods import MethodsPane, RecentList, what_came
 from rpcexplorer.tui.messages import CopyCallWanted, SendAgainWanted
 from tests.tui.stage import Stage, text_of
 from tests.views.exchanges import WHEN, exchange

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rpcexplorer.tui.call.params.braces import Begun, begun, fitting, taken
+from rpcexplorer.tui.call.completion import Begun, begun, fitting, taken
 from rpcexplorer.variables.references import Offered
 
 NAMES = (Offered("tenant", "acme"), Offered("uuid", "a new one"), Offered("last.user.get#", "the newest result"))

@@ -13,10 +13,8 @@ from textual.screen import Screen
 from rpcexplorer.jsontext.params import Fix
 from rpcexplorer.model.method import Described, DescribedParam, Method
 from rpcexplorer.model.problem import Checked, SchemaProblem
-from rpcexplorer.tui.call.params.checking import nearest
-from rpcexplorer.tui.call.params.pane import ParamsPane
-from rpcexplorer.tui.editor.editor import Editor
-from rpcexplorer.tui.editor.problem import ProblemLine
+from rpcexplorer.tui.call.params import ParamsPane, nearest
+from rpcexplorer.tui.widgets.editor import Editor, ProblemLine
 from tests.tui.stage import Stage, text_of
 from tests.tui.waiting import until
 

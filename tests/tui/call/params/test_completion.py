@@ -9,9 +9,9 @@ from textual import events
 
 from rpcexplorer.model.method import Method
 from rpcexplorer.schema.complete import Candidate, Completion
-from rpcexplorer.tui.call.params.completion import CompletionList
-from rpcexplorer.tui.call.params.pane import ParamsPane
-from rpcexplorer.tui.editor.editor import Editor
+from rpcexplorer.tui.call.completion import CompletionList
+from rpcexplorer.tui.call.params import ParamsPane
+from rpcexplorer.tui.widgets.editor import Editor
 from rpcexplorer.variables.references import Offered
 from tests.tui.stage import Stage
 

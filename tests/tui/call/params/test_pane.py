@@ -11,14 +11,12 @@ from rpcexplorer.jsontext.params import Params, Problem
 from rpcexplorer.model.draft import judged
 from rpcexplorer.model.exchange import Preview, Refused
 from rpcexplorer.model.method import Method
-from rpcexplorer.tui.call.params.pane import ParamsPane
-from rpcexplorer.tui.editor import judging
-from rpcexplorer.tui.editor.editor import Editor
-from rpcexplorer.tui.editor.judging import AT_ONCE
-from rpcexplorer.tui.editor.problem import ProblemLine
-from rpcexplorer.tui.theming import ThemeStyles
-from rpcexplorer.tui.widgets.bar import Bar
-from rpcexplorer.tui.widgets.sheet import Sheet
+from rpcexplorer.tui.call.params import ParamsPane
+from rpcexplorer.tui.theme import ThemeStyles
+from rpcexplorer.tui.widgets import editor
+from rpcexplorer.tui.widgets.bars import Bar
+from rpcexplorer.tui.widgets.editor import AT_ONCE, Editor, ProblemLine
+from rpcexplorer.tui.widgets.rows import Sheet
 from tests.tui.stage import Stage, text_of
 from tests.tui.waiting import until
 
@@ -343,7 +341,7 @@ def test_a_long_text_is_judged_when_the_typing_rests_but_at_once_when_it_is_sent
         assert not is_dim(line)
         assert "line 1, column 1" in verdict(pane)
 
-    monkeypatch.setattr(judging, "PAUSE", 60)
+    monkeypatch.setattr(editor, "PAUSE", 60)
     play(long, scene)
 
 
@@ -369,8 +367,8 @@ def test_long_text_is_judged_in_a_thread_before(action: str, monkeypatch: pytest
             await until(pilot, lambda: bool(threads))
         assert threading.main_thread() not in threads
 
-    monkeypatch.setattr(judging, "PAUSE", 60)
-    monkeypatch.setattr(judging, "judged", judged_in_thread)
+    monkeypatch.setattr(editor, "PAUSE", 60)
+    monkeypatch.setattr(editor, "judged", judged_in_thread)
     play(long, scene)
 
 
@@ -382,7 +380,7 @@ def test_long_text_is_formatted_in_a_thread(monkeypatch: pytest.MonkeyPatch) -> 
         pane.action_format()
         await until(pilot, lambda: pane.text.startswith("[\n  1,\n"))
 
-    monkeypatch.setattr(judging, "PAUSE", 0)
+    monkeypatch.setattr(editor, "PAUSE", 0)
     play(long, scene)
 
 
@@ -398,7 +396,7 @@ def test_a_long_text_is_judged_by_itself_after_a_pause(monkeypatch: pytest.Monke
         assert "✗ line 1" in verdict(pane)
         assert pane.query_one(Editor).mark is not None
 
-    monkeypatch.setattr(judging, "PAUSE", 0)
+    monkeypatch.setattr(editor, "PAUSE", 0)
     play(long, scene)
 
 

@@ -16,16 +16,16 @@ from rpcexplorer.rpc.messages import ErrorObject, Result
 from rpcexplorer.text import document_rows
 from rpcexplorer.text.document import Document
 from rpcexplorer.transport.port import Response
-from rpcexplorer.tui import pacing
-from rpcexplorer.tui.call.response import body as body_module
-from rpcexplorer.tui.call.response import pane as response_module
-from rpcexplorer.tui.call.response.body import Body
-from rpcexplorer.tui.call.response.pane import ResponsePane
-from rpcexplorer.tui.reader import hits
-from rpcexplorer.tui.reader import reader as reader_module
-from rpcexplorer.tui.reader.reader import Reader
-from rpcexplorer.tui.widgets.bar import Bar
-from rpcexplorer.tui.widgets.sheet import Sheet
+from rpcexplorer.tui import keys
+from rpcexplorer.tui.call import body as body_module
+from rpcexplorer.tui.call import response
+from rpcexplorer.tui.call.body import Body
+from rpcexplorer.tui.call.response import ResponsePane
+from rpcexplorer.tui.widgets import reader as hits
+from rpcexplorer.tui.widgets import reader as reader_module
+from rpcexplorer.tui.widgets.bars import Bar
+from rpcexplorer.tui.widgets.reader import Reader
+from rpcexplorer.tui.widgets.rows import Sheet
 from tests.tui.stage import Stage, text_of
 from tests.tui.waiting import until
 
@@ -55,7 +55,7 @@ class Watched:
 @pytest.fixture
 def watched(monkeypatch: pytest.MonkeyPatch) -> Watched:
     """Everything is large, every step has a turn of its own, and every document is noted."""
-    monkeypatch.setattr(pacing, "SLICE", 0)
+    monkeypatch.setattr(keys, "SLICE", 0)
     monkeypatch.setattr(slices, "SLICE", 100)
     monkeypatch.setattr(body_module, "LARGE", 300)
     noted = Watched()
@@ -236,9 +236,9 @@ def test_old_error_is_gone_while_a_call_waits() -> None:
 @pytest.fixture
 def slow(monkeypatch: pytest.MonkeyPatch) -> None:
     """Folding takes many turns, and is told at once."""
-    monkeypatch.setattr(pacing, "SLICE", 0)
+    monkeypatch.setattr(keys, "SLICE", 0)
     monkeypatch.setattr(document_rows, "_AT_ONCE", 1)
-    monkeypatch.setattr(response_module, "QUICK", 0.001)
+    monkeypatch.setattr(response, "QUICK", 0.001)
 
 
 FOLDABLE = [[number] for number in range(20_000)]
@@ -303,7 +303,7 @@ def test_a_fold_under_way_outlives_another_width() -> None:
 
 
 def test_a_long_search_tells_how_far_it_is_and_ends_with_its_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pacing, "SLICE", 0)
+    monkeypatch.setattr(keys, "SLICE", 0)
     monkeypatch.setattr(reader_module, "TYPING", 0)
     monkeypatch.setattr(reader_module, "TELLING", 0)
     monkeypatch.setattr(hits, "STEP", 1000)

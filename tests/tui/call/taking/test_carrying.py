@@ -14,10 +14,10 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.exchange import Exchange, Refused
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.call.screen import CallScreen
-from rpcexplorer.tui.dialogs.picker import Picker
-from rpcexplorer.tui.editor.editor import Editor
-from rpcexplorer.tui.history.list import HistoryList
-from rpcexplorer.tui.history.screen import HistoryScreen
+from rpcexplorer.tui.history import HistoryScreen
+from rpcexplorer.tui.history_panes import HistoryList
+from rpcexplorer.tui.widgets.editor import Editor
+from rpcexplorer.tui.widgets.picker import Picker
 from tests.fakes.editor import type_in
 from tests.fakes.wire import HOLD, RawServer, http_reply
 from tests.storage.recording import exchange

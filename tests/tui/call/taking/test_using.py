@@ -11,7 +11,7 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.rpc.messages import ErrorObject
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.call.screen import CallScreen
-from rpcexplorer.tui.dialogs.picker import Picker
+from rpcexplorer.tui.widgets.picker import Picker
 from tests.storage.recording import exchange
 from tests.tui.visiting import on, visit
 from tests.tui.waiting import until

@@ -1,0 +1,480 @@
+"""The batch screen."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar, Final
+
+from msgspec import Struct
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
+from textual.reactive import reactive
+from textual.screen import Screen
+from textual.strip import Strip
+from textual.widget import Widget
+
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.batch import BatchRow, CollectedCalls, parts_of
+from rpcexplorer.model.draft import Batch, Draft
+from rpcexplorer.model.exchange import Exchange, Stop, fresh_id
+from rpcexplorer.rpc.messages import ErrorObject, Result
+from rpcexplorer.text.document import Document
+from rpcexplorer.text.exchange import (
+    ended,
+    explanation,
+    kind_word,
+    on_one_line,
+    outcome_pieces,
+    running,
+    size,
+    told,
+    transport_line,
+)
+from rpcexplorer.text.printable import clipped, columns, fitted
+from rpcexplorer.transport.port import Progress
+from rpcexplorer.tui.commands import Scope, bindings, first_key
+from rpcexplorer.tui.keys import PendingKeys, opens
+from rpcexplorer.tui.messages import CopyCallWanted
+from rpcexplorer.tui.theme import NARROW, Pieces, ThemeStyles, line, width_of
+from rpcexplorer.tui.widgets.bars import Bar, Remarks
+from rpcexplorer.tui.widgets.dialog import AnswersOnce, Choice, Confirm
+from rpcexplorer.tui.widgets.reader import Reader
+from rpcexplorer.tui.widgets.rows import RowList
+from rpcexplorer.variables.resolve import Missing
+
+
+class BatchChoice(Struct, frozen=True):
+    """A call of the batch."""
+
+    draft: Draft
+    came: Exchange | None
+    """What came of it; None where it has not been sent like this."""
+
+
+_KIND: Final = len("notification")
+_METHOD: Final = 48
+"""Columns that a method gets at most; in a narrow list a quarter of the width."""
+_PARAMS: Final = 8
+"""Columns of params below which they are left out."""
+
+
+class BatchLine(Struct, frozen=True):
+    """A call, or a reply that belongs to none."""
+
+    number: int
+    row: BatchRow | None
+    came: Exchange | None
+
+
+def lines_of_batch(batch: CollectedCalls) -> list[BatchLine]:
+    calls = (BatchLine(number, row, row.came) for number, row in enumerate(batch.rows, start=1))
+    return [*calls, *(BatchLine(0, None, came) for came in batch.unexpected)]
+
+
+class BatchList(RowList[BatchLine]):
+    """Number, kind, method, params, outcome."""
+
+    DEFAULT_CSS = "BatchList { height: 1fr; }"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        each for each in bindings("batch") if isinstance(each, Binding) and each.id == "batch.load"
+    ]
+
+    def __init__(self, advice: Sequence[Pieces] = ()) -> None:
+        """``advice`` is said where there are no calls."""
+        super().__init__()
+        self._advice = advice
+        self._methods = 0
+
+    def draw(self, item: BatchLine, width: int, styles: ThemeStyles, *, chosen: bool) -> Strip:
+        """A call with its number and what came of it; the params give way first."""
+        ground = "selection" if chosen else "background"
+        if item.row is None:
+            return self._draw_unexpected(item, width, styles, ground)
+        draft = item.row.draft
+        methods = max(min(self._methods, _METHOD, width // 4), 1)
+        words = [
+            (f"{item.number:>3}  ", "dim"),
+            (f"{kind_word(notification=draft.notification):<{_KIND}}  ", "careful" if draft.notification else "middle"),
+            (fitted(draft.method, methods), "text bold"),
+        ]
+        room = width - width_of(words) - len("    ")
+        came = [] if item.came is None else outcome_pieces(item.came, max(room - _PARAMS, room // 2))
+        left = room - width_of(came)
+        if left >= _PARAMS:
+            words.append((f"  {clipped(on_one_line(draft.text), left)}", "middle"))
+        return line(words, width, styles, right=[*came, (" ", "text")], ground=ground)
+
+    def _draw_unexpected(self, item: BatchLine, width: int, styles: ThemeStyles, ground: str) -> Strip:
+        if item.came is None:
+            return Strip.blank(width, styles.style())
+        words = [("  ?  ", "careful"), (item.came.remarks[0].removeprefix("an "), "careful")]
+        came = [("  ", "text"), *outcome_pieces(item.came, width // 3), (" ", "text")]
+        return line(words, width, styles, right=came, ground=ground)
+
+    def empty(self, width: int, styles: ThemeStyles) -> Sequence[Strip]:
+        return [line(words, width, styles) for words in self._advice]
+
+    def watch_items(self) -> None:
+        """The column of methods is as wide as the longest of them."""
+        names = (each.row.draft.method for each in self.items if each.row is not None)
+        self._methods = max((columns(name[:_METHOD]) for name in names), default=0)
+        super().watch_items()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """What nobody asked for is only to be read."""
+        if action == "load":
+            return self.chosen is not None and self.chosen.row is not None
+        return super().check_action(action, parameters)
+
+    def action_load(self) -> None:
+        self.action_choose()
+
+
+NAMED: Final = 6
+"""Places that the question names."""
+ROOM: Final = 60
+"""Columns for what is said of each."""
+
+
+async def with_values(screen: Screen[Any], explorer: Explorer, batch: Batch, id: str) -> Batch | Draft | None:
+    """The batch as it is to be sent under this id; None where it is not."""
+    found = explorer.resolved(batch, id=id)
+    if not isinstance(found, Missing):
+        return found
+    rows = [(str(each.reference), clipped(each.why, ROOM)) for each in found.unresolved[:NAMED]]
+    choices = [Choice("keep", "Keep editing"), Choice("typed", "Send as typed")]
+    if len(found.names) == len(found.unresolved):
+        choices.insert(1, Choice("fill", "Write values"))
+    answer = await screen.app.push_screen_wait(Confirm("Something in this batch has no value.", rows, choices))
+    if answer == "fill":
+        from rpcexplorer.tui.saved_calls import filled
+
+        return await filled(screen, explorer, batch, {}, id=id)
+    return batch if answer == "typed" else None
+
+
+class BatchPreview(Vertical):
+    """A bar with what it is, what is worth saying, and the text."""
+
+    DEFAULT_CSS = """
+    BatchPreview { background: $background; }
+    BatchPreview > Reader { height: 1fr; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("space", "fold", show=False)]
+
+    shown: reactive[BatchLine | None] = reactive[BatchLine | None](None, init=False, always_update=True)
+    """What the cursor is on."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._bar, self._remarks, self._reader = Bar(classes="-tinted"), Remarks(), Reader()
+
+    def compose(self) -> ComposeResult:
+        yield self._bar
+        yield self._remarks
+        yield self._reader
+
+    def on_mount(self) -> None:
+        self.watch_shown()
+
+    def on_resize(self) -> None:
+        self._say()
+
+    def on_descendant_focus(self) -> None:
+        self._bar.here = True
+
+    def on_descendant_blur(self) -> None:
+        self._bar.here = self.has_focus_within
+
+    def watch_shown(self) -> None:
+        self._say()
+        shown = self.shown
+        self._reader.empty = [] if shown is None else [[], [("   There is nothing to read.", "dim")]]
+        text = b"" if shown is None else _text(shown)
+        self._reader.document = Document.of_json(text) if text else None
+
+    def _say(self) -> None:
+        """The outcome, or that there is none yet."""
+        came = self.shown.came if self.shown else None
+        self._remarks.pieces = []
+        if came is not None:
+            self._bar.after = [(f"   {size(came.response.size)}", "middle")] if came.response.size else ()
+            self._bar.words = ended(came, self._bar.room)
+            self._remarks.pieces = told(came, self._bar.room)
+        elif self.shown is not None and self.shown.row is not None:
+            draft = self.shown.row.draft
+            self._bar.after = ()
+            what = f"  a {kind_word(notification=draft.notification)}, not sent yet"
+            self._bar.words = [(draft.method, "text bold"), (what, "middle")]
+        else:
+            self._bar.words = self._bar.after = ()
+
+    def action_fold(self) -> None:
+        self._reader.fold()
+
+
+def _text(shown: BatchLine) -> bytes:
+    """What came back as JSON, else what would be sent."""
+    if isinstance(shown.came, Exchange):
+        outcome = shown.came.outcome
+        value = outcome.value if isinstance(outcome, Result | ErrorObject) else b""
+        return value or shown.came.response.body
+    return b"" if shown.row is None else (shown.row.draft.text.strip() or "[]").encode(errors="backslashreplace")
+
+
+TICK: Final = 0.1
+LARGE: Final = 256 * 1024
+"""Bytes of a reply that is taken apart beside the screen."""
+
+
+class BatchScreen(AnswersOnce[BatchChoice | None], Screen[BatchChoice | None]):
+    """The list of calls, and the one under the cursor beside it, or below where it is narrow."""
+
+    DEFAULT_CSS = """
+    BatchScreen { background: $background; color: $text; layout: vertical; overflow: hidden; }
+    BatchScreen.-prod { border-left: outer $prod; border-right: outer $prod; }
+    BatchScreen #batch { height: 1fr; }
+    BatchScreen #calls { width: 55%; border-right: solid $line; }
+    BatchScreen BatchPreview { width: 1fr; }
+    BatchScreen.-narrow #batch { layout: vertical; }
+    BatchScreen.-narrow #calls { width: 1fr; border-right: none; }
+    BatchScreen.-narrow.-low BatchPreview { display: none; }
+    """
+    scope: ClassVar[Scope] = "batch"
+    BINDINGS: ClassVar[list[BindingType]] = bindings("batch")
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (NARROW, "-wide")]  # noqa: RUF012 - Textual's own declaration
+    VERTICAL_BREAKPOINTS = [(0, "-low"), (18, "-tall")]  # noqa: RUF012 - Textual's own declaration
+
+    sending: reactive[bool] = reactive(False, init=False)
+    """It is under way: nothing can be changed until it is back."""
+
+    def __init__(
+        self,
+        explorer: Explorer,
+        pending: PendingKeys | None = None,
+        *,
+        header: Widget | None = None,
+        footer: Widget | None = None,
+        under_way: Callable[[], str] = lambda: "",
+        at: Draft | None = None,
+    ) -> None:
+        """``under_way`` says which call runs elsewhere: one at a time is sent. ``at``: where the cursor is at first."""
+        super().__init__()
+        self.explorer = explorer
+        self.pending = pending or PendingKeys()
+        self._header, self._footer, self._under_way = header, footer, under_way
+        add = first_key("add-to-batch", explorer.settings.keymap) or "The palette"
+        self._bar, self._remarks = Bar(), Remarks()
+        advice = [("   No calls yet. ", "dim"), (add, "bold"), (" puts the call in the editor here.", "dim")]
+        self._list = BatchList([[], advice])
+        self._preview = BatchPreview()
+        self._begin_at = at
+        self._stop: Stop | None = None
+        self._progress: Progress | None = None
+        self._started = 0.0
+
+    def compose(self) -> ComposeResult:
+        if self._header is not None:
+            yield self._header
+        with Horizontal(id="batch"):
+            with Vertical(id="calls"):
+                yield self._bar
+                yield self._remarks
+                yield self._list
+            yield self._preview
+        if self._footer is not None:
+            yield self._footer
+
+    def on_mount(self) -> None:
+        profile = self.explorer.profile
+        self.set_class(profile is not None and profile.badge == "prod", "-prod")
+        self._show(self.calls.place_of(self._begin_at))
+        self.set_focus(self._list)
+
+    # --- what is on view ---------------------------------------------------------------------------------------
+
+    @property
+    def calls(self) -> CollectedCalls:
+        profile = self.explorer.profile
+        return self.explorer.batches.of(profile) if profile is not None else CollectedCalls()
+
+    @property
+    def _at(self) -> int | None:
+        """Which of the calls is under the cursor."""
+        return self._list.cursor if self._list.chosen is not None and self._list.chosen.row is not None else None
+
+    @property
+    def row(self) -> Draft | None:
+        """The call under the cursor."""
+        return self._list.chosen.row.draft if self._list.chosen and self._list.chosen.row else None
+
+    def _show(self, at: int | None = None) -> None:
+        """The batch as it is by now, with the cursor on one of its calls."""
+        at = max(self._list.cursor, 0) if at is None else at
+        self._list.items = lines_of_batch(self.calls)
+        self._list.cursor = at
+        self._preview.shown = self._list.chosen
+        self._say()
+
+    def _say(self) -> None:
+        """How many calls there are, and how it ended when they were sent last."""
+        count, sent = len(self.calls.rows), self.calls.sent
+        words = [("Batch", "bold"), (f"  {count:,} call{'s' * (count != 1)}", "middle")]
+        self._bar.after = ()
+        if sent is not None and not self.sending:
+            self._bar.after = [(f"   {transport_line(sent)}", "middle")]
+            words += [("   ", "text"), *ended(sent, self._bar.room - len(f"Batch  {count:,} calls   "))]
+        self._bar.words = words
+        failed = sent if sent is not None and sent.exit_code and not self.sending else None
+        pieces = told(failed, 0) if failed else []  # what a code means is said where the call is
+        self._remarks.pieces = [each for each in pieces if failed and each[0] != explanation(failed.outcome)]
+        self.refresh_bindings()
+
+    def on_resize(self) -> None:
+        self._say()
+
+    def on_descendant_focus(self) -> None:
+        self._bar.here = self._list.has_focus
+        self.refresh_bindings()
+
+    @on(RowList.CursorMoved)
+    def _moved(self, event: RowList.CursorMoved) -> None:
+        event.stop()
+        self._preview.shown = self._list.chosen
+        self.refresh_bindings()
+
+    @on(RowList.RowChosen)
+    def _chosen(self, event: RowList.RowChosen) -> None:
+        event.stop()
+        line: BatchLine = event.item
+        if line.row is not None and not self.sending:
+            self.dismiss(BatchChoice(line.row.draft, line.row.came))
+
+    # --- changing it -------------------------------------------------------------------------------------------
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
+        profile, rows = self.explorer.profile, self.calls.rows
+        can = {
+            "load": self._at is not None,
+            "up": self._at is not None and self._at > 0,
+            "down": self._at is not None and self._at < len(rows) - 1,
+            "remove": self._at is not None,
+            "notification": self._at is not None,
+            "copy": self._at is not None and self.calls.rows[self._at].came is not None,
+            "clear": bool(rows),
+            "send": bool(rows),
+            "undo": profile is not None and self.explorer.batches.has_replaced(profile),
+        }
+        return can[action] and (action == "send" or not self.sending) if action in can else True
+
+    def action_up(self) -> None:
+        self._move(-1)
+
+    def action_down(self) -> None:
+        self._move(1)
+
+    def _move(self, by: int) -> None:
+        if (at := self._at) is not None:
+            self._keep(self.calls.moved(at, by))
+            self._show(at + by)
+
+    def action_notification(self) -> None:
+        if (at := self._at) is not None:
+            self._keep(self.calls.toggled(at))
+            self._show()
+
+    def action_remove(self) -> None:
+        if (at := self._at) is not None:
+            self._replace(self.calls.without(at))
+
+    def action_copy(self) -> None:
+        if (at := self._at) is not None and (came := self.calls.rows[at].came) is not None:
+            self.post_message(CopyCallWanted(self, came))
+
+    def action_clear(self) -> None:
+        self._replace(CollectedCalls())
+
+    def action_undo(self) -> None:
+        if (profile := self.explorer.profile) is not None:
+            self._tell(self.explorer.batches.bring_back(profile, self.explorer.credentials.in_use()))
+            self._show()
+
+    def _keep(self, batch: CollectedCalls) -> None:
+        if (profile := self.explorer.profile) is not None:
+            self._tell(self.explorer.batches.keep(profile, batch, self.explorer.credentials.in_use()))
+
+    def _replace(self, batch: CollectedCalls) -> None:
+        if (profile := self.explorer.profile) is not None:
+            self._tell(self.explorer.batches.replace(profile, batch, self.explorer.credentials.in_use()))
+            self._show()
+
+    def _tell(self, trouble: str) -> None:
+        if trouble:
+            self.notify(f"{trouble[0].upper()}{trouble[1:]}.", markup=False, severity="warning")
+
+    # --- sending it --------------------------------------------------------------------------------------------
+
+    def action_send(self) -> None:
+        if running := "the batch" if self.sending else self._under_way():
+            self.notify(f"Nothing was sent: {running} is still running.", markup=False)
+        else:
+            self._send()
+
+    @opens("send")
+    async def _send(self) -> None:
+        """Ask for values and consent, send, and show the outcome of each call."""
+        from rpcexplorer.tui.dialogs import may_send
+
+        batch, id = self.calls, fresh_id()
+        draft = await with_values(self, self.explorer, Batch(batch.text), id)
+        if draft is None or not await may_send(self, self.explorer, draft):
+            return
+        self._stop, self._progress = Stop(), None
+        self._started = time.monotonic() - self.explorer.credentials.asked_for
+        self.sending = True
+        ticking = self.set_interval(TICK, self._tick)
+        try:
+            self._tick()
+            exchange = await self.explorer.call(draft, id=id, watch=self._watch, stop=self._stop)
+            self._stop = None  # it has ended: nothing is left to be cancelled
+            is_large = len(exchange.response.body) > LARGE
+            parts = await asyncio.to_thread(parts_of, exchange) if is_large else parts_of(exchange)
+            self._keep(batch.came(exchange, parts))
+        finally:
+            ticking.stop()
+            self._stop = None
+            self.sending = False
+        self._show()
+
+    def _watch(self, progress: Progress) -> None:
+        """It is on its way, and no secret will be asked for before it is back."""
+        self._progress = progress
+        self.pending.go_on("send")
+
+    def _tick(self) -> None:
+        elapsed = time.monotonic() - self._started - self.explorer.credentials.asked_for
+        self._bar.after, self._bar.words = (), running("sending", "the batch", self._progress, elapsed)
+
+    def watch_sending(self) -> None:
+        self.refresh_bindings()
+        self._say()
+
+    def interrupt(self) -> bool:
+        """End what runs; whether anything did."""
+        if self._stop is None:
+            return False
+        self._stop.press()
+        return True
+
+    def action_close(self) -> None:
+        """Out of what runs, the preview, the screen."""
+        if self.interrupt():
+            return
+        if self._preview.has_focus_within:
+            self.set_focus(self._list)
+        else:
+            self.dismiss(None)

@@ -1,3 +1,0 @@
-"""The batch screen."""
-
-from __future__ import annotations

@@ -1,0 +1,202 @@
+"""The docs of a method."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import datetime
+from typing import TYPE_CHECKING, ClassVar, Final
+
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical
+from textual.geometry import Size
+from textual.message import Message
+from textual.strip import Strip
+
+from rpcexplorer.model.method import Described, ExampleCall, Method
+from rpcexplorer.model.profile import Profile
+from rpcexplorer.text.exchange import WordLine
+from rpcexplorer.tui.commands import Scope, bindings
+from rpcexplorer.tui.messages import message
+from rpcexplorer.tui.theme import ThemeStyles, line
+from rpcexplorer.tui.widgets.bars import Bar
+from rpcexplorer.tui.widgets.rows import Sheet
+
+if TYPE_CHECKING:
+    from rpcexplorer.text.docs import ShownExample
+
+FRAMES: Final = 20
+"""After which a page that has no room yet will not get any."""
+MARK: Final = ("▸ ", "accent bold")
+
+
+class DocsSheet(Sheet):
+    """Rows are made for its width, so none is wrapped here."""
+
+    scope: ClassVar[Scope] = "docs"
+    BINDINGS: ClassVar[list[BindingType]] = bindings("docs")
+
+    @message
+    class ExampleTaken(Message):
+        """The params of an example are wanted in the editor."""
+
+        sheet: DocsSheet
+        method: Method
+        example: ExampleCall
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._about: tuple[Method | None, Described | None, datetime | None, Profile | None] = (None, None, None, None)
+        self._made: list[WordLine] = []
+        self._examples: tuple[ShownExample, ...] = ()
+        self._chosen = -1
+        """The example that the cursor is on."""
+        self._chosen_at = -1
+        """How far the page was scrolled when it came there."""
+
+    @property
+    def method(self) -> Method | None:
+        """What the page is about."""
+        return self._about[0]
+
+    def show(
+        self, method: Method | None, described: Described | None, asked: datetime | None, profile: Profile | None = None
+    ) -> None:
+        """The page of another method, or of one of which more is known; that one stays where it is."""
+        before, was, then, calling = self._about
+        if (method, asked, profile) == (before, then, calling) and described is was:
+            return
+        is_other = method is None or self.method is None or method.name != self.method.name
+        self._about = (method, described, asked, profile)
+        if is_other:
+            self._chosen = -1
+            self.scroll_to(y=0, animate=False, immediate=True)
+        self._lay_out()
+
+    async def laid_out(self) -> None:
+        """Wait until the page is there that the next key is for."""
+        for _ in range(FRAMES):
+            drawn = asyncio.Event()
+            self.call_after_refresh(drawn.set)
+            await drawn.wait()
+            if self.scrollable_content_region.width > 0:
+                break
+        self._lay_out()
+
+    def render_line(self, y: int) -> Strip:
+        width, styles = self.scrollable_content_region.width, ThemeStyles.of(self)
+        at = y + self.scroll_offset.y
+        rows = self._made
+        if at >= len(rows):
+            return Strip.blank(width, styles.style())
+        if not self._is_chosen(at):
+            return line(rows[at], width, styles)
+        words = [MARK, *_without(rows[at], len(MARK[0]))] if at == self._examples[self._chosen].first else rows[at]
+        return line(words, width, styles, ground="selection" if self.has_focus else "surface")
+
+    def on_focus(self) -> None:
+        self.refresh()
+
+    def on_blur(self) -> None:
+        self.refresh()
+
+    def on_click(self, event: events.Click) -> None:
+        """A click on an example takes it: the mouse is as good as the keys."""
+        at = event.y + self.scroll_offset.y
+        for number, each in enumerate(self._examples):
+            if each.first <= at < each.end:
+                self._choose(number)
+                self.action_take()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """There is something to go to and to take where there are examples."""
+        if action in {"next", "previous", "take"}:
+            return bool(self._examples) or None
+        return super().check_action(action, parameters)
+
+    def action_next(self) -> None:
+        self._choose((self._chosen + 1) % len(self._examples))
+
+    def action_previous(self) -> None:
+        self._choose((max(self._chosen, 0) - 1) % len(self._examples))
+
+    def action_take(self) -> None:
+        """The example under the cursor; where it is not on view, the cursor goes to it first."""
+        if not (self._chosen >= 0 and (self.scroll_offset.y == self._chosen_at or self._is_on_view())):
+            self._choose(max(self._chosen, 0))
+        elif self.method is not None:
+            self.post_message(self.ExampleTaken(self, self.method, self._examples[self._chosen].call))
+
+    def _is_chosen(self, row: int) -> bool:
+        if not 0 <= self._chosen < len(self._examples):
+            return False
+        example = self._examples[self._chosen]
+        return example.first <= row < example.end
+
+    def _is_on_view(self) -> bool:
+        first = self._examples[self._chosen].first
+        return 0 <= first - self.scroll_offset.y < self.size.height
+
+    def _choose(self, number: int) -> None:
+        """Put the cursor on an example, and that on view."""
+        self._chosen = number
+        example, top, height = self._examples[number], self.scroll_offset.y, max(self.size.height, 1)
+        if example.first < top or example.end > top + height:
+            below = max(example.end - height, 0)
+            self.scroll_to(y=min(example.first, below), animate=False, immediate=True, force=True)
+        self._chosen_at = self.scroll_offset.y
+        self.refresh()
+
+    def _lay_out(self) -> None:
+        width = self.scrollable_content_region.width
+        if width <= 0:
+            return
+        from rpcexplorer.text.docs import docs_page  # no start without docs needs it
+
+        page = docs_page(*self._about, width=width - 1, on_screen=True)
+        self._made, self._examples = page.rows, page.examples
+        self._chosen = min(self._chosen, len(self._examples) - 1)
+        self.virtual_size = Size(0, len(self._made))
+        self.refresh()
+        self.refresh_bindings()
+
+
+def _without(words: list[tuple[str, str]], columns: int) -> list[tuple[str, str]]:
+    """A row without the blanks that it begins with."""
+    return [(words[0][0][columns:], words[0][1]), *words[1:]]
+
+
+class DocsPane(Vertical):
+    """It asks for nothing; an example that is taken it leaves to the screen."""
+
+    DEFAULT_CSS = """
+    DocsPane { width: 1fr; height: 1fr; background: $background; }
+    DocsPane.-below { height: 1.5fr; }
+    DocsPane.-beside { border-left: solid $line; }
+    """
+
+    def __init__(self, key: str, *, tinted: bool = False) -> None:
+        """``key`` goes here; the bar is ``tinted`` where the pane stands below another one."""
+        super().__init__()
+        self._bar, self.page = Bar(), DocsSheet()
+        self._bar.key = key
+        self._bar.set_class(tinted, "-tinted")
+
+    def compose(self) -> ComposeResult:
+        yield self._bar
+        yield self.page
+
+    def show(
+        self, method: Method | None, described: Described | None, asked: datetime | None, profile: Profile | None = None
+    ) -> None:
+        name = [("Docs", "middle"), (f"  {method.name}" if method else "", "accent bold")]
+        self._bar.words = name
+        self._bar.after = [("  ! deprecated", "careful")] if method is not None and method.deprecated else []
+        self.page.show(method, described, asked, profile)
+
+    def on_descendant_focus(self) -> None:
+        self._bar.here = True
+
+    def on_descendant_blur(self) -> None:
+        self._bar.here = False

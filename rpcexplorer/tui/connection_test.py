@@ -1,0 +1,342 @@
+"""The connection test on screen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, ClassVar, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+from textual import work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.screen import Screen
+from textual.widgets import Static
+
+from rpcexplorer.client.probe import Proposal
+from rpcexplorer.client.report import Check, Report
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.exchange import Stop
+from rpcexplorer.model.problem import Changes, Complaint
+from rpcexplorer.model.profile import PATH, Profile, ad_hoc, split_address, typed_whole
+from rpcexplorer.text.connection_test import certificate_rows, plan, profile_lines, steps_in_rows
+from rpcexplorer.text.printable import clipped
+from rpcexplorer.text.problems import rows_of
+from rpcexplorer.text.profile import step_line
+from rpcexplorer.transport.port import ShownCertificate
+from rpcexplorer.tui.commands import first_key
+from rpcexplorer.tui.dialogs import warn_about
+from rpcexplorer.tui.profile_form import home, homes_for, wrong_name, wrong_of
+from rpcexplorer.tui.widgets.dialog import Answer, Answers, Choice, Confirm, Dialog, Field, Form, Wrong, keys
+from rpcexplorer.tui.widgets.inputs import Entry
+from rpcexplorer.tui.widgets.rows import Sheet, SheetLine
+
+ROOM: Final = 28
+"""Columns that a title has for a profile's name."""
+
+
+async def trusted(
+    screen: Screen[Any], explorer: Explorer, profile: Profile, shown: ShownCertificate, moved: Changes = ()
+) -> bool:
+    """Show it and ask; whether it is trusted from now on. ``moved``: another address that goes with it."""
+    name, found = profile.name, shown.certificate.fingerprint
+    file = explorer.profiles.default_home(name, explorer.paths.user_sessions)
+    written = home(explorer, file)
+    rows = [
+        ("host", dict(moved).get("url", profile.origin)),
+        *certificate_rows(shown, profile.certificate, datetime.now(UTC)),
+        ("compare", "its fingerprint with what the owner of the server tells you by another way"),
+        ("file", f"{file}  ({written.audience})"),
+    ]
+    choices = [Choice("no", "Leave it"), Choice("trust", "Trust exactly this one")]
+    title = f"Trust this certificate for {clipped(name, ROOM)}, and send it what goes there?"
+    if await screen.app.push_screen_wait(Confirm(title, rows, choices, grave=True)) != "trust":
+        return False
+    if moved:
+        complaint = explorer.apply(name, moved, explorer.profiles.change_home(name, explorer.paths.user_sessions))
+        if complaint:
+            screen.notify(str(complaint), markup=False, severity="warning", timeout=10)
+            return False
+        profile = explorer.profiles.profiles[name]
+
+    with explorer.accepting(profile, {"certificate"}):
+        trouble = explorer.edits(file).set_value(("profile", name, "certificate"), found)
+        explorer.reload()
+    said = str(trouble or f"{name} trusts this certificate now, in {file}.")
+    if not trouble and explorer.profiles.profiles[name].certificate != found:
+        said = f"Written to {file}, but {explorer.profiles.source_of(name, 'certificate')} says another one and wins."
+    screen.notify(said, markup=False, severity="warning" if trouble else "information", timeout=10)
+    if not trouble:
+        await warn_about(screen, explorer, file)
+    return trouble is None
+
+
+NEW: Final = "…"
+"""Stands for the name of a profile that there is not yet."""
+APART: Final = 7
+"""Lines of a low screen that are not the page's; a taller one has more of them."""
+FIELD: Final = 2
+"""Lines that the field for another address takes from the page."""
+
+
+class Tested(Struct, frozen=True):
+    """What came of a test."""
+
+    profile: Profile
+    """The one that was tested last."""
+    checks: Sequence[Check] = ()
+    name: str = ""
+    """The profile that was made or changed as was proposed; empty where nothing was."""
+
+
+async def tested(screen: Screen[Any], explorer: Explorer, profile: Profile) -> Tested:
+    """Test the way to a server, and do what is proposed if the person wants it."""
+    dialog = ConnectionTest(explorer, profile)
+    wish = await screen.app.push_screen_wait(dialog)
+    report = dialog.report
+    if profile.ad_hoc:
+        profile = dialog.profile
+    proposal, shown = report.proposal, report.certificate
+    came = Tested(profile, report.checks if dialog.profile == profile else ())
+    if wish is None or proposal is None:
+        return came
+    if profile.ad_hoc:
+        name = await _kept(screen, explorer, profile, proposal)
+    elif shown and proposal.trusts:
+        moved = tuple(change for change in proposal.changes if change[0] != "certificate")
+        name = profile.name if await trusted(screen, explorer, profile, shown, moved) else ""
+    else:
+        name = await _changed(screen, explorer, profile, proposal)
+    profile = explorer.profiles.profiles.get(name, profile)
+    if name and proposal.trusts:  # only now the server can be asked
+        return await tested(screen, explorer, profile)
+    return replace(came, name=name)
+
+
+class ConnectionTest(Dialog[str]):
+    """Answers ``take`` where the proposal is to be done."""
+
+    DEFAULT_CSS = """
+    ConnectionTest Sheet { height: 12; background: $surface; }
+    ConnectionTest .hint { margin-top: 0; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up", "scroll(-1)", show=False, priority=True),
+        Binding("down", "scroll(1)", show=False, priority=True),
+    ]
+
+    def __init__(self, explorer: Explorer, profile: Profile) -> None:
+        super().__init__(f"Test {profile.url if profile.ad_hoc else profile.name}")
+        self._explorer, self._profile = explorer, profile
+        self.profile = profile
+        """The one that is tested: with the address that was typed last."""
+        self._moved: Changes = ()
+        self._stop: Stop | None = None
+        """Ends the test that runs."""
+        self.report = Report()
+        self._page = Sheet()
+
+    def content(self) -> ComposeResult:
+        yield self._page
+        profile = self._profile
+        is_bare = profile.ad_hoc and profile.path == PATH
+        yield Entry(profile.url if is_bare else typed_whole(profile.endpoint), classes="alone", id="address")
+        with Answers():
+            yield Answer("Begin", id="begin")
+            yield Answer("Test this address", id="again")
+            yield Answer("Take it", id="take")
+            yield Answer("Close", id="leave")
+            yield Answer("Trust this certificate", grave=True, id="trust")
+        yield Static(classes="hint")
+
+    def on_mount(self) -> None:
+        self._show()
+
+    def on_resize(self) -> None:
+        height = self.app.size.height
+        room = height - APART if height < 26 else min(height * 9 // 10 - 8, 22)
+        self._page.styles.height = room - FIELD * (self._is_over and bool(self.report.advice))
+
+    # --- showing -----------------------------------------------------------------------------------------------
+
+    @property
+    def _is_over(self) -> bool:
+        return self._stop is None and bool(self.report.checks)
+
+    @property
+    def _is_offered(self) -> bool:
+        proposal = self.report.proposal
+        return self._is_over and proposal is not None and (self._profile.ad_hoc or bool(proposal.changes))
+
+    @property
+    def _waits_for_auth(self) -> bool:
+        """A profile for the address would lack its auth: the form of a new one asks for that."""
+        return self._profile.ad_hoc and self.report.proposal is not None and self.report.proposal.lacks_auth
+
+    def _show(self) -> None:
+        hide = self._explorer.redactor().text
+        self._page.lines = [[(hide(text), role) for text, role in line] for line in self._lines()]
+        trusts = self._is_offered and self.report.proposal is not None and self.report.proposal.trusts
+        begun = bool(self.report.checks) or self._stop is not None
+        takes = self._is_offered and not trusts and not self._waits_for_auth
+        asks = self._is_over and bool(self.report.advice)
+        shown = {"begin": not begun, "again": asks, "take": takes, "trust": trusts, "leave": True}
+        field = self.query_one("#address", Entry)
+        field.display = asks
+        self.on_resize()
+        for answer in self.query(Answer):
+            answer.display = self._stop is None and shown[answer.id or ""]
+        self.set_focus(field if asks else next((answer for answer in self.query(Answer) if answer.display), None))
+        ends = "ends the test" if self._stop else "closes it" if asks else "closes it, and changes nothing"
+        tests = ("Enter", "tests this address") if asks else ()
+        self.query_one(".hint", Static).update(keys("↑↓", "reads on", *tests, "Esc", ends))
+
+    def _lines(self) -> list[SheetLine]:
+        if self._stop is None and not self.report.checks:
+            return [[(plan(self._profile, self._explorer.profiles.usable_presets()), "text")]]
+        rows = steps_in_rows(self.report, self.profile, datetime.now(UTC))
+        lines: list[SheetLine] = [step_line(row) if isinstance(row, Check) else _named(*row) for row in rows]
+        if self._stop is not None:
+            doing = self.report.under_way or "the way to the server"
+            return [*lines, [(" ◐ ", "careful"), (f"{doing} …", "middle")]]
+        return [*lines, *self._proposed()] if self._is_offered else [*lines, [], *self._nothing()]
+
+    def _nothing(self) -> list[SheetLine]:
+        if self.report.advice:
+            return [[(f" {self.report.advice}", "text")]]
+        if self.report.proposal is None:
+            return [[(" Nothing was found that could be proposed.", "dim")]]
+        if self.report.proposal.lacks_auth:
+            return [[(" Nothing but its auth has to be changed in the profile.", "dim")]]
+        return [[(" Nothing has to be changed in the profile.", "dim")]]
+
+    def _proposed(self) -> list[SheetLine]:
+        proposal = self.report.proposal
+        assert proposal is not None
+        if self._profile.ad_hoc:
+            url, values = proposal.made_from(self.profile)
+            title = " What was found, without its auth:" if proposal.lacks_auth else " A profile that fits:"
+            lines = [*profile_lines(NEW, url, values), *([self._with_auth()] if proposal.lacks_auth else [])]
+            return [[], [(title, "text bold")], *([(f"   {line}", "text")] for line in lines)]
+        file = self._explorer.profiles.change_home(self._profile.name, self._explorer.paths.user_sessions)
+        changes = rows_of(self._profile, proposal.changes)
+        rows = [[(f"   {key:<13} ", "dim"), (change, "text")] for key, change in changes]
+        return [[], [(f" What fits, to be written to {file}:", "text bold")], *rows]
+
+    def _with_auth(self) -> str:
+        """How a profile comes about for which a person has to say the kind of auth."""
+        keymap = self._explorer.settings.keymap
+        keys = [first_key(command, keymap) for command in ("profiles", "profiles.add")]
+        return f"{keys[0]}, then {keys[1]}, keeps the address with the kind of auth that it is."
+
+    # --- doing -------------------------------------------------------------------------------------------------
+
+    def on_answer_given(self, event: Answer.Given) -> None:
+        event.stop()
+        match event.answer.id:
+            case "begin":
+                self._begin()
+            case "again":
+                self._move(self.query_one("#address", Entry).value)
+            case "take" | "trust":
+                self.dismiss("take")
+            case _:
+                self.action_leave()
+
+    def on_input_submitted(self, event: Entry.Submitted) -> None:
+        event.stop()
+        self._move(event.value)
+
+    def _move(self, address: str) -> None:
+        """Test the address that was typed, instead of the one before."""
+        url, path = split_address(address)
+        moved: Changes = (("url", url), ("path", PATH if path is None else path))
+        before = ad_hoc(address) if self._profile.ad_hoc else self._profile
+        made = self._explorer.profiles.changed(before, moved)
+        if isinstance(made, Complaint):
+            self.notify(f"{address}: {made.sentence}.", markup=False, severity="warning")
+            return
+        self.profile, self.report = made, Report()
+        now = {"url": self._profile.url, "path": self._profile.path}
+        self._moved = () if self._profile.ad_hoc else tuple(change for change in moved if now[change[0]] != change[1])
+        self._begin()
+
+    @work(exclusive=True, group="test")
+    async def _begin(self) -> None:
+        self._stop = Stop()
+        self._show()
+        try:
+            report = await self._explorer.test(self.profile, tell=self._heard, stop=self._stop)
+        finally:
+            self._stop = None
+        if proposal := report.proposal:
+            moved = tuple(change for change in self._moved if change[0] not in proposal.values)
+            report = replace(report, proposal=replace(proposal, changes=(*moved, *proposal.changes)))
+        self.report = report
+        self._show()
+        self._page.scroll_end(animate=False)  # what is proposed is what somebody waits for
+
+    def _heard(self, report: Report) -> None:
+        """What is known so far, unless somebody has left meanwhile."""
+        if self._stop is not None and self.is_mounted:
+            self.report = report
+            self._show()
+
+    def action_scroll(self, by: int) -> None:
+        self._page.action_move(by)
+
+    def action_leave(self) -> None:
+        """End the test that runs, with what was found; else leave."""
+        if not self.interrupt():
+            self.dismiss(None)
+
+    def interrupt(self) -> bool:
+        """End the test that runs; whether one did."""
+        if self._stop is not None:
+            self._stop.press()
+        return self._stop is not None
+
+
+def _named(label: str, text: str) -> SheetLine:
+    return [(f"   {label:<16} ", "dim"), (text, "middle")]
+
+
+async def _kept(screen: Screen[Any], explorer: Explorer, profile: Profile, proposal: Proposal) -> str:
+    """A name is asked for, and the profile written; the name, empty where it was left."""
+
+    def save(typed: Mapping[str, str]) -> Wrong | None:
+        name = typed["name"].strip()
+        if wrong := wrong_name(name, explorer.profiles.leaves):
+            return wrong
+        url, values = proposal.made_from(profile)
+        auth = values.pop("auth", {})
+        if complaint := explorer.edits(homes[typed.get("home", usual)]).add(name, url, auth=auth, **values):
+            return wrong_of(complaint, typed)
+        explorer.reload()
+        broken = [each for each in explorer.profiles.complaints if each.profile == name]
+        return Wrong(str(broken[0])) if broken else None
+
+    homes = {each.audience: each.file for each in homes_for(explorer)}
+    usual, taken = next(iter(homes)), explorer.profiles.leaves
+    name = proposal.preset.name if proposal.preset and proposal.preset.name not in taken else ""
+    choice = [Field("home", "for", usual, choices=[*homes])] if len(homes) > 1 else []
+    words = f"It is written to {', or to '.join(f'{file} ({audience})' for audience, file in homes.items())}."
+    form = Form("Keep it as a profile", words, [Field("name", "name", name, "staging"), *choice], save)
+    typed = await screen.app.push_screen_wait(form)
+    return typed["name"].strip() if typed else ""
+
+
+async def _changed(screen: Screen[Any], explorer: Explorer, profile: Profile, proposal: Proposal) -> str:
+    """Write what was proposed where it counts; the profile's name, empty where that could not be done."""
+    file = explorer.profiles.change_home(profile.name, explorer.paths.user_sessions)
+    filled_in = {key for key, _ in proposal.changes} - explorer.profiles.chosen(profile)
+    with explorer.accepting(profile, filled_in):
+        complaint = explorer.apply(profile.name, proposal.changes, file)
+    if complaint:
+        screen.notify(str(complaint), markup=False, severity="warning", timeout=15)
+        return ""
+    for sentence in explorer.profiles.overruled(profile.name, proposal.changes, file):
+        screen.notify(sentence, markup=False, severity="warning", timeout=15)
+    await warn_about(screen, explorer, file)
+    return profile.name

@@ -1,0 +1,674 @@
+"""The dialogs that more than one screen opens."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, ClassVar, Final, NamedTuple
+
+from msgspec.structs import replace
+from textual.app import App, ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal
+from textual.geometry import Region
+from textual.screen import Screen
+from textual.strip import Strip
+from textual.widget import Widget
+from textual.widgets import Static
+
+from rpcexplorer.auth.registry import auth_of
+from rpcexplorer.discovery.changes import MethodChange, MethodChanges
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.jsontext.params import Problem
+from rpcexplorer.model.destination import RouteChanged
+from rpcexplorer.model.draft import Batch, Draft, to_calls
+from rpcexplorer.model.exchange import Exchange
+from rpcexplorer.model.problem import Changes, Complaint
+from rpcexplorer.model.profile import Profile
+from rpcexplorer.model.secret import FIELD_WORDS, FIELDS, Secret, standing
+from rpcexplorer.text.docs import change_lines, changes_counted, changes_found
+from rpcexplorer.text.printable import clipped
+from rpcexplorer.text.problems import rows_of
+from rpcexplorer.tui.commands import COMMANDS, SCOPES, Command, Scope, first_key, of, shown_keys
+from rpcexplorer.tui.theme import ThemeStyles, line
+from rpcexplorer.tui.widgets.dialog import Answer, Ask, Choice, Confirm, Dialog, Field, Form, Wrong, keys, plain
+from rpcexplorer.tui.widgets.inputs import Cycle, Entry
+from rpcexplorer.tui.widgets.picker import Pick, Picker
+from rpcexplorer.tui.widgets.rows import RowList, Sheet, SheetLine, wrapped
+
+PARAMS = 50
+"""Columns of the params that the question shows."""
+SET = "Set it, and send again"
+PLACES = 5
+"""Places of secrets that the question names."""
+
+
+async def may_send(screen: Screen[Any], explorer: Explorer, draft: Draft | Batch) -> bool:
+    """Whether it may go out: nobody wants a question, or it was answered with a yes."""
+    profile = explorer.profile
+    if profile is None or not explorer.asks_first(draft) or _is_quiet(explorer, draft):
+        return True
+    method = "This batch" if isinstance(draft, Batch) else draft.method
+    rows = [
+        ("calls", clipped(_called(draft), PARAMS)) if isinstance(draft, Batch) else ("method", method),
+        ("host", profile.origin),
+        ("profile", f"{profile.name}  {profile.badge_word}".rstrip()),
+        ("params", clipped(" ".join(draft.text.split()) or "[]", PARAMS)),
+    ]
+    choices = [
+        Choice("keep", "Keep editing"),
+        Choice("send", "Send once"),
+    ]
+    if not isinstance(draft, Batch):
+        choices.append(Choice("quiet", f"Send, and don't ask for {clipped(method, 24)} today"))
+    where = profile.badge_word if profile.badge == "prod" else profile.name
+    title = f"Send to {where}?" + ("" if profile.confirm == "always" else f"  {method} is not marked safe.")
+    answer = await screen.app.push_screen_wait(Confirm(title, rows, choices, grave=profile.badge == "prod"))
+    if answer == "quiet":
+        explorer.remembered.quiet(profile.name, _bound(profile, method))
+    return answer in {"send", "quiet"}
+
+
+def _called(batch: Batch) -> str:
+    """How many calls, and of which methods."""
+    calls = to_calls(batch, "")
+    return "" if isinstance(calls, Problem) else f"{len(calls):,}: {', '.join(call.method for call in calls)}"
+
+
+async def may_open(screen: Screen[Any], explorer: Explorer, exchange: Exchange) -> bool:
+    """Whether the placeholders in a record may stand for secrets, which somebody else may have put there."""
+    profile = explorer.profile
+    if profile is None:
+        return False
+    places = standing(exchange.params, profile.name)
+    fields = " and ".join(dict.fromkeys(field for _, field in places))
+    rows = [
+        ("method", exchange.method),
+        ("host", profile.origin),
+        ("profile", f"{profile.name}  {profile.badge_word}".rstrip()),
+        *((field, f"at {clipped(place, PARAMS)}") for place, field in places[:PLACES]),
+    ]
+    choices = [Choice("leave", "Leave it out"), Choice("open", f"Put in my {fields}")]
+    whose = "Somebody else has written it." if exchange.foreign else "It comes from a folder that others write to."
+    title = f"Put your {fields} into this call?  {whose}"
+    answer = await screen.app.push_screen_wait(Confirm(title, rows, choices, grave=profile.badge == "prod"))
+    return answer == "open"
+
+
+def _is_quiet(explorer: Explorer, draft: Draft | Batch) -> bool:
+    """Whether the person wanted no more questions today; a profile that always asks goes on asking."""
+    profile = explorer.profile
+    assert profile is not None
+    if isinstance(draft, Batch) or profile.confirm != "unsafe":
+        return False
+    return explorer.remembered.is_quiet(profile.name, _bound(profile, draft.method))
+
+
+def _bound(profile: Profile, method: str) -> str:
+    """A yes holds for the server it was said of: a profile may be pointed at another one."""
+    return f"{method} at {profile.origin}"
+
+
+async def may_change(screen: Screen[Any], profile: Profile, changes: Changes, *, careful: bool) -> bool:
+    """Whether a profile that stands in no file may have other values."""
+    rows = [*rows_of(profile, changes), ("kept", "for this run alone")]
+    return await _changed(screen, profile, rows, [Choice("set", SET)], careful=careful) == "set"
+
+
+async def file_to_change(
+    screen: Screen[Any], explorer: Explorer, profile: Profile, changes: Changes, *, careful: bool
+) -> Path | None:
+    """The file in which a profile gets other values, its person's own first; None where it stays as it is."""
+    own, found = explorer.paths.user_sessions, explorer.profiles
+    mine = found.change_home(profile.name, own)
+    teams = [file for file in found.files_of(profile.name) if file not in {own, mine}][-1:]
+    rows = [*rows_of(profile, changes), ("file", str(mine)), *(("or", f"{file}  (the team)") for file in teams)]
+    choices = [
+        Choice("set", f"For me: {SET.lower()}" if teams else SET),
+        *(Choice("team", "For the team") for _ in teams),
+    ]
+    answer = await _changed(screen, profile, rows, choices, careful=careful)
+    return {"set": mine, "team": teams[-1] if teams else None}.get(answer)
+
+
+async def _changed(
+    screen: Screen[Any], profile: Profile, rows: list[tuple[str, str]], choices: list[Choice], *, careful: bool
+) -> str:
+    """The answer that was chosen; the first one changes it, unless it matters more."""
+    grave = careful or profile.badge == "prod"
+    leave = Choice("leave", "Leave it")
+    rows = [("profile", f"{profile.name}  {profile.badge_word}".rstrip()), *rows]
+    question = Confirm(
+        f"Change the profile {profile.name}?", rows, [leave, *choices] if grave else [*choices, leave], grave=grave
+    )
+    answer: str | None = await screen.app.push_screen_wait(question)
+    return answer or "leave"
+
+
+async def warn_about(screen: Screen[Any], explorer: Explorer, file: Path) -> None:
+    """Show a warning if git would commit a file that was written for this person alone."""
+    if warning := await asyncio.to_thread(explorer.commit_warning, file):
+        screen.notify(warning, markup=False, severity="warning", timeout=10)
+
+
+KnownFields = Mapping[str, Secret | RouteChanged | None]
+"""What is known of each field that a profile needs."""
+LABELS: Final = {field: FIELD_WORDS.get(field, field) for field in FIELDS} | {"session": "session id"}
+"""What a line is called, in the order in which the fields are asked for; any other field comes behind them."""
+RUN, MACHINE = "for this run", "on this machine"
+"""How long what was typed is kept."""
+
+
+class AskSecret(Ask):
+    """One value that a call lacks, and whether to store it."""
+
+    DEFAULT_CSS = """
+    AskSecret .keep { height: 1; margin-top: 1; }
+    AskSecret .keep > .label { width: 10; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "take", show=False)]
+
+    def __init__(self, question: str, *, masked: bool, store: str) -> None:
+        """`store`: where the value can be stored; empty if it cannot."""
+        super().__init__(question, masked=masked, words="" if store else "It is kept until you quit.")
+        self._store = store
+        self.keeps = False
+        """Whether the value is to be stored."""
+
+    def content(self) -> ComposeResult:
+        """The line, and below it whether to store the value."""
+        if self._words:
+            yield Static(plain(self._words), classes="words")
+        yield Entry(masked=self._masked, classes="alone")
+        if self._store:
+            with Horizontal(classes="keep"):
+                yield Static("remember", classes="label")
+                yield Cycle((RUN, MACHINE), RUN)
+            yield Static(plain(f"“{MACHINE}” stores it in {self._store}."), classes="hint")
+        told = ("Enter", "send", "Tab", "remember") if self._store else ("Enter", "send")
+        yield Static(keys(*told, "Esc", "cancel"), classes="hint")
+
+    def on_cycle_changed(self, event: Cycle.Changed) -> None:
+        event.stop()
+        self.keeps = event.value == MACHINE
+
+    def action_take(self) -> None:
+        """Enter on the choice takes the value too."""
+        self.dismiss(self.query_one(Entry).value)
+
+
+class Credentials(Form):
+    """A line for each field. The answer is what was typed, by field, with ``keep``; or ``forget`` alone."""
+
+    def __init__(self, profile: Profile, found: KnownFields, words: str, *, store: str, login: bool) -> None:
+        """``login``: what is missing must be given. ``store`` is where things are kept beyond this run."""
+        self._found, self._login = {field: found[field] for field in (*LABELS, *found) if field in found}, login
+        self._who = profile.username if login else None
+        """Who logs in where nobody else is named."""
+        named = [Field("username", LABELS["username"], hint=f"{self._who}, or type another")] if self._who else []
+        lines = named + [
+            Field(field, LABELS.get(field, field), hint=_hint(profile, field, known), masked=field != "username")
+            for field, known in self._found.items()
+        ]
+        keep = Field("keep", "remember", RUN if login else MACHINE, choices=(RUN, MACHINE))
+        told = f"{words}\nIt is sent to {profile.origin} and nowhere else. Kept on this machine, it lies in {store}."
+        title, done = (f"Log in to {profile.name}", "Log in") if login else (f"Secrets of {profile.name}", "Save")
+        super().__init__(title, told, [*lines, keep], self._check, done=done)
+
+    def answers(self) -> Iterator[Answer]:
+        """Take what was typed, forget what is kept, or leave all as it is."""
+        done, leave = super().answers()
+        yield done
+        if not self._login and forgettable(self._found):
+            yield Answer("Forget what is kept", id="forget", grave=True)
+        yield leave
+
+    @property
+    def first(self) -> Widget | None:
+        """The first line of which nothing is known, else a password's: who types without looking types no session."""
+        wanted = [field for field in self._found if field != "session"]
+        lacking = [field for field in wanted if not isinstance(self._found[field], Secret)]
+        if lacking or (wanted and not self._login):
+            return self.of((lacking or wanted[-1:])[0])
+        return super().first
+
+    def answered(self, answer: str) -> None:
+        """Forget, or what any form can do."""
+        if answer == "forget":
+            self.dismiss({"forget": "yes"})
+        else:
+            super().answered(answer)
+
+    def action_next(self) -> None:
+        """On to what is still missing; where nothing is, take it."""
+        missing = [field for field in self._missing(self.values) if self.of(field) is not self.focused]
+        if missing:
+            self.set_focus(self.of(missing[0]))
+        else:
+            self.action_save()
+
+    def _missing(self, typed: Mapping[str, str]) -> list[str]:
+        if not self._login or typed.get("session"):
+            return []
+        another = self._who and typed.get("username") not in {"", self._who}
+        lacking = [field for field, known in self._found.items() if another or not isinstance(known, Secret)]
+        return [field for field in lacking if field != "session" and not typed[field]]
+
+    def _check(self, typed: Mapping[str, str]) -> Wrong | None:
+        if missing := self._missing(typed):
+            return Wrong(f"The {LABELS[missing[0]]} is missing.", missing[0])
+        if not self._login and not any(typed[field] for field in self._found):
+            return Wrong("Nothing was typed. Esc leaves everything as it is.", next(iter(self._found)))
+        return None
+
+
+def forgettable(found: KnownFields) -> list[str]:
+    """The fields that are kept somewhere; the environment is not ours to change."""
+    return [
+        each for each, known in found.items() if known is not None and getattr(known, "source", "") != "environment"
+    ]
+
+
+async def credentials(screen: Screen[Any], explorer: Explorer, *, ask: bool = False) -> bool:
+    """Ask for what a login lacks. True where a login can be tried now; a pasted session needs none."""
+    profile = explorer.profile
+    assert profile is not None
+    if _needs_none(screen, explorer, profile):
+        return False
+    found = explorer.credentials.state(profile)
+    lacking = [field for field, known in found.items() if not isinstance(known, Secret) and field != "session"]
+    if lacking or ask:
+        words = _lacks(profile, found, lacking) if lacking else "What is left empty stays as it is."
+        given = await _entered(
+            screen, explorer, profile, Credentials(profile, found, words, store=_store(explorer), login=True)
+        )
+        if given is None:
+            return False
+        if "session" in given:
+            screen.notify("The session is taken: the next call is sent with it.", markup=False)
+            return False
+    if profile.has_sessions:
+        return True
+    if lacking or ask:
+        screen.notify(f"{profile.name} sends its credentials with each call; there is no session.", markup=False)
+    else:  # to log in means to enter others
+        await secrets(screen, explorer, profile)
+    return False
+
+
+async def secrets(screen: Screen[Any], explorer: Explorer, profile: Profile) -> bool:
+    """Enter what a profile needs, or forget what is kept; whether anything may have changed."""
+    if _needs_none(screen, explorer, profile):
+        return False
+    found = explorer.credentials.state(profile)
+    words = "What is left empty stays as it is."
+    form = Credentials(profile, found, words, store=_store(explorer), login=False)
+    given = await _entered(screen, explorer, profile, form)
+    if given is not None and "forget" in given:
+        for field in forgettable(found):
+            _tell(screen, explorer.credentials.forget(profile, field))
+    return given is not None
+
+
+def _needs_none(screen: Screen[Any], explorer: Explorer, profile: Profile) -> bool:
+    if not profile.secrets:
+        key = first_key("test", explorer.settings.keymap) or "The command palette"
+        test = f"{key} tests whether the server asks for some."
+        screen.notify(f"{profile.name} has auth none: its calls are sent without credentials. {test}", markup=False)
+    return not profile.secrets
+
+
+async def _entered(
+    screen: Screen[Any], explorer: Explorer, profile: Profile, form: Credentials
+) -> Mapping[str, str] | None:
+    """Ask, and hold what was typed."""
+    typed = await screen.app.push_screen_wait(form)
+    if typed is None or "forget" in typed:
+        return typed
+    kind = auth_of(profile)
+    given = {field: kind.pasted(field, text) for field, text in typed.items() if text and field != "keep"}
+    if profile.username is not None and (name := given.pop("username", "")):
+        profile = _as(screen, explorer, profile, name)
+    for field, text in given.items():
+        _tell(screen, explorer.credentials.hold(profile, field, text, keep=typed["keep"] == MACHINE))
+    return given
+
+
+def _as(screen: Screen[Any], explorer: Explorer, profile: Profile, name: str) -> Profile:
+    """The profile in use with another user name, in this run; its file stays as it is."""
+    filed = explorer.profiles.profiles.get(profile.name, profile)
+    if not profile.secrets or name == filed.username:
+        explorer.use(filed)
+        return filed
+    other = replace(profile, auth=replace(profile.auth, username=name))
+    explorer.use(other)
+    kept = f"Its file still names {filed.username}, so nothing of it is kept on this machine."
+    screen.notify(f"{profile.name} is used as {name} in this run. {kept}", markup=False, timeout=10)
+    return other
+
+
+def _tell(screen: Screen[Any], trouble: str) -> None:
+    if trouble:
+        screen.notify(trouble, markup=False, severity="warning", timeout=10)
+
+
+def _store(explorer: Explorer) -> str:
+    in_keyring = explorer.settings.secret_store == "keyring"  # noqa: S105 - the name of a place, not a password
+    return "your keyring" if in_keyring else f"{explorer.paths.secrets}, for you alone"
+
+
+def _lacks(profile: Profile, found: KnownFields, lacking: list[str]) -> str:
+    named = " and ".join(f"no {LABELS.get(field, field)}" for field in lacking)
+    for known in found.values():
+        if isinstance(known, RouteChanged):
+            changes = "\n".join(map(str, known.changes))
+            return f"The {LABELS.get(known.field, known.field)} is known and not sent: {known.why}.\n{changes}".rstrip()
+    return f"{profile.name} has {named} yet."
+
+
+def _hint(profile: Profile, field: str, known: Secret | RouteChanged | None) -> str:
+    match known:
+        case RouteChanged():
+            return "blocked: it belongs to a different destination"
+        case Secret(source="environment"):
+            return f"from environment: {profile.variable(field)}"
+        case Secret(source="prompt" | "session" | "given"):
+            return "entered, until you quit"
+        case Secret(source=source):
+            return f"stored in {source}"
+    return "or paste one that you have" if field == "session" else ""
+
+
+async def other_profile(screen: Screen[Any], explorer: Explorer, than: str) -> str:
+    """Ask for another profile; empty where there is none, or the one that was chosen cannot be used."""
+    found, used = explorer.profiles, explorer.profile
+    usable_first = sorted(found.leaves, key=lambda name: (name not in found.profiles, name))
+    names = [name for name in usable_first if name != than]
+    if not names:
+        screen.notify("There is no other profile to take this call to.", markup=False)
+        return ""
+    picks = [_pick(name, found.profiles.get(name)) for name in names]
+    chosen = await screen.app.push_screen_wait(Picker("Take this call to …", picks, on=used.name if used else ""))
+    profile = found.get(chosen) if chosen else None
+    if isinstance(profile, Complaint):
+        screen.notify(f"{chosen} cannot be used, so the call stays here. {profile}", markup=False, severity="warning")
+    return profile.name if isinstance(profile, Profile) else ""
+
+
+def _pick(name: str, profile: Profile | None) -> Pick:
+    return Pick(name, name, profile.endpoint, profile.badge_word) if profile else Pick(name, name, "cannot be used")
+
+
+async def chosen_command(app: App[Any], nodes: Mapping[Scope, Any], keymap: Mapping[str, str]) -> Command | None:
+    """The command that was chosen; ``nodes`` answer for the scopes, the one of the pane at hand first.
+
+    What cannot be done now is found by name, and not chosen.
+    """
+    found = {
+        command.id: command
+        for scope in nodes
+        for command in COMMANDS
+        if command.scope == scope and command.id != "palette"
+    }
+    picks = []
+    for each in found.values():
+        idle = not nodes[each.scope].check_action(each.action, ())
+        key = "not now" if idle else first_key(each.id, keymap)
+        picks.append(Pick(each.id, each.words, each.help, key, each.synonyms, idle))
+    chosen = await app.push_screen_wait(Picker("Commands", picks))
+    return found.get(chosen or "")
+
+
+WIDTH: Final = 13
+"""Columns of the keys."""
+SIGNS: Final = {
+    "▸": "The method that stands in the editor.",
+    "★": "Pinned.",
+    "·": "Called before.",
+    "!": "Not safe: where the profile wants it, you are asked before it is sent.",
+    "cookie inline": "What it needs: a session, or the credentials in its params.",
+}
+"""What the signs of a method say."""
+
+
+class PageDialog(Dialog[str]):
+    """Something to read over a screen."""
+
+    DEFAULT_CSS = """
+    PageDialog > .block { width: 96; height: 90%; padding: 1 0 0 0; background: $background; overflow-y: hidden; }
+    PageDialog.-low > .block { height: 100%; padding: 0; }
+    PageDialog .title { padding: 0 3; }
+    PageDialog Sheet { height: 1fr; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("q,enter", "leave", show=False)]
+
+    def __init__(self, title: str, lines: Sequence[SheetLine]) -> None:
+        super().__init__(title)
+        self._lines = lines
+
+    def content(self) -> ComposeResult:
+        sheet = Sheet()
+        sheet.lines = self._lines
+        yield sheet
+
+    def on_mount(self) -> None:
+        self.set_focus(self.query_one(Sheet))
+
+
+class Help(PageDialog):
+    def __init__(self, scopes: Sequence[Scope], keymap: Mapping[str, str]) -> None:
+        """``scopes`` in the order they are told; ``keymap`` are the keys that differ from the table's."""
+        self._scopes, self._keymap = scopes, keymap
+        super().__init__("Keys", list(self._found()))
+
+    def _found(self) -> Iterator[SheetLine]:
+        for scope in self._scopes:
+            yield [(f"   {SCOPES[scope]}", "text bold")]
+            for command in of(scope):
+                keys = shown_keys(command, self._keymap)
+                yield [
+                    (f"   {keys or 'by palette':<{WIDTH}}  ", "accent bold" if keys else "dim"),
+                    (command.help, "middle"),
+                ]
+            yield []
+            if scope == "methods":
+                yield [("   Signs in the list of methods", "text bold")]
+                for sign, meaning in SIGNS.items():
+                    yield [(f"   {sign:<{WIDTH}}  ", "accent bold"), (meaning, "middle")]
+                yield []
+        yield [("   Other keys", "text bold")]
+        yield [('   settings.toml, for example:  [keymap] send = "f5,ctrl+j"', "middle")]
+        yield [("   The commands are called ", "dim"), (", ".join(command.id for command in COMMANDS), "dim")]
+
+
+SHOWN = 3
+"""Drafts that the question names."""
+NAME = 40
+"""Columns of each."""
+
+
+async def may_end(app: App[Any], explorer: Explorer) -> bool:
+    """Whether it may end: every draft is written, or the person knows that some are not."""
+    while trouble := explorer.drafts.save_unsaved():
+        choices = [
+            Choice("again", "Try again"),
+            Choice("elsewhere", "Save in another place"),
+            Choice("end", "Quit all the same"),
+        ]
+        answer = await app.push_screen_wait(Confirm("What you typed is not written", _rows(explorer, trouble), choices))
+        if answer == "end" or (answer == "elsewhere" and await _saved_elsewhere(app, explorer)):
+            return True
+        if answer is None:
+            return False
+    return True
+
+
+def _rows(explorer: Explorer, trouble: str) -> list[tuple[str, str]]:
+    names = [clipped(f"{method or 'no method'} on {profile}", NAME) for profile, method in explorer.drafts.unsaved]
+    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    return [
+        ("params of", ", ".join(names[:SHOWN]) + more),
+        ("why", trouble),
+        ("quitting", "puts them where there is room, if there is any, and the next start looks there"),
+        ("Esc", "goes on"),
+    ]
+
+
+async def _saved_elsewhere(app: App[Any], explorer: Explorer) -> bool:
+    """Ask where; False where it was left, or that place takes nothing either."""
+    words = "A new file, for your eyes only. What is known to be secret is left out."
+    path = await app.push_screen_wait(Ask("Save the params in", value="~/params.txt", words=words))
+    if not path:
+        return False
+    home = os.path.expanduser(path)  # noqa: ASYNC240, PTH111 - no disk is asked, and Path's own raises without a home
+    if trouble := explorer.drafts.save_elsewhere(Path(home)):
+        app.notify(trouble, severity="error")
+        return False
+    return True
+
+
+APART: Final = 11
+"""Lines of the screen that are not the list's: the block around it, the title, when it was found, the keys."""
+APART_LOW: Final = 7
+"""In a low terminal, where none of them is empty."""
+LOW: Final = 26
+LEAST: Final = 3
+ROOM: Final = 48
+"""Columns of a method's name in a sentence."""
+
+
+class ChangeRow(NamedTuple):
+    """A row of what is said of a method; its name stands in the first."""
+
+    words: SheetLine
+    change: MethodChange
+    is_first: bool
+
+
+class ChangesList(RowList[ChangeRow]):
+    """The cursor goes from method to method. What is said of one may be longer than the list is high."""
+
+    DEFAULT_CSS = """
+    ChangesList { background: $surface; scrollbar-background: $surface; scrollbar-gutter: stable; }
+    """
+
+    def __init__(self, changes: Sequence[MethodChange]) -> None:
+        super().__init__()
+        self._changes, self._width = changes, 0
+
+    def can_choose(self, item: ChangeRow) -> bool:
+        return item.is_first
+
+    def draw(self, item: ChangeRow, width: int, styles: ThemeStyles, *, chosen: bool) -> Strip:
+        return line(item.words, width, styles, ground="selection" if chosen else "surface")
+
+    def on_mount(self) -> None:
+        """Keys may come before there is a width."""
+        self._lay_out(self.screen.size.width)
+
+    def on_resize(self) -> None:
+        if width := self.scrollable_content_region.width:
+            self._lay_out(width)
+        super().on_resize()
+
+    def _lay_out(self, width: int) -> None:
+        """Rows for this width; the cursor stays on its method."""
+        if width != self._width:
+            self._width, on = width, self.chosen
+            self.items = [row for change in self._changes for row in _change_rows(change, width)]
+            self.cursor = next((at for at, row in enumerate(self.items) if on and row.change is on.change), 0)
+        height = self.screen.size.height
+        self.styles.height = max(min(len(self.items), height - (APART if height >= LOW else APART_LOW)), LEAST)
+
+    def reveal(self) -> None:
+        """The method under the cursor with all that is said of it, or as much of that as there is room for."""
+        first, end = self._block()
+        region = Region(0, first, 1, min(end - first, max(self.size.height, 1)))
+        self.scroll_to_region(region, animate=False, force=True, immediate=True, x_axis=False)
+
+    def action_move(self, by: int) -> None:
+        if not self._read_on(by):
+            super().action_move(by)
+
+    def action_page(self, by: int) -> None:
+        """No method is left out."""
+        step = by * max(self.size.height - 1, 1)
+        if not self._read_on(step):
+            at = self._nearest(self.cursor + step, -1)
+            self.cursor = at if by < 0 or at > self.cursor else self._nearest(self.cursor + 1, 1)
+
+    def _read_on(self, by: int) -> bool:
+        """Scroll as long as more is said of the method under the cursor than is on view; whether there was more."""
+        (first, end), top, height = self._block(), self.scroll_offset.y, self.size.height
+        if by > 0 and 0 < height < end - top:
+            to = min(top + by, end - height)
+        elif by < 0 and first < top:
+            to = max(top + by, first)
+        else:
+            return False
+        self.scroll_to(y=to, animate=False, immediate=True, force=True)
+        return True
+
+    def _block(self) -> tuple[int, int]:
+        """The rows of the method under the cursor."""
+        first = max(self.cursor, 0)
+        end = first + 1
+        while end < len(self.items) and not self.items[end].is_first:
+            end += 1
+        return first, end
+
+
+class ChangesDialog(Dialog[str]):
+    """The answer is the name of the method to be opened, or None."""
+
+    DEFAULT_CSS = """
+    ChangesDialog > .block { width: 96; max-height: 100%; padding: 1 0; }
+    ChangesDialog.-low > .block { padding: 0; }
+    ChangesDialog .title, ChangesDialog .words, ChangesDialog .hint { padding: 0 3; }
+    ChangesDialog.-tall .words { margin-bottom: 1; }
+    ChangesDialog ChangesList { margin: 0 2; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("q", "leave", show=False)]
+
+    def __init__(self, profile: str, changes: MethodChanges) -> None:
+        super().__init__(f"Methods of {profile}: {changes_counted(changes.methods)}")
+        self._found, self._list = changes_found(changes), ChangesList(changes.methods)
+        self._told = Static(classes="hint")
+
+    def content(self) -> ComposeResult:
+        yield Static(plain(self._found), classes="words")
+        yield self._list
+        yield self._told
+
+    def on_mount(self) -> None:
+        self._tell_keys()
+        self.set_focus(self._list)
+
+    def on_resize(self) -> None:
+        self._list.on_resize()
+
+    def on_row_list_cursor_moved(self, event: RowList.CursorMoved) -> None:
+        event.stop()
+        self._tell_keys()
+
+    def on_row_list_row_chosen(self, event: RowList.RowChosen) -> None:
+        event.stop()
+        change = event.item.change
+        if change.kind == "gone":
+            self._told.update(plain(f"{clipped(change.name, ROOM)} is gone from the service and cannot be opened."))
+        else:
+            self.dismiss(change.name)
+
+    def _tell_keys(self) -> None:
+        self._told.update(keys("↑ ↓", "choose", "Enter", "opens the method", "Esc", "closes"))
+
+
+def _change_rows(change: MethodChange, width: int) -> list[ChangeRow]:
+    """Its name in a row, and what is said of it in as many as it takes."""
+    name, *said = change_lines(change)
+    return [
+        ChangeRow(name, change, is_first=True),
+        *(ChangeRow(row, change, is_first=False) for each in said for row in wrapped(each, max(width, 1))),
+    ]

@@ -1,3 +1,0 @@
-"""Questions and lists that open over a screen."""
-
-from __future__ import annotations

@@ -1,0 +1,327 @@
+"""The rows of the form, and typing in one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar, Final
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.geometry import Offset, Region
+from textual.message import Message
+from textual.strip import Strip
+
+from rpcexplorer.importing.pasted import Pasted
+from rpcexplorer.jsontext.params import Params, Problem
+from rpcexplorer.schema.fit import is_one_of
+from rpcexplorer.schema.form import FormField, Settled, typed_problem
+from rpcexplorer.schema.node import SchemaReader
+from rpcexplorer.schema.words import kind_words, value_words
+from rpcexplorer.text.printable import clipped, columns, fitted
+from rpcexplorer.tui.commands import bindings
+from rpcexplorer.tui.messages import message
+from rpcexplorer.tui.theme import Pieces, ThemeStyles, line, width_of
+from rpcexplorer.tui.widgets.editor import Editor, JudgedEditor, ProblemLine
+from rpcexplorer.tui.widgets.inputs import Taking
+from rpcexplorer.tui.widgets.picker import Pick
+from rpcexplorer.tui.widgets.rows import RowList, SheetLine
+
+INDENT: Final = 2
+"""Columns for each level."""
+WIDEST: Final = 32
+"""Columns of the names."""
+KIND: Final = 60
+"""Columns for what may stand there; a long value leaves it half of the room."""
+SIGNS: Final = {"absent": ("○", "dim"), "null": ("∅", "middle"), "value": ("●", "accent")}
+"""What tells the three states apart without any colour."""
+OWN: Final = frozenset({"form.edit", "form.fold", "form.unfold"})
+"""Commands whose keys mean something to any list."""
+
+
+class FormList(RowList[FormField]):
+    """Each place of the params in a line of its own."""
+
+    DEFAULT_CSS = "FormList { height: 1fr; }"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        each for each in bindings("form") if isinstance(each, Binding) and each.id in OWN
+    ]
+
+    @message
+    class RowFolded(Message):
+        """What is in a row is to be shown, or hidden."""
+
+        form_list: FormList
+        field: FormField
+        unfold: bool
+
+    def __init__(self, advice: Sequence[Pieces] = ()) -> None:
+        """``advice`` is said where there are no rows."""
+        super().__init__()
+        self._advice = advice
+        self._names = 0
+
+    def watch_items(self) -> None:
+        """The column of names is as wide as the longest of them."""
+        self._names = min(max((_reach(row) for row in self.items), default=0), WIDEST)
+        super().watch_items()
+
+    @property
+    def value_column(self) -> int:
+        """Where the values begin."""
+        width = self.scrollable_content_region.width
+        return min(self._names, max(width // 2 - 4, 8)) + 4
+
+    def draw(self, item: FormField, width: int, styles: ThemeStyles, *, chosen: bool) -> Strip:
+        """Fold, state, name; the value; what is wrong, or what may stand there."""
+        ground = "selection" if chosen else "background"
+        room = width - self.value_column
+        value = _value(item, room - min(width_of(_told(item, KIND)), room // 2))
+        right = _told(item, max(room - width_of(value), 0))
+        indent = " " * min(INDENT * item.depth, self.value_column // 2)
+        fold = ("▾ " if item.open else "▸ ") if item.folds else "  "
+        sign, role = SIGNS[item.state]
+        words = [
+            (indent + fold, "middle"),
+            (sign + " ", role),
+            (fitted(item.name + ("*" if item.required else ""), self.value_column - 4 - len(indent)), _name_role(item)),
+            *value,
+        ]
+        return line(words, width, styles, right=right, ground=ground)
+
+    def empty(self, width: int, styles: ThemeStyles) -> Sequence[Strip]:
+        return [line(words, width, styles) for words in self._advice]
+
+    def action_edit(self) -> None:
+        self.action_choose()
+
+    def action_fold(self) -> None:
+        self._want(unfold=False)
+
+    def action_unfold(self) -> None:
+        self._want(unfold=True)
+
+    def _want(self, *, unfold: bool) -> None:
+        if self.chosen is not None:
+            self.post_message(self.RowFolded(self, self.chosen, unfold))
+
+
+def _reach(row: FormField) -> int:
+    return INDENT * row.depth + columns(row.name[:WIDEST]) + 2
+
+
+def _name_role(row: FormField) -> str:
+    if row.state == "absent":
+        return "middle"
+    return "text bold" if row.known else "careful bold"
+
+
+def _value(row: FormField, room: int) -> Pieces:
+    if row.state == "absent":
+        return [("absent", "dim")]
+    if row.text[:1] in ("{", "["):
+        one = "element" if row.is_array else "member"
+        count = f"  {row.items:,} {one}{'s' * (row.items != 1)}"
+        text = "" if row.open else clipped(row.line, room - len(count))
+        return [(text, "text"), (count if text else count[2:], "dim")]
+    roles = {'"': "json-string", "t": "json-literal", "f": "json-literal", "n": "json-literal"}
+    return [(clipped(row.line, room), roles.get(row.text[:1], "json-number"))]
+
+
+def _told(row: FormField, room: int) -> Pieces:
+    """What is wrong comes before what may stand there."""
+    room = min(room, KIND)
+    if row.wrong:
+        return [("  ! ", "careful bold"), (clipped(row.wrong, room - 5), "careful"), (" ", "text")]
+    if not row.known:
+        return [("  not in the schema ", "careful")]
+    words = ", ".join(each for each in (row.kind, row.limits, *row.remarks) if each)
+    return [(f"  {clipped(words, room - 3)} ", "dim")]
+
+
+MOST_LINES: Final = 10
+LEAST_WIDTH: Final = 24
+OF_PROBLEMS: Final = frozenset({"params.fix", "params.problem-next"})
+EMPTY: Final = frozenset({"[]", "{}"})
+
+
+class LineInPlace(Taking):
+    """A text without its quotes."""
+
+    DEFAULT_CSS = """
+    LineInPlace, LineInPlace:focus {
+        display: none; overlay: screen; constrain: inside inside; background: $surface; width: 20; padding: 0;
+    }
+    """
+
+    def __init__(self, take: Callable[[], object]) -> None:
+        super().__init__(self._taken)
+        self._whose = take
+
+    def _taken(self, _: str) -> None:
+        self._whose()
+
+    def open(self, text: str, at: Region) -> None:
+        """Over a region of the screen; what is typed goes on behind the text."""
+        self.display = True
+        self.value = text
+        self.cursor_position = len(text)
+        self.styles.width = max(at.width, LEAST_WIDTH)
+        self.absolute_offset = Offset(at.x, at.y)
+        self.screen.set_focus(self)
+
+
+class JsonInPlace(JudgedEditor):
+    """A value as JSON, and the line that says what is wrong with it.
+
+    Enter applies a value. In a text that is not one yet it begins another line, but at its end only if more is missing.
+    """
+
+    DEFAULT_CSS = """
+    JsonInPlace {
+        display: none; overlay: screen; constrain: inside inside; background: $surface; width: 20; height: auto;
+        border-left: outer $accent;
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        each for each in bindings("params") if isinstance(each, Binding) and each.id in OF_PROBLEMS
+    ]
+
+    def __init__(self, take: Callable[[], object]) -> None:
+        super().__init__()
+        self._take = take
+        self._editor.first = self._key
+
+    def compose(self) -> ComposeResult:
+        yield self._editor
+        yield self._line
+
+    def open(self, text: str, at: Region) -> None:
+        self.display = True
+        self._editor.load(text)
+        if text not in EMPTY:  # the cursor is inside of those
+            self._editor.move_cursor(self._editor.document.end)
+        self.styles.width = max(at.width, LEAST_WIDTH)
+        self._fit()
+        self.absolute_offset = Offset(at.x, at.y)
+        self._judge()
+        self.screen.set_focus(self._editor)
+
+    def _fit(self) -> None:
+        """Give a value a line of its own for each of the text's, and one more where it goes on."""
+        lines = self._editor.document.line_count
+        self._editor.styles.height = min(lines + (lines > 1), MOST_LINES)
+
+    def refuse(self, what: str) -> None:
+        """Say that a wrong text was not used, and show the place if it is on another line."""
+        problem, self._line.refused = self.problem, what
+        if problem is not None and problem.line != self._editor.cursor_location[0] + 1:
+            self._show_place()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
+        """Return whether there is a problem to go to, or to fix."""
+        read = self._line.read
+        problem = read if isinstance(read, Problem) else None
+        possible = {"problem_next": problem is not None, "fix": problem is not None and problem.fix is not None}
+        return possible.get(action, True) or None
+
+    def _verdict(self, text: str) -> tuple[Params | Problem | None, str, Pasted | None]:
+        return typed_problem(text), "", None
+
+    def _say(self, text: str, read: Params | Problem | None, remark: str, more: Pasted | None) -> None:
+        super()._say(text, read, remark, more)
+        self._line.display = read is not None
+
+    @on(Editor.Changed)
+    def _text_changed(self, event: Editor.Changed) -> None:
+        event.stop()
+        if self.display:
+            self._fit()
+            self._judge()
+
+    @on(ProblemLine.Pressed)
+    def _verdict_clicked(self, event: ProblemLine.Pressed) -> None:
+        event.stop()
+        self.action_fix() if event.fix else self._show_place()
+        self.screen.set_focus(self._editor)
+
+    def _key(self, key: str) -> bool:
+        if key != "enter":
+            return False
+        problem, text = self.problem, self.text
+        goes_on = problem is not None and (self.cursor_offset < len(text) or 0 < len(text.rstrip()) <= problem.offset)
+        if not goes_on:
+            self._take()
+        return not goes_on
+
+
+ABSENT, NULL = "absent", "null"
+"""Ids of what can be chosen beside values."""
+LONGEST_NAME: Final = 80
+LONGEST_DOC: Final = 4_000
+"""Characters of what a service says that anybody reads here."""
+HOW_TO_TYPE: Final[SheetLine] = (
+    (" Enter", "bold"), (" takes it   ", "middle"), ("Esc", "bold"), (" leaves what stood there", "middle"),
+)  # fmt: skip
+
+
+def doc_lines(row: FormField | None, reader: SchemaReader) -> list[SheetLine]:
+    """Name, what may stand there, whether it must; then what the service says of it."""
+    if row is None:
+        return []
+    known = (
+        (", ".join(each for each in (row.kind, row.limits) if each) or "anything") if row.known else "not in the schema"
+    )
+    words: list[tuple[str, str]] = [(" " + row.name, "bold"), (f"  {known}", "middle")]
+    words.append(("  required" if row.required else "", "careful"))
+    if row.place.alternatives:
+        at = row.place.chosen
+        chosen = alternative_words(reader, row.place, at) if at >= 0 else "none"
+        words.append((f"  alternative: {chosen} ({len(row.place.alternatives)})", "accent"))
+    words += [(f"  {each}", "careful") for each in row.remarks]
+    if row.wrong:
+        words.append((f"  ! {row.wrong}", "careful"))
+    return [words, *([(" ", "text"), (line, "text")] for line in row.doc[:LONGEST_DOC].splitlines() if line.strip())]
+
+
+def picks(row: FormField, reader: SchemaReader) -> list[Pick]:
+    """What can be chosen at a place: alternatives or values, null where it may be, and that nothing stands there."""
+    place, found = row.place, list[Pick]()
+    if place.alternatives:
+        for at, each in enumerate(place.alternatives):
+            mark = "here now" if at == place.chosen and row.state == "value" else ""
+            found.append(Pick(f"={at}", alternative_words(reader, place, at), kind_words(reader, each), mark))
+    else:
+        for at, each in enumerate(place.node.choices or ()):
+            found.append(Pick(f"={at}", value_words(each), "", "here now" if _is_here(row, each) else ""))
+    if place.nullable:
+        found.append(Pick(NULL, "null", "", "here now" if row.state == "null" else ""))
+    if not row.stays:
+        found.append(Pick(ABSENT, "absent", "it is left out", "here now" if row.state == "absent" else ""))
+    return found
+
+
+def alternative_words(reader: SchemaReader, place: Settled, at: int) -> str:
+    """What an alternative is called: by itself, by what it refers to, by the values that tell it, by its members."""
+    schema = place.alternatives[at]
+    node = reader.node(schema)
+    if node.title:
+        return node.title[:LONGEST_NAME]
+    reference = schema.get("$ref") if isinstance(schema, dict) else None
+    if isinstance(reference, str):
+        return (reference.rpartition("/")[2] or reference)[:LONGEST_NAME]
+    for name, each in list(node.properties.items())[:20]:
+        choices = reader.node(each).choices
+        if choices is not None and len(choices) == 1:
+            return f"{name[:LONGEST_NAME]}: {value_words(choices[0])}"
+    members = ", ".join(list(node.properties)[:4])[:LONGEST_NAME]
+    return f"{kind_words(reader, schema) or 'anything'}{f' of {members}' if members else ''}"
+
+
+def _is_here(row: FormField, value: Any) -> bool:
+    import json
+
+    try:
+        return row.state == "value" and is_one_of(json.loads(row.text), [value])
+    except (ValueError, RecursionError):
+        return False

@@ -1,3 +1,0 @@
-"""The history screen."""
-
-from __future__ import annotations

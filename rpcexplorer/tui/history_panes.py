@@ -1,0 +1,484 @@
+"""The list, the preview and the pane of the history screen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import date, tzinfo
+from functools import partial
+from typing import ClassVar, Final, Literal
+
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
+from textual.content import Content
+from textual.message import Message
+from textual.reactive import reactive
+from textual.strip import Strip
+from textual.widgets import Input, Static
+
+from rpcexplorer.model.exchange import Damaged, Exchange
+from rpcexplorer.model.filter import YOU, narrowed
+from rpcexplorer.rpc.messages import ErrorObject, Result
+from rpcexplorer.text.document import Document
+from rpcexplorer.text.exchange import ROLES, SIGNS, beside, came, duration, ended, headers_page, told
+from rpcexplorer.text.history import Day, HistoryRow, moment_words, note_page
+from rpcexplorer.text.printable import clipped, columns, fitted, printable
+from rpcexplorer.tui.commands import bindings
+from rpcexplorer.tui.messages import message
+from rpcexplorer.tui.theme import Pieces, ThemeStyles, line, width_of
+from rpcexplorer.tui.widgets.bars import Bar, Remarks
+from rpcexplorer.tui.widgets.inputs import Entry
+from rpcexplorer.tui.widgets.reader import Reader
+from rpcexplorer.tui.widgets.rows import RowList, Sheet
+
+_LONGEST: Final = 200
+"""Characters of a name that are looked at; no row shows more."""
+_METHOD: Final = 48
+"""Columns that a method gets at most; in a narrow list a quarter of the width, or a fifth."""
+_PROFILE: Final = 12
+_TOOK: Final = len(" 31.2 s ")
+_OUTCOME: Final = len("-32602 I  ★ ")
+"""Columns that a name leaves to the outcome."""
+MARK: Final = "●"
+"""Stands before a call that is marked."""
+_NEAR: Final = 50
+"""So many rows before the end, more are wanted."""
+
+
+class HistoryList(RowList[HistoryRow]):
+    """Calls, newest first. A click puts the cursor on one, another click on the same takes it."""
+
+    DEFAULT_CSS = "HistoryList { height: 1fr; }"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        each for each in bindings("history") if isinstance(each, Binding) and each.id == "history.load"
+    ]
+
+    everyone: reactive[bool] = reactive(False)
+    """The calls are those of all profiles: each row names its own."""
+    advice: reactive[Sequence[Pieces]] = reactive[Sequence[Pieces]](())
+    """What is said where there are no rows."""
+
+    of_case: reactive[bool] = reactive(False)
+    """All are somebody else's, which need not be said of each."""
+    marked: reactive[frozenset[str]] = reactive(frozenset[str]())
+    """The ids of calls that are marked."""
+
+    @message
+    class EndNear(Message):
+        """The last rows come into view: more may be wanted."""
+
+        listing: HistoryList
+
+    def __init__(self, zone: tzinfo | None = None) -> None:
+        """``zone``: where whoever looks lives; None asks the machine."""
+        super().__init__()
+        self._zone = zone
+        self._methods = self._profiles = self._writers = 0
+
+    def can_choose(self, item: HistoryRow) -> bool:
+        """Headings are none of the calls."""
+        return not isinstance(item, Day)
+
+    def draw(self, item: HistoryRow, width: int, styles: ThemeStyles, *, chosen: bool) -> Strip:
+        """A heading, a call, or what is left of a damaged record."""
+        ground = "selection" if chosen else "background"
+        match item:
+            case Day(words=words):
+                return line([(f"   {words}", "dim")], width, styles)
+            case Damaged(reason=reason):
+                return line([(" ! damaged  ", "careful"), (reason, "middle")], width, styles, ground=ground)
+        return self._draw_call(item, width, styles, ground)
+
+    def _draw_call(self, call: Exchange, width: int, styles: ThemeStyles, ground: str) -> Strip:
+        outcome = call.counts_as
+        methods = max(min(self._methods, _METHOD, width // (5 if self.everyone else 4)), 1)
+        mark = MARK if call.id in self.marked else " "
+        words = [
+            (mark, "accent"),
+            (f"{SIGNS[outcome]} ", ROLES[outcome]),
+            (fitted(call.method[:_LONGEST], methods), "text"),
+        ]
+        if self._writers:
+            words.append(("  " + fitted(call.writer or YOU, self._writers), "dim"))
+        if self.everyone:
+            words.append(("  " + fitted(call.profile, self._profiles), "dim"))
+        words.append(("  ", "text"))
+        took, clock = duration(call.seconds).rjust(_TOOK), f"  {call.when.astimezone(self._zone):%H:%M:%S} "
+        room = width - width_of([*words, (took, ""), (clock, "")])
+        label = (call.name or call.note)[:_LONGEST]
+        named = f"  ★ {clipped(label, max(room - _OUTCOME, 3))}" if label else ""
+        told = came(call) if self.of_case or not call.foreign else [("a case  ", "careful"), *came(call)]
+        if width_of([*told, (named, "")]) > room and told[-1][1] == "dim":
+            told.pop()  # the size goes before a word is cut
+        right = [(named, "careful"), (took, "middle"), (clock, "dim")]
+        return line([*words, *told], width, styles, right=right, ground=ground)
+
+    def empty(self, width: int, styles: ThemeStyles) -> Sequence[Strip]:
+        return [line(words, width, styles) for words in self.advice]
+
+    def watch_items(self) -> None:
+        """The columns of names are as wide as the longest of them."""
+        calls = [row for row in self.items if isinstance(row, Exchange)]
+        self._methods = _widest({call.method for call in calls}, _METHOD)
+        self._profiles = _widest({call.profile for call in calls}, _PROFILE)
+        others = {call.writer for call in calls if call.writer}
+        self._writers = _widest({*others, YOU}, _PROFILE) if others else 0
+        super().watch_items()
+
+    def watch_everyone(self) -> None:
+        self.refresh()
+
+    def watch_marked(self) -> None:
+        self.refresh()
+
+    def watch_advice(self) -> None:
+        self.refresh()
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        """Ask for more in time."""
+        super().watch_scroll_y(old_value, new_value)
+        if new_value > old_value and new_value + self.size.height + _NEAR >= len(self.items):
+            self.post_message(self.EndNear(self))
+
+    def on_click(self, event: events.Click) -> None:
+        """The first click looks, the second takes."""
+        event.prevent_default()
+        index = event.y + self.scroll_offset.y
+        if index == self.cursor:
+            self.action_choose()
+        elif index < len(self.items) and self.can_choose(self.items[index]):
+            self.cursor = index
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """A damaged record is only to be read."""
+        if action == "load":
+            return isinstance(self.chosen, Exchange)
+        return super().check_action(action, parameters)
+
+    def action_load(self) -> None:
+        self.action_choose()
+
+
+def _widest(names: set[str], most: int) -> int:
+    return max((columns(clipped(name[:_LONGEST], most)) for name in names), default=0)
+
+
+ALL: Final = "all profiles"
+
+
+class HistoryPane(Vertical):
+    """Title with the tabs of whose calls are shown, filter, what became of it, list."""
+
+    DEFAULT_CSS = """
+    HistoryPane { background: $background; }
+    HistoryPane > .line { height: 1; }
+    HistoryPane .prompt { width: 3; height: 1; color: $middle; }
+    HistoryPane Entry, HistoryPane Entry:focus { padding: 0 1 0 0; width: 1fr; }
+    HistoryPane > .state { height: 1; padding: 0 1 0 3; color: $dim; }
+    HistoryPane > .state.-wrong { color: $wrong; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up", "into_list('move', -1)", show=False),
+        Binding("down", "into_list('move', 1)", show=False),
+        Binding("pageup", "into_list('page', -1)", show=False),
+        Binding("pagedown", "into_list('page', 1)", show=False),
+    ]
+
+    profile: reactive[str] = reactive("", init=False)
+    """The profile in use; empty where there is none."""
+    case: reactive[str] = reactive("")
+    """The name of the case whose calls are shown; empty for the history."""
+    everyone: reactive[bool] = reactive(False)
+    """The calls of all profiles are shown."""
+    marked: reactive[frozenset[str]] = reactive(frozenset[str]())
+    """The ids of calls that are marked."""
+    count: reactive[str] = reactive("")
+    """How many calls there are, in words."""
+    told: reactive[str] = reactive("")
+    """What is looked for, and how far that has come."""
+    trouble: reactive[str] = reactive("")
+    """Why nothing can be looked for."""
+
+    @message
+    class FilterChanged(Message):
+        """Other calls are looked for."""
+
+        pane: HistoryPane
+        text: str
+
+    @message
+    class LedOn(Message):
+        """The keys go on to the list, and there to another row."""
+
+        pane: HistoryPane
+        move: Callable[[], object]
+
+    @message
+    class ScopeWanted(Message):
+        """The calls of all profiles are wanted, or those of the one in use."""
+
+        pane: HistoryPane
+        everyone: bool
+
+    def __init__(self, zone: tzinfo | None = None) -> None:
+        """``zone``: where whoever looks lives; None asks the machine."""
+        super().__init__()
+        self.list = HistoryList(zone)
+        self._wider = ("", "")
+        """What is looked for since somebody wanted less, and what was before."""
+        self._bar, self._state = Bar(), Static(classes="state")
+        self._filter = Entry(hint="text  outcome:error  method:user  since:2h  slower:1s  code:-32602")
+
+    def compose(self) -> ComposeResult:
+        yield self._bar
+        with Horizontal(classes="line"):
+            yield Static(Content(" ›"), classes="prompt")  # noqa: RUF001 - the sign is meant
+            yield self._filter
+        yield self._state
+        yield self.list
+
+    @property
+    def text(self) -> str:
+        return self._filter.value
+
+    @property
+    def typing(self) -> bool:
+        """The keys go to the filter."""
+        return self._filter.has_focus
+
+    def focus_filter(self) -> None:
+        """The next key that is typed filters; what is typed already is selected, so that it gives way."""
+        self.screen.set_focus(self._filter)
+        self._filter.action_select_all()
+
+    def narrow(self, words: str) -> None:
+        """Look for less; ``widen`` leads back."""
+        before = self._filter.value
+        self._filter.value = narrowed(before, words)
+        self._wider = (self._filter.value, before)
+
+    def widen(self) -> bool:
+        """Look for what was looked for before; whether that was more, and nothing was typed since."""
+        narrow, wide = self._wider
+        self._wider = ("", "")
+        if found := bool(narrow) and self._filter.value == narrow:
+            self._filter.value = wide
+        return found
+
+    def leave_filter(self) -> None:
+        """Take away what is typed; where nothing is, the keys go to the list."""
+        if self._filter.value:
+            self._filter.value = ""
+        else:
+            self.screen.set_focus(self.list)
+
+    def interrupt(self) -> bool:
+        """What is being looked for is not wanted any more; whether anything was."""
+        if found := self.typing and bool(self.text):
+            self.leave_filter()
+        return found
+
+    # --- watching ----------------------------------------------------------------------------------------------
+
+    def watch_profile(self) -> None:
+        self._bar.tabs = () if self.case else (self.profile, ALL) if self.profile else (ALL,)
+        self._bar.key = "p" if self.profile else ""
+        self.watch_everyone()
+
+    def watch_everyone(self) -> None:
+        self._bar.open = ALL if self.everyone else self.profile or ALL
+
+    def watch_count(self) -> None:
+        title = [("Case", "bold"), (f"  {self.case}", "careful")] if self.case else [("History", "bold")]
+        words = [*title, (f"  {self.count}", "middle")]
+        self._bar.words = [*words, (f"  {MARK} {len(self.marked)} marked", "accent")] if self.marked else words
+
+    def watch_case(self) -> None:
+        self.list.of_case = bool(self.case)
+        self.watch_profile()
+        self.watch_count()
+
+    def watch_marked(self) -> None:
+        self.list.marked = self.marked
+        self.watch_count()
+
+    def watch_told(self) -> None:
+        self._state.update(Content(printable(self.trouble or self.told)))
+        self._state.set_class(bool(self.trouble), "-wrong")
+
+    def watch_trouble(self) -> None:
+        self.watch_told()
+
+    # --- what happened -----------------------------------------------------------------------------------------
+
+    def on_descendant_focus(self) -> None:
+        self._bar.here = True
+
+    def on_descendant_blur(self) -> None:
+        self._bar.here = self.has_focus_within
+
+    def on_bar_tab_clicked(self, event: Bar.TabClicked) -> None:
+        event.stop()
+        self.post_message(self.ScopeWanted(self, event.tab == ALL))
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        event.stop()
+        self.post_message(self.FilterChanged(self, event.value))
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Enter leads into the list; there it takes a call."""
+        event.stop()
+        self.post_message(self.LedOn(self, lambda: None))
+
+    def action_into_list(self, way: Literal["move", "page"], by: int) -> None:
+        self.post_message(
+            self.LedOn(self, partial(self.list.action_move if way == "move" else self.list.action_page, by))
+        )
+
+
+TABS: Final = ("Reply", "Headers", "Request", "Note")
+KEYS: Final = "[ ]"
+"""They turn the tabs."""
+
+
+class HistoryPreview(Vertical):
+    """Bar with method and moment, the outcome, and the body of the tab that is open."""
+
+    DEFAULT_CSS = """
+    HistoryPreview { background: $background; }
+    HistoryPreview > Reader, HistoryPreview > Sheet { height: 1fr; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("space", "fold", show=False)]
+
+    call: reactive[Exchange | Damaged | None] = reactive[Exchange | Damaged | None](None, init=False)
+    """What is looked at."""
+    tab: reactive[str] = reactive(TABS[0], init=False)
+    here: reactive[bool] = reactive(False)
+    """The focus is inside."""
+    today: reactive[date] = reactive(date.min)
+
+    def __init__(self, zone: tzinfo | None = None) -> None:
+        """``zone``: where whoever looks lives; None asks the machine."""
+        super().__init__()
+        self._zone = zone
+        self.case_note = ""
+        """What is said of the case that the call is in."""
+        self._bar, self._outcome, self._remarks = Bar(), Bar(classes="-tinted"), Remarks()
+        self._reader, self._sheet = Reader(), Sheet()
+
+    def compose(self) -> ComposeResult:
+        yield self._bar
+        yield self._outcome
+        yield self._remarks
+        yield self._reader
+        yield self._sheet
+
+    def on_mount(self) -> None:
+        self.watch_call()
+
+    # --- watching ----------------------------------------------------------------------------------------------
+
+    def watch_call(self) -> None:
+        match self.call:
+            case Exchange() as call:
+                self._outcome.after = beside(call, call.method)
+                self._outcome.words = ended(call, self._outcome.room)
+            case Damaged(reason=reason):
+                self._outcome.after = ()
+                self._bar.words = [("damaged record", "text bold")]
+                self._outcome.words = [("! ", "careful"), (reason, "careful bold")]
+            case None:
+                self._bar.words = []
+        self._outcome.display = self.call is not None
+        self._bar.tabs = TABS if isinstance(self.call, Exchange) else ()
+        self._entitle()
+        self._lay_out()
+
+    def watch_tab(self) -> None:
+        self._lay_out()
+
+    def watch_here(self) -> None:
+        self._bar.here = self.here
+
+    def on_descendant_focus(self) -> None:
+        self.here = True
+
+    def on_descendant_blur(self) -> None:
+        self.here = self.has_focus_within
+
+    def on_bar_tab_clicked(self, event: Bar.TabClicked) -> None:
+        event.stop()
+        self.tab = event.tab
+
+    def on_resize(self) -> None:
+        self._entitle()
+
+    # --- what is shown -----------------------------------------------------------------------------------------
+
+    def turn(self, by: int = 1) -> None:
+        """The next tab, round the corner."""
+        if self._bar.tabs:
+            self.tab = self._bar.next_tab(by)
+
+    def action_fold(self) -> None:
+        self._reader.fold()
+
+    def _entitle(self) -> None:
+        """Name the method and the moment. Where there is no room for all, the keys of the tabs go, then the moment."""
+        if not isinstance(self.call, Exchange):
+            self._bar.key = ""
+            return
+        moment = moment_words(self.call.when, self.today, self._zone)
+        words = [(self.call.method, "text bold"), (f"  {moment}", "dim")]
+        for self._bar.key in (KEYS, ""):
+            if width_of(words) <= self._bar.room + len("✓ "):
+                self._bar.words = words
+                return
+        self._bar.words, self._bar.key = words[:1], KEYS
+
+    def _lay_out(self) -> None:
+        call, on_sheet = self.call, False
+        self._remarks.pieces, document = [], None
+        self._reader.empty = [[], [("   The call under the cursor is shown here.", "dim")]]
+        if isinstance(call, Damaged):
+            self._remarks.pieces = [(call.file, "middle")]
+            document = Document.raw(call.text.strip().encode(errors="backslashreplace"))
+        elif isinstance(call, Exchange):
+            on_sheet = self.tab in {"Headers", "Note"}
+            if on_sheet:
+                self._sheet.lines = (
+                    note_page(call, self._zone, self.case_note) if self.tab == "Note" else headers_page(call)
+                )
+            elif self.tab == "Request":
+                self._remarks.pieces = [(call.kind, "middle"), (call.profile, "middle"), (call.url, "middle")]
+                document = Document.of_json((call.params.strip() or "[]").encode(errors="backslashreplace"))
+            else:
+                opens = "Enter opens the batch, each call with its own outcome"
+                again = "" if call.foreign else "; r sends it as it is"  # a stranger's is replayed: that asks where to
+                batch = [(opens + again, "middle")] if call.kind == "batch" else []
+                self._remarks.pieces = [*told(call, self._outcome.room), *batch]
+                document = _reply(call)
+                self._reader.empty = [[], [(f"   {_without(call)}", "dim")]]
+        self._bar.open = self.tab
+        self._reader.document = document
+        self._arrange(on_sheet=on_sheet)
+
+    def _arrange(self, *, on_sheet: bool) -> None:
+        """Reader or page; the focus stays in the pane."""
+        inside = self.has_focus_within
+        self._sheet.display, self._reader.display = on_sheet, not on_sheet
+        if inside:
+            self.screen.set_focus(self._sheet if on_sheet else self._reader)
+
+
+def _reply(call: Exchange) -> Document | None:
+    """What came back as JSON: the result, the error object, or the bytes, whatever they are."""
+    value = call.outcome.value if isinstance(call.outcome, Result | ErrorObject) else b""
+    body = value or call.response.body
+    return Document.of_json(body) if body else None
+
+
+def _without(call: Exchange) -> str:
+    words = {"sent": "A notification: no reply was expected.", "unreached": "No reply came."}
+    return words.get(call.outcome_name, "The reply has no body.")

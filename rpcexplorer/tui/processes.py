@@ -1,0 +1,282 @@
+"""Other programs: the editor, a shell command, the clipboard."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from threading import Thread
+from typing import IO, Any, Final
+
+from msgspec import Struct
+from textual.screen import Screen
+
+from rpcexplorer.model.secret import for_others
+from rpcexplorer.text.exchange import size
+from rpcexplorer.text.jq import asked
+
+FILTER: Final = "rpcexplorer.text.jq"
+SHOWN: Final = 300
+"""Characters of a complaint that are worth showing in a line."""
+COMPLAINT: Final = 64 * 1024
+"""Bytes of complaints that are kept; a program may complain for ever."""
+PIECE: Final = 1024 * 1024
+POSIX: Final = os.name == "posix"
+
+
+class Came(Struct, frozen=True):
+    """What came of a program."""
+
+    text: bytes
+    complaint: str
+    """The last line it complained in; empty where it did not."""
+    code: int
+    cut: bool = False
+    """It would have gone on, and was ended."""
+
+
+def ending(code: int) -> str:
+    """How a program ended, in words: its exit code, or the signal that ended it."""
+    if code >= 0:
+        return f"exit code {code}"
+    with suppress(ValueError):  # a signal that Python has no name for
+        return f"ended by {signal.Signals(-code).name}"
+    return f"ended by signal {-code}"
+
+
+async def filtered(expression: str, body: bytes, limit: int) -> Came:
+    """A jq expression over the body, in a process of its own: it may take for ever, and the screen must not."""
+    home = str(Path(__file__).parents[2])
+    path = os.pathsep.join(filter(None, [home, os.environ.get("PYTHONPATH")]))
+    # -P: a module in the working folder must not pass for one of Python's
+    return await _through([sys.executable, "-P", "-m", FILTER], asked(expression, body), limit, {"PYTHONPATH": path})
+
+
+async def piped(command: str, body: bytes, limit: int) -> Came:
+    """The body through a shell command; what is beyond the limit is left out."""
+    shell = ["/bin/sh", "-c", command] if POSIX else ["cmd", "/c", command]
+    return await _through(shell, body, limit, {})
+
+
+async def _through(program: list[str], body: bytes, limit: int, more: Mapping[str, str]) -> Came:
+    """Threads read and write: asyncio's own way waits for ever where it is cancelled at the wrong moment."""
+    process = None
+    with suppress(OSError, ValueError):  # too long for the system, a NUL inside, no process to be had
+        process = subprocess.Popen(  # noqa: ASYNC220, S603 - it returns at once; what runs is the person's own choice
+            program,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=for_others(os.environ) | dict(more),
+            start_new_session=POSIX,
+        )
+    if process is None:
+        return Came(b"", "the system does not start this: make it shorter, or put it into a script", 127)
+    loop, came = asyncio.get_running_loop(), asyncio.Event()
+    found: list[Came] = []
+
+    def work() -> None:
+        found.append(_communicated(process, body, limit))
+        with suppress(RuntimeError):  # the loop is closed, and nobody waits any more
+            loop.call_soon_threadsafe(came.set)
+
+    Thread(target=work, daemon=True).start()
+    try:
+        await came.wait()
+        return found[0]
+    finally:
+        if not found:
+            _end(process)
+
+
+def _communicated(process: subprocess.Popen[bytes], body: bytes, limit: int) -> Came:
+    """Give it the reply, and take what it writes, as far as the limit; then it is ended."""
+    assert process.stdin is not None
+    assert process.stdout is not None
+    assert process.stderr is not None
+    grumbling, complaints = process.stderr, list[bytes]()
+    helpers = [
+        Thread(target=_feed, args=(process.stdin, body), daemon=True),
+        Thread(target=lambda: complaints.append(_read(grumbling, COMPLAINT)), daemon=True),
+    ]
+    for helper in helpers:
+        helper.start()
+    with process.stdout:
+        text = _read(process.stdout, limit, to_the_end=False)
+    if cut := len(text) > limit:
+        _end(process)
+    code = process.wait()
+    for helper in helpers:
+        helper.join()
+    grumbling.close()
+    if cut:
+        return Came(text[:limit], f"only its first {size(limit)} are kept", 0, cut=True)
+    lines = complaints[0].decode(errors="replace").strip().splitlines()
+    return Came(text, lines[-1][:SHOWN] if lines else "", code)
+
+
+def _feed(stream: IO[bytes], body: bytes) -> None:
+    """Give it the reply; it need not read all of it."""
+    with suppress(OSError), stream:
+        stream.write(body)
+
+
+def _read(stream: IO[bytes], limit: int, *, to_the_end: bool = True) -> bytes:
+    """What comes, a little more than the limit at most; ``to_the_end``: the rest is taken as well, and dropped."""
+    pieces: list[bytes] = []
+    came = 0
+    while piece := os.read(stream.fileno(), PIECE):
+        if came <= limit:
+            pieces.append(piece)
+            came += len(piece)
+        elif not to_the_end:
+            break
+    return b"".join(pieces)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """Let nothing of it go on: a shell has others at work for it, perhaps behind its back."""
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL) if POSIX else process.kill()
+
+
+def fed(program: Sequence[str], body: bytes, seconds: float) -> str:
+    """Give a program a text on its standard input; why it did not take it, or nothing. It may wait: not for the loop.
+
+    What it writes is dropped: some leave another process behind that keeps the text, and would keep a pipe as well.
+    """
+    process = None
+    with suppress(OSError):
+        process = subprocess.Popen(  # noqa: S603 - one of a few names, found on the person's own path
+            program,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            env=for_others(os.environ),
+            start_new_session=POSIX,
+        )
+    if process is None:
+        return "it does not start"
+    with suppress(subprocess.TimeoutExpired):
+        process.communicate(body, timeout=seconds)
+        return ending(process.returncode) if process.returncode else ""
+    _end(process)
+    with suppress(OSError), process:  # what it has not read is still waiting for it
+        pass
+    return f"it took nothing for {seconds:g} s, and was ended"
+
+
+def edited(text: str, method: str) -> tuple[str, str]:
+    """The text after the person's own editor has been over it, and a sentence where that did not work.
+
+    The file lies in a folder that only this user can read, and is gone afterwards. The screen has to be suspended.
+    """
+    editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
+    with suppress(OSError), TemporaryDirectory(prefix="rpcexplorer-") as folder:
+        name = "".join(letter if letter.isalnum() else "-" for letter in method)[:40] or "params"
+        file = Path(folder) / f"{name}.json"
+        file.write_bytes(text.encode("utf-8", "surrogatepass"))
+        with _deaf():
+            # through a shell, as others do it: the variable may hold options, and a mistake in it becomes a code
+            shell = ["/bin/sh", "-c", f'{editor} "$1"', editor, str(file)]
+            code = subprocess.call(shell, env=for_others(os.environ))  # noqa: S603 - their own choice
+        if code:
+            return text, f"{editor} ended with code {code}; the params stay as they were. $EDITOR names another one."
+        came = file.read_bytes().decode("utf-8", "replace")
+        # editors end a file with a line break, which nobody has typed
+        return came if text.endswith("\n") else came.removesuffix("\n"), ""
+    return text, f"No file went to {editor} and back: the params stay as they were. Is the disk full?"
+
+
+@contextmanager
+def _deaf() -> Iterator[None]:
+    """``^C`` in an editor is the editor's alone. Whoever wants an end of us meanwhile is heard afterwards."""
+    missed: list[int] = []
+    numbers = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    loop = signal.set_wakeup_fd(-1)  # this is how a loop hears of signals
+    handlers = {number: signal.signal(number, lambda heard, _: missed.append(heard)) for number in numbers}
+    interrupt = signal.signal(signal.SIGINT, lambda *_: None)
+    try:
+        yield
+    finally:
+        for number, handler in [*handlers.items(), (signal.SIGINT, interrupt)]:
+            signal.signal(number, handler)
+        signal.set_wakeup_fd(loop)
+        for number in missed:
+            signal.raise_signal(number)
+
+
+OSC_LIMIT: Final = 74_994
+"""Bytes that every terminal with OSC 52 takes; many take more."""
+OSC_MOST: Final = 8_000_000
+"""Bytes beyond which none is asked: they would stand in the way of the screen."""
+PATIENCE: Final = 2.0
+"""Seconds for a tool to take the text."""
+READING: Final = 8.0
+"""Seconds that more than a few words are on view."""
+
+
+class Tool(Struct, frozen=True):
+    """A program that takes text on its standard input."""
+
+    program: tuple[str, ...]
+    keeps: bool = True
+    """It puts the text on the clipboard of the system; tmux has a buffer of its own."""
+
+
+def tools() -> Iterator[Tool]:
+    """What may put text on the system's clipboard here, and into tmux."""
+    if sys.platform == "darwin":
+        yield Tool(("pbcopy",))
+    if os.environ.get("WAYLAND_DISPLAY"):
+        yield Tool(("wl-copy",))
+    if os.environ.get("DISPLAY"):
+        yield Tool(("xclip", "-selection", "clipboard"))
+        yield Tool(("xsel", "--clipboard", "--input"))
+    if os.environ.get("TMUX"):
+        yield Tool(("tmux", "load-buffer", "-w", "-"), keeps=False)  # on to the clipboard as well, if it may
+        yield Tool(("tmux", "load-buffer", "-"), keeps=False)  # before 3.2
+
+
+async def copy(screen: Screen[Any], text: str, what: str, *, also: str = "") -> None:
+    """Put it there, and say how far it came. What is no character (a lone surrogate) is copied as a question mark.
+
+    ``also`` is said of the text, behind its size.
+    """
+    body = text.encode("utf-8", "replace")
+    if sent := len(body) <= OSC_MOST:
+        screen.app.copy_to_clipboard(text)
+    here = [each for each in tools() if shutil.which(each.program[0])]
+    kinds = [[each for each in here if each.keeps], [each for each in here if not each.keeps]]
+    (kept, why), (buffered, why_not) = await asyncio.gather(*(_taken(kind, body) for kind in kinds))
+    told = ", ".join(filter(None, (what, size(len(body)), also)))
+    if kept:
+        screen.notify(f"Copied {told}.", timeout=3)
+        return
+    if buffered:
+        told = f"Copied {told}, into tmux's buffer. Whether the clipboard has it cannot be known."
+    elif sent:
+        told = f"Sent {told}, to the terminal. Whether the clipboard has it cannot be known."
+    else:
+        told = f"Not copied: {size(len(body))} are too much for a terminal. They can be saved to a file."
+    if sent and not buffered and len(body) > OSC_LIMIT:
+        told += " Some terminals take no more than 74 kB at a time."
+    screen.notify(" ".join([told, *why, *why_not]), timeout=READING)
+
+
+async def _taken(ways: Iterable[Tool], body: bytes) -> tuple[bool, list[str]]:
+    """Whether one of these programs took the text, and what went wrong with those before."""
+    wrong: dict[str, str] = {}
+    for tool in ways:
+        complaint = await asyncio.to_thread(fed, tool.program, body, PATIENCE)
+        if not complaint:
+            return True, []
+        wrong[tool.program[0]] = complaint
+    return False, [f"{name}: {complaint}." for name, complaint in wrong.items()]

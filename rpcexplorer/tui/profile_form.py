@@ -1,0 +1,380 @@
+"""The form of a profile."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final, Protocol
+
+from msgspec import Struct
+from msgspec.structs import replace
+from textual.widgets import Static
+
+from rpcexplorer.auth.registry import KINDS, USUAL, form_lines
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.problem import Complaint
+from rpcexplorer.model.profile import (
+    PATH,
+    RESERVED,
+    Preset,
+    Profile,
+    is_reserved,
+    joined,
+    shares_variables,
+    split_address,
+    typed_whole,
+    usual_type,
+)
+from rpcexplorer.model.secret import PROFILE_NAME
+from rpcexplorer.tui.widgets.dialog import Answer, Field, Form, Save, Wrong, plain
+from rpcexplorer.tui.widgets.inputs import Cycle
+
+
+def wrong_name(name: str, known: Iterable[str]) -> Wrong | None:
+    """Why a new profile cannot have this name, if so."""
+    if not name:
+        return Wrong("A profile needs a name, such as staging.", "name")
+    if not PROFILE_NAME.fullmatch(name):
+        return Wrong("Up to 64 letters, digits, `_`, `-` and `.`, a letter or a digit first, such as staging.", "name")
+    if is_reserved(name):
+        return Wrong(f"{RESERVED[0].upper()}{RESERVED[1:]} Choose another one.", "name")
+    for other in known:
+        if shares_variables(other, name):
+            return Wrong(f"There is a profile {other} already: choose a name that differs in letters.", "name")
+    return None
+
+
+def wrong_values(typed: Mapping[str, str]) -> Wrong | None:
+    """What in a filled form no profile can have, in the words of the form; files have further rules of their own."""
+    url = typed["url"].strip()
+    if not url:
+        return Wrong("A profile needs a URL, such as https://rpc.example.com.", "url")
+    if not url.lower().startswith(("https://", "http://")):
+        return Wrong("A URL begins with https:// or http://, such as https://rpc.example.com.", "url")
+    if number_of(typed["timeout"]) is None:
+        return Wrong("A number of seconds greater than 0, such as 30.", "timeout")
+    return None
+
+
+def number_of(text: str) -> float | int | None:
+    """A number as it should stand in the file: 30 rather than 30.0."""
+    whole, _, part = text.strip().partition(".")
+    if not (whole.isascii() and whole.isdecimal()) or (part and not (part.isascii() and part.isdecimal())):
+        return None
+    number = float(text)
+    return (int(number) if number.is_integer() else number) or None
+
+
+OVERLAY: Final = "sessions.local.toml"
+"""The name of the file beside a team's that holds one person's changes to it."""
+
+
+class Home(Struct, frozen=True):
+    """A file that profiles are written to."""
+
+    file: Path
+    audience: str
+    """Whom it speaks to, in a word or two."""
+
+
+def home(explorer: Explorer, file: Path) -> Home:
+    if file == explorer.paths.user_sessions:
+        return Home(file, "me")
+    return Home(file, "me, here" if file.name == OVERLAY else "the team")
+
+
+def homes_of(explorer: Explorer, name: str) -> list[Home]:
+    """The files that speak of a profile, lowest layer first."""
+    return [home(explorer, file) for file in explorer.profiles.files_of(name)]
+
+
+def homes_for(explorer: Explorer, name: str | None = None) -> list[Home]:
+    """The files that a change of a profile can go to, or a new profile; the first one is proposed.
+
+    A change goes where it counts: to the highest layer that speaks of the profile. What the team says can be
+    changed for one person alone as well.
+    """
+    if name is None:
+        files = dict.fromkeys([explorer.paths.user_sessions, *explorer.profiles.files])
+        return [home(explorer, file) for file in files if file.name != OVERLAY]
+    speaking = [*reversed(homes_of(explorer, name))]
+    beside = [home(explorer, each.file.with_name(OVERLAY)) for each in speaking if each.audience == "the team"]
+    return [*dict.fromkeys([*speaking, *beside])]
+
+
+BADGES: Final = ("", "dev", "staging", "prod")
+CONFIRM: Final = ("never", "unsafe", "always")
+EMPTY: Final = ("[]", "{}", "omit")
+OPTIONAL: Final = frozenset(
+    {"description", "badge", "auth.kind", "content_type", *(f"auth.{field}" for field in form_lines())}
+)
+"""Keys that a profile need not have: an empty line takes them out of the file."""
+
+
+class Edits(Protocol):
+    """What can be done to the profiles in one file; each answers with what is wrong, and then nothing was changed."""
+
+    @property
+    def file(self) -> Path:
+        """The file."""
+
+    def add(self, name: str, url: str, *, auth: Mapping[str, str], **more: Any) -> Complaint | None:
+        """Write a new profile."""
+
+    def set_values(self, values: Iterable[tuple[tuple[str, ...], Any]]) -> Complaint | None:
+        """Set keys, or none of them; None takes one out."""
+
+
+class ProfileForm(Form):
+    """Names the file that is written, and is more careful on prod unless somebody wants otherwise.
+
+    Where there are presets to choose from, the chosen one fills every line that nobody has changed.
+    """
+
+    DEFAULT_CSS = "ProfileForm #field-preset-meaning { height: auto; }"
+
+    def __init__(
+        self,
+        title: str,
+        homes: list[Home],
+        fields: list[Field],
+        save: Save,
+        *,
+        presets: Sequence[Preset] = (),
+        path: str = PATH,
+        tests: bool = False,
+    ) -> None:
+        """``homes`` are the files that can be written, the proposed one first; ``path`` is that of an address alone.
+
+        ``tests``: a test can follow.
+        """
+        self._tests = tests
+        self.is_tested = False
+        """What was saved is to be tested."""
+        self._homes = {each.audience: each.file for each in homes}
+        self._presets = {each.name: each for each in presets}
+        self._without = {each.key: each.value for each in fields}
+        self._filled = dict(self._without)
+        self._path = path
+        choice = [Field("home", "for", homes[0].audience, choices=[*self._homes])] if len(homes) > 1 else []
+        meanings = {"url": self._where_calls_go, "preset": self._about_preset}
+        told = [replace(each, meaning=meanings.get(each.key)) for each in fields]
+        super().__init__(title, self._about(homes[0].audience), [*told, *choice], save)
+
+    def on_mount(self) -> None:
+        self._show_kind()
+
+    def file(self, typed: Mapping[str, str]) -> Path:
+        return self._homes[typed.get("home", next(iter(self._homes)))]
+
+    def _about(self, audience: str) -> str:
+        return f"It is written to {self._homes[audience]}; what else stands there is left as it is."
+
+    def answers(self) -> Iterator[Answer]:
+        yield Answer("Save", id="save")
+        if self._tests:
+            yield Answer("Save and test", id="test")
+        yield Answer("Cancel", id="leave")
+
+    def answered(self, answer: str) -> None:
+        self.is_tested = answer == "test"
+        super().answered("save" if self.is_tested else answer)
+
+    def on_cycle_changed(self, event: Cycle.Changed) -> None:
+        """Another file is named; another badge has another way of asking, another kind of auth other lines."""
+        event.stop()
+        match self.key_of(event.cycle):
+            case "home":
+                self.query_one("#about", Static).update(plain(self._about(event.value)))
+            case "badge":
+                confirm = self.of("confirm")
+                if confirm.value in {"never", "unsafe"}:
+                    confirm.value = usual_confirm(event.value)
+            case "auth.kind":
+                self._show_kind()
+            case "preset":
+                self._fill(self._presets.get(event.value))
+
+    def _fill(self, preset: Preset | None) -> None:
+        """Put in what a preset says, wherever what stands there is what the one before said."""
+        values = values_of(preset) if preset else {key: self._without[key] for key in values_of(None)}
+        for key, value in values.items():
+            line = self.of(key)
+            if line.value == self._filled[key]:
+                line.value = value
+        self._filled |= values
+        self._path = preset.values.path if preset else PATH
+        self.tell_meanings()
+        self._show_kind()
+
+    def _show_kind(self) -> None:
+        """Of the lines that are about auth, those of the kind that is chosen."""
+        offered = {f"auth.{each.field}" for each in KINDS[self.of("auth.kind").value or USUAL].form}
+        for key in form_lines():
+            row = self.of(f"auth.{key}").parent
+            if row is not None:
+                row.display = f"auth.{key}" in offered
+
+    def _where_calls_go(self, typed: str) -> str:
+        """The address that a typed one comes to; empty while there is none."""
+        is_one = typed.strip().partition("://")[2]
+        return f"calls go to {joined(*_url_and_path(typed, self._path)) if is_one else 'this address'}"
+
+    def _about_preset(self, name: str) -> str:
+        preset = self._presets.get(name)
+        if preset is None:
+            return "what kind of server it is, if one of these; a letter finds it"
+        return f"{preset.description}. {preset.advice}".rstrip()
+
+
+def values_of(preset: Preset | None) -> dict[str, str]:
+    """The lines of a new profile that a preset can fill, with what it says."""
+    apart = {"name", "url", "preset", "description", "badge", "confirm"}
+    return {each.key: each.value for each in fields_of(None, preset=preset) if each.key not in apart}
+
+
+def fields_of(
+    profile: Profile | None,
+    typed: Profile | None = None,
+    *,
+    presets: Sequence[Preset] = (),
+    preset: Preset | None = None,
+) -> list[Field]:
+    """The lines for a profile as it is; of None, for a new one, perhaps at an address that was ``typed`` before.
+
+    A new one can start with one of the ``presets``; its lines are those of ``preset``.
+    """
+    shown = profile or (preset.values if preset else typed or Profile("new", ""))
+    known = profile or typed or (shown if preset else None)
+    kind = known.auth.kind if known and known.has_own_auth else ""
+    is_usual_type = not preset and not (profile and profile.preset) and shown.content_type == usual_type(shown.path)
+    usual_type_hint = shown.content_type if profile else "default of the address"
+    name = [] if profile else [Field("name", "name", hint="staging")]
+    names = [each.name for each in presets]
+    return [
+        *name,
+        Field("url", "URL", _shown_address(profile, typed), "https://rpc.example.com"),
+        *([Field("preset", "server", choices=["", *names])] if names else []),
+        Field("description", "description", shown.description, "what it is, in a few words"),
+        Field("badge", "badge", shown.badge, choices=BADGES),
+        Field("confirm", "ask first", shown.confirm, choices=CONFIRM),
+        Field("auth.kind", "auth", kind, choices=["", *KINDS], nothing="not chosen"),
+        *(
+            Field(f"auth.{each.field}", each.label, getattr(shown.auth, each.field, None) or "", each.hint)
+            for each in form_lines().values()
+        ),
+        Field("timeout", "timeout", f"{shown.timeout:g}", "seconds for the whole call"),
+        Field("content_type", "content type", "" if is_usual_type else shown.content_type, usual_type_hint),
+        Field("empty_params", "empty params", shown.empty_params, choices=EMPTY),
+    ]
+
+
+def _shown_address(profile: Profile | None, typed: Profile | None) -> str:
+    """Whole, so that nothing is appended to it when it is saved again; but the usual path gives way to a preset's."""
+    if profile is None and typed is not None and typed.path == PATH:
+        return typed.url
+    known = profile or typed
+    return typed_whole(known.endpoint) if known else ""
+
+
+def with_path(typed: Mapping[str, str], path: str) -> dict[str, str]:
+    """What was typed, with a whole address: one that has no path gets this one."""
+    if not typed["url"].partition("://")[2]:
+        return dict(typed)
+    return {**typed, "url": typed_whole(joined(*_url_and_path(typed["url"], path)))}
+
+
+def _address(typed: str) -> str:
+    return joined(*_url_and_path(typed))
+
+
+def _url_and_path(typed: str, usual: str = PATH) -> tuple[str, str]:
+    url, path = split_address(typed)
+    return url, usual if path is None else path
+
+
+def usual_confirm(badge: str) -> str:
+    """When it is asked before sending, where no file says."""
+    return "unsafe" if badge == "prod" else "never"
+
+
+def changes_of(
+    was: Profile | None, typed: Mapping[str, str], is_set: Callable[[str], bool], preset: Preset | None = None
+) -> dict[str, str]:
+    """The keys that a filled form changes, with their text. ``is_set``: whether a file speaks of a key."""
+    before = {field.key: field.value for field in fields_of(was, preset=preset)}
+    if not is_set("confirm"):
+        before["confirm"] = usual_confirm(typed["badge"])  # what counts if no file says anything
+    now = {key: typed[key].strip() for key in before}
+    changed = {key: now[key] for key, old in before.items() if now[key] != old}
+    if was is not None and "url" in changed and _address(changed["url"]) == was.endpoint:
+        del changed["url"]
+    return changed
+
+
+def add_profile(
+    edits: Edits, typed: Mapping[str, str], known: Iterable[str], presets: Iterable[Preset] = ()
+) -> Wrong | None:
+    """Write a new profile: what differs from the defaults, or from the preset that was chosen."""
+    if wrong := wrong_name(typed["name"].strip(), known) or wrong_values(typed):
+        return wrong
+    preset = next((each for each in presets if each.name == typed.get("preset")), None)
+    changed = changes_of(None, typed, lambda _: False, preset)
+    apart = {"name", "url"}
+    more = {key: _value(key, text) for key, text in changed.items() if key not in apart and not key.startswith("auth.")}
+    kind = typed["auth.kind"] or (preset.values.auth.kind if preset else "")
+    given = {each.field: typed[f"auth.{each.field}"].strip() for each in KINDS[kind or USUAL].form}
+    auth = {field: text for field, text in {"kind": kind, **given}.items() if text}
+    if preset and kind == preset.values.auth.kind:
+        auth = {field: text for field, text in given.items() if text != (getattr(preset.values.auth, field) or "")}
+    url, path = split_address(typed["url"])
+    named = preset.name if preset else None
+    complaint = edits.add(typed["name"].strip(), url, auth=auth, preset=named, path=path, **more)
+    return wrong_of(complaint, typed) if complaint else None
+
+
+def edit_profile(
+    edits: Edits, was: Profile, typed: Mapping[str, str], source: Callable[[str], str], *, is_bare: bool = False
+) -> Wrong | None:
+    """Write what differs into one file. ``source`` names the file that a key has its value from; empty for none.
+
+    Where one key cannot be written, none of them is. ``is_bare``: the address was typed without a path.
+    """
+    if wrong := wrong_values(typed):
+        return wrong
+    changed = changes_of(was, typed, lambda key: bool(source(key)))
+    values: dict[str, Any] = {}
+    if address := changed.pop("url", None):
+        url, path = _url_and_path(address)
+        values = {key: value for key, value in (("url", url), ("path", path)) if value != getattr(was, key)}
+        if is_bare and "path" in values and source("path") == str(edits.file):
+            values["path"] = None  # nobody chooses a path any more
+    for key, text in changed.items():
+        # A key is taken out of the file that it stands in; what another file says can only be said anew.
+        values[key] = None if not text and key in OPTIONAL and source(key) == str(edits.file) else _value(key, text)
+    complaint = edits.set_values([(("profile", was.name, *key.split(".")), value) for key, value in values.items()])
+    return wrong_of(complaint, typed) if complaint else None
+
+
+def wrong_of(complaint: Complaint, typed: Mapping[str, str]) -> Wrong:
+    """A complaint about a file in the words of the form."""
+    at = complaint.key.removesuffix(".path") + ".url" if complaint.key.endswith(".path") else complaint.key
+    key = next((key for key in typed if at.endswith(f".{key}")), "")
+    label = next((field.label for field in fields_of(None) if field.key == key), "")
+    sentence = complaint.sentence
+    if label and sentence.startswith("must"):
+        return Wrong(f"The {label} {sentence}.", key)
+    return Wrong(f"{sentence[:1].upper()}{sentence[1:]}" if key else str(complaint), key)
+
+
+def overruled(now: Profile, typed: Mapping[str, str], changed: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Keys whose value is another than the one that was written, with that value: a file above says otherwise."""
+    for field in fields_of(now):
+        if field.key in changed and _value(field.key, field.value) != _value(field.key, typed[field.key].strip()):
+            yield field.key, field.value
+
+
+def _value(key: str, text: str) -> str | float | int | None:
+    if key == "url":
+        return _address(text)
+    return number_of(text) if key == "timeout" else text

@@ -1,0 +1,592 @@
+"""The profiles screen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, ClassVar, Final
+
+from msgspec import Struct, to_builtins
+from textual import events, on, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.screen import Screen
+from textual.strip import Strip
+from textual.widget import Widget
+from textual.widgets import Static
+
+from rpcexplorer.client.report import Check
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.problem import Changes, told
+from rpcexplorer.model.profile import PATH, Profile, split_address
+from rpcexplorer.text.printable import clipped, columns, fitted
+from rpcexplorer.text.profile import auth_words, broken_page, profile_page
+from rpcexplorer.tui.commands import Scope, bindings
+from rpcexplorer.tui.connection_test import tested
+from rpcexplorer.tui.dialogs import secrets, warn_about
+from rpcexplorer.tui.keys import PendingKeys, opens
+from rpcexplorer.tui.processes import copy
+from rpcexplorer.tui.profile_form import (
+    ProfileForm,
+    add_profile,
+    changes_of,
+    edit_profile,
+    fields_of,
+    homes_for,
+    homes_of,
+    overruled,
+    with_path,
+    wrong_name,
+    wrong_of,
+)
+from rpcexplorer.tui.theme import NARROW, Pieces, ThemeStyles, line, width_of
+from rpcexplorer.tui.widgets.bars import BADGES, Bar, Footer, Header
+from rpcexplorer.tui.widgets.dialog import AnswersOnce, Choice, Confirm, Field, Form, Wrong, named, plain
+from rpcexplorer.tui.widgets.picker import Pick, Picker
+from rpcexplorer.tui.widgets.rows import RowList, Sheet
+
+_NAME: Final = 28
+"""Columns that a name gets at most; a third of the width where that is less."""
+_BADGE: Final = 10
+_AUTH: Final = 26
+_KINDS: Final = 56
+"""Columns of the list below which the kind of login is left to the page."""
+_LEAST: Final = 12
+"""Columns below which nothing is shown of a URL."""
+
+
+class ProfileRow(Struct, frozen=True):
+    """A profile, or what is left of one that cannot be used."""
+
+    name: str
+    profile: Profile | None
+    in_use: bool
+    auth: Sequence[tuple[str, str]]
+    """How it is logged in, or what it lacks."""
+
+
+class ProfileList(RowList[ProfileRow]):
+    """All profiles of this run. A click puts the cursor on one, another click on the same takes it."""
+
+    DEFAULT_CSS = "ProfileList { height: 1fr; min-height: 2; }"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        each for each in bindings("profiles") if isinstance(each, Binding) and each.id == "profiles.use"
+    ]
+
+    refused = False
+    """There would be profiles, if their file could be read."""
+
+    def draw(self, item: ProfileRow, width: int, styles: ThemeStyles, *, chosen: bool) -> Strip:
+        """What gives way first is the URL, as the header and the page have it too."""
+        ground = "selection" if chosen else "background"
+        names = min(max(columns(each.name) for each in self.items), _NAME, max(width // 3, 4))
+        mark = ("▸ ", "text bold" if chosen else "accent bold") if item.in_use else ("  ", "text")
+        name = (fitted(item.name, names), "text bold" if chosen or item.in_use else "text")
+        words: list[tuple[str, str]] = [(" ", "text"), mark, name]
+        if item.profile is None:
+            return line([*words, ("  ! cannot be used", "careful")], width, styles, ground=ground)
+        kind = [(f"  {item.profile.auth.kind:<6}", "middle" if chosen else "dim")] if width >= _KINDS else []
+        right = [*kind, *self._auth(item, width), *self._badge(item.profile)]
+        room = width - width_of(words) - width_of(right) - 2
+        if room >= _LEAST:
+            words.append((f"  {clipped(self._address(item.profile.url, room), room)}", "middle"))
+        return line(words, width, styles, right=right, ground=ground)
+
+    def _address(self, url: str, room: int) -> str:
+        """Where there is little room, no row has the scheme: the host is what tells servers apart."""
+        fits = all(columns(each.profile.url) <= room for each in self.items if each.profile)
+        return url if fits else url.partition("://")[2]
+
+    def _auth(self, item: ProfileRow, width: int) -> Pieces:
+        """Its own column; narrower where the list is."""
+        wanted = max(width_of(each.auth) for each in self.items)
+        room = min(wanted, _AUTH, max(width // 3, 2))
+        shown, left = [("  ", "text")], room
+        for text, role in item.auth:
+            piece = clipped(text, left)
+            shown.append((piece, role))
+            left -= columns(piece)
+        return [*shown, (" " * left, "text")]
+
+    def _badge(self, profile: Profile) -> Pieces:
+        """The badge in a column; none where no profile has one."""
+        wanted = max(columns(each.profile.badge) for each in self.items if each.profile)
+        shown = clipped(profile.badge_word, min(wanted, _BADGE))
+        blank = " " * (min(wanted, _BADGE) - columns(shown) + 2 * bool(wanted))
+        return [(blank, "text"), (shown, f"{BADGES.get(profile.badge, 'accent')} bold"), (" ", "text")]
+
+    def empty(self, width: int, styles: ThemeStyles) -> Sequence[Strip]:
+        if self.refused:
+            return [line([], width, styles), line([("   ! No profile can be read now.", "careful")], width, styles)]
+        return [
+            line([], width, styles),
+            line([("   There are no profiles yet. ", "dim"), ("a", "bold"), (" adds one.", "dim")], width, styles),
+        ]
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
+        return action != "use" or (self.chosen is not None and self.chosen.profile is not None)
+
+    def on_click(self, event: events.Click) -> None:
+        """The first click looks, the second takes."""
+        event.prevent_default()
+        index = event.y + self.scroll_offset.y
+        if index == self.cursor:
+            self.action_choose()
+        elif index < len(self.items):
+            self.cursor = index
+
+    def action_use(self) -> None:
+        self.action_choose()
+
+
+ROOM = 28
+"""Columns that an answer has for a profile's name."""
+
+
+async def added(screen: Screen[Any], explorer: Explorer) -> tuple[str, bool]:
+    """A form for a new profile; its name, empty where there is none, and whether it is to be tested at once."""
+    presets = [each.preset for each in explorer.profiles.presets.all() if not each.complaints]
+    typed_before = explorer.profile if explorer.profile and explorer.profile.ad_hoc else None
+
+    def save(typed: Mapping[str, str]) -> Wrong | None:
+        name, file = typed["name"].strip(), form.file(typed)
+        wrong = add_profile(explorer.edits(file), typed, explorer.profiles.leaves, presets)
+        wrong = wrong or _read_again(explorer, name)
+        if wrong or typed_before is None:
+            return wrong
+        complaint = explorer.apply(name, _learned(typed_before), file)
+        return wrong_of(complaint, typed) if complaint else None
+
+    fields = fields_of(None, typed_before, presets=presets)
+    form = ProfileForm("Add a profile", homes_for(explorer), fields, save, presets=presets, tests=True)
+    typed = await screen.app.push_screen_wait(form)
+    return (typed["name"].strip(), form.is_tested) if typed else ("", False)
+
+
+async def edited(screen: Screen[Any], explorer: Explorer, profile: Profile) -> bool:
+    """The form of a profile, filled in; whether it was saved. A value that another file overrules is told."""
+    name, said = profile.name, list[str]()
+
+    def source(key: str) -> str:
+        found = explorer.profiles.source_of(name, key)
+        return "" if str(found) == "default" else found.file
+
+    preset = explorer.profiles.presets.load(profile.preset) if profile.preset else None
+    path = preset.preset.values.path if preset else PATH
+
+    def save(filled: Mapping[str, str]) -> Wrong | None:
+        was, typed = explorer.profiles.profiles.get(name, profile), with_path(filled, path)
+        changed = changes_of(was, typed, lambda key: bool(source(key)))
+        with explorer.accepting(profile, {*changed, *(["path"] if "url" in changed else [])}):
+            edits, is_bare = explorer.edits(form.file(typed)), split_address(filled["url"])[1] is None
+            wrong = edit_profile(edits, was, typed, source, is_bare=is_bare) or _read_again(explorer, name)
+        if wrong:
+            return wrong
+        now = explorer.profiles.profiles[name]
+        for key, value in overruled(now, typed, changed):
+            place = explorer.profiles.source_of(name, key)
+            said.append(f"{key} is written, but stays {value or 'empty'}: {place} says so and wins.")
+        return None
+
+    form = ProfileForm(f"Edit {name}", homes_for(explorer, name), fields_of(profile), save, path=path)
+    typed = await screen.app.push_screen_wait(form)
+    for sentence in said:
+        screen.notify(sentence, markup=False, severity="warning", timeout=15)
+    if typed is not None:
+        await warn_about(screen, explorer, form.file(typed))
+    return typed is not None
+
+
+async def duplicated(screen: Screen[Any], explorer: Explorer, name: str) -> str:
+    """One like it under another name, in the same files; that name, empty where there is none."""
+    homes = homes_of(explorer, name)
+
+    def save(typed: Mapping[str, str]) -> Wrong | None:
+        copy = typed["name"].strip()
+        if wrong := wrong_name(copy, explorer.profiles.leaves):
+            return wrong
+        for each in homes:
+            if complaint := explorer.edits(each.file).duplicate(name, copy):
+                return wrong_of(complaint, typed)
+        return _read_again(explorer, copy)
+
+    files = " and ".join(str(each.file) for each in homes)
+    words = f"It is written to {files}. Secrets are not copied."
+    form = Form(f"Duplicate {name}", words, [Field("name", "new name", f"{name}-copy")], save)
+    typed = await screen.app.push_screen_wait(form)
+    return typed["name"].strip() if typed else ""
+
+
+def make_default(screen: Screen[Any], explorer: Explorer, name: str) -> None:
+    """Write down that this profile is used wherever none is named, and say where."""
+    file = explorer.profiles.default_home(name, explorer.paths.user_sessions)
+    complaint = explorer.edits(file).set_default(name)
+    explorer.reload()
+    found = explorer.profiles
+    said = str(complaint) if complaint else f"{name} is the default now, in {file}."
+    if not complaint and found.default != name:
+        said = f"Written to {file}, but {found.default} stays the default: {found.default_source} says so and wins."
+    screen.notify(said, markup=False, severity="warning" if complaint else "information")
+
+
+async def removed(screen: Screen[Any], explorer: Explorer, profile: Profile) -> bool:
+    """Take it out of its files and forget its secrets, after a yes; whether that was done."""
+    name, homes = profile.name, homes_of(explorer, profile.name)
+    rows = [("profile", f"{name}  {profile.badge_word}".rstrip()), ("host", profile.origin)]
+    rows += [("file" if at == 0 else "", f"{each.file}  ({each.audience})") for at, each in enumerate(homes)]
+    rows.append(("also", "the secrets that are kept for it; its history stays"))
+    choices = [Choice("keep", "Keep it"), Choice("remove", f"Remove {clipped(name, ROOM)}")]
+    grave = profile.badge == "prod" or any(each.audience == "the team" for each in homes)
+    if await screen.app.push_screen_wait(Confirm(f"Remove {name}?", rows, choices, grave=grave)) != "remove":
+        return False
+    troubles = explorer.remove_profile(profile)
+    for trouble in troubles:
+        screen.notify(str(trouble), markup=False, severity="warning", timeout=10)
+    return not troubles
+
+
+def _learned(profile: Profile) -> Changes:
+    """What an address turned out to want in this run that the form has no line for."""
+    values = ((key, to_builtins(getattr(profile, key))) for key in ("accept", "envelope", "id", "handshake"))
+    usual = Profile("", "")
+    return tuple((key, value) for key, value in values if value != getattr(usual, key))
+
+
+def _read_again(explorer: Explorer, name: str) -> Wrong | None:
+    """The files as they are now; where the profile cannot be used any more, why."""
+    explorer.reload()
+    broken = [each for each in explorer.profiles.complaints if each.profile == name]
+    return Wrong(str(broken[0])) if broken else None
+
+
+TOLD: Final = 20
+"""Things wrong with a profile that its page says."""
+
+
+class ProfilesScreen(AnswersOnce[bool], Screen[bool]):
+    """List and page. It is dismissed with True where a profile was chosen; the explorer then uses it.
+
+    Where none is in use (it was removed, or none was ever chosen), one must be chosen before it can be left.
+    """
+
+    DEFAULT_CSS = """
+    ProfilesScreen { background: $background; color: $text; layout: vertical; overflow: hidden; }
+    ProfilesScreen.-prod { border-left: outer $prod; border-right: outer $prod; }
+    ProfilesScreen #list { width: 55%; max-width: 84; border-right: solid $line; }
+    ProfilesScreen #page { width: 1fr; }
+    ProfilesScreen #columns { height: 1fr; }
+    ProfilesScreen.-narrow #columns { layout: vertical; }
+    ProfilesScreen.-narrow #list { width: 1fr; max-width: 100%; height: auto; max-height: 45%; border-right: none; }
+    ProfilesScreen.-narrow ProfileList { height: auto; max-height: 100%; }
+    ProfilesScreen.-narrow #page { height: 1fr; }
+    ProfilesScreen Sheet { height: 1fr; }
+    """
+    scope: ClassVar[Scope] = "profiles"
+    BINDINGS: ClassVar[list[BindingType]] = bindings("profiles")
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (NARROW, "-wide")]  # noqa: RUF012 - Textual's own declaration
+
+    def __init__(
+        self,
+        explorer: Explorer,
+        pending: PendingKeys | None = None,
+        *,
+        adding: bool = False,
+        header: Widget | None = None,
+        footer: Widget | None = None,
+    ) -> None:
+        """``adding``: start with the form for a new profile."""
+        super().__init__()
+        self.explorer = explorer
+        self.pending = pending or PendingKeys()
+        self._adding, self._header, self._footer = adding, header, footer
+        self._list, self._sheet = ProfileList(), Sheet()
+        self._list_bar, self._page_bar = Bar(), Bar()
+        self._tested: dict[str, tuple[Profile, Sequence[Check]]] = {}
+        """What a test came to, and of which values: an edited profile is another one."""
+
+    def compose(self) -> ComposeResult:
+        if self._header is not None:
+            yield self._header
+        with Horizontal(id="columns"):
+            with Vertical(id="list"):
+                yield self._list_bar
+                yield self._list
+            with Vertical(id="page"):
+                yield self._page_bar
+                yield self._sheet
+        if self._footer is not None:
+            yield self._footer
+
+    def on_mount(self) -> None:
+        self._fill(self.explorer.profile.name if self.explorer.profile else "")
+        self.set_focus(self._list)
+        if self._adding:
+            self.action_add()
+
+    def on_resize(self) -> None:
+        """One below the other, the two are told apart by a bar."""
+        self._page_bar.set_class(self.app.size.width < NARROW, "-tinted")
+
+    # --- showing -----------------------------------------------------------------------------------------------
+
+    @property
+    def _row(self) -> ProfileRow | None:
+        return self._list.chosen
+
+    @property
+    def _must_choose(self) -> bool:
+        """No profile is in use, and there is one that can be."""
+        return self.explorer.profile is None and bool(self.explorer.profiles.profiles)
+
+    def _fill(self, on: str = "") -> None:
+        """The profiles as the files have them now, the cursor on one of them, or where it was."""
+        found, shown = self.explorer.profiles, self._list
+        on = on or (self._row.name if self._row else "")
+        rows = [self._made(name, found.profiles.get(name)) for name in sorted(found.leaves)]
+        shown.refused = found.refused is not None
+        shown.items = rows
+        shown.cursor = next((at for at, row in enumerate(rows) if row.name == on), shown.cursor)
+        wish = [("   choose the one to use", "careful bold")] if self._must_choose else []
+        self._list_bar.words = [("Profiles", "bold"), (f"  {len(rows)}", "dim"), *wish]
+        self._frame()
+        self._show()
+
+    def _made(self, name: str, profile: Profile | None) -> ProfileRow:
+        used = self.explorer.profile
+        return ProfileRow(
+            name, profile, used is not None and used.name == name, self._auth(profile, short=True) if profile else ()
+        )
+
+    def _auth(self, profile: Profile, *, short: bool = False) -> Sequence[tuple[str, str]]:
+        known = self.explorer.credentials
+        now, rejected = datetime.now(UTC), known.is_rejected(profile)
+        return auth_words(profile, known.state(profile), known.since(profile), now, rejected=rejected, short=short)
+
+    def _frame(self) -> None:
+        """Header, footer and the line at the edge belong to the profile in use, which may have been edited."""
+        used = self.explorer.profile
+        is_prod = used is not None and used.badge == "prod"
+        self.set_class(is_prod, "-prod")
+        for header in self.query(Header):
+            header.profile, header.auth = used, self._auth(used) if used else ()
+        for footer in self.query(Footer):
+            footer.prod = is_prod
+
+    def _show(self) -> None:
+        """The page of the profile under the cursor."""
+        row, bar, sheet = self._row, self._page_bar, self._sheet
+        default = row is not None and row.name == self.explorer.profiles.default
+        bar.words = [(row.name, "bold"), ("  default" if default else "", "middle")] if row else []
+        refused = self.explorer.profiles.refused
+        sheet.lines = self._page(row) if row else broken_page((), [str(refused)]) if refused else []
+        self.refresh_bindings()
+
+    def _page(self, row: ProfileRow) -> list[list[tuple[str, str]]]:
+        profiles = self.explorer.profiles
+        homes = [(each.file, each.audience) for each in homes_of(self.explorer, row.name)]
+        if row.profile is None:
+            return broken_page(homes, told([each for each in profiles.complaints if each.profile == row.name], TOLD))
+        state, rows = self.explorer.credentials.state(row.profile), profiles.rows(row.profile)
+        return profile_page(row.profile, state, rows, homes, self._steps(row.profile))
+
+    def _steps(self, profile: Profile) -> Sequence[Check]:
+        """What a test of exactly these values came to."""
+        of, steps = self._tested.get(profile.name, (None, ()))
+        return steps if of == profile else ()
+
+    @on(RowList.CursorMoved)
+    def _moved(self) -> None:
+        self._show()
+        self._sheet.scroll_home(animate=False)
+
+    @on(RowList.RowChosen)
+    def _chosen(self, event: RowList.RowChosen) -> None:
+        self._use(event.item)
+
+    def on_descendant_focus(self) -> None:
+        for pane in self.query("#list, #page"):
+            pane.query_one(Bar).here = pane.has_focus_within
+
+    # --- actions -----------------------------------------------------------------------------------------------
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
+        row = self._row if self.is_mounted else None
+        profile = row.profile if row else None
+        if action in {"use", "default", "edit", "remove", "duplicate", "copy", "test"}:
+            return profile is not None
+        if action == "secrets":
+            return profile is not None and bool(profile.secrets)
+        if action == "close":
+            return not self._must_choose
+        return True
+
+    @opens("find")
+    async def action_search(self) -> None:
+        rows = self._list.items
+        picks = [Pick(row.name, row.name, row.profile.url if row.profile else "cannot be used") for row in rows]
+        if found := await self.app.push_screen_wait(Picker("Profiles", picks, on=self._row.name if self._row else "")):
+            self._fill(found)
+
+    @work(exclusive=True, group="copy")
+    async def action_copy(self) -> None:
+        if self._row is not None and self._row.profile is not None:
+            await copy(self, self._row.profile.endpoint, "the URL")
+
+    def action_close(self) -> None:
+        """Back; the profile in use stays."""
+        self.dismiss(False)
+
+    def action_use(self) -> None:
+        self._use(self._row)
+
+    def _use(self, row: ProfileRow | None) -> None:
+        if row is not None and row.profile is not None:
+            self.explorer.use(row.name)
+            self.explorer.remembered.profile = row.name
+            self.dismiss(True)
+
+    def action_default(self) -> None:
+        if self._row is not None:
+            make_default(self, self.explorer, self._row.name)
+            self._fill()
+
+    @opens("edit")
+    async def action_add(self) -> None:
+        """A form for a new one. Where somebody came for that alone and left it, there is nothing else to do here."""
+        name, is_tested = await added(self, self.explorer)
+        if not name and self._adding and not self.explorer.profiles.leaves:
+            self.dismiss(False)
+            return
+        self._adding = False
+        self._fill(name)
+        if is_tested and self._row is not None and self._row.profile is not None:
+            await self._test(self._row.profile)
+
+    @opens("edit")
+    async def action_edit(self) -> None:
+        if (
+            self._row is not None
+            and self._row.profile is not None
+            and await edited(self, self.explorer, self._row.profile)
+        ):
+            self._fill()
+
+    @opens("edit")
+    async def action_duplicate(self) -> None:
+        if self._row is not None:
+            self._fill(await duplicated(self, self.explorer, self._row.name))
+
+    @opens("edit")
+    async def action_remove(self) -> None:
+        """Take it out of its files, and forget its secrets; asks first."""
+        if self._row is not None and self._row.profile is not None:
+            await removed(self, self.explorer, self._row.profile)
+            self._fill()
+
+    @opens("edit")
+    async def action_secrets(self) -> None:
+        if self._row is not None and self._row.profile is not None:
+            await secrets(self, self.explorer, self._row.profile)
+            self._fill()
+
+    @opens("test")
+    async def action_test(self) -> None:
+        if self._row is not None and self._row.profile is not None:
+            await self._test(self._row.profile)
+
+    async def _test(self, profile: Profile) -> None:
+        """Test the way to it; where what is proposed was done, it is used from now on."""
+        found = await tested(self, self.explorer, profile)
+        if found.checks:
+            self._tested[found.profile.name] = (found.profile, found.checks)
+        self._fill(found.name)
+        if found.name:
+            self._use(self._row)
+
+
+class Way(Struct, frozen=True):
+    """Something to do first."""
+
+    id: str
+    label: str
+    words: str
+    key: str
+
+
+WAYS: Final = (
+    Way("demo", "Try the demo service", "on this machine; nothing of it stays", "d"),
+    Way("add", "Add a profile", "a server, and how to log in", "a"),
+    Way("quit", "Leave", "", "^Q"),
+)
+
+
+def files_of(explorer: Explorer) -> list[tuple[str, str]]:
+    """Where everything is kept, in the words of the welcome."""
+    paths = explorer.paths
+    return [
+        ("a team's profiles", "sessions.toml in this folder or one above it: put it into git"),
+        ("your own profiles", str(paths.user_sessions)),
+        ("settings", str(paths.settings)),
+        ("secrets", str(paths.secrets)),
+        ("history", str(paths.history)),
+    ]
+
+
+class Ways(RowList[Way]):
+    DEFAULT_CSS = "Ways { height: 3; margin: 1 0; }"
+
+    def draw(self, item: Way, width: int, styles: ThemeStyles, *, chosen: bool) -> Strip:
+        """Label, what is said of it, and its key."""
+        role = "text bold" if chosen else "text"
+        mark = " › "  # noqa: RUF001 - the sign is meant
+        words = [(mark if chosen else "   ", role), (f"{item.label:<23}", role), (item.words, "middle")]
+        ground = "selection" if chosen else "background"
+        return line(words, width, styles, right=[(f" {item.key} ", "text bold")], ground=ground)
+
+
+class Welcome(AnswersOnce[str], Screen[str]):
+    """Answers with the id of the way that was chosen."""
+
+    DEFAULT_CSS = """
+    Welcome { background: $background; color: $text; align: center middle; overflow: hidden; }
+    Welcome > #page { width: 84; max-width: 96%; height: auto; max-height: 100%; overflow-x: hidden; }
+    Welcome .title { text-style: bold; color: $accent; margin: 0 3 1 3; }
+    Welcome .words { color: $middle; padding: 0 3; height: auto; }
+    Welcome .named { height: auto; padding: 0 3; }
+    Welcome .named > Static { width: 1fr; height: auto; color: $middle; }
+    Welcome .named > .label { color: $dim; }
+    Welcome .trouble { color: $careful; margin-top: 1; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("a", "way('add')", show=False),
+        Binding("d", "way('demo')", show=False),
+    ]
+
+    def __init__(self, files: Sequence[tuple[str, str]], troubles: Sequence[str]) -> None:
+        """``files`` are places and what they are for; ``troubles`` what was wrong with those that exist."""
+        super().__init__()
+        self._files, self._troubles = files, troubles
+
+    def compose(self) -> ComposeResult:
+        yield Header()
+        with VerticalScroll(id="page", can_focus=False):
+            yield Static("Welcome to rpcexplorer", classes="title")
+            yield Static("It talks to JSON-RPC 2.0 services, and knows none yet.", classes="words")
+            yield Ways()
+            yield from named(self._files)
+            for trouble in self._troubles:
+                yield Static(plain(f"! {trouble}"), classes="words trouble")
+        yield Footer()
+
+    def on_mount(self) -> None:
+        ways = self.query_one(Ways)
+        ways.items = WAYS
+        self.set_focus(ways)
+
+    def on_row_list_row_chosen(self, event: RowList.RowChosen) -> None:
+        event.stop()
+        self.dismiss(event.item.id)
+
+    def action_way(self, way: str) -> None:
+        self.dismiss(way)

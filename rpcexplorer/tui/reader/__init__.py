@@ -1,3 +1,0 @@
-"""A document on view, whoever shows it: pages, folds, search, and a list of objects as a table."""
-
-from __future__ import annotations

@@ -1,0 +1,610 @@
+"""The replay screen, and what is asked before it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Sequence
+from functools import partial
+from itertools import groupby, starmap
+from typing import Any, ClassVar, Final, Literal, TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import VerticalScroll
+from textual.reactive import reactive
+from textual.screen import Screen
+from textual.strip import Strip
+from textual.widgets import Static
+
+from rpcexplorer.client.replay import Replayed, ReplayVerdict, ignored_in, replayed, server_of
+from rpcexplorer.compare.compare import compared
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.draft import Batch, Draft, as_called, sent_draft
+from rpcexplorer.model.exchange import Cancelled, Exchange, Refused, Stop, Unreached, fresh_id
+from rpcexplorer.model.problem import Complaint
+from rpcexplorer.model.profile import Profile
+from rpcexplorer.text.compare import REPLAY_SIGNS, replayed_words
+from rpcexplorer.text.exchange import duration, times
+from rpcexplorer.text.printable import clipped, columns, fitted
+from rpcexplorer.tui.commands import Scope, bindings
+from rpcexplorer.tui.compare import ComparisonScreen, Frame
+from rpcexplorer.tui.keys import PendingKeys, in_turns, opens
+from rpcexplorer.tui.messages import ComparisonWanted
+from rpcexplorer.tui.theme import ThemeStyles, line
+from rpcexplorer.tui.widgets.bars import Bar, Remarks
+from rpcexplorer.tui.widgets.dialog import AnswersOnce, Choice, Confirm, Dialog, keys, named
+from rpcexplorer.tui.widgets.picker import Pick, Picker
+from rpcexplorer.tui.widgets.rows import RowList
+from rpcexplorer.variables.resolve import Missing
+
+
+def on_profile(method: str, profile: str) -> str:
+    """Return a name for a call on one of several profiles; the profile comes first, as a method's name may be long."""
+    return f"{profile}: {method[:_LONGEST]}"
+
+
+class WaitingCall(Struct, frozen=True):
+    """A call that was not sent yet."""
+
+    name: str
+    state: Literal["sending", "waits", "was not sent"] = "waits"
+
+
+ReplayRow: TypeAlias = Replayed | WaitingCall
+ROLES: Final[dict[ReplayVerdict, str]] = {
+    "same": "well",
+    "differs": "careful",
+    "not comparable": "careful",
+    "failed": "wrong",
+    "stopped": "careful",
+    "left out": "middle",
+}
+"""The colour of a verdict; a sign and a word say the same."""
+_NAME: Final = 48
+"""Columns that a method or a profile gets at most; in a narrow list a quarter of the width."""
+_LONGEST: Final = 200
+"""Characters of a name that are looked at; no row shows more."""
+_TOOK: Final = len("31.2 s → 31.2 s ")
+
+
+class ReplayList(RowList[ReplayRow]):
+    """In the order in which they are sent."""
+
+    DEFAULT_CSS = "ReplayList { height: 1fr; }"
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        each for each in bindings("replay") if isinstance(each, Binding) and each.id == "replay.open"
+    ]
+
+    by_profile: reactive[bool] = reactive(False)
+    """It is one call on several profiles: each row names its own."""
+    on_several: reactive[bool] = reactive(False)
+    """They are calls on several profiles: each row names its own too."""
+
+    def draw(self, item: ReplayRow, width: int, styles: ThemeStyles, *, chosen: bool) -> Strip:
+        """Sign, call, verdict in words, and how long it took before and now."""
+        ground = "selection" if chosen else "background"
+        if isinstance(item, WaitingCall):
+            sign, role = (" ◐ ", "careful") if item.state == "sending" else (" · ", "dim")
+            words = [(sign, role), (fitted(self._called(item), self._wide), "middle"), (f"  {item.state}", role)]
+            return line(words, width, styles, ground=ground)
+        sign, role = REPLAY_SIGNS[item.verdict], ROLES[item.verdict]
+        live = item.live
+        took = f"{duration(item.recorded.seconds)} → {duration(live.seconds)} " if live else ""
+        words = [(f" {sign} ", role), (fitted(self._called(item), self._wide), "text")]
+        verdict, more = replayed_words(item)
+        told = [("  " + fitted(verdict, self._verdicts), f"{role} bold"), (f"  {more}" if more else "", "middle")]
+        return line([*words, *told], width, styles, right=[(took.rjust(_TOOK), "dim")], ground=ground)
+
+    def _called(self, row: ReplayRow) -> str:
+        """What a row is told apart by."""
+        if isinstance(row, WaitingCall):
+            return row.name[:_LONGEST]
+        profile = row.live.profile if row.live else ""
+        if self.on_several and profile:
+            return on_profile(row.recorded.method, profile)
+        return (profile if self.by_profile and profile else row.recorded.method)[:_LONGEST]
+
+    @property
+    def _wide(self) -> int:
+        """Columns for that: as many as the longest takes, and not too many."""
+        most = min(_NAME, max(self.size.width // 4, 8))
+        return max((columns(clipped(name, most)) for name in set(map(self._called, self.items))), default=0)
+
+    @property
+    def _verdicts(self) -> int:
+        """Columns for the longest verdict."""
+        return max((len(item.verdict) for item in self.items if isinstance(item, Replayed)), default=0)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """There is something to compare once a reply has come."""
+        if action == "open":
+            return isinstance(self.chosen, Replayed) and self.chosen.live is not None
+        return super().check_action(action, parameters)
+
+    def action_open(self) -> None:
+        self.action_choose()
+
+
+Run: TypeAlias = Callable[[Stop], AsyncIterator[Replayed]]
+"""Sends what there is to send, one after the other, until it is stopped."""
+COUNTED: Final = {"differs": "differ"}
+"""A verdict of several, where that is another word."""
+
+
+class ReplayScreen(AnswersOnce[None], Screen[None]):
+    """It begins when it opens. Escape stops it first, then leaves; what was sent by then is in the history."""
+
+    DEFAULT_CSS = """
+    ReplayScreen { background: $background; color: $text; layout: vertical; overflow: hidden; }
+    ReplayScreen.-prod { border-left: outer $prod; border-right: outer $prod; }
+    """
+    scope: ClassVar[Scope] = "replay"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        each for each in bindings("replay") if isinstance(each, Binding) and each.id != "replay.open"
+    ]
+
+    def __init__(
+        self,
+        title: str,
+        waiting: Sequence[str],
+        run: Run,
+        pending: PendingKeys,
+        frame: Frame,
+        *,
+        remarks: Sequence[tuple[str, str]] = (),
+        by_profile: bool = False,
+        on_several: bool = False,
+    ) -> None:
+        """``waiting``: what each row is called until its reply comes. ``by_profile``: it is one call on several.
+
+        On two profiles there is one comparison, which opens as soon as it is made. ``on_several``: it is several calls
+        on several profiles.
+        """
+        super().__init__()
+        self.pending = pending
+        self.done: list[Replayed] = []
+        self.stop: Stop | None = None
+        """Ends what is under way; None where nothing is."""
+        self._title, self._waiting, self._run, self._told = title, list(waiting), run, remarks
+        self._frame, self._is_one_comparison = frame, by_profile and len(waiting) == 1
+        self._bar, self._remarks, self.list = Bar(), Remarks(), ReplayList()
+        self.list.set_reactive(ReplayList.by_profile, by_profile)
+        self.list.set_reactive(ReplayList.on_several, on_several)
+
+    def compose(self) -> ComposeResult:
+        yield from self._frame.around(self._bar, self._remarks, self.list)
+
+    def on_mount(self) -> None:
+        self._bar.here = True
+        self._remarks.pieces = self._told
+        self.set_focus(self.list)
+        self._send_all()
+
+    @work(exclusive=True, group="replaying", description="replaying")
+    async def _send_all(self) -> None:
+        self.stop = Stop()
+        self._show()
+        async for each in self._run(self.stop):
+            self.done.append(each)
+            self._show()
+        is_stopped, self.stop = self.stop.pressed, None
+        self._show()
+        if self._is_one_comparison and self.done and not is_stopped:
+            self._open_and_leave(self.done[0])
+
+    def _show(self) -> None:
+        """What has come, then what still waits; the cursor stays where it is."""
+        left: list[ReplayRow] = [
+            WaitingCall(name, "was not sent" if self.stop is None else "waits" if at else "sending")
+            for at, name in enumerate(self._waiting[len(self.done) :])
+        ]
+        self.list.items = [*self.done, *left]
+        counts = Counter(each.verdict for each in self.done)
+        words = [
+            (f"{'  · ' if at else '  '}{count} {name if count == 1 else COUNTED.get(name, name)}", ROLES[name])
+            for at, (name, count) in enumerate(counts.items())
+        ]
+        how_far = [(f"   {len(self.done)} of {len(self.list.items)}", "middle")] if self.stop else []
+        self._bar.words = [(self._title, "bold"), *how_far, *words]
+        self.refresh_bindings()
+
+    # --- what happened -----------------------------------------------------------------------------------------
+
+    def interrupt(self) -> bool:
+        """End what runs; whether anything did."""
+        if self.stop is not None:
+            self.stop.press()
+        return self.stop is not None
+
+    @on(RowList.CursorMoved)
+    def _moved(self, event: RowList.CursorMoved) -> None:
+        event.stop()
+        self.refresh_bindings()
+
+    @on(RowList.RowChosen)
+    def _chosen(self, event: RowList.RowChosen) -> None:
+        event.stop()
+        if isinstance(event.item, Replayed):
+            self._open(event.item)
+
+    @opens("comparison")
+    async def _open(self, replayed: Replayed) -> None:
+        await self._compare(replayed)
+
+    @opens("comparison")
+    async def _open_and_leave(self, replayed: Replayed) -> None:
+        await self._compare(replayed)
+        self.dismiss(None)
+
+    async def _compare(self, replayed: Replayed) -> None:
+        if replayed.live is not None:
+            left, right, ignore = replayed.recorded, replayed.live, replayed.ignore
+            opened = ComparisonScreen(left, right, self.pending, self._frame, ignore=ignore, made=replayed.comparison)
+            await self.app.push_screen_wait(opened)
+
+    def action_stop(self) -> None:
+        """What runs, and what still waits with it; else back."""
+        if not self.interrupt():
+            self.dismiss(None)
+
+
+LONGEST: Final = 200
+"""Columns of a method's name; a longer one is not told whole."""
+
+
+class SendQuestion(Confirm):
+    """Whatever has no room is scrolled, so that nothing that is said yes to stays unseen."""
+
+    DEFAULT_CSS = """
+    SendQuestion .all { height: auto; max-height: 10; background: $surface; scrollbar-background: $surface; }
+    SendQuestion .hint { display: none; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("pagedown", "page(1)", show=False),
+        Binding("pageup", "page(-1)", show=False),
+    ]
+
+    def __init__(
+        self, title: str, rows: Sequence[tuple[str, str]], choices: Sequence[Choice], *, grave: bool = False
+    ) -> None:
+        super().__init__(title, rows, choices, grave=grave)
+        self._all = VerticalScroll(*named(rows), classes="all", can_focus=False)
+        self._more = Static(keys("PgDn", "shows more", "PgUp", "goes back"), classes="hint")
+
+    def asked(self) -> ComposeResult:
+        yield self._all
+        yield self._more
+
+    def on_resize(self) -> None:
+        self.call_after_refresh(self._tell)
+
+    def _tell(self) -> None:
+        """That there is more, where there is."""
+        self._more.display = self._all.max_scroll_y > 0
+
+    def action_page(self, by: int) -> None:
+        self._all.scroll_relative(y=by * self._all.size.height, animate=False)
+
+
+async def may_send_all(
+    screen: Screen[Any], explorer: Explorer, drafts: Sequence[tuple[Draft | Batch, Profile]], come_from: str = ""
+) -> bool:
+    """One question for all that a profile wants one for, and where they come from if that is elsewhere."""
+    asked = [(found, profile) for draft, profile in drafts if (found := explorer.to_ask_about([draft], profile))]
+    if not asked:
+        return True
+    methods = Counter[str]()
+    for found, _ in asked:
+        methods.update(found)
+    profiles = {profile.name: profile for _, profile in asked}
+    named_once = starmap(times, ((clipped(name, LONGEST), count) for name, count in methods.items()))
+    rows = [
+        *(("profile", f"{each.name}  {each.origin}  {each.badge_word}".rstrip()) for each in profiles.values()),
+        *([("recorded", come_from)] if come_from else []),
+        ("method", "\n".join(named_once)),
+    ]
+    calls = f"{len(asked)} of {len(drafts)} calls are" if len(drafts) > 1 else "The call is"
+    is_prod = any(each.badge == "prod" for each in profiles.values())
+    where = " and ".join(each.badge_word if each.badge == "prod" else each.name for each in profiles.values())
+    choices = [Choice("keep", "Send nothing"), Choice("send", "Send them" if len(drafts) > 1 else "Send it")]
+    always = all(profile.confirm == "always" for _, profile in asked)
+    title = f"Send to {where}?" + ("" if always else f"  {calls} not marked safe.")
+    return await screen.app.push_screen_wait(SendQuestion(title, rows, choices, grave=is_prod)) == "send"
+
+
+ROOM: Final = 48
+"""Columns of a method's name in a title."""
+MOST: Final = 12
+"""Profiles that are on view at once."""
+NAMES: Final = 24
+"""Columns that their names get at most."""
+
+
+async def profiles_for_servers(
+    screen: Screen[Any], explorer: Explorer, records: Sequence[Exchange], what: str
+) -> dict[tuple[str, str], Profile] | None:
+    """Ask for a profile for each server that calls went to; None if one of the questions was left."""
+    servers = list(dict.fromkeys(map(server_of, records)))
+    chosen: dict[tuple[str, str], Profile] = {}
+    for server in servers:
+        its = [each for each in records if server_of(each) == server]
+        if len(servers) > 1:
+            count = f"{len(its)} call{'s' * (len(its) > 1)}"
+            what = f"{count} of {clipped(server[0], ROOM // 2)}, {clipped(server[1], ROOM)},"
+        profile = await _profile_for(screen, explorer, its, what, [each.name for each in chosen.values()])
+        if profile is None:
+            return None
+        chosen[server] = profile
+    return chosen
+
+
+async def _profile_for(
+    screen: Screen[Any], explorer: Explorer, records: Sequence[Exchange], what: str, taken: Sequence[str]
+) -> Profile | None:
+    """Ask where recorded calls are to be sent.
+
+    The cursor starts where they come from, but for calls of someone else on the only profile with their address, else
+    on one that is not ``taken`` by another server's calls.
+    """
+    used = explorer.profile.name if explorer.profile else ""
+    theirs = {each.profile for each in records if not (each.foreign or each.writer)}
+    names = sorted(explorer.profiles.leaves, key=lambda name: (name not in explorer.profiles.profiles, name))
+    picks = [_pick(name, explorer.profiles.profiles.get(name)) for name in names]
+    if explorer.profile is not None and used not in names:  # an address that was typed
+        picks.insert(0, _pick(used, explorer.profile))
+    if not picks:
+        screen.notify("Replay needs a profile. Press Esc, then add one.")
+        return None
+    free = [name for name in (used, *names) if name not in {"", *taken}] if taken else [used]
+    urls = {each.url for each in records}
+    same = [profile.name for profile in explorer.profiles.profiles.values() if profile.endpoint in urls]
+    on = theirs.pop() if len(theirs) == 1 else same[0] if len(same) == 1 else (*free, used)[0]
+    chosen: str | None = await screen.app.push_screen_wait(Picker(f"Replay {what} on …", picks, on=on))
+    return usable(screen, explorer, chosen) if chosen else None
+
+
+def usable(screen: Screen[Any], explorer: Explorer, name: str) -> Profile | None:
+    """The profile of a name; None where it cannot be used, which is said."""
+    used = explorer.profile
+    profile = used if used is not None and used.name == name else explorer.profiles.get(name)
+    if isinstance(profile, Complaint):
+        screen.notify(f"{name} cannot be used, so nothing was sent. {profile}", severity="warning")
+    return profile if isinstance(profile, Profile) else None
+
+
+def _pick(name: str, profile: Profile | None) -> Pick:
+    return Pick(name, name, profile.endpoint, profile.badge_word) if profile else Pick(name, name, "cannot be used")
+
+
+class Ticked(RowList[tuple[str, Profile]]):
+    """Profiles, some of them ticked, in the order in which they were."""
+
+    DEFAULT_CSS = "Ticked { background: $surface; scrollbar-background: $surface; max-height: 12; }"
+
+    def __init__(self, on: str) -> None:
+        super().__init__()
+        self.ticked: tuple[str, ...] = (on,) if on else ()
+        self._names = self._badges = 0
+
+    def draw(self, item: tuple[str, Profile], width: int, styles: ThemeStyles, *, chosen: bool) -> Strip:
+        """A box, the profile, its address and badge; the first that was ticked is what the others are held against."""
+        name, profile = item
+        at = self.ticked.index(name) + 1 if name in self.ticked else 0
+        words = [
+            (f" [{'x' if at else ' '}] ", "accent bold" if at else "middle"),
+            (fitted(name, self._names), "text bold" if at else "text"),
+        ]
+        right = [("  compare with this", "accent")] if at == 1 else []
+        right.append((f"  {profile.badge_word:>{self._badges}} ", "middle"))
+        ground = "selection" if chosen else "surface"
+        return line([*words, (f"  {profile.endpoint}", "dim")], width, styles, right=right, ground=ground)
+
+    def watch_items(self) -> None:
+        """The columns are as wide as what is in them."""
+        self._names = min(max((columns(name) for name, _ in self.items), default=0), NAMES)
+        self._badges = max((len(profile.badge_word) for _, profile in self.items), default=0)
+
+    def tick(self) -> None:
+        if self.chosen is not None:
+            name = self.chosen[0]
+            others = tuple(each for each in self.ticked if each != name)
+            self.ticked = others if name in self.ticked else (*self.ticked, name)
+            self.refresh()
+
+
+class SeveralProfiles(Dialog[tuple[str, ...]]):
+    """Space ticks, Enter takes what is ticked; the answer has their names, the first that was ticked first."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("space", "tick", show=False),
+        Binding("enter", "take", show=False, priority=True),
+    ]
+
+    def __init__(self, title: str, profiles: Sequence[Profile], on: str) -> None:
+        super().__init__(title)
+        self._profiles, self._list = profiles, Ticked(on)
+        self._told = Static(classes="hint")
+
+    def content(self) -> ComposeResult:
+        yield self._list
+        yield self._told
+
+    def on_mount(self) -> None:
+        self._list.items = [(each.name, each) for each in self._profiles]
+        if len(self._profiles) == 2 and self._list.ticked:  # nothing else can be meant
+            self._list.ticked = tuple(each.name for each in self._profiles)
+        self._list.styles.height = min(len(self._profiles), MOST)
+        self.set_focus(self._list)
+        self._told.update(keys("Space", "ticks", "Enter", "sends the call to each", "Esc", "sends nothing"))
+
+    def action_tick(self) -> None:
+        self._list.tick()
+        self._list.action_move(1)
+
+    def action_take(self) -> None:
+        """With one alone there is nothing to compare."""
+        if len(self._list.ticked) > 1:
+            self.dismiss(self._list.ticked)
+        else:
+            self._told.update(keys("Space", "ticks another one: there have to be two to compare"))
+
+
+async def profiles_for(screen: Screen[Any], explorer: Explorer, method: str) -> list[Profile]:
+    """Ask on which profiles one call is to be compared; none where it was left."""
+    used = explorer.profile
+    known = [each for each in explorer.profiles.profiles.values() if used is None or each.name != used.name]
+    profiles = [*([used] if used else []), *known]
+    if len(profiles) < 2:
+        screen.notify("There is no other profile to compare with.")
+        return []
+    title = f"Compare {clipped(method, ROOM)} on …"
+    chosen = await screen.app.push_screen_wait(SeveralProfiles(title, profiles, used.name if used else ""))
+    return [each for name in chosen or () for each in profiles if each.name == name]
+
+
+NAME: Final = 32
+"""Columns of a method's name in a sentence or a title."""
+STOPPED: Final = "It was stopped while it ran."
+
+
+async def compare(
+    screen: Screen[Any], explorer: Explorer, pending: PendingKeys, frame: Frame, wanted: ComparisonWanted
+) -> None:
+    """Open the comparison of two replies, the older at the left; without another, with the one before."""
+    one, used = wanted.exchange, explorer.profile
+    if wanted.is_live and used is not None:
+        one = await asyncio.to_thread(explorer.journal.as_recorded, one, used)
+    other = wanted.other or await asyncio.to_thread(explorer.journal.before, used, one)
+    if other is None:
+        name = clipped(one.method, NAME)
+        screen.notify(f"There is no call of {name} with the same params before this one. In the history, m marks any.")
+        return
+    left, right = sorted((one, other), key=lambda call: call.when)
+    await screen.app.push_screen_wait(ComparisonScreen(left, right, pending, frame, ignore=ignored(explorer, right)))
+
+
+def ignored(explorer: Explorer, call: Exchange) -> Sequence[str]:
+    """What this person's own profile of that name leaves out; a stranger's record names none of those."""
+    profile = explorer.profiles.profiles.get(call.profile) if not call.foreign else None
+    return ignored_in(call, profile, ()) if profile else ()
+
+
+async def replay(
+    screen: Screen[Any], explorer: Explorer, pending: PendingKeys, frame: Frame, records: Sequence[Exchange]
+) -> None:
+    """Ask where, ask for what is not marked safe, send one after the other, and show what came of each."""
+    records = [as_called(each) for each in records]
+    what = f"{len(records)} calls" if len(records) > 1 else clipped(records[0].method, NAME)
+    chosen = await profiles_for_servers(screen, explorer, records, what)
+    if chosen is None:
+        return
+    profiles = [chosen[server_of(each)] for each in records]
+    drafts = [(sent_draft(each), profile) for each, profile in zip(records, profiles, strict=True)]
+    routes = dict.fromkeys(
+        (each.url, profile.endpoint)
+        for each, profile in zip(records, profiles, strict=True)
+        if explorer.cases.goes_elsewhere(each, profile)
+    )
+    if not await may_send_all(screen, explorer, drafts, ", ".join(dict.fromkeys(url for url, _ in routes))):
+        return
+    said = [(f"recorded at {clipped(url, 60)}, sent to {endpoint}", "careful") for url, endpoint in routes]
+    run = partial(_replayed, explorer, list(zip(records, profiles, strict=True)))
+    used = list(dict.fromkeys(each.name for each in profiles))
+    title = f"Replay  {what} on {' and '.join(used)}"
+    methods = [each.method for each in records]
+    several = len(used) > 1
+    names = [on_profile(method, each.name) for method, each in zip(methods, profiles, strict=True)]
+    opened = ReplayScreen(title, names if several else methods, run, pending, frame, remarks=said, on_several=several)
+    opened.set_class(any(each.badge == "prod" for each in profiles), "-prod")
+    await screen.app.push_screen_wait(opened)
+
+
+async def _replayed(
+    explorer: Explorer, calls: Sequence[tuple[Exchange, Profile]], stop: Stop
+) -> AsyncIterator[Replayed]:
+    """What came of each; also where it cannot be compared, a reply is on view without what is hidden in a record."""
+    for profile, group in groupby(calls, lambda call: call[1]):
+        async for each in explorer.replay([record for record, _ in group], profile=profile, stop=stop):
+            if each.live is not None and each.comparison is None:
+                live = await asyncio.to_thread(explorer.journal.as_recorded, each.live, profile)
+                yield replace(each, live=live)
+            else:
+                yield each
+
+
+async def compare_profiles(
+    screen: Screen[Any], explorer: Explorer, pending: PendingKeys, frame: Frame, draft: Draft, *, whole: bool
+) -> None:
+    """One call on several profiles: asked which, sent to each, and each reply compared with the first.
+
+    ``whole``: each profile has its own values for what is open in it; where one has none, somebody is asked, or nothing
+    is sent to any.
+    """
+    profiles = await profiles_for(screen, explorer, draft.method)
+    calls: list[tuple[Draft | Batch, Profile]] = [(draft, each) for each in profiles]
+    if whole:
+        calls = await filled_for_each(screen, explorer, draft, profiles)
+    if not calls or not await may_send_all(screen, explorer, calls):
+        return
+    others = [each.name for each in profiles[1:]]
+    run = partial(_on_each, explorer, calls)
+    title = f"{clipped(draft.method, NAME)}  compared with {profiles[0].name}"
+    opened = ReplayScreen(title, others, run, pending, frame, by_profile=True)
+    opened.set_class(any(each.badge == "prod" for each in profiles), "-prod")
+    await screen.app.push_screen_wait(opened)
+
+
+async def filled_for_each(
+    screen: Screen[Any], explorer: Explorer, draft: Draft, profiles: Sequence[Profile]
+) -> list[tuple[Draft | Batch, Profile]]:
+    """The call as each of them gets it; none where it is not to be sent.
+
+    What is typed for one stands for all that have no value of their own. What is random is the same for all.
+    """
+    from rpcexplorer.tui.saved_calls import filled
+
+    calls, given, id = list[tuple[Draft | Batch, Profile]](), dict[str, str](), fresh_id()
+    for profile in profiles:
+        found = explorer.resolved(draft, id=id, profile=profile)
+        if isinstance(found, Missing):
+            known = {name: given[name] for name in found.names if name in given}
+            found = explorer.resolved(draft, known, id=id, profile=profile)
+        if isinstance(found, Missing):
+            whole = await filled(screen, explorer, draft, given, id=id, profile=profile)
+            if whole is None:
+                return []
+            found = whole
+        calls.append((found, profile))
+    return calls
+
+
+async def _on_each(
+    explorer: Explorer, calls: Sequence[tuple[Draft | Batch, Profile]], stop: Stop
+) -> AsyncIterator[Replayed]:
+    """Send to one after the other; what is stopped is not held against anything."""
+    first: Exchange | None = None
+    own: Sequence[str] = ()
+    for draft, profile in calls:
+        if stop.pressed:
+            return
+        came = await explorer.call(draft, profile=profile, stop=stop)
+        came = await asyncio.to_thread(explorer.journal.as_recorded, came, profile)
+        ignore = ignored_in(came, profile, ())
+        if first is None:
+            first, own = came, ignore
+            continue
+        yield await _held_against(first, came, [*own, *ignore])
+
+
+async def _held_against(first: Exchange, came: Exchange, ignore: Sequence[str]) -> Replayed:
+    match came.outcome:
+        case Cancelled():
+            return Replayed(first, came, None, "stopped", STOPPED)
+        case Unreached(sentence=why) | Refused(sentence=why):
+            return Replayed(first, came, None, "failed", why)
+    return replayed(first, came, await in_turns(compared(first, came, ignore)), ignore)

@@ -1,0 +1,311 @@
+"""The statistics screen."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Iterator, Sequence
+from datetime import date, datetime, tzinfo
+from typing import Any, ClassVar, Final
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.reactive import reactive
+from textual.screen import Screen
+from textual.strip import Strip
+from textual.widget import Widget
+
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.history.statistics import GROUPINGS, ORDERS, Figures, Grouping, Order, Statistics
+from rpcexplorer.model.exchange import Damaged, Exchange
+from rpcexplorer.model.filter import HistoryFilter
+from rpcexplorer.model.problem import Trouble
+from rpcexplorer.text.history import (
+    CALLS,
+    FAILED,
+    MARGIN,
+    TableColumns,
+    chart_lines,
+    filter_words,
+    left_out_words,
+    total_lines,
+    words_for,
+)
+from rpcexplorer.tui.commands import Scope, bindings
+from rpcexplorer.tui.keys import PendingKeys
+from rpcexplorer.tui.theme import Pieces, ThemeStyles, line
+from rpcexplorer.tui.widgets.bars import Bar, Remarks
+from rpcexplorer.tui.widgets.dialog import AnswersOnce
+from rpcexplorer.tui.widgets.rows import RowList
+
+SLICE: Final = 0.1
+"""Seconds of the first slice."""
+AT_ONCE: Final = 300
+"""Calls that are counted before anything else has its turn: a few milliseconds."""
+LONGEST: Final = 8
+"""Each is twice as long as the one before, to so many times the first: to show what was counted takes time too."""
+
+
+class Counting:
+    """What is known of the calls that were read so far."""
+
+    def __init__(self, records: Iterator[Exchange | Damaged | None], zone: tzinfo | None = None) -> None:
+        self.by: dict[Grouping, Statistics] = {by: Statistics(by, zone) for by in GROUPINGS}
+        self.ended = False
+        """Everything was read."""
+        self.trouble = ""
+        """Why it could not be."""
+        self._records = records
+        self._found: list[Exchange | Damaged] = []
+        """What was read and is not counted yet."""
+        self._length = 1
+        self._given_up = False
+
+    def give_up(self) -> None:
+        """Nobody waits for it any longer."""
+        self._given_up = True
+
+    async def go_on(self) -> None:
+        """Count the next slice."""
+        reading = asyncio.ensure_future(asyncio.to_thread(self._slice))
+        await asyncio.wait([reading])
+        trouble = reading.exception()
+        found, self._found = self._found, []
+        for start in range(0, len(found), AT_ONCE):
+            for one in found[start : start + AT_ONCE]:
+                for each in self.by.values():
+                    each.add(one)
+            await asyncio.sleep(0)
+        if isinstance(trouble, Trouble):
+            self.trouble, self.ended = trouble.sentence, True
+        else:
+            self.ended = reading.result()
+
+    def _slice(self) -> bool:
+        """Read the next few; whether they were the last."""
+        end = time.monotonic() + SLICE * self._length
+        self._length = min(2 * self._length, LONGEST)
+        for one in self._records:
+            if one is not None:
+                self._found.append(one)
+            if self._given_up or time.monotonic() > end:
+                return False
+        return True
+
+
+_EDGE = "   "
+
+
+class SummaryLines(Widget):
+    """Lines that stand still above a list."""
+
+    DEFAULT_CSS = "SummaryLines { height: auto; background: $background; }"
+
+    statistics: reactive[Statistics | None] = reactive[Statistics | None](None, always_update=True, layout=True)
+
+    def get_content_height(self, *_: Any) -> int:
+        return len(self._lines())
+
+    def render_line(self, y: int) -> Strip:
+        lines, styles = self._lines(), ThemeStyles.of(self)
+        return line(lines[y] if y < len(lines) else [], self.size.width, styles)
+
+    def _lines(self) -> Sequence[Pieces]:
+        """The whole, calls and failures over time, and what the bars stand for."""
+        found = self.statistics
+        if found is None or not found.total.calls:
+            return []
+        width = self.container_size.width - 2 * len(_EDGE)
+        lines: list[Pieces] = [[(_EDGE + words, "text")] for words in total_lines(found, width)]
+        chart = found.chart(max(width - MARGIN, 1))
+        if chart is not None:
+            calls, failed, times = chart_lines(chart)
+            lines += [
+                [(_EDGE + CALLS, "dim"), (calls, "accent")],
+                [(_EDGE + FAILED, "dim"), (failed, "wrong")],
+                [(_EDGE + " " * MARGIN + times, "dim")],
+            ]
+        return [*lines, []]
+
+
+class FiguresList(RowList[Figures]):
+    """One row for each method, profile or code, under a heading that stays."""
+
+    DEFAULT_CSS = "FiguresList { height: 1fr; }"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        each for each in bindings("statistics") if isinstance(each, Binding) and each.id == "statistics.open"
+    ]
+
+    today: reactive[date] = reactive(date.min)
+    advice: reactive[str] = reactive("")
+    """What is said where there are no rows."""
+
+    def __init__(self, zone: tzinfo | None = None) -> None:
+        super().__init__()
+        self._zone = zone
+        self._by = Statistics()
+        self._columns: TableColumns | None = None
+
+    def show(self, found: Statistics, rows: Sequence[Figures]) -> None:
+        """Other rows; the cursor stays on what it was on, wherever that is now."""
+        on = self.chosen.name if self.chosen is not None else None
+        self._by, self._columns = found, None
+        at = next((index for index, row in enumerate(rows) if row.name == on), 0)
+        self.items = rows
+        self.cursor = at
+
+    @property
+    def heading(self) -> str:
+        return _EDGE + self._table.heading
+
+    @property
+    def _table(self) -> TableColumns:
+        if self._columns is None:
+            self._columns = TableColumns(self._by.by, self.items, max(self.size.width - 2 * len(_EDGE), 1))
+        return self._columns
+
+    def draw(self, item: Figures, width: int, styles: ThemeStyles, *, chosen: bool) -> Strip:
+        text = _EDGE + self._table.line(item, self.today, self._zone)
+        return line([(text, "text")], width, styles, ground="selection" if chosen else "background")
+
+    def empty(self, width: int, styles: ThemeStyles) -> Sequence[Strip]:
+        return [line([(_EDGE + self.advice, "dim")], width, styles)]
+
+    def on_resize(self) -> None:
+        self._columns = None
+        super().on_resize()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action == "open":
+            return self.chosen is not None
+        return super().check_action(action, parameters)
+
+    def action_open(self) -> None:
+        self.action_choose()
+
+
+TABS: Final[dict[Grouping, str]] = {"method": "Methods", "profile": "Profiles", "code": "Codes"}
+SORTED: Final[dict[Order, str]] = {"calls": "most calls", "failures": "most failures", "p95": "slowest"}
+PATIENCE: Final = 3.0
+"""Seconds after which keys wait no longer for the rows that they are for."""
+FIGURES: Final = "figures"
+
+
+class StatisticsScreen(AnswersOnce[str | None], Screen[str | None]):
+    """It counts as it opens. Its answer are the words of a filter for the calls of a row."""
+
+    DEFAULT_CSS = """
+    StatisticsScreen { background: $background; color: $text; layout: vertical; overflow: hidden; }
+    StatisticsScreen.-prod { border-left: outer $prod; border-right: outer $prod; }
+    """
+    scope: ClassVar[Scope] = "statistics"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        each for each in bindings("statistics") if isinstance(each, Binding) and each.id != "statistics.open"
+    ]
+
+    def __init__(
+        self,
+        explorer: Explorer,
+        wanted: HistoryFilter,
+        pending: PendingKeys,
+        *,
+        header: Widget | None = None,
+        footer: Widget | None = None,
+        zone: tzinfo | None = None,
+        today: date | None = None,
+    ) -> None:
+        """``zone``: where whoever looks lives; ``today``: which day it is there. None asks the machine."""
+        super().__init__()
+        self.explorer, self.pending = explorer, pending
+        self._wanted, self._header, self._footer = wanted, header, footer
+        self._zone = zone
+        self._order: Order = "calls"
+        self._counting = Counting(explorer.history.search_in_steps(wanted, whole=False), zone)
+        self._bar, self._remarks, self._heading = Bar(), Remarks(), Bar()
+        self._summary, self.list = SummaryLines(), FiguresList(zone)
+        self._bar.tabs, self._bar.open, self._bar.key = tuple(TABS.values()), TABS["method"], "[ ]"
+        self.list.today = today or datetime.now(zone).date()
+
+    def compose(self) -> ComposeResult:
+        parts = (self._header, self._bar, self._remarks, self._summary, self._heading, self.list, self._footer)
+        yield from (part for part in parts if part is not None)
+
+    def on_mount(self) -> None:
+        profile = self.explorer.profile
+        self.set_class(profile is not None and profile.badge == "prod", "-prod")
+        self._bar.here = True
+        self.set_focus(self.list)
+        self.pending.wait(FIGURES)
+        self.set_timer(PATIENCE, lambda: self.pending.go_on(FIGURES))
+        self._count()
+
+    def on_unmount(self) -> None:
+        self._counting.give_up()
+        self.pending.go_on(FIGURES)
+
+    @work(exclusive=True, group="counting")
+    async def _count(self) -> None:
+        self._show()
+        while not self._counting.ended:
+            await self._counting.go_on()
+            self._show()
+        self.pending.go_on(FIGURES)
+
+    def _show(self) -> None:
+        """What was counted so far."""
+        counting, found = self._counting, self._counting.by[self._by]
+        self._bar.words = [("Statistics", "bold"), (f"  {SORTED[self._order]} first", "middle")]
+        if not counting.ended:
+            self._bar.words = [*self._bar.words, ("  counting …", "careful")]
+        told = [(filter_words(self._wanted, self._zone), "middle"), (self._wanted.profile or "", "middle")]
+        told += [(left_out_words(found), "careful"), (counting.trouble, "wrong")]
+        self._remarks.pieces = [(words, role) for words, role in told if words]
+        self.list.advice = "No call is like this." if counting.ended else "Counting …"
+        self.list.show(found, found.rows(self._order))
+        self._summary.statistics = found
+        self._entitle()
+        self.refresh_bindings()
+
+    def _entitle(self) -> None:
+        self._heading.words = [(self.list.heading[1:], "dim")] if self.list.items else []
+
+    @property
+    def _by(self) -> Grouping:
+        return next(by for by in GROUPINGS if TABS[by] == self._bar.open)
+
+    # --- what happened -----------------------------------------------------------------------------------------
+
+    def on_resize(self) -> None:
+        self.call_after_refresh(self._entitle)
+
+    @on(Bar.TabClicked)
+    def _tab_clicked(self, event: Bar.TabClicked) -> None:
+        event.stop()
+        self._turn_to(event.tab)
+
+    @on(RowList.RowChosen)
+    def _chosen(self, event: RowList.RowChosen) -> None:
+        event.stop()
+        if isinstance(event.item, Figures):
+            self.dismiss(words_for(event.item, self._by, of_one=self._wanted.profile is not None))
+
+    def _turn_to(self, tab: str) -> None:
+        self._bar.open = tab
+        self._show()
+        self.list.action_first()
+
+    def action_tab_next(self) -> None:
+        self._turn_to(self._bar.next_tab())
+
+    def action_tab_previous(self) -> None:
+        self._turn_to(self._bar.next_tab(-1))
+
+    def action_sort(self) -> None:
+        """By what comes next; the cursor goes to the top, where that is seen."""
+        self._order = ORDERS[(ORDERS.index(self._order) + 1) % len(ORDERS)]
+        self._show()
+        self.list.action_first()
+
+    def action_close(self) -> None:
+        self.dismiss(None)

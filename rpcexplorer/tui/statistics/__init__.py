@@ -1,3 +1,0 @@
-"""The statistics screen."""
-
-from __future__ import annotations

@@ -1,0 +1,166 @@
+"""Roles of words, the styles of a theme, and lines set on the grid."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Any, Final, TypeAlias
+
+from rich.cells import cell_len, set_cell_size
+from rich.segment import Segment
+from rich.style import Style
+from textual.color import Color
+from textual.strip import Strip
+from textual.theme import Theme as TextualTheme
+from textual.widget import Widget
+
+from rpcexplorer.model.settings import Theme
+from rpcexplorer.text.printable import printable
+
+Pieces: TypeAlias = Iterable[tuple[str, str]]
+"""Pieces of a line with their roles."""
+ATTRIBUTES: Final = ("bold", "underline", "italic", "reverse", "strike")
+
+
+class ThemeStyles:
+    """Styles by role for one theme, each made once."""
+
+    def __init__(self, theme: TextualTheme) -> None:
+        self.theme = theme
+        self._colours = theme.variables
+        self._styles: dict[tuple[str, str], Style] = {}
+
+    @staticmethod
+    def of(widget: Widget) -> ThemeStyles:
+        theme = widget.app.current_theme
+        styles = _by_theme.get(theme.name)
+        if styles is None or styles.theme is not theme:
+            styles = _by_theme[theme.name] = ThemeStyles(theme)
+        return styles
+
+    def style(self, role: str = "text", ground: str = "background") -> Style:
+        style = self._styles.get((role, ground))
+        if style is None:
+            style = self._styles[role, ground] = self._made(role, ground)
+        return style
+
+    def _made(self, role: str, ground: str) -> Style:
+        attributes: dict[str, Any] = {}
+        colour = "text"
+        for word in role.split():
+            if word in ATTRIBUTES:
+                attributes[word] = True
+            elif not word.startswith("on:"):
+                colour = word
+            elif self.theme.ansi:  # nobody knows what reads well on a colour of the terminal's: it swaps the two itself
+                colour, attributes["reverse"] = word.removeprefix("on:"), True
+            else:
+                colour, ground = "background", word.removeprefix("on:")
+        return Style(color=self._colour(colour), bgcolor=self._colour(ground), **attributes)
+
+    def _colour(self, role: str) -> Any:
+        return _rich_colour(self._colours.get(role, self._colours["text"]))
+
+
+_by_theme: dict[str, ThemeStyles] = {}
+
+
+@lru_cache(256)
+def _rich_colour(value: str) -> Any:
+    return Color.parse(value).rich_color
+
+
+def segments(words: Pieces, styles: ThemeStyles, ground: str = "background") -> list[Segment]:
+    return [Segment(_safe(text), styles.style(role, ground)) for text, role in words if text]
+
+
+def line(words: Pieces, width: int, styles: ThemeStyles, *, right: Pieces = (), ground: str = "background") -> Strip:
+    """A line of exactly ``width`` columns: words from the left, words at the right edge; the left gives way."""
+    after = segments(right, styles, ground)
+    room = max(width - columns_of(after), 0)
+    before = clipped(segments(words, styles, ground), room, Segment("…", styles.style("dim", ground)))
+    gap = room - columns_of(before)
+    blank = [Segment(" " * gap, styles.style("text", ground))] if gap else []
+    return filled([*before, *blank, *after], width, styles.style("text", ground))
+
+
+def filled(pieces: list[Segment], width: int, blank: Style) -> Strip:
+    """Pieces as a line of exactly so many columns."""
+    return Strip(pieces, columns_of(pieces)).adjust_cell_length(width, blank)
+
+
+def columns_of(pieces: Iterable[Segment]) -> int:
+    return sum(piece.cell_length for piece in pieces)
+
+
+def clipped(pieces: list[Segment], width: int, more: Segment) -> list[Segment]:
+    """Pieces cut at ``width`` columns; a sign of one column says that more was there."""
+    if columns_of(pieces) <= width:
+        return pieces
+    kept: list[Segment] = []
+    left = width - 1
+    for piece in pieces:
+        if left <= 0:
+            break
+        taken = piece if piece.cell_length <= left else Segment(set_cell_size(piece.text, left), piece.style)
+        kept.append(taken)
+        left -= taken.cell_length
+    return [*kept, more] if width > 0 else []
+
+
+def width_of(words: Pieces) -> int:
+    return sum(cell_len(_safe(text)) for text, _ in words)
+
+
+def _safe(text: str) -> str:
+    return text if text.isascii() and text.isprintable() else printable(text)
+
+
+def textual_theme(theme: Theme) -> TextualTheme:
+    """One of our themes in Textual's words; every role is a variable for stylesheets and for ``ThemeStyles``."""
+    colours = dict(theme.colours) | {f"json-{role}": colour for role, colour in theme.json.items()}
+    native = any(colour.startswith("ansi_") for colour in theme.colours.values())
+    accent, ground, surface = colours["accent"], colours["background"], colours["surface"]
+    colours["prod-surface"] = surface if native else Color.parse(surface).blend(Color.parse(colours["prod"]), 0.25).hex
+    return TextualTheme(
+        name=theme.name,
+        primary=accent,
+        secondary=accent,
+        accent=accent,
+        warning=colours["careful"],
+        error=colours["wrong"],
+        success=colours["well"],
+        foreground=colours["text"],
+        background=ground,
+        surface=surface,
+        panel=surface,
+        boost=surface,
+        dark=theme.dark,
+        ansi=native,
+        variables=colours
+        | {
+            "block-cursor-background": colours["selection"],
+            "block-cursor-foreground": colours["text"],
+            "input-selection-background": colours["selection"],
+            "input-cursor-background": colours["text"],
+            "input-cursor-foreground": "ansi_black" if native else ground,
+            "scrollbar": colours["line"],
+            "scrollbar-hover": colours["dim"],
+            "scrollbar-active": accent,
+            "scrollbar-background": ground,
+            "scrollbar-background-hover": ground,
+            "scrollbar-background-active": ground,
+            "scrollbar-corner-color": ground,
+            # what Textual's own stylesheets ask for where a theme keeps to the terminal's colours
+            "ansi-background": ground,
+            "ansi-foreground": colours["text"],
+        },
+    )
+
+
+GUTTER: Final = 6
+"""Left of the text, unless the numbers need more. The reply's text starts in the same column."""
+AFTER_NUMBER: Final = 3
+"""Of these, the ones between the number and the text."""
+NARROW: Final = 100
+"""Below it the methods fold away."""

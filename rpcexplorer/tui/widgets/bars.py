@@ -1,0 +1,343 @@
+"""Header, footer, pane bars and warnings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby, islice
+from typing import ClassVar, Final, TypeAlias
+
+from textual import events
+from textual.content import Content
+from textual.geometry import Size
+from textual.message import Message
+from textual.reactive import reactive
+from textual.screen import Screen
+from textual.strip import Strip
+from textual.widget import Widget
+from textual.widgets import Static
+
+from rpcexplorer.model.profile import Profile
+from rpcexplorer.text.printable import columns, printable
+from rpcexplorer.tui.commands import COMMANDS, NO_KEY, spelled
+from rpcexplorer.tui.messages import message
+from rpcexplorer.tui.theme import Pieces, ThemeStyles, line, width_of
+
+
+class Bar(Widget):
+    """One line; the tab that is open is told by accent, bold and underline."""
+
+    DEFAULT_CSS = """
+    Bar { height: 1; background: $background; }
+    Bar.-tinted { background: $surface; }
+    """
+
+    GAP: ClassVar[int] = 2
+
+    words: reactive[Sequence[tuple[str, str]]] = reactive[Sequence[tuple[str, str]]](())
+    """What stands at the left."""
+    after: reactive[Sequence[tuple[str, str]]] = reactive[Sequence[tuple[str, str]]](())
+    """What follows them; whoever gives the words shortens them for it, see ``room``."""
+    tabs: reactive[Sequence[str]] = reactive[Sequence[str]](())
+    open: reactive[str] = reactive("")
+    """The tab that is open."""
+    key: reactive[str] = reactive("")
+    """The key that goes to this pane."""
+    here: reactive[bool] = reactive(False)
+    """The focus is in this pane."""
+
+    @message
+    class TabClicked(Message):
+        """A tab was asked for by a click."""
+
+        bar: Bar
+        tab: str
+
+    def render_line(self, y: int) -> Strip:  # noqa: ARG002 - there is one line
+        styles = ThemeStyles.of(self)
+        ground = "surface" if self.has_class("-tinted") else "background"
+        words = [*self.words, *self.after]
+        words = [("▍", "accent"), *_inverted(words)] if self.here else [(" ", "text"), *words]
+        return line(words, self.size.width, styles, right=self._right(), ground=ground)
+
+    @property
+    def room(self) -> int:
+        """Columns for the last of the words, behind the marks before it."""
+        return self.size.width - width_of(self._right()) - width_of(self.after) - len("▍✓ ")
+
+    def next_tab(self, by: int = 1) -> str:
+        """The tab that comes after the open one, round the corner."""
+        at = self.tabs.index(self.open) if self.open in self.tabs else -1
+        return self.tabs[(at + by) % len(self.tabs)] if self.tabs else ""
+
+    def on_click(self, event: events.Click) -> None:
+        x = self.size.width - width_of(self._right())
+        for tab in self.tabs:
+            x += self.GAP
+            if x <= event.x < x + len(tab):
+                event.stop()
+                self.post_message(self.TabClicked(self, tab))
+            x += len(tab)
+
+    def _right(self) -> Pieces:
+        words = []
+        for tab in self.tabs:
+            words.append((" " * self.GAP, "text"))
+            words.append((tab, "accent bold underline" if tab == self.open else "middle"))
+        if self.key:
+            words.append((f"  {self.key}", "dim"))
+        return [*words, (" ", "text")]
+
+
+def _inverted(words: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Swap text and ground up to the end of the title: it shows the focus also on a terminal without colours."""
+    end = next((at for at, (text, _) in enumerate(words) if any(map(str.isalnum, text))), len(words) - 1)
+    role, rest = (words[end][1] if words else ""), words[end + 1 :]
+    title = [(text, f"{role} bold reverse") for text, _ in words[: end + 1]]
+    if rest and rest[0][0].startswith(" "):
+        title.append((" ", f"{role} reverse"))
+        rest = [(rest[0][0][1:], rest[0][1]), *rest[1:]]
+    return [*title, *rest]
+
+
+BADGES: dict[str, str] = {"dev": "well", "staging": "careful", "prod": "prod"}
+"""The colour of a badge's ground; any other word has the accent."""
+
+
+class Header(Widget):
+    """Name and URL at the left, the session and the badge at the right; the URL gives way first."""
+
+    DEFAULT_CSS = "Header { height: 1; dock: top; }"
+
+    NOBODY: ClassVar[Pieces] = [(" rpcexplorer", "bold"), ("  no profile yet", "middle")]
+
+    profile: reactive[Profile | None] = reactive[Profile | None](None)
+    auth: reactive[Sequence[tuple[str, str]]] = reactive[Sequence[tuple[str, str]]](())
+    """How the profile is logged in, or what it lacks."""
+    trouble: reactive[str] = reactive("")
+    """What must not be overlooked, such as a history that cannot be written."""
+
+    def render_line(self, y: int) -> Strip:  # noqa: ARG002 - there is one line
+        """One line on the ground of bars; on prod that ground is red."""
+        styles, width = ThemeStyles.of(self), self.size.width
+        if self.profile is None:
+            return line(self.NOBODY, width, styles, ground="surface")
+        ground = "prod-surface" if self.profile.badge == "prod" else "surface"
+        trouble = [(f"! {self.trouble}   ", "wrong bold")] if self.trouble else []
+        left = [
+            (f" {self.profile.name}", "accent bold"),
+            (f"  {self.profile.endpoint}", "middle"),
+        ]
+        right = [*trouble, *self.auth, *self._badge(), (" ", "text")]
+        return line(left, width, styles, right=right, ground=ground)
+
+    def _badge(self) -> Pieces:
+        if self.profile is None or not self.profile.badge:
+            return [(" ", "text")]
+        ground = BADGES.get(self.profile.badge, "accent")
+        return [("   ", "text"), (f" {self.profile.badge_word[:16]} ", f"on:{ground} bold")]
+
+
+KeyHint = tuple[str, str, str, bool]
+"""Key as Textual names it, key as people write it, words; whether it stays where there is little room."""
+
+
+class Footer(Widget):
+    """Hints in the order of the command table, a few first; some stay in little room.
+
+    Those are the way back, the palette, help, and what can be done with a recorded call, which nobody guesses.
+    """
+
+    DEFAULT_CSS = "Footer { height: 1; dock: bottom; }"
+
+    STAY: ClassVar[frozenset[str]] = frozenset(
+        {"history.close", "batch.close", "profiles.close", "comparison.close", "replay.stop", "palette", "help"}
+        | {"history.again", "history.replay", "history.mark", "history.export"}
+    )
+    GAP: ClassVar[int] = 3
+
+    FIRST: ClassVar[frozenset[str]] = frozenset({"docs.next", "docs.take"})
+    """Those that nobody finds elsewhere, of a pane that is rarely in focus."""
+
+    hints: reactive[tuple[KeyHint, ...]] = reactive[tuple[KeyHint, ...]](())
+    prod: reactive[bool] = reactive(False)
+    elsewhere: reactive[frozenset[str]] = reactive[frozenset[str]](frozenset())
+    """Commands whose keys stand on screen at the pane they go to."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._drawn = False
+        """Until then bindings change a dozen times, and nobody sees it."""
+
+    def on_mount(self) -> None:
+        self.screen.bindings_updated_signal.subscribe(self, self._follow)
+
+    def _follow(self, screen: Screen[object]) -> None:
+        if self._drawn and screen is self.screen and self.app.screen is screen:
+            self.hints = tuple(self._found())
+
+    def _found(self) -> Iterator[KeyHint]:
+        """One hint for each command that the footer shows and that can be done now."""
+        active = {
+            each.binding.id: each.binding
+            for each in reversed(self.screen.active_bindings.values())
+            if each.enabled and each.binding.key != NO_KEY
+        }
+        for command in sorted(COMMANDS, key=lambda each: each.id not in self.FIRST):
+            binding = active.get(command.id)
+            if command.footer and binding is not None and command.id not in self.elsewhere:
+                yield binding.key, spelled(binding.key), command.words, command.id in self.STAY
+
+    def watch_elsewhere(self) -> None:
+        self._follow(self.screen)
+
+    def render_line(self, y: int) -> Strip:  # noqa: ARG002 - there is one line
+        if not self._drawn:
+            self._drawn = True
+            self.set_reactive(Footer.hints, tuple(self._found()))
+        styles = ThemeStyles.of(self)
+        words: list[tuple[str, str]] = []
+        hints, gap = self._fitting()
+        for _, key, told, _ in hints:
+            words += [(" " * (gap if words else 1), "text"), (key, "bold"), (f" {told}", "middle")]
+        return line(words, self.size.width, styles, ground="prod-surface" if self.prod else "surface")
+
+    def on_click(self, event: events.Click) -> None:
+        x = 1
+        hints, gap = self._fitting()
+        for name, key, told, _ in hints:
+            wide = width_of([(f"{key} {told}", "")])
+            if x <= event.x < x + wide:
+                self.app.simulate_key(name)
+            x += wide + gap
+
+    def _fitting(self) -> tuple[list[KeyHint], int]:
+        """All hints, or fewer and closer together: the last of those that need not stay goes first."""
+        kept, room = list(self.hints), self.size.width
+        while self._width(kept, self.GAP - 1) > room and (others := [hint for hint in kept if not hint[3]]):
+            kept.remove(others[-1])
+        return kept, self.GAP if self._width(kept, self.GAP) <= room else self.GAP - 1
+
+    @staticmethod
+    def _width(hints: list[KeyHint], gap: int) -> int:
+        return 1 + sum(width_of([(f"{key} {told}", "")]) + gap for _, key, told, _ in hints) - gap
+
+
+BETWEEN: Final = "  ·  "
+"""What joins two sentences; at the beginning of a line without what is before it."""
+MOST: Final = 12
+"""Lines that are ever shown."""
+LONGEST: Final = 10_000
+"""Characters of a sentence that are looked at."""
+RemarkPiece: TypeAlias = tuple[str, str]
+RemarkWord: TypeAlias = list[RemarkPiece]
+"""What is not broken: letters, with the spaces before them, perhaps of several roles."""
+
+
+class Remarks(Static):
+    """Sentences with their roles, joined by a dot in the middle; gone where there is nothing to say."""
+
+    DEFAULT_CSS = f"""
+    Remarks {{ height: auto; max-height: 3; padding: 0 2 0 3; background: $background; }}
+    Remarks.-alone {{ max-height: {MOST}; }}
+    """
+
+    pieces: reactive[Sequence[RemarkPiece]] = reactive[Sequence[RemarkPiece]](())
+    joined: reactive[bool] = reactive(True)
+    """A dot between the pieces; else they are one line as they stand."""
+
+    def on_mount(self) -> None:
+        self.watch_pieces()
+
+    def watch_pieces(self) -> None:
+        self.display = bool(self.pieces)
+        self.clear_cached_dimensions()
+        self.refresh(layout=True)
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002
+        return len(self._lines(width, MOST))
+
+    def render(self) -> Content:
+        lines = self._lines(self.size.width, self.size.height or MOST)
+        return Content("\n").join(Content("").join(map(_styled, _runs(line))) for line in lines)
+
+    def _lines(self, width: int, most: int) -> list[list[RemarkWord]]:
+        return lines_of(self.pieces, max(width, 1), most, BETWEEN if self.joined else "")
+
+
+def lines_of(pieces: Iterable[RemarkPiece], width: int, most: int, between: str = "") -> list[list[RemarkWord]]:
+    """Sentences in lines of so many columns; an ellipsis ends the last of ``most`` lines where there is more."""
+    lines = list(islice(_broken(_words(pieces, between), width), most + 1))
+    if len(lines) <= most:
+        return lines
+    return [*lines[: most - 1], _with_ellipsis(lines[most - 1], width)]
+
+
+def _words(pieces: Iterable[RemarkPiece], between: str) -> Iterator[RemarkWord]:
+    """Each with what separates it from the one before, so that no line ends with a separator."""
+    word: RemarkWord = []
+    for whole, role in pieces:
+        text = printable(whole if len(whole) <= LONGEST else f"{whole[:LONGEST]} …")
+        for at, part in enumerate(re.findall(" *[^ ]+| +", text)):
+            separator = between if at == 0 and word else ""
+            if word and (separator or part.startswith(" ")):
+                yield word
+                word = []
+            word = [*word, *([(separator, "")] if separator else []), (part, role)]
+    if word:
+        yield word
+
+
+def _broken(words: Iterable[RemarkWord], width: int) -> Iterator[list[RemarkWord]]:
+    """Lines of words; one that is wider than a line is broken where the line ends."""
+    line: list[RemarkWord] = []
+    for each in words:
+        word = each
+        if line and _width(line) + _width([word]) > width:
+            yield line
+            line, word = [], _at_beginning(word)
+        while _width([word]) > width and sum(len(text) for text, _ in word) > 1:
+            head, word = _split(word, width)
+            yield [head]
+        line.append(word)
+    if line:
+        yield line
+
+
+def _with_ellipsis(line: list[RemarkWord], width: int) -> list[RemarkWord]:
+    while len(line) > 1 and _width(line) + len(" …") > width:
+        line = line[:-1]
+    if _width(line) + len(" …") <= width:
+        return [*line, [(" …", line[-1][-1][1])]]
+    head, _ = _split(line[0], width - 1)
+    return [head, [("…", head[-1][1])]]
+
+
+def _at_beginning(word: RemarkWord) -> RemarkWord:
+    """Without the spaces before it."""
+    (text, role), *rest = word
+    return [(text.lstrip(" "), role), *rest]
+
+
+def _split(word: RemarkWord, width: int) -> tuple[RemarkWord, RemarkWord]:
+    """As much of it as so many columns hold, at least a character, and the rest."""
+    letters = [(letter, role) for text, role in word for letter in text]
+    at = next((n for n in range(1, len(letters) + 1) if _width([letters[:n]]) > width), len(letters) + 1) - 1
+    return letters[: max(at, 1)], letters[max(at, 1) :]
+
+
+def _width(line: list[RemarkWord]) -> int:
+    return sum(columns(text) for word in line for text, _ in word)
+
+
+def _runs(line: list[RemarkWord]) -> Iterator[RemarkPiece]:
+    """What stands in a line, as long as its role lasts."""
+    for role, run in groupby((piece for word in line for piece in word), lambda piece: piece[1]):
+        yield "".join(text for text, _ in run), role
+
+
+def _styled(piece: RemarkPiece) -> Content:
+    """A piece, its role in the words of Textual's own styles."""
+    text, role = piece
+    colour, *rest = role.split() or [""]
+    return Content.styled(text, " ".join([f"${colour}", *rest])) if colour else Content(text)

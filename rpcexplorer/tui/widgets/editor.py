@@ -1,0 +1,933 @@
+"""The editor of JSON text."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
+from itertools import groupby
+from typing import ClassVar, Final, TypeAlias
+
+from msgspec import Struct
+from rich.cells import cell_len
+from rich.segment import Segment
+from textual import events, work
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.geometry import Offset, Size
+from textual.message import Message
+from textual.reactive import reactive
+from textual.strip import Strip
+from textual.widget import Widget
+from textual.widgets import TextArea
+from textual.widgets.text_area import Document, DocumentNavigator, Edit, EditResult, Location, WrappedDocument
+
+from rpcexplorer.importing.pasted import Pasted, is_command, pasted
+from rpcexplorer.jsontext.params import Params, Problem
+from rpcexplorer.model.draft import judged
+from rpcexplorer.model.problem import SchemaProblem
+from rpcexplorer.text.json_text import json_tokens, laid_out
+from rpcexplorer.text.printable import columns, printable
+from rpcexplorer.text.problems import warning
+from rpcexplorer.tui.commands import COMMANDS, Command, spelled
+from rpcexplorer.tui.messages import message
+from rpcexplorer.tui.theme import AFTER_NUMBER, GUTTER, Pieces, ThemeStyles, line, width_of
+from rpcexplorer.tui.widgets.inputs import InOrder
+
+TAB: Final = 2
+_PECULIAR = re.compile("[^\x20-\x7e\xa0-\xac\xae-\u02ff\u0391-\u03a1\u03a3-\u03ff\u0400-\u0482]")
+"""Characters that may take another number of columns than one, or that must not reach the terminal as they are."""
+
+
+def lines_of(text: str) -> list[str]:
+    return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+
+
+def place_of(text: str, offset: int) -> Location:
+    """Row and column of an offset in a text whose lines end in a newline."""
+    start = text.rfind("\n", 0, offset) + 1
+    return text.count("\n", 0, offset), offset - start
+
+
+def offset_of(lines: Sequence[str], place: Location) -> int:
+    """Where in a text a row and a column are."""
+    row, column = place
+    return sum(map(len, lines[:row])) + row + column
+
+
+class EditorRow:
+    """A line as it is drawn: control characters as pictures, tabs as blanks."""
+
+    __slots__ = ("_at", "_drawn", "_shifts", "text")
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._drawn: dict[int, str] = {}
+        self._at: list[int] = []
+        self._shifts: list[int] = []
+        shift = 0
+        for found in () if _is_plain(text) else _PECULIAR.finditer(text):
+            at = found.start()
+            self._drawn[at], width = _drawn(text, at, at + shift)
+            shift += width - 1
+            self._at.append(at)
+            self._shifts.append(shift)
+
+    def column(self, index: int) -> int:
+        before = bisect_left(self._at, index)
+        return index + self._shifts[before - 1] if before else index
+
+    def index(self, column: int) -> int:
+        """The character that stands in a column; beyond the last one, the end of the line."""
+        return max(bisect_right(range(len(self.text) + 1), column, key=self.column) - 1, 0)
+
+    def shown(self, start: int, end: int) -> str:
+        """Some of the characters, as they are drawn; the line's end is a blank."""
+        blank = " " * (end > len(self.text))
+        if not self._drawn:
+            return self.text[start:end] + blank
+        return "".join(self._drawn.get(at, self.text[at]) for at in range(start, end - len(blank))) + blank
+
+    @property
+    def width(self) -> int:
+        return self.column(len(self.text))
+
+
+def _is_plain(text: str) -> bool:
+    """Nothing but ASCII that is seen, which is most of the world's JSON and is found out in no time."""
+    return text.isascii() and text.isprintable()
+
+
+def _drawn(text: str, at: int, column: int) -> tuple[str, int]:
+    """How one character is drawn, and in how many columns."""
+    char = text[at]
+    if char == "\t":
+        width = TAB - column % TAB
+        return " " * width, width
+    if char in "\ufe0e\ufe0f" and at:  # it belongs to the symbol before it
+        both, before = printable(text[at - 1 : at + 1]), printable(text[at - 1])
+        return both.removeprefix(before), cell_len(both) - cell_len(before)
+    shown = printable(char)
+    return shown, cell_len(shown)
+
+
+@lru_cache(1024)
+def row_of(line: str) -> EditorRow:
+    """A line as it is drawn, remembered while it is on view."""
+    return EditorRow(line)
+
+
+class Page(Document):
+    """Textual's document with lines as above, which knows its widest line at any time."""
+
+    def __init__(self, text: str) -> None:
+        self._newline = "\n"
+        self._lines = lines_of(text)
+        self._widths = _widths(self._lines)
+        self._text: str | None = None
+        """The lines joined, until one changes: with each key the text is asked for many times."""
+
+    @property
+    def text(self) -> str:
+        if self._text is None:
+            self._text = "\n".join(self._lines)
+        return self._text
+
+    def get_size(self, tab_width: int) -> Size:  # noqa: ARG002 - a tab's width is known
+        return Size(max(self._widths), len(self._lines))
+
+    def replace_range(self, start: Location, end: Location, text: str) -> EditResult:
+        """Put a text in place of a range; line ends of any kind become newlines."""
+        (top, left), (bottom, right) = sorted((start, end))
+        replaced = self.get_text_range((top, left), (bottom, right))
+        before = self._lines[top][:left] if top < len(self._lines) else ""
+        after = self._lines[bottom][right:] if bottom < len(self._lines) else ""
+        lines = lines_of(text)
+        lines[0] = before + lines[0]
+        last = top + len(lines) - 1, len(lines[-1])
+        lines[-1] += after
+        self._forget(self._lines[top : bottom + 1])
+        self._lines[top : bottom + 1] = lines
+        self._widths.update(_widths(lines))
+        self._text = None
+        return EditResult(last, replaced)
+
+    def _forget(self, lines: Iterable[str]) -> None:
+        for width in map(_width, lines):
+            self._widths[width] -= 1
+            if not self._widths[width]:
+                del self._widths[width]
+
+
+def _widths(lines: Sequence[str]) -> Counter[int]:
+    """Count the widths of lines; of plain ones, which are usual and quick, the lengths."""
+    return Counter(map(len, lines) if _is_plain("".join(lines)) else map(_width, lines))
+
+
+def _width(line: str) -> int:
+    return len(line) if _is_plain(line) else row_of(line).width
+
+
+class Flat(WrappedDocument):
+    """Textual's view on a document that is wrapped, for one that never is: a line is a row of the screen."""
+
+    def wrap(self, width: int, tab_width: int | None = None) -> None:
+        """Nothing is wrapped."""
+
+    def wrap_range(self, start: Location, old_end: Location, new_end: Location) -> None:
+        """Nothing is wrapped."""
+
+    @property
+    def height(self) -> int:
+        return self.document.line_count
+
+    def offset_to_location(self, offset: Offset) -> Location:
+        """What stands at a place of the screen, or nearest to it."""
+        row = min(max(offset[1], 0), self.document.line_count - 1)
+        return row, row_of(self.document.get_line(row)).index(max(offset[0], 0))
+
+    def location_to_offset(self, location: Location) -> Offset:
+        """Where on the screen a character stands."""
+        row, index = location
+        row = min(max(row, 0), self.document.line_count - 1)
+        return Offset(row_of(self.document.get_line(row)).column(index), row)
+
+    def get_target_document_column(self, line_index: int, x_offset: int, y_offset: int) -> int:  # noqa: ARG002
+        return row_of(self.document.get_line(line_index)).index(max(x_offset, 0))
+
+    def get_sections(self, line_index: int) -> list[str]:
+        return [self.document.get_line(line_index)]
+
+    def get_offsets(self, line_index: int) -> list[int]:  # noqa: ARG002
+        return []
+
+    def get_tab_widths(self, line_index: int) -> list[int]:  # noqa: ARG002
+        """Tabs are drawn by the row itself."""
+        return []
+
+
+RowColumn: TypeAlias = tuple[int, int]
+"""Row and column, both from 0."""
+INDENT: Final = 2
+LONGEST: Final = 100_000
+"""Characters; in a longer line or text no pair is looked for, so that typing does not wait."""
+FARTHEST: Final = 5_000
+"""Lines that are searched for the other bracket of a pair."""
+RUB_OUT: Final = "\b"
+_CLOSERS: Final = {"{": "}", "[": "]"}
+_OPENERS: Final = {"}": "{", "]": "["}
+KEYS: Final = frozenset('{}[]"\n\b')
+"""The characters with a meaning of their own."""
+_BEFORE_BREAK = " \t,:]}"
+"""What may follow a pair that opens here: anything else would be taken in by it."""
+_STRING = re.compile(r'"(?:[^"\\\n]|\\.)*+"?')
+_CLOSED_STRING = re.compile(r'"(?:[^"\\]|\\.)*+"')
+_BRACKET = re.compile(r'"(?:[^"\\]|\\.)*+"?|([\[\]{}])')
+
+
+class Stroke(Struct, frozen=True):
+    """A text in place of a range, and where the cursor stands afterwards."""
+
+    start: RowColumn
+    end: RowColumn
+    text: str
+    cursor: RowColumn
+
+    @property
+    def moves_only(self) -> bool:
+        return self.start == self.end and not self.text
+
+
+def stroke(lines: Sequence[str], place: RowColumn, key: str) -> Stroke | None:
+    """What a key does at a place; None where it does what it does in any text."""
+    row, column = place
+    line = lines[row]
+    if len(line) > LONGEST:
+        return None
+    before, after = line[:column], line[column:]
+    if key == RUB_OUT:
+        return _rub_out(lines, place, before, after)
+    if key == '"':
+        return _quote(place, before, after)
+    if in_string(before):
+        return None
+    if key == "\n":
+        return _break(place, before, after)
+    if key in _CLOSERS:
+        return _open(lines, place, after, key)
+    return _close(lines, place, before, after, key)
+
+
+def in_string(before: str) -> bool:
+    """Whether a string is open at the end of what stands before on the line; strings end with their line."""
+    return '"' in before and '"' in _CLOSED_STRING.sub("", before)
+
+
+def _quote(place: RowColumn, before: str, after: str) -> Stroke | None:
+    """Open a string with its end at once, or step over the end that is there."""
+    if in_string(before):
+        escaped = (len(before) - len(before.rstrip("\\"))) % 2
+        return _step(place) if after.startswith('"') and not escaped else None
+    beside_a_word = before[-1:].isalnum() or before[-1:] in {"_", '"'}
+    return None if beside_a_word or after[:1] not in _BEFORE_BREAK else _pair(place, '""')
+
+
+def _open(lines: Sequence[str], place: RowColumn, after: str, key: str) -> Stroke | None:
+    """A bracket with its closer, unless one is waiting already."""
+    return _pair(place, key + _CLOSERS[key]) if after[:1] in _BEFORE_BREAK and _lacking(lines, key) >= 0 else None
+
+
+def _close(lines: Sequence[str], place: RowColumn, before: str, after: str, key: str) -> Stroke | None:
+    """Step over the closer that is there already, perhaps on the next line; else go back a level on a blank line."""
+    row, column = place
+    wanted = _lacking(lines, _OPENERS[key]) > 0
+    if not wanted and after.startswith(key):
+        return _step(place)
+    if after.strip():
+        return None
+    if not wanted and (there := _waiting(lines, row + 1, key)):
+        if before.strip():
+            return Stroke(place, place, "", (there[0], there[1] + 1))
+        return Stroke((row, 0), (there[0], 0), "", (row, there[1] + 1))
+    if before.strip() or not before:
+        return None
+    start = row, max(column - INDENT, 0)
+    return Stroke(start, place, key, (row, start[1] + 1))
+
+
+def _break(place: RowColumn, before: str, after: str) -> Stroke:
+    """A new line with the indent of the old one, or one more after a bracket; its closer gets a line of its own."""
+    row, column = place
+    opener, rest = before.rstrip()[-1:], after.lstrip()
+    indent = before[: len(before) - len(before.lstrip())]
+    end = row, column + len(after) - len(rest)
+    deeper = indent + " " * INDENT * (opener in _CLOSERS)
+    closing = f"\n{indent}" if rest and _CLOSERS.get(opener) == rest[0] else ""
+    return Stroke(place, end, f"\n{deeper}{closing}", (row + 1, len(deeper)))
+
+
+def _rub_out(lines: Sequence[str], place: RowColumn, before: str, after: str) -> Stroke | None:
+    """Both of an empty pair, or a level of indent."""
+    row, column = place
+    both = before[-1:] + after[:1]
+    if both in {"{}", "[]", '""'} and not in_string(before[:-1]):
+        alone = both != '""' and _lacking(lines, both[0]) > 0
+        return None if alone else Stroke((row, column - 1), (row, column + 1), "", (row, column - 1))
+    if len(before) > 1 and not before.strip(" "):
+        start = row, (column - 1) // INDENT * INDENT
+        return Stroke(start, place, "", start)
+    return None
+
+
+def _step(place: RowColumn) -> Stroke:
+    return Stroke(place, place, "", (place[0], place[1] + 1))
+
+
+def _pair(place: RowColumn, text: str) -> Stroke:
+    return Stroke(place, place, text, (place[0], place[1] + 1))
+
+
+def _waiting(lines: Sequence[str], row: int, closer: str) -> RowColumn | None:
+    """Where a closer is the next thing that stands below."""
+    while row < len(lines) and not lines[row].strip():
+        row += 1
+    if row == len(lines) or not lines[row].lstrip().startswith(closer):
+        return None
+    return row, len(lines[row]) - len(lines[row].lstrip())
+
+
+def _lacking(lines: Sequence[str], opener: str) -> int:
+    """How many brackets of a kind lack their closer; below 0, how many closers there are too many."""
+    if sum(map(len, lines)) > LONGEST:
+        return 0
+    bare = _STRING.sub("", "\n".join(lines))
+    return bare.count(opener) - bare.count(_CLOSERS[opener])
+
+
+def pair_at(lines: Sequence[str], place: RowColumn) -> tuple[RowColumn, RowColumn] | None:
+    """The bracket at a place, or else just before it, and the one that belongs to it."""
+    row, column = place
+    for at in (column, column - 1):
+        char = lines[row][at : at + 1] if at >= 0 else ""
+        if (char in _CLOSERS or char in _OPENERS) and (at, char) in _brackets(lines[row]):
+            other = _other(lines, (row, at), 1 if char in _CLOSERS else -1)
+            return ((row, at), other) if other else None
+    return None
+
+
+def _other(lines: Sequence[str], place: RowColumn, way: int) -> RowColumn | None:
+    """The bracket that belongs to the one at a place, downwards or upwards."""
+    row, column = place
+    open_ones: list[str] = []
+    last = min(max(row + way * FARTHEST, -1), len(lines))
+    for at in range(row, last, way):
+        for where, char in _brackets(lines[at])[::way]:
+            if at == row and (where - column) * way < 0:
+                continue
+            if (char in _CLOSERS) == (way > 0):
+                open_ones.append(char)
+            elif {open_ones.pop(), char} not in ({"{", "}"}, {"[", "]"}):
+                return None
+            elif not open_ones:
+                return at, where
+    return None
+
+
+@lru_cache(1024)
+def _brackets(line: str) -> tuple[tuple[int, str], ...]:
+    """The brackets of a line that stand in no string, each with its column."""
+    if len(line) > LONGEST:
+        return ()
+    return tuple((found.start(), found[1]) for found in _BRACKET.finditer(line) if found[1])
+
+
+COLOURED: Final = 4_000
+"""Characters of a line that get colours."""
+UNDONE: Final = 1_000
+"""Changes that can be taken back."""
+MARKED: Final = 20
+"""Warnings that are marked."""
+SHORT: Final = 40
+"""Characters of a value behind which the cursor may start."""
+PAIRS: Final = {"[": "[]", "{": "{}"}
+_STRING_PATTERN: Final = r'"[^"\\\r\n]*+(?:\\[^\r\n][^"\\\r\n]*+)*+"'
+_FIRST_VALUE: Final = re.compile(
+    rf"(?:[\s\[{{]|{_STRING_PATTERN}\s*+:)*+({_STRING_PATTERN}|[^\s\[\]{{}},:\"]++|(?=\s*+[\]}}]))"
+)
+_OURS: Final = {"f6", "f7", "ctrl+z,super+z", "ctrl+y,super+y"}
+"""Keys of Textual's text area that mean something else here, or are in the table of commands."""
+
+
+class Editor(InOrder, TextArea, inherit_bindings=False):
+    """A text of JSON, or of what may become JSON."""
+
+    DEFAULT_CSS = """
+    Editor, Editor:focus {
+        border: none; padding: 0; background: $background; color: $text;
+        scrollbar-size-vertical: 1; scrollbar-size-horizontal: 0;
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *(each for each in TextArea.BINDINGS if not (isinstance(each, Binding) and each.key in _OURS)),
+        Binding("ctrl+home", "text_start", show=False),
+        Binding("ctrl+end", "text_end", show=False),
+        Binding("ctrl+shift+home", "text_start(True)", show=False),
+        Binding("ctrl+shift+end", "text_end(True)", show=False),
+    ]
+
+    mark: reactive[tuple[int, int] | None] = reactive[tuple[int, int] | None](None)
+    """The place of the problem, as offsets in the text."""
+    warned: reactive[Sequence[tuple[int, int]]] = reactive[Sequence[tuple[int, int]]](())
+    """What may be wrong, as offsets in the text as it is."""
+    coloured: reactive[bool] = reactive(False)
+    """Pygments is there: the first screen does not wait for it."""
+
+    def __init__(self) -> None:
+        super().__init__(show_line_numbers=True, soft_wrap=False, max_checkpoints=UNDONE)
+        self.indent_width = TAB
+        self.cursor_blink = False
+        self._pair: tuple[Location, ...] = ()
+        self._marked: tuple[Location, Location] | None = None
+        self._warned: list[tuple[Location, Location]] = []
+        self.first: Callable[[str], bool] = lambda _: False
+        """Who is asked first whether a key is theirs."""
+        self._is_start = False
+        """Nothing was typed yet into an empty pair: a bracket takes its place."""
+
+    @property
+    def gutter_width(self) -> int:
+        return max(GUTTER, len(str(self.document.line_count)) + AFTER_NUMBER)
+
+    def load(self, text: str) -> None:
+        """Another text, with no changes to take back; the cursor stands inside of an empty pair, else at the start."""
+        self.mark = None
+        self.load_text(text)
+        self._is_start = text in PAIRS.values()
+        if self._is_start:
+            self.move_cursor((0, 1))
+
+    def to_first_value(self) -> None:
+        """The cursor goes where somebody would type first: behind what stands there, or inside its quotes or pair.
+
+        Of a long value it is the beginning, so that no line begins left of the view.
+        """
+        if found := _FIRST_VALUE.match(text := self.text[:COLOURED]):
+            is_text = found[0].endswith('"')
+            end = found.end() - is_text if len(found[1]) <= SHORT else found.start(1) + is_text
+            self.move_cursor(place_of(text, end))
+            self.scroll_to(y=0, animate=False, immediate=True)  # it may have no room yet: then a line is all of it
+            self.call_after_refresh(self.scroll_cursor_visible)
+
+    def put(self, text: str) -> None:
+        """Another text, as one change that can be taken back; the cursor stays where it was as far as it can."""
+        old, new = self.text, "\n".join(lines_of(text))
+        if old == new:
+            return
+        start = _shared(old, new)
+        same = _shared(old[start:][::-1], new[start:][::-1])
+        self.history.checkpoint()
+        self.replace(new[start : len(new) - same], place_of(old, start), place_of(old, len(old) - same))
+        self.history.checkpoint()
+
+    def watch_mark(self) -> None:
+        text = self.text
+        self._marked = (place_of(text, self.mark[0]), place_of(text, self.mark[1])) if self.mark else None
+        self.refresh()
+
+    def watch_warned(self) -> None:
+        text = self.text if self.warned else ""
+        self._warned = [(place_of(text, start), place_of(text, end)) for start, end in self.warned[:MARKED]]
+        self.refresh()
+
+    def watch_selection(self) -> None:
+        empty = self.selection.is_empty
+        self._pair = (pair_at(self.document.lines, self.cursor_location) or ()) if empty else ()
+
+    def on_mount(self) -> None:
+        """Colours come once the text is there."""
+        self.call_after_refresh(self.set_reactive, Editor.coloured, True)
+        self.call_after_refresh(self.refresh)
+
+    async def on_key(self, event: events.Key) -> None:
+        """Brackets, quotes and Enter know JSON; everything else is the text area's."""
+        if self.first(event.key):
+            event.stop()
+            event.prevent_default()
+            return
+        key = "\n" if event.key == "enter" else event.character or ""
+        if key != RUB_OUT and self._stroke(key):
+            event.stop()
+            event.prevent_default()
+
+    def on_paste(self, event: events.Paste) -> None:
+        """An object, an array or a whole command takes the place of the empty pair that nobody has typed into."""
+        if self._takes_the_start("[" if is_command(event.text) else event.text.strip()[:1]):
+            self.select_all()
+
+    def _takes_the_start(self, first: str) -> bool:
+        if not first:  # a key that types nothing
+            return False
+        taken, self._is_start = self._is_start and first in PAIRS and self.text in PAIRS.values(), False
+        return taken
+
+    def action_delete_left(self) -> None:
+        """An empty pair goes as a whole."""
+        if not self._stroke(RUB_OUT):
+            super().action_delete_left()
+
+    def action_text_start(self, select: bool = False) -> None:
+        """Move the cursor to the start of the text."""
+        self.move_cursor((0, 0), select=select)
+
+    def action_text_end(self, select: bool = False) -> None:
+        """Move the cursor to the end of the text."""
+        self.move_cursor(self.document.end, select=select)
+
+    def find_matching_bracket(self, bracket: str, search_from: Location) -> Location | None:  # noqa: ARG002
+        """Not Textual's way: it walks the whole text, and into strings."""
+        return None
+
+    def _stroke(self, key: str) -> bool:
+        """Do what a key means in JSON; False where it means nothing special."""
+        if self._takes_the_start(key):
+            self.put(PAIRS[key])
+            self.move_cursor((0, 1))
+            return True
+        if key not in KEYS or not self.selection.is_empty:
+            return False
+        done = stroke(self.document.lines, self.cursor_location, key)
+        if done is not None:
+            self._do(done)
+        return done is not None
+
+    def _do(self, done: Stroke) -> None:
+        if not done.moves_only:
+            self.edit(Edit(done.text, done.start, done.end, maintain_selection_offset=False))
+        if self.cursor_location != done.cursor:
+            self.move_cursor(done.cursor)
+
+    def _set_document(self, text: str, language: str | None) -> None:  # noqa: ARG002 - Pygments knows the language
+        self.document = Page(text)
+        self.wrapped_document = Flat(self.document, tab_width=TAB)
+        self.navigator = DocumentNavigator(self.wrapped_document)
+        self._build_highlight_map()
+        self.move_cursor((0, 0))
+        self._rewrap_and_refresh_virtual_size()
+
+    def render_line(self, y: int) -> Strip:
+        styles, width = ThemeStyles.of(self), self.scrollable_content_region.width
+        scroll_x, scroll_y = self.scroll_offset
+        at = y + scroll_y
+        if at >= self.document.line_count:
+            return Strip.blank(width, styles.style())
+        here = at == self.cursor_location[0] and self.has_focus
+        ground = "surface" if here else "background"
+        number = f"{at + 1:>{self.gutter_width - AFTER_NUMBER}}" + " " * AFTER_NUMBER
+        gutter = Segment(number, styles.style("middle" if here else "dim", ground))
+        text = self._text(at, scroll_x, width - self.gutter_width, styles, ground)
+        return Strip.join([Strip([gutter]), text]).adjust_cell_length(width, styles.style("text", ground))
+
+    def _text(self, at: int, left: int, room: int, styles: ThemeStyles, ground: str) -> Strip:
+        """The part of a line between two columns; an ellipsis says that there is more."""
+        row = row_of(self.document.get_line(at))
+        start, end = row.index(left), row.index(left + room) + 1
+        roles = self._roles(at, start, end, ground)
+        pieces = [Segment(row.shown(first, last), styles.style(*style)) for first, last, style in _runs(roles, start)]
+        skipped = left - row.column(start)
+        if row.width - left <= room:
+            return Strip(pieces).crop(skipped, skipped + room)
+        more = Strip([Segment("…", styles.style("dim", ground))])
+        return Strip.join([Strip(pieces).crop(skipped, skipped + room - 1), more])
+
+    def _roles(self, at: int, start: int, end: int, ground: str) -> list[tuple[str, str]]:
+        """Role and ground of each character between two of a line; one more than the line has is the cursor's."""
+        line = self.document.get_line(at)
+        end = min(end, len(line) + 1)
+        styles = [("text", ground)] * max(end - start, 0)
+
+        def paint(first: int, last: int, role: str | None, below: str | None = None) -> None:
+            for index in range(max(first, start) - start, min(last, end) - start):
+                styles[index] = (role or styles[index][0], below or styles[index][1])
+
+        for first, last, role in _colours(line[:COLOURED]) if self.coloured else ():
+            paint(first, last, role)
+        for each in self._warned:
+            if span := _span_in(each, at, len(line)):
+                paint(span[0], max(span[1], span[0] + 1), "careful underline")
+        if span := _span_in(self._marked, at, len(line)):
+            paint(span[0], max(span[1], span[0] + 1), "wrong bold underline")
+        if span := _span_in(tuple(sorted(self.selection)), at, len(line) + 1):
+            paint(*span, None, "selection")
+        for row, column in self._pair:
+            if row == at:
+                paint(column, column + 1, "accent bold", None)
+        if self.has_focus and self.cursor_location[0] == at:
+            column = self.cursor_location[1]
+            paint(column, column + 1, "input-cursor-foreground", "input-cursor-background")
+        return styles
+
+
+def _shared(one: str, other: str) -> int:
+    """How many characters two texts begin with alike."""
+    return bisect_left(range(1, min(len(one), len(other)) + 1), True, key=lambda size: one[:size] != other[:size])
+
+
+def _span_in(between: tuple[Location, ...] | None, at: int, length: int) -> tuple[int, int] | None:
+    """The part of a line that lies between two places."""
+    if not between or not between[0][0] <= at <= between[1][0]:
+        return None
+    (first, left), (last, right) = between
+    return (left if at == first else 0), (right if at == last else length)
+
+
+def _runs(styles: list[tuple[str, str]], start: int) -> Iterator[tuple[int, int, tuple[str, str]]]:
+    for style, run in groupby(styles):
+        end = start + sum(1 for _ in run)
+        yield start, end, style
+        start = end
+
+
+@lru_cache(512)
+def _colours(line: str) -> tuple[tuple[int, int, str], ...]:
+    return tuple(json_tokens(line))
+
+
+FIX, NEXT = (next(each for each in COMMANDS if each.id == f"params.{name}") for name in ("fix", "problem-next"))
+
+
+class ProblemLine(Widget):
+    """One line; two where the sentence needs them. It gives way where there is too little room, the fix does not."""
+
+    DEFAULT_CSS = "ProblemLine { height: 1; background: $background; }"
+
+    INDENT: ClassVar[int] = 3
+
+    read: reactive[Params | Problem | None] = reactive[Params | Problem | None](None)
+    """What the text is, or what is wrong with it; None before anybody looked."""
+    remark: reactive[str] = reactive("")
+    """What is odd about a text that can be sent all the same."""
+    typed: reactive[bool] = reactive(False)
+    """There is something in the editor."""
+    empty: reactive[str] = reactive("[]")
+    """What is sent where nothing is typed."""
+    refused: reactive[str] = reactive("")
+    """What did not become of it when somebody tried, as it is: ``not sent``."""
+    pasted: reactive[Pasted | None] = reactive[Pasted | None](None)
+    """More than params stands there, and can be taken apart."""
+    warnings: reactive[tuple[SchemaProblem, ...]] = reactive[tuple[SchemaProblem, ...]](())
+    """What the schema has against a text that can be sent all the same."""
+    unchecked: reactive[str] = reactive("")
+    """Why nobody knows what the schema has against it, or against all of it."""
+    at: reactive[int] = reactive(0)
+    """Which of them is told."""
+    unsure: reactive[bool] = reactive(False)
+    """The text has changed since they were said; whoever checks has not answered yet."""
+    stale: reactive[bool] = reactive(False)
+    """The text has changed since; a longer one is looked at when the typing rests."""
+
+    @message
+    class Pressed(Message):
+        """A problem or a warning was clicked: its fix, or the sentence by somebody who wants to see the place."""
+
+        line: ProblemLine
+        fix: bool
+
+    def watch_read(self) -> None:
+        self._fit()
+
+    def watch_refused(self) -> None:
+        self._fit()
+
+    def watch_pasted(self) -> None:
+        self._fit()
+
+    def watch_remark(self) -> None:
+        self._fit()
+
+    def watch_warnings(self) -> None:
+        self._fit()
+
+    def watch_unchecked(self) -> None:
+        self._fit()
+
+    def watch_at(self) -> None:
+        self._fit()
+
+    def watch_typed(self) -> None:
+        self._fit()
+
+    def on_resize(self) -> None:
+        self._fit()
+
+    @property
+    def warning(self) -> SchemaProblem | None:
+        """The one that is told, where there is nothing worse to tell."""
+        is_well = isinstance(self.read, Params) and self.pasted is None
+        return self.warnings[self.at] if is_well and self.at < len(self.warnings) else None
+
+    @property
+    def sent(self) -> str:
+        """What is sent where nothing is typed; empty where the params are left out."""
+        return "" if self.empty == "omit" else self.empty
+
+    def _fit(self) -> None:
+        wanted = width_of(self._words()) + width_of(self._fix()) + self.INDENT
+        self.styles.height = 2 if self.read is not None and wanted > self.size.width > 0 else 1
+
+    def render_line(self, y: int) -> Strip:
+        words, right, indent = self._words(), self._fix(), (" " * self.INDENT, "text")
+        if self.stale:
+            words, right = [[(text, "dim") for text, _ in each] for each in (words, right)]
+        if self.size.height > 1:
+            first, rest = _broken(words, self.size.width - self.INDENT)
+            words, right = (first, ()) if y == 0 else ([("  ", "text"), *rest], right)
+        return line([indent, *words], self.size.width, ThemeStyles.of(self), right=right)
+
+    def on_click(self, event: events.Click) -> None:
+        """The fix is a button, the sentence leads to the place."""
+        if isinstance(self.read, Problem) or self.pasted is not None or self.warning is not None:
+            on_fix = event.x >= self.size.width - width_of(self._fix())
+            self.post_message(self.Pressed(self, on_fix))
+
+    def _words(self) -> Pieces:
+        if self.pasted is not None:
+            return [*self._refused("! ", "careful bold"), (f"{self.pasted.what}", "careful")]
+        if isinstance(self.read, Problem):
+            where = f"line {self.read.line}, column {self.read.column}"
+            told = f"{where}: {self.read.what}." if self.read.fix else f"{self.read}."
+            return [*self._refused("✗ ", "wrong bold"), (told, "wrong bold" if self.refused else "wrong")]
+        if self.read is None:
+            return []
+        if self.warning is not None:
+            told = "  ".join(
+                filter(None, (warning(self.warning, self.at, len(self.warnings), self._key(NEXT)), self.unchecked))
+            )
+            sign = ("! ", "dim" if self.unsure else "careful bold")
+            return [sign, (told, "dim" if self.unsure else "careful")]
+        unchecked = [(f"  {self.unchecked}", "dim")] if self.unchecked else []
+        if self.typed:
+            odd = [("  ! ", "careful bold"), (self.remark, "careful")] if self.remark else []
+            return [("✓ valid", "well"), (f"  {self.read.remark}", "middle"), *odd, *unchecked]
+        sent = f"{self.sent} will be sent" if self.sent else "params will be left out"
+        return [("✓ nothing typed", "well"), (f"  {sent}", "middle"), *unchecked]
+
+    def _refused(self, sign: str, role: str) -> Pieces:
+        """That nothing became of it, else a sign."""
+        return [(f" {self.refused} ", "wrong bold reverse"), ("  ", "text")] if self.refused else [(sign, role)]
+
+    def _fix(self) -> Pieces:
+        about = self.read if isinstance(self.read, Problem) else self.warning
+        fix = about.fix if about is not None else None
+        label = self.pasted.label if self.pasted is not None else fix.label if fix is not None else ""
+        roles = ("dim", "dim") if self.unsure and about is self.warning else ("bold", "text")
+        return [("  ", "text"), (self._key(FIX), roles[0]), (f" {printable(label)}  ", roles[1])] if label else []
+
+    def _key(self, command: Command) -> str:
+        """The key of a command, also where a person chose another one."""
+        active = (each.binding for each in self.screen.active_bindings.values())
+        return spelled(next((each.key for each in active if each.id == command.id), command.keys))
+
+
+def _broken(words: Pieces, room: int) -> tuple[Pieces, Pieces]:
+    """Pieces in two lines; the last of them is broken between words where the first line is full."""
+    *before, (text, role) = words
+    left = room - width_of(before)
+    if columns(text) <= left:
+        return words, ()
+    at = text.rfind(" ", 0, max(left, 0))
+    return [*before, (text[: max(at, 0)], role)], [(text[at + 1 :], role)]
+
+
+AT_ONCE: Final = 4_000
+"""Characters; to find what is wrong in a longer text takes longer than a key may: it waits for a pause and a thread."""
+PATIENCE: Final = 2.0
+"""Seconds; longer than any burst of keys takes."""
+PAUSE: Final = 0.1
+"""Seconds without a key before a longer text is judged."""
+
+
+class JudgedEditor(Vertical):
+    """The text, the line that says what is wrong with it, and what mends it. Who lays them out is made of this."""
+
+    def __init__(self, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._editor = Editor()
+        self._line = ProblemLine()
+        self._judged: str | None = None
+        """The text that the verdict is about."""
+        self._can: tuple[bool, ...] = ()
+        """Which of the actions below the footer shows."""
+
+    @property
+    def text(self) -> str:
+        return self._editor.text
+
+    @property
+    def problem(self) -> Problem | None:
+        """What is wrong with it, and now: sending does not wait for a pause."""
+        if self._judged != self.text:
+            self._say(self.text, *self._verdict(self.text))
+        return self._line.read if isinstance(self._line.read, Problem) else None
+
+    def replace(self, text: str) -> None:
+        """Another text for the same method; it can be taken back."""
+        self._editor.put(text)
+
+    def put_value(self, place: Callable[[str, int], tuple[str, int]]) -> None:
+        """Put something in: ``place`` says what becomes of the text, and of the cursor's offset in it."""
+        after, cursor = place(self.text, self.cursor_offset)
+        self._editor.put(after)
+        self.go_to(cursor)
+
+    @property
+    def cursor_offset(self) -> int:
+        """Where in the text the cursor stands."""
+        return offset_of(self._editor.document.lines, self._editor.cursor_location)
+
+    def go_to(self, offset: int) -> None:
+        """The cursor goes to a place in the text."""
+        self._editor.move_cursor(place_of(self.text, offset))
+
+    def when_typed(self, then: Callable[[], object]) -> None:
+        """Do something once every key pressed before is in the text, and the text is judged."""
+        self._editor.call_later(self._when_judged, then)
+
+    def _when_judged(self, then: Callable[[], object]) -> None:
+        """Do something with the verdict; a long text is judged beside the screen first."""
+        if self._judged == self.text or len(self.text) <= AT_ONCE:
+            then()
+        else:
+            self._judge_first(then)
+
+    @work(group="judged")
+    async def _judge_first(self, then: Callable[[], object]) -> None:
+        while self._judged != self.text:
+            await self._judge_beside()
+        then()
+
+    async def settled(self) -> None:
+        """Wait until every key that was pressed before has been taken in; but nothing waits for ever to be left."""
+        taken_in = asyncio.Event()
+        self._editor.call_later(taken_in.set)
+        waiting = asyncio.ensure_future(taken_in.wait())
+        await asyncio.wait([waiting], timeout=PATIENCE)
+        waiting.cancel()
+
+    def action_fix(self) -> None:
+        if (problem := self.problem) and problem.fix:
+            self.replace(problem.fix.text)
+
+    def action_format(self) -> None:
+        self._when_judged(self._format)
+
+    def _format(self) -> None:
+        if self.problem is None and len(self.text) <= AT_ONCE:
+            self.replace(laid_out(self.text))
+        elif self.problem is None:
+            self._format_beside()
+
+    @work(exclusive=True, group="format")
+    async def _format_beside(self) -> None:
+        """Lay out a long text in a thread; a text that has changed since stays as it is."""
+        text = self.text
+        formatted = await asyncio.to_thread(laid_out, text)
+        if text == self.text:
+            self.replace(formatted)
+
+    def action_problem_next(self) -> None:
+        """The cursor goes to the problem."""
+        self._show_place()
+
+    def action_undo(self) -> None:
+        self._editor.undo()
+
+    def action_redo(self) -> None:
+        self._editor.redo()
+
+    def _verdict(self, text: str) -> tuple[Params | Problem | None, str, Pasted | None]:
+        """Return what a text of params is, what is odd about it, and whether it is more than params."""
+        return (*judged(text), pasted(text))
+
+    def _judge(self) -> None:
+        text = self.text
+        self._line.refused = ""
+        if len(text) <= AT_ONCE:
+            self._say(text, *self._verdict(text))
+        else:
+            self._editor.mark = None
+            self._line.stale = True
+            self._judge_later()
+        self._follow()
+
+    @work(exclusive=True, group="verdict")
+    async def _judge_later(self) -> None:
+        await asyncio.sleep(PAUSE)
+        await self._judge_beside()
+
+    async def _judge_beside(self) -> None:
+        """Judge the text in a thread, as typing goes on."""
+        text = self.text
+        verdict = await asyncio.to_thread(self._verdict, text)
+        if text == self.text:
+            self._say(text, *verdict)
+            self._follow()
+
+    def _say(self, text: str, read: Params | Problem | None, remark: str, more: Pasted | None) -> None:
+        self._judged, self._line.remark, self._line.pasted = text, remark, more
+        self._line.read, self._line.typed, self._line.stale = read, bool(text.strip()), False
+        self._editor.mark = (read.offset, read.end) if isinstance(read, Problem) else None
+
+    def _show_place(self) -> None:
+        """The cursor goes to the problem."""
+        if (problem := self.problem) is not None:
+            self._editor.move_cursor(place_of(self.text, problem.offset))
+
+    def _follow(self) -> None:
+        """The footer shows other keys only if others work."""
+        can = tuple(bool(self.check_action(action, ())) for action in ("fix", "format", "undo", "redo"))
+        if can != self._can:
+            self._can = can
+            self.refresh_bindings()
