@@ -1,4 +1,4 @@
-"""The house as a test: which wing may import which, ours and bought, wherever in a file the import stands."""
+"""Which package may import which, ours and others, wherever in a file the import is."""
 
 from __future__ import annotations
 
@@ -15,175 +15,63 @@ import pytest
 import rpcexplorer
 
 PACKAGE = Path(rpcexplorer.__file__).parent
-LOWER = {"model", "protocol", "jsontext"}
-"""What the wings above the model have in common."""
+FILES = sorted(PACKAGE.rglob("*.py"))
+
 VALUES = {"model", "rpc", "jsontext", "transport"}
-"""What the packages above the model have in common; of the transport, the port alone."""
-OLD = {"protocol", "checking", "storage", "views"}
-BELOW_FRONTS = {
-    *VALUES,
-    "auth",
-    "variables",
-    "schema",
-    "compare",
-    "redaction",
-    "importing",
-    "settings",
-    "drafts",
-    "history",
-    "profiles",
-    "secrets",
-    "client",
-    "discovery",
-    "files",
-    *OLD,
-}
-OURS: dict[str, set[str]] = {
+"""What every subject uses; of the transport only the port, see below."""
+RULES = {*VALUES, "variables", "auth", "files", "schema", "redaction", "importing"}
+SUBJECTS = {*RULES, "compare", "settings", "drafts", "history", "profiles", "secrets", "client", "discovery"}
+FRONT_END = {*SUBJECTS, "explorer", "text", "export", "__init__"} - {"files", "secrets", "redaction"}
+
+ALLOWED: dict[str, set[str]] = {
     "jsontext": set(),
     "transport": set(),
     "rpc": {"jsontext"},
-    "protocol": {"jsontext"},
-    "model": {*VALUES, "auth", "schema", "compare", "variables"},
+    "model": {"rpc", "jsontext", "transport"},
     "variables": VALUES,
-    "auth": {*VALUES, "variables", "protocol"},
+    "auth": VALUES,
     "files": VALUES,
-    "schema": {*VALUES, "variables", "checking"},
+    "schema": {*VALUES, "variables"},
     "compare": {*VALUES, "variables"},
-    "redaction": {*VALUES, "auth", "variables", "protocol"},
+    "redaction": {*VALUES, "auth"},
     "importing": {*VALUES, "auth", "variables"},
-    "settings": {*VALUES, "files", "auth", "variables", "schema", "redaction", "importing"},
-    "drafts": {*VALUES, "files", "auth", "variables", "schema", "redaction", "importing", "history"},
-    "history": {*VALUES, "files", "auth", "variables", "schema", "redaction", "importing"},
-    "profiles": {*VALUES, "files", "auth", "variables", "schema", "redaction", "importing"},
-    "secrets": {*VALUES, "profiles", "redaction", "auth", "files", "variables"},
-    "client": {*VALUES, "auth", "redaction", "compare", "variables", "schema", "importing", "transport", "protocol"},
-    "discovery": {*VALUES, "client", "schema", "files", "auth", "variables", "redaction"},
-    "checking": {"model", "jsontext"},
-    "storage": BELOW_FRONTS,
-    "rescue": {*VALUES, "history", "drafts", "files", "redaction"},
-    "explorer": {"rescue", *BELOW_FRONTS, "transport"},
-    "text": {*BELOW_FRONTS} - {"files", "secrets", "settings", "drafts", "profiles"},
-    "views": {*BELOW_FRONTS, "text"},
-    "export": {
-        *VALUES,
-        "text",
-        "auth",
-        "compare",
-        "redaction",
-        "variables",
-        "schema",
-        "importing",
-        "history",
-        "client",
-    },
-    "cli": {*BELOW_FRONTS, "explorer", "text", "export", "__init__"},
-    "tui": {*BELOW_FRONTS, "explorer", "text", "export", "__init__"},
-    "demo": {"rpc", "jsontext", "protocol"},
-    "__init__": {*VALUES, "auth", "client", "explorer", "protocol"},
+    "settings": RULES,
+    "drafts": RULES,
+    "history": RULES,
+    "profiles": RULES,
+    "rescue": {*RULES, "drafts", "history"},
+    "secrets": {*VALUES, "auth", "files", "profiles", "redaction", "variables"},
+    "client": {*VALUES, "auth", "compare", "redaction", "variables"},
+    "discovery": {*VALUES, "auth", "client", "files", "redaction", "schema", "variables"},
+    "text": SUBJECTS - {"files", "settings", "drafts", "profiles", "secrets"},
+    "export": {*VALUES, "auth", "compare", "redaction", "text", "variables"},
+    "explorer": {*SUBJECTS, "rescue"},
+    "cli": FRONT_END,
+    "tui": FRONT_END,
+    "demo": {"rpc", "jsontext"},
+    "__init__": {*VALUES, "auth", "client", "explorer"},
 }
-ALL = set(OURS)
-OURS["__main__"] = ALL
-"""Which package may import which, while files move into the packages of their subjects."""
-BOUGHT: dict[str, set[str]] = {
-    **{wing: {"msgspec"} for wing in OURS},
+ALLOWED["__main__"] = set(ALLOWED)
+
+LIBRARIES: dict[str, set[str]] = {
+    # Values are msgspec's Structs: a dataclass takes thirty times as long to make, and a start makes dozens.
+    **{package: {"msgspec"} for package in ALLOWED},
     "demo": set(),
-    "transport": {"httpx", "msgspec"},
-    "views": {"msgspec", "pygments", "jq"},
-    "text": {"msgspec", "pygments", "jq"},
-    "storage": {"msgspec", "tomli_w", "platformdirs", "keyring"},
+    "transport": {"msgspec", "httpx"},
     "files": {"msgspec", "tomli_w", "platformdirs"},
-    "history": {"msgspec", "tomli_w"},
+    "schema": {"msgspec", "jsonschema_rs"},
     "settings": {"msgspec", "tomli_w"},
+    "history": {"msgspec", "tomli_w"},
     "profiles": {"msgspec", "tomli_w"},
     "secrets": {"msgspec", "keyring"},
-    "checking": {"msgspec", "jsonschema_rs"},
-    "schema": {"msgspec", "jsonschema_rs"},
-    "cli": {"click", "msgspec"},
+    "text": {"msgspec", "pygments", "jq"},
+    "cli": {"msgspec", "click"},
+    # Rich comes with Textual: the lines of its line API are made of Rich's segments and styles.
     "tui": {"msgspec", "textual", "rich"},
 }
-"""Values are msgspec's Structs wherever they live: a dataclass takes thirty times as long to make, and a start makes
-dozens. Rich comes with Textual: the lines of its line API are made of Rich's segments and styles.
-"""
-FILES = sorted(PACKAGE.rglob("*.py"))
-
-
-def wing_of(path: Path) -> str:
-    first = path.relative_to(PACKAGE).parts[0]
-    return first.removesuffix(".py")
-
-
-@cache
-def tree_of(path: Path) -> ast.Module:
-    return ast.parse(path.read_text(encoding="utf-8"))
-
-
-@cache
-def nodes_of(path: Path) -> list[ast.AST]:
-    return list(ast.walk(tree_of(path)))
-
-
-def imports_of(path: Path, *, whole: bool = False) -> Iterator[str]:
-    """What a file imports, as modules; ``whole`` also gives each name in them, which may be a module itself."""
-    for node in nodes_of(path):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"{path} imports relatively"
-            if node.module == "rpcexplorer":
-                yield from (f"rpcexplorer.{alias.name}" for alias in node.names)
-            else:
-                yield node.module or ""
-                yield from (f"{node.module}.{alias.name}" for alias in node.names if whole)
-
-
-def ours(name: str) -> str:
-    """The wing behind ``rpcexplorer.x.y``; names of the package itself, such as its version, are ``__init__``."""
-    second = name.split(".")[1] if "." in name else "__init__"
-    return second if second in ALL or second == "__main__" else "__init__"
-
-
-def test_a_file_imports_only_what_its_floor_allows() -> None:
-    refused = [(str(path), name) for path in FILES for name in imports_of(path) if not may_import(wing_of(path), name)]
-    assert refused == []
-
-
-def may_import(wing: str, name: str) -> bool:
-    top = name.split(".", maxsplit=1)[0]
-    if top == "rpcexplorer":
-        return ours(name) in OURS[wing] | {wing}
-    return top in sys.stdlib_module_names or top in BOUGHT[wing]
-
-
-def test_of_the_transports_others_know_the_port_alone() -> None:
-    others = [path for path in FILES if wing_of(path) != "transport" and path != PACKAGE / "client" / "call.py"]
-    named = {name for path in others for name in imports_of(path) if ours(name) == "transport"}
-    assert named <= {"rpcexplorer.transport.port"}
-
-
-def test_the_table_names_every_wing_there_is() -> None:
-    assert {wing_of(path) for path in FILES} <= OURS.keys()
-    assert OURS.keys() == BOUGHT.keys()
-
-
-@pytest.mark.parametrize("name", ["utils", "helpers", "common", "managers", "core"])
-def test_no_file_is_named_after_nothing(name: str) -> None:
-    assert not [path for path in FILES if path.stem == name or name in path.parts]
-
-
-def module_of(path: Path) -> str:
-    return ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts)
-
-
-def test_no_file_needs_itself() -> None:
-    """Whatever the order in which files are read, each is whole before another one needs it."""
-    modules = {module_of(path): path for path in FILES}
-    needs = {name: set(imports_of(path, whole=True)) & modules.keys() for name, path in modules.items()}
-    TopologicalSorter(needs).prepare()
-
 
 SCREEN = "rpcexplorer.tui.call.screen"
-TEXTUALS_OWN = {"textual", "platformdirs", "difflib"}
-"""What every screen has, as Textual has it."""
+NEEDED_BY_TEXTUAL = {"textual", "platformdirs", "difflib"}
 LAZY = (
     "textual",
     "httpx",
@@ -193,20 +81,88 @@ LAZY = (
     "pygments",
     "difflib",
     "jsonschema_rs",
-    "rpcexplorer.checking",
-    "rpcexplorer.client.discovery",
-    "rpcexplorer.model.form",
+    "rpcexplorer.schema.check",
+    "rpcexplorer.discovery.interview",
     "rpcexplorer.discovery.changes",
+    "rpcexplorer.schema.form",
     "rpcexplorer.schema.complete",
     "rpcexplorer.schema.node",
     "rpcexplorer.schema.example",
 )
-"""What comes when it is first used."""
+"""What is imported when it is first used."""
+
+
+def package_of(path: Path) -> str:
+    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+
+
+def module_of(path: Path) -> str:
+    return ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts)
+
+
+@cache
+def nodes_of(path: Path) -> list[ast.AST]:
+    return list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+
+
+def imports_of(path: Path) -> Iterator[str]:
+    """Yield each module that a file imports, and each imported name, which may be a module too."""
+    for node in nodes_of(path):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path} imports relatively"
+            if node.module != "rpcexplorer":
+                yield node.module or ""
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def imported_package(name: str) -> str:
+    """Return the package of ``rpcexplorer.x.y``; a name such as the version belongs to ``__init__``."""
+    second = name.split(".")[1] if "." in name else "__init__"
+    return second if second in ALLOWED else "__init__"
+
+
+def may_import(package: str, name: str) -> bool:
+    top = name.split(".", maxsplit=1)[0]
+    if top == "rpcexplorer":
+        return imported_package(name) in ALLOWED[package] | {package}
+    return top in sys.stdlib_module_names or top in LIBRARIES[package]
+
+
+def test_imports_follow_the_table() -> None:
+    refused = [
+        (str(path), name) for path in FILES for name in imports_of(path) if not may_import(package_of(path), name)
+    ]
+    assert refused == []
+
+
+def test_table_names_every_package() -> None:
+    assert {package_of(path) for path in FILES} == ALLOWED.keys() == LIBRARIES.keys()
+
+
+def test_transport_is_used_by_its_port_alone() -> None:
+    others = [path for path in FILES if package_of(path) != "transport" and path != PACKAGE / "client" / "call.py"]
+    used = {name for path in others for name in imports_of(path) if imported_package(name) == "transport"}
+    assert all(name.startswith("rpcexplorer.transport.port") for name in used), used
+
+
+def test_widgets_import_no_screen() -> None:
+    allowed = ("widgets", "commands", "keys", "messages", "theme")
+    widgets = [path for path in FILES if path.parent == PACKAGE / "tui" / "widgets"]
+    used = {name.split(".")[2] for path in widgets for name in imports_of(path) if name.startswith("rpcexplorer.tui.")}
+    assert used <= set(allowed)
+
+
+def test_no_file_needs_itself() -> None:
+    modules = {module_of(path): path for path in FILES}
+    needs = {name: set(imports_of(path)) & modules.keys() for name, path in modules.items()}
+    TopologicalSorter(needs).prepare()
 
 
 @pytest.mark.parametrize("module", ["rpcexplorer", "rpcexplorer.explorer", "rpcexplorer.cli.main", SCREEN])
-def test_importing_costs_nothing_that_is_not_needed_yet(module: str) -> None:
-    lazy = [each for each in LAZY if module != SCREEN or each not in TEXTUALS_OWN]
+def test_start_imports_only_what_it_needs(module: str) -> None:
+    lazy = [name for name in LAZY if module != SCREEN or name not in NEEDED_BY_TEXTUAL]
     code = f"import sys, {module}; print(*[m for m in {lazy} if m in sys.modules])"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert loaded.stdout.split() == []
