@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
 from base64 import b64encode
 
 import pytest
 from msgspec.structs import replace
 
 from rpcexplorer.auth.basic import InlineAuth, NoAuth
-from rpcexplorer.auth.credentials import AuthHeader, Message, Need, Send, derived, opened, opened_address, opening_of
+from rpcexplorer.auth.credentials import (
+    AuthHeader,
+    GivenCredentials,
+    Message,
+    Need,
+    Send,
+    derived,
+    opened,
+    opened_address,
+    opening_of,
+)
 from rpcexplorer.auth.token import CookieAuth
 from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.profile import Login, Profile
@@ -151,3 +162,17 @@ def test_bytes_of_a_variable_that_are_no_text_are_sent_as_they_stood_there(passw
     secret = Secret(password, "shop.password")
     assert header.opened(opening_of((secret,))) == b64encode(b"ada:" + raw).decode()
     assert list(derived([header], [secret]))
+
+
+PROFILE = Profile("shop", "http://shop.example")
+
+
+def test_what_was_given_is_there_and_what_was_not_is_refused_with_its_name() -> None:
+    given = GivenCredentials("ada", None, None, "t0ken-t0ken")
+    username = asyncio.run(given.secret(PROFILE, "username"))
+    assert isinstance(username, Secret)
+    assert username.reveal() == "ada"
+    assert given.at_hand(PROFILE, "token")
+    missing = asyncio.run(given.secret(PROFILE, "password"))
+    assert isinstance(missing, Refused)
+    assert missing.missing == "password"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.cli.test_calls import PONG
+from tests.cli.test_call import PONG
 from tests.fakes.shell import Shell
 from tests.fakes.wire import RawServer, http_reply
 

@@ -1,15 +1,471 @@
-"""``compare``: which calls are compared, what is printed, and what is sent where profiles are named."""
+"""``replay`` and cases on the command line: what goes out, what is said, and what a case of others cannot do."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
+import click
 import pytest
 
-from tests.fakes.shell import Shell
+from rpcexplorer.__main__ import EmbeddedDemo, House, LocalFiles
+from rpcexplorer.cli.main import run
+from rpcexplorer.cli.world import World
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.destination import Nobody, Person
+from tests.fakes.shell import Keyboard, Ran, Screen, Shell
 from tests.fakes.wire import RawServer, Received, http_reply
+
+Answers = Callable[[str, object], str]
+
+
+def server(answers: Answers) -> RawServer:
+    """Answers a method and its params with a member: ``"result": …`` or ``"error": …``."""
+
+    def reply(request: Received) -> bytes:
+        call = json.loads(request.body)
+        member = answers(call["method"], call["params"])
+        return http_reply(f'{{"jsonrpc":"2.0","id":{json.dumps(call["id"])},{member}}}'.encode())
+
+    return RawServer(reply)
+
+
+def number(_method: str, params: object) -> str:
+    return f'"result":{{"n":{json.dumps(params)},"at":1}}'
+
+
+@contextmanager
+def shop(shell: Shell, answers: Answers = number, more: str = "") -> Iterator[RawServer]:
+    with server(answers) as running:
+        shell.sessions(f'[profile.shop]\nurl = "{running.origin}"\n{more}')
+        yield running
+
+
+def ids(shell: Shell) -> list[str]:
+    """Of the calls that were made, oldest first."""
+    return [json.loads(row)["id"] for row in shell.run("history", "list", "--json").text.splitlines()][::-1]
+
+
+def sent(running: RawServer) -> list[tuple[str, object]]:
+    bodies = [json.loads(request.body) for request in running.requests]
+    return [(body["method"], body["params"]) for body in bodies]
+
+
+def case(shell: Shell, text: str) -> str:
+    (shell.folder / "case.toml").write_text(text)
+    return "case.toml"
+
+
+def test_calls_are_sent_again_with_their_own_profile_and_compared(shell: Shell) -> None:
+    answers = iter(['"result":{"n":1.0}', '"error":{"code":1,"message":"no"}', '"result":{"n":1.00}'])
+    again = ['"error":{"code":1,"message":"no"}', '"result":{"n":1.00}', '"result":{"n":1.00,"m":2}']
+    with shop(shell, lambda *_: next(answers)) as running:
+        for method in ("a", "b", "c"):
+            shell.run("call", method, "[1]")
+        one, two, three = ids(shell)
+        answers = iter(again)
+        same = shell.run("replay", two)
+        assert (same.code, sent(running)[-1]) == (0, ("b", [1]))
+        assert same.text.startswith(f"✓ {two} ")
+        several = shell.run("replay", one, three)
+    assert several.code == 6
+    first, difference, second, added = several.text.splitlines()
+    assert first.startswith(f"≠ {one} ")
+    assert difference.strip() == "~ /n: 1.0 → 1.00  (the same number, written otherwise)"
+    assert second.startswith(f"≠ {three} ")
+    assert added.strip() == "+ /m: 2"
+    assert several.err.endswith("2 calls: 2 differs\n")
+
+
+def test_what_differs_is_told_to_a_program_and_what_always_does_is_left_out(shell: Shell) -> None:
+    counter = iter(range(9))
+    with shop(shell, lambda *_: f'"result":[{{"at":{next(counter)}}}]'):
+        shell.run("call", "a")
+        (id,) = ids(shell)
+        row = json.loads(shell.run("replay", id, "--json").out)
+        assert row["differences"] == [{"pointer": "/0/at", "kind": "changed", "left": "0", "right": "1"}]
+        assert (row["id"], row["verdict"], row["live"]) == (id, "differs", ids(shell)[-1])
+        ran = shell.run("replay", id, "--ignore", "/*/at", "--json")
+        assert (ran.code, json.loads(ran.out)["ignored"]) == (0, ["/0/at"])
+        assert shell.run("replay", id, "--ignore", "at").code == 2
+
+
+def test_on_a_terminal_no_line_of_json_is_obeyed(shell: Shell) -> None:
+    counter = iter(range(9))
+    with shop(shell, lambda *_: f'"result":"\u202e{next(counter)}"'):
+        shell.run("call", "a")
+        (id,) = ids(shell)
+        in_pipe, on_terminal = (shell.run("replay", id, "--json", terminal=each).out.decode() for each in (False, True))
+    assert ("\u202e" in in_pipe, "\u202e" in on_terminal) == (True, False)
+    assert on_terminal.startswith('{"id":')
+
+
+def test_both_sides_hide_what_a_record_hides(shell: Shell) -> None:
+    counter = iter(range(1, 9))
+    session = '{"session_token": "t0ken-t0ken-t0ken"}'
+    with shop(shell, lambda *_: f'"result":[{",".join([session] * next(counter))}]'):
+        shell.run("call", "a")
+        ran = shell.run("replay", *ids(shell))
+    assert (ran.code, "t0ken" in ran.text) == (6, False)
+    assert '+ /1: {"session_token": "«not recorded»"}' in ran.text
+
+
+def test_a_profile_that_asks_first_asks_once_for_all_that_is_not_marked_safe(shell: Shell) -> None:
+    more = 'confirm = "unsafe"\n[profile.shop.method.get]\nsafe = true\n'
+    with shop(shell, more=more) as running:
+        for method in ("get", "set", "drop", "set"):
+            shell.run("call", method, "--yes")
+        made, before = ids(shell), len(running.requests)
+        refused = shell.run("replay", *made)
+        assert (refused.code, len(running.requests)) == (2, before)
+        assert (
+            "set (2 times), drop are not marked safe, and profile shop (unsafe) asks first. Add --yes to send 4"
+            in refused.err
+        )
+        assert shell.run("replay", made[0]).code == 0
+        assert shell.run("replay", *made, "--yes").code == 0
+        assert len(running.requests) == before + 5
+
+
+def test_each_call_goes_where_it_went_and_a_profile_that_is_gone_is_named(shell: Shell) -> None:
+    with server(number) as one, server(number) as two, server(number) as third:
+        shell.sessions(f'[profile.one]\nurl = "{one.origin}"\n[profile.two]\nurl = "{two.origin}"\n')
+        shell.run("call", "a", "-p", "one")
+        shell.run("call", "b", "-p", "two")
+        shell.run("call", "c", "--url", f"{third.origin}/rpc")
+        ran = shell.run("replay", *ids(shell))
+        assert ran.code == 0
+        assert [sent(each) for each in (one, two, third)] == [[("a", [])] * 2, [("b", [])] * 2, [("c", [])] * 2]
+        assert third.requests[1].line == "POST /rpc HTTP/1.1"
+        assert [line.split()[3] for line in ran.text.splitlines()] == ["a", "b", "c"]
+        shell.sessions(f'[profile.one]\nurl = "{one.origin}"\n')
+        gone = shell.run("replay", ids(shell)[1])
+        assert (gone.code, len(two.requests)) == (2, 2)
+        assert "was made with it: name another one with -p" in gone.err
+
+
+def test_one_question_names_the_profile_the_place_and_what_is_not_safe(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    answers = [False, True]
+
+    def confirm(question: str, **_: object) -> bool:
+        asked.append(question)
+        return answers[len(asked) - 1]
+
+    monkeypatch.setattr(click, "confirm", confirm)
+    with shop(shell, more='confirm = "always"\n') as running:
+        file = case(shell, "case = 1\n" + CALL + CALL.replace("their-call", "other").replace('"a"', '"b"'))
+        world = World(
+            Screen(), Screen(), Keyboard(), shell.environment, shell.folder, House().open_explorer, EmbeddedDemo(),
+            LocalFiles(),
+        )  # fmt: skip
+        assert (run(["replay", file], world), running.requests) == (2, [])
+        assert (run(["replay", file], world), len(running.requests)) == (0, 2)
+    assert asked[0] == asked[1]
+    assert asked[0] == (
+        "Someone else recorded this. It would be sent with profile shop. Profile shop (always) asks "
+        f"before a, b. Send 2 calls to {running.origin}?"
+    )
+
+
+def test_an_unknown_id_or_file_or_a_file_that_is_no_case_sends_nothing(shell: Shell) -> None:
+    with shop(shell) as running:
+        shell.run("call", "a")
+        history = next((shell.home / "state" / "history").iterdir())
+        for word in ("nothing-like-it", "none.toml", "sessions.toml", str(history)):
+            ran = shell.run("replay", ids(shell)[0], word, "-p", "shop")
+            assert ran.code == 2, word
+        assert len(running.requests) == 1
+
+
+CALL = """[[call]]
+id = "their-call"
+time = 2026-11-20T10:00:00.000Z
+profile = "shop"
+url = "https://rpc.example.com/api/v2/"
+method = "a"
+kind = "call"
+outcome = "result"
+params = '[1]'
+reply = '{"jsonrpc": "2.0", "id": "their-call", "result": {"n": [1], "at": 1}}'
+"""
+
+
+def test_a_case_is_sent_only_with_a_profile_that_was_chosen_and_elsewhere_is_told(shell: Shell) -> None:
+    with shop(shell) as running:
+        file = case(shell, f'case = 1\nnote = "look"\n{CALL}')
+        refused = shell.run("replay", file, "--yes")
+        assert (refused.code, running.requests) == (2, [])
+        assert "name the profile to send it with, by -p" in refused.err
+        ran = shell.run("replay", file, "-p", "shop")
+        assert (ran.code, sent(running)) == (0, [("a", [1])])
+        assert f"recorded at https://rpc.example.com/api/v2/, sent to {running.origin}/api/v2/ (shop)" in ran.err
+        assert "case.toml says: look" in ran.err
+        long = case(shell, f'case = 1\nnote = "{"fails again " * 40}\\nsince Tuesday"\n{CALL}')
+        assert f"{'fails again ' * 40}\n  since Tuesday\n" in shell.run("replay", long, "-p", "shop").err
+
+
+def test_where_no_profile_is_named_and_none_is_the_default_one_sentence_says_what_to_name(shell: Shell) -> None:
+    file = case(shell, "case = 1\n" + CALL)
+    none = shell.run("replay", file)
+    assert (none.code, none.err.count("\n")) == (2, 1)
+    assert none.err.endswith("there is no profile yet: name a server with --url.\n")
+    shell.sessions('[profile.one]\nurl = "http://127.0.0.1:9"\n[profile.two]\nurl = "http://127.0.0.1:9"\n')
+    several = shell.run("replay", file)
+    said = "Someone else recorded this: name the profile to send it with, by -p. The profiles are one, two.\n"
+    assert (several.code, several.err.endswith(said), several.err.count("default")) == (2, True, 0)
+
+
+@contextmanager
+def two_servers(shell: Shell) -> Iterator[tuple[RawServer, RawServer, str]]:
+    """Two servers that answer differently, and a case of the same call to both, recorded as ``a`` and ``b``."""
+    with server(lambda *_: '"result":1') as one, server(lambda *_: '"result":2') as two:
+        shell.sessions(f'[profile.x]\nurl = "{one.origin}"\n[profile.y]\nurl = "{two.origin}"\n')
+        recorded = [
+            CALL.replace("shop", name).replace("their-call", f"call-{name}").replace("https://rpc.example.com", origin)
+            for name, origin in (("a", one.origin), ("b", two.origin))
+        ]
+        results = [call.replace('{"n": [1], "at": 1}', str(at)) for at, call in enumerate(recorded, start=1)]
+        yield one, two, case(shell, "case = 1\n" + "".join(results))
+
+
+def test_case_of_two_servers_is_replayed_on_two_profiles(shell: Shell) -> None:
+    with two_servers(shell) as (one, two, file):
+        ran = shell.run("replay", file, "-p", "a=x", "-p", "b=y")
+        assert (ran.code, len(one.requests), len(two.requests)) == (0, 1, 1)
+        assert shell.run("replay", file, "-p", f"{two.origin}/api/v2/=y", "-p", "x").code == 0
+        alone = shell.run("replay", file, "-p", "x")
+        assert alone.code == 6
+        assert "warning: These calls went to 2 servers; all of them go to x." in alone.err
+        crossed = shell.run("replay", file, "-p", "a=y", "-p", "b=x")
+        assert crossed.code == 6
+        assert crossed.err.endswith("2 calls: 2 differs\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("-p x -p y", "Name one profile, or THEIRS=MINE for each server"),
+        ("-p c=x", "-p: no call was recorded with c, but with a, b."),
+        ("-p a=nobody", "there is no profile `nobody`"),
+        (
+            "--yes",
+            "The profiles are x, y. Name one for each server:\n  rpcexplorer replay case.toml -p a=x -p b=y",
+        ),
+        ("-p a=x", "Name one for each server:\n  rpcexplorer replay case.toml -p a=x -p b=y"),
+    ],
+)
+def test_case_of_two_servers_needs_a_profile_for_each(shell: Shell, words: str, said: str) -> None:
+    with two_servers(shell) as (one, two, file):
+        ran = shell.run("replay", file, *words.split())
+        assert (ran.code, one.requests, two.requests) == (2, [], [])
+        assert said in ran.err
+
+
+def test_default_is_not_proposed_for_several_servers(shell: Shell) -> None:
+    with two_servers(shell) as (one, two, file):
+        shell.sessions(f'default = "x"\n[profile.x]\nurl = "{one.origin}"\n[profile.y]\nurl = "http://127.0.0.1:9"\n')
+        ran = shell.run("replay", file, terminal=True)
+        assert (ran.code, one.requests, two.requests) == (2, [], [])
+        assert "rpcexplorer replay case.toml -p a=x -p b=MINE" in ran.err
+
+
+def test_a_case_does_not_choose_what_the_question_says(shell: Shell) -> None:
+    """Of a batch the calls in it are named, all of them; what it calls itself is nobody's business."""
+    many = [f"user.number_{number}" for number in range(30)]
+    calls = [{"method": name} for name in ("get", "user.delete", "user.delete", *many)]
+    hostile = CALL.replace('method = "a"', 'method = "get"').replace('"call"', '"batch"')
+    asks = 'confirm = "unsafe"\n[profile.shop.method.get]\nsafe = true\n'
+    with shop(shell, more=asks) as running:
+        shell.sessions(f'{(shell.folder / "sessions.toml").read_text()}[profile.too]\nurl = "{running.origin}"\n')
+        file = case(shell, "case = 1\n" + hostile.replace("[1]", json.dumps(calls), 1))
+        refused = shell.run("replay", file, "-p", "shop")
+        assert refused.code == 2
+        assert f"user.delete (2 times), {', '.join(many)} are not marked safe, and" in refused.err
+        refused = shell.run("compare", file, "-p", "shop", "-p", "too")
+        assert refused.code == 2
+        assert f"user.delete (2 times), {', '.join(many)} are not marked safe, and" in refused.err
+        shell.run("history", "import", file)
+        listed = json.loads(shell.run("history", "list", "--json").text)
+        assert listed["method"].startswith("get, user.delete, user.delete, user.number_0, ")
+        assert running.requests == []
+
+
+def test_what_was_imported_is_marked_and_sent_like_a_case(shell: Shell) -> None:
+    with shop(shell) as running:
+        file = case(shell, "case = 1\n" + CALL)
+        imported = shell.run("history", "import", file)
+        assert (imported.code, imported.text, running.requests) == (0, "their-call\n", [])
+        assert "added 1 call; they went to https://rpc.example.com/api/v2/" in imported.err
+        listed = json.loads(shell.run("history", "list", "--json").text)
+        assert (listed["id"], listed["foreign"]) == ("their-call", True)
+        assert "0 calls; 1 had been added before" in shell.run("history", "import", file).err
+        other = shell.run("history", "import", case(shell, "case = 1\n" + CALL.replace("[1]", "[2]")))
+        assert "; 1 under another id, as another call has theirs\n" in other.err
+        assert other.text.startswith("case-")
+        assert shell.run("replay", "their-call", "--yes").code == 2
+        assert running.requests == []
+        assert shell.run("replay", "their-call", "-p", "shop").code == 0
+
+
+def test_calls_are_exported_by_id_or_number_or_text_and_read_by_who_gets_them(shell: Shell) -> None:
+    with shop(shell):
+        for name in ("ada", "bob", "cid"):
+            shell.run("call", name, f'{{"name": "{name} of the calls"}}')
+        first, *_ = ids(shell)
+
+    def methods(*words: str) -> list[str]:
+        ran = shell.run("history", "export", *words, "--jsonl")
+        assert ran.code == 0, ran.err
+        return [json.loads(row)["method"] for row in ran.text.splitlines()]
+
+    assert methods(first) == ["ada"]
+    assert methods("--last", "2") == ["bob", "cid"]
+    assert methods("--search", "of the calls") == ["ada", "bob", "cid"]
+    assert methods("--search", "of the", "--last", "1", first) == ["ada", "cid"]
+    assert shell.run("history", "export").code == 2
+    assert shell.run("history", "export", "--search", "nothing like it").code == 2
+    hidden = shell.run("history", "export", first, "--hide", "/params/name", "-o", "case.toml")
+    assert hidden.code == 0
+    assert "of the calls" not in (shell.folder / "case.toml").read_text()
+    refused = shell.run("history", "export", first, "--hide", "/params/nome", "-o", "case.toml")
+    assert refused.code == 2
+    assert "leads nowhere" in refused.err
+
+
+SECRET = {"ann": "ann-s3cret-password", "bob": "bob-s3cret-password"}
+
+
+def test_a_call_fails_on_prod_and_is_seen_to_fail_on_staging_by_somebody_with_other_secrets(tmp_path: Path) -> None:
+    """Each has a home, a password and a server, and neither sees anything of the other's but the case."""
+    ann, bob = Shell(tmp_path / "ann"), Shell(tmp_path / "bob")
+    failing = f'"error":{{"code":-32000,"message":"no room","data":{{"echo":"{SECRET["ann"]}"}}}}'
+    with (
+        server(lambda *_: failing) as prod,
+        server(lambda *_: failing.replace(SECRET["ann"], SECRET["bob"])) as staging,
+    ):
+        inline = 'auth = { kind = "inline", username = "support" }\n'
+        ann.sessions(f'[profile.prod]\nurl = "{prod.origin}"\nbadge = "prod"\n{inline}')
+        bob.sessions(f'[profile.staging]\nurl = "{staging.origin}"\n{inline}')
+        ann.environment["RPCEXPLORER_PROD_PASSWORD"] = SECRET["ann"]
+        bob.environment["RPCEXPLORER_STAGING_PASSWORD"] = SECRET["bob"]
+        ran: list[Ran] = [ann.run("call", "order.place", '{"item": 7, "for": "Ada Lovelace"}', "--yes")]
+        assert ran[-1].code == 1
+        handed_on = ann.run("history", "export", *ids(ann), "--hide", "/params/for", "--note", "since Tuesday")
+        (bob.folder / "case.toml").write_bytes(handed_on.out)
+        before = bob.run("replay", "case.toml")
+        assert (before.code, staging.requests) == (2, [])
+        hidden = bob.run("replay", "case.toml", "-p", "staging")
+        assert hidden.code == 6
+        assert "«not recorded»" in hidden.text
+        whole = ann.run("history", "export", *ids(ann))
+        (bob.folder / "case.toml").write_bytes(whole.out)
+        replayed = bob.run("replay", "case.toml", "-p", "staging")
+        assert (replayed.code, len(prod.requests), len(staging.requests)) == (0, 1, 1)
+        assert f"recorded at {prod.origin}/api/v2/, sent to {staging.origin}/api/v2/ (staging)" in replayed.err
+        imported = bob.run("history", "import", "case.toml")
+        both = (imported.text.strip(), json.loads(bob.run("history", "list", "-n", "1", "--json").text)["id"])
+        compared, ticket = bob.run("compare", *both), bob.run("copy", *both, "--as", "markdown")
+        assert (compared.code, ticket.code, len(staging.requests)) == (0, 0, 1)
+        assert "order.place" in ticket.text
+        assert all(each.origin.removeprefix("http://") in ticket.text for each in (prod, staging))
+        ran += [handed_on, before, hidden, whole, replayed, imported, compared, ticket]
+    for output in ran:
+        assert not any(secret.encode() in output.out + output.err.encode() for secret in SECRET.values())
+    assert b"Ada" not in handed_on.out
+    for mine, theirs in ((ann, "bob"), (bob, "ann")):
+        assert not any(SECRET[theirs] in text for text in mine.files().values())
+        assert not any(SECRET[name] in text for text in mine.files().values() for name in SECRET)
+    assert [request.body.count(SECRET["bob"].encode()) for request in staging.requests] == [1]
+    assert SECRET["ann"].encode() not in staging.requests[0].body
+    assert str(tmp_path) not in handed_on.text
+
+
+def test_the_screen_opens_on_a_case_that_is_named_and_without_a_terminal_it_is_said_what_to_run(shell: Shell) -> None:
+    opened: list[tuple[str | None, Path | None]] = []
+    addresses: list[str] = []
+    shell.sessions('[profile.staging]\nurl = "http://127.0.0.1:9"\n')
+
+    def screen(build: Callable[[Person], Explorer], profile: str | None, case: Path | None = None) -> tuple[int, str]:
+        in_use = build(Nobody()).profile
+        addresses.append(in_use.endpoint if in_use is not None and in_use.ad_hoc else "")
+        opened.append((profile, case))
+        return 0, ""
+
+    file = case(shell, "case = 1\n" + CALL)
+    told = shell.run(file)
+    assert (told.code, told.out) == (2, b"")
+    assert "rpcexplorer replay case.toml -p NAME" in told.err
+    assert "rpcexplorer history import case.toml" in told.err
+    world = World(
+        Screen(), Screen(), Keyboard(), shell.environment, shell.folder, House().open_explorer, EmbeddedDemo(),
+        LocalFiles(), screen,
+    )  # fmt: skip
+    assert run([file], world) == 0
+    assert run(["-p", "staging", file], world) == 0
+    assert run([file, "-p", "staging"], world) == 0
+    assert run(["http://127.0.0.1:9/rpc", file], world) == 0
+    assert run(["--url", "http://127.0.0.1:9/rpc", file], world) == 0
+    assert run(["none.toml"], world) == 2
+    for wrong in ("none.toml", "ping", "http://127.0.0.1:9/"):
+        assert run(["http://127.0.0.1:9/rpc", wrong], world) == 2
+    assert run(["-p", "staging", "http://127.0.0.1:9/rpc", file], world) == 2
+    path = shell.folder / file
+    assert opened == [(None, path), ("staging", path), ("staging", path), (None, path), (None, path)]
+    assert addresses == ["", "", "", "http://127.0.0.1:9/rpc", "http://127.0.0.1:9/rpc"]
+
+
+HOSTILE = [
+    ("params = '[1]'", "params = '[\"«shop.password»\"]'", "stands for no secret of the profile that it is sent with"),
+    ("params = '[1]'", "params = '[1]'\nparams_sent = '{\"a\": \"«shop.password»\"}'", "nor in what was sent"),
+    ("params = '[1]'", "params = '[\"{{last.user.get#/token}}\"]'", "is filled with nothing of this person's"),
+    ('method = "a"', 'method = "«shop.password»"', "a method opens nothing either"),
+    ('profile = "shop"', 'profile = "other"', "chooses no profile"),
+    ('url = "https://rpc', 'url = "http://127.0.0.1:9/?token=x#', "chooses no address"),
+    ('id = "their-call"', 'id = "../../../../evil"', "its id names no file"),
+    ('id = "their-call"', 'id = "their-call"\nforeign = false', "does not say of itself whose it is"),
+    ('id = "their-call"', 'id = "their-call"\nwriter = "me@here"\nname = "\\u001b]52;c;eA==\\u0007"', "is not obeyed"),
+    ('method = "a"', 'method = "a\\u001b[2J\\u009b"', "its method is not obeyed either"),
+    ("time = 2026", "time = 9990", "is not the newest of all for ever"),
+]
+
+
+@pytest.mark.parametrize(("was", "put", "harmless"), HOSTILE, ids=[row[2] for row in HOSTILE])
+@pytest.mark.everyday(3)
+def test_a_hostile_case_is_text(shell: Shell, was: str, put: str, harmless: str) -> None:
+    assert harmless
+    with shop(shell, more='[profile.other]\nurl = "http://127.0.0.1:9"\n') as running:
+        shell.environment["RPCEXPLORER_SHOP_PASSWORD"] = "s3cret-s3cret"
+        shell.run("call", "-p", "shop", "user.get")  # brings a result
+        before = set(shell.files())
+        assert was in CALL
+        file = case(shell, "case = 1\n" + CALL.replace(was, put))
+        assert shell.run("replay", file, "--yes").code == 2
+        imported = shell.run("history", "import", file)
+        (id,) = imported.text.split()
+        assert re.fullmatch("[a-z0-9-]+", id)
+        assert len(running.requests) == 1
+        for word in (file, id):
+            ran = shell.run("replay", word, "-p", "shop")
+            assert "\x1b" not in ran.text + ran.err
+            assert shell.run("replay", word).code == 2
+        assert all("s3cret" not in request.body.decode() for request in running.requests)
+        assert all(request.line == "POST /api/v2/ HTTP/1.1" for request in running.requests)
+        assert "{{last" not in put or ("a", ["{{last.user.get#/token}}"]) in sent(running)
+        added = {Path(path).name for path in set(shell.files()) - before}
+        assert {name for name in added if not name.startswith(".")} <= {"case.toml", *cases(shell)}
+        newest = json.loads(shell.run("history", "list", "-n", "1", "--json").text)
+        assert not newest["time"].startswith("999")
+
+
+def cases(shell: Shell) -> set[str]:
+    return {path.name for path in (shell.home / "state" / "history").iterdir()}
+
 
 LEFT = '{"a":1.0,"items":[{"id":1,"v":"\x1b[2J"},{"id":2}],"at":1}'
 RIGHT = '{"at":2,"items":[{"id":0},{"id":1,"v":"x"},{"id":2}],"a":1.00}'

@@ -12,7 +12,7 @@ import pytest
 from rpcexplorer.cli.world import World
 from tests.fakes.shell import Ran, Shell
 
-FILES = Path(__file__).parents[1] / "model" / "importing" / "files"
+FILES = Path(__file__).parents[1] / "importing" / "files"
 PROFILE = '[profile.staging]\nurl = "https://shop.example.com"\npath = "/rpc"\nauth = { kind = "bearer" }\n'
 SECRETS = ("page-token-4711", "cookie-session-2342", "browser-bearer-0815")
 CALL = '{"jsonrpc": "2.0", "id": 1, "method": "user.get", "params": {"n": 1.10}}'

@@ -9,7 +9,7 @@ from typing import NoReturn
 
 import pytest
 
-from tests.cli.test_calls import NO, PONG, answering
+from tests.cli.test_call import NO, PONG, answering
 from tests.fakes.shell import Shell
 from tests.fakes.wire import RawServer, http_reply
 

@@ -1,20 +1,309 @@
-"""``profiles check``: finds secrets in files that others read, says what to do, and prints none of them."""
+"""One certificate is trusted after it was shown, by who said yes to exactly this one; and who calls is told to whom."""
 
 from __future__ import annotations
 
 import json
+import os
 import re
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+import trustme
 
 from rpcexplorer.history.folder import History
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.rpc.messages import Result
 from rpcexplorer.transport.port import Response
+from tests.fakes.certificates import Identity, issued, refusing, self_signed
 from tests.fakes.shell import Ran, Shell
-from tests.trust.secrets.planted import AWKWARD, leaks, spellings
+from tests.fakes.terminal import Terminal
+from tests.fakes.wire import RawServer, http_reply
+from tests.trust.planted import AWKWARD, leaks, spellings
+
+PONG = http_reply(b'{"jsonrpc": "2.0", "id": "1", "result": "pong"}')
+PASSWORD = "correct-horse-battery"
+
+
+@pytest.fixture
+def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shell:
+    for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.lower(), raising=False)
+    return Shell(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def ca() -> trustme.CA:
+    return trustme.CA()
+
+
+@pytest.fixture(scope="module")
+def box() -> Identity:
+    return self_signed()
+
+
+def own(shell: Shell, text: str) -> Path:
+    """Write this person's own file."""
+    path = shell.home / "config" / "sessions.toml"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    return path
+
+
+def cellar(url: str, more: str = "") -> str:
+    return f'[profile.cellar]\nurl = "{url}"\n{more}\n'
+
+
+def trust(shell: Shell, identity: Identity) -> Ran:
+    return shell.run("profiles", "trust", "cellar", "--yes", "--fingerprint", identity.fingerprint)
+
+
+def test_a_failed_call_names_the_command_and_the_command_mends_it(shell: Shell, box: Identity, tmp_path: Path) -> None:
+    with RawServer(PONG, tls=box.server(tmp_path)) as server:
+        file = own(shell, cellar(server.origin))
+        failed = shell.run("call", "ping")
+        assert failed.code == 4
+        assert "rpcexplorer profiles trust cellar" in failed.err
+        trusted = trust(shell, box)
+        assert trusted.code == 0, trusted.err
+        assert server.requests == []
+        for said in (box.fingerprint, "O=a box in the cellar", "by itself", "no host", "self-signed", str(file)):
+            assert said in trusted.err
+        assert shell.run("call", "ping").text == '"pong"\n'
+        again = trust(shell, box)
+    assert f'certificate = "{box.fingerprint}"' in file.read_text()
+    assert (again.code, "trusts it already" in again.err) == (0, True)
+
+
+def test_an_address_that_was_typed_is_told_to_be_tested(shell: Shell, box: Identity, tmp_path: Path) -> None:
+    with RawServer(PONG, tls=box.server(tmp_path)) as server:
+        failed = shell.run("call", "ping", "--url", server.url)
+    assert "a test of the connection shows this one certificate and offers to trust it" in failed.err
+    assert "profiles trust" not in failed.err
+    assert f"\n  rpcexplorer profiles test {server.origin}\n" in failed.err
+
+
+@pytest.mark.thorough
+def test_a_yes_in_a_terminal_is_enough_and_a_no_changes_nothing(shell: Shell, box: Identity, tmp_path: Path) -> None:
+    with RawServer(PONG, tls=box.server(tmp_path)) as server:
+        file = own(shell, cellar(server.origin))
+        before = file.read_text()
+        for answer, code in (("", 2), ("y", 0)):
+            with Terminal(["profiles", "trust", "cellar"], shell.environment, shell.folder, (120, 40)) as terminal:
+                terminal.sees(box.fingerprint, "Trust exactly this certificate for cellar", "[y/N]")
+                assert file.read_text() == before
+                terminal.type(answer)
+                terminal.press("enter")
+                assert terminal.ends() == code
+    assert box.fingerprint in file.read_text()
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ((), "add --yes --fingerprint with the one that you expect"),
+        (("--yes",), "--yes would trust whoever answers"),
+        (("--yes", "--fingerprint", "sha256:" + "0" * 64), "This is not the certificate sha256:000"),
+        (("--yes", "--fingerprint", "sha1:00"), "64 hex digits"),
+    ],
+)
+def test_a_script_trusts_only_the_one_that_it_expects(
+    shell: Shell, box: Identity, tmp_path: Path, options: tuple[str, ...], says: str
+) -> None:
+    with RawServer(PONG, tls=box.server(tmp_path)) as server:
+        file = own(shell, cellar(server.origin))
+        ran = shell.run("profiles", "trust", "cellar", *options)
+    assert ran.code == 2
+    assert says in ran.err
+    assert "certificate" not in file.read_text()
+
+
+def test_one_that_the_authorities_vouch_for_needs_nothing(shell: Shell, ca: trustme.CA, tmp_path: Path) -> None:
+    ca.cert_pem.write_to_path(tmp_path / "ca.pem")
+    with RawServer(PONG, tls=issued(ca).server(tmp_path)) as server:
+        file = own(shell, cellar(server.origin, f'ca_file = "{tmp_path / "ca.pem"}"'))
+        ran = shell.run("profiles", "trust", "cellar")
+    assert ran.code == 0
+    assert "it is trusted as it is" in ran.err
+    assert "certificate =" not in file.read_text()
+
+
+def test_a_certificate_that_has_changed_is_told_with_both_fingerprints(
+    shell: Shell, box: Identity, tmp_path: Path
+) -> None:
+    new = self_signed()
+    with RawServer(PONG, tls=new.server(tmp_path)) as server:
+        file = own(shell, cellar(server.origin, f'certificate = "{box.fingerprint}"'))
+        failed = shell.run("call", "ping")
+        assert failed.code == 4
+        assert f"{new.fingerprint} instead of {box.fingerprint}" in failed.err
+        trusted = trust(shell, new)
+        assert trusted.code == 0, trusted.err
+        assert f"{box.fingerprint}  (another one)" in trusted.err
+        assert shell.run("call", "ping").code == 0
+    assert box.fingerprint not in file.read_text()
+
+
+@pytest.mark.parametrize("url", ["http://127.0.0.1:1", "https://127.0.0.1:1"])
+def test_a_server_that_shows_none_is_told(shell: Shell, url: str) -> None:
+    own(shell, cellar(url))
+    ran = shell.run("profiles", "trust", "cellar")
+    assert (ran.code, "shows no certificate" in ran.err) == ((2, True) if url.startswith("http:") else (4, False))
+
+
+def test_what_a_team_says_is_changed_for_this_person_alone(shell: Shell, box: Identity, tmp_path: Path) -> None:
+    with RawServer(PONG, tls=box.server(tmp_path)) as server:
+        team = shell.sessions(cellar(server.origin))
+        before = team.read_text()
+        assert trust(shell, box).code == 0
+        assert shell.run("call", "ping").code == 0
+    assert team.read_text() == before
+    assert box.fingerprint in team.with_name("sessions.local.toml").read_text()
+
+
+def test_a_password_that_went_there_still_does(shell: Shell, box: Identity, tmp_path: Path) -> None:
+    auth = 'auth = { kind = "inline", username = "ann" }'
+    with RawServer(PONG, tls=box.server(tmp_path)) as server:
+        own(shell, cellar(server.origin, auth))
+        stored = shell.run("profiles", "secret", "cellar", "password", "--stdin", stdin=PASSWORD.encode())
+        assert stored.code == 0, stored.err
+        assert trust(shell, box).code == 0
+        ran = shell.run("call", "ping")
+        assert ran.code == 0, ran.err
+        assert PASSWORD.encode() in server.requests[0].body
+        # a certificate that a file has changed by itself is another route all the same
+        own(shell, cellar(server.origin, f'certificate = "sha256:{"0" * 64}"\n{auth}'))
+        assert shell.run("call", "ping").code == 3
+
+
+def test_a_password_that_was_held_back_is_not_let_go_by_trusting_a_certificate(
+    shell: Shell, box: Identity, tmp_path: Path
+) -> None:
+    auth = 'auth = { kind = "inline", username = "ann" }'
+    with RawServer(PONG, tls=box.server(tmp_path)) as server:
+        own(shell, cellar("https://elsewhere.example", auth))
+        shell.run("profiles", "secret", "cellar", "password", "--stdin", stdin=PASSWORD.encode())
+        own(shell, cellar(server.origin, auth))
+        assert trust(shell, box).code == 0
+        assert shell.run("call", "ping").code == 3
+        assert server.requests == []
+
+
+# --- who calls ------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def people(ca: trustme.CA, tmp_path: Path) -> Path:
+    ca.cert_pem.write_to_path(tmp_path / "people.pem")
+    return tmp_path / "people.pem"
+
+
+def named(box: Identity, cert: Path, key: Path) -> str:
+    return f'certificate = "{box.fingerprint}"\ncert_file = "{cert}"\nkey_file = "{key}"'
+
+
+def test_my_own_file_may_show_my_certificate(
+    shell: Shell, ca: trustme.CA, box: Identity, tmp_path: Path, people: Path
+) -> None:
+    files = issued(ca, "ada@example.com").write(tmp_path)
+    with RawServer(PONG, tls=box.server(tmp_path, wants=people)) as server:
+        own(shell, cellar(server.origin, named(box, *files)))
+        ran = shell.run("call", "ping")
+    assert ran.code == 0, ran.err
+
+
+def test_a_teams_file_shows_it_to_nobody_before_that_was_allowed(
+    shell: Shell, ca: trustme.CA, box: Identity, tmp_path: Path, people: Path
+) -> None:
+    files = issued(ca, "ada@example.com").write(tmp_path)
+    with RawServer(PONG, tls=box.server(tmp_path, wants=people)) as server:
+        team = shell.sessions(cellar(server.origin, named(box, *files)))
+        for command in (("call", "ping"), ("login",), ("methods", "--refresh")):
+            ran = shell.run(*command)
+            assert ran.code != 0
+        ran = shell.run("call", "ping")
+        assert ran.code == 3
+        assert "The client certificate of profile cellar was not sent" in ran.err
+        assert f"({team}:4)" in ran.err
+        assert "rpcexplorer profiles allow cellar" in ran.err
+        assert server.requests == []
+        shown = shell.run("profiles", "allow", "cellar", "--yes")
+        assert "the client certificate is not sent" in shown.err
+        assert shell.run("call", "ping").code == 0
+        # another path on the same server is none of the certificate's business, another server is
+        shell.sessions(cellar(server.origin, named(box, *files) + '\npath = "/log"'))
+        assert shell.run("call", "ping").code == 0
+        shell.sessions(cellar(server.origin.replace("127.0.0.1", "localhost"), named(box, *files)))
+        assert shell.run("call", "ping").code == 3
+
+
+def test_my_certificate_does_not_go_where_a_teams_file_sends_my_profile(
+    shell: Shell, ca: trustme.CA, box: Identity, tmp_path: Path, people: Path
+) -> None:
+    files = issued(ca, "ada@example.com").write(tmp_path)
+    with RawServer(PONG, tls=box.server(tmp_path, wants=people)) as server:
+        own(shell, cellar("https://elsewhere.example", named(box, *files)))
+        shell.sessions(cellar(server.origin))
+        ran = shell.run("call", "ping")
+        assert server.requests == []
+    assert ran.code == 3
+    assert "origin: https://elsewhere.example → " in ran.err
+
+
+def test_a_link_in_a_checkout_cannot_come_to_lead_to_another_key(
+    shell: Shell, ca: trustme.CA, box: Identity, tmp_path: Path, people: Path
+) -> None:
+    files = issued(ca, "ada@example.com").write(shell.folder)
+    other = issued(ca, "ada@bank.example").write(tmp_path, "bank")
+    with RawServer(PONG, tls=box.server(tmp_path, wants=people)) as server:
+        shell.sessions(cellar(server.origin, named(box, *files)))
+        assert shell.run("profiles", "allow", "cellar", "--yes").code == 0
+        assert shell.run("call", "ping").code == 0
+        renewed = issued(ca, "ada@example.com").write(shell.folder)
+        assert renewed == files
+        assert shell.run("call", "ping").code == 0
+        for mine, theirs in zip(files, other, strict=True):
+            mine.unlink()
+            mine.symlink_to(theirs)
+        ran = shell.run("call", "ping")
+    assert ran.code == 3
+    assert str(other[0]) in ran.err
+
+
+def test_a_variable_that_names_another_server_keeps_the_certificate_here(
+    shell: Shell, ca: trustme.CA, box: Identity, tmp_path: Path
+) -> None:
+    files = issued(ca, "ada@example.com").write(tmp_path)
+    own(shell, cellar("https://127.0.0.1:1", named(box, *files)))
+    ran = shell.run("call", "ping", RPCEXPLORER_CELLAR_ORIGIN="https://elsewhere.example")
+    assert ran.code == 3
+    assert "RPCEXPLORER_CELLAR_ORIGIN names another server" in ran.err
+
+
+def test_a_server_that_asks_who_calls_is_told_apart(shell: Shell, box: Identity, tmp_path: Path, people: Path) -> None:
+    with refusing(box.server(tmp_path, wants=people)) as url:
+        own(shell, cellar(url, f'certificate = "{box.fingerprint}"'))
+        ran = shell.run("call", "ping")
+    assert ran.code == 4
+    assert "name one as cert_file in the profile" in ran.err
+
+
+@pytest.mark.parametrize("kind", ["missing", "a pipe"])
+def test_a_key_that_cannot_be_read_is_told_before_anything_is_sent(
+    shell: Shell, ca: trustme.CA, box: Identity, tmp_path: Path, kind: str
+) -> None:
+    cert, key = issued(ca, "ada@example.com").write(tmp_path)
+    key.unlink()
+    if kind == "a pipe":
+        os.mkfifo(key)
+    with RawServer(PONG, tls=box.server(tmp_path)) as server:
+        own(shell, cellar(server.origin, named(box, cert, key)))
+        ran = shell.run("call", "ping")
+        assert server.requests == []
+    assert ran.code == 4
+    assert f"The key_file {key} cannot be read as a key" in ran.err
+
 
 SECRET = "hunter2-hunter2"
 SHOP = '[profile.shop]\nurl = "https://x.example"\nauth = { kind = "inline", username = "ada" }\n'

@@ -12,8 +12,8 @@ from msgspec import UNSET
 from rpcexplorer.discovery.documents import read_document
 from rpcexplorer.model.method import By, Described, Method, described_by
 from rpcexplorer.schema.start import starting_point
-from tests.client.discovery.test_recorded import SERVERS, asked
 from tests.corpora.documents import documents
+from tests.discovery.test_recorded import SERVERS, asked
 from tests.fakes.violations import made, problems
 
 TRULY_WRONG = {

@@ -28,7 +28,7 @@ from rpcexplorer.text.jq import Yield, filtered
 from rpcexplorer.tui.call.methods import MethodRows
 from tests.corpora.naughty import NAUGHTY
 from tests.corpora.road import Road, short, unseen
-from tests.storage.recording import exchange
+from tests.history.recording import exchange
 
 pytestmark = pytest.mark.thorough
 HALF = re.compile("[\ud800-\udfff]")

@@ -15,7 +15,7 @@ from rpcexplorer.history.folder import History
 from rpcexplorer.model.draft import Draft, draft_of
 from rpcexplorer.model.exchange import Exchange
 from tests.corpora.road import Road, short
-from tests.storage.recording import as_recorded, exchange
+from tests.history.recording import as_recorded, exchange
 
 SECRET = 'hunter2 "é\\/«'
 """With everything in it that JSON, URLs and our own placeholders spell in another way."""

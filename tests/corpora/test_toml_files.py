@@ -21,7 +21,7 @@ from rpcexplorer.model.problem import Complaint
 from rpcexplorer.text.printable import printable
 from tests.corpora.road import unseen
 from tests.corpora.toml_cases import EXTREME, RIGHT, WRONG
-from tests.storage.recording import contents, exchange, sound
+from tests.history.recording import contents, exchange, sound
 
 pytestmark = pytest.mark.thorough
 ALL = {**RIGHT, **WRONG, **EXTREME}

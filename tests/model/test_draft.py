@@ -11,7 +11,7 @@ from rpcexplorer.jsontext.params import Params, Problem, parse
 from rpcexplorer.model.draft import Batch, Draft, judged, sent_draft, to_calls
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.rpc.messages import Call
-from tests.storage.recording import exchange
+from tests.history.recording import exchange
 
 
 @pytest.mark.parametrize("mark", ["", "\ufeff"])

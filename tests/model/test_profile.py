@@ -8,7 +8,7 @@ import pytest
 
 from rpcexplorer.discovery.methods import asks_first, catalogue, first_method
 from rpcexplorer.model.method import Method, Parameter
-from rpcexplorer.model.profile import MethodNote, Profile, ad_hoc, variable
+from rpcexplorer.model.profile import MethodNote, Profile, ad_hoc, joined, split_address, typed_whole, variable
 
 
 @pytest.mark.parametrize(
@@ -116,3 +116,34 @@ def test_what_the_profile_says_of_a_method_wins_and_leaves_the_rest() -> None:
 def test_when_a_profile_asks_first(confirm: Any, method: str, asks: bool) -> None:
     profile = Profile("p", "https://x.example", confirm=confirm, methods={"user.delete": MethodNote(safe=False)})
     assert asks_first(profile, method, catalogue(profile)) is asks
+
+
+@pytest.mark.parametrize(
+    ("typed", "url", "path"),
+    [
+        ("http://h", "http://h", None),
+        (" http://h:8000 ", "http://h:8000", None),
+        ("http://h/", "http://h", "/"),
+        ("http://h/api", "http://h", "/api"),
+        ("http://h/api/v2/", "http://h", "/api/v2/"),
+        ("https://[::1]:8/a/b?x=1&y=2", "https://[::1]:8", "/a/b?x=1&y=2"),
+        ("http://h?x=1", "http://h", "/?x=1"),
+        ("http://h//a", "http://h", "//a"),
+        ("HTTP://H/A", "HTTP://H", "/A"),
+        ("nonsense", "nonsense", None),
+        ("", "", None),
+    ],
+)
+def test_an_address_with_a_path_is_whole_and_one_without_gets_the_usual_one(
+    typed: str, url: str, path: str | None
+) -> None:
+    assert split_address(typed) == (url, path)
+    if path is not None:
+        assert joined(url, path) == typed.strip().replace("h?", "h/?")
+
+
+@pytest.mark.parametrize("address", ["http://h", "http://h/", "http://h/api"])
+def test_what_is_typed_for_an_address_leads_there(address: str) -> None:
+    url, path = split_address(typed_whole(address))
+    assert path is not None
+    assert joined(url, path).rstrip("/") == address.rstrip("/")

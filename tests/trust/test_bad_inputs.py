@@ -20,8 +20,8 @@ from rpcexplorer.tui.app import ExplorerApp, PersonOnScreen
 from rpcexplorer.tui.call.screen import CallScreen
 from tests.fakes.shell import Shell
 from tests.fakes.wire import HOLD, RESET, RawServer, Received, Script, http_reply
-from tests.storage.recording import exchange
-from tests.trust.wire.visits import (
+from tests.history.recording import exchange
+from tests.trust.visits import (
     CUT,
     ID,
     MIB,

@@ -29,14 +29,14 @@ from rpcexplorer.model.profile import Profile
 from tests.fakes.shell import Shell
 from tests.fakes.terminal import Terminal
 from tests.fakes.wire import RawServer, Received, http_reply
-from tests.storage.recording import damaged, exchange, sound
-from tests.trust.wire.visits import ID, PONG, explorer, history_of, inert, on_terminal, replying, visit, written
+from tests.history.recording import damaged, exchange, sound
+from tests.trust.visits import ID, PONG, explorer, history_of, inert, on_terminal, replying, visit, written
 
 ROOT = Path(rpcexplorer.__file__).parents[1]
 PASSWORD = "correct-horse-battery"
 
 
-# --- 17: history files; each of these at length in tests/storage/history/test_under_fire.py -------------------------
+# --- 17: history files; each of these at length in tests/history/test_under_fire.py ---------------------------------
 
 
 @pytest.mark.parametrize(
@@ -130,7 +130,7 @@ KILLED = """
 import sys
 from pathlib import Path
 from rpcexplorer.history.folder import History
-from tests.storage.recording import exchange
+from tests.history.recording import exchange
 history = History(Path(sys.argv[1]))
 for number in range(100_000):
     history.append(exchange(number))

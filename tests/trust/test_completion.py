@@ -20,7 +20,7 @@ from rpcexplorer.model.method import Described, DescribedParam, Method
 from rpcexplorer.model.profile import Profile
 from tests.fakes.shell import Shell
 from tests.fakes.terminal import Terminal
-from tests.storage.recording import exchange
+from tests.history.recording import exchange
 
 URL = "http://127.0.0.1:9"
 SHOP = f'[profile.shop]\nurl = "{URL}"\nauth = {{ kind = "none" }}\n'

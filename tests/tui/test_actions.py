@@ -66,7 +66,7 @@ from rpcexplorer.tui.widgets.inputs import Prompt
 from rpcexplorer.tui.widgets.picker import Picker
 from rpcexplorer.tui.widgets.rows import RowList
 from tests.fakes.wire import HOLD, RawServer, http_reply
-from tests.storage.recording import exchange as recorded
+from tests.history.recording import exchange as recorded
 from tests.tui.visiting import drawn, names, on, profiles, said, shown, tell, type_in
 from tests.tui.waiting import until
 

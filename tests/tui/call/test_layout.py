@@ -1,7 +1,9 @@
-"""How the panes of the call screen share a wide terminal."""
+"""Where the docs stand, and that they never stand instead of the editor."""
 
 from __future__ import annotations
 
+import asyncio
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -9,11 +11,199 @@ import pytest
 from textual.pilot import Pilot
 
 from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.method import ExampleCall, Method
 from rpcexplorer.tui.app import ExplorerApp
+from rpcexplorer.tui.call.docs import DocsSheet
 from rpcexplorer.tui.call.screen import CallScreen
-from rpcexplorer.tui.widgets.bars import Bar
+from rpcexplorer.tui.widgets.bars import Bar, Footer
 from tests.tui.visiting import visit
 from tests.tui.waiting import until
+
+
+async def discovered(explorer: Explorer) -> None:
+    explorer.use("demo")
+    await explorer.discover()
+
+
+def place(calls: CallScreen) -> str:
+    """Where the docs are seen; the editor is, wherever that is."""
+    docs = calls.docs
+    assert calls.params.is_on_view
+    assert calls.params._editor.region.height >= 2
+    if docs is None:
+        return "nowhere"
+    if docs.region.x >= calls.params.region.right:
+        return "beside"
+    return "below" if docs.region.x < calls.params.region.x else "over"
+
+
+@pytest.mark.thorough
+def test_the_docs_stand_where_there_is_room_and_never_instead_of_the_editor(explorer: Explorer) -> None:
+    asyncio.run(discovered(explorer))
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        for method in ("demo.orders.place", "ping"):  # nothing moves for one of which there is less to say
+            calls.choose(method)
+            await until(pilot, lambda: place(calls) == "beside")
+        docs = calls.docs
+        assert docs is not None
+        assert (docs.region.y, docs.region.bottom) == (calls.params.region.y, calls.response.region.bottom)
+        assert min(calls.params.region.width, calls.response.region.width) >= 80
+        await pilot.press("f4", "z")
+        await until(pilot, lambda: calls.docs is None and calls.response.region.width == 200)
+        await pilot.press("z", "alt+s")  # side by side they need what the docs would take
+        await until(pilot, lambda: calls.docs is None and calls.response.region.y == calls.params.region.y)
+        await pilot.press("alt+m")
+        await until(pilot, lambda: place(calls) == "below")
+        await pilot.press("alt+s")
+        await until(pilot, lambda: place(calls) == "beside")
+        assert calls.docs is not None
+        assert calls.docs.has_focus_within
+        await pilot.press("tab")  # round the corner
+        assert calls.methods.has_focus_within
+        await pilot.press("shift+tab")
+        await pilot.resize_terminal(120, 40)
+        await until(pilot, lambda: place(calls) == "over")
+        assert calls.docs.has_focus_within
+        await pilot.press(*["alt+right"] * 7)
+        await until(pilot, lambda: place(calls) == "below")
+        below = calls.docs
+        await until(pilot, lambda: below.region.height >= calls.methods.region.height // 2)
+        assert calls.methods.reading  # in the place of the newest calls
+        await pilot.press("alt+m")
+        await until(pilot, lambda: place(calls) == "nowhere")
+        assert calls.response.has_focus_within
+        await pilot.resize_terminal(200, 60)
+        await until(pilot, lambda: calls.params.region.width > 140)  # they stay closed
+        assert not calls.methods.reading
+
+    visit(explorer, scene, size=(200, 60))
+
+
+@pytest.mark.thorough
+def test_what_is_asked_for_may_leave_the_response_less_room_than_what_comes_by_itself(explorer: Explorer) -> None:
+    asyncio.run(discovered(explorer))
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        calls.choose("demo.orders.place")
+        await until(pilot, lambda: calls.described is not None)
+        assert place(calls) == "nowhere"
+        await pilot.press("alt+m")
+        await until(pilot, lambda: place(calls) == "beside")
+        assert calls.response.region.width >= 64
+        await pilot.press("alt+right", "alt+right", "alt+right")
+        await until(pilot, lambda: place(calls) == "below")
+        await pilot.press("alt+left", "alt+left", "alt+left")
+        await until(pilot, lambda: place(calls) == "beside")
+
+    visit(explorer, scene, size=(160, 45))
+
+
+def test_docs_have_45_columns_of_text(explorer: Explorer) -> None:
+    asyncio.run(discovered(explorer))
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        def is_at(where: str) -> Callable[[], bool]:
+            return lambda: place(calls) == where
+
+        calls.choose("demo.orders.place")
+        await pilot.press("alt+m")
+        for width, where in ((120, "over"), (154, "over"), (155, "beside"), (200, "beside"), (80, "over")):
+            await pilot.resize_terminal(width, 40)
+            await until(pilot, is_at(where))
+            assert calls.docs is not None
+            assert calls.docs.page.scrollable_content_region.width > 45
+
+    visit(explorer, scene)
+
+
+def test_docs_over_response_stay_until_response_wanted(explorer: Explorer) -> None:
+    asyncio.run(discovered(explorer))
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        for key in ("escape", "f4", "alt+m", "f5"):
+            await pilot.press("alt+m")
+            for pane in ("f2", "f3"):
+                await pilot.press(pane)
+                await until(pilot, lambda: place(calls) == "over" and not calls.response.display)
+            await pilot.press(*(["alt+m"] if key == "alt+m" else []), key)
+            await until(pilot, lambda: place(calls) == "nowhere" and calls.response.display)
+
+    visit(explorer, scene, size=(120, 40))
+
+
+@pytest.mark.thorough
+def test_on_a_narrow_terminal_they_cover_the_response_until_there_is_something_to_see(explorer: Explorer) -> None:
+    asyncio.run(discovered(explorer))
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        calls.choose("demo.echo")
+
+        def covered() -> bool:
+            return place(calls) == "over" and not calls.response.display
+
+        def free() -> bool:
+            return place(calls) == "nowhere" and calls.response.display
+
+        for key in ("escape", "f4", "alt+m", "f5"):
+            await pilot.press("f2", "alt+m")
+            await until(pilot, covered)
+            await pilot.press(key)
+            await until(pilot, free)
+        await until(pilot, lambda: calls.exchange is not None)
+        await pilot.press("alt+m")
+        await until(pilot, covered)
+        calls.whose = "demo.slow"  # what is on its way is on view before it ends
+        assert free()
+        assert explorer.remembered.docs == ""
+
+    visit(explorer, scene, size=(80, 24))
+
+
+@pytest.mark.thorough
+def test_the_docs_follow_the_list_and_an_example_of_what_is_read_chooses_its_method(
+    explorer: Explorer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rpcexplorer.tui.call.documenting.PAUSE", 0.001)
+    asyncio.run(discovered(explorer))
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        def about() -> str:
+            docs = calls.docs
+            return docs.page.method.name if docs is not None and docs.page.method is not None else ""
+
+        calls.choose("demo.echo")
+        await pilot.press("alt+m", "f2", *"orders.find")
+        await until(pilot, lambda: about() == "demo.orders.find")
+        assert calls.method == "demo.echo"
+        await pilot.press("f3")
+        await until(pilot, lambda: about() == "demo.echo")
+        calls.choose("demo.orders.place")
+        assert about() == "demo.echo"  # the params come first
+        await until(pilot, lambda: about() == "demo.orders.place")
+        calls.choose("demo.echo")
+        await until(pilot, lambda: about() == "demo.echo")
+        await pilot.press("f2", "down")
+        await until(pilot, lambda: about() != "demo.echo")
+        await pilot.press("f2", *"orders.place")
+        await until(pilot, lambda: about() == "demo.orders.place")
+        await pilot.press("alt+m", "n")
+        assert calls.docs is not None
+        page = calls.docs.page
+        hints = [words for _, _, words, _ in calls.query_one(Footer)._found()]
+        assert hints[:2] == ["next example", "into the editor"]
+        await pilot.press("enter")
+        await until(pilot, lambda: calls.method == "demo.orders.place" and "tea-01" in calls.params.text)
+        assert calls.params.has_focus_within
+        hostile, echo = ExampleCall("", ["«demo.password»", "{{uuid}}"]), Method("demo.echo")
+        page.post_message(DocsSheet.ExampleTaken(page, echo, hostile))
+        await until(pilot, lambda: "demo.password" in calls.params.text)
+        assert json.loads(calls.params.text) == hostile.params
+        assert "«" not in calls.params.text  # or it would be opened
+        assert "{{" not in calls.params.text
+
+    visit(explorer, scene)
+
 
 WIDE = (180, 50)
 

@@ -1,0 +1,717 @@
+"""``call``, ``notify`` and ``batch``: what goes to the wire, to stdout, to stderr, and the exit code."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import tomllib
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.fakes.shell import Shell
+from tests.fakes.wire import RESET, RawServer, Received, Script, http_reply
+
+
+def answering(raw: str) -> Callable[[Received], bytes]:
+    """A reply whose members after the id are spelled exactly like this."""
+
+    def script(request: Received) -> bytes:
+        id = json.dumps(json.loads(request.body).get("id"))
+        return http_reply(f'{{"jsonrpc":"2.0","id":{id},{raw}}}'.encode())
+
+    return script
+
+
+PONG = answering('"result":"pong"')
+NO = answering('"error":{"code":-32601,"message":"no such method","data":{"asked":"x"}}')
+FAILED_TOOL = '{"content":[{"type":"text","text":"Unknown tool: x\\u001b[2J"}],"isError":true}'
+
+
+def test_failed_tool_prints_its_result_and_exits_1(shell: Shell) -> None:
+    with RawServer(answering(f'"result":{FAILED_TOOL}')) as server:
+        ran = shell.run("call", "tools/call", "name=x", "--url", server.origin)
+    assert (ran.code, ran.text) == (1, f"{FAILED_TOOL}\n")
+    assert "✗ tool failed: Unknown tool: x␛[2J  HTTP 200" in ran.err
+    for words, count in (("error", 1), ("failed", 1), ("result", 0)):
+        assert len(shell.run("history", "list", "--outcome", words).text.splitlines()) == count
+    assert "✗" in shell.run("history", "list").text
+    assert "1 failed: 1 error" in shell.run("history", "stats").text
+    row = json.loads(shell.run("history", "list", "--json").text)
+    assert row["outcome"] == "result"
+
+
+# --- params ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("words", "sent"),
+    [
+        ([], "[]"),
+        (["[]"], "[]"),
+        (['{"a": 1.10}'], '{"a":1.10}'),
+        (['{"a": "b=c"}'], '{"a":"b=c"}'),
+        (["a=b"], '{"a":"b"}'),
+        (["a=b", "n:=1.10"], '{"a":"b","n":1.10}'),
+        (["a:=[1, 2]", "b:=null", "c="], '{"a":[1,2],"b":null,"c":""}'),
+        (["a=x=y"], '{"a":"x=y"}'),
+        (["user.name=é"], '{"user.name":"é"}'),
+        (["@params.json"], '{"from":"a file"}'),
+        (["-"], '{"from":"stdin"}'),
+    ],
+)
+def test_params_are_text_a_file_stdin_or_words(shell: Shell, words: list[str], sent: str) -> None:
+    (shell.folder / "params.json").write_text('{"from": "a file"}')
+    with RawServer(PONG) as server:
+        ran = shell.run("call", "m", *words, "--url", server.origin, stdin=b'\xef\xbb\xbf{"from": "stdin"}')
+    assert ran.code == 0, ran.err
+    assert server.requests[0].body.endswith(f'"method":"m","params":{sent}}}'.encode())
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["a=1", "nonsense"], "neither name=text nor name:=json"),
+        (["@missing.json"], "There is no file"),
+        (['["username": "ada"]'], "line 1, column 12"),
+        (["{'a': 1}"], "line 1, column 2"),
+        (["17"], "array or an object"),
+        (["a:=[1,"], "[ is not closed"),
+    ],
+)
+def test_params_that_cannot_be_sent_are_explained_and_nothing_goes_out(
+    shell: Shell, words: list[str], said: str
+) -> None:
+    with RawServer(PONG) as server:
+        ran = shell.run("call", "m", *words, "--url", server.origin)
+    assert ran.code == 2
+    assert said in ran.err
+    assert ran.out == b""
+    assert server.requests == []
+
+
+WORDS = [
+    ("b:=[1,", "[ is not closed; write 'b:=[1]' instead."),
+    ('b:={"a":', "a value is missing here; write one, or null."),
+    ("b:=[1,]", "the comma after the last item is one too many; write 'b:=[1]' instead."),
+    ("b:=Ada", "text needs double quotes; write 'b:=\"Ada\"' or b=Ada instead."),
+    ("b:=True", "True is not JSON; write b:=true or b=True instead."),
+    ("b:=1,2", "this is more than one value; write 'b:=[1,2]' or b=1,2 instead."),
+    ("b:=1 2", "a comma is missing before this; write 'b:=[1, 2]' or 'b=1 2' instead."),
+    ('b:=1,"c":2', "an array has no names; write 'b=1,\"c\":2' instead."),
+    ("b:=", "there is no value; write b:=null or b= instead."),
+    ("b:=[1]]", "] closes nothing; write 'b:=[1]' instead."),
+    ("b:={{n}}", "a placeholder stands in quotes; write 'b:=\"{{n:json}}\"' or 'b={{n}}' instead."),
+]
+
+
+@pytest.mark.parametrize(("word", "said"), WORDS, ids=[word for word, _ in WORDS])
+def test_json_in_a_word_is_judged_by_itself_and_what_is_offered_can_be_sent(shell: Shell, word: str, said: str) -> None:
+    ran = shell.run("call", "m", "a=1", word, "--url", "http://127.0.0.1:9")
+    assert (ran.code, ran.out) == (2, b"")
+    assert f"{word} cannot be sent: {said}" in ran.err
+    if " instead." not in said:
+        return
+    offered = shlex.split(said.partition("; write ")[2].removesuffix(" instead."))
+    for each in offered:
+        if each != "or":
+            assert shell.run("call", "m", "a=1", each, "--url", "http://127.0.0.1:9", "--dry-run").code == 0, each
+
+
+def test_of_several_slips_only_a_text_that_can_be_sent_is_offered(shell: Shell) -> None:
+    ran = shell.run("call", "m", "{'a': [1,}", "--url", "http://127.0.0.1:9", "--dry-run")
+    offered = ran.err.splitlines()[-1].partition(": ")[2]
+    assert ran.code == 2
+    assert shell.run("call", "m", offered, "--url", "http://127.0.0.1:9", "--dry-run").code == 0
+    hopeless = shell.run("call", "m", '["a":, 1', "--url", "http://127.0.0.1:9", "--dry-run")
+    assert hopeless.err.splitlines()[-1].strip() == "^"
+
+
+@pytest.mark.parametrize("command", [["call"], ["notify"], ["call", "--dry-run"]])
+def test_a_method_without_a_name_is_not_sent_nor_asked_about(shell: Shell, command: list[str]) -> None:
+    with RawServer(PONG) as server:
+        url = f'version = 1\n[profile.live]\nurl = "{server.origin}"\nbadge = "prod"\n'
+        (shell.folder / "sessions.toml").write_text(url)
+        ran = shell.run(*command, " ", "-p", "live")
+    assert (ran.code, ran.out) == (2, b"")
+    assert "Name the one to call, such as ping" in ran.err
+    assert server.requests == []
+
+
+def test_a_slip_is_shown_with_its_place_and_what_to_write_instead(shell: Shell) -> None:
+    ran = shell.run("call", "m", '["username": "ada"]', "--url", "http://127.0.0.1:9")
+    assert '  ["username": "ada"]\n             ^' in ran.err
+    assert '{"username": "ada"}' in ran.err
+
+
+# --- output ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "value", ["1.10", "1e400", "-0", "123456789012345678901234567890", '{"b": 1, "a":2 ,"b":3}', "NaN"]
+)
+def test_in_a_pipe_the_result_is_the_servers_bytes_and_a_newline(shell: Shell, value: str) -> None:
+    with RawServer(answering(f'"result":{value}')) as server:
+        ran = shell.run("call", "m", "--url", server.origin)
+    assert (ran.code, ran.out) == (0, value.encode() + b"\n")
+
+
+def test_on_a_terminal_the_result_is_laid_out_coloured_and_inert(shell: Shell) -> None:
+    with RawServer(answering('"result":{"a":1.10,"b":"\u202e\u009b31m"}')) as server:
+        ran = shell.run("call", "m", "--url", server.origin, terminal=True)
+    assert "\x1b[" in ran.text
+    assert "1.10" in ran.text
+    assert "\\u202e" in ran.text
+    assert "\u202e" not in ran.text
+    assert "\u009b" not in ran.text
+    assert ran.text.count("\n") == 4
+
+
+def test_no_color_leaves_the_colours_out(shell: Shell) -> None:
+    with RawServer(PONG) as server:
+        assert "\x1b" not in shell.run("call", "m", "--url", server.origin, terminal=True, NO_COLOR="1").text
+
+
+def test_envelope_is_the_whole_reply(shell: Shell) -> None:
+    with RawServer(NO) as server:
+        ran = shell.run("call", "m", "--url", server.origin, "--envelope")
+    assert ran.code == 1
+    assert json.loads(ran.out)["error"]["code"] == -32601
+
+
+def test_body_is_the_bytes_whatever_they_are(shell: Shell) -> None:
+    with RawServer(http_reply(b"\x00\xff<html>", status=502)) as server:
+        ran = shell.run("call", "m", "--url", server.origin, "--body")
+    assert (ran.code, ran.out) == (5, b"\x00\xff<html>")
+
+
+def test_include_puts_status_and_headers_first(shell: Shell) -> None:
+    with RawServer(PONG) as server:
+        ran = shell.run("call", "m", "--url", server.origin, "--include")
+    head, _, result = ran.text.partition("\n\n")
+    assert head.startswith("HTTP/1.1 200")
+    assert "Content-Length: " in head
+    assert result == '"pong"\n'
+
+
+def test_on_a_terminal_headers_are_inert(shell: Shell) -> None:
+    reply = b"HTTP/1.1 200 Fine\x1b[2J\r\nX-Evil: a\x1b]52;c;x\x07b\r\nContent-Length: 0\r\n\r\n"
+    with RawServer(reply) as server:
+        ran = shell.run("call", "m", "--url", server.origin, "--include", terminal=True, NO_COLOR="1")
+    assert "\x1b" not in ran.text + ran.err
+    assert "\x07" not in ran.text + ran.err
+
+
+def test_stderr_is_inert_whatever_the_server_says(shell: Shell) -> None:
+    with RawServer(answering('"error":{"code":1,"message":"\\u001b[2J\\u009b\\u202e"}')) as server:
+        ran = shell.run("call", "m", "--url", server.origin)
+    assert not {"\x1b", "\x9b", "\u202e"} & set(ran.err)
+
+
+def test_remarks_are_said_on_stderr(shell: Shell) -> None:
+    with RawServer(http_reply(b'{"id":7,"result":1}')) as server:
+        ran = shell.run("call", "m", "--url", server.origin, "--id", "x")
+    assert ran.out == b"1\n"
+    assert 'id is 7, not "x"' in ran.err
+    assert "jsonrpc is missing: that is understood, nothing to do" in ran.err
+    assert 'id is 7, not "x"' in ran.err
+
+
+def test_a_result_says_nothing_else(shell: Shell) -> None:
+    with RawServer(PONG) as server:
+        assert shell.run("call", "m", "--url", server.origin).err == ""
+
+
+# --- exit codes ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("script", "code", "said"),
+    [
+        (PONG, 0, ""),
+        (NO, 1, "-32601 no such method"),
+        ([b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{", RESET], 4, "may have run it"),
+        (http_reply(b"<html>"), 5, "HTML page"),
+        (http_reply(b""), 5, "empty"),
+    ],
+)
+def test_the_exit_code_says_what_happened(shell: Shell, script: Script, code: int, said: str) -> None:
+    with RawServer(script) as server:
+        ran = shell.run("call", "m", "--url", server.origin)
+    assert ran.code == code
+    assert said in ran.err
+    assert code == 0 or ran.out == b""
+
+
+def test_nobody_there_is_exit_code_4_and_says_what_to_check(shell: Shell) -> None:
+    with RawServer(b"") as server:
+        url = server.origin
+    ran = shell.run("call", "m", "--url", url)
+    assert ran.code == 4
+    assert "check that the service is running" in ran.err
+
+
+@pytest.mark.parametrize("command", [["call", "m"], ["notify", "m"], ["batch"]])
+def test_form_of_request_is_set_by_options(shell: Shell, command: list[str]) -> None:
+    form = ["--content-type", "text/json", "--accept", "text/x", "--empty-params", "omit"]
+    with RawServer(http_reply(b"null")) as server:
+        shell.run(*command, "--url", server.origin, *form, stdin=b'[{"method": "m"}]')
+    (request,) = server.requests
+    assert (request.header("Content-Type"), request.header("Accept")) == ("text/json", "text/x")
+    assert b"params" not in request.body
+
+
+def test_a_timeout_is_exit_code_4(shell: Shell) -> None:
+    from tests.fakes.wire import HOLD
+
+    with RawServer([HOLD]) as server:
+        ran = shell.run("call", "m", "--url", server.origin, "--timeout", "0.2")
+    assert ran.code == 4
+    assert "0.2 s" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["call"], "METHOD"),
+        (["call", "m", "--nonsense"], "--nonsense"),
+        (["nonsense"], "nonsense"),
+        (["call", "m"], "rofile"),
+        (["call", "m", "-p", "missing"], "missing"),
+        (["call", "m", "--url", "http://127.0.0.1:9", "-p", "x"], "not both"),
+        (["call", "m", "--auth", "none"], "--url"),
+        (["call", "m", "--content-type", "text/json"], "profiles set NAME content_type=text/json"),
+        (["call", "m", "--url", "http://127.0.0.1:9", "--content-type", "a\nb"], "--content-type a"),
+        (["call", "m", "--url", "http://127.0.0.1:9", "--empty-params", "x"], "--empty-params x: must be one of"),
+        (["call", "m", "--url", "http://127.0.0.1:9", "--envelope", "--body"], "--envelope and --body"),
+        (["call", "m", "--url", "http://127.0.0.1:9", "--timeout", "0"], "timeout"),
+    ],
+)
+def test_wrong_usage_is_exit_code_2_and_a_sentence(shell: Shell, arguments: list[str], said: str) -> None:
+    ran = shell.run(*arguments)
+    assert ran.code == 2
+    assert said in ran.err
+    assert "Traceback" not in ran.err
+
+
+@pytest.mark.parametrize(
+    "url", ["http://127.0.0.1:99999", "http://xn--/", "ftp://x", "nonsense", "http://u:pw@127.0.0.1:1"]
+)
+def test_a_url_that_cannot_be_called_is_a_sentence(shell: Shell, url: str) -> None:
+    ran = shell.run("call", "m", "--url", url)
+    assert ran.code == 2
+    assert "Traceback" not in ran.err
+    assert ":pw@" not in ran.err + str(shell.files())
+
+
+# --- profiles and credentials ----------------------------------------------------------------------------------------
+
+
+def test_missing_credentials_are_exit_code_3_and_name_the_variable(shell: Shell) -> None:
+    with RawServer(PONG) as server:
+        shell.sessions(f'[profile.shop]\nurl = "{server.origin}"\nauth = {{ kind = "inline", username = "ada" }}\n')
+        ran = shell.run("call", "arg_test", "-p", "shop")
+    assert ran.code == 3
+    assert "RPCEXPLORER_SHOP_PASSWORD" in ran.err
+    assert server.requests == []
+
+
+def test_inline_credentials_go_to_the_wire_and_nowhere_else(shell: Shell) -> None:
+    echo = '"result":{"you":"hunter2\\u002fhunter2"}'
+    with RawServer(answering(echo)) as server:
+        shell.sessions(f'[profile.shop]\nurl = "{server.origin}"\nauth = {{ kind = "inline", username = "ada" }}\n')
+        ran = shell.run("-p", "shop", "call", "arg_test", "x:=1", RPCEXPLORER_SHOP_PASSWORD="hunter2/hunter2")
+    assert ran.code == 0
+    params = json.loads(server.requests[0].body)["params"]
+    assert params == {"x": 1, "username": "ada", "password": "hunter2/hunter2"}
+    history = "".join(text for path, text in shell.files().items() if "history" in path)
+    assert "arg_test" in history
+    assert "hunter2" not in history
+
+
+def test_the_same_profile_may_be_named_before_or_after_the_command(shell: Shell) -> None:
+    with RawServer(PONG) as server:
+        shell.sessions(f'[profile.a]\nurl = "{server.origin}"\n[profile.b]\nurl = "{server.origin}"\n')
+        assert shell.run("-p", "b", "call", "ping").code == 0
+        assert shell.run("call", "-p", "b", "ping").code == 0
+        assert shell.run("call", "ping").code == 2
+
+
+def test_a_damaged_profile_stops_only_itself(shell: Shell) -> None:
+    with RawServer(PONG) as server:
+        shell.sessions(f'[profile.a]\nurl = "{server.origin}"\n[profile.b]\nurl = "{server.origin}"\ntimout = 3\n')
+        good, bad = shell.run("call", "ping", "-p", "a"), shell.run("call", "ping", "-p", "b")
+    assert good.code == 0
+    assert bad.code == 2
+    assert "timout" in bad.err
+    assert "timeout" in bad.err
+    assert "sessions.toml:5" in bad.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sent"), [([], 0), (["--yes"], 1), (["--no-input"], 0), (["-y", "--no-input"], 1)]
+)
+def test_what_is_not_marked_safe_needs_a_yes_on_prod(shell: Shell, arguments: list[str], sent: int) -> None:
+    with RawServer(PONG) as server:
+        shell.sessions(f'[profile.p]\nurl = "{server.origin}"\nbadge = "prod"\n')
+        ran = shell.run("call", "user.delete", *arguments)
+    assert len(server.requests) == sent
+    assert (ran.code == 0) is bool(sent)
+    assert sent or "--yes" in ran.err
+
+
+def test_what_is_marked_safe_needs_none(shell: Shell) -> None:
+    with RawServer(PONG) as server:
+        shell.sessions(
+            f'[profile.p]\nurl = "{server.origin}"\nbadge = "prod"\n[profile.p.method."user.list"]\nsafe = true\n'
+        )
+        assert shell.run("call", "user.list").code == 0
+
+
+# --- dry run ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_dry_run_prints_the_exact_request_and_sends_nothing(shell: Shell) -> None:
+    with RawServer(PONG) as server:
+        shell.sessions(f'[profile.shop]\nurl = "{server.origin}"\nauth = {{ kind = "inline", username = "ada" }}\n')
+        ran = shell.run(
+            "call", "arg_test", "x:=1.10", "--dry-run", "--id", "abc", RPCEXPLORER_SHOP_PASSWORD="hunter2hunter2"
+        )
+    head, _, body = ran.text.partition("\n\n")
+    assert ran.code == 0
+    assert server.requests == []
+    expected = (
+        '{"jsonrpc":"2.0","id":"abc","method":"arg_test",'
+        '"params":{"x":1.10,"username":"ada","password":"«shop.password»"}}'
+    )
+    assert body == expected + "\n"
+    assert head.splitlines() == [
+        "POST /api/v2/ HTTP/1.1",
+        f"Host: {server.origin.removeprefix('http://')}",
+        "Content-Type: application/json-rpc",
+        "Accept: */*",
+        f"Content-Length: {len(expected.encode())}",
+    ]
+    assert "hunter2" not in ran.text + ran.err
+
+
+def test_a_dry_run_shows_the_cookie_as_a_placeholder(shell: Shell) -> None:
+    shell.sessions('[profile.shop]\nurl = "http://127.0.0.1:9"\nauth = { kind = "cookie", username = "ada" }\n')
+    without = shell.run("call", "ping", "--dry-run")
+    assert "Cookie" not in without.text
+    assert "login" in without.err
+    ran = shell.run("call", "ping", "--dry-run", RPCEXPLORER_SHOP_SESSION="s3ss10n-s3ss10n")
+    assert "Cookie: sessionid=«shop.session»" in ran.text
+    assert "s3ss10n" not in ran.text + ran.err
+
+
+def test_a_dry_run_needs_no_credentials_and_records_nothing(shell: Shell) -> None:
+    shell.sessions('[profile.shop]\nurl = "http://127.0.0.1:9"\nauth = { kind = "inline" }\n')
+    assert shell.run("call", "arg_test", "--dry-run").code == 0
+    assert not [path for path in shell.files() if "history" in path]
+
+
+# --- notify and batch ------------------------------------------------------------------------------------------------
+
+
+def test_notify_sends_no_id_and_prints_nothing(shell: Shell) -> None:
+    with RawServer(http_reply(b"", status=204)) as server:
+        ran = shell.run("notify", "log", "a=b", "--url", server.origin)
+    assert (ran.code, ran.out) == (0, b"")
+    assert json.loads(server.requests[0].body) == {"jsonrpc": "2.0", "method": "log", "params": {"a": "b"}}
+
+
+BATCH = b'[{"method":"a"},{"method":"b","params":{"n":1.10}},{"method":"c","id":null}]'
+
+
+def answer_all(request: Received) -> bytes:
+    calls: list[dict[str, Any]] = json.loads(request.body)
+    replies = [{"jsonrpc": "2.0", "id": call["id"], "result": call["method"]} for call in calls if "id" in call]
+    return http_reply(json.dumps(replies).encode())
+
+
+@pytest.mark.parametrize("arguments", [["batch"], ["batch", "-"], ["batch", "calls.json"], ["batch", "@calls.json"]])
+def test_batch_sends_one_body_from_stdin_or_a_file(shell: Shell, arguments: list[str]) -> None:
+    (shell.folder / "calls.json").write_bytes(BATCH)
+    with RawServer(answer_all) as server:
+        ran = shell.run(*arguments, "--url", server.origin, stdin=BATCH)
+    assert ran.code == 0, ran.err
+    assert b'"params":{"n":1.10}' in server.requests[0].body
+    assert ["id" in call for call in json.loads(server.requests[0].body)] == [True, True, False]
+    assert [reply["result"] for reply in json.loads(ran.out)] == ["a", "b"]
+
+
+def test_a_batch_with_a_failure_is_exit_code_1_and_prints_every_reply(shell: Shell) -> None:
+    reply = b'[{"jsonrpc":"2.0","id":"x.1","result":1},{"jsonrpc":"2.0","id":"x.2","error":{"code":1,"message":"no"}}]'
+    with RawServer(http_reply(reply)) as server:
+        ran = shell.run("batch", "--url", server.origin, "--id", "x", stdin=b'[{"method":"a"},{"method":"b"}]')
+    assert ran.code == 1
+    assert ran.out == reply + b"\n"
+    assert "rpcexplorer: ✗ 1 of 2 calls failed  HTTP 200" in ran.err
+    assert "call 2, b: error 1 no" in ran.err
+    assert ran.err.count("error 1") == 1
+    assert "call 1" not in ran.err
+
+
+def test_a_batch_with_a_call_that_got_no_reply_is_exit_code_5_and_prints_what_came(shell: Shell) -> None:
+    body = b'{"jsonrpc":"2.0","id":"x.1","result":1}'
+    with RawServer(http_reply(body)) as server:
+        ran = shell.run("batch", "--url", server.origin, "--id", "x", stdin=b'[{"method":"a"},{"method":"b"}]')
+    assert (ran.code, ran.out) == (5, body + b"\n")
+    assert "1 of 2 calls got no response  HTTP 200" in ran.err
+    assert "call 2, b: No reply came to this call" in ran.err
+
+
+def test_batch_counts_failed_and_missing_once(shell: Shell) -> None:
+    body = b'[{"jsonrpc":"2.0","id":"x.1","error":{"code":1,"message":"no"}}]'
+    with RawServer(http_reply(body)) as server:
+        given = b'[{"method":"a"},{"method":"b"},{"method":"c","id":null}]'
+        ran = shell.run("batch", "--url", server.origin, "--id", "x", stdin=given)
+    assert "1 of 2 calls failed, 1 of 2 calls got no response" in ran.err
+    assert ran.err.count("error 1 no") == 1
+
+
+def test_a_reply_that_nobody_asked_for_is_named(shell: Shell) -> None:
+    body = b'[{"jsonrpc":"2.0","id":"x.1","result":1},{"jsonrpc":"2.0","id":"x.9","result":9}]'
+    with RawServer(http_reply(body)) as server:
+        ran = shell.run("batch", "--url", server.origin, "--id", "x", stdin=b'[{"method":"a"}]')
+    assert (ran.code, ran.out) == (0, body + b"\n")
+    assert 'an unexpected reply: no call has the id "x.9": result' in ran.err
+
+
+def test_a_batch_refused_as_a_whole_is_told_once(shell: Shell) -> None:
+    body = b'{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"no batch"}}'
+    with RawServer(http_reply(body)) as server:
+        ran = shell.run("batch", "--url", server.origin, "--id", "x", stdin=b'[{"method":"a"},{"method":"b"}]')
+    assert ran.code == 1
+    assert "call 1" not in ran.err
+    assert ran.err.count("no batch") == 1
+
+
+FILE = """
+default = "p"
+[variables]
+page = 7
+[profile.p]
+url = "{url}"
+badge = "{badge}"
+auth = {{ kind = "none" }}
+[profile.p.variables]
+name = "Ada"
+[profile.p.method."user.list"]
+safe = true
+doc = "Lists users"
+[call."list users"]
+method = "user.list"
+doc = "One page of them"
+params_json = '{{"page": "{{{{page:json}}}}", "price": 1.10, "name": "{{{{name}}}}"}}'
+[call."one user"]
+method = "user.get"
+params = ["{{{{id}}}}"]
+[call.ping]
+method = "user.delete"
+"""
+
+
+def answer(request: Received) -> bytes:
+    id = json.dumps(json.loads(request.body).get("id"))
+    return http_reply(f'{{"jsonrpc":"2.0","id":{id},"result":{{"items":[{{"id":12345678901234567890}}]}}}}'.encode())
+
+
+class Case:
+    """A shell with the file above, and what a server got."""
+
+    def __init__(self, shell: Shell, server: RawServer, badge: str = "") -> None:
+        self.shell, self.server = shell, server
+        shell.sessions(FILE.format(url=server.origin, badge=badge))
+
+    @property
+    def sent(self) -> list[tuple[str, Any]]:
+        bodies = [json.loads(request.body, parse_float=str, parse_int=str) for request in self.server.requests]
+        return [(body["method"], body["params"]) for body in bodies]
+
+    def records(self) -> list[dict[str, Any]]:
+        files = (self.shell.home / "state" / "history").glob("*.toml")
+        return [call for file in files for call in tomllib.loads(file.read_text())["call"]]
+
+
+def test_a_saved_call_is_sent_with_its_values_and_recorded_as_typed_and_as_sent(shell: Shell) -> None:
+    with RawServer(answer) as server:
+        case = Case(shell, server)
+        ran = shell.run("call", "@list users", "--set", "page=2")
+        assert (ran.code, ran.err) == (0, "")
+        assert ran.text == '{"items":[{"id":12345678901234567890}]}\n'
+        assert case.sent == [("user.list", {"page": "2", "price": "1.10", "name": "Ada"})]
+        (record,) = case.records()
+        assert record["method"] == "user.list"
+        assert record["params"] == '{"page": "{{page:json}}", "price": 1.10, "name": "{{name}}"}'
+        assert record["params_sent"] == '{"page": 2, "price": 1.10, "name": "Ada"}'
+        assert shell.run("notify", "@list users").code == 0
+        assert "id" not in json.loads(server.requests[1].body)
+        assert case.sent[1][1]["page"] == "7"
+
+
+def test_a_method_that_begins_as_saved_calls_do_is_written_with_the_sign_twice(shell: Shell) -> None:
+    with RawServer(answer) as server:
+        case = Case(shell, server)
+        assert shell.run("call", "@@ping", "[1]").code == 0
+        assert shell.run("call", "@@@", "{}", "--set", "page=2").code == 0
+        assert case.sent == [("@ping", ["1"]), ("@@", {})]
+        names = [row["name"] for row in json.loads(shell.run("methods", "--json").text)]
+        assert {"@ping", "@@ping", "@@@"} <= set(names)
+
+
+def test_a_value_comes_from_the_newest_result_of_another_method(shell: Shell) -> None:
+    with RawServer(answer) as server:
+        case = Case(shell, server)
+        words = ["user.get", '["{{last.user.list#/items/0/id:json}}", "{{uuid}}"]']
+        assert shell.run("call", *words, "--set", "x=1").code == 2
+        assert shell.run("call", *words, "--dry-run").code == 0
+        assert case.sent == []
+        shell.run("call", "user.list")
+        ran = shell.run("call", *words)
+        assert (ran.code, ran.err) == (0, "")
+        assert case.sent[1][1][0] == "12345678901234567890"
+        assert len(case.sent[1][1][1]) == 36
+
+
+def test_a_value_that_is_given_is_sent_as_it_is_also_where_it_is_spelled_like_a_placeholder(shell: Shell) -> None:
+    with RawServer(answer) as server:
+        case = Case(shell, server)
+        assert shell.run("call", "ping", '["{{page}}"]', "--set", "page={{page}}").code == 0
+        assert case.sent == [("ping", ["{{page}}"])]  # and not what a variable of this name has
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (
+            ["@one user"],
+            "Nothing was sent: {{id}} has no value (did you mean {{uuid}}?). Add --set id=…, or write it into",
+        ),
+        (["@one user", "--set", "di=3"], "--set di=… has no effect: there is no {{di}} in the params"),
+        (["@one user", "[1]"], "@one user has params of its own"),
+        (["@list user"], "There is no saved call list user for profile p; did you mean @list users?"),
+        (["@"], "There is no saved call @ for profile p; `rpcexplorer methods` lists"),
+        (["ping", '["{{nobody}}"]', "--set", "page=1"], "Nothing was sent: {{nobody}} has no value. Add --set nobody"),
+        (["ping", '["{{last.ping#/a}}"]', "--set", "page=1"], "there is no result of ping on p in the history."),
+        (["ping", '["{{page:json}}"]', "--set", "page=a b"], "{{page}} is no JSON value"),
+        (["ping", "--set", "page"], "--set page is not NAME=VALUE"),
+        (["ping", "--set", "uuid=1"], "--set uuid=1 is not NAME=VALUE"),
+    ],
+)
+def test_what_cannot_be_resolved_is_named_and_nothing_is_sent(shell: Shell, arguments: list[str], said: str) -> None:
+    with RawServer(answer) as server:
+        case = Case(shell, server)
+        ran = shell.run("call", *arguments)
+        assert ran.code == 2
+        assert said in ran.err
+        assert shell.run("call", *arguments, "--dry-run").code == 2
+        assert case.sent == []
+
+
+def test_in_an_ordinary_draft_what_is_not_known_goes_out_as_typed_with_a_remark(shell: Shell) -> None:
+    with RawServer(answer) as server:
+        case = Case(shell, server)
+        ran = shell.run("call", "ping", '["{{nobody}} {{page}}", "{{{{page}}"]')
+        assert ran.code == 0
+        assert ran.err == "rpcexplorer: {{nobody}} has no value: it is sent as typed\n"
+        assert case.sent == [("ping", ["{{nobody}} 7", "{{page}}"])]
+        dry = shell.run("call", "ping", '["{{nobody}} {{page}}"]', "--dry-run")
+        assert '"params":["{{nobody}} 7"]' in dry.text
+        assert "note: {{nobody}} has no value: it is sent as typed" in dry.err
+
+
+def test_the_params_of_a_batch_are_resolved(shell: Shell) -> None:
+    with RawServer(lambda _: http_reply(b"[]")) as server:
+        Case(shell, server)
+        (shell.folder / "batch.json").write_text('[{"method": "a", "params": ["{{page}}"]}, {"method": "{{page}}"}]')
+        shell.run("batch", "batch.json", "--set", "page=3")
+        assert [(each["method"], each["params"]) for each in json.loads(server.requests[0].body)] == [
+            ("a", ["3"]), ("{{page}}", []),
+        ]  # fmt: skip
+
+
+def test_somebody_at_a_terminal_is_asked_for_what_is_missing(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rpcexplorer.cli.world.World.asks", True)
+    with RawServer(answer) as server:
+        case = Case(shell, server)
+        monkeypatch.setattr("click.prompt", lambda question, **_: {"{{id}}": "5"}[question])
+        assert shell.run("call", "@one user", terminal=True).code == 0
+        assert case.sent == [("user.get", ["5"])]
+        assert shell.run("call", "@one user", "--no-input", terminal=True).code == 2
+        monkeypatch.setattr("click.prompt", lambda *_, **__: "")
+        assert shell.run("call", "@one user", terminal=True).code == 2
+        assert len(case.sent) == 1
+
+
+def test_it_is_asked_about_as_its_method_is(shell: Shell) -> None:
+    with RawServer(answer) as server:
+        case = Case(shell, server, "prod")
+        assert shell.run("call", "@list users").code == 0
+        ran = shell.run("call", "@ping")  # named as another method is that is known as safe
+        assert ran.code == 2
+        assert "user.delete is not marked safe" in ran.err
+        assert [method for method, _ in case.sent] == ["user.list"]
+
+
+def test_saved_calls_stand_before_the_methods_and_hide_none(shell: Shell) -> None:
+    shell.sessions(FILE.format(url="http://127.0.0.1:1", badge=""))
+    lines = shell.run("methods").text.splitlines()
+    assert [line.split("  ")[0] for line in lines] == [
+        "@list users", "@one user", "@ping", "arg_test", "auth", "ping", "user.list",
+    ]  # fmt: skip
+    assert lines[0].split(None, 2)[2] == "user.list  One page of them"
+    rows = {row["name"]: row for row in json.loads(shell.run("methods", "--json").text)}
+    users = rows["@list users"]
+    assert (users["source"], users["calls"], users["doc"], users["safe"]) == (
+        "saved", "user.list", "One page of them", True,
+    )  # fmt: skip
+    assert users["start"] == {"page": "{{page:json}}", "price": 1.10, "name": "{{name}}"}
+    assert users.keys() - {"calls"} == rows["ping"].keys()
+    assert '"start":{"page": "{{page:json}}", "price": 1.10' in shell.run("methods", "--json").text
+
+
+def test_the_docs_of_a_saved_call_are_those_of_what_it_calls(shell: Shell) -> None:
+    shell.sessions(FILE.format(url="http://127.0.0.1:1", badge=""))
+    told, method = (shell.run("methods", name).text for name in ("@list users", "user.list"))
+    assert told == f"  @list users is a saved call: user.list  One page of them\n\n{method}"
+    assert "Lists users" in method
+    assert "  user.get\n" in shell.run("methods", "@one user").text  # which nobody has described
+
+
+def test_nothing_of_a_saved_call_is_obeyed_by_a_terminal(shell: Shell) -> None:
+    shell.sessions(
+        '[profile.p]\nurl = "http://127.0.0.1:1"\n[call.x]\nmethod = "a\\u001b[2J"\ndoc = "b\\u001b]52;c;eA==\\u0007"\n'
+        '[call."y\\u001b[c"]\nmethod = "m"\n'
+    )
+    for arguments in (["methods"], ["call", "@x", "--dry-run"], ["profiles", "check"]):
+        ran = shell.run(*arguments, terminal=True)
+        assert "\x1b]" not in ran.text + ran.err
+        assert "\x1b[2J" not in ran.text + ran.err
+        assert "\x1b[c" not in ran.text + ran.err
+
+
+def test_no_file_opens_a_secret_by_what_a_variable_and_a_call_make_together(shell: Shell) -> None:
+    with RawServer(answer) as server:
+        shell.sessions(
+            f'[profile.p]\nurl = "{server.origin}"\nauth = {{ kind = "inline", username = "ada" }}\n'
+            '[variables]\nstart = "«p.pass"\nend = "word»"\n'
+            '[call.x]\nmethod = "note"\nparams_json = \'{"a": "{{start}}{{end}}", "b": "«p.pass{{end}}"}\'\n'
+        )
+        ran = shell.run("call", "@x", "--no-history", RPCEXPLORER_P_PASSWORD="correct-horse")
+        assert ran.code == 0
+        params = json.loads(server.requests[0].body)["params"]
+        assert (params.pop("username"), params.pop("password")) == ("ada", "correct-horse")
+        assert params == {"a": "«p.password»", "b": "«p.password»"}  # these very letters
+
+
+def test_a_variable_is_set_and_all_of_them_are_shown_with_their_file_and_line(shell: Shell) -> None:
+    file = shell.sessions(FILE.format(url="http://127.0.0.1:1", badge=""))
+    assert shell.run("profiles", "set", "p", "variables.page=8").code == 0
+    shown = {line.split()[0]: line for line in shell.run("profiles", "show", "p").text.splitlines()}
+    assert shown["variables.page"].endswith("sessions.local.toml:4")
+    assert shown["variables.name"].split()[1:] == ["Ada", f"{file}:10"]
+    assert shown["call.ping.method"].split()[1:] == ["user.delete", f"{file}:22"]
+    assert '"page":8' in shell.run("call", "@list users", "--dry-run").text

@@ -1,0 +1,141 @@
+"""Command lines that cannot be read: one plain sentence each, with what was probably meant, and exit code 2."""
+
+from __future__ import annotations
+
+import click
+import pytest
+
+from rpcexplorer.auth.registry import KINDS
+from rpcexplorer.cli.completion import LINE
+from rpcexplorer.cli.main import program
+from rpcexplorer.cli.world import COMPLETING
+from tests.cli.test_main import ALL
+from tests.fakes.shell import Shell
+
+MEANT = [
+    ("cal", "There is no command cal; did you mean call?\n"),
+    ("metods --refresh", "There is no command metods; did you mean methods?"),
+    ("profiles lst", "There is no command lst; did you mean list?\n"),
+    ("history serch x", "There is no command serch; did you mean search?"),
+    ("profiles frobnicate", "There is no command frobnicate: there are add, allow, check, default, list,"),
+    ("profiles", "rpcexplorer profiles needs a command: add, allow, check, default, list,"),
+    ("history", "rpcexplorer history needs a command: export, import, list"),
+    ("call", "METHOD is missing: rpcexplorer call [OPTIONS] METHOD [PARAMS]... Try: rpcexplorer call --help"),
+    ("replay", "ID|FILE is missing: rpcexplorer replay [OPTIONS] ID|FILE... Try:"),
+    ("profiles set a", "KEY=VALUE is missing: rpcexplorer profiles set [OPTIONS] NAME KEY=VALUE... Try:"),
+    ("history search", "TEXT is missing: rpcexplorer history search [OPTIONS] TEXT. Try:"),
+    ("profiles allow --folder nowhere --yes", "There is no folder "),
+    ("logout", "none is defined yet: run `rpcexplorer profiles add NAME --url URL`"),
+    ("profiles add x", "--url is missing: rpcexplorer profiles add"),
+    ("call m --evelope", "There is no option --evelope; did you mean --envelope?\n"),
+    ("call m --dryrun", "There is no option --dryrun; did you mean --dry-run?"),
+    ("call m --sessions a.toml", "There is no option --sessions here: it goes before call."),
+    ("call m --timeout abc", "--timeout: abc is no time: write seconds as a number above 0, such as 30 or 0.5."),
+    ("call m --timeout 0", "--timeout: 0 is no time"),
+    ("call m --timeout -1", "--timeout: -1 is no time"),
+    ("call m --timeout nan", "--timeout: nan is no time"),
+    ("call m --timeout 1e999", "--timeout: 1e999 is no time"),
+    ("call m --auth zzzz", f"--auth: zzzz is none of {', '.join(KINDS)}"),
+    ("batch --auth cokie", f"--auth: cokie is none of {', '.join(KINDS)}; did you mean cookie?"),
+    (
+        "profiles add x --url http://h --auth cokie",
+        f"--auth: cokie is none of {', '.join(KINDS)}; did you mean cookie?",
+    ),
+    (
+        "profiles secret a pasword",
+        "rpcexplorer: pasword is none of username, password, session, token; did you mean password?",
+    ),
+    ("history list -n none", "--limit: none is no number: write a whole number from 1 on"),
+    ("history list -n 0", "--limit: 0 is no number: write a whole number from 1 on"),
+    ("history search x --limit 2.5", "--limit: 2.5 is no number"),
+    ("history prune --keep -1", "--keep: -1 is no number: write a whole number from 0 on"),
+    ("history prune --older-than 3y", "--older-than: 3y is no age: write a number and h, d or w, such as 30d"),
+    ("history prune --older-than 99999999999d", "--older-than: 99999999999d is no age"),
+    ("history list --outcome eror", "--outcome: eror is none of result, error,"),
+    ("copy --as crl", "crl is none of curl, python, httpie, command, markdown, request, reply; did you mean curl?"),
+    ("completion bsh", "rpcexplorer: bsh is none of bash, zsh, fish; did you mean bash?"),
+    ("call m a=1 nonsense", "nonsense is neither name=text nor name:=json"),
+]
+
+
+@pytest.mark.parametrize(("line", "said"), MEANT, ids=[line for line, _ in MEANT])
+def test_a_command_line_that_cannot_be_read_is_told_in_one_sentence(shell: Shell, line: str, said: str) -> None:
+    ran = shell.run(*line.split())
+    assert (ran.code, ran.out) == (2, b"")
+    assert ran.err.startswith("rpcexplorer: ")
+    assert said in ran.err
+    assert ran.err.count("\n") == 1, "one thing is wrong, and is told once"
+
+
+NO_FILE = [
+    ("", '[profile.p]\nurl = "ftp://p"\n', "call -p p ping"),
+    ("", 'default = "p"\n[profile.p]\nurl = "ftp://p"\n', "call ping"),
+    ("", "default = [", "profiles add x --url http://h --team"),
+    ("", "default = [", "profiles check"),
+    ("", "default = [", "call ping"),
+    ("", "default = [", "call -p p ping"),
+    ("", "version = 99", "call ping"),
+    ("--sessions other.toml", "", "call ping"),
+    ("--sessions missing.toml", "", "call ping"),
+    ("--sessions .", "", "profiles show p"),
+]
+
+
+@pytest.mark.parametrize(("before", "text", "line"), NO_FILE)
+def test_what_is_wrong_with_a_file_is_told_once(shell: Shell, before: str, text: str, line: str) -> None:
+    shell.sessions(text)
+    (shell.folder / "other.toml").write_text("version = [")
+    ran = shell.run(*before.split(), *line.split())
+    assert ran.code == 2
+    told = ran.err.splitlines()
+    assert len(told) == len(set(told)) == 1
+
+
+def test_no_option_leaves_its_sentence_to_the_library() -> None:
+    ranges = (click.IntRange, click.FloatRange, click.types.IntParamType, click.types.FloatParamType)
+    theirs = [
+        (path, param.name)
+        for path, command in [((), program), *ALL.items()]
+        for param in command.params
+        if isinstance(param.type, ranges) or type(param.type) is click.Choice
+    ]
+    assert theirs == []
+
+
+def test_a_number_may_be_larger_than_anything_counted(shell: Shell) -> None:
+    assert shell.run("history", "list", "-n", "9" * 30).code == 0
+
+
+def test_words_that_can_be_taken_are_still_offered_by_the_shell(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(LINE, "rpcexplorer completion ")
+    shell.environment[COMPLETING] = "bash_complete"
+    ran = shell.run()
+    assert ran.out == b"plain,bash\nplain,zsh\nplain,fish\n"
+
+
+def test_a_folder_that_others_can_write_to_is_refused_once(shell: Shell) -> None:
+    shell.sessions('[profile.p]\nurl = "http://127.0.0.1:9"\n')
+    shell.folder.chmod(0o777)
+    ran = shell.run("call", "ping")
+    assert ran.code == 2
+    assert "others can write to it or its folder" in ran.err
+    assert ran.err.count("\n") == 1
+    own = shell.home / "config" / "sessions.toml"
+    own.parent.mkdir(parents=True)
+    own.write_text('[profile.mine]\nurl = "http://127.0.0.1:9"\n')
+    assert "there is no profile `p`; the profiles are mine" in shell.run("call", "-p", "p", "ping").err
+
+
+SUGGESTED = [
+    ("staging", "There is no command staging. To open the profile:", "rpcexplorer -p staging"),
+    ("staging ping", "There is no command staging. To open the profile:", "rpcexplorer -p staging"),
+    ("Staging", "There is no command Staging. To open the profile:", "rpcexplorer -p staging"),
+    ("user.create", "There is no command user.create. To call a method:", "rpcexplorer call user.create"),
+]
+
+
+@pytest.mark.parametrize(("line", "said", "command"), SUGGESTED, ids=[line for line, *_ in SUGGESTED])
+def test_suggested_command_is_on_its_own_line(shell: Shell, line: str, said: str, command: str) -> None:
+    shell.sessions('[profile.staging]\nurl = "http://127.0.0.1:9"\n')
+    ran = shell.run(*line.split())
+    assert (ran.code, ran.err) == (2, f"rpcexplorer: {said}\n  {command}\n")

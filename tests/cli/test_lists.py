@@ -1,0 +1,205 @@
+"""The table of keys on the command line: all of them, with those that somebody has changed."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from rpcexplorer.cli.world import COMPLETING
+from rpcexplorer.profiles.layers import SHIPPED
+from rpcexplorer.tui.commands import COMMANDS, SCOPES
+from tests.fakes.shell import Shell
+
+
+def keymap(shell: Shell, text: str) -> Path:
+    file = shell.home / "config" / "settings.toml"
+    file.parent.mkdir(parents=True)
+    file.write_text(f"[keymap]\n{text}")
+    return file
+
+
+def test_every_command_is_listed_with_its_keys_below_its_pane(shell: Shell) -> None:
+    ran = shell.run("keys")
+    assert (ran.code, ran.err) == (0, "")
+    lines = ran.text.splitlines()
+    assert [line for line in lines if line and line[0] != " "] == list(SCOPES.values())
+    listed = [line.split()[-1] for line in lines if line.startswith("  ")]
+    assert sorted(listed) == sorted(command.id for command in COMMANDS)
+    assert re.search(r"^  F5 \^Enter +Send the call that stands in the editor\. +send$", ran.text, re.MULTILINE)
+    helps = {command.id: command.help for command in COMMANDS}
+    assert len({line.index(helps[line.split()[-1]]) for line in lines if line.startswith("  ")}) == 1, "in one column"
+
+
+def test_the_keys_of_the_settings_are_the_ones_that_are_printed(shell: Shell) -> None:
+    keymap(shell, 'send = "ctrl+s,f5"\ntheme = "f12"\ndiscover = ""\n')
+    rows = {row["command"]: row for row in json.loads(shell.run("keys", "--json").text)}
+    assert rows["send"]["keys"] == ["ctrl+s", "f5"]
+    assert rows["send"]["shown"] == "^S F5"
+    assert rows["theme"] == {
+        "command": "theme",
+        "keys": ["f12"],
+        "shown": "F12",
+        "does": "See each theme at once, keep the one you like.",
+        "where": "Everywhere",
+    }
+    assert (rows["discover"]["keys"], rows["discover"]["shown"]) == ([], "")
+    assert rows["profiles"]["keys"] == ["f7"]
+    text = shell.run("keys").text
+    assert "^S F5" in text
+    assert re.search(r"^  palette +Ask the service which methods it has\. +discover$", text, re.MULTILINE)
+
+
+def test_a_key_that_was_given_to_a_command_is_taken_from_those_that_hear_it_too(shell: Shell) -> None:
+    keymap(shell, 'send = "f12"\n"params.fix" = "f4"\n"response.search" = "f6,x"\n"history.close" = "n"\n')
+    keys = {row["command"]: row["keys"] for row in json.loads(shell.run("keys", "--json").text)}
+    assert (keys["send"], keys["params.problem-next"]) == (["f12"], [])
+    assert (keys["focus.response"], keys["history"]) == ([], [])
+    assert "n" in keys["response.next"], "a key of another screen is no matter"
+    assert keys["quit"] == ["ctrl+q"]
+
+
+def test_what_is_wrong_with_the_keymap_is_told_beside_it(shell: Shell) -> None:
+    file = keymap(shell, 'sned = "f5"\nsend = "\\u001b[2Jx"\n')
+    ran = shell.run("keys")
+    assert ran.code == 0
+    assert f"{file}: keymap: there is no command `sned`; did you mean `send`?" in ran.err
+    assert "\x1b" not in ran.text + ran.err
+
+
+@pytest.mark.parametrize(
+    ("written", "nearest"),
+    [
+        ("ctrl+zz", "ctrl+z"),
+        ("f55", "f5"),
+        ("F5", "f5"),
+        ("Ctrl+G", "ctrl+g"),
+        ("ctrl+S", "ctrl+s"),
+        ("^g", "ctrl+g"),
+        ("ctrl-g", "ctrl+g"),
+        ("shift+ctrl+left", "ctrl+shift+left"),
+        ("/", "slash"),
+        ("Esc", "escape"),
+        ("esc", "escape"),
+        ("alt+→", "alt+right"),
+        ("return", "enter"),
+    ],
+)
+def test_unknown_key_names_nearest_and_keeps_default(shell: Shell, written: str, nearest: str) -> None:
+    file = keymap(shell, f'send = "{written}"\n')
+    ran = shell.run("keys", "--json")
+    rows = {row["command"]: row["keys"] for row in json.loads(ran.text)}
+    assert rows["send"] == ["f5", "ctrl+enter"]
+    assert f"{file}: keymap.send: unknown key `{written}`: did you mean `{nearest}`? The default stays." in ran.err
+
+
+def test_key_like_no_other_lists_examples(shell: Shell) -> None:
+    keymap(shell, 'send = "plover"\n')
+    assert "unknown key `plover`: use names such as `f5`, `ctrl+g`" in shell.run("keys").err
+
+
+@pytest.mark.parametrize(
+    ("text", "keys", "warning"),
+    [
+        ('send = "ctrl+zz,f12"', ["f12"], "unknown key `ctrl+zz`: did you mean `ctrl+z`? It is ignored."),
+        ('send = "f12, ,f12,"', ["f12"], ""),
+        ('send = ""', [], ""),
+        ('send = ","', [], ""),
+        ('history = "f12"\nsend = "f12"', ["f5", "ctrl+enter"],
+         "`f12` is already the key of `history`: choose another key. The default stays."),
+        ('history = "f12"\nsend = "f12,f11"', ["f11"],
+         "`f12` is already the key of `history`: choose another key. It is ignored."),
+        ('sned = "f5"', ["f5", "ctrl+enter"], "there is no command `sned`; did you mean `send`?"),
+        ('history = "f55"\nsend = "f6"', ["f6"], "unknown key `f55`: did you mean `f5`? The default stays."),
+    ],
+)  # fmt: skip
+def test_keymap_uses_only_valid_keys(shell: Shell, text: str, keys: list[str], warning: str) -> None:
+    keymap(shell, text + "\n")
+    ran = shell.run("keys", "--json")
+    assert {row["command"]: row["keys"] for row in json.loads(ran.text)}["send"] == keys
+    assert warning in ran.err
+    assert bool(warning) == bool(ran.err)
+
+
+def test_same_key_in_separate_panes_is_accepted(shell: Shell) -> None:
+    keymap(shell, 'apply-hint = "ctrl+b"\n"params.fix" = "ctrl+b"\n"history.close" = "ctrl+b"\n')
+    ran = shell.run("keys", "--json")
+    rows = {row["command"]: row["keys"] for row in json.loads(ran.text)}
+    assert [rows[id] for id in ("apply-hint", "params.fix", "history.close")] == [["ctrl+b"]] * 3
+    assert ran.err == ""
+
+
+def test_keys_of_folding_depths_replace_all_digits(shell: Shell) -> None:
+    keymap(shell, '"response.fold-to" = "a,ctrl+zz,c"\n')
+    ran = shell.run("keys", "--json")
+    assert {row["command"]: row["keys"] for row in json.loads(ran.text)}["response.fold-to"] == ["a", "2", "c"]
+    assert "unknown key `ctrl+zz`: did you mean `ctrl+z`? The default stays." in ran.err
+
+
+def own(shell: Shell, name: str, text: str) -> Path:
+    path = shell.home / "config" / "presets" / f"{name}.toml"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    return path
+
+
+def test_presets_are_listed_a_line_each(shell: Shell) -> None:
+    own(shell, "mine", 'description = "What I know\\u001b[31m of \\u202eit"\n')
+    ran = shell.run("presets")
+    assert (ran.code, ran.err) == (0, "")
+    lines = ran.text.splitlines()
+    assert [line.split()[0] for line in lines] == sorted({*(file.stem for file in SHIPPED.glob("*.toml")), "mine"})
+    assert next(line for line in lines if line.startswith("mine")).endswith("  What I know␛[31m of \\u202eit")
+
+
+def test_a_damaged_preset_is_told_and_the_others_are_listed(shell: Shell) -> None:
+    path = own(shell, "mine", 'pth = "/"\n')
+    ran = shell.run("presets")
+    assert ran.code == 0
+    assert {"mine", "bitcoin"} <= {line.split()[0] for line in ran.text.splitlines()}
+    assert f"{path}:1: pth: `pth` is not a key of a preset; did you mean `path`?" in ran.err
+
+
+def test_a_preset_is_printed_as_it_stands_in_its_file(shell: Shell) -> None:
+    ran = shell.run("presets", "show", "bitcoin")
+    assert (ran.code, ran.text) == (0, (SHIPPED / "bitcoin.toml").read_text())
+    assert f"it stands in {SHIPPED / 'bitcoin.toml'}" in ran.err
+    own(shell, "bitcoin", '# mine \x9b31m \u202e\npath = "/x"\n')
+    assert shell.run("presets", "show", "bitcoin").text == '# mine \\u009b31m \\u202e\npath = "/x"\n'
+
+
+def test_a_damaged_preset_is_printed_with_what_is_wrong(shell: Shell) -> None:
+    path = own(shell, "mine", 'pth = "/"\n')
+    ran = shell.run("presets", "show", "mine")
+    assert (ran.code, ran.text) == (2, 'pth = "/"\n')
+    assert f"{path}:1: pth:" in ran.err
+
+
+def test_an_unknown_preset_is_answered_with_the_nearest(shell: Shell) -> None:
+    ran = shell.run("presets", "show", "bitcion")
+    assert (ran.code, ran.out) == (2, b"")
+    assert "there is no preset `bitcion`; did you mean `bitcoin`?" in ran.err
+    assert shell.run("presets", "show", "../sessions").code == 2
+    assert "to see a preset: rpcexplorer presets show NAME" in shell.run("presets", "bitcoin").err
+
+
+def test_profiles_show_says_which_values_come_from_the_preset(shell: Shell) -> None:
+    file = shell.sessions('[profile.node]\nurl = "http://127.0.0.1:8332"\npreset = "bitcoin"\ntimeout = 5\n')
+    ran = shell.run("profiles", "show", "node")
+    rows = {line.split()[0]: line for line in ran.text.splitlines()[1:]}
+    assert rows["preset"].split()[1:] == ["bitcoin", f"{file}:3"]
+    assert f"  preset bitcoin, {SHIPPED / 'bitcoin.toml'}:" in rows["auth.kind"]
+    assert rows["timeout"].endswith(f"{file}:4")
+    assert rows["badge"].endswith("default")
+
+
+def test_a_shell_is_offered_the_names_of_presets(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    own(shell, "bitter", "")
+    own(shell, "bit$(x)", "")
+    asked = {COMPLETING: "fish_complete", "COMP_WORDS": "rpcexplorer presets show bit", "COMP_CWORD": "bit"}
+    for name, value in asked.items():  # click reads them from there
+        monkeypatch.setenv(name, value)
+    shell.environment |= asked
+    assert shell.run().text.splitlines() == ["plain,bitcoin", "plain,bitter"]

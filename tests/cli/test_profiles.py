@@ -1,0 +1,372 @@
+"""A profile from the command line: every field as an option, each wrong value told with the option that has it."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import tomllib
+from typing import Any, Final
+
+import pytest
+
+from rpcexplorer.auth.registry import KINDS, fields
+from rpcexplorer.cli.profiles import add
+from rpcexplorer.files.toml_shape import TableRule
+from rpcexplorer.model.profile import Profile
+from rpcexplorer.profiles.shape import PROFILE
+from tests.fakes.shell import Ran, Shell
+from tests.fakes.wire import RawServer, Received, http_reply
+
+URL: Final = "http://127.0.0.1:9"
+
+
+def added(shell: Shell, words: str, url: str = URL) -> tuple[Ran, dict[str, Any]]:
+    """What was said, and what stands in the file afterwards."""
+    ran = shell.run("profiles", "add", "p", "--url", url, *shlex.split(words))
+    path = shell.home / "config" / "sessions.toml"
+    return ran, tomllib.loads(path.read_text())["profile"]["p"] if path.exists() else {}
+
+
+def test_every_key_of_a_profile_has_an_option(shell: Shell) -> None:
+    options = {option for param in add.params for option in param.opts}
+    for key, rule in PROFILE.keys.items():
+        if key == "login" and isinstance(rule, TableRule):
+            assert {f"--login-{inner.replace('_', '-')}" for inner in rule.keys} <= options
+        elif key not in {"method", "headers", "call", "variables"}:
+            assert f"--{key.replace('_', '-')}" in options
+    assert "--header" in options
+    for field in fields():
+        assert {f"--{field.replace('_', '-')}", f"--auth-{field.replace('_', '-')}"} & options
+
+
+EVERYTHING: Final = (
+    "--path /x --description 'A few words' --badge prod --confirm always --timeout 5 --content-type application/json "
+    "--accept text/x --empty-params omit --envelope 1.0 --id number --header X-A=b=c --header X-B=d "
+    f"--certificate {'ab' * 32} --handshake X-Session --discovery system.listMethods "
+    "--auth cookie --username ann --cookie sid --login-method open --login-session /sid "
+    """--login-params '{"u": "{username}", "more": [1, {"x": "y"}]}' --login-ended-status 419 --login-ended-codes -7 """
+    "--login-ended-codes 8 --login-ended-words bye"
+)
+
+
+def test_every_value_reaches_the_file(shell: Shell) -> None:
+    ran, written = added(shell, EVERYTHING)
+    assert (ran.code, ran.out) == (0, b"")
+    assert written == {
+        "url": URL, "path": "/x", "description": "A few words", "badge": "prod", "confirm": "always", "timeout": 5,
+        "content_type": "application/json", "accept": "text/x", "empty_params": "omit", "envelope": "1.0",
+        "id": "number", "headers": {"X-A": "b=c", "X-B": "d"}, "certificate": "ab" * 32,
+        "handshake": {"header": "X-Session"}, "discovery": "system.listMethods",
+        "auth": {"kind": "cookie", "username": "ann", "cookie": "sid"},
+        "login": {
+            "method": "open", "session": "/sid", "params": {"u": "{username}", "more": [1, {"x": "y"}]},
+            "ended_status": [419], "ended_codes": [-7, 8], "ended_words": ["bye"],
+        },
+    }  # fmt: skip
+    assert shell.run("profiles", "show", "p").code == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "key", "value"),
+    [
+        ("--timeout 0.5", "timeout", 0.5),
+        ("--handshake mcp", "handshake", "mcp"),
+        ("--discovery /openrpc.json", "discovery", {"url": "/openrpc.json"}),
+        ("--discovery none", "discovery", "none"),
+        ("--login-session ''", "login", {"session": ""}),
+        ("--auth header --auth-header X-Key --value 'Token {token}'", "auth",
+         {"kind": "header", "header": "X-Key", "value": "Token {token}"}),
+        ("--auth query --name key", "auth", {"kind": "query", "name": "key"}),
+        ("--auth member --member session", "auth", {"kind": "member", "member": "session"}),
+        ("--auth inline --username-member user", "auth", {"kind": "inline", "username_member": "user"}),
+        ("--username ada", "auth", {"username": "ada"}),
+    ],
+)  # fmt: skip
+def test_a_value_is_written_as_a_file_has_it(shell: Shell, words: str, key: str, value: Any) -> None:
+    ran, written = added(shell, words)
+    assert ran.code == 0, ran.err
+    assert written[key] == value
+
+
+def test_a_path_that_is_typed_here_means_the_same_in_the_file(shell: Shell) -> None:
+    words = "--ca-file ca.pem --cert-file /etc/me.pem --key-file ~/me.key --history calls --discovery @doc.json"
+    _, written = added(shell, words)
+    here = shell.folder
+    assert (written["ca_file"], written["cert_file"], written["key_file"]) == (
+        f"{here}/ca.pem",
+        "/etc/me.pem",
+        "~/me.key",
+    )
+    assert (written["history"], written["discovery"]) == (f"{here}/calls", {"file": f"{here}/doc.json"})
+    shell.run("profiles", "add", "p", "--url", URL, *shlex.split(words), "--team")
+    team = tomllib.loads((here / "sessions.toml").read_text())["profile"]["p"]
+    assert (team["ca_file"], team["history"], team["discovery"]) == ("ca.pem", "calls", {"file": "doc.json"})
+
+
+WRONG: Final = [
+    ("--envelope 2", '--envelope: must be one of "2.0", "1.1"'),
+    ("--confirm alway", '--confirm: must be one of "never", "unsafe", "always"; did you mean "always"?'),
+    ("--empty-params {}x", '--empty-params: must be one of "[]"'),
+    ("--id int", '--id: must be one of "string", "number"'),
+    ("--discovery rpc.discovr", 'did you mean "rpc.discover"?'),
+    ("--handshake 'a b'", "--handshake: must be the name of a header"),
+    ("--certificate 12", "--certificate: must be the fingerprint"),
+    ("--timeout 0", "--timeout: 0 is no time"),
+    ("--path '/a b'", "--path: must be text such as"),
+    ("--content-type 'a\nb'", "--content-type: must be text that a header can hold"),
+    ("--header X-A", "--header: a header is written as NAME=VALUE"),
+    ("--header 'X A=b'", "this is no name of a header"),
+    ("--header Accept=b", "--header Accept: this header has a key of its own; write `accept`"),
+    ("--preset bitcion", "--preset: there is no preset `bitcion`; did you mean `bitcoin`?"),
+    ("--preset ../x", "--preset: there is no preset `../x`; the presets are"),
+    ("--auth-header X-Key", "--auth-header: auth cookie has no header, which is for header: say which with --auth"),
+    ("--preset bitcoin --cookie x", "--cookie: auth basic has no cookie, which is for cookie"),
+    ("--auth header --auth-header host", "--auth-header: must be the name of a header that holds a token"),
+    ("--auth header --value x", "--value: must be text in which {token} stands"),
+    ("--auth header --value 'é{token}'", "--value: must be text in which {token} stands"),
+    ("--cookie a=b", "--cookie: must be the name of a cookie"),
+    ("--login-ended-status 7", "--login-ended-status: 7 is no HTTP status"),
+    ("--login-ended-status x", "--login-ended-status: x is no HTTP status"),
+    ("--login-session sid", "--login-session: must be a JSON pointer"),
+    ("--login-params [", "--login-params: this is not JSON"),
+    ("--login-params '[null]'", "--login-params: null cannot stand"),
+    ("--login-params 7", "--login-params: must be an array or a table"),
+    ("""--login-params '{"password": "hunter2hunter2"}'""", "--login-params: a secret has no place in this file"),
+]
+
+
+@pytest.mark.parametrize(("words", "said"), WRONG)
+def test_a_wrong_value_is_told_with_its_option_and_nothing_is_written(shell: Shell, words: str, said: str) -> None:
+    ran, written = added(shell, words)
+    assert (ran.code, ran.out, written) == (2, b"", {})
+    assert ran.err.startswith("rpcexplorer: ")
+    assert ran.err.count("\n") == 1
+    assert said in ran.err
+    assert "hunter2" not in ran.err
+    assert not (shell.home / "config" / "sessions.toml").exists()
+
+
+def test_basic_without_preset_names_user_name_and_password(shell: Shell) -> None:
+    ran, _ = added(shell, "--auth basic")
+    assert [line.split()[3] for line in ran.err.splitlines() if " store its " in line] == ["username", "password"]
+
+
+@pytest.mark.parametrize("name", ["a b", "../x", ""])
+def test_a_wrong_name_is_told_as_one(shell: Shell, name: str) -> None:
+    ran = shell.run("profiles", "add", name, "--url", URL)
+    assert ran.code == 2
+    assert "NAME: this is no name for a profile" in ran.err
+
+
+def test_a_preset_gives_the_path_and_the_kind_and_its_advice(shell: Shell) -> None:
+    ran, written = added(shell, "--preset bitcoin --username rpc")
+    assert written == {"url": URL, "preset": "bitcoin", "auth": {"username": "rpc"}}
+    assert f"calls go to {URL}/\n" in ran.err
+    assert "bitcoin: User name and password are rpcuser and rpcpassword" in ran.err
+    assert "store its password with: rpcexplorer profiles secret p password" in ran.err
+    shell.run("profiles", "remove", "p", "--yes")
+    assert added(shell, "--preset aria2")[1] == {"url": URL, "preset": "aria2"}
+
+
+@pytest.mark.parametrize(
+    ("url", "words", "path", "endpoint"),
+    [
+        (URL, "--preset aria2", None, f"{URL}/jsonrpc"),
+        (f"{URL}/", "--preset aria2", "/", f"{URL}/"),
+        (f"{URL}/rpc", "--preset aria2", "/rpc", f"{URL}/rpc"),
+        (URL, "--preset aria2 --path /y", "/y", f"{URL}/y"),
+        (URL, "", None, f"{URL}/api/v2/"),
+    ],
+)
+def test_an_address_with_a_path_is_whole_and_one_without_gets_the_presets(
+    shell: Shell, url: str, words: str, path: str | None, endpoint: str
+) -> None:
+    ran, written = added(shell, words, url)
+    assert (written["url"], written.get("path")) == (URL, path)
+    assert f"calls go to {endpoint}\n" in ran.err
+
+
+def test_a_kind_that_is_named_wins_over_that_of_the_preset(shell: Shell) -> None:
+    _, written = added(shell, "--preset aria2 --auth none")
+    assert written == {"url": URL, "preset": "aria2", "auth": {"kind": "none"}}
+
+
+def test_a_preset_that_is_damaged_is_not_used(shell: Shell) -> None:
+    folder = shell.home / "config" / "presets"
+    folder.mkdir(parents=True)
+    (folder / "mine.toml").write_text("pth = 1")
+    ran, written = added(shell, "--preset mine")
+    assert (ran.code, written) == (2, {})
+    assert f"--preset: {folder / 'mine.toml'}:1: pth: `pth` is not a key of a preset" in ran.err
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_each_kind_says_which_secret_to_store(shell: Shell, kind: str) -> None:
+    ran, _ = added(shell, f"--auth {kind}")
+    stored = {*Profile("p", URL, auth=KINDS[kind]()).secrets} - {"username", "session"}
+    said = {field for field in ("password", "token") if f"profiles secret p {field}" in ran.err}
+    assert said == stored
+
+
+def test_values_that_nobody_chose_are_not_written(shell: Shell) -> None:
+    ran, written = added(shell, "")
+    assert written == {"url": URL}
+    assert f"calls go to {URL}/api/v2/" in ran.err
+    assert "rpcexplorer profiles test p --apply" in ran.err
+    assert re.search(r"\n  preset +service +default\n", shell.run("profiles", "show", "p").text)
+
+
+def test_preset_fills_in_what_add_left_open(shell: Shell) -> None:
+    added(shell, "")
+    assert shell.run("profiles", "set", "p", "preset=aria2").code == 0
+    shown = {line.split()[0]: line.split()[1:] for line in shell.run("profiles", "show", "p").text.splitlines()}
+    assert [shown[key][0] for key in ("path", "content_type", "auth.kind")] == ["/jsonrpc", "application/json", "first"]
+
+
+def test_user_name_at_another_address_needs_an_auth_type(shell: Shell) -> None:
+    ran, written = added(shell, "--username ada", url=f"{URL}/rpc")
+    assert (ran.code, written) == (2, {})
+    assert "auth none has no username" in ran.err
+
+
+TEAM = """\
+version = 1
+
+[profile.staging]
+url = "http://127.0.0.1:1"   # the team's
+"""
+
+
+def commands(ran: Ran) -> list[list[str]]:
+    """The command lines that a hint names."""
+    lines = (line.strip() for line in ran.err.splitlines())
+    return [shlex.split(line)[1:] for line in lines if line.startswith("rpcexplorer profiles ")]
+
+
+@pytest.fixture
+def own(shell: Shell) -> Shell:
+    shell.run("profiles", "add", "mine", "--url", "http://127.0.0.1:1", "--auth", "none")
+    return shell
+
+
+def test_keys_are_set_where_the_profile_stands_and_told_with_what_they_were(own: Shell) -> None:
+    ran = own.run("profiles", "set", "mine", "content_type=application/json", "timeout=5", "auth.kind=basic")
+    file = own.home / "config" / "sessions.toml"
+    assert (ran.code, ran.out) == (0, b"")
+    assert "content_type: application/json-rpc → application/json\n" in ran.err
+    assert "auth.kind: none → basic\n" in ran.err
+    assert f"set in profile mine, in {file}" in ran.err
+    assert 'content_type = "application/json"\n' in file.read_text()
+    assert "timeout = 5\n" in file.read_text()
+    again = own.run("profiles", "set", "mine", "timeout=5", "auth.kind=basic", "description=").err
+    assert "timeout: 5 (unchanged)\n" in again
+    assert "auth.kind: basic (unchanged)\n" in again
+    assert "description: not set (unchanged)\n" in again
+    assert own.run("profiles", "set", "mine", "content_type=").code == 0
+    assert "content_type" not in file.read_text()
+
+
+def test_a_teams_profile_is_changed_beside_its_file_or_for_the_team(shell: Shell) -> None:
+    team, local = shell.sessions(TEAM), shell.folder / "sessions.local.toml"
+    ran = shell.run("profiles", "set", "staging", "empty_params={}")
+    assert f"in {local}" in ran.err
+    assert team.read_text() == TEAM
+    ran = shell.run("profiles", "set", "staging", "--team", "empty_params=omit", "accept=application/json")
+    assert f"note: empty_params is written to {team}, but does not count: {local}:4 says so and wins" in ran.err
+    assert team.read_text() == TEAM + 'empty_params = "omit"\naccept = "application/json"\n'
+    named = shell.folder / "named.toml"
+    named.write_text(TEAM)
+    assert shell.run("--sessions", str(named), "profiles", "set", "staging", "badge=dev").code == 0
+    assert named.read_text() == TEAM + 'badge = "dev"\n'
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["mine", "contnt_type=application/json"], "did you mean `content_type`"),
+        (["mine", "timeout=soon"], "must be a number of seconds"),
+        (["mine", "badge=dev", "headers.Authorization=Bearer x"], "this header holds a secret"),
+        (["mine", "content_type"], "is no KEY=VALUE"),
+        (["mine"], "KEY=VALUE"),
+        (["mine", "url="], "the profile has no `url`"),
+        (["nobody", "badge=dev"], "there is no profile `nobody`"),
+        (["mine", "--team", "badge=dev"], "No team's file speaks of mine"),
+    ],
+)
+def test_what_is_wrong_is_said_and_nothing_is_written(own: Shell, words: list[str], said: str) -> None:
+    before = (own.home / "config" / "sessions.toml").read_text()
+    ran = own.run("profiles", "set", *words)
+    assert ran.code == 2
+    assert said in ran.err
+    assert (own.home / "config" / "sessions.toml").read_text() == before
+
+
+@pytest.mark.parametrize(
+    ("change", "asks"),
+    [("path=/other", True), ("auth.kind=header", True), ("content_type=a/b", False), ("timeout=5", False)],
+)
+def test_set_says_when_a_stored_secret_needs_allow(shell: Shell, change: str, asks: bool) -> None:
+    shell.run("profiles", "add", "mine", "--url", "http://127.0.0.1:1/rpc", "--auth", "bearer")
+    assert shell.run("profiles", "secret", "mine", "token", "--stdin", stdin=b"t0ken-t0ken").code == 0
+    ran = shell.run("profiles", "set", "mine", change)
+    assert ran.code == 0
+    assert ("The token of mine is bound to a different destination." in ran.err) == asks
+    assert ("\n  rpcexplorer profiles allow mine\n" in ran.err) == asks
+    assert (shell.run("call", "ping").code == 3) == asks
+
+
+def picky(request: Received) -> bytes:
+    """Takes application/json-rpc and nothing else, then Basic, then params by name."""
+    if request.header("content-type") != "application/json-rpc":
+        return http_reply(b"", 415)
+    if not (request.header("authorization") or "").startswith("Basic "):
+        return http_reply(b"<h1>401</h1>", 401, {"WWW-Authenticate": 'Basic realm="node"'})
+    if b'"params":[]' in request.body:
+        return http_reply(b'{"jsonrpc":"2.0","id":null,"error":{"code":-32602,"message":"params must be an object"}}')
+    return http_reply(b'{"jsonrpc":"2.0","id":null,"result":"pong"}')
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_the_commands_of_the_hints_lead_to_the_first_right_call(shell: Shell, *, kept: bool) -> None:
+    with RawServer(picky) as server:
+        called = ["call", "ping", "--url", f"{server.origin}/"]
+        if kept:
+            shell.run("profiles", "add", "node", "--url", f"{server.origin}/", "--auth", "none")
+            called = ["call", "ping"]
+        codes = []
+        for _ in range(4):
+            ran = shell.run(*called, stdin=b"")
+            codes.append(ran.code)
+            for command in commands(ran):
+                line = ["node" if word == "NAME" else word for word in command]
+                secret = ["--stdin"] if "secret" in line else []
+                more = ["auth.username=ada"] if "auth.kind=basic" in line else []
+                assert shell.run(*line, *more, *secret, stdin=b"hunter2hunter2\n").code == 0, line
+                called = ["call", "ping"]
+    assert codes == [5, 3, 1, 0]
+    assert (ran.text, ran.err.count("hint")) == ('"pong"\n', 0)
+
+
+def test_a_refusal_is_not_called_malformed_and_ends_with_3(own: Shell) -> None:
+    with RawServer(http_reply(b"", 401, {"WWW-Authenticate": "Basic"})) as server:
+        own.run("profiles", "set", "mine", f"url={server.origin}")
+        ran = own.run("call", "ping")
+    assert ran.code == 3
+    assert ran.err.startswith("rpcexplorer: ! HTTP 401 Unauthorized: the server asks for credentials (Basic).")
+    assert "malformed" not in ran.err
+    assert "rpcexplorer: hint: The server asks for Basic auth.\n" in ran.err
+    assert commands(ran) == [
+        ["profiles", "set", "mine", "auth.kind=basic"],
+        ["profiles", "secret", "mine", "username"],
+        ["profiles", "secret", "mine", "password"],
+    ]
+
+
+def test_a_hint_from_a_hostile_server_is_no_command_and_no_escape(own: Shell) -> None:
+    place = "http://h/$(touch x);`id`\x1b]52;c;eA==\x07"
+    with RawServer(http_reply(b"", 308, {"Location": place})) as server:
+        own.run("profiles", "set", "mine", f"url={server.origin}")
+        ran = own.run("call", "ping")
+    assert "hint: The server redirects to an address that is not taken over by itself" in ran.err
+    assert "\x1b" not in ran.err
+    assert commands(ran) == []

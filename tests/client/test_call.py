@@ -1,0 +1,258 @@
+"""Requests in the form that a profile wants, over real sockets: what goes out, what is read of the reply and kept."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from rpcexplorer.auth.credentials import GivenCredentials
+from rpcexplorer.auth.token import CookieAuth
+from rpcexplorer.client.client import Client, preview
+from rpcexplorer.history.record import to_exchange, to_record
+from rpcexplorer.model.draft import BY_NAME, NO_BATCH, Batch, Draft
+from rpcexplorer.model.exchange import Exchange, Preview, Refused, Sent
+from rpcexplorer.model.profile import Profile
+from rpcexplorer.model.secret import Secret
+from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result, number_of
+from tests.fakes.wire import RawServer, Received, http_reply
+
+OLD = Profile("old", "", envelope="1.0", id="number")
+TORRENTS = Profile("torrents", "", envelope="transmission", empty_params="omit")
+
+
+class OneSecret(GivenCredentials):
+    """CredentialSource with a value that nobody is to see."""
+
+    def in_use(self) -> tuple[Secret, ...]:
+        return (Secret("hunter2-secret", "dev.password"),)
+
+
+def exchange_with(
+    profile: Profile, draft: Draft | Batch, answer: Callable[[Any], str], id: str | None = None, **headers: str
+) -> tuple[Exchange, RawServer]:
+    """Call once; the reply is made of what was sent."""
+
+    def reply(request: Received) -> bytes:
+        return http_reply(answer(json.loads(request.body)).encode(), headers=headers)
+
+    async def call(url: str) -> Exchange:
+        settled = replace(profile, url=url)
+        async with Client.of(settled, OneSecret(None, "x", None), 1 << 28, lambda _: None) as client:
+            return await client.send(draft, id=id)
+
+    with RawServer(reply) as server:
+        return asyncio.run(call(server.origin)), server
+
+
+def of_1_0(sent: Any) -> str:
+    return json.dumps({"result": [sent["method"]], "error": None, "id": sent["id"]})
+
+
+def of_transmission(sent: Any) -> str:
+    return json.dumps({"arguments": {"method": sent["method"]}, "result": "success", "tag": sent["tag"]})
+
+
+def test_a_server_of_1_0_with_number_ids_is_called_and_nothing_is_remarked() -> None:
+    exchange, server = exchange_with(OLD, Draft("getinfo"), of_1_0)
+    sent = server.requests[0].body
+    assert sent == f'{{"id":{number_of(exchange.id)},"method":"getinfo","params":[]}}'.encode()
+    assert exchange.outcome == Result(b'["getinfo"]')
+    assert exchange.outcome.habits == ()
+
+
+def test_transmissions_own_dialect_is_spoken() -> None:
+    exchange, server = exchange_with(TORRENTS, Draft("torrent-get", '{"ids":[1]}'), of_transmission)
+    tag = number_of(exchange.id)
+    assert server.requests[0].body == f'{{"method":"torrent-get","arguments":{{"ids":[1]}},"tag":{tag}}}'.encode()
+    assert exchange.outcome == Result(b'{"method": "torrent-get"}')
+    refused, _ = exchange_with(TORRENTS, Draft("x"), lambda sent: json.dumps({"result": "no", "tag": sent["tag"]}))
+    assert refused.outcome == ErrorObject(None, "no", None, b'"no"')
+    assert refused.exit_code == 1
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("secret", ["", "hunter2-secret"])
+def test_a_large_reply_of_that_dialect_is_read_shown_and_recorded_as_it_is(secret: str) -> None:
+    rows = [{"n": n, "result": [secret]} for n in range(40_000)]
+
+    def answer(sent: Any) -> str:
+        return json.dumps({"result": "success", "tag": sent["tag"], "arguments": rows})
+
+    exchange, _ = exchange_with(TORRENTS, Draft("torrent-get"), answer)
+    assert isinstance(exchange.outcome, Result)
+    shown = json.loads(json.dumps(rows).replace(secret, "«dev.password»")) if secret else rows
+    assert exchange.outcome.decoded() == shown
+    again = to_exchange(to_record(exchange))
+    assert isinstance(again, Exchange)
+    assert again.outcome == exchange.outcome
+
+
+@pytest.mark.parametrize("profile", [OLD, TORRENTS])
+@pytest.mark.parametrize(("id", "sent"), [("7", 7), ("seven", "seven")])
+def test_an_id_that_was_given_goes_out_as_it_is(profile: Profile, id: str, sent: object) -> None:
+    name = "tag" if profile is TORRENTS else "id"
+    _, server = exchange_with(profile, Draft("ping"), lambda _: "{}", id=id)
+    assert json.loads(server.requests[0].body)[name] == sent
+
+
+def test_each_call_of_a_batch_has_a_number_of_its_own() -> None:
+    def answer(sent: Any) -> str:
+        return json.dumps([json.loads(of_1_0(each)) for each in sent if each["id"] is not None])
+
+    rows = Batch('[{"method":"a"},{"method":"b","id":null},{"method":"c","id":"5"}]')
+    exchange, server = exchange_with(OLD, rows, answer)
+    assert isinstance(exchange.outcome, Result), exchange.outcome
+    assert exchange.outcome.remarks == ()
+    assert [each["id"] for each in json.loads(server.requests[0].body)] == [number_of(f"{exchange.id}.1"), None, 5]
+
+
+@pytest.mark.parametrize(
+    ("draft", "said"), [(Batch('[{"method":"a"}]'), NO_BATCH), (Draft("torrent-remove", "[1]"), BY_NAME)]
+)
+def test_what_that_dialect_cannot_say_is_not_sent(draft: Draft | Batch, said: str) -> None:
+    exchange, server = exchange_with(TORRENTS, draft, of_transmission)
+    assert exchange.outcome == Refused("params", said)
+    assert server.requests == []
+    assert preview(TORRENTS, draft, "1", has_session=False) == Refused("params", said)
+
+
+def test_a_notification_of_1_0_that_is_answered_all_the_same_is_told() -> None:
+    exchange, server = exchange_with(OLD, Draft("ping", notification=True), of_1_0)
+    assert server.requests[0].body == b'{"id":null,"method":"ping","params":[]}'
+    assert exchange.outcome == Result(b'["ping"]', ("the server answered a notification",))
+    silent, _ = exchange_with(OLD, Draft("ping", notification=True), lambda _: "")
+    assert silent.outcome == Sent()
+
+
+@pytest.mark.parametrize(
+    "profile", [OLD, TORRENTS, Profile("p", "", envelope="1.1"), Profile("p", "", id="number", empty_params="{}")]
+)
+@pytest.mark.parametrize(
+    "draft", [Draft("ping"), Draft("ping", '{"a":1.10}'), Draft("ping", notification=True)], ids=str
+)
+def test_the_preview_is_the_body_that_goes_out(profile: Profile, draft: Draft) -> None:
+    exchange, server = exchange_with(profile, draft, lambda _: "{}")
+    shown = preview(replace(profile, url=server.origin), draft, exchange.id, has_session=False)
+    assert isinstance(shown, Preview)
+    assert shown.body == server.requests[0].body
+
+
+def test_a_login_has_an_id_in_the_form_of_the_profile() -> None:
+    profile = replace(OLD, auth=CookieAuth(username="ada"))
+    for draft in (Draft("ping"), Draft("ping", notification=True)):
+        exchange, server = exchange_with(profile, draft, of_1_0, **{"Set-Cookie": "sessionid=abc12345"})
+        login = json.loads(server.requests[0].body)
+        assert (login["method"], type(login["id"])) == ("auth", int)
+        assert not isinstance(exchange.outcome, Malformed)
+
+
+@pytest.mark.parametrize("id", ["number", "string"])
+def test_a_reply_in_a_stream_is_read_and_comes_back_from_its_record(id: Any) -> None:
+    note = '{"jsonrpc":"2.0","method":"progress"}'
+
+    def answer(sent: Any) -> str:
+        reply = json.dumps({"jsonrpc": "2.0", "id": sent["id"], "result": [1]})
+        other = '{"jsonrpc":"2.0","id":99,"result":2}'
+        return f": hello\r\n\r\ndata: {note}\r\n\r\ndata: {reply}\r\n\r\ndata: {other}\r\n\r\n"
+
+    profile = Profile("mcp", "", id=id)
+    exchange, _ = exchange_with(profile, Draft("ping"), answer, **{"Content-Type": "text/event-stream"})
+    assert exchange.outcome == Result(b"[1]", ("came as an event stream, 1 other event(s) before it",))
+    again = to_exchange(to_record(exchange))
+    assert isinstance(again, Exchange)
+    assert again.outcome == exchange.outcome
+
+
+def test_an_answer_to_a_notification_in_a_stream_comes_back_from_its_record() -> None:
+    answer = 'data: {"jsonrpc":"2.0","id":null,"result":1}\n\n'
+    exchange, _ = exchange_with(Profile("mcp", ""), Draft("ping", notification=True), lambda _: answer)
+    again = to_exchange(to_record(exchange))
+    assert isinstance(exchange.outcome, Result)
+    assert isinstance(again, Exchange)
+    assert again.outcome == exchange.outcome
+
+
+BASIC = {"WWW-Authenticate": 'Basic realm="rpc"', "Proxy-Authenticate": "Negotiate"}
+
+
+def called(reply: bytes, kind: str = "none") -> Exchange:
+    async def call(url: str) -> Exchange:
+        async with Client(url, auth=kind, username="ann", password="pw-pw-pw") as client:
+            return await client.call("ping")
+
+    with RawServer(reply) as server:
+        return asyncio.run(call(server.origin))
+
+
+@pytest.mark.parametrize(
+    ("status", "headers", "code", "said"),
+    [
+        (
+            401,
+            BASIC,
+            3,
+            'HTTP 401 Unauthorized: the server asks for credentials (Basic realm="rpc").',
+        ),
+        (401, {}, 3, "HTTP 401 Unauthorized: the server asks for credentials."),
+        (403, {}, 3, "HTTP 403 Forbidden: whoever calls may not do this at http://127.0.0.1"),
+        (407, BASIC, 3, "a proxy in front of the server asks for credentials of its own (Negotiate). Ask who"),
+        (415, {}, 5, "HTTP 415 Unsupported Media Type: the server does not take application/json-rpc."),
+        (429, {"Retry-After": "7"}, 5, "too many requests. Try again in 7 s."),
+        (429, {}, 5, "Try again later."),
+        (503, {"Retry-After": "Fri, 31 Dec 1999 23:59:59 GMT"}, 5, "Try again after Fri, 31 Dec 1999 23:59:59 GMT."),
+    ],
+)
+@pytest.mark.parametrize("body", [b"", b"<html>no", b"{}"])
+def test_each_is_named_as_what_it_is(status: int, headers: dict[str, str], code: int, said: str, body: bytes) -> None:
+    exchange = called(http_reply(body, status, headers))
+    assert isinstance(exchange.outcome, Malformed)
+    assert said in exchange.outcome.reason
+    told = body == b"<html>no" and status not in {401, 407}
+    assert ("HTML page" in exchange.outcome.reason) == told, "and what the bytes were, where that matters"
+    assert exchange.exit_code == code
+
+
+@pytest.mark.parametrize(
+    ("status", "said"),
+    [(413, "Content Too Large"), (417, "Expectation Failed"), (502, "Bad Gateway"), (504, "Gateway Timeout"),
+     (505, "HTTP Version Not Supported")],
+)  # fmt: skip
+@pytest.mark.parametrize("body", [b"", b"<html>no", b"<!doctype html>no"])
+def test_status_of_gateway_says_nothing_about_path(status: int, said: str, body: bytes) -> None:
+    exchange = called(http_reply(body, status))
+    assert isinstance(exchange.outcome, Malformed)
+    assert exchange.outcome.reason.startswith(f"HTTP {status} {said}: ")
+    assert "path" not in exchange.outcome.reason
+
+
+def test_407_through_a_proxy_exits_3_and_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def call() -> Exchange:
+        async with Client("http://rpc.example.invalid", auth="none") as client:
+            return await client.call("ping")
+
+    with RawServer(http_reply(b"<html>", 407, headers={"Content-Length": "100"})) as proxy:
+        monkeypatch.setenv("HTTP_PROXY", proxy.origin)
+        exchange = asyncio.run(call())
+    assert exchange.exit_code == 3
+    assert isinstance(exchange.outcome, Malformed)
+    assert f"the proxy {proxy.origin} asks for credentials" in exchange.outcome.reason
+
+
+def test_credentials_that_were_sent_are_to_be_entered_again() -> None:
+    exchange = called(http_reply(b"", 401), "inline")
+    assert isinstance(exchange.outcome, Malformed)
+    assert "the server did not take the credentials of this profile" in exchange.outcome.reason
+    assert "pw-pw-pw" not in exchange.outcome.reason
+
+
+@pytest.mark.parametrize("status", [401, 403, 407, 415, 429, 503])
+def test_an_error_object_and_a_result_count_whatever_the_status(status: int) -> None:
+    failed = called(http_reply(b'{"jsonrpc": "2.0", "id": null, "error": {"code": 1, "message": "no"}}', status))
+    assert (type(failed.outcome), failed.exit_code) == (ErrorObject, 1)
+    worked = called(http_reply(b'{"jsonrpc": "2.0", "id": null, "result": 1}', status))
+    assert (type(worked.outcome), worked.exit_code) == (Result, 0)

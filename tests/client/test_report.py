@@ -1,0 +1,233 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from rpcexplorer.auth.basic import InlineAuth, NoAuth
+from rpcexplorer.auth.token import CookieAuth
+from rpcexplorer.client.report import steps
+from rpcexplorer.model.exchange import Cancelled, Exchange, Outcome, Refused, Sent, Unreached
+from rpcexplorer.model.profile import Auth, Profile
+from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result
+from rpcexplorer.transport.port import Phases, Response
+from tests.text.exchanges import exchange as made
+
+ALL = Phases(name=0.001, connect=0.002, tls=0.003, send=0.0001, wait=0.02, transfer=0.001)
+URL = "https://rpc.example.com/api/v2/"
+PONG = Result(b'"pong"')
+
+
+def profile(auth: Auth | None = None, **fields: Any) -> Profile:
+    return Profile("staging", "https://rpc.example.com", auth=auth or CookieAuth(), **fields)
+
+
+def exchange(outcome: Outcome, phases: Phases = ALL, **fields: Any) -> Exchange:
+    return made(outcome, **{"url": URL, "phases": phases, "method": "ping", **fields})
+
+
+def error(code: int | None, message: str = "") -> ErrorObject:
+    return ErrorObject(code, message, None, b"{}")
+
+
+def states(one: Exchange, of: Profile | None = None) -> str:
+    """The first letter of each step's state."""
+    return " ".join(step.state[0] for step in steps(one, of or profile()))
+
+
+def failed(one: Exchange, of: Profile | None = None) -> tuple[str, str]:
+    """Label and words of the one step that failed."""
+    (step,) = [step for step in steps(one, of or profile()) if step.state == "failed"]
+    return step.label, step.words
+
+
+# --- what went well
+
+
+def test_a_result_proves_every_step_and_tells_how_long_each_took() -> None:
+    rows = steps(exchange(PONG), profile())
+    assert [row.label for row in rows] == ["Name", "TCP", "TLS", "HTTP", "JSON-RPC", "Login"]
+    assert {row.state for row in rows} == {"well"}
+    assert [row.seconds for row in rows] == [0.001, 0.002, 0.003, 0.02, None, None]
+    assert rows[-1].words == "the session was accepted"
+
+
+@pytest.mark.parametrize(
+    ("auth", "method", "label", "state", "words"),
+    [
+        (CookieAuth(), "auth", "Login", "well", "a session was opened"),
+        (InlineAuth(), "auth", "Credentials", "well", "the credentials were accepted"),
+        (NoAuth(), "auth", "Login", "skipped", "this profile needs none"),
+    ],
+)
+def test_each_kind_of_auth_has_its_words(auth: Auth, method: str, label: str, state: str, words: str) -> None:
+    row = steps(exchange(PONG, method=method), profile(auth))[-1]
+    assert (row.label, row.state, row.words) == (label, state, words)
+
+
+def test_http_has_no_tls_and_an_address_no_name() -> None:
+    assert states(exchange(PONG, url="http://127.0.0.1:8000/api/v2/", phases=replace(ALL, name=None, tls=None))) == (
+        "s w s w w w"
+    )
+
+
+@pytest.mark.parametrize(
+    ("url", "state"),
+    [
+        ("https://10.0.0.1", "skipped"),
+        ("https://10.0.0.1:80/x", "skipped"),
+        ("https://[::1]:80/x", "skipped"),
+        ("https://10.0.0.1.example.com", "well"),
+        ("https://example.com/10.0.0.1", "well"),
+        ("nonsense", "well"),
+        ("", "well"),
+    ],
+)
+def test_an_address_is_told_from_a_name(url: str, state: str) -> None:
+    assert steps(exchange(PONG, url=url), profile())[0].state == state
+
+
+def test_a_connection_that_was_still_open_counts_as_well() -> None:
+    rows = steps(exchange(PONG, Phases(send=0.001, wait=0.02)), profile())
+    assert {row.state for row in rows} == {"well"}
+    assert [row.words for row in rows[:3]] == [
+        "an address was known", "a connection was open", "an encrypted connection was open"
+    ]  # fmt: skip
+
+
+def test_a_proxy_is_named() -> None:
+    response = Response(200, proxy="http://proxy:3128", phases=replace(ALL, name=None))
+    rows = steps(exchange(PONG, response=response), profile())
+    assert (rows[0].state, rows[0].words) == ("skipped", "left to the proxy")
+    assert rows[1].words == "connected through the proxy http://proxy:3128"
+
+
+def test_an_error_object_proves_json_rpc_but_not_the_login() -> None:
+    one = exchange(error(-32601, "Method not found"))
+    assert states(one) == "w w w w w u"
+    assert steps(one, profile())[4].words == "an error object: -32601 Method not found"
+    assert states(one, profile(NoAuth())) == "w w w w w s"
+    assert steps(exchange(error(None)), profile())[4].words == "an error object: without code"
+
+
+def test_a_notification_proves_http_only() -> None:
+    assert states(exchange(Sent())) == "w w w w u u"
+
+
+# --- what failed
+
+
+@pytest.mark.parametrize(
+    ("step", "phases", "label", "expected"),
+    [
+        ("url", Phases(), "Name", "f u u u u u"),
+        ("name", Phases(name=0.1), "Name", "f u u u u u"),
+        ("connect", Phases(name=0.1, connect=0.1), "TCP", "w f u u u u"),
+        ("proxy", Phases(connect=0.1), "TCP", "w f u u u u"),
+        ("tls", replace(ALL, send=None, wait=None), "TLS", "w w f u u u"),
+        ("request", ALL, "HTTP", "w w w f u u"),
+        ("send", ALL, "HTTP", "w w w f u u"),
+        ("wait", ALL, "HTTP", "w w w f u u"),
+        ("body", ALL, "HTTP", "w w w f u u"),
+        ("size", ALL, "HTTP", "w w w f u u"),
+        ("timeout", Phases(name=5.0), "Name", "f u u u u u"),
+        ("timeout", Phases(), "TCP", "w f u u u u"),
+        ("timeout", Phases(name=0.1, connect=5.0), "TCP", "w f u u u u"),
+        ("timeout", Phases(name=0.1, connect=0.1, tls=5.0), "TLS", "w w f u u u"),
+        ("timeout", replace(ALL, transfer=None), "HTTP", "w w w f u u"),
+        ("timeout", Phases(wait=5.0), "HTTP", "w w w f u u"),
+    ],
+)
+def test_an_unreached_exchange_fails_where_it_got_stuck(step: Any, phases: Phases, label: str, expected: str) -> None:
+    one = exchange(Unreached(step, "It did not work: try again."), phases, status=None)
+    assert states(one) == expected
+    assert failed(one) == (label, "It did not work: try again.")
+    assert steps(one, profile())[-1].words == "not reached"
+
+
+def test_what_is_not_needed_stays_so_behind_a_failure() -> None:
+    one = exchange(Unreached("name", "No address."), Phases(), url="http://x/", status=None)
+    assert states(one, profile(NoAuth())) == "f u s u u s"
+
+
+def test_a_page_that_is_no_reply_fails_at_json_rpc() -> None:
+    one = exchange(Malformed("The reply is HTML."))
+    assert states(one) == "w w w w f u"
+    assert failed(one) == ("JSON-RPC", "The reply is HTML.")
+
+
+@pytest.mark.parametrize("status", [302, 404, 502])
+def test_a_status_that_is_not_well_fails_at_http(status: int) -> None:
+    one = exchange(Malformed("The reply is HTML."), status=status)
+    assert states(one) == "w w w f u u"
+    assert failed(one) == ("HTTP", f"HTTP {status}: The reply is HTML.")
+
+
+def test_a_proper_error_object_makes_any_status_well() -> None:
+    assert states(exchange(error(-32601, "Method not found"), status=500)) == "w w w w w u"
+
+
+@pytest.mark.parametrize(
+    ("outcome", "status", "expected"),
+    [
+        (error(-32001, "nope"), 200, "w w w w w f"),
+        (error(-1, "Please LOG IN first"), 200, "w w w w w f"),
+        (error(-1, "no"), 401, "w w w w w f"),
+        (Malformed("no JSON"), 403, "w w w w u f"),
+    ],
+)
+@pytest.mark.parametrize("auth", [CookieAuth(), InlineAuth(), NoAuth()])
+def test_an_answer_that_wants_a_login_fails_there(outcome: Outcome, status: int, expected: str, auth: Auth) -> None:
+    one = exchange(outcome, status=status)
+    assert states(one, profile(auth)) == expected
+    label, words = failed(one, profile(auth))
+    assert label == ("Credentials" if isinstance(auth, InlineAuth) else "Login")
+    assert ("set auth in the profile" in words) is isinstance(auth, NoAuth)
+
+
+def test_a_login_that_brought_no_session_fails_at_the_login() -> None:
+    refused = Refused("credentials", "Login with auth failed: -32001 wrong password.")
+    one = exchange(refused, Phases(), status=None, seconds=0.03)
+    assert states(one) == "w w w w u f"
+    assert failed(one) == ("Login", refused.sentence)
+
+
+def test_a_missing_credential_fails_at_the_login_and_nothing_was_sent() -> None:
+    one = exchange(Refused("credentials", "No password."), Phases(), status=None, seconds=0.0)
+    assert states(one) == "u u u u u f"
+    assert failed(one) == ("Login", "No password.")
+    assert steps(one, profile())[0].words == "nothing was sent"
+
+
+def test_params_that_cannot_be_sent_fail_at_json_rpc() -> None:
+    one = exchange(Refused("params", "The params cannot be sent."), Phases(), status=None, seconds=0.0)
+    assert states(one) == "u u u u f u"
+
+
+@pytest.mark.parametrize(
+    ("phases", "expected"), [(Phases(name=1.0), "u u u u u u"), (ALL, "w w w u u u"), (Phases(), "w u u u u u")]
+)
+def test_a_cancelled_exchange_fails_nowhere(phases: Phases, expected: str) -> None:
+    one = exchange(Cancelled(), phases, status=None)
+    assert states(one) == expected
+    assert "stopped here" in [step.words for step in steps(one, profile())]
+
+
+@pytest.mark.parametrize(
+    ("outcome", "status", "code"),
+    [
+        (Malformed("A page."), 200, 5),
+        (Malformed("A page."), 502, 5),
+        (Malformed("A page."), 401, 3),
+        (Refused("credentials", "No password."), None, 3),
+        (Refused("params", "The params cannot be sent."), None, 5),
+        (Unreached("wait", "HTTP it was not: it hung up."), None, 4),
+        (Unreached("name", "No address."), None, 4),
+    ],
+)
+def test_a_check_that_failed_has_the_exit_code_of_a_call_that_comes_as_far(
+    outcome: Outcome, status: int | None, code: int
+) -> None:
+    (failing,) = [step for step in steps(exchange(outcome, status=status), profile()) if step.state == "failed"]
+    assert failing.code == code

@@ -1,0 +1,253 @@
+"""The odd replies, byte by byte, and the records."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from rpcexplorer.demo.message import Fault, Piece, Reply
+from rpcexplorer.demo.methods import KINDS
+from rpcexplorer.demo.service import DemoService
+from tests.demo.calling import ask, content, envelope
+
+BEFORE = b'{"jsonrpc": "2.0", "id": "1", "result": '
+
+
+def result(method: str, params: str = "[]") -> bytes:
+    """The result's bytes as they go over the wire; the length that was promised is checked."""
+    reply = DemoService().answer(envelope(method, params).encode())
+    whole = content(reply)
+    assert reply.body.length == len(whole)
+    assert whole.startswith(BEFORE)
+    assert whole.endswith(b"}")
+    return whole.removeprefix(BEFORE)[:-1]
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        "[]",
+        "{}",
+        '{ "b":1,"a" :2,\n"b": 3}',
+        "[1.10, 1e400, -0, 1E+2, 0.00001000, 18446744073709551616]",
+        f"[{'7' * 5_000}]",
+        r'["\ud800", "\u0041", "\/"]',
+        '["Zoë 🚀 ⟨⟩"]',
+        "[" * 300 + "]" * 300,
+    ],
+)
+def test_an_echo_is_the_params_to_the_byte(params: str) -> None:
+    assert result("demo.echo", params) == params.encode()
+
+
+def test_numbers_are_spelled_like_this() -> None:
+    numbers = json.loads(result("demo.numbers"), parse_int=str, parse_float=str)
+    assert list(numbers.values()) == [
+        "1.10",
+        "1e400",
+        "-0",
+        "18446744073709551615",
+        "0.00001000",
+        "123456789012345678901234567890",
+        "1E+2",
+        "0.1000000000000000055511151231257827",
+    ]
+
+
+def test_duplicates_are_all_there() -> None:
+    assert result("demo.duplicates") == (
+        b'{"a": 1, "b": true, "a": 2, "a": {"x": null, "x": [], "x": null}, "": "no name",'
+        rb' "\u0061": "a once more, spelled otherwise", "\u0000": "NUL", "A": 3}'
+    )
+
+
+def test_unicode_holds_what_is_hard_to_show_and_is_json_in_utf_8() -> None:
+    raw = result("demo.unicode")
+    texts = json.loads(raw.decode())
+    assert texts["lone surrogate"] == "\ud800 and \udfff"
+    assert rb"\ud800" in raw
+    assert texts["control"] == "".join(map(chr, range(32))) + "\x7f"
+    assert not any(byte < 32 for byte in raw)
+    assert "🚀".encode() in raw
+    assert rb"\u001b]52;c;" in raw
+    assert "\u202e" in texts["overriding"]
+    assert "\u200b" in texts["zero width"]
+    assert "שלום" in texts["right to left"]
+
+
+@pytest.mark.parametrize("depth", [1, 2, 300])
+def test_nested_is_as_deep_as_asked(depth: int) -> None:
+    value = json.loads(result("demo.nested", f"[{depth}]"))
+    for _ in range(depth - 1):
+        value = value["in"]
+    assert value == {}
+
+
+def test_nested_goes_deeper_than_any_parser() -> None:
+    assert result("demo.nested", "[100000]").count(b"{") == 100_000
+
+
+def records(params: str = "[]") -> Any:
+    return json.loads(result("demo.records", params))
+
+
+def test_records_come_twenty_to_a_page() -> None:
+    page = records()
+    assert (page["page"], page["count"], len(page["records"])) == (1, 20, 20)
+    assert page["records"][0] == {
+        "id": 1,
+        "name": "Tomás Brandt",
+        "email": "tomas.brandt@mail.example",
+        "balance": 1.1,
+        "created": "2021-03-02T15:37:00Z",
+        "tags": ["new"],
+        "address": {
+            "street": "4 Rue des Tilleuls",
+            "city": "Grünau am See",
+            "country": "Valdoria",
+            "location": {"latitude": 47.75, "longitude": 9.5},
+        },
+    }
+
+
+def test_a_balance_keeps_both_decimals() -> None:
+    assert b'"balance": 1.10, ' in result("demo.records", "[1]")
+
+
+def test_pages_follow_each_other_without_gap_or_overlap() -> None:
+    pages = [records(f'{{"count": 7, "page": {page}}}')["records"] for page in (1, 2, 3)]
+    assert [*pages[0], *pages[1], *pages[2]] == records("[21]")["records"]
+
+
+@pytest.mark.parametrize(
+    ("count", "page"),
+    [(1, 1), (9, 1), (10, 1), (500, 1), (501, 1), (999, 1), (1_000, 2), (1_001, 1), (2_500, 7), (3, 1_000_000)],
+)
+def test_the_length_of_any_page_is_known_before(count: int, page: int) -> None:
+    page_of_them = records(f"[{count}, {page}]")["records"]
+    assert [record["id"] for record in page_of_them] == list(range((page - 1) * count + 1, page * count + 1))
+
+
+def test_the_last_page_of_the_biggest_has_a_length_too() -> None:
+    # Writing it would take a second: the first block shows the numbers, and their digits follow by arithmetic.
+    reply = DemoService().answer(envelope("demo.records", "[1000000, 1000000]").encode())
+    smaller = DemoService().answer(envelope("demo.records", "[1000000, 999999]").encode())
+    # The same endings and the same thirteen digits, but for one record: 1000000000000 has one digit more.
+    assert reply.body.length == smaller.body.length + 1 + len("1000000") - len("999999")
+
+
+@pytest.mark.thorough
+def test_a_hundred_thousand_records_are_written_at_once(soon: None) -> None:
+    assert len(result("demo.records", "[100000]")) > 25_000_000
+
+
+def test_a_million_records_start_at_once() -> None:
+    reply = DemoService().answer(envelope("demo.records", "[1000000]").encode())
+    pieces = iter(reply.body.pieces)
+    start = [next(pieces) for _ in range(3)]
+    assert all(isinstance(piece, bytes) and len(piece) < 200_000 for piece in start)
+    assert reply.body.length > 250_000_000
+
+
+def test_records_in_chunks_are_the_same_records() -> None:
+    reply = DemoService().answer(envelope("demo.records", '{"chunked": true}').encode())
+    assert reply.chunked
+    assert content(reply) == BEFORE + result("demo.records") + b"}"
+
+
+def test_slow_is_silent_until_it_is_done() -> None:
+    reply = DemoService().answer(envelope("demo.slow", '{"seconds": 1.5}').encode())
+    assert reply.delay == 1.5
+    assert json.loads(content(reply))["result"] == {"seconds": 1.5, "drip": False}
+
+
+def test_a_drip_spreads_its_seconds_over_the_body() -> None:
+    reply = DemoService().answer(envelope("demo.slow", "[3, true]").encode())
+    pieces: list[Piece] = list(reply.body.pieces)
+    silences = [piece for piece in pieces if isinstance(piece, float)]
+    assert reply.delay == 0
+    assert len(silences) == 20
+    assert sum(silences) == pytest.approx(3)
+    text = b"".join(piece for piece in pieces if isinstance(piece, bytes))
+    assert len(text) == reply.body.length
+    assert json.loads(text)["result"]["drops"][-1] == "drop 20 of 20"
+
+
+def test_the_names_of_the_methods_are_listed() -> None:
+    assert {"ping", "auth", "arg_test", "rpc.discover"} < set(ask(DemoService(), "system.listMethods"))
+
+
+def fail(kind: str) -> Any:
+    return ask(DemoService(), "demo.fail", json.dumps({"kind": kind}))
+
+
+def failed_page(kind: str) -> Reply:
+    return DemoService().answer(envelope("demo.fail", json.dumps([kind])).encode())
+
+
+@pytest.mark.parametrize(
+    ("kind", "code"),
+    [
+        ("parse_error", -32700),
+        ("invalid_request", -32600),
+        ("method_not_found", -32601),
+        ("invalid_params", -32602),
+        ("internal_error", -32603),
+        ("server_error", -32000),
+        ("application", 4090),
+        ("traceback", -32603),
+    ],
+)
+def test_an_error_has_its_code(kind: str, code: int) -> None:
+    assert fail(kind)["code"] == code
+
+
+def test_an_application_error_has_rich_data() -> None:
+    assert fail("application")["data"]["refused"][0] == {"article": 4711, "wanted": 3, "left": 2}
+
+
+def test_a_traceback_has_several_lines() -> None:
+    assert fail("traceback")["data"]["traceback"].count("\n") == 6
+
+
+def test_an_error_can_be_a_mere_string() -> None:
+    assert fail("string") == "something went wrong, and this is all there is to know"
+
+
+@pytest.mark.parametrize(
+    ("kind", "status", "media", "start"),
+    [
+        ("html", 502, "text/html; charset=utf-8", b"<!DOCTYPE html>"),
+        ("empty", 200, "application/json-rpc", b""),
+        ("not_json", 200, "text/plain; charset=utf-8", b"OK, done."),
+        ("cut", 200, "application/json-rpc", b'{"jsonrpc": "2.0"'),
+        ("redirect", 307, "text/plain; charset=utf-8", b"It has moved."),
+    ],
+)
+def test_a_page_is_no_json_rpc(kind: str, status: int, media: str, start: bytes) -> None:
+    reply = failed_page(kind)
+    assert reply.status == status
+    assert dict(reply.headers)["Content-Type"] == media
+    assert content(reply).startswith(start)
+
+
+def test_a_redirect_leads_to_another_host() -> None:
+    assert dict(failed_page("redirect").headers)["Location"] == "https://elsewhere.example/api/v2/"
+
+
+def test_a_cut_reply_promises_more_than_it_has() -> None:
+    assert failed_page("cut").missing > 0
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_can_be_asked_for_in_a_batch(kind: str) -> None:
+    reply = DemoService().answer(f"[{envelope('demo.fail', json.dumps([kind]))}]".encode())
+    (message,) = json.loads(content(reply))
+    known = KINDS[kind]
+    if isinstance(known, Fault):
+        assert message["error"] == known.error
+    else:
+        assert message["error"]["code"] == -32602
+        assert "batch" in message["error"]["message"]

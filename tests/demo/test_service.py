@@ -1,0 +1,381 @@
+"""Getting in: credentials, sessions and how long they live, and what is said to those who do not get in."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import pytest
+
+from rpcexplorer.demo.declaration import LIFETIME
+from rpcexplorer.demo.service import TABLE, DemoService
+from tests.demo.calling import LOGIN, Clock, ask, content, cookie_of, envelope, log_in
+
+REQUIRED = {"code": -32001, "message": "authentication required"}
+FAILED = {"code": -32001, "message": "authentication failed"}
+ENDED = {"code": -32001, "message": "session has ended"}
+
+
+@pytest.mark.parametrize("params", [LOGIN, '["demo", "demo-password"]'])
+def test_auth_answers_with_the_user_and_sets_the_cookie(params: str) -> None:
+    reply = DemoService().answer(envelope("auth", params).encode())
+    assert content(reply) == b'{"jsonrpc": "2.0", "id": "1", "result": {"user": "ada", "expires_in": 1800}}'
+    assert re.fullmatch(r"sessionid=[\w-]{32}; Path=/; HttpOnly; SameSite=Lax", cookie_of(reply))
+
+
+@pytest.mark.parametrize(
+    "params", ['["demo", "wrong"]', '["", ""]', '{"username": "ada", "password": "demo-password"}']
+)
+def test_auth_with_wrong_credentials_fails_and_sets_no_cookie(params: str) -> None:
+    reply = DemoService().answer(envelope("auth", params).encode())
+    assert b'{"code": -32001, "message": "authentication failed"}' in content(reply)
+    assert "Set-Cookie" not in dict(reply.headers)
+
+
+def test_auth_without_a_password_says_what_is_missing() -> None:
+    error = ask(DemoService(), "auth", '["demo"]')
+    assert error["code"] == -32602
+    assert 'auth needs "password"' in error["message"]
+
+
+def test_ping_wants_a_session() -> None:
+    service = DemoService()
+    assert ask(service, "ping") == REQUIRED
+    assert ask(service, "ping", token="") == REQUIRED
+    assert ask(service, "ping", token="made up") == ENDED
+    assert ask(service, "ping", token=log_in(service)) == "pong"
+
+
+@pytest.mark.parametrize("params", ["[]", "{}", "[ ]"])
+def test_ping_takes_empty_params_of_either_kind(params: str) -> None:
+    service = DemoService()
+    assert ask(service, "ping", params, log_in(service)) == "pong"
+
+
+@pytest.mark.parametrize("params", ["[1]", '{"a": 1}', LOGIN])
+def test_ping_takes_nothing_else(params: str) -> None:
+    service = DemoService()
+    error = ask(service, "ping", params, log_in(service))
+    assert error["code"] == -32602
+    assert 'send "params": []' in error["message"]
+
+
+def test_a_stranger_is_refused_before_the_params_are_looked_at() -> None:
+    assert ask(DemoService(), "ping", "[1]") == REQUIRED
+    assert ask(DemoService(), "ping", LOGIN) == REQUIRED
+
+
+def test_a_session_lives_as_long_as_it_is_used() -> None:
+    clock = Clock()
+    service = DemoService(clock)
+    token = log_in(service)
+    for _ in range(5):
+        clock.now += LIFETIME - 1
+        assert ask(service, "ping", token=token) == "pong"
+    clock.now += LIFETIME
+    assert ask(service, "ping", token=token) == ENDED
+
+
+def test_an_ended_session_stays_ended() -> None:
+    clock = Clock()
+    service = DemoService(clock)
+    token = log_in(service)
+    clock.now += LIFETIME
+    assert ask(service, "ping", token=token) == ENDED
+    assert log_in(service) != token
+    assert ask(service, "ping", token=token) == ENDED
+
+
+@pytest.mark.parametrize(("method", "params"), [("demo.numbers", "[]"), ("arg_test", LOGIN), ("auth", LOGIN)])
+def test_a_call_that_needs_no_session_does_not_prolong_it(method: str, params: str) -> None:
+    clock = Clock()
+    service = DemoService(clock)
+    token = log_in(service)
+    clock.now += LIFETIME - 1
+    ask(service, method, params, token)
+    clock.now += 1
+    assert ask(service, "ping", token=token) == ENDED
+
+
+def test_a_second_login_leaves_the_first_session_open() -> None:
+    service = DemoService()
+    first, second = log_in(service), log_in(service)
+    assert ask(service, "ping", token=first) == ask(service, "ping", token=second) == "pong"
+
+
+def test_logout_ends_the_session_and_deletes_the_cookie() -> None:
+    service = DemoService()
+    token, other = log_in(service), log_in(service)
+    reply = service.answer(envelope("demo.logout").encode(), token)
+    assert cookie_of(reply) == "sessionid=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax"
+    assert ask(service, "ping", token=token) == ENDED
+    assert ask(service, "ping", token=other) == "pong"
+
+
+def test_a_session_knows_its_user_and_its_age() -> None:
+    clock = Clock()
+    service = DemoService(clock)
+    token = log_in(service)
+    clock.now += 12.5
+    assert ask(service, "demo.session", token=token) == {"user": "ada", "age": 12, "expires_in": LIFETIME}
+
+
+def test_arg_test_hands_back_the_other_members_as_they_were_spelled() -> None:
+    params = '{"rate": 1.10, "username": "demo", "a": [1,  2], "password": "demo-password", "a": "\\u00e9"}'
+    reply = DemoService().answer(envelope("arg_test", params).encode())
+    arguments = rb'{"rate": 1.10, "a": [1,  2], "a": "\u00e9"}'
+    assert content(reply) == (
+        b'{"jsonrpc": "2.0", "id": "1", "result": {"ok": true, "user": "ada", "arguments": ' + arguments + b"}}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("params", "error"),
+    [
+        ("{}", REQUIRED),
+        ('{"username": "demo"}', REQUIRED),
+        ('{"password": "demo-password"}', REQUIRED),
+        ('{"username": "demo", "password": "wrong"}', FAILED),
+        ('{"username": "demo", "password": null}', FAILED),
+        ('{"username": ["demo"], "password": {}}', FAILED),
+    ],
+)
+def test_arg_test_wants_both_credentials_right(params: str, error: object) -> None:
+    assert ask(DemoService(), "arg_test", params) == error
+
+
+@pytest.mark.parametrize("params", ["[]", '["demo", "demo-password"]'])
+def test_arg_test_says_why_an_array_will_not_do(params: str) -> None:
+    error = ask(DemoService(), "arg_test", params)
+    assert error["code"] == -32602
+    assert "members of an object" in error["message"]
+
+
+def test_where_credentials_are_asked_for_a_cookie_does_not_help() -> None:
+    service = DemoService()
+    token = log_in(service)
+    assert ask(service, "arg_test", "{}", token) == REQUIRED
+    assert ask(service, "arg_test", '{"username": "demo", "password": "wrong"}', token) == FAILED
+    assert ask(service, "arg_test", LOGIN, "made up")["ok"] is True
+
+
+def answered(text: str, token: str | None = None) -> Any:
+    return json.loads(content(DemoService().answer(text.encode(), token)))
+
+
+def test_an_unknown_method_is_named_with_the_way_to_find_others() -> None:
+    assert ask(DemoService(), "demo.ecko") == {
+        "code": -32601,
+        "message": "Method not found: demo.ecko. Call rpc.discover to see what there is.",
+    }
+
+
+@pytest.mark.parametrize(
+    ("method", "params", "words"),
+    [
+        ("demo.nested", '{"deep": 1}', 'has no param "deep". It takes depth.'),
+        ("demo.nested", "[1, 2]", "got 2 params. It takes depth."),
+        ("demo.nested", "[0]", '"depth" must be an integer from 1 to 100000.'),
+        ("demo.nested", "[100001]", "an integer from 1 to 100000"),
+        ("demo.nested", "[1.0]", "an integer from 1 to 100000"),
+        ("demo.nested", "[true]", "an integer from 1 to 100000"),
+        ("demo.nested", '["1"]', "an integer from 1 to 100000"),
+        ("demo.nested", "[null]", "an integer from 1 to 100000"),
+        ("demo.nested", f"[{'9' * 5_000}]", "an integer from 1 to 100000"),
+        ("demo.slow", "[1e400]", '"seconds" must be a number from 0 to 600.'),
+        ("demo.slow", '{"drip": 1}', '"drip" must be true or false.'),
+        ("demo.fail", "[]", 'demo.fail needs "kind": one of parse_error, '),
+        ("demo.fail", '["nicely"]', '"kind" must be one of parse_error, '),
+        ("demo.fail", "[[]]", '"kind" must be one of parse_error, '),
+        ("demo.orders.find", '{"sort": {"by": "size"}}', '"sort/by" must be one of number, placed, total.'),
+        ("demo.orders.find", '{"sort": {}}', '"sort" needs "by": one of number, placed, total.'),
+        ("demo.orders.find", '{"sort": {"by": "total", "up": true}}', '"sort" has no "up". It takes by, descending.'),
+        ("demo.orders.place", "[7, []]", '"items" must be an array of 1 or more.'),
+        ("demo.orders.place", '[7, [{"sku": "tea"}]]', '"items/0/sku" must be a string like tea-01.'),
+        (
+            "demo.orders.place",
+            '["7", []]',
+            '"customer" must be an integer from 1 to 9999 or an object with name, address.',
+        ),
+        ("demo.orders.place", '[7, [{"sku": "tea-01", "engraving": 1}]]', "a string of at most 40 characters or null"),
+        ("demo.tree", '[{"name": "a", "branches": [{"name": 5}]}]', '"root/branches/0/name" must be a string of'),
+        ("demo.numbers", '{"x": 1}', 'has no param "x". It takes none: send "params": [].'),
+        ("auth", json.dumps(["x" * 201, ""]), '"username" must be a string of at most 200 characters.'),
+    ],
+)
+def test_wrong_params_are_answered_with_what_would_be_right(method: str, params: str, words: str) -> None:
+    error = ask(DemoService(), method, params)
+    assert error["code"] == -32602
+    assert words in error["message"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        envelope("demo.numbers", id=None),
+        envelope("demo.nothing", id=None),
+        envelope("ping", id=None),
+        envelope("demo.fail", '["html"]', id=None),
+        f"[{envelope('demo.numbers', id=None)}, {envelope('demo.nothing', id=None)}]",
+    ],
+)
+def test_a_notification_is_answered_with_nothing(text: str) -> None:
+    reply = DemoService().answer(text.encode())
+    assert (reply.status, reply.headers, content(reply)) == (204, (), b"")
+
+
+def test_a_notification_is_carried_out_all_the_same() -> None:
+    service = DemoService()
+    token = log_in(service)
+    service.answer(envelope("demo.notes.add", '["remember"]', id=None).encode(), token)
+    assert ask(service, "demo.notes.list", token=token) == [{"id": 1, "text": "remember"}]
+
+
+def test_a_batch_is_answered_in_order_without_its_notifications() -> None:
+    entries = [
+        envelope("demo.echo", "[1.10]", '"a"'),
+        envelope("demo.echo", "[2]", None),
+        "7",
+        envelope("demo.nothing", id="3"),
+        envelope("demo.echo", '{"x": 1}', '"z"'),
+    ]
+    reply = DemoService().answer(f"[{','.join(entries)}]".encode())
+    assert b'{"jsonrpc": "2.0", "id": "a", "result": [1.10]}, ' in content(reply)
+    messages = json.loads(content(DemoService().answer(f"[{','.join(entries)}]".encode())))
+    assert [message["id"] for message in messages] == ["a", None, 3, "z"]
+    assert [message.get("error", {}).get("code") for message in messages] == [None, -32600, -32601, None]
+
+
+def test_a_batch_of_one_is_answered_with_an_array() -> None:
+    assert answered(f"[{envelope('demo.echo', '[5]')}]") == [{"jsonrpc": "2.0", "id": "1", "result": [5]}]
+
+
+def test_an_empty_batch_is_answered_with_one_error() -> None:
+    message = answered("[]")
+    assert (message["id"], message["error"]["code"]) == (None, -32600)
+
+
+def test_what_is_promised_as_length_of_a_batch_is_true() -> None:
+    text = f"[{envelope('demo.records', '[700]')}, {envelope('demo.unicode')}, {envelope('demo.slow', '[1, true]')}]"
+    reply = DemoService().answer(text.encode())
+    assert reply.body.length == len(content(reply))
+
+
+def test_a_session_opened_in_a_batch_counts_from_the_next_request_on() -> None:
+    service = DemoService()
+    reply = service.answer(f"[{envelope('auth', LOGIN)}, {envelope('ping')}]".encode())
+    login, ping = json.loads(content(reply))
+    assert login["result"]["user"] == "ada"
+    assert ping["error"]["message"] == "authentication required"
+    token = cookie_of(reply).partition(";")[0].removeprefix("sessionid=")
+    assert ask(service, "ping", token=token) == "pong"
+
+
+def test_a_batch_waits_for_each_of_its_calls() -> None:
+    text = f"[{envelope('demo.slow', '[1.5]')}, {envelope('demo.slow', '[2]', None)}]"
+    assert DemoService().answer(text.encode()).delay == 3.5
+
+
+def test_notes_are_added_listed_and_deleted() -> None:
+    service = DemoService()
+    token = log_in(service)
+    assert ask(service, "demo.notes.list", token=token) == []
+    assert ask(service, "demo.notes.add", '{"text": "one"}', token) == {"id": 1, "text": "one"}
+    assert ask(service, "demo.notes.add", '["\\ud800 two"]', token) == {"id": 2, "text": "\ud800 two"}
+    assert ask(service, "demo.notes.delete", "[1]", token) == {"id": 1, "text": "one"}
+    assert ask(service, "demo.notes.list", token=token) == [{"id": 2, "text": "\ud800 two"}]
+
+
+def test_a_note_that_is_not_there_is_an_error_of_the_application() -> None:
+    service = DemoService()
+    token = log_in(service)
+    ask(service, "demo.notes.add", '["only"]', token)
+    assert ask(service, "demo.notes.delete", "[9]", token) == {
+        "code": 4004,
+        "message": "There is no note 9.",
+        "data": {"id": 9, "there_are": [1]},
+    }
+
+
+def test_there_is_an_end_to_the_notes() -> None:
+    service = DemoService()
+    token = log_in(service)
+    notes = ",".join([envelope("demo.notes.add", '["n"]', None)] * 1_000)
+    service.answer(f"[{notes}]".encode(), token)
+    assert ask(service, "demo.notes.add", '["one more"]', token)["code"] == 4009
+
+
+DOCUMENT: dict[str, Any] = ask(DemoService(), "rpc.discover")
+METHODS: dict[str, dict[str, Any]] = {method["name"]: method for method in DOCUMENT["methods"]}
+
+
+def test_it_has_what_openrpc_asks_for() -> None:
+    assert DOCUMENT["openrpc"].startswith("1.")
+    assert {"title", "version"} <= DOCUMENT["info"].keys()
+    assert DOCUMENT["servers"][0]["url"] == "/api/v2/"
+
+
+def test_it_lists_exactly_the_methods_that_answer() -> None:
+    assert len(DOCUMENT["methods"]) == len(METHODS)
+    assert METHODS.keys() == TABLE.keys() == set(ask(DemoService(), "system.listMethods"))
+    assert METHODS.keys() == {
+        "auth", "ping", "arg_test", "rpc.discover", "system.listMethods",
+        "demo.echo", "demo.records", "demo.slow", "demo.fail", "demo.unicode", "demo.numbers", "demo.nested",
+        "demo.duplicates", "demo.notes.add", "demo.notes.list", "demo.notes.delete", "demo.logout", "demo.session",
+        "demo.orders.find", "demo.orders.place", "demo.orders.search", "demo.tree", "demo.misdescribed",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_each_method_is_described_in_full(name: str) -> None:
+    method = METHODS[name]
+    assert method["summary"]
+    assert method["description"].endswith(".")
+    assert method["tags"][0]["name"]
+    assert {"name", "schema"} <= method["result"].keys()
+    codes = [error["code"] for error in method["errors"]]
+    assert len(codes) == len(set(codes))
+    for param in method["params"]:
+        assert {"name", "summary", "required", "schema"} <= param.keys()
+        assert param["required"] is ("default" not in param["schema"])
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_a_call_without_credentials_goes_as_x_auth_says(name: str) -> None:
+    params = "{}" if METHODS[name]["x-auth"] == "inline" else "[]"
+    message = json.loads(content(DemoService().answer(envelope(name, params).encode())))
+    refused = message.get("error", {}).get("message") == "authentication required"
+    assert refused is (METHODS[name]["x-auth"] != "none")
+    if refused:
+        assert -32001 in [error["code"] for error in METHODS[name]["errors"]]
+
+
+def test_only_what_changes_something_is_not_safe() -> None:
+    unsafe = {name for name, method in METHODS.items() if not method["x-safe"]}
+    assert unsafe == {"demo.notes.add", "demo.notes.delete", "demo.logout", "demo.orders.place"}
+
+
+@pytest.mark.parametrize("name", [name for name, method in METHODS.items() if "examples" in method])
+def test_each_example_is_answered_with_a_result(name: str) -> None:
+    for example in METHODS[name]["examples"]:
+        params = {param["name"]: param["value"] for param in example["params"]}
+        answer = json.loads(content(DemoService().answer(envelope(name, json.dumps(params)).encode())))
+        assert "error" not in answer
+
+
+def test_what_is_referred_to_stands_in_the_document() -> None:
+    schemas = DOCUMENT["components"]["schemas"]
+    assert set(re.findall(r'"#/components/schemas/(\w+)"', json.dumps(DOCUMENT))) == set(schemas)
+
+
+def test_params_are_described_by_their_schemas() -> None:
+    count = METHODS["demo.records"]["params"][0]
+    assert count == {
+        "name": "count",
+        "summary": "Records on the page",
+        "required": False,
+        "schema": {"type": "integer", "minimum": 1, "maximum": 1_000_000, "default": 20},
+    }
+    assert "traceback" in METHODS["demo.fail"]["params"][0]["schema"]["enum"]
+    assert METHODS["arg_test"]["paramStructure"] == "by-name"

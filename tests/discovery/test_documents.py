@@ -1,0 +1,329 @@
+"""What Kodi tells of itself, in the structure of its own replies."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from rpcexplorer.discovery.documents import at_path, read_document, read_introspection, read_service
+from rpcexplorer.discovery.questions import Answered, Question
+from rpcexplorer.model.method import DescribedError, ExampleCall, Method, Parameter, key_of_event
+from rpcexplorer.schema.node import SchemaReader
+from rpcexplorer.schema.start import starting_point
+from tests.discovery.driving import drive
+
+TYPES: dict[str, Any] = {
+    "Player.Id": {"default": -1, "id": "Player.Id", "maximum": 2, "minimum": 0, "type": "integer"},
+    "Item.Fields": {"id": "Item.Fields", "items": {"type": "string"}, "type": "array", "uniqueItems": True},
+    "Movie.Fields": {"extends": "Item.Fields", "id": "Movie.Fields", "items": {"enums": ["title", "year"]}},
+    "Toggle": {"default": None, "id": "Toggle", "type": [{"type": "boolean"}, {"enums": ["toggle"], "type": "string"}]},
+    "Filter": {
+        "id": "Filter",
+        "type": [
+            {"properties": {"and": {"items": {"$ref": "Filter"}, "required": True, "type": "array"}}, "type": "object"},
+            {"$ref": "Filter"},
+        ],
+    },
+    "Empty": {"extends": "Nowhere"},
+    "Heir": {"extends": "Item.Fields"},
+}
+METHODS: dict[str, Any] = {
+    "Player.Seek": {
+        "description": "Goes elsewhere in what is playing",
+        "params": [
+            {"$ref": "Player.Id", "name": "playerid", "required": True},
+            {"name": "value", "required": True, "type": [{"type": "number"}, {"type": "string"}]},
+            {"default": "a", "name": "how", "description": "In which way", "enums": ["a", "b"], "type": "string"},
+        ],
+        "permission": "ControlPlayback",
+        "returns": {"properties": {"time": {"type": "integer"}}, "type": "object"},
+        "type": "method",
+    },
+    "Library.Movies": {
+        "description": "All of them",
+        "params": [
+            {"$ref": "Movie.Fields", "name": "properties"},
+            {"$ref": "Filter", "name": "filter"},
+            {"$ref": "Toggle", "name": "muted"},
+            {"$ref": "Heir", "name": "heir"},
+        ],
+        "permission": "ReadData",
+        "returns": "string",
+        "type": "method",
+    },
+}
+
+
+def only(entry: Any, types: Any = TYPES) -> Method:
+    (method,) = read_introspection({"methods": {"m": entry}, "types": types}).methods
+    return method
+
+
+def test_methods_are_read_with_types_by_bare_name_and_required_inside_a_param() -> None:
+    listing = read_introspection(
+        {"description": "JSON-RPC API", "version": "13.0.0", "methods": METHODS, "types": TYPES}
+    )
+    assert (listing.about, listing.skipped) == ('"JSON-RPC API" 13.0.0', ())
+    seek, movies = listing.methods
+    assert seek == Method(
+        "Player.Seek",
+        "Goes elsewhere in what is playing",
+        safe=False,
+        source="discovered",
+        parameters=(
+            Parameter("playerid", True, "integer"),
+            Parameter("value", True, "number or string"),
+            Parameter("how", False, "one of a | b", "In which way", "a", "a"),
+        ),
+        result="object",
+        dialect="JSONRPC.Introspect",
+    )
+    assert [(each.kind, each.required) for each in movies.parameters] == [
+        ("array of one of title | year", False),
+        ("object", False),
+        ("boolean or one of toggle", False),
+        ("array of string", False),
+    ]
+    assert (movies.safe, movies.result) == (True, "string")
+
+
+def test_the_default_of_a_type_is_nothing_to_start_with_where_a_value_is_required() -> None:
+    assert starting_point(only(METHODS["Player.Seek"])) == {"playerid": 0, "value": 0}
+
+
+def test_a_permission_that_nobody_told_says_nothing_of_safety() -> None:
+    assert only({"params": []}).safe is None
+
+
+@pytest.mark.parametrize("types", [None, [], "Player.Id", {"Player.Id": None}, {"Player.Id": {"$ref": "Player.Id"}}])
+def test_a_type_that_leads_nowhere_says_nothing(types: Any) -> None:
+    assert only({"params": [{"$ref": "Player.Id", "name": "p"}]}, types).parameters == (Parameter("p", False),)
+
+
+@pytest.mark.parametrize("value", [None, [], {}, ""])
+def test_an_empty_answer_offers_nothing(value: Any) -> None:
+    assert read_introspection(value).refusal == "not offered (an empty result)"
+
+
+@pytest.mark.parametrize("value", ["text", 7, ["ping"], {"methods": ["ping"]}, {"types": {}}])
+def test_another_answer_is_none_of_kodis(value: Any) -> None:
+    assert read_introspection(value).refusal.startswith("answered, but not with methods by name")
+
+
+def test_a_param_is_kept_as_its_own_schema_and_types_by_their_bare_names() -> None:
+    described = read_introspection({"methods": METHODS, "types": TYPES}).described
+    seek, movies = described["Player.Seek"], described["Library.Movies"]
+    assert [(each.name, each.schema, each.required) for each in seek.params] == [
+        ("playerid", {"$ref": "Player.Id"}, True),
+        ("value", {"type": [{"type": "number"}, {"type": "string"}]}, True),
+        ("how", {"default": "a", "description": "In which way", "enums": ["a", "b"], "type": "string"}, False),
+    ]
+    assert (seek.result, movies.result) == (METHODS["Player.Seek"]["returns"], {"type": "string"})
+    assert movies.definitions["Movie.Fields"] == TYPES["Movie.Fields"]
+    assert {"Item.Fields", "Heir"} <= movies.definitions.keys()  # the former is what others extend
+    reader = SchemaReader(movies.definitions)
+    assert (reader.node(seek.params[0].schema).limits, reader.node(movies.params[0].schema).kinds) == (
+        {"maximum": 2, "minimum": 0},
+        ("array",),
+    )
+
+
+def test_what_kodi_sends_of_itself_is_described_beside_a_method_of_the_same_name() -> None:
+    sent = {
+        "Player.OnPlay": {
+            "description": "Playback has begun",
+            "params": [{"name": "sender", "required": True, "type": "string"}],
+            "returns": None,
+            "type": "notification",
+        },
+        "Player.Seek": 7,
+        "\ud800": {},
+    }
+    listing = read_introspection({"methods": METHODS, "types": TYPES, "notifications": sent})
+    assert [(event.name, event.doc, event.parameters) for event in listing.events] == [
+        ("Player.OnPlay", "Playback has begun", (Parameter("sender", True, "string"),)),
+        ("Player.Seek", "", ()),
+    ]
+    assert listing.described[key_of_event("Player.OnPlay")].params[0].schema == {"type": "string"}
+    assert listing.described[key_of_event("Player.Seek")].params == ()
+    assert len(listing.described["Player.Seek"].params) == 3
+    assert listing.skipped == ("1 left out: without a name that can be called",)
+    assert read_introspection({"methods": {key_of_event("Player.OnPlay"): {}}}).methods == ()
+
+
+DRAFT = {
+    "sdversion": "1.0",
+    "name": "Shop",
+    "id": "urn:uuid:41544946",
+    "version": "2.1",
+    "procs": [
+        {
+            "name": "sum",
+            "summary": "Adds.",
+            "help": "Adds two numbers.\n\nOf any size.",
+            "idempotent": True,
+            "params": [{"name": "a", "type": "num"}, {"name": "b", "type": "arr"}, "c"],
+            "return": {"type": "num"},
+        },
+        {"name": "drop", "params": [], "return": "nil"},
+    ],
+}
+FLASK = {
+    "id": "urn:uuid:6109e5f7",
+    "name": "Shop",
+    "version": "1.0.0",
+    "servers": [{"url": "/api"}],
+    "methods": {
+        "add": {
+            "name": "add",
+            "notification": True,
+            "params": [
+                {"name": "a", "type": "Number", "required": True, "minimum": 1},
+                {"name": "how", "type": "Object", "properties": {"x": {"name": "x", "type": "String"}}},
+            ],
+            "returns": {"name": "default", "type": "Object", "properties": {"sum": {"type": "Number"}}},
+            "type": "method",
+            "validation": True,
+        },
+        "rpc.describe": {"description": "Tells all", "name": "rpc.describe", "params": [], "summary": "Describe"},
+    },
+}
+
+
+def test_the_draft_of_1_1_names_procedures_with_types_of_its_own() -> None:
+    listing = read_service(DRAFT, "system.describe")
+    assert (listing.about, listing.skipped) == ('"Shop 2.1"', ())
+    assert listing.methods == (
+        Method(
+            "sum",
+            "Adds.",
+            safe=True,
+            source="discovered",
+            parameters=(Parameter("a", None, "number"), Parameter("b", None, "array"), Parameter("c")),
+            details="Adds two numbers.\n\nOf any size.",
+            result="number",
+            dialect="system.describe",
+        ),
+        Method("drop", source="discovered", result="null", dialect="system.describe"),
+    )
+
+
+def test_flask_jsonrpc_names_methods_in_an_object() -> None:
+    add, describe = read_service(FLASK, "rpc.describe").methods
+    assert add == Method(
+        "add",
+        source="discovered",
+        parameters=(Parameter("a", True, "number"), Parameter("how", None, "object")),
+        result="object",
+        dialect="rpc.describe",
+    )
+    assert (describe.doc, describe.details) == ("Describe", "Tells all")
+
+
+@pytest.mark.parametrize(
+    "value", [{"procs": ["a", "b"]}, {"procs": [{"name": "a"}, {"name": "b"}]}, {"methods": {"a": 1, "b": None}}]
+)
+def test_names_alone_are_methods(value: Any) -> None:
+    assert [method.name for method in read_service(value, "x").methods] == ["a", "b"]
+
+
+def test_what_has_no_name_is_counted() -> None:
+    assert read_service({"procs": [{}, 7, None, {"name": "a"}]}, "x").skipped == (
+        "3 left out: without a name that can be called",
+    )
+
+
+@pytest.mark.parametrize("value", ["text", 7, ["a"], {"name": "Shop"}, {"procs": 7}])
+def test_another_answer_is_no_description(value: Any) -> None:
+    assert "not with a service description" in read_service(value, "x").refusal
+
+
+def test_types_in_words_of_its_own_are_schemas_that_anybody_can_check() -> None:
+    total = read_service(DRAFT, "x").described["sum"]
+    assert [(each.name, each.schema, each.required) for each in total.params] == [
+        ("a", {"type": "number"}, None), ("b", {"type": "array"}, None), ("c", True, None),
+    ]  # fmt: skip
+    assert total.result == {"type": "number"}
+    add = read_service(FLASK, "x").described["add"]
+    assert [each.schema for each in add.params] == [
+        {"type": "number", "minimum": 1},
+        {"type": "object", "properties": {"x": {"type": "string"}}},
+    ]
+    assert add.result == {"type": "object", "properties": {"sum": {"type": "number"}}}
+
+
+@pytest.mark.parametrize(
+    ("said", "schema"),
+    [
+        ({"type": "any"}, True),
+        ({"type": "Shop.Item"}, True),
+        ({"type": "bit"}, {"type": "boolean"}),
+        ({"type": "String", "min_length": 2, "max_digits": 4, "pattern": None}, {"type": "string", "minLength": 2}),
+        ({"type": "Object", "properties": {"p": 7}}, {"type": "object", "properties": {"p": {}}}),
+    ],
+)
+def test_a_word_that_is_no_kind_says_nothing_and_limits_are_respelled(said: Any, schema: Any) -> None:
+    entry = {"name": "m", "params": [{"name": "p", **said}]}
+    assert read_service({"procs": [entry]}, "x").described["m"].params[0].schema == schema
+
+
+def test_errors_examples_and_tags_of_a_description_are_kept() -> None:
+    entry = {
+        "name": "m",
+        "params": [{"name": "a", "type": "Number"}],
+        "errors": [{"code": 7, "message": "no", "data": None, "status_code": 500}],
+        "examples": [{"name": "e", "params": [{"name": "a", "value": 1}], "returns": {"name": "r", "value": 2}}],
+        "tags": ["t"],
+    }
+    described = read_service({"methods": {"m": entry}}, "x").described["m"]
+    assert (described.errors, described.examples, described.tags) == (
+        (DescribedError(7, "no"),),
+        (ExampleCall("e", [1], result=2),),
+        ("t",),
+    )
+
+
+def test_properties_inside_properties_end_somewhere() -> None:
+    deep: Any = {"type": "Object"}
+    for _ in range(500):
+        deep = {"type": "Object", "properties": {"p": deep}}
+    assert read_service({"procs": [{"name": "m", "params": [deep]}]}, "x").described["m"].params[0].schema
+
+
+OPENRPC = {"openrpc": "1.3.2", "info": {"title": "shop", "version": "1"}, "methods": [{"name": "a"}]}
+KODI = {"methods": METHODS, "types": TYPES}
+
+
+@pytest.mark.parametrize(
+    ("document", "names"),
+    [
+        (OPENRPC, ["a"]),
+        (DRAFT, ["sum", "drop"]),
+        (FLASK, ["add", "rpc.describe"]),
+        (KODI, ["Player.Seek", "Library.Movies"]),
+        ({"jsonrpc": "2.0", "id": 1, "result": OPENRPC}, ["a"]),
+    ],
+)
+def test_the_form_of_a_document_is_seen_from_what_is_in_it(document: Any, names: list[str]) -> None:
+    listing = read_document(document, "openrpc.json")
+    assert [method.name for method in listing.methods] == names
+    assert {method.dialect for method in listing.methods} == {"openrpc.json"}
+
+
+def test_params_are_read_in_the_form_of_the_document() -> None:
+    seek, _ = read_document(KODI, "kodi.json").methods
+    assert [parameter.kind for parameter in seek.parameters] == ["integer", "number or string", "one of a | b"]
+
+
+def test_a_path_is_asked_for_once() -> None:
+    questions, listing = drive(at_path("/openrpc.json").ask(()), Answered(OPENRPC))
+    assert questions == [Question("/openrpc.json", document=True)]
+    assert listing.about == 'OpenRPC 1.3.2, "shop 1"'
+    _, refused = drive(at_path("/openrpc.json").ask(()), Answered(refusal="not offered (HTTP 404)"))
+    assert refused.refusal == "not offered (HTTP 404)"
+
+
+@pytest.mark.parametrize("value", [None, 7, "text", [], {}, {"openapi": "3.0.0", "paths": {}}])
+def test_anything_else_is_no_document(value: Any) -> None:
+    assert read_document(value, "x").refusal

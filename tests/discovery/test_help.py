@@ -1,0 +1,475 @@
+"""Help as Bitcoin's kin write it, heading by heading and method by method, and as Electrum does: a list."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from msgspec import UNSET
+
+from rpcexplorer.discovery.help import (
+    DEEPEST,
+    MOST_CHOICES,
+    MOST_COMMANDS,
+    MOST_EXAMPLES,
+    Row,
+    examples_of,
+    help_text,
+    laid_out,
+    read_help,
+    read_text,
+    rows_of,
+)
+from rpcexplorer.discovery.questions import MOST_EXPLAINED, NOT_OFFERED, Answered, Question
+from rpcexplorer.model.method import Described, DescribedParam, ExampleCall, Method, Parameter
+from rpcexplorer.schema.start import starting_point
+from tests.discovery.driving import drive
+
+TEXT = """== Chain ==
+bestblock
+block "blockhash" ( verbosity )
+proof ["txid",...] ( "blockhash" )
+
+== Wallet ==
+raw [{"txid":"hex","vout":n},...] [{"address":amount},{"data":"hex"},...] ( locktime "mode" ) fee
+many "" {"address":amount} ( minconf )
+ping
+"""
+BLOCK = """block "blockhash" ( verbosity )
+
+What is known of a block.
+Less of it by default.
+
+Arguments:
+1. blockhash    (string, required) Its hash
+2. verbosity    (numeric or string, optional, default=1) How much
+                of it
+3. full         (boolean, optional, default=true) Whether all
+4. inputs       (json array, required) The inputs
+     [
+       "txid",  (string, required) An id
+     ]
+5. rate         (numeric, optional, default=wallet -rate) A rate
+
+Result (for verbosity = 0):
+{                  (json object)
+  "hash" : "hex",  (string) The hash
+}
+
+Examples:
+> coin-cli block "00"
+"""
+TXID = {"type": "string", "description": "An id"}
+
+
+def by_name(text: str) -> dict[str, Method]:
+    return {method.name: method for method in read_text(text).methods}
+
+
+def test_lines_below_headings_are_methods_with_their_params() -> None:
+    methods = by_name(TEXT)
+    assert [*methods] == ["bestblock", "block", "proof", "raw", "many", "ping"]
+    assert methods["block"] == Method(
+        "block",
+        "Chain",
+        source="discovered",
+        parameters=(Parameter("blockhash", True, "string"), Parameter("verbosity", False)),
+        by="position",
+        dialect="help",
+    )
+    assert methods["ping"].doc == "Wallet"
+    assert methods["proof"].parameters == (Parameter("", True, "array"), Parameter("blockhash", False, "string"))
+
+
+def test_brackets_within_brackets_are_one_param() -> None:
+    assert by_name(TEXT)["raw"].parameters == (
+        Parameter("", True, "array"),
+        Parameter("", True, "array"),
+        Parameter("locktime", False),
+        Parameter("mode", False, "string"),
+        Parameter("fee", True),
+    )
+    many = by_name(TEXT)["many"]
+    assert [each.kind for each in many.parameters] == ["string", "object", ""]
+    assert starting_point(many) == ["", {}]
+
+
+@pytest.mark.parametrize("line", ['m [{"a":', 'm ( "a" "b', "m )))(((", 'm "', "m " + "[" * 9_999, "m " + "x " * 9_999])
+def test_a_line_that_does_not_end_well_is_read_as_far_as_it_goes(line: str) -> None:
+    method = by_name(f"== A ==\n{line}")["m"]
+    assert len(method.parameters) <= 64
+
+
+def test_the_help_of_a_method_says_more_of_its_params_and_its_result() -> None:
+    assert read_help(by_name(TEXT)["block"], BLOCK)[0] == Method(
+        "block",
+        "What is known of a block. Less of it by default.",
+        source="discovered",
+        parameters=(
+            Parameter("blockhash", True, "string", "Its hash"),
+            Parameter("verbosity", False, "number or string", "How much of it", 1),
+            Parameter("full", False, "boolean", "Whether all", True),
+            Parameter("inputs", True, "array of string", "The inputs"),
+            Parameter("rate", False, "number", "A rate"),
+        ),
+        by="position",
+        details="What is known of a block.\nLess of it by default.",
+        result="object",
+        dialect="help",
+    )
+
+
+def test_numbers_that_begin_anew_are_of_something_else() -> None:
+    told = "m\n\nArguments:\n1. a    (string, required) An a\n\nResult:\n1. hash    (string) A\n2. b    (string) B\n"
+    assert read_help(Method("m"), told)[0].parameters == (Parameter("a", True, "string", "An a"),)
+
+
+def test_quoted_names_of_older_servers_are_names() -> None:
+    told = 'm "a"\n\nArguments:\n1. "a"     (string, required) An a\n'
+    assert read_help(Method("m"), told)[0].parameters == (Parameter("a", True, "string", "An a"),)
+
+
+@pytest.mark.parametrize("value", [None, 7, {}, "", "another method\n\nText", ["m"]])
+def test_help_that_is_none_of_this_method_changes_nothing(value: Any) -> None:
+    assert read_help(by_name(TEXT)["block"], value) == (by_name(TEXT)["block"], None)
+
+
+def test_each_method_is_asked_about_by_the_way() -> None:
+    no = Answered(refusal="answered: error -1 no")
+    questions, listing = drive(help_text({"ping"}), Answered(TEXT), no, Answered(BLOCK), no, no, no)
+    assert questions == [
+        Question("help"),
+        *(Question("help", f'["{name}"]', aside=True) for name in ("bestblock", "block", "proof", "raw", "many")),
+    ]
+    assert listing.methods[1].result == "object"
+    assert listing.skipped == ("of each method: answered: error -1 no, for 4 of 5",)
+
+
+def test_help_that_is_not_given_for_a_method_is_not_asked_for_again() -> None:
+    questions, listing = drive(help_text(()), Answered(TEXT), Answered(refusal=f"{NOT_OFFERED} (-32601)"))
+    assert (len(questions), len(listing.methods)) == (2, 6)
+
+
+def test_help_is_asked_for_so_many_methods_and_no_more() -> None:
+    text = "== A ==\n" + "\n".join(f"m{number}" for number in range(1_000))
+    questions, listing = drive(help_text(()), Answered(text), *[Answered("")] * MOST_EXPLAINED)
+    assert (len(questions), len(listing.methods)) == (1 + MOST_EXPLAINED, 1_000)
+
+
+def test_of_a_list_of_names_the_help_of_each_is_asked_for_where_it_is_given() -> None:
+    no = Answered(refusal=f"{NOT_OFFERED} (1 takes 1 positional argument)")
+    questions, listing = drive(help_text(()), Answered(["add_peer", "broadcast"]), no)
+    assert [method.name for method in listing.methods] == ["add_peer", "broadcast"]
+    assert questions == [Question("help"), Question("help", '["add_peer"]', aside=True)]
+    assert listing.skipped == (), "what nobody offered is no fault"
+    _, listing = drive(help_text(()), Answered(["block", "ping"]), Answered(BLOCK), Answered("Says hello.\n\nTo you."))
+    block, ping = listing.methods
+    assert [each.name for each in block.parameters] == ["blockhash", "verbosity", "full", "inputs", "rate"]
+    assert (ping.doc, [*listing.described]) == ("Says hello.", ["block"])
+
+
+def test_all_that_the_help_of_a_method_says_is_kept() -> None:
+    _, described = read_help(by_name(TEXT)["block"], BLOCK)
+    assert described == Described(
+        (
+            DescribedParam("blockhash", {"type": "string"}, True, "Its hash"),
+            DescribedParam("verbosity", {"type": ["number", "string", "null"], "default": 1}, False, "How much\nof it"),
+            DescribedParam("full", {"type": ["boolean", "null"], "default": True}, False, "Whether all"),
+            DescribedParam("inputs", {"type": "array", "items": TXID}, True, "The inputs"),
+            DescribedParam("rate", {"type": ["number", "null"]}, False, "A rate"),
+        ),
+        {"type": "object", "properties": {"hash": {"type": "string", "description": "The hash"}}},
+        examples=(ExampleCall("", ["00"]),),
+        tags=("Chain",),
+        dialect="help",
+    )
+
+
+def test_null_stands_for_a_param_that_is_left_out_before_others() -> None:
+    told = 'm\n\nArguments:\n1. a  (string, optional) One of "b", "c"\n2. d  (json object or number, optional)\n{\n}\n'
+    told += "3. e (any)"
+    method, described = read_help(Method("m"), told)
+    assert described is not None
+    assert [each.schema for each in described.params] == [
+        {"type": ["string", "null"], "enum": ["b", "c", None]},
+        {"anyOf": [{"type": "object"}, {"type": "number"}, {"type": "null"}]},
+        True,
+    ]
+    assert [each.kind for each in method.parameters] == ["one of b | c", "object or number", ""]
+
+
+def test_a_result_that_is_one_of_several_is_described_as_such() -> None:
+    several = 'm\n\nResult (if a):\n"id"  (string) An id\n\nResult (if b):\n{  (json object)\n}\n'
+    method, described = read_help(Method("m"), several)
+    assert method.result == "string"
+    assert described is not None
+    assert described.result == {"anyOf": [{"type": "string", "description": "An id"}, {"type": "object"}]}
+    _, described = read_help(Method("m"), f"{several}\nResult (else):\nWords.\n")
+    assert described is not None
+    assert described.result is UNSET, "what one of them is nobody can tell"
+
+
+def test_params_that_only_the_line_tells_of_are_described_by_it() -> None:
+    _, described = read_help(by_name(TEXT)["proof"], "proof\n\nProves it.\n")
+    assert described is not None
+    assert [(each.schema, each.required) for each in described.params] == [
+        ({"type": "array"}, True),
+        ({"type": "string"}, False),
+    ]
+
+
+def test_a_heading_is_one_by_itself() -> None:
+    told = "m\n\nExamples of words are:\n  none\n\nArguments:\n1. a  (string) An a\n"
+    method, _ = read_help(Method("m"), told)
+    assert method.details == "Examples of words are:\nnone"
+    assert [each.name for each in method.parameters] == ["a"]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "Select a command.",
+        "usage: x",
+        ["Usage:", "to call a method, write"],
+        {"usage": "x"},
+        7,
+        [7],
+        "== A ==\n",
+        " \n",
+    ],
+)
+def test_other_help_lists_nothing(value: Any) -> None:
+    _, listing = drive(help_text(()), Answered(value))
+    assert listing.methods == ()
+    assert listing.refusal
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "== " * 100_000,
+        "==" + " " * 1_000_000 + "x",
+        "== A ==\n" + "m " + "(" * 1_000_000,
+        "== A ==\n" + "\n" * 1_000_000 + "m",
+        '== A ==\nm "' + "a" * 1_000_000,
+    ],
+)
+@pytest.mark.usefixtures("soon")
+def test_a_text_made_to_take_long_takes_a_moment(text: str) -> None:
+    read_text(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Arguments:\n" + "1. a (string, required) x\n" * 40_000,
+        "Arguments:\n" + "1. a (" * 150_000,
+        "Result" + ":" * 500_000 + "\n" * 500_000,
+        "Result:\n" * 100_000,
+        "1. " + " " * 1_000_000,
+        "default=" * 100_000,
+    ],
+)
+@pytest.mark.usefixtures("soon")
+def test_help_made_to_take_long_takes_a_moment(text: str) -> None:
+    read_help(Method("m"), f"m\n\n{text}")
+
+
+NESTED = """
+[
+  {                          (json object)
+    "id" : "hex",            (string, required) The id (in hex)
+                             of it
+    "count": n,              (numeric, optional, default=3) How many
+    "tags": [                (json array, optional, default=empty array) Tags
+      "tag",                 (string) One
+      ...
+    ],
+    "from": n or [n,n],      (numeric or array) A range
+  },
+  ...
+]
+"""
+
+
+def shape(text: str) -> Any:
+    (only,) = laid_out(rows_of(text.splitlines()))
+    return only
+
+
+def row(text: str) -> Row:
+    (only,) = rows_of(text.splitlines())
+    return only
+
+
+def test_brackets_inside_brackets_are_schemas_inside_schemas() -> None:
+    assert shape(NESTED) == {
+        "type": "array",
+        "items": {
+            "type": "object",
+            "properties": {
+                "id": {"type": "string", "description": "The id (in hex)\nof it"},
+                "count": {"type": "number", "description": "How many", "default": 3},
+                "tags": {
+                    "type": "array",
+                    "description": "Tags",
+                    "default": [],
+                    "items": {"type": "string", "description": "One"},
+                },
+                "from": {"type": ["number", "array"], "description": "A range"},
+            },
+            "required": ["id"],
+        },
+    }
+
+
+@pytest.mark.parametrize(
+    "inside",
+    [
+        '"address": amount, (numeric) The address is the key, the amount the value',
+        '"address": amount, (numeric) A pair. The key (string) is the address',
+        '"address": amount, (numeric) An amount\n  ...',
+    ],
+)
+def test_a_member_whose_name_is_for_the_caller_to_choose_is_any_member(inside: str) -> None:
+    found = shape(f"{{ (json object)\n  {inside}\n}}")
+    assert (found["type"], found["additionalProperties"]["type"]) == ("object", "number")
+    assert "properties" not in found
+
+
+def test_what_is_left_out_before_a_member_makes_it_none_of_many() -> None:
+    assert [*shape('{ (json object)\n  ...,  As above\n  "tx" : [ (json array)\n  ]\n}')["properties"]] == ["tx"]
+
+
+def test_elements_of_several_kinds_are_alternatives() -> None:
+    found = shape('[\n  "text",  (string) A text\n  {        (json object) Or this\n  },\n  ...\n]')
+    assert [each["type"] for each in found["items"]["anyOf"]] == ["string", "object"]
+
+
+def test_so_many_alternatives_are_told_apart_and_no_more() -> None:
+    found = shape("[\n" + "".join(f'"a", (string) Number {number}\n' for number in range(3_000)))
+    assert len(found["items"]["anyOf"]) == MOST_CHOICES
+
+
+@pytest.mark.parametrize(
+    ("text", "choices"),
+    [
+        ('1. mode (string, required) How. Must be one of:\n   "fast"\n   "slow"', {"enum": ["fast", "slow"]}),
+        ('1. mode (string) How. Options are "fast", and "slow".', {"enum": ["fast", "slow"]}),
+        ("1. mode (string) How. Options: 'fast' (the usual one), 'slow'.", {"enum": ["fast", "slow"]}),
+        ('1. mode (string) One of (case insensitive):\n   "fast"\n   "slow"', {"examples": ["fast", "slow"]}),
+        ("1. mode (string) 'fast' to hurry, 'slow' to wait", {"examples": ["fast", "slow"]}),
+        ('1. mode (numeric or string) must be one of "fast", "slow"', {"examples": ["fast", "slow"]}),
+        ('1. mode (string) Say "fast" or "slow"', {}),
+        ('1. mode (numeric) one of "fast", "slow"', {}),
+    ],
+)
+def test_choices_are_those_that_the_text_names(text: str, choices: Any) -> None:
+    schema = row(text).schema()
+    assert {key: value for key, value in schema.items() if key in {"enum", "examples"}} == choices
+
+
+@pytest.mark.parametrize(
+    ("notes", "default"),
+    [
+        ("numeric, optional, default=0.25", 0.25),
+        ("numeric, optional, default=wallet -rate", None),
+        ("numeric, optional, default=not set, or so", None),
+        ("boolean, optional, default=true", True),
+        ("boolean, optional, default=1", None),
+        ("string, optional, default=''", ""),
+        ('string, optional, default="all"', "all"),
+        ("string, optional, default=all of them", None),
+        ("json array, optional, default=empty array", []),
+    ],
+)
+def test_a_default_is_a_value_of_its_kind_or_none(notes: str, default: Any) -> None:
+    found = row(f"1. a ({notes}) An a").schema()
+    assert found.get("default") == default
+    assert type(found.get("default")) is type(default)
+
+
+@pytest.mark.parametrize("text", ["Words (or not) about it", "1. a (whatever) An a", "", "(see there)", "a )( b"])
+def test_a_line_that_names_no_kind_is_no_row(text: str) -> None:
+    assert [*rows_of([text])] == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[\n" * 10_000,
+        '"a": [\n' * 10_000,
+        "]\n}\n" * 10_000,
+        "( " * 100_000,
+        "1. a (string, " + "(" * 100_000,
+        "...\n" * 10_000,
+    ],
+)
+@pytest.mark.usefixtures("soon")
+def test_a_layout_that_does_not_end_well_is_read_as_far_as_it_goes(text: str) -> None:
+    depth, found = 0, laid_out(rows_of(text.splitlines()))
+    while found and depth <= DEEPEST + 1:
+        inner = found[0].get("items", next(iter(found[0].get("properties", {}).values()), None))
+        depth, found = depth + 1, [inner] if inner else []
+    assert depth <= DEEPEST + 1
+
+
+KINDS = (("string",), ("number",), ("array",), ("number", "string"))
+
+
+def params_of(*lines: str) -> list[Any]:
+    return [each.params for each in examples_of(lines, "send", KINDS)]
+
+
+@pytest.mark.parametrize(
+    ("command", "params"),
+    [
+        ("coin-cli send", []),
+        ('coin-cli send "00" 2', ["00", 2]),
+        ("coin-cli send 7", ["7"]),
+        (r'coin-cli send "" 1.5 "[\"a\", 1]" all', ["", 1.5, ["a", 1], "all"]),
+        ("coin-cli send a 1 [] 7", ["a", 1, [], 7]),
+        ('coin-cli -named send to=a count=2 more="[1]"', {"to": "a", "count": 2, "more": [1]}),
+        ("""curl --data-binary '{"method": "send", "params": ["a", 2]}' -H 'x' http://127.0.0.1/""", ["a", 2]),
+        (r"""curl --data-binary '{"method": "send", "params": ["a", "2", "[1]"]}'""", ["a", 2, [1]]),
+        ("""curl --data-binary '{"method": "send", "params": {"to": "a"}}'""", {"to": "a"}),
+    ],
+)
+def test_a_command_is_read_as_the_params_that_it_sends(command: str, params: Any) -> None:
+    assert params_of(f"> {command}") == [params]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "coin-cli other 1",
+        "coin-cli",
+        "",
+        "coin-cli send a two",
+        "coin-cli send a 1 [] 7 8",
+        'coin-cli send "a',
+        "coin-cli -named send a",
+        "curl",
+        "curl --data-binary",
+        "curl --data-binary '{'",
+        "curl --data-binary '[]'",
+        """curl --data-binary '{"method": "other", "params": []}'""",
+        """curl --data-binary '{"method": "send", "params": 7}'""",
+        """curl --data-binary '{"method": "send", "params": ["a", "two"]}'""",
+    ],
+)
+def test_a_command_that_is_none_of_the_method_or_does_not_fit_is_left_out(command: str) -> None:
+    assert params_of(f"> {command}") == []
+
+
+def test_an_example_has_the_words_above_it_and_stands_there_once() -> None:
+    lines = ("", "Send all:", "> coin-cli send a", "", "Again", "> coin-cli send a", "> coin-cli send b")
+    assert [(each.name, each.params) for each in examples_of(lines, "send", KINDS)] == [
+        ("Send all", ["a"]),
+        ("", ["b"]),
+    ]
+
+
+def test_there_are_so_many_examples_and_no_more() -> None:
+    assert len(params_of(*(f"> coin-cli send {number}" for number in range(100)))) == MOST_EXAMPLES
+    assert params_of(*["> coin-cli other"] * MOST_COMMANDS, "> coin-cli send a") == []

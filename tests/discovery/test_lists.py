@@ -1,0 +1,277 @@
+"""What ``system.listMethods``, ``methodHelp`` and ``methodSignature`` answer, in all the forms that servers give it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from msgspec import UNSET
+
+from rpcexplorer.discovery.lists import (
+    DIALECT,
+    SESSION,
+    described_by_signatures,
+    get_methods,
+    objects,
+    read_modules,
+    read_names,
+    read_objects,
+    with_help,
+    with_signature,
+)
+from rpcexplorer.discovery.questions import Answered, Question
+from rpcexplorer.model.method import Described, DescribedParam, Method, Parameter
+from rpcexplorer.schema.start import starting_point
+from tests.discovery.driving import drive
+
+PLAIN = Method("user.get", source="discovered", dialect="system.listMethods")
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        ["a", "b"],
+        [{"name": "a", "params": []}, {"name": "b"}],
+        {"methods": ["a", "b"]},
+        {"a": {"doc": "x"}, "b": None},
+        {"methods": {"a": 1, "b": 2}},
+        ["a", "b", "a"],
+    ],
+)
+def test_names_are_found_in_every_form(value: Any) -> None:
+    listing = read_names(value, DIALECT)
+    assert [method.name for method in listing.methods] == ["a", "b"]
+    assert {(method.source, method.dialect) for method in listing.methods} == {("discovered", "system.listMethods")}
+    assert (listing.skipped, listing.refusal) == ((), "")
+
+
+@pytest.mark.parametrize("value", [None, [], {}, ""])
+def test_an_empty_list_offers_nothing(value: Any) -> None:
+    assert read_names(value, DIALECT).refusal == "not offered (an empty result)"
+
+
+@pytest.mark.parametrize("value", ["ping auth", 7, True])
+def test_anything_else_is_no_list(value: Any) -> None:
+    assert read_names(value, DIALECT).refusal == "answered, but not with a list of names"
+
+
+def test_what_is_no_name_is_counted() -> None:
+    listing = read_names(["ok", 7, None, [], {"name": 1}, "\udfff", "x" * 999], DIALECT)
+    assert [method.name for method in listing.methods] == ["ok"]
+    assert listing.skipped == ("6 left out: without a name that can be called",)
+
+
+def test_a_hundred_thousand_names_are_cut_at_a_number_that_is_said() -> None:
+    listing = read_names([f"m{number}" for number in range(100_000)], DIALECT)
+    assert len(listing.methods) == 20_000
+    assert listing.skipped == ("80,000 left out: beyond the first 20,000",)
+
+
+def test_help_is_one_line_and_the_rest_without_the_indentation_of_its_source() -> None:
+    method = with_help(PLAIN, "\n    Gets a user\n    by number.\n\n    :param id:\n        which one\n    ")
+    assert method.doc == "Gets a user by number."
+    assert method.details == "Gets a user\nby number.\n\n:param id:\n    which one"
+
+
+def test_help_of_one_line_is_not_said_twice() -> None:
+    method = with_help(PLAIN, {"description": "Gets a user"})
+    assert (method.doc, method.details) == ("Gets a user", "")
+
+
+@pytest.mark.parametrize("value", [None, "", "  \n", 7, [], ["text"], {}, {"help": 7}])
+def test_no_help_changes_nothing(value: Any) -> None:
+    assert with_help(PLAIN, value) == PLAIN
+
+
+@pytest.mark.parametrize(
+    ("value", "required", "start"),
+    [
+        ([["struct", "int", "string"]], (True, True), [0, ""]),
+        (["struct", "int", "string"], (True, True), [0, ""]),
+        ([["struct", "int", "string"], ["struct", "int"]], (True, False), [0]),
+        ([[], "junk", ["struct", "int", "string"]], (True, True), [0, ""]),
+    ],
+)
+def test_a_signature_gives_params_by_position(value: Any, required: Any, start: Any) -> None:
+    method = with_signature(PLAIN, value)
+    assert method.parameters == (Parameter("", required[0], "integer"), Parameter("", required[1], "string"))
+    assert (method.by, method.result) == ("position", "object")
+    assert starting_point(method) == start
+
+
+@pytest.mark.parametrize("value", [None, "signatures not supported", "undef", 7, [], [[]], [7], {"a": 1}])
+def test_no_signature_changes_nothing(value: Any) -> None:
+    assert with_signature(PLAIN, value) == PLAIN
+
+
+def test_a_signature_of_odd_things_is_bounded() -> None:
+    method = with_signature(PLAIN, [[None, {"type": "int"}, *["Int"] * 100_000]])
+    assert len(method.parameters) == 32
+    assert [parameter.kind for parameter in method.parameters[:2]] == ["", "integer"]
+
+
+@pytest.mark.parametrize(
+    ("value", "params", "result"),
+    [
+        ([["struct", "int", "string"]], [("integer", True), ("string", True)], {"type": "object"}),
+        (
+            [["int", "int"], ["int", "str", "bool"]],
+            [(["integer", "string"], True), ("boolean", False)],
+            {"type": "integer"},
+        ),
+        (["undef", "str"], [("string", True)], UNSET),
+        ([["dateTime.iso8601", "base64"]], [("string", True)], {"type": "string"}),
+        ([["array"], ["struct"]], [], {"type": ["array", "object"]}),
+    ],
+)
+def test_signatures_together_say_what_stands_at_each_position(value: Any, params: Any, result: Any) -> None:
+    described = described_by_signatures(value)
+    assert described is not None
+    assert [(each.schema["type"], each.required) for each in described.params] == params
+    assert (described.result, described.extra, described.dialect) == (result, False, DIALECT)
+
+
+def test_a_kind_that_json_has_not_is_anything() -> None:
+    described = described_by_signatures([["Some.Class", "Other.Class", {"a": 1}]])
+    assert described is not None
+    assert [each.schema for each in described.params] == [True, True]
+    assert described.result is UNSET
+
+
+@pytest.mark.parametrize("value", [None, "signatures not supported", "undef", 7, [], [[]], [7], {"a": 1}])
+def test_what_is_no_signature_describes_nothing(value: Any) -> None:
+    assert described_by_signatures(value) is None
+
+
+def test_what_a_signature_calls_undefined_is_no_kind() -> None:
+    method = with_signature(PLAIN, [["undef", "any"]])
+    assert (method.result, method.parameters) == ("", (Parameter("", True, ""),))
+
+
+OBJECTS: dict[str, Any] = {
+    "network.device": {"status": {"name": "string"}, "set_state": {"name": "string", "defer": "boolean"}},
+    "system": {"board": {}, "info": {}, "watchdog": {"frequency": "number", "more": "table", "list": "array"}},
+}
+
+
+def test_all_that_there_is_is_reached_through_one_method() -> None:
+    questions, listing = drive(objects(()), Answered(OBJECTS))
+    assert questions == [Question("list", '["*"]')]
+    assert listing.about == "5 methods of 2 objects are called through it"
+    (call,) = listing.methods
+    assert (call.name, call.doc, call.by) == ("call", "Calls one of 5 methods of 2 objects", "position")
+    assert call.parameters == (
+        Parameter("object", True, "one of network.device | system", example="system"),
+        Parameter("method", True, "string", example="board"),
+        Parameter("arguments", True, "object"),
+    )
+    assert call.details.splitlines() == [
+        SESSION,
+        "",
+        "network.device status {name: string}",
+        "network.device set_state {name: string, defer: boolean}",
+        "system board",
+        "system info",
+        "system watchdog {frequency: number, more: object, list: array}",
+    ]
+
+
+def test_what_each_method_takes_is_one_of_what_the_last_param_may_be() -> None:
+    described = read_objects(OBJECTS).described["call"]
+    of, name, arguments = described.params
+    assert of.schema["enum"] == ["network.device", "system"]
+    assert name.schema["enum"] == ["status", "set_state", "board", "info", "watchdog"]
+    status, _, board, _, watchdog = arguments.schema["anyOf"]
+    assert status["properties"] == {"name": {"type": "string"}}
+    assert board == {"title": "system board", "type": "object", "properties": {}}
+    kinds = {key: schema["type"] for key, schema in watchdog["properties"].items()}
+    assert kinds == {"frequency": "number", "more": "object", "list": "array"}
+    assert described.result["items"][0]["type"] == "integer"
+
+
+def test_kinds_that_json_has_not_and_methods_beyond_counting_are_anything() -> None:
+    (_, _, arguments) = read_objects({"o": {"m": {"a": "blob", "b": 7}}}).described["call"].params
+    assert arguments.schema["anyOf"][0]["properties"] == {"a": True, "b": True}
+    (_, _, arguments) = read_objects({"o": {f"m{number}": {} for number in range(3_000)}}).described["call"].params
+    assert arguments.schema == {"type": "object"}
+
+
+def test_the_params_to_start_from_are_of_a_method_that_takes_none() -> None:
+    assert starting_point(read_objects(OBJECTS).methods[0]) == ["system", "board", {}]
+    (call,) = read_objects({"file": {"read": {"path": "string"}}}).methods
+    assert starting_point(call) == ["file", "read", {}]
+
+
+def test_thousands_of_methods_are_cut_at_a_number_that_is_said() -> None:
+    (call,) = read_objects({"o": {f"m{number}": {} for number in range(3_000)}}).methods
+    assert call.details.splitlines()[-1] == "and 2,000 more"
+
+
+@pytest.mark.parametrize("value", [["system"], "text", 7, {"system": None}, {"system": ["board"]}])
+def test_another_answer_is_none_of_ubus(value: Any) -> None:
+    assert read_objects(value).refusal.startswith("answered, but not with objects and their methods")
+
+
+@pytest.mark.parametrize("value", [None, {}, [], {"system": {}}, {"": {"a": {}}}])
+def test_an_empty_answer_offers_nothing(value: Any) -> None:
+    assert read_objects(value).refusal == "not offered (an empty result)"
+
+
+@pytest.mark.parametrize("dialect", ["rpc_methods", "Shelly.ListMethods"])
+def test_names_are_of_the_dialect_that_told_them(dialect: str) -> None:
+    listing = read_names({"version": 1, "methods": ["chain_getBlock", "state_call"]}, dialect)
+    assert [(method.name, method.dialect) for method in listing.methods] == [
+        ("chain_getBlock", dialect), ("state_call", dialect),
+    ]  # fmt: skip
+
+
+def test_modules_are_named_and_nothing_is_listed() -> None:
+    listing = read_modules({"eth": "1.0", "net": "1.0"})
+    assert listing.methods == ()
+    assert listing.refusal.startswith("tells of modules only (eth, net)")
+
+
+@pytest.mark.parametrize("value", [["eth"], "eth", 7])
+def test_another_answer_names_no_modules(value: Any) -> None:
+    assert read_modules(value).refusal == "answered, but not with modules by name"
+
+
+def test_thousands_of_modules_are_a_short_sentence() -> None:
+    assert len(read_modules({f"module{number}": "1.0" for number in range(10_000)}).refusal) < 500
+
+
+GET_BLOCK = {"args": {"block_num": 0, "what": None}, "ret": {"id": "", "count": 0, "next": None}}
+
+
+def test_the_signature_of_each_name_is_asked_for_by_the_way() -> None:
+    no = Answered(refusal="answered: error -32000 no")
+    names = Answered(["block_api.get_block", "condenser_api.ping", "known"])
+    questions, listing = drive(get_methods({"known"}), names, Answered(GET_BLOCK), no)
+    assert questions == [
+        Question("jsonrpc.get_methods", "{}"),
+        Question("jsonrpc.get_signature", '{"method":"block_api.get_block"}', aside=True),
+        Question("jsonrpc.get_signature", '{"method":"condenser_api.ping"}', aside=True),
+    ]
+    block, ping, _ = listing.methods
+    assert block.parameters == (Parameter("block_num", None, "integer"), Parameter("what", None, "null"))
+    assert (block.params, block.by, block.result) == (GET_BLOCK["args"], "name", "object")
+    assert (ping.parameters, listing.skipped) == ((), ("jsonrpc.get_signature: answered: error -32000 no, for 1 of 2",))
+    assert listing.described == {
+        "block_api.get_block": Described(
+            (DescribedParam("block_num", {"type": "integer"}), DescribedParam("what", True)),
+            {"type": "object", "properties": {"id": {"type": "string"}, "count": {"type": "integer"}}},
+            dialect="jsonrpc.get_methods",
+        )
+    }
+
+
+@pytest.mark.parametrize("value", [None, 7, [], {}, {"args": 7}, {"ret": {}}])
+def test_a_signature_that_is_none_changes_nothing(value: Any) -> None:
+    _, listing = drive(get_methods(()), Answered(["a"]), Answered(value))
+    assert (listing.methods[0].parameters, listing.described) == ((), {})
+
+
+def test_params_by_position_show_as_what_to_start_from() -> None:
+    _, listing = drive(get_methods(()), Answered(["a"]), Answered({"args": [["name"]], "ret": []}))
+    assert (listing.methods[0].params, listing.methods[0].by, listing.methods[0].result) == ([["name"]], None, "array")
+    assert listing.described["a"].result == {"type": "array"}

@@ -1,0 +1,88 @@
+"""A call of each kind of auth as a command and a script: run for real, they send what the program itself sent."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+
+from tests.auth.test_digest import parts_of
+from tests.fakes.shell import Shell
+from tests.fakes.wire import RawServer, Received, http_reply
+
+CURL = Path(__file__).parents[1] / "fakes" / "curl.py"
+TOKEN = "t0k\"en'/%$x\\&`id`"
+PASSWORD = 'pa"ss\\w $x`id`'
+KINDS = {
+    "bearer": 'auth = { kind = "bearer" }',
+    "header": 'auth = { kind = "header", value = "Token {token}" }',
+    "query": 'auth = { kind = "query" }',
+    "first": 'auth = { kind = "first", value = "token:{token}" }',
+    "member": 'auth = { kind = "member" }',
+    "path": 'path = "/v3/{token}"',
+    "digest": 'auth = { kind = "digest", username = "ada" }',
+    "member with a login": 'auth = { kind = "member", username = "ada" }\nlogin = { method = "open", session = "" }',
+    "first with a login": (
+        'auth = { kind = "first", username = "ada" }\n'
+        'login = { method = "ping", params = ["0", { password = "{password}" }], session = "/1/id" }'
+    ),
+    "bearer with a login": 'auth = { kind = "bearer", username = "ada" }\nlogin = { method = "open", session = "/id" }',
+}
+
+
+def of_session(kind: str) -> object:
+    return {"bearer with a login": {"id": "s3ss10n"}, "first with a login": [0, {"id": "s3ss10n"}]}.get(kind, "s3ss10n")
+
+
+def seen(request: Received) -> tuple[object, ...]:
+    """What must be the same, however it was spelled on the way."""
+    header = request.header("Authorization") or ""
+    proof = parts_of(header) if header.startswith("Digest") else {}
+    stable = {name: proof[name] for name in ("username", "realm", "uri", "nonce") if name in proof} or header
+    body = json.loads(request.body)
+    body["id"] = body["id"].removesuffix(".login")
+    return unquote(request.line), stable, request.header("X-Api-Key"), body
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("form", ["curl", "python"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_is_copied_sends_what_was_sent(tmp_path: Path, kind: str, form: str) -> None:
+    def script(request: Received) -> bytes:
+        body = json.loads(request.body)
+        if kind == "digest" and request.header("Authorization") is None:
+            asks = {"WWW-Authenticate": 'Digest realm="r", nonce="n", qop="auth"'}
+            return http_reply(b"no", 401, asks, reason="Unauthorized")
+        result = of_session(kind) if body["id"].endswith(".login") else "pong"
+        return http_reply(json.dumps({"jsonrpc": "2.0", "id": body["id"], "result": result}).encode())
+
+    shell = Shell(tmp_path)
+    held = {"RPCEXPLORER_SHOP_TOKEN": TOKEN, "RPCEXPLORER_SHOP_PASSWORD": PASSWORD}
+    if kind.startswith(("bearer", "header")):
+        held["RPCEXPLORER_SHOP_TOKEN"] = TOKEN.replace(" ", "")
+    shell.environment |= held
+    with RawServer(script) as server:
+        shell.sessions(f'version = 1\n[profile.shop]\nurl = "{server.origin}"\n{KINDS[kind]}\n')
+        ran = shell.run("call", "ping", '["a\'b"]')
+        assert ran.code == 0, ran.err
+        sent = [seen(request) for request in server.requests]
+        copied = shell.run("copy", "--as", form).text
+        assert not any(value in copied for value in (*held.values(), "s3ss10n"))
+        command = [sys.executable, "-c", copied] if form == "python" else ["bash", "-c", copied]
+        fake = tmp_path / "curl"
+        fake.write_text(f'#!/bin/sh\nfor word in "$@"; do echo "$word" >> {tmp_path}/words; done\n'
+                        f'exec {sys.executable} {CURL} "$@"\n')  # fmt: skip
+        fake.chmod(0o755)
+        environment = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}", **held}
+        done = subprocess.run(command, capture_output=True, check=False, env=environment, stdin=subprocess.DEVNULL)
+        assert done.returncode == 0, done.stderr
+        assert b"pong" in done.stdout
+    assert [seen(request) for request in server.requests[len(sent) :]] == sent
+    if form == "curl":  # what every user can list
+        words = (tmp_path / "words").read_text()
+        assert not any(value in words for value in (*held.values(), "s3ss10n"))

@@ -1,0 +1,431 @@
+"""A call as something to paste: what is pasted runs, sends what the program would send, and holds no secret."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from rpcexplorer.auth.basic import InlineAuth, NoAuth
+from rpcexplorer.auth.token import CookieAuth
+from rpcexplorer.client.client import preview
+from rpcexplorer.export import formats
+from rpcexplorer.export.request import Subject, profile_of, subject_of
+from rpcexplorer.export.snippets import SNIPPETS
+from rpcexplorer.model.draft import Batch, Draft, draft_of
+from rpcexplorer.model.exchange import Exchange, Preview, Refused
+from rpcexplorer.model.profile import Auth, Login, MethodNote, Profile, ad_hoc
+from rpcexplorer.model.secret import Secret
+from rpcexplorer.rpc.messages import ErrorObject, Result
+from rpcexplorer.text.printable import printable
+from tests.fakes.wire import RawServer, http_reply
+from tests.text.exchanges import exchange
+
+PASSWORD = """pa"ss\\wörd $HOME `id`'"""
+VARIABLES = {"RPCEXPLORER_SHOP_PASSWORD": PASSWORD, "RPCEXPLORER_SHOP_SESSION": "s3ss10n!$x"}
+HOSTILE = """{"q": "it's $HOME `id` $(id) \\\\ \\u001b]52 \u202e é\\n", "tags": ["a", "b"], "n": 1.10}"""
+SHOP = Profile("shop", "https://shop.example.com", headers=(("X-Tenant", "ac'me $HOME"),))
+
+
+def made(kind: str, what: Draft | Batch | Exchange, profile: Profile = SHOP, *, session: bool = True) -> str:
+    return copied(kind, subject_of(profile, what, previewing(profile, session=session), ours=True))
+
+
+def copied(kind: str, subject: Subject | Refused) -> str:
+    assert isinstance(subject, Subject)
+    return formats.made(kind, subject).decode()
+
+
+class previewing:  # noqa: N801 - stands for a function
+    """What ``Explorer.preview`` does, with an id that is always the same."""
+
+    def __init__(self, profile: Profile, *, session: bool = True) -> None:
+        self._preview = partial(preview, profile, has_session=session)
+
+    def __call__(self, draft: Draft | Batch, *, id: str | None = None, bare: bool = False) -> Preview | Refused:
+        return self._preview(draft, id or "id-1", bare=bare)
+
+
+def sent_by(profile: Profile, draft: Draft | Batch) -> Preview:
+    request = previewing(profile)(draft)
+    assert isinstance(request, Preview)
+    return request
+
+
+def opened(text: str, *, escaped: bool = False) -> str:
+    """A body as it goes out, by another way than the program's own."""
+    return text.replace("«shop.password»", json.dumps(PASSWORD, ensure_ascii=escaped)[1:-1])
+
+
+def run_in_bash(script: str, folder: Path, name: str) -> list[str]:
+    """What a command named in the script is given: arguments, for a pipe among them its content, and what it reads."""
+    fake = folder / name
+    fake.write_text(
+        '#!/bin/sh\nfor word in "$@"; do\n'
+        "  case $word in\n"
+        "    *@/dev/fd/*) printf '%s' \"${word%%/dev/fd/*}\"; cat \"/dev/fd/${word##*/dev/fd/}\"; printf '\\0' ;;\n"
+        "    *) printf '%s\\0' \"$word\" ;;\n"
+        "  esac\ndone\n[ -t 0 ] || cat\n"
+    )
+    fake.chmod(0o755)
+    environment = {"PATH": f"{folder}:{os.environ['PATH']}", "LC_ALL": "C", **VARIABLES}
+    ran = subprocess.run(
+        ["bash", "-c", script], capture_output=True, check=True, env=environment, stdin=subprocess.DEVNULL
+    )
+    assert ran.stderr == b""
+    return ran.stdout.decode().split("\0")
+
+
+def test_a_record_knows_its_envelope_also_where_its_profile_is_gone() -> None:
+    one = exchange(
+        Result(b"1"), profile="gone", method="torrent-get", params='{"ids":[1]}', envelope="transmission", id="7"
+    )
+    profile, _ = profile_of(one, {}, ours=True)
+    assert '{"method":"torrent-get","arguments":{"ids":[1]},"tag":7}' in made("curl", one, profile)
+
+
+@pytest.mark.parametrize(("ours", "said"), [(False, "Someone else recorded"), (True, "There is no profile gone")])
+def test_record_without_a_known_profile_gets_none(ours: bool, said: str) -> None:
+    profile, missing = profile_of(exchange(Result(b"1"), profile="gone", foreign=not ours), {"shop": SHOP}, ours=ours)
+    assert missing.startswith(said)
+    assert profile.ad_hoc
+
+
+def test_foreign_record_gets_the_profile_with_its_address() -> None:
+    sent = exchange(Result(b"1"), profile="prod", url=SHOP.endpoint)
+    elsewhere = replace(SHOP, name="prod", url="https://prod.example.com")
+    for profiles in ({"shop": SHOP}, {"shop": SHOP, "prod": elsewhere}):
+        profile, missing = profile_of(sent, profiles, ours=False)
+        assert profile is SHOP
+        assert "profile shop" in missing
+
+
+def test_foreign_record_with_two_possible_profiles_gets_none() -> None:
+    sent = exchange(Result(b"1"), profile="prod", url=SHOP.endpoint)
+    profile, missing = profile_of(sent, {"shop": SHOP, "other": replace(SHOP, name="other")}, ours=False)
+    assert profile.ad_hoc
+    assert "shop, other" in missing
+
+
+# --- curl ----------------------------------------------------------------------------------------------------------
+
+
+def test_curl_gets_url_headers_in_order_and_the_exact_body(tmp_path: Path) -> None:
+    profile = replace(SHOP, auth=InlineAuth("ada"), ca_file="/etc/corp ca.pem")
+    draft = Draft("user.find", HOSTILE)
+    assert run_in_bash(made("curl", draft, profile), tmp_path, "curl")[:-1] == [
+        "https://shop.example.com/api/v2/",
+        *("--cacert", "/etc/corp ca.pem"),
+        *("-H", "Content-Type: application/json-rpc"),
+        *("-H", "Accept: */*"),
+        *("-H", "X-Tenant: ac'me $HOME"),
+        *("--data-binary", "@" + opened(sent_by(profile, draft).body.decode())),
+    ]
+
+
+def test_curl_is_kept_from_reading_more_into_its_arguments(tmp_path: Path) -> None:
+    profile = replace(SHOP, url="http://[::1]:8000", path="/a/[b]/", headers=(("X-Empty", ""),), auth=CookieAuth())
+    arguments = run_in_bash(made("curl", Draft("ping"), profile), tmp_path, "curl")
+    assert arguments[:2] == ["--globoff", "http://[::1]:8000/a/[b]/"]
+    assert arguments[6:10] == ["-H", "@Cookie: sessionid=s3ss10n!$x", "-H", "X-Empty;"]
+
+
+@pytest.mark.parametrize(("kind", "program"), [("curl", "curl"), ("httpie", "http")])
+def test_without_a_session_nothing_is_sent_where_no_login_goes_ahead(kind: str, program: str, tmp_path: Path) -> None:
+    profile = replace(SHOP, auth=CookieAuth())
+
+    def no_login(draft: Draft | Batch, *, id: str | None = None, bare: bool = False) -> Preview | Refused:
+        is_login = isinstance(draft, Draft) and draft.method == profile.login.method
+        return Refused("profile", "it is not in order") if is_login else previewing(profile)(draft, id=id, bare=bare)
+
+    script = copied(kind, subject_of(profile, Draft("ping"), no_login, ours=True))
+    (tmp_path / program).write_text(f"#!/bin/sh\necho sent > {tmp_path}/sent\n")
+    (tmp_path / program).chmod(0o755)
+    environment = {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    ran = subprocess.run(["bash", "-c", script], capture_output=True, check=False, env=environment)
+    assert ran.returncode != 0
+    assert b"RPCEXPLORER_SHOP_SESSION" in ran.stderr
+    assert not (tmp_path / "sent").exists()
+
+
+# --- Python --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.everyday(1)
+@pytest.mark.parametrize("auth", [NoAuth(), CookieAuth(), InlineAuth("ada")])
+def test_the_python_script_sends_what_the_program_would_send(auth: Auth) -> None:
+    with RawServer(http_reply('{"é": 1}'.encode())) as server:
+        profile = replace(SHOP, url=server.origin, auth=auth)
+        draft = Draft("user.find", HOSTILE)
+        environment = {**os.environ, "NO_PROXY": "*", "PYTHONIOENCODING": "utf-8", **VARIABLES}
+        ran = subprocess.run(
+            [sys.executable, "-c", made("python", draft, profile)], capture_output=True, check=True, env=environment
+        )
+    (received,) = server.requests
+    assert received.body.decode() == opened(sent_by(profile, draft).body.decode(), escaped=True)
+    assert received.header("X-Tenant") == "ac'me $HOME"
+    assert received.header("Cookie") == ("sessionid=s3ss10n!$x" if isinstance(auth, CookieAuth) else None)
+    assert ran.stdout.decode().split() == ["200", '{"é":', "1}"]
+
+
+REFUSED = [b'{"jsonrpc":"2.0","id":"1","error":{"code":1,"message":"no"}}', b"<html>", b'{"result":{"id":null}}']
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("body", REFUSED)
+def test_a_script_whose_login_is_refused_says_so_and_no_more(body: bytes) -> None:
+    with RawServer(http_reply(body)) as server:
+        profile = replace(SHOP, url=server.origin, auth=CookieAuth("ada"), login=Login(session="/id"))
+        script = made("python", Draft("ping"), profile, session=False)
+        environment = {**os.environ, "NO_PROXY": "*", "RPCEXPLORER_SHOP_PASSWORD": "wrong-one"}
+        ran = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False, env=environment)
+    assert (ran.returncode, ran.stdout, ran.stderr) == (1, b"", b"no session came of the login\n")
+    assert len(server.requests) == 1
+
+
+def test_a_script_imports_only_what_it_needs() -> None:
+    plain = made("python", Draft("ping", '["os.environ[ json.dumps( ssl"]'))
+    assert plain.splitlines()[0] == "import httpx"
+    compile(made("python", Draft("ping"), replace(SHOP, ca_file="/ca.pem")), "snippet", "exec")
+    assert "import ssl\n" in made("python", Draft("ping"), replace(SHOP, ca_file="/ca.pem"))
+
+
+# --- HTTPie --------------------------------------------------------------------------------------------------------
+
+
+def test_httpie_gets_url_items_and_the_raw_body(tmp_path: Path) -> None:
+    headers = (("X-Empty", ""), ("X-File", "@/etc/passwd"), ("X-Json", "=1"))
+    profile = replace(SHOP, auth=CookieAuth(), headers=headers, ca_file="/ca.pem")
+    draft = Draft("user.find", HOSTILE)
+    assert run_in_bash(made("httpie", draft, profile), tmp_path, "http")[:-1] == [
+        "POST",
+        "https://shop.example.com/api/v2/",
+        "Content-Type:application/json-rpc",
+        "Accept:*/*",
+        "Cookie:@sessionid=s3ss10n!$x",
+        "X-Empty;",
+        "X-File:\\@/etc/passwd",
+        "X-Json:\\=1",
+        *("--verify", "/ca.pem"),
+        *("--ignore-stdin", "--raw"),
+        sent_by(profile, draft).body.decode(),
+    ]
+
+
+# --- our own command -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("what", "profile", "arguments", "stdin"),
+    [
+        (Draft("ping"), SHOP, ["call", "ping", "-p", "shop"], ""),
+        (Draft("a b", '{"x": "it\'s"}'), SHOP, ["call", "a b", '{"x":"it\'s"}', "-p", "shop"], ""),
+        (Draft("log", "[1]", notification=True), SHOP, ["notify", "log", "[1]", "-p", "shop"], ""),
+        (Draft("@own"), SHOP, ["call", "@@own", "-p", "shop"], ""),  # with one sign it would be a saved call
+        (Draft("--help"), SHOP, ["call", "-p", "shop", "--", "--help"], ""),
+        (Draft("x\x1b[2J"), SHOP, ["call", "x\x1b[2J", "-p", "shop"], ""),
+        (Draft("login", '["«shop.password»"]'), SHOP, ["call", "login", '["«shop.password»"]', "-p", "shop"], ""),
+        (Batch('[{"method": "%s"}]'), SHOP, ["batch", "-", "-p", "shop"], '[{"method":"%s"}]'),
+        (
+            Draft("ping"),
+            ad_hoc("http://h:1", InlineAuth()),
+            ["call", "ping", "--url", "http://h:1/api/v2/", "--auth", "inline"],
+            "",
+        ),
+        (
+            Draft("a", '["«shop.password»"]'),
+            replace(SHOP, ad_hoc=True),
+            ["call", "a", '["«url.password»"]', "--url", "https://shop.example.com/api/v2/"],
+            "",
+        ),
+    ],
+)
+def test_the_command_is_the_one_a_person_would_type(
+    what: Draft | Batch, profile: Profile, arguments: list[str], stdin: str, tmp_path: Path
+) -> None:
+    assert run_in_bash(made("command", what, profile), tmp_path, "rpcexplorer") == [*arguments, stdin]
+
+
+# --- Markdown ------------------------------------------------------------------------------------------------------
+
+
+def test_a_ticket_has_the_request_as_it_went_out_with_placeholders() -> None:
+    told = made("markdown", Draft("user.find", "{}"), replace(SHOP, auth=InlineAuth("ada")))
+    assert told.startswith("## `user.find`\n\n- Profile: `shop`\n- URL: `https://shop.example.com/api/v2/`\n")
+    assert told.endswith(
+        """\
+```http
+POST /api/v2/ HTTP/1.1
+Host: shop.example.com
+Content-Type: application/json-rpc
+Accept: */*
+X-Tenant: ac'me $HOME
+
+{
+  "jsonrpc": "2.0",
+  "id": "id-1",
+  "method": "user.find",
+  "params": {
+    "username": "ada",
+    "password": "«shop.password»"
+  }
+}
+```"""
+    )
+
+
+def test_a_ticket_of_a_batch_is_titled_with_its_methods() -> None:
+    assert made("markdown", Batch('[{"method": "a"}, {"method": "b"}]')).startswith("## `a, b`\n")
+
+
+def test_a_host_that_the_profile_sets_stands_in_every_form_once() -> None:
+    profile = replace(SHOP, headers=(("Host", "other.example.com"),))
+    for kind in ("curl", "python", "httpie", "markdown"):
+        assert made(kind, Draft("ping"), profile).count("other.example.com") == 1
+
+
+# --- the session to come -------------------------------------------------------------------------------------------
+
+MEMBER = replace(SHOP, auth=CookieAuth(), methods={"free": MethodNote(auth="none")})
+
+
+@pytest.mark.parametrize(
+    ("what", "cookie"),
+    [
+        (Draft("user.get"), True),
+        (Draft("free"), False),
+        (Draft("auth"), False),
+        (Batch('[{"method": "free"}, {"method": "auth"}]'), False),
+        (Batch('[{"method": "free"}, {"method": "user.get"}]'), True),
+    ],
+)
+def test_without_a_session_the_cookie_to_come_is_there_where_one_is_needed(what: Draft | Batch, cookie: bool) -> None:
+    assert ("RPCEXPLORER_SHOP_SESSION" in made("curl", what, MEMBER, session=False)) is cookie
+
+
+# --- what is copied ------------------------------------------------------------------------------------------------
+
+
+def test_of_an_exchange_it_is_its_own_call_with_its_own_id() -> None:
+    text = made("curl", exchange(Result(b"1"), params='{"id": 42}'))
+    assert '{"jsonrpc":"2.0","id":"01jd4x9a2mk7c3q","method":"user.get","params":{"id":42}}' in text
+
+
+@pytest.mark.parametrize(
+    ("kind", "draft"),
+    [
+        ("call", Draft("m", "[1]")),
+        ("notification", Draft("m", "[1]", notification=True)),
+        ("batch", Batch("[1]")),
+    ],
+)
+def test_an_exchange_leads_back_to_its_draft(kind: str, draft: Draft | Batch) -> None:
+    assert draft_of(exchange(Result(b"1"), method="m", params="[1]", kind=kind)) == draft
+
+
+def test_of_what_cannot_be_sent_it_is_said_why() -> None:
+    refused = subject_of(SHOP, Draft("ping", "[1,"), previewing(SHOP), ours=True)
+    assert isinstance(refused, Refused)
+    assert "line 1" in refused.sentence
+
+
+# --- secrets and hostile text --------------------------------------------------------------------------------------
+
+KNOWN = Secret("hunter2-hunter2", "shop.password")
+
+
+@pytest.mark.parametrize("kind", SNIPPETS)
+def test_no_secret_is_in_a_snippet_wherever_it_was_written(kind: str) -> None:
+    profile = replace(SHOP, headers=(("X-Token", "hunter2-hunter2"),), auth=CookieAuth())
+    params = '{"password": "short", "note": "hunter2-hunter2", "encoded": "aHVudGVyMi1odW50ZXIy"}'
+    sent = exchange(
+        ErrorObject(1, "wrong: hunter2-hunter2", None, b"{}"), params=params, body=params.encode(), profile="shop"
+    )
+    for what in (sent, Draft("m", params)):
+        text = copied(kind, subject_of(profile, what, previewing(profile), secrets=[KNOWN], ours=True))
+        assert not [secret for secret in ("hunter2", "short", "aHVudGVy") if secret in text]
+        assert ("«shop.password»" if kind in {"command", "markdown"} else "RPCEXPLORER_SHOP_PASSWORD") in text
+
+
+@pytest.mark.parametrize("kind", SNIPPETS)
+def test_every_snippet_is_safe_to_look_at(kind: str) -> None:
+    odd = "x\x1b]52;c;?\x07\u202e\t\ufeff"
+    hostile = exchange(ErrorObject(1, odd, None, b"{}"), method=odd, params=json.dumps([odd], ensure_ascii=False))
+    text = made(
+        kind, replace(hostile, params='["\u202e\u2066"]\t', response=replace(hostile.response, body=odd.encode()))
+    )
+    assert printable(text, lines=True) == text
+
+
+def test_the_forms_are_the_ones_that_were_promised() -> None:
+    assert list(SNIPPETS) == ["curl", "python", "httpie", "command", "markdown"]
+
+
+VARIABLE_NAMES: Mapping[str, str] = {"shop": "RPCEXPLORER_SHOP_SESSION", "my-shop.eu": "RPCEXPLORER_MY_SHOP_EU_SESSION"}
+
+
+@pytest.mark.parametrize("name", VARIABLE_NAMES)
+def test_the_variables_are_those_that_the_program_reads_itself(name: str) -> None:
+    profile = Profile(name, "https://shop.example.com", auth=CookieAuth())
+    assert VARIABLE_NAMES[name] == profile.variable("session")
+    for kind in ("curl", "python", "httpie"):
+        assert VARIABLE_NAMES[name] in made(kind, Draft("ping"), profile)
+
+
+@pytest.mark.parametrize("kind", SNIPPETS)
+def test_another_profiles_placeholder_becomes_no_variable_of_that_profile(kind: str) -> None:
+    text = made(kind, Draft("m", '["«other.password»", "«not recorded»"]'))
+    assert "RPCEXPLORER_OTHER_PASSWORD" not in text
+    assert ("NOT_RECORDED" in text) is (kind not in {"command", "markdown"})
+
+
+@pytest.mark.parametrize("kind", SNIPPETS)
+def test_in_the_record_of_somebody_else_nothing_stands_for_a_secret(kind: str) -> None:
+    sent = exchange(Result(b"1"), params='{"text": "«shop.password»"}', profile="shop")
+    theirs = copied(kind, subject_of(SHOP, sent, previewing(SHOP), ours=False))
+    ours = copied(kind, subject_of(SHOP, sent, previewing(SHOP), ours=True))
+    for secret in ("RPCEXPLORER_SHOP_PASSWORD", "«shop.password»"):
+        assert secret not in theirs
+    assert "SHOP_PASSWORD" in ours or "«shop.password»" in ours
+
+
+HEX = "9f86d081884c7d659a2feaa0c55ad015"
+
+
+@pytest.mark.parametrize("kind", SNIPPETS)
+@pytest.mark.parametrize("path", [f"/v3/{HEX}", f"/?apikey={HEX}", f"/{HEX}/api"])
+def test_a_secret_in_the_address_of_a_profile_is_not_copied(kind: str, path: str) -> None:
+    for profile in (replace(SHOP, path=path), replace(SHOP, url=f"https://h{path}", path="", ad_hoc=True)):
+        text = made(kind, Draft("ping"), profile)
+        assert HEX not in text
+        if kind in {"curl", "python", "httpie"}:
+            assert "NOT_RECORDED" in text
+    compile(made("python", Draft("ping"), replace(SHOP, path=path)), "snippet", "exec")
+    assert "import os\n" in made("python", Draft("ping"), replace(SHOP, path=path))
+
+
+@pytest.mark.parametrize("kind", SNIPPETS)
+def test_a_password_that_a_login_is_given_by_position_is_not_copied(kind: str) -> None:
+    params = '["ada", "bobs-own"]'
+    for what in (Draft("user.login", params), exchange(Result(b"1"), method="user.login", params=params)):
+        text = made(kind, what)
+        assert "bobs-own" not in text
+        assert "ada" in text
+
+
+@pytest.mark.parametrize("kind", SNIPPETS)
+def test_a_password_that_a_login_inside_a_batch_is_given_by_position_is_not_copied(kind: str) -> None:
+    text = '[{"method": "user.login", "params": ["ada", "bobs-own"]}, {"method": "add", "params": ["a", "kept-too"]}]'
+    names = "user.login, add"
+    for what in (Batch(text), exchange(Result(b"1"), method=names, params=text, kind="batch")):
+        copied = made(kind, what)
+        assert "bobs-own" not in copied
+        assert "ada" in copied
+        assert "kept-too" in copied

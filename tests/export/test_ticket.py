@@ -1,0 +1,189 @@
+"""A call as Markdown."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from rpcexplorer.export.report import SHOWN, code, ticket, versions
+from rpcexplorer.model.exchange import Exchange, Sent, Unreached
+from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result
+from rpcexplorer.text.printable import printable
+from rpcexplorer.transport.port import Phases, Response
+from tests.text.exchanges import exchange
+
+REQUEST = 'POST /api/v2/ HTTP/1.1\nHost: rpc.example.com\n\n{\n  "id": "1"\n}'
+
+
+def of(what: Exchange | None, *, method: str = "user.get", request: str = REQUEST) -> str:
+    return ticket(method, "staging", "https://rpc.example.com/api/v2/", request, what)
+
+
+def test_a_ticket_has_the_headers_of_the_reply_with_the_id_of_the_request() -> None:
+    headers = (("Content-Type", "application/json"), ("X-Request-Id", "7f3a-`b`\x1b[2J"))
+    text = of(exchange(Result(b"1"), response=Response(200, "OK", "HTTP/1.1", headers, b"{}", 2)))
+    assert text.endswith(
+        """\
+### Reply
+
+```http
+HTTP/1.1 200 OK
+Content-Type: application/json
+X-Request-Id: 7f3a-`b`␛[2J
+```
+
+```json
+{}
+```"""
+    )
+
+
+def test_of_the_headers_those_are_shown_by_which_a_request_is_found_and_the_others_counted() -> None:
+    matter = ["Content-Type", "Retry-After", "X-Request-ID", "traceparent", "CF-Ray", "X-RateLimit-Remaining", "Via"]
+    others = ["X-Frame-Options", "Vary", "Content-Length", "X-Request-Identity-Theme"]
+    headers = tuple((name, f"value-{at}") for at, name in enumerate(matter + others))
+    text = of(exchange(Result(b"1"), response=Response(200, "OK", "HTTP/1.1", headers, b"{}", 2)))
+    assert [name for name in matter if f"\n{name}: value-" in text] == matter
+    assert [name for name in others if name in text] == []
+    assert "```\n\n4 other headers are left out.\n\n```json" in text
+
+
+def test_what_was_typed_is_told_where_it_is_not_what_was_sent() -> None:
+    told = of(exchange(Result(b"1"), params='["{{who}}"]', params_sent='["ada"]'))
+    assert '### Typed, with placeholders\n\n```json\n["{{who}}"]\n```\n\n### Reply\n' in told
+    assert "Typed" not in of(exchange(Result(b"1")))
+
+
+def test_a_record_of_somebody_else_says_so() -> None:
+    assert "- Recorded by: somebody else" in of(exchange(Result(b"1"), foreign=True))
+    assert "- Recorded by: `ada@desk`" in of(exchange(Result(b"1"), writer="ada@desk"))
+
+
+def test_a_ticket_says_that_the_connection_was_kept() -> None:
+    assert "(connection kept, wait 30 ms, other" in of(exchange(Result(b"1"), phases=Phases(wait=0.03, kept=True)))
+
+
+def test_a_ticket_tells_all_that_is_needed_to_see_it_again() -> None:
+    failed = exchange(
+        ErrorObject(-32602, "Invalid params", None, b"{}", ("id is missing",)),
+        body=b'{"error":{"code":-32602}}',
+        phases=Phases(connect=0.004, wait=0.03),
+        notes=("logged in",),
+        name="the ``slow`` one",
+        note="Seen by the customer\ntwice.",
+    )
+    assert (
+        of(failed)
+        == """\
+## `user.get`: error
+
+- Profile: `staging`
+- URL: `https://rpc.example.com/api/v2/`
+- When: 2026-11-21 10:40:12 UTC
+- Outcome: `✗ error -32602 Invalid params`
+- Transport: HTTP 200 · 34 ms · 25 B
+- Took: 34 ms (connect 4 ms, wait 30 ms)
+- Id: `01jd4x9a2mk7c3q`
+- Name: `the ``slow`` one`
+- Also: `logged in`
+- Also: `id is missing`
+- Versions: `VERSIONS`
+
+### Note
+
+```text
+Seen by the customer
+twice.
+```
+
+### Request
+
+```http
+POST /api/v2/ HTTP/1.1
+Host: rpc.example.com
+
+{
+  "id": "1"
+}
+```
+
+### Reply
+
+```json
+{
+  "error": {
+    "code": -32602
+  }
+}
+```""".replace("VERSIONS", versions()).replace("`the ``slow`` one`", "```the ``slow`` one```")
+    )
+    assert re.fullmatch(r"rpcexplorer \d+\.\d+\.\d+, Python 3\.\d+\.\d+, \w+", versions())
+
+
+def test_a_draft_has_a_request_and_no_more() -> None:
+    told = of(None)
+    assert told.startswith("## `user.get`\n")
+    assert told.endswith(f"```http\n{REQUEST}\n```")
+
+
+@pytest.mark.parametrize(
+    ("outcome", "said"),
+    [(Sent(), "No reply is expected."), (Unreached("connect", "nothing listens"), "No body came.")],
+)
+def test_where_no_reply_came_that_is_said(outcome: Sent | Unreached, said: str) -> None:
+    assert of(exchange(outcome, status=None)).endswith(f"### Reply\n\n{said}")
+
+
+def test_a_long_reply_is_cut_at_the_end_of_a_line_and_says_so() -> None:
+    told = of(exchange(Result(b""), body=b"[" + b'"0123456789",' * 5_000 + b"0]"))
+    block, note = told.split("```json\n")[1].split("\n```\n\n")
+    note, true_size = note.split("\n")
+    assert true_size == "The reply has 65 kB."
+    assert SHOWN - 20 < len(block) <= SHOWN
+    assert block.endswith('"0123456789",')
+    assert note == f"Cut here: {len(block):,} of 80,007 characters are shown."
+
+
+def test_one_long_line_is_cut_within_it() -> None:
+    told = of(exchange(Malformed("not JSON"), body=b"x" * 20_000))
+    assert f"```text\n{'x' * SHOWN}\n```\n\nCut here: 16,000 of 20,000" in told
+
+
+def test_a_reply_that_was_recorded_in_part_says_how_much_there_was() -> None:
+    response = Response(200, "OK", "HTTP/1.1", (), b'{"a": 1', 38_000_000, cut=True)
+    told = of(exchange(Result(b""), response=response))
+    assert told.endswith('```text\n{"a": 1\n```\n\nOf the reply, 38 MB in all, only the beginning was kept.')
+
+
+def test_a_reply_that_is_no_text_is_shown_in_hex() -> None:
+    assert "```text\n00000000  ff fe" in of(exchange(Malformed("not UTF-8"), body=b"\xff\xfe"))
+
+
+HOSTILE = "a`` ```` <img src=x> @all [x](http://evil) \x1b]52;c;x\x07\u202e\n````\n# done"
+
+
+def test_no_text_from_outside_gets_out_of_its_code() -> None:
+    odd = exchange(ErrorObject(1, HOSTILE, None, b""), body=HOSTILE.encode(), notes=(HOSTILE,))
+    told = of(odd, method=HOSTILE, request=f"POST / HTTP/1.1\n\n{HOSTILE}")
+    assert printable(told, lines=True) == told
+    outside, fence = [], ""
+    for line in told.splitlines():
+        if fence:
+            fence = "" if line == fence else fence
+        elif line.startswith("```"):
+            fence = line.rstrip("abcdefghijklmnopqrstuvwxyz")
+            assert len(fence) > 4
+        else:
+            outside.append(line)
+    assert fence == ""
+    assert all("evil" not in line or "`````" in line for line in outside)
+    assert "# done" not in outside
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [("a", "`a`"), ("a`b", "``a`b``"), ("`a", "`` `a ``"), ("", "` `"), ("a\nb", "`a␊b`"), (" a", "`  a `")],
+)
+def test_code_has_more_backticks_around_it_than_in_it(text: str, shown: str) -> None:
+    assert code(text) == shown

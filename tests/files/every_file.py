@@ -1,0 +1,194 @@
+"""Every kind of file that the program keeps, as a person meets it: made, changed by one more thing, read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from rpcexplorer.discovery.methods import Discovery
+from rpcexplorer.discovery.store import Catalogues
+from rpcexplorer.drafts import Drafts
+from rpcexplorer.files.io import FileTrouble, told
+from rpcexplorer.files.paths import OVERLAY, Paths
+from rpcexplorer.files.private import PrivateFile
+from rpcexplorer.history.folder import History
+from rpcexplorer.model.exchange import Damaged
+from rpcexplorer.model.method import Described, Method
+from rpcexplorer.model.profile import Profile
+from rpcexplorer.profiles.allowed import Allowed
+from rpcexplorer.profiles.profiles import ProfileEdits, load
+from rpcexplorer.secrets.destination import Routes
+from rpcexplorer.secrets.lookup import Secrets, StoredSecrets
+from rpcexplorer.settings import ScreenState, load_settings, save_setting
+from tests.history.recording import exchange
+
+WHEN = datetime(2025, 6, 1, 12, 0, tzinfo=UTC)
+Found = tuple[set[str], str]
+"""The things that were found, and what was said about the others."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One kind of file below a folder of its own. Each function is a program that has just been started."""
+
+    name: str
+    file: str
+    """Where the file lies below the folder."""
+    change: Callable[[Path, str], str]
+    """Make room for one more thing; a sentence where that failed."""
+    read: Callable[[Path], Found]
+    toml: bool = True
+    by_hand: bool = False
+    """Whether people write in it: what is damaged is then theirs to mend."""
+    one: bool = False
+    """Whether it holds one thing only, so that the next replaces it."""
+    keeps_damage: bool = False
+    """Whether the program itself makes room for a sound file, and puts what is damaged beside it."""
+
+    def path(self, root: Path) -> Path:
+        return root / self.file
+
+    def begin(self, root: Path) -> None:
+        """A file with the things ``a`` and ``b`` in it; of one thing, ``b``."""
+        (root / "team" / "deep").mkdir(parents=True)
+        (root / "team" / "sessions.toml").write_text("version = 1\n")
+        for thing in "ab":
+            trouble = self.change(root, thing)
+            assert trouble == "", trouble
+
+    def things(self, *more: str) -> set[str]:
+        """What there is after the beginning and some changes."""
+        return {more[-1] if more else "b"} if self.one else {"a", "b", *more}
+
+
+def paths(root: Path) -> Paths:
+    return Paths.of({"RPCEXPLORER_HOME": str(root)})
+
+
+# --- profiles and settings
+
+
+def _set_url(file: str) -> Callable[[Path, str], str]:
+    def change(root: Path, thing: str) -> str:
+        edits = ProfileEdits(root / file, paths(root).state)
+        return str(edits.set_value(("profile", thing, "url"), "http://h") or "")
+
+    return change
+
+
+def _profiles(root: Path) -> Found:
+    found = load(paths(root), root / "team" / "deep", {"HOME": str(root)}, None)
+    return set(found.profiles), " ".join(map(str, found.complaints))
+
+
+def _set_key(root: Path, thing: str) -> str:
+    return str(save_setting(paths(root), ("keymap", thing), "f1") or "")
+
+
+def _settings(root: Path) -> Found:
+    settings, complaints = load_settings(paths(root))
+    return set(settings.keymap), " ".join(map(str, complaints))
+
+
+# --- secrets
+
+
+def _save_secret(root: Path, thing: str) -> str:
+    secrets = Secrets(paths(root).secrets, {}, now=lambda: WHEN)
+    return told(lambda: secrets.save(Profile(thing, "http://h"), "password", "pw"))
+
+
+def _secrets(root: Path) -> Found:
+    contents = PrivateFile(paths(root).secrets, StoredSecrets).read()
+    return {profile for profile, _ in contents.entries}, str(contents.complaint or "")
+
+
+def _allow(root: Path, thing: str) -> str:
+    return told(lambda: Routes(paths(root).allowed, {}, lambda _: ()).allow(Profile(thing, "http://h")))
+
+
+def _allowed(root: Path) -> Found:
+    allowed = PrivateFile(paths(root).allowed, Allowed).read()
+    return set(allowed.routes), str(allowed.complaint or "")
+
+
+# --- what is remembered, drafted, discovered
+
+
+def _pin(root: Path, thing: str) -> str:
+    remembered = ScreenState(paths(root).screen)
+    remembered.pin("p", thing)
+    return remembered.trouble
+
+
+def _remembered(root: Path) -> Found:
+    remembered = ScreenState(paths(root).screen)
+    return set(remembered.pinned("p")), remembered.trouble
+
+
+def _keep_draft(root: Path, thing: str) -> str:
+    return Drafts(paths(root).drafts).keep("p", "m", thing)
+
+
+def _drafts(root: Path) -> Found:
+    drafts = Drafts(paths(root).drafts)
+    found = drafts.find("p", "m")
+    return {found} - {None}, drafts.trouble  # type: ignore[return-value]
+
+
+def _discover(root: Path, thing: str) -> str:
+    full = {thing: Described(tags=(thing,))}
+    found = Discovery(WHEN, (Method(thing, source="discovered"),), (), described=full)
+    return " ".join(Catalogues(paths(root).catalogues).settle(Profile("p", "http://h"), found).sentences)
+
+
+def _catalogue(root: Path) -> Found:
+    catalogues = Catalogues(paths(root).catalogues)
+    learned = catalogues.of(Profile("p", "http://h"))
+    names = {method.name for method in learned.methods} if learned else set()
+    full = {name for name in names if catalogues.described(Profile("p", "http://h"), name)}
+    return full, catalogues.trouble
+
+
+# --- history
+
+
+def _history(root: Path) -> History:
+    return History(paths(root).history, writer="me@here")
+
+
+def _call(root: Path, thing: str) -> str:
+    one = exchange(int.from_bytes(thing.encode(), "big"), reply="{}", method=thing)
+    return told(lambda: _history(root).append(one))
+
+
+def _calls(root: Path) -> Found:
+    found: set[str] = set()
+    damage: list[str] = []
+    try:
+        for one in _history(root).all():
+            if isinstance(one, Damaged):
+                damage.append(one.reason)
+            else:
+                found.add(one.method)
+    except FileTrouble as trouble:
+        damage.append(trouble.sentence)
+    return found, " ".join(damage)
+
+
+_DRAFT = Drafts(Path())._file(("p", "m"))
+KINDS = [
+    Kind("team profiles", "team/sessions.toml", _set_url("team/sessions.toml"), _profiles, by_hand=True),
+    Kind("local profiles", f"team/{OVERLAY}", _set_url(f"team/{OVERLAY}"), _profiles, by_hand=True),
+    Kind("user profiles", "config/sessions.toml", _set_url("config/sessions.toml"), _profiles, by_hand=True),
+    Kind("settings", "config/settings.toml", _set_key, _settings, by_hand=True),
+    Kind("secrets", "state/secrets.toml", _save_secret, _secrets, by_hand=True),
+    Kind("allowed", "state/allowed.toml", _allow, _allowed, by_hand=True),
+    Kind("remembered", "state/screen.toml", _pin, _remembered, keeps_damage=True),
+    Kind("draft", f"state/drafts/{_DRAFT}", _keep_draft, _drafts, toml=False, one=True, keeps_damage=True),
+    Kind("catalogue", "cache/catalogues/p.json", _discover, _catalogue, toml=False, one=True),
+    Kind("history", "state/history/me@here.toml", _call, _calls, keeps_damage=True),
+]
+BY_NAME = {kind.name: kind for kind in KINDS}

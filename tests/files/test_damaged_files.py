@@ -1,0 +1,144 @@
+"""Every kind of file damaged in every way: nothing more is lost, it is told, and nobody's work is overwritten."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.files.every_file import BY_NAME, KINDS, Kind
+from tests.files.faults import LINES, restore, snapshot
+
+"""What reading and changing may take together; all of it takes a tenth of that, and tomllib alone 39 of them."""
+
+
+@pytest.fixture(scope="module")
+def homes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Path, dict[str, bytes]]]:
+    """A folder with a sound file of each kind, and what is in it."""
+    folder = tmp_path_factory.mktemp("homes")
+    for kind in KINDS:
+        kind.begin(folder / kind.name)
+    return {kind.name: (folder / kind.name, snapshot(folder / kind.name)) for kind in KINDS}
+
+
+@pytest.fixture
+def root(kind: Kind, homes: dict[str, tuple[Path, dict[str, bytes]]], monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of the kind as it was at first; nothing in it is still being written."""
+    monkeypatch.setattr("rpcexplorer.history.folder.UNFINISHED", -1.0)
+    monkeypatch.setattr("os.fsync", lambda _: None)  # thousands of files that nobody needs tomorrow
+    root, sound = homes[kind.name]
+    restore(root, sound)
+    return root
+
+
+def parsed(content: bytes) -> dict[str, Any] | None:
+    """What any reader of TOML sees; None where it is none, or would take a minute to be found out."""
+    if len(content) > 9_000:
+        return None
+    try:
+        return tomllib.loads(content.decode("utf-8-sig"))
+    except ValueError:
+        return None
+
+
+def check(kind: Kind, root: Path, damaged: bytes) -> None:
+    """Damage a file, read it, make a change, read it again."""
+    path = kind.path(root)
+    path.write_bytes(damaged)
+    found, told = kind.read(root)
+    assert told or found == kind.things() or parsed(damaged) is not None, "damage is told where it can be seen at all"
+    changed = kind.change(root, "c")
+    if kind.by_hand:
+        assert bool(changed) == (path.read_bytes() == damaged), "a file is left alone, or it is not"
+        assert changed or parsed(damaged) is not None, "what is no TOML is for its owner to mend"
+    else:
+        assert changed == "" or kind.name == "remembered", "that tells where the damaged file is"
+        assert damaged in snapshot(root).values() or not (told and kind.keeps_damage)
+    if not kind.by_hand or not changed:
+        assert kind.read(root)[0] == ({"c"} if kind.one else found | {"c"})
+        assert not kind.toml or parsed(path.read_bytes()) is not None, "it is TOML after the next write"
+
+
+def check_each(kind: Kind, root: Path, harms: Callable[[bytes], Iterator[bytes]]) -> None:
+    """The same for everything that can become of a file, each time from the beginning."""
+    before = snapshot(root)
+    for damaged in harms(before[kind.file]):
+        restore(root, before)
+        check(kind, root, damaged)
+
+
+# --- at every byte
+
+ALONE = [kind for kind in KINDS if kind.name not in {"history", "catalogue"}]
+"""Files of which either all can be used or nothing. A catalogue has the same test of its own, in test_catalogues.py."""
+
+
+@pytest.mark.everyday(1)
+@pytest.mark.parametrize("kind", ALONE, ids=lambda kind: kind.name)
+def test_a_file_cut_at_any_byte(kind: Kind, root: Path) -> None:
+    check_each(kind, root, lambda whole: (whole[:cut] for cut in range(len(whole))))
+
+
+@pytest.mark.everyday(1)
+@pytest.mark.parametrize("kind", ALONE, ids=lambda kind: kind.name)
+def test_one_byte_changed_anywhere(kind: Kind, root: Path) -> None:
+    def changed(whole: bytes) -> Iterator[bytes]:
+        for position in range(len(whole)):
+            wrong = b'X\n\0\xff"[=#{'[position % 9 : position % 9 + 1]
+            yield whole[:position] + wrong + whole[position + 1 :]
+
+    check_each(kind, root, changed)
+
+
+# --- what editors, version control and people do to it
+
+Harm = Callable[[bytes], bytes]
+HARMLESS: dict[str, Harm] = {
+    "line ends of another system": lambda whole: whole.replace(b"\n", b"\r\n"),
+    "byte order mark": lambda whole: b"\xef\xbb\xbf" + whole,
+    "both": lambda whole: b"\xef\xbb\xbf" + whole.replace(b"\n", b"\r\n"),
+    "no newline at the end": lambda whole: whole.rstrip(b"\n"),
+    "blank lines at the end": lambda whole: whole + b"\n\n \n",
+    "a comment on top": lambda whole: b"# mine\n" + whole,
+}
+HARMFUL: dict[str, Harm] = {
+    "conflict": lambda whole: b"<<<<<<< HEAD\n" + whole + b"=======\n" + whole + b">>>>>>> theirs\n",
+    "NULs at the end": lambda whole: whole + b"\0" * 4096,
+    "nothing but NULs": lambda whole: b"\0" * len(whole),
+    "half of it NULs": lambda whole: whole[: len(whole) // 2] + b"\0" * (len(whole) - len(whole) // 2),
+    "twice": lambda whole: whole + whole,
+    "another encoding": lambda whole: whole.decode().encode("utf-16"),
+    "JSON": lambda whole: b'{"version": 1}\n',
+    "another file": lambda whole: b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 20,
+    **{name: lambda whole, line=line: whole + line + b"\n" for name, line in LINES.items()},  # type: ignore[misc]
+}
+OWN = [kind for kind in KINDS if kind.toml and kind.name != "history"]
+
+
+@pytest.mark.parametrize("kind", [*OWN, BY_NAME["history"]], ids=lambda kind: kind.name)
+@pytest.mark.parametrize("harm", HARMLESS.values(), ids=HARMLESS)
+def test_what_other_editors_make_of_a_file_is_no_damage(kind: Kind, harm: Harm, root: Path) -> None:
+    path = kind.path(root)
+    path.write_bytes(harm(path.read_bytes()))
+    assert kind.read(root) == (kind.things(), "")
+    assert kind.change(root, "c") == ""
+    assert kind.read(root) == (kind.things("c"), "")
+    assert parsed(path.read_bytes()) is not None
+    assert not list(root.rglob("*-1")), "nothing was put aside"
+
+
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind.name != "history"], ids=lambda kind: kind.name)
+@pytest.mark.parametrize("harm", HARMFUL.values(), ids=HARMFUL)
+def test_what_cannot_be_read_is_told_at_once_and_never_overwritten(
+    kind: Kind, harm: Harm, root: Path, soon: None
+) -> None:
+    damaged = harm(kind.path(root).read_bytes())
+    check(kind, root, damaged)
+    kind.path(root).write_bytes(damaged)
+    found, told = kind.read(root)
+    assert (found, bool(told)) == (set(), True)
+    if kind.by_hand:
+        assert kind.change(root, "c") != ""

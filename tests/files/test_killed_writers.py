@@ -1,0 +1,119 @@
+"""Writers that are killed, and two at once: real processes. What was written is there, and the next write goes on."""
+
+from __future__ import annotations
+
+import random
+import signal
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from tests.files.every_file import KINDS, Kind
+from tests.files.faults import snapshot
+
+ROOT = Path(__file__).parents[2]
+every_kind = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+
+
+def command(how: str, folder: Path, *names: str) -> list[str]:
+    return [sys.executable, "-m", "tests.files.killing", how, str(folder), *names]
+
+
+@pytest.fixture(autouse=True)
+def nobody_is_writing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An unfinished end was torn: its writer is dead."""
+    monkeypatch.setattr("rpcexplorer.history.folder.UNFINISHED", -1.0)
+
+
+def begun(folder: Path) -> Path:
+    """A sound file of every kind."""
+    for kind in KINDS:
+        kind.begin(folder / kind.name)
+    return folder
+
+
+def assert_usable(kind: Kind, root: Path) -> None:
+    """The next program reads and writes as if nothing had been."""
+    assert kind.change(root, "d") == ""
+    found, told = kind.read(root)
+    assert found >= kind.things("d")
+    assert told == "" or "torn" in told
+    if kind.toml:
+        tomllib.loads(kind.path(root).read_text())
+
+
+# --- killed
+
+
+@pytest.fixture(scope="module")
+def killed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, int]]:
+    """Where everybody died, and how many calls each kind of change takes."""
+    folder = begun(tmp_path_factory.mktemp("killed"))
+    done = subprocess.run(command("everywhere", folder), cwd=ROOT, capture_output=True, text=True, check=True)
+    ends = [line.split(",") for line in done.stdout.splitlines()]
+    assert all(code == "0" for _, _, code in ends), "whoever was left alone made its change"
+    return folder, {name: int(number) for name, number, _ in ends}
+
+
+@pytest.mark.thorough
+@every_kind
+def test_a_writer_killed_at_any_call_leaves_the_old_or_the_new(kind: Kind, killed: tuple[Path, dict[str, int]]) -> None:
+    folder, calls = killed
+    assert calls[kind.name] > 8
+    for number in range(1, calls[kind.name]):
+        root = folder / f"{kind.name}-{number}"
+        found, told = kind.read(root)
+        assert found in (kind.things(), kind.things("c")), number
+        assert told == "" or (kind.name == "history" and "torn" in told), number
+        assert_usable(kind, root)
+        assert sum(name.endswith(".tmp") for name in snapshot(root)) <= 1, number
+
+
+@pytest.mark.everyday(1)
+@every_kind
+def test_a_writer_killed_at_a_random_moment_loses_nothing_that_it_said_was_written(kind: Kind, tmp_path: Path) -> None:
+    chance = random.Random(kind.name)
+    kind.begin(root := tmp_path / kind.name)
+    with subprocess.Popen(
+        command("on-and-on", tmp_path, kind.name), cwd=ROOT, stdout=subprocess.PIPE, text=True
+    ) as writer:
+        assert writer.stdout
+        said = [writer.stdout.readline().strip() for _ in range(chance.randrange(1, 12))]
+        for _ in range(chance.randrange(20_000)):  # some part of a write
+            pass
+        writer.send_signal(signal.SIGKILL)
+        said += writer.stdout.read().split()
+    assert said == [str(number) for number in range(len(said))]
+    found, told = kind.read(root)
+    assert told == "" or (kind.name == "history" and "torn" in told)
+    if kind.one:
+        assert found in ({f"n{len(said) - 1}"}, {f"n{len(said)}"})
+    else:
+        assert found >= kind.things(*(f"n{number}" for number in said))
+    assert_usable(kind, root)
+
+
+# --- side by side
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where two programs made ten changes each at once."""
+    folder = begun(tmp_path_factory.mktemp("shared"))
+    done = subprocess.run(command("two-at-once", folder), cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout == "", "nothing was told, and both came to an end"
+    return folder
+
+
+@pytest.mark.thorough
+@every_kind
+def test_two_programs_that_write_at_once_lose_nothing(kind: Kind, shared: Path) -> None:
+    found, told = kind.read(shared / kind.name)
+    assert told == ""
+    if kind.one:
+        assert found in ({"x9"}, {"y9"})
+    else:
+        assert found == kind.things(*(f"{own}{number}" for own in "xy" for number in range(10)))

@@ -1,0 +1,228 @@
+"""A history that people edit, formatters rewrite and others keep to themselves: all but the damaged record is there."""
+
+from __future__ import annotations
+
+import errno
+import os
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rpcexplorer.files.io import FileTrouble
+from rpcexplorer.history.folder import History
+from rpcexplorer.history.record import to_block
+from rpcexplorer.model.exchange import Damaged
+from rpcexplorer.model.filter import HistoryFilter
+from tests.files.faults import LINES
+from tests.history.recording import contents, damaged, exchange, id_of, sound
+
+BLOCKS = [to_block(exchange(number)).encode() for number in range(3)]
+WHOLE = b"".join(BLOCKS)
+NEW = exchange(9)
+LONG_AGO = 1_000_000_000
+
+
+def write(history: History, content: bytes, name: str = "me@here.toml") -> Path:
+    """Put a file into the history that nobody has touched for long."""
+    path = history.folder / name
+    path.write_bytes(content)
+    os.utime(path, (LONG_AGO, LONG_AGO))
+    return path
+
+
+# --- lines that nothing survives
+
+
+@pytest.mark.parametrize("place", range(3), ids=["first", "middle", "last"])
+@pytest.mark.parametrize("line", LINES.values(), ids=LINES)
+def test_harm_to_one_record_costs_that_record_and_is_told_at_once(
+    line: bytes, place: int, one: History, soon: None
+) -> None:
+    harmed = [*BLOCKS]
+    harmed[place] = harmed[place].replace(b"\nend = ", b"\n" + line + b"\nend = ")
+    write(one, b"".join(harmed))
+    others = {id_of(number) for number in range(3) if number != place}
+    assert set(sound(one.all())) == others
+    (told,) = damaged(one.all())
+    assert told.reason
+    assert told.id == id_of(place)
+    one.append(NEW)
+    assert set(sound(one.all())) == others | {NEW.id}
+    assert one.delete(id_of(place))
+    assert damaged(one.all()) == []
+    assert len(tomllib.loads((one.folder / "me@here.toml").read_text())["call"]) == 3
+
+
+# --- what people and formatters make of it
+
+HAND_EDITS: dict[str, Callable[[bytes], bytes]] = {
+    "ends without spaces": lambda whole: whole.replace(b'end = "', b'end="'),
+    "all without spaces": lambda whole: whole.replace(b" = ", b"="),
+    "aligned": lambda whole: whole.replace(b"\nend =", b"\nend     =").replace(b"\nid =", b"\nid      ="),
+    "other quotes": lambda whole: whole.replace(b'\nend = "', b"\nend = '").replace(b'"\n\n', b"'\n\n"),
+    "comments behind": lambda whole: whole.replace(b'"\n\n', b'" # sealed\n\n'),
+    "comments between": lambda whole: whole.replace(b"[[call]]", b"# mine\n[[call]]"),
+    "another header": lambda whole: whole.replace(b"[[call]]", b"[[ call ]]"),
+    "indented": lambda whole: whole.replace(b"\n", b"\n  "),
+    "comments at the end": lambda whole: whole + b"# mine\n\n  # and this",
+    "no blank lines": lambda whole: whole.replace(b"\n\n", b"\n"),
+    "a name by hand": lambda whole: whole.replace(b"\nend =", b'\nname = "mine"\nend ='),
+    "other order": lambda whole: b"".join(reversed(BLOCKS)),
+}
+
+
+@pytest.mark.parametrize("edit", HAND_EDITS.values(), ids=HAND_EDITS)
+def test_a_history_edited_by_hand_is_read_before_and_after_the_next_call(
+    edit: Callable[[bytes], bytes], one: History
+) -> None:
+    path = write(one, edit(WHOLE))
+    every = {id_of(number) for number in range(3)}
+    assert set(sound(one.all())) == every
+    one.append(NEW)
+    assert set(sound(one.all())) == every | {NEW.id}
+    assert damaged(one.all()) == []
+    assert len(tomllib.loads(path.read_text())["call"]) == 4
+    assert list(contents(one.folder)) == ["me@here.toml"]
+
+
+def test_without_any_ends_only_the_last_record_can_have_been_torn(one: History) -> None:
+    write(one, b"".join(block[: block.index(b"end =")] for block in BLOCKS))
+    for _ in range(2):
+        assert {id_of(0), id_of(1)} <= set(sound(one.all()))
+        assert [each.id for each in damaged(one.all())] == [id_of(2)]
+        one.append(NEW)
+    assert len(sound(one.all())) == 3
+
+
+def test_records_that_ran_together_are_told_and_none_of_them_is_taken_for_all(one: History) -> None:
+    write(one, WHOLE.replace(b"[[call]]", b'[["call"]]').replace(b'end = "', b'end="'))
+    (told,) = one.all()
+    assert isinstance(told, Damaged)
+    assert "more than one record" in told.reason
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (b"ms = 34.0", b"ms = nan"),
+        (b"ms = 34.0", b"ms = -inf"),
+        (b"ms = 34.0", b"ms = 1e400"),
+        (b"status = 200", b"status = 0x" + b"f" * 100),
+        (b"sent = 60", b"sent = " + b"9" * 4_000),
+        (b"received = 42", b"received = 0b" + b"1" * 20_000),
+        (b"time = 2025-06-01T12:00:01.000Z", b"time = 0001-01-01T00:00:00+23:59"),
+        (b"time = 2025-06-01T12:00:01.000Z", b"time = 9999-12-31T23:59:59-23:59"),
+    ],
+    ids=lambda value: value[:16].decode(),
+)
+def test_values_that_nobody_can_show_are_damage(old: bytes, new: bytes, one: History) -> None:
+    harmed = BLOCKS[1].replace(old, new)
+    assert harmed != BLOCKS[1]
+    write(one, BLOCKS[0] + harmed + BLOCKS[2])
+    assert sound(one.all()) == [id_of(2), id_of(0)]
+    assert [each.id for each in damaged(one.all())] == [id_of(1)]
+    one.annotate(id_of(1), name="x")  # does what it can
+    assert sound(one.all()) == [id_of(2), id_of(0)]
+
+
+# --- what was torn
+
+
+@pytest.mark.parametrize("cut", [1, 30, 100, 200, 300])
+def test_a_record_that_was_torn_is_shown_until_it_is_deleted(cut: int, one: History) -> None:
+    torn = BLOCKS[2][:-cut]
+    write(one, BLOCKS[0] + BLOCKS[1] + torn)
+    one.append(NEW)
+    for history in (one, History(one.folder, writer="other@here")):
+        left = [] if cut < 3 else [torn.decode()]
+        assert [each.text for each in damaged(history.all())] == left
+        assert all("torn" in each.reason for each in damaged(history.all()))
+    assert not left or not one.annotate(id_of(2), name="x")
+    if left and cut < 300:
+        assert one.delete(id_of(2))
+        assert damaged(one.all()) == []
+        assert list(contents(one.folder)) == ["me@here.toml"]
+
+
+def test_a_torn_end_is_still_being_written_for_a_moment_and_damage_from_then_on(one: History) -> None:
+    path = write(one, BLOCKS[0] + BLOCKS[1][:-40])
+    (told,) = damaged(one.all())
+    assert (told.id, told.reason, told.file) == (id_of(1), "it was torn while it was written", str(path))
+    os.utime(path)
+    assert damaged(one.all()) == []
+    assert sound(one.all()) == [id_of(0)]
+
+
+def test_what_was_torn_and_is_written_once_more_is_not_told(one: History) -> None:
+    write(one, BLOCKS[0] + to_block(NEW).encode()[:-40])
+    one.append(NEW)
+    assert sound(one.all()) == [NEW.id, id_of(0)]
+    assert damaged(one.all()) == []
+
+
+# --- a file of somebody else's
+
+
+@pytest.fixture
+def shared(one: History, monkeypatch: pytest.MonkeyPatch) -> History:
+    """A folder in which one of three files can be read by its owner alone."""
+    for number, writer in enumerate(["me@there", "bob@here", "me@here"]):
+        write(one, BLOCKS[number], f"{writer}.toml")
+    real = os.open
+
+    def opening(path: Any, *arguments: Any, **keywords: Any) -> int:
+        if Path(path).name == "bob@here.toml":
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+        return real(path, *arguments, **keywords)
+
+    monkeypatch.setattr(os, "open", opening)
+    return one
+
+
+def test_a_file_that_cannot_be_read_is_told_and_all_others_are_read(shared: History) -> None:
+    assert sound(shared.all()) == [id_of(2), id_of(0)]
+    (shared.folder / "carl@here.toml").mkdir()
+    told = {Path(each.file).stem: each.reason for each in damaged(shared.all())}
+    assert told.keys() == {"bob@here", "carl@here"}
+    assert "cannot read" in told["bob@here"]
+    assert "permission denied" in told["bob@here"]
+    assert "it is a folder" in told["carl@here"]
+
+
+@pytest.mark.parametrize(
+    "wanted",
+    [
+        HistoryFilter(profile="staging"),
+        HistoryFilter(method="ping"),
+        HistoryFilter(outcome="result"),
+        HistoryFilter("pong"),
+    ],
+    ids=["profile", "method", "outcome", "text"],
+)
+def test_what_is_sought_may_be_in_a_file_that_cannot_be_read(wanted: HistoryFilter, shared: History) -> None:
+    found = list(shared.search(wanted))
+    assert (len(sound(found)), len(damaged(found))) == (2, 1)
+
+
+def test_a_file_that_cannot_be_read_stands_in_the_way_of_nothing(shared: History) -> None:
+    assert shared.newest(1) == [exchange(2)]
+    assert shared.find(id_of(0)) == exchange(0, writer="me@there")
+    assert shared.methods() == ["ping"]
+    assert shared.annotate(id_of(0), name="x")
+    shared.append(NEW)
+    assert shared.prune(keep=1) == 2
+    assert sound(shared.all()) == [NEW.id]
+    assert shared.delete(NEW.id)
+
+
+def test_a_folder_that_cannot_be_read_is_a_trouble(one: History, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_path: object) -> list[str]:
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    monkeypatch.setattr(os, "scandir", refuse)
+    for read in (lambda: list(one.all()), lambda: one.find("x"), lambda: one.prune(keep=1), one.methods):
+        with pytest.raises(FileTrouble, match=r"cannot read .*the disk reports an error"):
+            read()

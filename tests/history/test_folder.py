@@ -1,0 +1,444 @@
+from __future__ import annotations
+
+import stat
+import tomllib
+from contextlib import AbstractContextManager
+from datetime import timedelta
+from itertools import islice
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from rpcexplorer.files.io import FileTrouble
+from rpcexplorer.history.file import this_writer
+from rpcexplorer.history.folder import History
+from rpcexplorer.history.record import to_block
+from rpcexplorer.model.exchange import Exchange, Refused, Unreached
+from rpcexplorer.model.filter import HistoryFilter
+from rpcexplorer.model.problem import Complaint
+from rpcexplorer.transport.port import Response
+from tests.history.recording import START, contents, damaged, exchange, id_of, sound
+
+
+def history(folder: Path, writer: str = "ada@lab", body_limit: int = 1000, rotate_at: int = 1_000_000) -> History:
+    return History(folder / "history", writer=writer, body_limit=body_limit, rotate_at=rotate_at, lock_seconds=0)
+
+
+@pytest.fixture
+def ten(tmp_path: Path) -> History:
+    filled = history(tmp_path)
+    for number in range(10):
+        filled.append(exchange(number, profile="prod" if number % 2 else "staging"))
+    return filled
+
+
+def own_file(of: History) -> Path:
+    return of.folder / f"{of.writer}.toml"
+
+
+# --- recording
+
+
+def test_what_was_appended_is_read_newest_first(ten: History) -> None:
+    assert sound(ten.all()) == [id_of(number) for number in reversed(range(10))]
+    assert ten.newest(1) == [exchange(9, profile="prod")]
+    assert ten.newest(0) == []
+
+
+def test_files_are_private_and_valid_toml(ten: History) -> None:
+    assert stat.S_IMODE(ten.folder.stat().st_mode) == 0o700
+    assert stat.S_IMODE(own_file(ten).stat().st_mode) == 0o600
+    assert len(tomllib.loads(own_file(ten).read_text())["call"]) == 10
+
+
+def test_a_folder_without_history_is_empty(tmp_path: Path) -> None:
+    empty = history(tmp_path)
+    assert empty.newest(10) == []
+    assert empty.find("1") is None
+    assert empty.methods() == []
+    assert empty.prune(keep=0) == 0
+    assert not empty.delete("1")
+    assert not empty.folder.exists()
+
+
+def test_a_refusal_is_never_recorded(tmp_path: Path) -> None:
+    one = history(tmp_path)
+    one.append(exchange(outcome=Refused("params", "no")))
+    assert one.newest(1) == []
+
+
+def test_a_cut_that_somebody_made_before_stays_a_cut(tmp_path: Path) -> None:
+    one = history(tmp_path)
+    one.append(exchange(response=Response(200, body=b"{", size=9_000_000, cut=True)))
+    (found,) = one.all()
+    assert isinstance(found, Exchange)
+    assert found.response == Response(200, body=b"{", size=9_000_000, cut=True)
+
+
+def test_this_users_file_has_a_plain_name() -> None:
+    writer = this_writer()
+    assert writer.count("@") == 1
+    assert writer.replace("@", "").replace("-", "").replace("_", "").isalnum()
+    assert History(Path("x")).writer == writer
+
+
+def test_a_strange_user_and_host_still_make_a_file_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("getpass.getuser", lambda: "../Zoë\n.x")
+    monkeypatch.setattr("os.uname", lambda: SimpleNamespace(nodename=""))
+    assert this_writer() == "---Zo---x@-"
+
+
+def test_a_user_without_a_name_has_a_history_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    def unknown() -> str:
+        raise KeyError("getpwuid(): uid not found: 4711")
+
+    monkeypatch.setattr("getpass.getuser", unknown)
+    assert this_writer().startswith("somebody@")
+
+
+# --- several files
+
+
+def test_a_full_file_is_moved_to_a_name_that_sorts_by_time(tmp_path: Path) -> None:
+    size = len(to_block(exchange()).encode())
+    one = history(tmp_path, rotate_at=3 * size)
+    for number in range(8):
+        one.append(exchange(number))
+    assert list(contents(one.folder)) == [
+        "ada@lab.20250601T120003000Z.toml",
+        "ada@lab.20250601T120006000Z.toml",
+        "ada@lab.toml",
+    ]
+    assert all(len(content) <= 3 * size for content in contents(one.folder).values())
+    assert sound(one.all()) == [id_of(number) for number in reversed(range(8))]
+
+
+def test_many_files_are_read_from_the_newest_to_the_oldest(tmp_path: Path) -> None:
+    one = history(tmp_path, rotate_at=25_000)
+    for number in range(300):
+        one.append(exchange(number))
+    assert len(contents(one.folder)) > 3
+    assert sound(one.all()) == [id_of(number) for number in reversed(range(300))]
+
+
+def test_a_block_larger_than_a_file_may_be_has_one_for_itself(tmp_path: Path) -> None:
+    one = history(tmp_path, rotate_at=10)
+    for number in range(3):
+        one.append(exchange(number))
+    assert len(contents(one.folder)) == 3
+    assert len(sound(one.all())) == 3
+
+
+def test_no_full_file_is_ever_replaced_by_another(tmp_path: Path) -> None:
+    one = history(tmp_path, rotate_at=10)
+    for number in range(4):
+        one.append(exchange(number, when=START))  # they would all go by the same name
+    assert len(sound(one.all())) == 4
+
+
+def test_two_writers_share_a_folder_and_readers_see_one_story(tmp_path: Path) -> None:
+    ada, bob = history(tmp_path), history(tmp_path, "bob@pc")
+    for number in range(20):
+        (ada if number % 3 else bob).append(exchange(number))
+    assert list(contents(ada.folder)) == ["ada@lab.toml", "bob@pc.toml"]
+    assert sound(ada.all()) == sound(bob.all()) == [id_of(number) for number in reversed(range(20))]
+
+
+def test_a_call_that_took_long_is_listed_by_when_it_began(tmp_path: Path) -> None:
+    one = history(tmp_path)
+    for number in (1, 2, 3, 0, 4):
+        one.append(exchange(number))
+    assert sound(one.all()) == [id_of(number) for number in (4, 3, 2, 1, 0)]
+
+
+def test_a_copy_of_a_file_shows_nothing_twice(ten: History) -> None:
+    (ten.folder / "ada@lab.sync-conflict.toml").write_bytes(own_file(ten).read_bytes())
+    assert len(sound(ten.all())) == 10
+
+
+def test_files_that_are_no_history_are_left_alone(ten: History) -> None:
+    for name in ("notes.txt", ".hidden.toml", "ada@lab.toml.bak", ".ada@lab.toml.0123abcd.tmp"):
+        (ten.folder / name).write_text(to_block(exchange(99)))
+    assert len(list(ten.all())) == 10
+
+
+def test_a_file_that_fills_up_while_it_is_read_is_read_once_and_whole(tmp_path: Path) -> None:
+    one = history(tmp_path)
+    for number in range(300):
+        one.append(exchange(number))
+    reading = one.all()
+    first = sound(islice(reading, 1))
+    full = history(tmp_path, rotate_at=10)
+    full.append(exchange(300))
+    assert [*first, *sound(reading)] == [id_of(number) for number in reversed(range(300))]
+
+
+# --- finding
+
+
+def test_an_exchange_is_found_by_its_id_or_a_part_that_only_it_has(ten: History) -> None:
+    wanted = exchange(7, profile="prod")
+    assert ten.find(wanted.id) == wanted
+    assert ten.find(wanted.id[-6:]) == wanted
+    assert ten.find("") is None
+    assert ten.find("nothing") is None
+
+
+def test_an_id_that_needs_quoting_is_found_and_removed(tmp_path: Path) -> None:
+    one = history(tmp_path)
+    one.append(exchange(id='a"\\\x1b'))
+    assert one.find('a"\\\x1b') == exchange(id='a"\\\x1b')
+    assert one.delete('a"\\\x1b')
+
+
+def test_a_part_that_several_ids_have_is_answered_with_them(ten: History) -> None:
+    found = ten.find(id_of(0)[:5])
+    assert isinstance(found, Complaint)
+    assert found.sentence.startswith(f"10 calls have an id like {id_of(0)[:5]}: {id_of(9)}, {id_of(8)}")
+    assert found.sentence.endswith("…; write more of it")
+
+
+def test_a_whole_id_wins_over_longer_ones(tmp_path: Path) -> None:
+    one = history(tmp_path)
+    one.append(exchange(1, id="1"))
+    one.append(exchange(2, id="12"))
+    found = one.find("1")
+    assert isinstance(found, Exchange)
+    assert found.id == "1"
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("", [3, 2, 1, 0]),
+        ("PING", [0]),
+        ("straße", [1]),
+        ("STRASSE", [1]),
+        ("reset by peer", [2]),
+        ('"q": "a\\n"', [1]),
+        ("\r\n", [3]),
+        ("\\r", []),
+        ("\ud800", [3]),
+        ("demo", [2, 1]),
+        ("example.com", [3, 2, 1, 0]),
+        ("error", []),
+        ("outcome", []),
+    ],
+)
+def test_text_is_found_wherever_it_stands_whatever_its_case(text: str, found: list[int], tmp_path: Path) -> None:
+    one = history(tmp_path)
+    one.append(exchange(0))
+    one.append(exchange(1, method="demo.a", params='{"q": "a\\n"}', name="Straße"))
+    one.append(exchange(2, method="demo.b", outcome=Unreached("wait", "Reset by peer."), response=Response()))
+    one.append(exchange(3, method="c", params="[\r\n]", note="\ud800", reply='{"result": "\U000e0041"}'))
+    assert sound(one.search(HistoryFilter(text))) == [id_of(number) for number in found]
+
+
+@pytest.mark.parametrize(
+    ("profile", "method", "outcome", "found"),
+    [
+        ("staging", None, "", [2, 0]),
+        ("prod", None, "", [1]),
+        ("", None, "", [3]),
+        ("prod", "a", "", []),
+        (None, "a", "", [0]),
+        (None, "\ud800", "", [3]),
+        (None, None, "error", [1]),
+        (None, "b", "result", [2]),
+    ],
+)
+def test_a_search_keeps_to_a_profile_a_method_and_an_outcome(
+    profile: str | None, method: str | None, outcome: str, found: list[int], tmp_path: Path
+) -> None:
+    wanted = HistoryFilter(profile=profile, method=method, outcome=outcome)
+    one = history(tmp_path)
+    one.append(exchange(0, method="a"))
+    one.append(exchange(1, profile="prod", method="b", reply='{"error": {"code": 1, "message": ""}}'))
+    one.append(exchange(2, method="b"))
+    one.append(exchange(3, profile="", method="\ud800"))
+    assert sound(one.search(wanted)) == [id_of(number) for number in found]
+
+
+def test_what_was_edited_by_hand_is_found_by_what_it_means(ten: History) -> None:
+    path = own_file(ten)
+    path.write_text(path.read_text().replace('"prod"', '"pr\\u006fd" ', 1))
+    assert sound(ten.search(HistoryFilter("prod", profile="prod"))) == [id_of(number) for number in (9, 7, 5, 3, 1)]
+
+
+def test_a_damaged_record_is_found_by_its_text_alone(ten: History) -> None:
+    path = own_file(ten)
+    path.write_text(path.read_text().replace('id = "' + id_of(4), "id = broken", 1))
+    assert len(damaged(ten.search(HistoryFilter("BROKEN")))) == 1
+    assert len(damaged(ten.search(HistoryFilter()))) == 1
+    assert damaged(ten.search(HistoryFilter(profile="staging"))) == []
+
+
+def test_methods_come_once_and_the_last_called_first(tmp_path: Path) -> None:
+    one = history(tmp_path)
+    for number, name in enumerate(["a", "b", "a", "c\x1b", "\ud800"]):
+        one.append(exchange(number, method=name))
+    one.append(exchange(6, method="a, b", kind="batch"))
+    one.append(exchange(7, method="d", profile="prod"))
+    assert one.methods("staging") == ["\ud800", "c\x1b", "a", "b"]
+    assert one.methods() == ["d", "\ud800", "c\x1b", "a", "b"]
+
+
+def test_a_name_that_the_server_has_last_said_it_does_not_know_is_no_method(tmp_path: Path) -> None:
+    one = history(tmp_path)
+    gone = '{"jsonrpc":"2.0","id":"1","error":{"code":-32601,"message":"no"}}'
+    for number, (name, reply) in enumerate([("a", gone), ("b", gone), ("a", None), ("c", None), ("c", gone)]):
+        one.append(exchange(number, method=name, **({"reply": reply} if reply else {})))
+    assert one.methods("staging") == ["a"]
+
+
+def test_the_last_result_of_a_method_is_found_behind_what_went_wrong(tmp_path: Path) -> None:
+    one = history(tmp_path)
+    wrong = '{"jsonrpc":"2.0","id":"1","error":{"code":-32602,"message":"no"}}'
+    one.append(exchange(0, method="a", params="[0]"))
+    one.append(exchange(1, method="a", params="[1]"))
+    one.append(exchange(2, method="a", params="[2]", reply=wrong))
+    one.append(exchange(3, method="a", params="[3]", profile="prod"))
+    one.append(exchange(4, method="ab", params="[4]"))
+    last = one.last_result("staging", "a")
+    assert last is not None
+    assert last.params == "[1]"
+    assert one.last_result("staging", "b") is None
+
+
+# --- changing
+
+
+@pytest.mark.everyday(1)
+def test_a_name_and_a_note_are_given_and_taken_away(ten: History) -> None:
+    assert ten.annotate(id_of(4), name="slow", note="see \x1b[31m")
+    assert ten.find(id_of(4)) == exchange(4, name="slow", note="see \x1b[31m")
+    assert ten.annotate(id_of(4), name="")
+    assert ten.find(id_of(4)) == exchange(4, note="see \x1b[31m")
+    assert not ten.annotate("nothing", name="x")
+    assert len(tomllib.loads(own_file(ten).read_text())["call"]) == 10
+
+
+def test_a_name_loses_nothing_that_a_person_wrote_into_the_record(ten: History) -> None:
+    path = own_file(ten)
+    path.write_text(path.read_text().replace("sent = 60", "sent = 60\nticket = 'A-7'", 1))
+    assert ten.annotate(id_of(0), name="first")
+    assert tomllib.loads(path.read_text())["call"][0]["ticket"] == "A-7"
+
+
+def test_a_record_is_removed_for_good_and_no_other(ten: History) -> None:
+    assert ten.delete(id_of(4))
+    assert not ten.delete(id_of(4))
+    assert sound(ten.all()) == [id_of(number) for number in (9, 8, 7, 6, 5, 3, 2, 1, 0)]
+    assert id_of(4).encode() not in own_file(ten).read_bytes()
+
+
+def test_a_damaged_record_can_be_removed_by_its_id_but_not_named(ten: History) -> None:
+    path = own_file(ten)
+    path.write_text(path.read_text().replace('kind = "call"', "kind = ", 1))
+    assert not ten.annotate(id_of(0), name="x")
+    assert ten.delete(id_of(0))
+    assert damaged(ten.all()) == []
+
+
+def test_an_id_given_twice_means_the_newest(tmp_path: Path) -> None:
+    one = history(tmp_path)
+    for number in range(3):
+        one.append(exchange(number, id="1"))
+    assert one.delete("1")
+    assert one.newest(9) == [exchange(1, id="1"), exchange(0, id="1")]
+
+
+@pytest.mark.parametrize(
+    ("keep", "hours", "profile", "left"),
+    [
+        (3, None, None, [9, 8, 7]),
+        (0, None, None, []),
+        (99, None, None, range(9, -1, -1)),
+        (None, 7, None, [9, 8, 7]),
+        (2, 7, None, [9, 8]),
+        (9, 7, None, [9, 8, 7]),
+        (1, None, "prod", [9, 8, 6, 4, 2, 0]),
+        (None, None, None, range(9, -1, -1)),
+    ],
+)
+def test_pruning_keeps_the_newest(
+    keep: int | None, hours: int | None, profile: str | None, left: list[int], tmp_path: Path
+) -> None:
+    one = history(tmp_path, rotate_at=1500)
+    for number in range(10):
+        one.append(exchange(number, profile="prod" if number % 2 else "staging"))
+    before = START + timedelta(seconds=hours) if hours else None
+    untouched = contents(one.folder)
+    assert one.prune(keep, before, profile, dry=True) == 10 - len(left)
+    assert contents(one.folder) == untouched
+    assert one.prune(keep, before, profile) == 10 - len(left)
+    assert sound(one.all()) == [id_of(number) for number in left]
+
+
+def test_pruning_keeps_what_is_damaged(ten: History) -> None:
+    path = own_file(ten)
+    path.write_text(path.read_text().replace('kind = "call"', "kind = ", 1))
+    assert ten.prune(keep=0) == 9
+    assert [one.id for one in damaged(ten.all())] == [id_of(0)]
+
+
+def test_a_prune_asks_once_of_each_file_whose_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    one = History(tmp_path, rotate_at=1500)
+    for number in range(30):
+        one.append(exchange(number))
+    asked: list[Path] = []
+
+    def mine(path: Path) -> bool:
+        asked.append(path)
+        return True
+
+    monkeypatch.setattr("rpcexplorer.history.folder.may_change", mine)
+    assert one.prune(keep=0, dry=True) == 30
+    assert sorted(asked) == sorted(tmp_path.glob("*.toml"))
+    assert len(asked) > 1
+
+
+def test_calls_that_come_in_between_the_steps_of_a_prune_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    one, other = history(tmp_path, rotate_at=2_000), history(tmp_path, rotate_at=2_000)
+    for number in range(30):
+        one.append(exchange(number))
+    later = iter(range(30, 100))
+    real = History._locked
+
+    def locked(self: History, writer: str) -> AbstractContextManager[None]:
+        if self is one:
+            other.append(exchange(next(later)))  # which fills files too
+        return real(self, writer)
+
+    monkeypatch.setattr(History, "_locked", locked)
+    assert one.prune(keep=5) == 25
+    came = next(later)
+    assert came > 34
+    assert sound(one.all()) == [id_of(number) for number in reversed(range(25, came))]
+
+
+# --- what could not be saved
+
+
+def test_what_could_not_be_saved_is_kept_and_saved_first_next_time(tmp_path: Path) -> None:
+    (tmp_path / "history").write_text("a file where the folder should be")
+    one = history(tmp_path)
+    for number in range(2):
+        with pytest.raises(FileTrouble, match=r"a part of the path is a file.*; the exchange is kept in memory"):
+            one.append(exchange(number))
+    assert one.unsaved == [exchange(0), exchange(1)]
+    (tmp_path / "history").unlink()
+    one.append(exchange(2))
+    assert one.unsaved == []
+    assert sound(one.all()) == [id_of(number) for number in (2, 1, 0)]
+
+
+def test_a_call_is_found_by_an_id_that_no_text_can_hold(tmp_path: Path) -> None:
+    history = History(tmp_path)
+    history.append(exchange(0, id="a\udcff"))
+    found = history.find("a\udcff")
+    assert isinstance(found, Exchange)
+    assert history.annotate("a\udcff", name="odd", note=None)
+    assert history.delete("a\udcff")
+    assert history.newest(5) == []

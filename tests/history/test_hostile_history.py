@@ -1,0 +1,435 @@
+"""A history folder into which somebody has put what is no history: nothing of it is touched, and a look at it ends."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+import tracemalloc
+from collections.abc import Callable, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rpcexplorer.files.io import FileTrouble
+from rpcexplorer.history import file as blockfile
+from rpcexplorer.history import folder as merging
+from rpcexplorer.history import folder as store
+from rpcexplorer.history.file import STEP
+from rpcexplorer.history.folder import History
+from rpcexplorer.history.record import LEFT, to_block
+from rpcexplorer.model.exchange import Damaged, Exchange
+from rpcexplorer.model.filter import HistoryFilter
+from tests.files.reading import counted
+from tests.history.recording import contents, damaged, exchange, id_of, sound
+
+NEW = exchange(9)
+BLOCK = to_block(exchange(1)).encode()
+HOLE = 40 << 20
+VICTIM = b"alias ll='ls -l'\nexport EDITOR=vi\n"
+
+
+@pytest.fixture
+def victim(tmp_path: Path) -> Path:
+    path = tmp_path / "bashrc"
+    path.write_bytes(VICTIM)
+    return path
+
+
+def file_of(history: History) -> Path:
+    return history.folder / "me@here.toml"
+
+
+def reasons(history: History) -> list[str]:
+    return [each.reason for each in damaged(history.all())]
+
+
+# --- what would be written to
+
+
+@pytest.mark.parametrize(
+    ("place", "words"),
+    [
+        (lambda path, victim: path.symlink_to(victim), "symbolic link"),
+        (lambda path, victim: path.symlink_to(victim.with_name("none")), "symbolic link"),
+        (lambda path, victim: os.link(victim, path), "second name"),
+        (lambda path, victim: path.write_bytes(VICTIM), "it is no history of this program, and stays as it is"),
+        (lambda path, _: os.mkfifo(path), "pipe"),
+    ],
+    ids=["link", "link to nowhere", "second name", "text", "pipe"],
+)
+def test_what_lies_in_the_place_of_a_history_is_not_mended_moved_or_added_to(
+    place: Callable[[Path, Path], Any], words: str, one: History, victim: Path
+) -> None:
+    place(file_of(one), victim)
+    before = file_of(one).lstat()
+    for _ in range(2):
+        with pytest.raises(FileTrouble, match=rf"{words}.*; the exchange is kept in memory"):
+            one.append(NEW)
+    assert one.unsaved == [NEW, NEW]
+    assert victim.read_bytes() == VICTIM
+    assert file_of(one).lstat() == before
+    assert {path.name for path in one.folder.iterdir()} <= {"me@here.toml", ".me@here.toml.lock"}
+    assert not victim.with_name("none").exists()
+    file_of(one).unlink()
+    one.save_unsaved()
+    assert sound(one.all()) == [NEW.id]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"[package]\nname = 'x'\n",
+        b"# a comment\n\nkey = 1\n",
+        b'end = "20240101"\n\n',
+        b'x = 1\nend = "20240101"\n\n',
+        b"\0\0ELF",
+        b"[[calls]]\n",
+        b"secret",
+        b"\n" * (2 << 20),
+    ],
+    ids=lambda content: repr(content[:12]),
+)
+def test_a_file_without_a_call_is_somebody_elses(content: bytes, one: History) -> None:
+    file_of(one).write_bytes(content)
+    with pytest.raises(FileTrouble, match="it is no history of this program"):
+        one.append(NEW)
+    assert contents(one.folder) == {"me@here.toml": content}
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"# mine\n", b"\xef\xbb\xbf# mine\n\n", b"[[ca", b"\n\n", b"# mine\n[[call", b"\0" * 5000, BLOCK[:60]],
+    ids=lambda content: repr(content[:12]),
+)
+def test_an_empty_file_comments_and_the_torn_beginning_of_a_call_are_ours(content: bytes, one: History) -> None:
+    file_of(one).write_bytes(content)
+    one.append(NEW)
+    assert sound(one.all()) == [NEW.id]
+    tomllib.loads(file_of(one).read_text(encoding="utf-8-sig"))
+
+
+def test_a_torn_call_is_kept_where_nothing_lies_not_even_a_link(one: History, victim: Path) -> None:
+    for number, target in ((1, victim), (2, victim.with_name("none"))):
+        (one.folder / f"me@here.toml.torn-{number}").symlink_to(target)
+    file_of(one).write_bytes(BLOCK + BLOCK[:-40])
+    one.append(NEW)
+    assert (one.folder / "me@here.toml.torn-3").read_bytes() == BLOCK[:-40]
+    assert victim.read_bytes() == VICTIM
+    assert not victim.with_name("none").exists()
+
+
+def test_a_full_file_is_not_moved_over_a_link(one: History, victim: Path) -> None:
+    full = one.folder / "me@here.20250601T120009000Z.toml"
+    full.symlink_to(victim.with_name("none"))
+    file_of(one).write_bytes(BLOCK)
+    History(one.folder, writer="me@here", rotate_at=10).append(NEW)
+    assert full.is_symlink()
+    assert file_of(one).read_bytes() == BLOCK + to_block(NEW).encode()
+
+
+def test_the_folder_of_a_team_is_not_used_where_it_is_a_link(tmp_path: Path) -> None:
+    team, keys = tmp_path / "team", tmp_path / "ssh"
+    team.mkdir()
+    keys.mkdir()
+    (team / "hist").symlink_to(keys)
+    one = History(team / "hist", writer="me@here", inside=team)
+    for deed in (
+        lambda: one.append(NEW),
+        lambda: list(one.all()),
+        lambda: one.find("x"),
+        one.methods,
+        lambda: one.prune(keep=1),
+        lambda: one.delete("x"),
+    ):
+        with pytest.raises(FileTrouble, match="symbolic link"):
+            deed()
+    assert list(keys.iterdir()) == []
+    assert one.unsaved == [NEW]
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="there are no owners here")
+def test_what_colleagues_wrote_is_read_and_stays_theirs(one: History, monkeypatch: pytest.MonkeyPatch) -> None:
+    theirs = one.folder / "me@there.toml"
+    theirs.write_bytes(BLOCK)
+    file_of(one).write_bytes(to_block(exchange(0)).encode() + to_block(NEW).encode())
+    real = os.lstat
+
+    def owned(path: Any, **more: Any) -> os.stat_result:
+        found = real(path, **more)
+        return os.stat_result((*found[:4], found.st_uid + (Path(path) == theirs), *found[5:])) if path else found
+
+    monkeypatch.setattr(os, "lstat", owned)
+    monkeypatch.setattr(Path, "lstat", owned)
+    assert sound(one.all()) == [NEW.id, id_of(1), id_of(0)]
+    deeds: list[Callable[[], object]] = [lambda: one.delete(id_of(1)), lambda: one.annotate(id_of(1), name="x")]
+    for deed in deeds:
+        with pytest.raises(FileTrouble, match="it belongs to somebody else, and only they can change it"):
+            deed()
+    assert one.prune(keep=1) == 1
+    assert sound(one.all()) == [NEW.id, id_of(1)]
+    assert theirs.read_bytes() == BLOCK
+
+
+# --- what would be read
+
+
+def pipe(folder: Path) -> None:
+    os.mkfifo(folder / "x@y.toml")
+
+
+def sparse(folder: Path) -> None:
+    with (folder / "x@y.toml").open("wb") as file:
+        file.truncate(HOLE)
+
+
+def one_block(folder: Path) -> None:
+    """A hole between two lines, which takes no room on the disk."""
+    with (folder / "x@y.toml").open("wb") as file:
+        file.write(BLOCK[:-20] + b'reply = "')
+        file.seek(HOLE, os.SEEK_CUR)
+        file.write(b'"\n' + BLOCK[-20:])
+
+
+def line_ends(folder: Path) -> None:
+    (folder / "x@y.toml").write_bytes(b"\n" * (HOLE // 4))
+
+
+def lines(folder: Path) -> None:
+    (folder / "x@y.toml").write_bytes(b"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\n" * (HOLE >> 7))
+
+
+def beginnings(folder: Path) -> None:
+    (folder / "x@y.toml").write_bytes(b"[[call]]\n" * 100_000)
+
+
+def folder_of_that_name(folder: Path) -> None:
+    (folder / "x@y.toml").mkdir()
+
+
+def link(folder: Path) -> None:
+    (folder / "x@y.toml").symlink_to("/dev/zero")
+
+
+HOSTILE = pytest.mark.parametrize(
+    ("put", "words"),
+    [
+        (pipe, "it is a named pipe"),
+        (sparse, "of it and more hold no call"),
+        (one_block, "of it and more hold no call"),
+        (line_ends, "of it and more hold no call"),
+        (lines, "of it and more hold no call"),
+        (beginnings, "of it and more hold no call"),
+        (folder_of_that_name, "it is a folder"),
+        (link, "symbolic link"),
+    ],
+    ids=lambda value: getattr(value, "__name__", ""),
+)
+
+
+@pytest.fixture
+def short_calls(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file tells after 2 MiB that there is no call in it."""
+    monkeypatch.setattr(store, "LARGEST", 2 << 20)
+    monkeypatch.setattr(store, "SPELLED", 0)
+
+
+@HOSTILE
+@pytest.mark.usefixtures("short_calls")
+def test_what_is_no_history_is_told_once_and_hides_nothing(
+    put: Callable[[Path], None], words: str, one: History
+) -> None:
+    put(one.folder)
+    file_of(one).write_bytes(BLOCK + to_block(NEW).encode())
+    one = History(one.folder, writer="me@here")
+    unhurried = History(one.folder, writer="me@here", lock_seconds=0, clock=lambda: 0.0)
+    tracemalloc.start()
+    try:
+        found = unhurried.recent("staging", 8)
+        found_all = reasons(one)
+        assert tracemalloc.get_traced_memory()[1] < HOLE // 4
+    finally:
+        tracemalloc.stop()
+    assert sound(found) == [NEW.id, id_of(1)]
+    assert [words in each.reason for each in damaged(found)] == [True]
+    assert [words in each for each in found_all] == [True]
+    assert unhurried.methods("staging") == ["ping"]
+
+
+@HOSTILE
+@pytest.mark.usefixtures("short_calls")
+def test_calls_beside_what_is_no_history_can_be_changed(put: Callable[[Path], None], words: str, one: History) -> None:
+    assert words
+    put(one.folder)
+    one = History(one.folder, writer="me@here", lock_seconds=0)
+    file_of(one).write_bytes(b"".join(to_block(exchange(number)).encode() for number in range(4)))
+    assert one.annotate(id_of(2), name="x")
+    assert one.delete(id_of(3))
+    assert one.prune(keep=1) == 2
+    assert sound(one.all()) == [id_of(2)]
+
+
+def test_a_history_of_gigabytes_is_looked_through_in_steps(one: History, monkeypatch: pytest.MonkeyPatch) -> None:
+    with (one.folder / "x@y.toml").open("wb") as file:
+        file.truncate(2 << 30)
+    sizes = counted(monkeypatch)
+    looking = one.search_in_steps(HistoryFilter(words=("nowhere",)))
+    read = 0
+    for _ in range(60):
+        assert not isinstance(next(looking), Exchange)
+        assert sum(sizes) - read <= STEP
+        read = sum(sizes)
+
+
+@pytest.mark.usefixtures("short_calls")
+def test_what_others_wrote_is_found_before_gigabytes_of_nothing_are_looked_through(
+    one: History, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sparse(one.folder)
+    file_of(one).write_bytes(BLOCK)
+    one = History(one.folder)
+    sizes = counted(monkeypatch)
+    assert sound([next(each for each in one.all() if isinstance(each, Exchange))]) == [id_of(1)]
+    assert sum(sizes) < HOLE // 4
+
+
+def test_somebody_who_waits_for_recent_calls_is_told_that_they_are_not_all_known(one: History) -> None:
+    sparse(one.folder)
+    file_of(one).write_bytes(BLOCK)
+    seconds = iter(range(10**6))
+    hurried = History(one.folder, clock=lambda: float(next(seconds)))
+    assert [each.reason for each in damaged(hurried.recent("staging", 8))] == [
+        f"{one.folder} takes long to look through: not all recent calls are known"
+    ]
+    assert next(seconds) < 5
+    assert hurried.methods("staging") == []
+
+
+def test_a_call_of_megabytes_among_others_still_comes_in_its_order(one: History) -> None:
+    large = exchange(2, params='"' + "x" * 3_000_000 + '"')
+    for name, number in (("a@a", 1), ("b@b", 3)):
+        (one.folder / f"{name}.toml").write_bytes(to_block(exchange(number)).encode())
+    one.append(large)
+    assert sound(one.all()) == [id_of(3), large.id, id_of(1)]
+
+
+@pytest.mark.usefixtures("short_calls")
+def test_a_call_that_could_not_be_read_again_is_not_written(one: History) -> None:
+    one = History(one.folder, writer="me@here")
+    with pytest.raises(FileTrouble, match="so long params is not recorded"):
+        one.append(exchange(2, params='"' + "x" * 3_000_000 + '"'))
+    assert one.unsaved == []
+    one.append(NEW)
+    assert sound(one.all()) == [NEW.id]
+
+
+@pytest.mark.thorough
+def test_of_a_damaged_call_of_megabytes_the_beginning_is_shown(one: History) -> None:
+    file_of(one).write_bytes(BLOCK + b'[[call]]\nid = "x"\nreply = "' + b"x" * 1_000_000 + b"\n\n[[call]]\n")
+    (shown,) = [each for each in damaged(one.all()) if each.id == "x"]
+    assert shown.text.endswith("bytes more")
+    assert len(shown.text) < LEFT + 50
+
+
+def test_calls_that_wait_for_their_order_are_few_where_they_are_large(
+    one: History, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(merging, "WAITING", 3 * len(BLOCK))
+    file_of(one).write_bytes(b"".join(to_block(exchange(number)).encode() for number in range(40)))
+    sizes = counted(monkeypatch)
+    monkeypatch.setattr(blockfile, "CHUNK", 2 * len(BLOCK))
+    monkeypatch.setattr(merging, "CHUNK", 2 * len(BLOCK))
+    assert sound(islice(one.all(), 1)) == [id_of(39)]
+    assert sum(sizes) < 8 * len(BLOCK)
+
+
+# --- thousands of files
+
+
+def many(folder: Path, number: int, name: str) -> None:
+    for at in range(number):
+        path = folder / name.format(at)
+        path.write_bytes(to_block(exchange(at, method=f"m{at}")).encode())
+        os.utime(path, (at, at))
+
+
+@pytest.fixture
+def few_writers(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
+    monkeypatch.setattr(merging, "WRITERS", 10)
+    monkeypatch.setattr(merging, "OPEN", 3)
+    return iter([10])
+
+
+@pytest.mark.usefixtures("few_writers")
+def test_of_too_many_writers_the_newest_are_read_and_that_is_told(one: History) -> None:
+    many(one.folder, 30, "w{}@h.toml")
+    assert sound(one.all()) == [id_of(number) for number in range(29, 19, -1)]
+    assert reasons(one) == [f"{one.folder} holds files of 30 writers: the newest 10 are read; move some away"]
+
+
+@pytest.mark.usefixtures("few_writers")
+def test_of_too_many_torn_calls_the_newest_are_read_and_that_is_told(one: History) -> None:
+    many(one.folder, 30, "me@here.toml.torn-{}")
+    found = damaged(one.all())
+    assert [each.reason for each in found if not each.text] == [
+        f"{one.folder} holds files of 30 torn calls: the newest 10 are read; move some away"
+    ]
+    assert len(found) == 11
+
+
+@pytest.mark.usefixtures("few_writers")
+def test_no_more_than_a_few_long_files_are_open_at_once(one: History, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(merging, "CHUNK", 1000)
+    monkeypatch.setattr(blockfile, "CHUNK", 1000)
+    for at in range(6):
+        blocks = [to_block(exchange(100 * at + number)).encode() for number in range(9)]
+        (one.folder / f"w{at}@h.toml").write_bytes(b"".join(blocks))
+    opened, closed, most = [0], [0], [0]
+    real_open, real_close = os.open, os.close
+
+    def opening(*arguments: Any) -> int:
+        opened[0] += 1
+        most[0] = max(most[0], opened[0] - closed[0])
+        return real_open(*arguments)
+
+    def closing(descriptor: int) -> None:
+        closed[0] += 1
+        real_close(descriptor)
+
+    monkeypatch.setattr(os, "open", opening)
+    monkeypatch.setattr(os, "close", closing)
+    found = list(one.all())
+    assert most[0] <= 4
+    assert len(sound(found)) == 27
+    assert len(damaged(found)) == 3
+    assert "3 files of more than 1,000 bytes are being read already" in damaged(found)[0].reason
+
+
+def test_many_full_files_are_listed_once_however_many_writers_there_are(
+    one: History, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    many(one.folder, 50, "w{}@h.toml")
+    many(one.folder, 50, "w{0}@h.{0:03}.toml")
+    listed: list[object] = []
+
+    def counting(real: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        def listing(folder: Any) -> Any:
+            listed.append(folder)
+            return real(folder)
+
+        return listing
+
+    for name in ("listdir", "scandir"):
+        monkeypatch.setattr(os, name, counting(getattr(os, name)))
+    assert len(set(sound(one.all()))) == 50
+    assert len(listed) == 1
+
+
+def test_a_file_that_fills_up_between_two_looks_at_the_folder_is_not_missed(one: History) -> None:
+    file_of(one).write_bytes(BLOCK)
+    looking = one.search_in_steps(HistoryFilter())
+    assert next(looking) is None, "the folder was listed, and no file opened"
+    file_of(one).rename(one.folder / "me@here.20250601T120009000Z.toml")
+    file_of(one).write_bytes(to_block(NEW).encode())
+    assert sound(each for each in looking if isinstance(each, Exchange | Damaged)) == [NEW.id, id_of(1)]

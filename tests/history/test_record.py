@@ -1,0 +1,406 @@
+from __future__ import annotations
+
+import tomllib
+from datetime import UTC, datetime, timedelta, timezone
+from typing import Any, get_args
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from rpcexplorer.history.record import (
+    BY_HAND,
+    id_of,
+    outline,
+    quoted,
+    read_block,
+    read_record,
+    renamed,
+    spell,
+    to_block,
+    to_exchange,
+    to_record,
+)
+from rpcexplorer.model.exchange import Cancelled, Damaged, Exchange, Outcome, Sent, Unreached
+from rpcexplorer.rpc.codec import decode
+from rpcexplorer.rpc.messages import EnvelopeForm, ErrorObject, Malformed, MessageForm, Result, spelled
+from rpcexplorer.transport.port import Phases, Response
+from tests.history.recording import as_recorded, exchange
+
+ANY = st.text(st.characters(exclude_categories=()), max_size=20)
+"""Any text, lone surrogates and control characters included."""
+ENCODABLE = st.text(max_size=20)
+HOSTILE = '\x1b]52;c;aGk=\x07 \x9b31m \u202e \u200b \x7f \u2028 \xa0 \U000e0041 \r\n\t\0 \ufeff \ue000 \\U "end = "'
+OUTCOMES: list[Outcome] = [
+    Malformed("not JSON", ("a", "b\n")),
+    Unreached("tls", "The certificate is out of date.", True),
+    Unreached("name", "There is no such host."),
+    Cancelled(True),
+    Cancelled(),
+    Sent(("the server answered a notification",)),
+]
+
+
+def back(one: Exchange) -> Exchange | Damaged | None:
+    return read_block(to_block(one).encode())
+
+
+def values(block: str) -> dict[str, Any]:
+    (call,) = tomllib.loads(block)["call"]
+    assert isinstance(call, dict)
+    return call
+
+
+@st.composite
+def exchanges(draw: st.DrawFn) -> Exchange:
+    """Exchanges whose outcome is what the reply says, as the client makes them, or that got none."""
+    texts: dict[str, Any] = {key: draw(ANY) for key in ("id", "profile", "url", "method", "params", "name", "note")}
+    envelope = draw(st.sampled_from(get_args(EnvelopeForm)))
+    reply = draw(
+        st.one_of(
+            st.binary(max_size=30),
+            ENCODABLE.map(lambda text: b'{"jsonrpc":"2.0","result":' + spelled(text).encode() + b"}"),
+            ENCODABLE.map(lambda text: b'{"error":{"code":-1,"message":' + spelled(text).encode() + b',"data":[1]}}'),
+            st.just(b'\xef\xbb\xbf{"result": {"a": "\\ud800", "a": NaN}}'),
+            st.just(b'{"result": "success", "arguments": {"a": 1}, "tag": 3}'),
+            st.just(b'{"result": "no", "arguments": {}, "tag": 3}'),
+            st.just(b'{"version": "1.1", "id": 3, "error": {"name": "E", "code": 1, "message": "m", "error": [1]}}'),
+            st.just(b'data: {"jsonrpc": "2.0", "id": 3, "result": 1}\n\n'),
+        )
+    )
+    outcome = draw(
+        st.one_of(
+            st.just(decode(reply, texts["id"], MessageForm(envelope))),
+            st.sampled_from(OUTCOMES),
+            st.builds(Malformed, ANY, st.lists(ANY, max_size=2).map(tuple)),
+            st.builds(Unreached, st.just("wait"), ANY, st.booleans()),
+        )
+    )
+    return Exchange(
+        **texts,
+        when=draw(st.datetimes(datetime(1971, 1, 1), datetime(2200, 1, 1), timezones=st.just(UTC))),  # noqa: DTZ001
+        kind=draw(st.sampled_from(["call", "notification"])),
+        outcome=outcome,
+        seconds=draw(st.floats(0, 1e6)),
+        sent=draw(st.integers(0, 2**40)),
+        response=Response(
+            status=draw(st.none() | st.integers(0, 999)),
+            reason=draw(ANY),
+            version="HTTP/1.1",
+            headers=draw(
+                st.lists(st.tuples(st.from_regex(r"[A-Za-z-]{1,9}", fullmatch=True), ANY), max_size=3).map(tuple)
+            ),
+            body=reply,
+            size=len(reply),
+            remarks=draw(st.lists(ANY, max_size=2).map(tuple)),
+            phases=Phases(connect=0.1),
+        ),
+        notes=("logged in",),
+        envelope=envelope,
+        params_sent=draw(st.none() | ANY.filter(bool)),
+        foreign=draw(st.booleans()),
+    )
+
+
+@given(exchanges())
+def test_what_is_recorded_comes_back_as_it_was(one: Exchange) -> None:
+    assert back(one) == as_recorded(one)
+
+
+@given(exchanges())
+def test_a_block_is_toml_of_printable_lines(one: Exchange) -> None:
+    block = to_block(one)
+    head, *lines, end, blank, nothing = block.split("\n")
+    assert head == "[[call]]"
+    assert (end[:7], blank, nothing) == ('end = "', "", "")
+    assert all(line.isprintable() for line in lines)
+    assert list(values(block)) == [line.partition(" = ")[0] for line in (*lines, end)]
+
+
+@given(exchanges())
+def test_the_quick_reader_agrees_with_toml(one: Exchange) -> None:
+    block = to_block(one)
+    record = values(block)
+    del record["end"]
+    assert read_record(block.encode()) == record
+
+
+@given(ENCODABLE)
+def test_text_is_quoted_as_a_toml_library_reads_it(text: str) -> None:
+    assert tomllib.loads(f"a = {quoted(text)}") == {"a": text}
+    assert quoted(text).isprintable()
+
+
+def test_nothing_that_moves_a_cursor_or_hides_itself_is_in_a_block() -> None:
+    block = to_block(exchange(method=HOSTILE, params=HOSTILE, name=HOSTILE, note="日本 é 😀"))
+    assert all(line.isprintable() for line in block.split("\n"))
+    assert "日本 é 😀" in block
+    assert values(block)["method"] == HOSTILE
+
+
+def test_a_block_is_read_by_people_from_top_to_bottom() -> None:
+    assert to_block(exchange(name="first", note="it worked")) == (
+        "[[call]]\n"
+        'id = "1jwnnsvg0000000"\n'
+        "time = 2025-06-01T12:00:00.000Z\n"
+        'profile = "staging"\n'
+        'url = "https://staging.example.com/api/v2/"\n'
+        'method = "ping"\n'
+        'kind = "call"\n'
+        'outcome = "result"\n'
+        "status = 200\n"
+        'params = "[]"\n'
+        "ms = 34.0\n"
+        "sent = 60\n"
+        "received = 42\n"
+        'reply = "{\\"jsonrpc\\":\\"2.0\\",\\"id\\":\\"1\\",\\"result\\":\\"pong\\"}"\n'
+        'http_reason = "OK"\n'
+        'name = "first"\n'
+        'note = "it worked"\n'
+        'end = "CRC"\n'
+        "\n"
+    ).replace("CRC", to_block(exchange(name="first", note="it worked"))[-11:-3])
+
+
+def test_time_is_written_in_utc() -> None:
+    there = datetime(2025, 6, 1, 14, 0, 0, 123456, timezone(timedelta(hours=2)))
+    assert "\ntime = 2025-06-01T12:00:00.123Z\n" in to_block(exchange(when=there))
+
+
+@pytest.mark.parametrize("outcome", OUTCOMES, ids=lambda outcome: type(outcome).__name__)
+def test_every_outcome_comes_back(outcome: Outcome) -> None:
+    found = back(exchange(outcome=outcome, response=Response()))
+    assert isinstance(found, Exchange)
+    assert found.outcome == outcome
+
+
+def test_an_error_comes_back_with_its_data_in_the_servers_spelling() -> None:
+    found = back(exchange(reply='{"id": 1, "error": {"code": 0, "message": "no", "data": 1.000}}'))
+    assert isinstance(found, Exchange)
+    assert isinstance(found.outcome, ErrorObject)
+    assert (found.outcome.code, found.outcome.message, found.outcome.data) == (0, "no", b"1.000")
+    assert values(to_block(found))["code"] == 0
+
+
+# --- blocks that somebody or something has changed
+
+
+def changed(old: str, new: str, block: str = "") -> Exchange | Damaged | None:
+    block = block or to_block(exchange(name="first"))
+    assert old in block
+    return read_block(block.replace(old, new, 1).encode(), "a.toml")
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('name = "first"', "name = 'first'"),
+        ('name = "first"', 'name = """\nfirst"""'),
+        ('name = "first"', 'name = "f\\u0069rst" # by me'),
+        ('name = "first"', '  name="first"'),
+        ('end = "', 'end = "x'),
+        ("ms = 34.0", "ms = 3_4"),
+        ("[[call]]", "[[call]] # mine"),
+        ("12:00:00.000Z", "14:00:00.000+02:00"),
+        ("12:00:00.000Z", "12:00:00"),
+        ('name = "first"', 'name = "first"\nmine = { a = [1, 2], b = 1979-05-27 }'),
+    ],
+)
+def test_a_block_edited_by_hand_is_read_and_says_so(old: str, new: str) -> None:
+    assert changed(old, new) == replace(exchange(name="first"), notes=(BY_HAND,))
+
+
+def test_line_ends_of_another_system_and_a_byte_order_mark_are_no_edit() -> None:
+    raw = b"\xef\xbb\xbf" + to_block(exchange()).replace("\n", "\r\n").encode()
+    assert read_block(raw) == exchange()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        ('method = "ping"', 'method = "ping', "it is not TOML: Illegal character"),
+        ('method = "ping"', "method = 1", "its method must be text"),
+        ('method = "ping"', f"method = {'9' * 5000}", "a number in it has too many digits"),
+        ('method = "ping"', ".".join(["a"] * 50_000) + " = 1", "a key or value in it has too many levels"),
+        ('method = "ping"', "method = " + "[" * 50_000, "a key or value in it has too many levels"),
+        ('method = "ping"', '=======\nmethod = "ping"', "merge conflict marker; remove that line"),
+        ('outcome = "result"', 'outcome = "refused"', "its outcome must be one of result, error"),
+        ('outcome = "result"', 'outcome = ["result"]', "its outcome must be one of"),
+        ('kind = "call"', 'kind = "cal"', "its kind must be one of call, notification, batch"),
+        ("time = 2025-06-01T12:00:00.000Z\n", "", "its time is missing"),
+        ("2025-06-01T12:00:00.000Z", "2025-06-01", "its time must be a date and time"),
+        ("status = 200", "status = true", "its status must be a whole number"),
+        ("ms = 34.0", f"ms = {10**400}", "its ms must be a number"),
+        ("ms = 34.0", "reply_cut = 1", "its reply_cut must be true or false"),
+        ("ms = 34.0", "remarks = [1]", "its remarks must be a list of texts"),
+        ("reply = ", "reply_base64 = ", "what stands as base64 in it is none"),
+        ("ms = 34.0", 'note_base64 = ["/w=="]', "what stands as base64 in it is none"),
+        ("ms = 34.0", 'note_base64 = ["YQ=="]', "its note must be text"),
+        ("[[call]]", "[[cal]]", "its first line must be [[call]]"),
+    ],
+)
+def test_a_block_that_cannot_be_read_is_shown_with_the_reason(old: str, new: str, reason: str) -> None:
+    found = changed(old, new)
+    assert isinstance(found, Damaged)
+    assert reason in found.reason
+    assert (found.file, found.id) == ("a.toml", exchange().id)
+    assert new in found.text
+
+
+def test_bytes_that_are_not_utf8_are_damage_and_shown_as_escapes() -> None:
+    found = read_block(to_block(exchange()).encode().replace(b"ping", b"p\xffng"))
+    assert isinstance(found, Damaged)
+    assert "is not UTF-8" in found.reason
+    assert "p\\xffng" in found.text
+
+
+def test_a_comment_between_blocks_is_no_call() -> None:
+    assert read_block(b"# the week of the outage\n") is None
+
+
+@pytest.mark.parametrize("lines", [b"a = " + b"[" * 100_000, b'a":1,"b = 1', b"a = NaN", b"", b"time = 1"])
+def test_a_right_checksum_over_nonsense_fools_nobody(lines: bytes) -> None:
+    from zlib import crc32
+
+    sealed = b"[[call]]\n" + lines + b"\n"
+    assert isinstance(read_block(sealed + b'end = "%08x"\n\n' % crc32(sealed)), Damaged)
+
+
+@given(st.binary(max_size=200))
+def test_no_bytes_make_the_reader_fail(noise: bytes) -> None:
+    block = to_block(exchange()).encode()
+    read_block(noise)
+    read_block(block[:60] + noise + block[60:])
+    id_of(noise)
+
+
+def test_a_record_from_a_later_version_keeps_what_we_do_not_know() -> None:
+    record = {"id": "1", "later": {"a b": [1.5, True]}, "when": datetime(2025, 1, 1, tzinfo=UTC).time()}
+    assert values(spell(record)) == {**record, "end": spell(record)[-11:-3]}
+
+
+@pytest.mark.thorough
+@given(exchanges(), st.booleans())
+def test_an_outline_says_of_a_call_what_it_says_itself_or_nothing(one: Exchange, by_hand: bool) -> None:
+    raw = to_block(one).encode()
+    if by_hand:
+        raw = raw.replace(b'kind = "call"', b'kind = "\\u0063all"')
+    found, whole = outline(raw), read_block(raw)
+    assert isinstance(whole, Exchange)
+    if found is None:
+        assert by_hand or b"\\U" in raw or b"_base64" in raw
+        return
+    for said in ("id", "when", "profile", "method", "kind", "outcome_name", "seconds"):
+        assert getattr(found, said) == getattr(whole, said)
+    assert getattr(found.outcome, "code", None) == getattr(whole.outcome, "code", None)
+    assert (found.response.status, found.response.size) == (whole.response.status, whole.response.size)
+
+
+def test_failed_tool_stays_failed_in_record_and_outline() -> None:
+    failed = exchange(outcome=Result(b'"pong"', message="no \ud800 room"))
+    raw = to_block(failed).encode()
+    assert read_block(raw) == as_recorded(failed)
+    found = outline(raw)
+    assert found is not None
+    assert (found.outcome_name, found.counts_as, found.seconds) == ("result", "error", failed.seconds)
+
+
+def test_an_outline_is_all_that_is_read_of_a_usual_call() -> None:
+    error = exchange(reply='{"jsonrpc":"2.0","id":"1","error":{"code":-32602,"message":"no"}}', seconds=1.25)
+    found = outline(to_block(error).encode())
+    assert found is not None
+    assert (found.method, found.params, found.response.body, found.seconds) == ("ping", "", b"", 1.25)
+    assert getattr(found.outcome, "code", None) == -32602
+    assert outline(to_block(error).encode().replace(b"ping", b"pong")) is None, "somebody has changed it"
+
+
+def cut(reply: str, limit: int) -> Exchange:
+    one = exchange(reply=reply)
+    return exchange(
+        reply=reply, response=Response(200, body=one.response.body[:limit], size=len(one.response.body), cut=True)
+    )
+
+
+def test_of_a_cut_reply_the_record_says_the_true_size_and_that_it_is_a_result() -> None:
+    one = cut('{"jsonrpc":"2.0","id":"1","result":"0123456789"}', 20)
+    record = to_record(one)
+    assert (record["received"], record["reply_cut"], record["reply"]) == (48, True, '{"jsonrpc":"2.0","id')
+    found = to_exchange(record)
+    assert isinstance(found, Exchange)
+    assert isinstance(found.outcome, Result)
+    assert found.outcome.value == b""
+    assert found.remarks[-1] == "the recorded reply was cut at 20 of 48 bytes"
+
+
+def test_of_a_cut_error_its_code_and_message_stay() -> None:
+    found = to_exchange(to_record(cut('{"error":{"code":-32601,"message":"Method not found"}}', 5)))
+    assert isinstance(found, Exchange)
+    assert isinstance(found.outcome, ErrorObject)
+    assert (found.outcome.code, found.outcome.message) == (-32601, "Method not found")
+
+
+def test_a_reply_that_was_changed_by_hand_stays_what_was_recorded_and_says_so() -> None:
+    found = to_exchange(to_record(exchange()) | {"reply": "<html>"})
+    assert isinstance(found, Exchange)
+    assert isinstance(found.outcome, Result)
+    assert found.remarks == ("the recorded reply can no longer be read as one",)
+
+
+def test_a_batch_comes_back_as_the_whole_reply() -> None:
+    reply = b'[{"jsonrpc":"2.0","id":"1","result":1}, {"jsonrpc":"2.0","id":"2","result":2}]'
+    one = exchange(kind="batch", outcome=Result(reply, ("a",)), response=Response(200, body=reply, size=len(reply)))
+    found = to_exchange(to_record(one))
+    assert isinstance(found, Exchange)
+    assert found.outcome == one.outcome
+
+
+def test_headers_are_recorded_as_lines_of_text_in_their_order() -> None:
+    headers = (("X-Request-Id", "r-1"), ("Link", "a: b"), ("link", ""))
+    record = to_record(exchange(response=Response(200, headers=headers)))
+    assert record["headers"] == ["X-Request-Id: r-1", "Link: a: b", "link: "]
+    found = to_exchange(record)
+    assert isinstance(found, Exchange)
+    assert found.response.headers == headers
+
+
+def test_a_record_without_headers_has_no_such_key_and_reads_as_one_without() -> None:
+    record = to_record(exchange())
+    assert "headers" not in record
+    found = to_exchange(record)
+    assert isinstance(found, Exchange)
+    assert found.response.headers == ()
+
+
+def test_headers_that_somebody_wrote_by_hand_are_read() -> None:
+    found = to_exchange(to_record(exchange()) | {"headers": ["X-A:b", "nothing"]})
+    assert isinstance(found, Exchange)
+    assert found.response.headers == (("X-A", "b"), ("nothing", ""))
+
+
+@pytest.mark.parametrize("headers", ["X-A: b", [1], {"X-A": "b"}])
+def test_headers_of_another_kind_are_a_damage(headers: object) -> None:
+    found = to_exchange(to_record(exchange()) | {"headers": headers})
+    assert isinstance(found, Damaged)
+    assert found.reason == "its headers must be a list of texts"
+
+
+def test_a_reply_that_is_not_utf8_stands_as_base64() -> None:
+    record = to_record(exchange(response=Response(200, body=b"\xff\xfe", size=2)))
+    assert "reply" not in record
+    assert record["reply_base64"] == "//4="
+
+
+def test_a_lone_surrogate_stands_as_base64_where_it_stands_and_nowhere_else() -> None:
+    record = to_record(exchange(method="\ud800", params='["\\ud800"]'))
+    assert "method" not in record
+    assert record["method_base64"] == "7aCA"
+    assert record["params"] == '["\\ud800"]'
+
+
+def test_a_name_is_given_replaced_and_taken_away() -> None:
+    record = to_record(exchange())
+    named = renamed(record, name="\udc80", note=None)
+    assert named["name_base64"] == "7bKA"
+    assert renamed(named, name="b", note="c") == record | {"name": "b", "note": "c"}
+    assert renamed(named, name="") == record

@@ -1,0 +1,286 @@
+"""What is looked for in a history: whatever has it is found, and what has it not is hardly looked at."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterable
+from datetime import timedelta
+from pathlib import Path
+from zlib import crc32
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from rpcexplorer.history import file, folder, record
+from rpcexplorer.history.folder import FOLDED_TO_ASCII, WINDOW, BlockFilter, History
+from rpcexplorer.history.record import read_block, to_block
+from rpcexplorer.model.exchange import Damaged, Exchange, Unreached
+from rpcexplorer.model.filter import Bounds, HistoryFilter
+from rpcexplorer.rpc.messages import ErrorObject
+from rpcexplorer.transport.port import Response
+from tests.files.reading import counted
+from tests.history.recording import START, exchange, id_of, sound
+
+TEXTS = st.text(st.sampled_from('aAkKsß\u017f\u212aİiﬁé日"\\\n\t\x1b\ud800 [=]'), max_size=8)
+MANY = 400
+
+
+def block(**given: object) -> bytes:
+    return to_block(exchange(**given)).encode()  # type: ignore[arg-type]
+
+
+def among(wanted: HistoryFilter, stretch: bytes) -> list[bytes]:
+    return BlockFilter(wanted).among(stretch)
+
+
+# --- which blocks may have it
+
+
+@given(TEXTS, st.lists(TEXTS, max_size=2), TEXTS, TEXTS, st.booleans())
+def test_whatever_has_it_is_among_those_that_may(
+    text: str, words: list[str], method: str, note: str, by_hand: bool
+) -> None:
+    raw = block(method=method, note=note, params=f"{note}{method}", reply=f'{{"result": "{text.isascii()}"}}')
+    if by_hand:
+        raw = raw.replace(b'kind = "call"', b'kind = "\\u0063all"')
+    found = read_block(raw)
+    assert isinstance(found, Exchange)
+    around = block(note="other") + raw + block(note="another")
+    for wanted in (
+        HistoryFilter(text),
+        HistoryFilter(words=tuple(words)),
+        HistoryFilter(in_method=text),
+        HistoryFilter(method=text),
+    ):
+        assert not wanted.matches(found) or raw in among(wanted, around)
+
+
+BOUNDED = st.builds(
+    Bounds,
+    code=st.none() | st.sampled_from([-32602, 1]),
+    status=st.none() | st.sampled_from([(200, 200), (500, 599)]),
+    since=st.none() | st.integers(-2000, 4000).map(lambda ms: START + timedelta(milliseconds=ms)),
+    until=st.none() | st.integers(-2000, 4000).map(lambda ms: START + timedelta(milliseconds=ms)),
+    slower=st.none() | st.sampled_from([0, 0.034, 1.0]),
+    faster=st.none() | st.sampled_from([0.034, 0.0341, 1.0]),
+    larger=st.none() | st.sampled_from([0, 75, 10**6]),
+    smaller=st.none() | st.sampled_from([1, 75, 10**6]),
+)
+
+
+@given(
+    BOUNDED,
+    st.tuples(st.integers(-1500, 3500), st.sampled_from([0.0, 0.034, 0.0340004, 2.5])),
+    st.sampled_from([None, 200, 503]),
+    st.sampled_from([-32602, 1, 11, None]),
+    st.sampled_from([b"", b"Z", b"+02:00", b'"by hand"', b"harm"]),
+)
+def test_whatever_lies_within_bounds_is_among_those_that_may(
+    bounds: Bounds, began_took: tuple[int, float], status: int | None, code: int | None, harm: bytes
+) -> None:
+    ms, took = began_took
+    reply = '{"result": 1}' if code is None else f'{{"error": {{"code": {code}, "message": "-32602"}}}}'
+    body = reply.encode()
+    raw = block(
+        when=START + timedelta(milliseconds=ms, microseconds=300),
+        reply=reply,
+        seconds=took,
+        response=Response(status, body=body, size=len(body)) if status else Response(body=body),
+    )
+    if harm == b"+02:00":
+        raw = resealed(re.sub(rb"\ntime = (.*)Z", rb"\ntime = \1+02:00", raw))
+    elif harm == b'"by hand"':
+        raw = resealed(raw.replace(b"ms = ", b"ms = 1 # "))
+    elif harm == b"harm":
+        raw = resealed(re.sub(rb"\nreceived = .*", b'\nreceived = "odd"', raw))
+    found = read_block(raw)
+    around = block(number=100) + raw + block(number=101)
+    wanted = HistoryFilter(bounds=bounds)
+    assert found is not None
+    assert not wanted.matches(found) or raw in among(wanted, around)
+    assert not wanted.matches(found) or raw in among(wanted, raw)
+
+
+def resealed(raw: bytes) -> bytes:
+    """A block that somebody has changed, and given the end that belongs to it."""
+    lines = raw[: raw.rindex(b"end = ")]
+    return lines + record.END % crc32(lines)
+
+
+def test_what_cannot_be_read_of_a_filter_looks_for_nothing() -> None:
+    assert among(HistoryFilter(bounds=Bounds(wrong=("slower:1 has no unit",))), block()) == []
+
+
+@pytest.mark.parametrize("word", ["kind", "call", "outcome", "status", "received", "ms", "time", "note", "end", "200"])
+def test_what_only_frames_a_record_is_no_reason_to_read_it(word: str) -> None:
+    assert among(HistoryFilter(word), block(note="a long one")) == []
+
+
+def test_words_may_stand_in_a_call_and_a_text_in_its_profile_and_url_as_well() -> None:
+    raw = block()
+    assert among(HistoryFilter("example.com"), raw) == among(HistoryFilter("staging"), raw) == [raw]
+    assert among(HistoryFilter(words=("example.com",)), raw) == among(HistoryFilter(words=("staging",)), raw) == []
+
+
+@pytest.mark.parametrize(
+    ("wanted", "has"),
+    [
+        (HistoryFilter(in_method="USER"), True),
+        (HistoryFilter(in_method="ada"), False),
+        (HistoryFilter(in_profile="stag"), True),
+        (HistoryFilter(in_profile="user"), False),
+        (HistoryFilter(words=("ada", "user.")), True),
+        (HistoryFilter(words=("ada", "bob")), False),
+        (HistoryFilter(method="user"), False),
+        (HistoryFilter(method="user.get", outcome="result"), True),
+        (HistoryFilter(method="user.get", outcome="error"), False),
+    ],
+)
+def test_parts_of_names_are_looked_for_in_their_own_places(wanted: HistoryFilter, has: bool) -> None:
+    one = exchange(method="user.get", params='{"name": "Ada of staging user"}')
+    raw = to_block(one).encode()
+    assert (among(wanted, raw) == [raw]) is wanted.matches(one) is has
+
+
+def test_line_ends_of_another_system_cost_nothing() -> None:
+    raw = block(note="Ada").replace(b"\n", b"\r\n")
+    assert raw in among(HistoryFilter("ada"), raw)
+    assert raw not in among(HistoryFilter("bob"), raw)
+
+
+@pytest.mark.thorough
+def test_every_letter_that_stands_for_one_of_ascii_is_known() -> None:
+    others = (chr(code) for code in range(0x80, 0x110000) if not 0xD800 <= code < 0xE000)
+    assert {one.encode() for one in others if any(map(str.isascii, one.casefold()))} == set(FOLDED_TO_ASCII)
+
+
+@pytest.mark.parametrize(
+    "outcome",
+    [Unreached("wait", "Reset by Peer."), ErrorObject(1, "Reset by Peer", None, b"")],
+    ids=["reason", "error"],
+)
+def test_what_came_instead_of_a_reply_is_looked_through_too(outcome: Unreached | ErrorObject) -> None:
+    one = exchange(outcome=outcome, response=Response(cut=True))
+    raw = to_block(one).encode()
+    assert among(HistoryFilter("reset by peer"), raw) == [raw]
+    assert HistoryFilter("reset by peer").matches(one)
+
+
+# --- how much of a history is read
+
+
+@pytest.fixture
+def long(one: History) -> History:
+    """A history in which every call is like the others, in stretches of a few."""
+    content = b"".join(block(number=number, note="x" * 600) for number in range(MANY))
+    (one.folder / "me@here.toml").write_bytes(content)
+    return one
+
+
+@pytest.fixture(autouse=True)
+def short_stretches(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(file, "CHUNK", 8_000)
+
+
+def add(history: History, number: int, **given: object) -> None:
+    history.append(exchange(number, **given))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "search",
+    [
+        lambda history: history.search(HistoryFilter("no such text")),
+        lambda history: history.search(HistoryFilter(profile="prod")),
+        lambda history: history.search(HistoryFilter(method="pong")),
+        lambda history: history.search(HistoryFilter(outcome="error")),
+        lambda history: history.search(HistoryFilter(bounds=Bounds(code=1))),
+        lambda history: history.search(HistoryFilter(bounds=Bounds(status=(400, 499)))),
+        lambda history: history.search(HistoryFilter(bounds=Bounds(since=START + timedelta(days=1)))),
+        lambda history: history.search(HistoryFilter(bounds=Bounds(until=START - timedelta(days=1)))),
+        lambda history: history.search(HistoryFilter(bounds=Bounds(slower=1))),
+        lambda history: history.search(HistoryFilter(bounds=Bounds(larger=1000))),
+        lambda history: history.search_in_steps(HistoryFilter(words=("kind",))),
+        lambda history: history.search_in_steps(HistoryFilter(profile="staging", in_method="user")),
+    ],
+)
+def test_no_record_is_read_that_has_not_what_is_looked_for(
+    search: Callable[[History], Iterable[Exchange | Damaged | None]], long: History, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(folder, "read_block", None)
+    monkeypatch.setattr(record, "read_record", None)
+    assert [found for found in search(long) if found is not None] == []
+
+
+def test_whoever_looks_may_stop_after_every_stretch(long: History, monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes = counted(monkeypatch)
+    looking = long.search_in_steps(HistoryFilter(words=("no such text",)))
+    assert next(looking) is None
+    assert sizes == []
+    for stretch in range(1, 6):
+        assert next(looking) is None
+        assert sum(sizes) == 8_000 * stretch
+
+
+def test_what_was_found_is_told_long_before_everything_is_read(long: History, monkeypatch: pytest.MonkeyPatch) -> None:
+    add(long, MANY, note="found at once")
+    sizes = counted(monkeypatch)
+    assert sound([next(long.search(HistoryFilter("found")))]) == [id_of(MANY)]
+    assert sum(sizes) < 2 * WINDOW * 1_000
+
+
+def test_calls_that_overtook_one_another_are_found_in_the_order_of_their_beginnings(long: History) -> None:
+    for number in (MANY + 3, MANY + 1, MANY + 2):
+        add(long, number, note="found")
+        for other in range(20):
+            add(long, MANY + other)
+    assert sound(long.search(HistoryFilter("found"))) == [id_of(MANY + number) for number in (3, 2, 1)]
+
+
+def test_the_recent_calls_of_a_profile_are_not_looked_for_in_everything(
+    long: History, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(folder, "REACH", 50_000)
+    sizes = counted(monkeypatch)
+    assert long.recent("prod", 5) == []
+    assert sum(sizes) <= 50_000 + 8_000
+    add(long, MANY, profile="prod")
+    assert sound(long.recent("prod", 5)) == [id_of(MANY)]
+
+
+def test_methods_are_looked_for_among_the_newest_alone(long: History, monkeypatch: pytest.MonkeyPatch) -> None:
+    add(long, MANY, method="pong")
+    sizes = counted(monkeypatch)
+    assert long.methods("staging", 20_000) == ["pong", "ping"]
+    assert sum(sizes) <= 20_000 + 8_000
+
+
+# --- what is not as it was written
+
+
+def test_records_of_all_writers_come_in_one_order_whatever_is_passed_over(one: History, tmp_path: Path) -> None:
+    other = History(one.folder, writer="you@there", lock_seconds=0)
+    for number in range(MANY):
+        add(other if number % 3 else one, number, note="odd" if number % 7 == 0 else "x" * 600)
+    assert sound(one.search(HistoryFilter("odd"))) == [
+        id_of(number) for number in reversed(range(MANY)) if number % 7 == 0
+    ]
+
+
+def test_a_record_without_a_time_stands_where_it_lies_also_among_those_that_are_passed_over(long: History) -> None:
+    path = long.folder / "me@here.toml"
+    broken = block(number=7, note="harmed").replace(b"\ntime = ", b"\ntome = ")
+    path.write_bytes(path.read_bytes() + broken + block(number=MANY + 1, note="harmed"))
+    os.utime(path, (0, 0))
+    found = list(long.search(HistoryFilter("harmed")))
+    assert [type(each).__name__ for each in found] == ["Exchange", "Damaged"]
+
+
+def test_a_note_by_hand_is_found_among_records_that_nobody_touched(long: History) -> None:
+    path = long.folder / "me@here.toml"
+    path.write_text(path.read_text().replace(id_of(200) + '"', id_of(200) + '"\nname = "\\u0041da"', 1))
+    (found,) = long.search(HistoryFilter("ada"))
+    assert isinstance(found, Exchange)
+    assert replace(found, name="") == replace(exchange(200, note="x" * 600), notes=found.notes)

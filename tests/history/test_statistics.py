@@ -1,0 +1,140 @@
+"""Figures of many calls, over time and by what they have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import UTC, datetime, timedelta, timezone
+from itertools import pairwise
+from statistics import median_low
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rpcexplorer.history.statistics import Chart, Grouping, Latency, Statistics
+from rpcexplorer.model.exchange import Cancelled, Damaged, Exchange, Outcome, Sent, Unreached
+from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result
+from rpcexplorer.transport.port import Response
+from tests.text.exchanges import WHEN, exchange
+
+MINUTE = timedelta(minutes=1)
+NO = ErrorObject(-32602, "no", None, b"")
+REFUSED = Unreached("connect", "refused")
+
+
+def of(calls: Iterable[Exchange | Damaged], by: Grouping = "method", zone: timezone = UTC) -> Statistics:
+    found = Statistics(by, zone)
+    for call in calls:
+        found.add(call)
+    return found
+
+
+def call(method: str, seconds: float, outcome: Outcome = Result(b"1"), profile: str = "prod") -> Exchange:  # noqa: B008
+    return exchange(outcome, method=method, seconds=seconds, profile=profile)
+
+
+CALLS = [
+    call("a", 0.1),
+    call("a", 0.3, NO),
+    call("a", 0.2, profile="test"),
+    call("b", 9.0, REFUSED),
+    call("b", 0.4, Malformed("html")),
+    call("c", 5.0, Cancelled()),
+    call("c", 0.5, Sent()),
+]
+
+
+def test_calls_are_counted_by_method_and_profile_and_failures_by_kind() -> None:
+    rows = {row.name: row for row in of(CALLS).rows()}
+    assert {name: (row.calls, row.failures) for name, row in rows.items()} == {
+        ("a", "prod"): (2, {"error": 1}),
+        ("a", "test"): (1, {}),
+        ("b", "prod"): (2, {"malformed": 1, "unreached": 1}),
+        ("c", "prod"): (2, {}),
+    }
+    assert (of(CALLS).total.calls, of(CALLS).total.failed) == (7, 3)
+    assert [row.name for row in of(CALLS, "profile").rows()] == [("prod",), ("test",)]
+    assert {row.name[0]: row.calls for row in of(CALLS, "code").rows()} == {
+        "result": 2,
+        "-32602": 1,
+        "unreached": 1,
+        "malformed": 1,
+        "cancelled": 1,
+        "sent": 1,
+    }
+
+
+def test_how_long_it_took_counts_where_it_was_answered() -> None:
+    rows = {row.name: row.latency() for row in of(CALLS).rows()}
+    assert rows["b", "prod"] == Latency(0.4, 0.4, 0.4)
+    assert rows["c", "prod"] == Latency(0.5, 0.5, 0.5)
+    assert of([call("b", 9.0, REFUSED)]).total.latency() is None
+
+
+def test_rows_are_sorted_by_what_is_asked_for() -> None:
+    found = of(CALLS)
+    assert [row.name[0] for row in found.rows("failures")] == ["b", "a", "c", "a"]
+    assert [row.name[0] for row in found.rows("p95")] == ["c", "b", "a", "a"]
+    assert [row.name for row in found.rows()][-1] == ("a", "test")
+
+
+@given(st.lists(st.floats(0, 100), min_size=1, max_size=60))
+def test_of_a_hundred_calls_ninety_five_take_no_longer(took: list[float]) -> None:
+    latency = of(call("a", seconds) for seconds in took).total.latency()
+    assert latency is not None
+    assert latency.median == median_low(took)
+    assert latency.worst == max(took)
+    assert sum(seconds <= latency.p95 for seconds in took) >= 0.95 * len(took)
+    assert sum(seconds < latency.p95 for seconds in took) < 0.95 * len(took)
+
+
+def test_first_and_last_are_by_the_time_of_the_call_and_of_damage_nothing_is_known() -> None:
+    found = of([exchange(NO, when=WHEN + MINUTE), exchange(NO), Damaged("f", "torn", "x")])
+    assert (found.total.first, found.total.last, found.damaged) == (WHEN, WHEN + MINUTE, 1)
+
+
+def at(*minutes: int) -> list[Exchange]:
+    start = datetime(2026, 11, 21, tzinfo=UTC)
+    return [exchange(NO if minute % 2 else Result(b"1"), when=start + minute * MINUTE) for minute in minutes]
+
+
+@pytest.mark.parametrize(
+    ("minutes", "width", "step", "start", "bars"),
+    [
+        ([0], 10, 1, 0, [(1, 0)]),
+        ([0, 3, 3], 4, 1, 0, [(1, 0), (0, 0), (0, 0), (2, 2)]),
+        ([2, 7], 4, 5, 0, [(1, 0), (1, 1)]),
+        ([59, 61, 180], 4, 60, 0, [(1, 1), (1, 1), (0, 0), (1, 0)]),
+        ([0, 7 * 1440 - 1], 7, 1440, 0, [(1, 0), *[(0, 0)] * 5, (1, 1)]),
+    ],
+)
+@pytest.mark.everyday(5)
+def test_a_bar_stands_for_as_little_time_as_there_is_room_for(
+    minutes: list[int], width: int, step: int, start: int, bars: list[tuple[int, int]]
+) -> None:
+    begin = datetime(2026, 11, 21) + start * MINUTE  # noqa: DTZ001 - on the clock of whoever looks
+    assert of(at(*minutes)).chart(width) == Chart(begin, step, tuple(bars))
+
+
+def test_days_are_those_of_whoever_looks() -> None:
+    chart = of(at(0, 60, 4 * 1440), zone=timezone(timedelta(hours=-1))).chart(6)
+    assert chart is not None
+    assert (chart.minutes, [calls for calls, _ in chart.bars]) == (1440, [1, 1, 0, 0, 1])
+    assert chart.start == datetime(2026, 11, 20)  # noqa: DTZ001 - on the clock of whoever looks
+
+
+@given(st.lists(st.datetimes(datetime(2, 1, 2), datetime(9998, 12, 30)), min_size=1, max_size=20), st.integers(1, 90))  # noqa: DTZ001
+def test_whatever_the_times_all_calls_are_in_the_bars_there_is_room_for(times: list[datetime], width: int) -> None:
+    found = of(exchange(NO, when=when.replace(tzinfo=UTC), response=Response()) for when in times)
+    chart = found.chart(width)
+    assert chart is not None
+    assert len(chart.bars) <= width
+    assert sum(calls for calls, _ in chart.bars) == len(times)
+    assert chart.start <= min(times)
+    assert chart.start + len(chart.bars) * chart.minutes * MINUTE > max(times)
+
+
+def test_there_is_no_chart_of_nothing_and_none_without_room() -> None:
+    assert of([]).chart(10) is None
+    assert of(CALLS).chart(0) is None
+    assert all(one.calls >= other.calls for one, other in pairwise(of(CALLS).rows()))

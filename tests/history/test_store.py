@@ -1,0 +1,259 @@
+"""Exchanges that could not be written: kept, told, tried again."""
+
+from __future__ import annotations
+
+import errno
+import os
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from rpcexplorer.history import folder
+from rpcexplorer.history.file import append
+from rpcexplorer.history.folder import History
+from rpcexplorer.history.store import Journal
+from rpcexplorer.model.exchange import Cancelled, Exchange
+from rpcexplorer.model.profile import Profile, ad_hoc
+from rpcexplorer.model.settings import HistorySettings
+from rpcexplorer.rpc.messages import Result
+from rpcexplorer.variables.resolve import LastResult
+from tests.files.faults import full_disk, read_only
+from tests.history.recording import exchange, sound
+
+STAGING = Profile("staging", "https://staging.example.com")
+
+
+@pytest.fixture
+def journal(tmp_path: Path) -> Journal:
+    return Journal(HistorySettings(), tmp_path / "history", tuple)
+
+
+def elsewhere(tmp_path: Path) -> Profile:
+    """A profile that writes to a folder of its own."""
+    return replace(STAGING, name="prod", history=str(tmp_path / "other"))
+
+
+def recorded(journal: Journal, profile: Profile = STAGING) -> list[str]:
+    """What a program that is started later finds."""
+    return sound(History(journal.of(profile).folder).all())
+
+
+def of(profile: Profile, number: int) -> Exchange:
+    return exchange(number, profile=profile.name)
+
+
+@pytest.mark.parametrize("error", [errno.EROFS, errno.EACCES])
+def test_what_cannot_be_written_is_told_kept_and_shown(error: int, journal: Journal) -> None:
+    journal.record(exchange(0), STAGING)
+    assert journal.trouble == ""
+    with read_only(error):
+        for number in (1, 2):
+            journal.record(exchange(number), STAGING)
+            assert journal.trouble.endswith("; the exchange is kept in memory")
+            assert [each.id for each in journal.recent(STAGING, 9)] == [exchange(n).id for n in range(number, -1, -1)]
+        assert [each.id for each in journal.unsaved] == [exchange(1).id, exchange(2).id]
+        assert "kept in memory" in journal.save_unsaved()
+    assert recorded(journal) == [exchange(0).id]
+
+
+def test_it_is_written_with_the_next_call_in_the_order_of_the_calls(journal: Journal) -> None:
+    with full_disk(errno.ENOSPC, 100):
+        journal.record(exchange(0), STAGING)
+        assert "the disk is full" in journal.trouble
+    journal.record(exchange(1), STAGING)
+    assert (journal.trouble, journal.unsaved) == ("", [])
+    assert recorded(journal) == [exchange(1).id, exchange(0).id]
+
+
+def test_it_is_written_when_a_person_asks_for_it(journal: Journal) -> None:
+    with full_disk(errno.ENOSPC, 100):
+        journal.record(exchange(0), STAGING)
+    assert journal.save_unsaved() == ""
+    assert (journal.trouble, journal.unsaved) == ("", [])
+    assert journal.save_unsaved() == "", "a second time there is nothing to do"
+    assert recorded(journal) == [exchange(0).id]
+
+
+def test_a_call_on_another_profile_tries_it_again_and_tells_where_it_still_fails(
+    journal: Journal, tmp_path: Path
+) -> None:
+    prod = elsewhere(tmp_path)
+    (tmp_path / "other").write_text("a file in the place of the folder")
+    journal.record(of(prod, 0), prod)
+    assert "cannot create" in journal.trouble
+    journal.record(exchange(1), STAGING)
+    assert "cannot create" in journal.trouble, "the first one is still only in memory"
+    assert [each.id for each in journal.unsaved] == [exchange(0).id]
+    (tmp_path / "other").unlink()
+    journal.record(exchange(2), STAGING)
+    assert (journal.trouble, journal.unsaved) == ("", [])
+    assert recorded(journal, prod) == [exchange(0).id]
+    assert recorded(journal) == [exchange(2).id, exchange(1).id]
+
+
+def test_a_file_that_cannot_be_read_is_told_and_the_others_are_listed(
+    journal: Journal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    journal.record(exchange(0), STAGING)
+    (tmp_path / "history" / "ann@lab.toml").mkdir()
+    assert [each.id for each in journal.recent(STAGING, 9)] == [exchange(0).id]
+    assert "ann@lab.toml" in journal.trouble
+    assert "it is a folder" in journal.trouble
+
+
+def test_a_folder_that_cannot_be_read_is_told(journal: Journal, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_path: object) -> list[str]:
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    journal.record(exchange(0), STAGING)
+    monkeypatch.setattr(os, "scandir", refuse)
+    assert journal.recent(STAGING, 9) == []
+    assert journal.methods(STAGING) == []
+    assert "the disk reports an error" in journal.trouble
+    assert "the disk reports an error" in journal.annotate(STAGING, exchange(0).id, name="x", note=None)
+
+
+def test_what_is_recorded_while_another_thread_writes_is_not_lost(
+    journal: Journal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = threading.Thread(target=journal.record, args=(exchange(1), STAGING))
+    first_is_written = threading.Event()
+    save = History.save_unsaved
+
+    def append_slowly(*args: Any, **kwargs: Any) -> None:
+        if not other.ident:
+            other.start()
+            other.join(0.05)  # it has to wait; else its call is among the unsaved by now
+        append(*args, **kwargs)
+
+    def save_later(history: History) -> None:
+        if threading.current_thread() is other:
+            first_is_written.wait()
+        save(history)
+
+    monkeypatch.setattr(folder, "append", append_slowly)
+    monkeypatch.setattr(History, "save_unsaved", save_later)
+    journal.record(exchange(0), STAGING)
+    first_is_written.set()
+    other.join()
+    assert recorded(journal) == [exchange(1).id, exchange(0).id]
+
+
+def test_only_a_record_that_nobody_else_can_have_written_is_ours(journal: Journal, tmp_path: Path) -> None:
+    shared = elsewhere(tmp_path)
+    theirs = replace(of(shared, 1), params='{"text": "«prod.password»"}')
+    assert journal.is_ours(theirs, STAGING)
+    assert not journal.is_ours(replace(theirs, foreign=True), STAGING), "it came as a case"
+    assert not journal.is_ours(theirs, shared)
+    journal.record(replace(theirs, id="mine"), shared)
+    assert journal.is_ours(theirs, shared), "it says what was sent in this run"
+    assert not journal.is_ours(replace(theirs, method="note.add"), shared)
+
+
+def test_what_was_sent_in_the_place_of_what_was_typed_belongs_to_it(journal: Journal, tmp_path: Path) -> None:
+    profile = elsewhere(tmp_path)
+    call = replace(of(profile, 0), params='["{{a}}"]', params_sent='["«prod.password»"]')
+    journal.record(call, profile)
+    assert journal.is_ours(call, profile)
+    assert not journal.is_ours(replace(call, params_sent='["«prod.password»", "and to me"]'), profile)
+
+
+def result(number: int, text: str, **more: Any) -> Exchange:
+    """A call that brought this result."""
+    body = f'{{"jsonrpc": "2.0", "id": "{number:015}", "result": {text}}}'.encode()
+    made = exchange(number, profile="staging", method="user.list", **more)
+    return replace(made, outcome=Result(text.encode()), response=replace(made.response, body=body, size=len(body)))
+
+
+def test_the_newest_result_is_a_value_for_other_calls_as_it_was_spelled(journal: Journal) -> None:
+    assert "there is no result of user.list on staging" in journal.last_value(STAGING, "user.list").why
+    journal.record(result(0, "[1.0]"), STAGING)
+    journal.record(result(1, '{"a": 1.10}'), STAGING)
+    journal.record(replace(result(2, "[3]"), outcome=Cancelled()), STAGING)
+    assert journal.last_value(STAGING, "user.list") == LastResult('{"a": 1.10}')
+    assert journal.last_value(STAGING, "user.get").why
+    assert journal.last_value(replace(STAGING, name="prod"), "user.list").why
+    moved = replace(STAGING, url="https://elsewhere.example.com")
+    assert "came from https://staging.example.com" in journal.last_value(moved, "user.list").why
+
+
+def test_no_value_comes_of_what_is_hidden_cut_or_written_by_others(journal: Journal, tmp_path: Path) -> None:
+    journal.record(result(0, '{"id": 1, "x": "«not recorded»"}'), STAGING)
+    assert "holds something that was not recorded" in journal.last_value(STAGING, "user.list").why
+    long = result(1, f'"{"x" * (1 << 20)}"')
+    journal.record(long, STAGING)
+    assert "was too long to be recorded whole" in journal.last_value(STAGING, "user.list").why
+    theirs = replace(STAGING, history=str(tmp_path / "other"))
+    journal.record(result(2, "[1]"), theirs)
+    assert "lies in a folder that others write to" in journal.last_value(theirs, "user.list").why
+    fresh = Journal(HistorySettings(), tmp_path / "new", tuple)
+    fresh.record(replace(result(3, "[1]"), foreign=True), STAGING)
+    assert "there is no result" in fresh.last_value(STAGING, "user.list").why
+
+
+def test_the_params_that_brought_a_result_are_known_unless_a_value_of_them_is_hidden(
+    journal: Journal, tmp_path: Path
+) -> None:
+    assert journal.last_params(STAGING, "ping") is None
+    journal.record(exchange(0, params='{"n": 1.10}'), STAGING)
+    assert journal.last_params(STAGING, "ping") == '{"n": 1.10}'
+    journal.record(exchange(1, params='{"password": "hunter2hunter2"}'), STAGING)
+    assert journal.last_params(STAGING, "ping") is None
+    journal.recording = False
+    assert journal.last_params(STAGING, "ping") is None
+
+
+def test_a_placeholder_in_a_record_of_others_is_no_starting_point(journal: Journal, tmp_path: Path) -> None:
+    shared = elsewhere(tmp_path)
+    History(tmp_path / "other").append(replace(of(shared, 0), params='["«prod.password»"]'))
+    assert journal.last_params(shared, "ping") is None
+    History(tmp_path / "other").append(replace(of(shared, 1), params='["{{last.user.get#/ssn}}"]'))
+    assert journal.last_params(shared, "ping") == '["{{{{last.user.get#/ssn}}"]'
+    journal.record(exchange(0, params='["«staging.password»"]'), STAGING)
+    assert journal.last_params(STAGING, "ping") == '["«staging.password»"]'
+
+
+def test_addresses_that_were_typed_know_nothing_of_each_other(journal: Journal) -> None:
+    one, other = ad_hoc("http://127.0.0.1:1/rpc"), ad_hoc("http://127.0.0.1:2/rpc")
+    journal.record(exchange(0, profile="url", url=one.endpoint, params="[1]"), one)
+    assert [each.url for each in journal.recent(one, 9)] == [one.endpoint]
+    assert journal.recent(other, 9) == []
+    assert journal.last_params(one, "ping") == "[1]"
+    assert journal.last_params(other, "ping") is None
+    assert journal.methods(one) == journal.methods(other) == []
+
+
+# --- the same call before ---------------------------------------------------------------------------------------------
+
+
+def test_the_one_before_is_the_newest_that_was_sent_alike(journal: Journal) -> None:
+    calls = [
+        exchange(0),
+        exchange(1, params="[1]"),
+        exchange(2, params='["{{n}}"]', params_sent="[1]"),
+        exchange(3, profile="prod"),
+        exchange(4, kind="notification"),
+        exchange(5),
+    ]
+    for call in calls:
+        journal.of(STAGING).append(call)
+
+    def before(call: Exchange) -> str:
+        found = journal.before(STAGING, call)
+        return found.id if found else ""
+
+    assert before(calls[5]) == calls[0].id
+    assert before(calls[2]) == calls[1].id  # what counts is what was sent
+    assert before(calls[0]) == ""
+    assert before(exchange(9, params="[2]")) == ""
+    stranger = replace(exchange(0), id="case-1", foreign=True, profile="theirs")
+    assert before(stranger) == calls[5].id  # whenever it was made, on any profile
+
+
+def test_a_history_that_cannot_be_read_has_none_before_and_says_why(journal: Journal, tmp_path: Path) -> None:
+    (tmp_path / "history").write_text("no folder")
+    assert journal.before(STAGING, exchange(1)) is None
+    assert journal.trouble

@@ -1,0 +1,407 @@
+"""History where disks fill up, processes die in the middle of a write, people edit and others write meanwhile."""
+
+from __future__ import annotations
+
+import errno
+import os
+import subprocess
+import sys
+import tomllib
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rpcexplorer.files.io import Busy, FileTrouble, lock
+from rpcexplorer.history.folder import History
+from rpcexplorer.history.record import to_block
+from tests.files.faults import Fire
+from tests.files.reading import counted
+from tests.history.recording import contents, damaged, exchange, id_of, sound
+
+BLOCKS = [to_block(exchange(number)).encode() for number in range(3)]
+NEW = exchange(9)
+TORN = BLOCKS[2][:-40]
+
+
+def file_of(history: History) -> Path:
+    return history.folder / "me@here.toml"
+
+
+def load(history: History) -> list[str]:
+    """The ids in the writer's file, as any TOML reader sees them."""
+    with file_of(history).open("rb") as file:
+        return [call["id"] for call in tomllib.load(file)["call"]]
+
+
+def scenes(history: History) -> dict[str, bytes | None]:
+    """What the file can hold when an append begins."""
+    assert history.folder.is_dir()
+    whole, two = b"".join(BLOCKS), b"".join(BLOCKS[:2])
+    return {"no file": None, "whole": whole, "torn": two + TORN, "no blank line": whole[:-1], "full": whole * 10}
+
+
+# --- a torn end
+
+
+@pytest.mark.thorough
+def test_a_file_cut_anywhere_loses_nothing_but_the_torn_block(one: History) -> None:
+    whole = b"".join(BLOCKS[:2])
+    ends = [0, len(BLOCKS[0]), len(whole)]
+    for cut in range(len(whole) + 1):
+        file_of(one).write_bytes(whole[:cut])
+        one.append(NEW)
+        complete = sum(cut >= end - 2 for end in ends[1:])  # without its two last newlines a block still is one
+        assert load(one) == [*(id_of(number) for number in range(complete)), NEW.id], cut
+        assert file_of(one).read_bytes() == whole[: ends[complete]] + to_block(NEW).encode()
+        sides = contents(one.folder)
+        del sides["me@here.toml"]
+        torn = whole[ends[complete] : cut]
+        nothing_lost = torn.strip() in to_block(NEW).encode()  # a few bytes that every block begins with
+        assert list(sides.values()) == ([] if nothing_lost else [torn]), cut
+        for name in sides:
+            (one.folder / name).unlink()
+
+
+def test_a_reader_does_not_see_a_block_that_is_being_written(one: History) -> None:
+    for cut in range(1, len(BLOCKS[1]) - 3):
+        file_of(one).write_bytes(BLOCKS[0] + BLOCKS[1][:cut])
+        assert [type(found).__name__ for found in one.all()] == ["Exchange"], cut
+
+
+def test_every_torn_end_has_a_file_of_its_own(one: History) -> None:
+    for number in range(3):
+        one.append(exchange(number))
+        with file_of(one).open("ab") as file:
+            file.write(b'[[call]]\nid = "torn %d' % number)
+    one.append(NEW)
+    assert load(one) == [id_of(0), id_of(1), id_of(2), NEW.id]
+    sides = {name: content for name, content in contents(one.folder).items() if name != "me@here.toml"}
+    assert sides == {f"me@here.toml.torn-{number + 1}": b'[[call]]\nid = "torn %d' % number for number in range(3)}
+
+
+def test_a_torn_block_of_megabytes_is_moved_aside_too(one: History) -> None:
+    torn = b'[[call]]\nreply = "' + b"x" * 3_000_000
+    file_of(one).write_bytes(BLOCKS[0] + torn)
+    one.append(NEW)
+    assert load(one) == [id_of(0), NEW.id]
+    assert (one.folder / "me@here.toml.torn-1").read_bytes() == torn
+
+
+@pytest.mark.parametrize(
+    "tail",
+    [b"\0" * 5000, b"<<<<<<< HEAD\n", b'[[call]]\nid = "x', b'end = "12345678', b"\xff\xfe", b"x = 1\n\n\n"],
+    ids=lambda tail: repr(tail[:9]),
+)
+def test_whatever_stands_at_the_end_the_file_is_valid_toml_after_the_next_append(tail: bytes, one: History) -> None:
+    file_of(one).write_bytes(BLOCKS[0] + tail)
+    assert sound(one.all()) == [id_of(0)]
+    one.append(NEW)
+    assert load(one) == [id_of(0), NEW.id]
+    assert (one.folder / "me@here.toml.torn-1").read_bytes() == tail
+
+
+@pytest.mark.parametrize("blank", [b"", b"\n", b"\n\n\n\n", b"\r\n\r\n", b" \n"])
+def test_blank_lines_at_the_end_are_no_damage(blank: bytes, one: History) -> None:
+    file_of(one).write_bytes(BLOCKS[0].rstrip(b"\n") + blank)
+    assert sound(one.all()) == [id_of(0)]
+    one.append(NEW)
+    assert load(one) == [id_of(0), NEW.id]
+    assert list(contents(one.folder)) == ["me@here.toml"]
+
+
+def test_a_full_file_is_mended_before_it_is_moved_away(one: History) -> None:
+    file_of(one).write_bytes(b"".join(BLOCKS)[:-30])
+    History(one.folder, writer="me@here", rotate_at=10).append(NEW)
+    assert sound(one.all()) == [NEW.id, id_of(1), id_of(0)]
+    for path in one.folder.glob("*.toml"):
+        tomllib.loads(path.read_text())
+
+
+# --- damage in the middle
+
+
+@pytest.mark.thorough
+def test_one_wrong_byte_anywhere_damages_one_block_at_most(one: History) -> None:
+    whole = b"".join(BLOCKS)
+    for position in range(len(whole)):
+        wrong = b'X\n\0\xff"['[position % 6 : position % 6 + 1]
+        file_of(one).write_bytes(whole[:position] + wrong + whole[position + 1 :])
+        found = list(one.all())
+        assert sum(exchange(number) in found for number in range(3)) >= 2, (position, wrong)
+        assert len(damaged(found)) <= 2, "the broken block and, where its frame is broken, a stray line"
+
+
+@pytest.mark.parametrize(
+    "harm",
+    [
+        lambda text: text.replace('kind = "call"', "kind = call", 1),
+        lambda text: text.replace('id = "', 'id = "\\x', 1),
+        lambda text: text.replace("sent = 60", "s.e" + ".n" * 50_000 + " = 60", 1),
+        lambda text: text.replace("[[call]]\n", "<<<<<<< HEAD\n[[call]]\n", 1),
+        lambda text: (
+            text.replace("[[call]]\n", "<<<<<<< HEAD\n[[call]]\n", 1).replace("\r\n", "\n").replace("\n", "\r\n")
+        ),
+        lambda text: "\ufeff" + text.replace("status = 200", "status = 2OO", 1),
+        lambda text: text.replace("ms = ", "ms = \0", 1),
+    ],
+    ids=["type", "escape", "dotted key", "conflict", "conflict and line ends", "typo and mark", "nul"],
+)
+def test_harm_to_one_block_leaves_the_others(harm: Callable[[str], str], one: History) -> None:
+    file_of(one).write_bytes(harm(b"".join(BLOCKS).decode()).encode())
+    one.append(NEW)
+    found = list(one.all())
+    assert len(damaged(found)) == 1
+    assert {NEW.id, id_of(2), id_of(1)} <= set(sound(found))
+
+
+def test_line_ends_of_another_system_harm_nothing(one: History) -> None:
+    file_of(one).write_bytes(b"\xef\xbb\xbf" + b"".join(BLOCKS).replace(b"\n", b"\r\n"))
+    one.append(NEW)
+    assert one.newest(9) == [NEW, exchange(2), exchange(1), exchange(0)]
+
+
+def test_conflict_markers_cost_no_record(one: History) -> None:
+    lines = [b"<<<<<<< HEAD\n", BLOCKS[0], b"=======\n", BLOCKS[1], b">>>>>>> theirs\n", BLOCKS[2]]
+    file_of(one).write_bytes(b"".join(lines))
+    assert sound(one.all()) == [id_of(2), id_of(1), id_of(0)]
+    assert [each.reason for each in damaged(one.all())] == ["it holds a merge conflict marker; remove that line"] * 3
+
+
+# --- calls into the operating system that fail
+
+
+@pytest.mark.parametrize("for_good", [False, True])
+@pytest.mark.parametrize("scene", ["no file", "whole", "torn", "no blank line", "full"])
+def test_whichever_call_fails_an_append_loses_nothing(scene: str, for_good: bool, tmp_path: Path) -> None:
+    for number in range(1, 200):
+        history = History(tmp_path / str(number), writer="me@here", lock_seconds=0, rotate_at=9 * sum(map(len, BLOCKS)))
+        history.folder.mkdir()
+        before = scenes(history)[scene]
+        if before is not None:
+            file_of(history).write_bytes(before)
+        known = set(sound(history.all()))
+        fire = Fire(number, for_good=for_good)
+        with fire.lit(), suppress(FileTrouble):
+            history.append(NEW)
+        if not fire.struck:
+            break
+        assert history.unsaved in ([], [NEW])
+        assert known <= set(sound(history.all())), number
+        was_saved = not history.unsaved
+        history.save_unsaved()
+        history.append(exchange(10))
+        assert {*known, NEW.id, exchange(10).id} == set(sound(history.all())), (number, was_saved)
+        assert [each.text for each in damaged(history.all())] == ([TORN.decode()] if scene == "torn" else [])
+        for path in history.folder.glob("*.toml"):
+            tomllib.loads(path.read_text())
+    else:
+        pytest.fail("the fire never went out")
+
+
+@pytest.mark.parametrize(
+    "deed",
+    [
+        lambda history: history.delete(id_of(1)),
+        lambda history: history.prune(keep=2),
+        lambda history: history.annotate(id_of(1), name="x"),
+    ],
+    ids=["delete", "prune", "annotate"],
+)
+def test_whichever_call_fails_a_change_is_made_whole_or_not_at_all(
+    deed: Callable[[History], Any], one: History
+) -> None:
+    before = b"".join(BLOCKS)
+    file_of(one).write_bytes(before)
+    deed(one)
+    after = file_of(one).read_bytes()
+    assert after != before
+    for number in range(1, 200):
+        file_of(one).write_bytes(before)
+        fire = Fire(number)
+        with fire.lit(), suppress(FileTrouble):
+            deed(one)
+        assert contents(one.folder) in ({"me@here.toml": before}, {"me@here.toml": after}), number
+        if not fire.struck:
+            break
+    else:
+        pytest.fail("the fire never went out")
+
+
+@pytest.mark.parametrize("error", [errno.ENOSPC, errno.EDQUOT, errno.EFBIG])
+def test_a_disk_that_is_full_in_the_middle_of_a_block_leaves_the_file_as_it_was(
+    error: int, one: History, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one.append(exchange(0))
+    before = file_of(one).read_bytes()
+    real = os.write
+    written: list[int] = []
+
+    def write(descriptor: int, content: bytes) -> int:
+        if written:
+            raise OSError(error, os.strerror(error))
+        written.append(real(descriptor, content[:100]))
+        return written[0]
+
+    monkeypatch.setattr(os, "write", write)
+    with pytest.raises(FileTrouble) as trouble:
+        one.append(NEW)
+    assert written == [100]
+    assert file_of(one).read_bytes() == before
+    assert trouble.value.sentence.startswith(f"cannot write {file_of(one)}: ")
+    assert trouble.value.sentence.endswith("; the exchange is kept in memory")
+    monkeypatch.undo()
+    one.save_unsaved()
+    assert load(one) == [id_of(0), NEW.id]
+
+
+def test_a_read_only_disk_is_told_and_reading_goes_on(one: History, monkeypatch: pytest.MonkeyPatch) -> None:
+    one.append(exchange(0))
+    real = os.open
+
+    def open_(path: Any, flags: int, mode: int = 0o777, **more: Any) -> int:
+        if flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT):
+            raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+        return real(path, flags, mode, **more)
+
+    monkeypatch.setattr(os, "open", open_)
+    with pytest.raises(FileTrouble, match="the file system is read-only; choose another folder; the exchange is kept"):
+        one.append(NEW)
+    assert sound(one.all()) == [id_of(0)]
+
+
+def test_a_folder_that_cannot_be_read_is_told_and_not_taken_for_empty(
+    one: History, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one.append(exchange(0))
+    monkeypatch.setattr(os, "listdir", Fire(1).around("listdir", os.listdir))
+    monkeypatch.setattr(os, "scandir", Fire(1).around("scandir", os.scandir))
+    with pytest.raises(FileTrouble, match="cannot read"):
+        one.newest(1)
+
+
+def test_a_lock_that_another_holds_is_busy_and_the_exchange_is_kept(one: History) -> None:
+    with lock(file_of(one)), pytest.raises(Busy, match=r"another process has been writing .* kept in memory"):
+        one.append(NEW)
+    assert one.unsaved == [NEW]
+    assert not file_of(one).exists()
+    one.save_unsaved()
+    assert load(one) == [NEW.id]
+
+
+@pytest.mark.parametrize(
+    "deed",
+    [
+        lambda history: history.delete(id_of(1)),
+        lambda history: history.prune(keep=1),
+        lambda history: history.annotate(id_of(1), name="x"),
+    ],
+    ids=["delete", "prune", "annotate"],
+)
+def test_nothing_is_changed_while_another_holds_the_lock(deed: Callable[[History], Any], one: History) -> None:
+    file_of(one).write_bytes(b"".join(BLOCKS))
+    with lock(file_of(one)), pytest.raises(Busy):
+        deed(one)
+    assert file_of(one).read_bytes() == b"".join(BLOCKS)
+
+
+# --- several at once
+
+CROWD = """
+import os, sys
+from pathlib import Path
+from rpcexplorer.history.folder import History
+from tests.files.faults import Fire
+from tests.files.reading import counted
+from tests.history.recording import exchange
+
+folder, rotate_at, prune = Path(sys.argv[1]), int(sys.argv[2]), "prune" in sys.argv
+ready, go = os.pipe()
+children = []
+for child in range(8):
+    if (pid := os.fork()) == 0:
+        os.close(go)
+        os.read(ready, 1)  # returns for all of them at once, when the parent lets go
+        history = History(folder, writer="me@here", rotate_at=rotate_at, lock_seconds=60)
+        for number in range(50):
+            history.append(exchange(number * 8 + child))
+        os._exit(len(history.unsaved))
+    children.append(pid)
+os.close(go)
+history = History(folder, writer="me@here", lock_seconds=60)
+pruned, codes = 0, []
+while children:
+    pid, status = os.waitpid(children[0], os.WNOHANG if prune else 0)
+    if pid:
+        codes.append(os.waitstatus_to_exitcode(status))
+        children.pop(0)
+    if prune:
+        pruned += history.prune(keep=30)
+print(pruned, *codes)
+"""
+
+
+def crowd(folder: Path, rotate_at: int, *words: str) -> int:
+    """Eight processes append fifty exchanges each while a ninth waits or prunes; how many it removed."""
+    command = [sys.executable, "-c", CROWD, str(folder), str(rotate_at), *words]
+    pruned, *codes = map(int, subprocess.run(command, capture_output=True, check=True, text=True).stdout.split())
+    assert codes == [0] * 8
+    return pruned
+
+
+def test_eight_writers_at_once_lose_and_tear_nothing(one: History) -> None:
+    assert crowd(one.folder, 10**9) == 0
+    assert sorted(load(one)) == [id_of(number) for number in range(400)]
+    assert list(contents(one.folder)) == ["me@here.toml"]
+
+
+@pytest.mark.thorough
+def test_eight_writers_filling_files_at_once_lose_and_tear_nothing(one: History) -> None:
+    crowd(one.folder, 10_000)
+    assert sorted(sound(one.all())) == [id_of(number) for number in range(400)]
+    assert len(contents(one.folder)) > 10
+    assert damaged(one.all()) == []
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("rotate_at", [10**9, 10_000])
+def test_pruning_while_others_append_removes_only_what_it_counted(rotate_at: int, one: History) -> None:
+    pruned = crowd(one.folder, rotate_at, "prune")
+    left = list(one.all())
+    assert damaged(left) == []
+    assert len(set(sound(left))) == len(left) == 30
+    assert pruned == 370
+    assert not [name for name in contents(one.folder) if "torn" in name]
+
+
+# --- what it costs
+
+
+def test_what_an_append_reads_does_not_grow_with_the_file(one: History, monkeypatch: pytest.MonkeyPatch) -> None:
+    file_of(one).write_bytes(b"".join(BLOCKS) * 1000)
+    sizes = counted(monkeypatch)
+    one.append(NEW)
+    assert sum(sizes) < 500
+
+
+@pytest.mark.thorough
+def test_the_newest_are_read_from_the_end_alone(one: History, monkeypatch: pytest.MonkeyPatch) -> None:
+    file_of(one).write_bytes(b"".join(to_block(exchange(number)).encode() for number in range(3000)))
+    sizes = counted(monkeypatch)
+    assert len(one.newest(20)) == 20
+    assert sum(sizes) <= 128 * 1024
+
+
+def test_an_append_is_one_write(one: History, monkeypatch: pytest.MonkeyPatch) -> None:
+    one.append(exchange(0))
+    write, written = os.write, []
+
+    def writing(descriptor: int, content: bytes) -> int:
+        written.append(bytes(content))
+        return write(descriptor, content)
+
+    monkeypatch.setattr(os, "write", writing)
+    one.append(NEW)
+    assert written == [to_block(NEW).encode()]

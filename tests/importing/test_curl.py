@@ -1,0 +1,151 @@
+"""curl commands as people write them: what they send, what they would have read, what is not done for them."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from rpcexplorer.importing.formats import imported
+from rpcexplorer.importing.shell import bash_commands
+from tests.importing.test_formats import credentials, one, why
+
+CALL = '{"jsonrpc":"2.0","id":1,"method":"ping","params":[]}'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"curl -d '{CALL}' http://shop.example.com/rpc",
+        f"curl -sSLX POST http://shop.example.com/rpc --data-binary '{CALL}' -o out.json | jq .result",
+        f"$ URL=x curl -XPOST -H'Content-Type: application/json' -d'{CALL}' http://shop.example.com/rpc > out.json",
+        f"curl \\\r\n  --json '{CALL}' \\\r\n  'http://shop.example.com/rpc'\r\n",
+        f"/usr/bin/curl shop.example.com/rpc --max-time 3 --data-raw '{CALL}' # not this: ' is no quote",
+        'curl http://shop.example.com/rpc -d "{\\"id\\":1,\\"method\\":\\"ping\\",\\"params\\":[]}"',
+    ],
+)
+def test_a_command_that_somebody_wrote_is_read(text: str) -> None:
+    call = one(text)
+    assert (call.method, call.params, call.address) == ("ping", "[]", "http://shop.example.com/rpc")
+
+
+def test_commands_one_after_the_other_and_requests_behind_next_are_each_a_request() -> None:
+    text = f"curl -d '{CALL}' http://a.example ; curl -u x:y -d '{CALL}' http://b.example --next http://c.example"
+    found = imported(text)
+    assert [(call.number, call.address) for call in found.calls] == [(1, "http://a.example"), (2, "http://b.example")]
+    assert [(each.number, each.why) for each in found.skipped] == [(3, "it is a GET without a body")]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("curl -d @/etc/passwd http://a.example", "its body would come from the file /etc/passwd, which is not read"),
+        ("curl --json @- http://a.example <<EOF", "its body would come from standard input, which is not read"),
+        ("curl -F a=@b http://a.example", "it sends a form (-F)"),
+        ("curl --data-urlencode a=b http://a.example", "it sends a form (--data-urlencode)"),
+        ("curl http://a.example", "it is a GET without a body"),
+        (f"curl -G -d '{CALL}' http://a.example", "it is a GET without a body"),
+        (f"curl -d '{CALL}'", "it names no address"),
+        (f"curl http://a.example -d '{CALL}", "a quote in it is not closed"),
+    ],
+)
+def test_what_cannot_be_used_is_said(text: str, said: str) -> None:
+    assert why(text).startswith(said)
+
+
+@pytest.mark.parametrize(
+    ("options", "note"),
+    [
+        ("-K secrets.conf", "its options would come from secrets.conf (--config), which is not read"),
+        ("--netrc", "credentials would come from a file (--netrc), which is not read"),
+        ("-b cookies.txt", "its cookies lie in the file cookies.txt, which is not read"),
+        ("-H @headers.txt", "headers would come from the file headers.txt, which is not read"),
+        ("-k", "certificates are checked here all the same"),
+        ("-X PUT", "it was sent by PUT, and goes out by POST here"),
+        ("-H 'X-Tenant: acme'", "own headers do not come along: X-Tenant"),
+        ('-A "$(touch /tmp/pwned)"', "$(touch /tmp/pwned) stands as text: nothing is filled in or run"),
+        ("> /etc/motd", "the file /etc/motd is neither read nor written"),
+    ],
+)
+def test_what_does_not_come_along_is_noted(options: str, note: str) -> None:
+    call = one(f"curl -d '{CALL}' http://a.example {options}")
+    assert call.method == "ping"
+    assert [each for each in call.notes if each.startswith(note)]
+
+
+@pytest.mark.parametrize(
+    ("options", "found"),
+    [
+        ("-u ada:pass:word", [("username", "ada"), ("password", "pass:word")]),
+        ("--oauth2-bearer t-1", [("token", "t-1")]),
+        ("-H 'Authorization: Basic YWRhOnB3'", [("username", "ada"), ("password", "pw")]),
+        ("-H 'Authorization: raw-token'", [("token", "raw-token")]),
+        ("-H 'X-Api-Key: k-1'", [("token", "k-1")]),
+        ("-b 'a=1; b=2'", [("session", "1"), ("session", "2")]),
+    ],
+)
+def test_credentials_are_found_where_they_stand(options: str, found: list[tuple[str, str]]) -> None:
+    call = one(f"curl -d '{CALL}' http://a.example {options}")
+    assert [(field, value) for field, _, value in credentials(call)] == found
+
+
+def test_credentials_in_the_address_are_taken_out_of_it() -> None:
+    call = one(f"curl -d '{CALL}' 'https://ada:p%40ss@a.example/rpc?tenant=1&access_token=t-1#x'")
+    assert call.address == "https://a.example/rpc?tenant=1"
+    assert [value for *_, value in credentials(call)] == ["ada", "p@ss", "t-1"]
+
+
+WORDS = [
+    "plain",
+    "two words",
+    "it's",
+    'a "quote"',
+    "back\\slash",
+    "line\nbreak\ttab",
+    "$HOME `id` $(id) !",
+    "été 🚀",
+    "",
+    "# no comment",
+    "a;b&c|d>e<f",
+]
+
+
+def test_a_shell_takes_words_apart_alike() -> None:
+    text = (
+        r"""say plain 'two words' 'it'\''s' "a \"quote\"" "back\\slash" $'line\nbreak\ttab' '$HOME `id` $(id) !' """
+        r"""$'\xc3\xa9t\303\251 \xf0\x9f\x9a\x80' '' '# no comment' a\;b\&c\|d\>e\<f # a comment"""
+    )
+    (command,) = bash_commands(text)
+    assert command.words == ["say", *WORDS]
+    printing = f'{sys.executable} -c "import json,sys; print(json.dumps(sys.argv[1:]))"'
+    asked = subprocess.run(
+        ["bash", "-c", text.replace("say", printing, 1)], capture_output=True, check=True, env={"LC_ALL": "C.UTF-8"}
+    )
+    assert json.loads(asked.stdout) == WORDS
+
+
+def test_a_snippet_of_ours_that_logs_in_first_is_the_call_that_it_is_made_for() -> None:
+    quoted = """'"'"$(sed 's/[\\\\"]/&/g' <<< "${PASSWORD:?}")"'"'"""
+    login = f"""curl -sS -D - http://a.example/ --data-binary @<(printf %s '{{"params":{{"p":"{quoted}"}}}}')"""
+    text = f"""( SESSION=$(\n : "${{PASSWORD:?}}" && {login} |\n tr -d '\\r' | sed -n 1p)
+      curl http://a.example/ -H @<(printf %s 'Cookie: sessionid='"${{SESSION:?}}") --data-raw '{CALL}' )"""
+    call = one(text)
+    assert (call.method, call.params, call.credentials) == ("ping", "[]", ())
+    assert call.notes[0] == "headers would come from another command, which is not read"
+
+
+def test_a_command_typed_for_cmd_is_read_with_its_plain_quotes() -> None:
+    text = 'curl "http://a.example/?x=^1" ^\r\n -d "{\\"method\\":\\"ping\\"}" & echo done'
+    call = imported(text).calls[0]
+    assert (call.method, call.address) == ("ping", "http://a.example/?x=^1")
+
+
+def test_the_end_of_an_address_that_an_and_has_cut_off_is_not_told() -> None:
+    found = imported(f"curl -d '{CALL}' http://a.example/?a=1&access_token=t-0815 ; echo done")
+    assert "t-0815" not in repr(found)
+    assert found.notes == (
+        "Variables that are set are not used; where that is the end of an address, quote the address.",
+        "Nothing of other commands is run or used: echo.",
+    )

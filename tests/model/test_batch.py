@@ -1,0 +1,240 @@
+"""A batch taken apart: each call with the outcome of its own, and what came that nobody asked for."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from rpcexplorer.jsontext.params import Problem
+from rpcexplorer.model import batch as parts
+from rpcexplorer.model.batch import CUT, EMPTY, NO_REPLY, BatchParts, CollectedCalls, collected, parts_of
+from rpcexplorer.model.draft import Batch, Draft, to_calls
+from rpcexplorer.model.exchange import Cancelled, Exchange, Outcome, Sent, Unreached
+from rpcexplorer.rpc.batch import Matched, decode_batch
+from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result
+from rpcexplorer.transport.port import Response
+from tests.text.exchanges import exchange
+
+TEXT = '[{"method": "a"}, {"method": "b", "params": {"n": 1.10}}, {"method": "c", "id": null}]'
+
+
+def reply(id: str, came: str = '"result": 1') -> str:
+    return f'{{"jsonrpc": "2.0", "id": {id}, {came}}}'
+
+
+FAILED = '"error": {"code": -32601, "message": "no"}'
+
+
+def answered(*replies: str, text: str = TEXT, body: str | None = None, **fields: Any) -> Exchange:
+    content = (f"[{','.join(replies)}]" if body is None else body).encode()
+    return batch(decode_batch(content, ()), content, text, **fields)
+
+
+def batch(outcome: Outcome, body: bytes = b"", text: str = TEXT, **fields: Any) -> Exchange:
+    return exchange(outcome, body=body, id="x", kind="batch", method="a, b, c", params=text, **fields)
+
+
+def outcomes(whole: Exchange) -> list[object]:
+    return [type(call.outcome) for call in parts_of(whole).calls]
+
+
+def test_each_call_is_an_exchange_with_its_own_id_params_outcome_and_body() -> None:
+    one, other = reply('"x.1"'), reply('"x.2"', FAILED)
+    parts = parts_of(answered(other, one))
+    first, second, third = parts.calls
+    assert [call.id for call in parts.calls] == ["x.1", "x.2", "x.3"]
+    assert [(call.method, call.params, call.kind) for call in parts.calls] == [
+        ("a", "[]", "call"),
+        ("b", '{"n":1.10}', "call"),
+        ("c", "[]", "notification"),
+    ]
+    assert isinstance(first.outcome, Result)
+    assert (first.outcome.value, first.response.body, first.response.size) == (b"1", one.encode(), len(one))
+    assert isinstance(second.outcome, ErrorObject)
+    assert (second.outcome.code, second.response.body) == (-32601, other.encode())
+    assert (third.outcome, third.response.body) == (Sent(), b"")
+    assert parts.apart
+    assert not parts.unexpected
+
+
+def test_ids_are_known_as_numbers_and_as_texts() -> None:
+    text = '[{"method": "a", "id": "7"}, {"method": "b", "id": "own"}]'
+    assert outcomes(answered(reply("7"), reply('"own"', FAILED), text=text)) == [Result, ErrorObject]
+
+
+def test_a_call_without_a_reply_is_said_to_have_none() -> None:
+    first, second, third = parts_of(answered(reply('"x.2"'))).calls
+    assert first.outcome == Malformed(NO_REPLY)
+    assert isinstance(second.outcome, Result)
+    assert third.outcome == Sent()
+
+
+def test_an_empty_array_is_no_reply_to_any_of_them() -> None:
+    assert [call.outcome for call in parts_of(answered()).calls] == [Malformed(EMPTY), Malformed(EMPTY), Sent()]
+
+
+def test_what_nobody_asked_for_is_named() -> None:
+    came = [reply('"x.1"'), reply('"x.1"', FAILED), reply('"y"'), reply("null", FAILED), reply('"x.2"')]
+    parts = parts_of(answered(*came))
+    assert [type(call.outcome) for call in parts.calls] == [Result, Result, Sent]
+    assert [each.remarks[0] for each in parts.unexpected] == [
+        'an unexpected reply: there was a reply before to "x.1"',
+        'an unexpected reply: no call has the id "y"',
+        "an unexpected reply: it names no call",
+    ]
+    assert [each.response.body.decode() for each in parts.unexpected] == came[1:4]
+    assert len({each.id for each in (*parts.calls, *parts.unexpected)}) == 6
+
+
+def test_two_calls_that_were_given_one_id_get_a_reply_each() -> None:
+    text = '[{"method": "a", "id": "i"}, {"method": "b", "id": "i"}]'
+    parts = parts_of(answered(reply('"i"'), reply('"i"', FAILED), text=text))
+    assert [type(call.outcome) for call in parts.calls] == [Result, ErrorObject]
+
+
+def test_one_error_for_all_of_them_is_the_outcome_of_each() -> None:
+    parts = parts_of(answered(body=reply("null", FAILED)))
+    assert [type(call.outcome) for call in parts.calls] == [ErrorObject, ErrorObject, Sent]
+    assert all("the whole batch with one reply" in call.remarks[0] for call in parts.calls[:2])
+    assert not parts.apart
+
+
+def test_the_one_reply_to_one_of_them_is_its_own() -> None:
+    assert outcomes(answered(body=reply('"x.2"'))) == [Malformed, Result, Sent]
+
+
+@pytest.mark.parametrize("outcome", [Unreached("connect", "Nobody is there."), Cancelled(True), Malformed("A page.")])
+def test_where_no_reply_came_each_call_has_the_outcome_of_the_whole(outcome: Outcome) -> None:
+    calls = parts_of(batch(outcome, b"<html>")).calls
+    assert [call.outcome for call in calls[:2]] == [outcome, outcome]
+    assert calls[2].outcome == (Sent() if isinstance(outcome, Malformed) else outcome)
+
+
+def test_notifications_alone_have_the_outcome_of_the_whole() -> None:
+    text = '[{"method": "a", "id": null}]'
+    assert outcomes(batch(Sent(), text=text)) == [Sent]
+    assert outcomes(batch(Malformed("The server did not accept the notification."), text=text)) == [Malformed]
+
+
+def test_of_a_reply_that_was_cut_nobody_knows_what_came() -> None:
+    whole = replace(answered(reply('"x.1"'), reply('"x.2"')), response=Response(200, cut=True))
+    assert parts_of(whole).calls[0].outcome == Malformed(CUT)
+
+
+def test_a_text_that_is_no_batch_has_no_parts() -> None:
+    assert parts_of(batch(Malformed("no"), text="[1]")).calls == ()
+
+
+def test_a_call_keeps_what_was_typed_and_what_was_sent() -> None:
+    typed = '[{"method": "a", "params": ["{{n}}"]}, {"method": "b"}]'
+    whole = answered(reply('"x.1"'), reply('"x.2"'), text=typed, params_sent=typed.replace("{{n}}", "7"))
+    first, second = parts_of(whole).calls
+    assert (first.params, first.params_sent) == ('["{{n}}"]', '["7"]')
+    assert second.params_sent is None
+
+
+def test_what_came_is_looked_through_once_however_many_calls_got_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    looks: list[None] = []
+
+    class Looked(tuple[None, ...]):
+        __slots__ = ()
+
+        def __iter__(self) -> Iterator[None]:
+            looks.append(None)
+            return super().__iter__()
+
+    monkeypatch.setattr(parts, "matched", lambda *_: Matched(Looked([None] * 3)))
+    text = '[{"method": "a"}, {"method": "b"}, {"method": "c"}]'
+    found = parts_of(batch(Malformed("no"), b"[]", text))
+    assert [call.outcome for call in found.calls] == [Malformed(EMPTY)] * 3
+    assert len(looks) == 1
+
+
+LAID_OUT = '{\n  "n": 1.10,\n  "n": 2\n}'
+THREE = CollectedCalls().added(Draft("a", LAID_OUT)).added(Draft("b")).added(Draft("c", "[3]", notification=True))
+
+
+def methods(batch: CollectedCalls) -> str:
+    return "".join(row.draft.method for row in batch.rows)
+
+
+def read_back(batch: CollectedCalls) -> CollectedCalls:
+    found = collected(batch.text)
+    assert isinstance(found, CollectedCalls)
+    return found
+
+
+def test_the_text_is_a_batch_that_keeps_params_as_they_were_typed() -> None:
+    calls = to_calls(Batch(THREE.text), "x")
+    assert not isinstance(calls, Problem)
+    assert [(call.method, call.params, call.id) for call in calls] == [
+        ("a", '{"n":1.10,"n":2}', "x.1"),
+        ("b", "[]", "x.2"),
+        ("c", "[3]", None),
+    ]
+    assert [row.draft.text for row in read_back(THREE).rows] == [LAID_OUT, "[]", "[3]"]
+    assert read_back(THREE).text == THREE.text
+
+
+def test_no_calls_are_no_text() -> None:
+    assert CollectedCalls().text == ""
+    assert collected("") == collected(" \n") == CollectedCalls()
+
+
+def test_ids_of_their_own_are_kept() -> None:
+    found = collected('\ufeff[{"method": "a", "id": "own"}, {"id": null, "method": "b"}, {"method": "c"}]')
+    assert isinstance(found, CollectedCalls)
+    assert [(row.id, row.draft.notification) for row in found.rows] == [("own", False), ("", True), ("", False)]
+    assert [call.get("id", "none") for call in json.loads(found.text)] == ["own", None, "none"]
+    assert json.loads(found.toggled(0).text)[0]["id"] is None
+    assert json.loads(found.toggled(0).toggled(0).text)[0]["id"] == "own"
+
+
+def test_what_is_no_batch_is_a_problem() -> None:
+    assert isinstance(collected("[1]"), Problem)
+
+
+@pytest.mark.parametrize(("at", "by", "order"), [(0, 1, "bac"), (2, -1, "acb"), (0, -1, "abc"), (2, 1, "abc")])
+def test_a_call_moves_by_one_and_not_over_the_ends(at: int, by: int, order: str) -> None:
+    assert methods(THREE.moved(at, by)) == order
+
+
+def test_a_call_is_taken_out() -> None:
+    assert methods(THREE.without(1)) == "ac"
+
+
+def test_a_call_is_mended_in_its_place_wherever_that_is_by_now() -> None:
+    opened = THREE.rows[2].draft
+    moved = THREE.moved(2, -1).moved(1, -1)
+    assert moved.place_of(opened) == 0
+    mended = moved.mended(0, Draft("c", "[4]"))
+    assert mended.rows[0].draft == Draft("c", "[4]", notification=True)
+    assert mended.rows[1:] == moved.rows[1:]
+    assert moved.mended(0, Draft("c", "[3]")) is moved
+    assert moved.toggled(0).place_of(opened) == 0, "the only one that reads so"
+    assert moved.without(0).place_of(opened) is None
+    twice = moved.added(Draft("c", "[3]"))
+    assert (twice.place_of(opened), twice.toggled(0).place_of(opened), twice.place_of(None)) == (0, None, None)
+
+
+def test_what_came_stands_with_its_call_until_the_call_changes() -> None:
+    body = b'[{"jsonrpc":"2.0","id":"x.2","result":2},{"jsonrpc":"2.0","id":"x.1","result":1},{"id":9,"result":9}]'
+    sent = exchange(decode_batch(body, ()), body=body, id="x", kind="batch", params=THREE.text)
+    came = THREE.came(sent, parts_of(sent))
+    assert [row.came.outcome_name if row.came else "" for row in came.rows] == ["result", "result", "sent"]
+    assert [row.came.response.body[-2:] for row in came.rows[:2] if row.came] == [b"1}", b"2}"]
+    assert (came.sent, len(came.unexpected)) == (sent, 1)
+    moved = came.moved(0, 1)
+    assert [row.came.id if row.came else "" for row in moved.rows] == ["x.2", "x.1", "x.3"]
+    assert [bool(row.came) for row in came.toggled(1).rows] == [True, False, True]
+    assert [bool(row.came) for row in came.added(Draft("d")).rows] == [True, True, True, False]
+    assert came.text == THREE.text
+
+
+def test_where_it_could_not_be_sent_no_call_has_an_outcome() -> None:
+    whole = exchange(Sent(), kind="batch")
+    assert [row.came for row in THREE.came(whole, BatchParts()).rows] == [None] * 3

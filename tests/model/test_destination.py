@@ -1,0 +1,144 @@
+"""What belongs to a route, and what a person is told where it has changed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from rpcexplorer.auth.basic import InlineAuth, NoAuth
+from rpcexplorer.auth.registry import KINDS
+from rpcexplorer.auth.scheme import Kind
+from rpcexplorer.auth.token import CookieAuth
+from rpcexplorer.model.destination import (
+    FORM_OF_REQUEST,
+    NOT_SET,
+    Change,
+    RouteChanged,
+    as_fingerprint,
+    changes,
+    route_of,
+)
+from rpcexplorer.model.profile import DocumentSource, HeaderHandshake, Login, MethodNote, Profile
+
+SHOP = Profile("shop", "https://shop.example", auth=CookieAuth())
+CHANGED: list[tuple[dict[str, Any], str]] = [
+    ({"url": "http://shop.example"}, "origin"),
+    ({"url": "https://shop.example:8443"}, "origin"),
+    ({"url": "https://shop.example/base"}, "path"),
+    ({"path": "/rpc"}, "path"),
+    ({"auth": InlineAuth()}, "auth.kind"),
+    ({"auth": NoAuth()}, "auth.kind"),
+    ({"auth": CookieAuth(cookie="sid")}, "auth.cookie"),
+    ({"auth": CookieAuth(username="eve")}, "auth.username"),
+    ({"login": Login(method="note.add")}, "login.method"),
+    ({"login": Login(params={"text": "{password}"})}, "login.params"),
+    ({"login": Login(session="/id")}, "login.session"),
+    ({"login": Login(ended_words=("x",))}, "login.ended_words"),
+    ({"headers": (("X-Tenant", "evil"),)}, "headers.x-tenant"),
+    ({"ca_file": "/ca.pem"}, "ca_file"),
+    ({"certificate": "sha256:00"}, "certificate"),
+    ({"cert_file": "/me.pem"}, "cert_file"),
+    ({"key_file": "/me.key"}, "key_file"),
+    ({"discovery": DocumentSource(url="/notes")}, "discovery.url"),
+    ({"envelope": "transmission"}, "envelope"),
+    ({"handshake": "mcp"}, "handshake"),
+    ({"content_type": "application/json"}, "content_type"),
+    ({"accept": "text/html"}, "accept"),
+    ({"empty_params": "omit"}, "empty_params"),
+    ({"handshake": HeaderHandshake("X-Note")}, "handshake"),
+]
+
+
+@pytest.mark.parametrize(("change", "key"), CHANGED)
+def test_whatever_decides_where_a_secret_goes_is_a_part_of_its_route(change: dict[str, Any], key: str) -> None:
+    found = changes(route_of(SHOP), route_of(replace(SHOP, **change), "sha256:1"))
+    assert key in [each.key for each in found]
+
+
+def test_every_field_of_a_kind_of_auth_is_a_part_of_the_route() -> None:
+    inline = replace(SHOP, auth=InlineAuth("u", "name", "text"))
+    assert {key: value for key, value in route_of(inline).items() if key.startswith("auth.")} == {
+        "auth.kind": "inline",
+        "auth.username": "u",
+        "auth.username_member": "name",
+        "auth.password_member": "text",
+    }
+
+
+@pytest.mark.parametrize(
+    ("kind", "field"), [(kind, field) for kind in KINDS.values() for field in kind.__struct_fields__]
+)
+def test_every_field_of_every_kind_of_auth_is_a_part_of_the_route(kind: type[Kind], field: str) -> None:
+    changed = replace(SHOP, auth=kind(**{field: "{token}-other"}))
+    assert changes(route_of(replace(SHOP, auth=kind())), route_of(changed)) == (
+        Change(f"auth.{field}", NOT_SET, "{token}-other"),
+    )
+
+
+def test_route_of_older_version_holds_for_any_form_of_request() -> None:
+    older = {key: value for key, value in route_of(SHOP).items() if key not in FORM_OF_REQUEST}
+    other_form = replace(SHOP, content_type="text/plain", accept="x/y", empty_params="omit")
+    assert changes(older, route_of(other_form)) == ()
+    assert [each.key for each in changes(older, route_of(replace(other_form, path="/rpc")))] == ["path"]
+
+
+def test_two_certificates_in_a_file_of_one_name_are_two_routes() -> None:
+    profile = replace(SHOP, ca_file="/ca.pem")
+    assert changes(route_of(profile, "sha256:1"), route_of(profile, "sha256:2")) == (
+        Change("ca_file", "sha256:1", "sha256:2"),
+    )
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"url": "https://SHOP.example:443/"},
+        {"timeout": 3.0},
+        {"badge": "prod"},
+        {"description": "x"},
+        {"name": "other"},
+        {"methods": {"ping": MethodNote(safe=True)}},
+    ],
+)
+def test_what_does_not_decide_it_is_none(change: dict[str, Any]) -> None:
+    assert route_of(replace(SHOP, **change)) == route_of(SHOP)
+
+
+def test_the_sentence_names_old_and_new_the_place_and_the_command() -> None:
+    moved = RouteChanged(
+        "password", "it was stored for a different destination", (Change("path", "/a", "/b", "sessions.toml:4"),)
+    )
+    assert moved.sentence("shop") == (
+        "The password of profile shop was not sent: it was stored for a different destination. If the new one is "
+        "right: rpcexplorer profiles allow shop. Changed: path: /a → /b (sessions.toml:4)"
+    )
+
+
+def test_sentence_says_changed_only_after_a_change() -> None:
+    values = (Change("cert_file", "", "c.pem", "sessions.toml:4"),)
+    sentence = RouteChanged("client certificate", "a file names it", values, label="The file says").sentence("shop")
+    assert sentence.endswith("profiles allow shop. The file says: cert_file: c.pem (sessions.toml:4)")
+
+
+def test_a_long_value_is_shown_in_part() -> None:
+    (change,) = changes({"login.params": "x" * 200}, {"login.params": "y"})
+    assert (len(change.old), change.new) == (120, "y")
+
+
+PLAIN = "ab" * 31 + "01"
+
+
+@pytest.mark.parametrize(
+    "text", [PLAIN, PLAIN.upper(), f"sha256:{PLAIN}", f"SHA256:{PLAIN.upper()}", ":".join(["AB"] * 31 + ["01"])]
+)
+def test_colons_and_case_do_not_matter(text: str) -> None:
+    assert as_fingerprint(text) == f"sha256:{PLAIN}"
+
+
+@pytest.mark.parametrize(
+    "text", ["", "sha256:", PLAIN[:-2], PLAIN + "00", f"sha1:{PLAIN}", "g" * 64, f"{PLAIN}\n", "٣" * 64]
+)
+def test_anything_else_is_none(text: str) -> None:
+    assert as_fingerprint(text) is None

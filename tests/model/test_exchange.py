@@ -1,0 +1,15 @@
+"""A case as a value."""
+
+from __future__ import annotations
+
+from rpcexplorer.model.exchange import Case, Damaged, Sent
+from tests.text.exchanges import exchange
+
+
+def test_it_tells_what_can_be_read_of_it_and_where_its_calls_went_each_place_once() -> None:
+    one, two, three = (exchange(Sent(), url=url) for url in ("http://a", "http://b", "http://a"))
+    torn = Damaged("case.toml:3", "it is torn", "")
+    case = Case("case.toml", (one, torn, two, three))
+    assert case.exchanges == [one, two, three]
+    assert case.damaged == [torn]
+    assert case.addresses == ["http://a", "http://b"]

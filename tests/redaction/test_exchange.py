@@ -1,0 +1,484 @@
+"""What of an exchange is written down: a placeholder only for what it opens, a mark for what may be a secret."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from rpcexplorer.auth.basic import InlineAuth, NoAuth
+from rpcexplorer.auth.token import CookieAuth
+from rpcexplorer.model.exchange import Exchange
+from rpcexplorer.model.profile import Login, Profile
+from rpcexplorer.model.secret import Secret
+from rpcexplorer.redaction.exchange import SHOW, clipped, for_history, redacted
+from rpcexplorer.rpc.messages import Malformed, Result
+from rpcexplorer.transport.port import Response
+from tests.text.exchanges import exchange
+
+SHOP = Profile("shop", "https://shop.example.com", auth=InlineAuth("ada"))
+PASSWORD = Secret("hunter2-hunter2", "shop.password")
+MARK = "«not recorded»"
+
+
+def recorded(came: Exchange, profile: Profile, secrets: Iterable[Secret]) -> Exchange:
+    return redacted(came, for_history(1000), profile, secrets)
+
+
+def params_of(params: object, *secrets: Secret, profile: Profile = SHOP) -> object:
+    text = params if isinstance(params, str) else json.dumps(params)
+    return json.loads(recorded(exchange(Result(b"1"), params=text), profile, secrets).params)
+
+
+def reply_of(reply: object, *secrets: Secret, profile: Profile = SHOP) -> object:
+    sent: Exchange = exchange(Result(b"1"), params="[]", body=json.dumps(reply).encode())
+    return json.loads(recorded(sent, profile, secrets).response.body)
+
+
+def test_secret_in_the_text_of_a_failed_tool_is_hidden() -> None:
+    sent: Exchange = exchange(Result(b"1", message="hunter2-hunter2 is wrong"))
+    for policy in (SHOW, for_history(None)):
+        shown = redacted(sent, policy, SHOP, [PASSWORD])
+        assert getattr(shown.outcome, "message", "") == "«shop.password» is wrong"
+
+
+def test_somebody_elses_password_is_not_turned_into_the_profiles_own() -> None:
+    params = {"user": "bob", "password": "bobs-new-pw", "mine": "hunter2-hunter2"}
+    assert params_of(params, PASSWORD) == {"user": "bob", "password": MARK, "mine": "«shop.password»"}
+
+
+def test_what_was_sent_is_recorded_beside_what_was_typed_and_hides_as_much() -> None:
+    sent = exchange(Result(b"1"), params='{"a": "{{a}}"}', params_sent='{"a": "hunter2-hunter2", "token": "of-bob"}')
+    record = recorded(sent, SHOP, [PASSWORD])
+    assert record.params == '{"a": "{{a}}"}'
+    assert json.loads(record.params_sent or "") == {"a": "«shop.password»", "token": MARK}
+
+
+def test_what_a_person_calls_a_record_is_written_without_secrets() -> None:
+    record = recorded(
+        exchange(Result(b"1"), params="[]", name="hunter2-hunter2", note="it is hunter2-hunter2"), SHOP, [PASSWORD]
+    )
+    assert (record.name, record.note) == ("«shop.password»", "it is «shop.password»")
+
+
+def test_where_the_value_is_the_secret_it_can_be_sent_again() -> None:
+    assert params_of({"password": "hunter2-hunter2"}, PASSWORD) == {"password": "«shop.password»"}
+    assert params_of(r'{"password": "\u0068unter2-hunter2"}', PASSWORD) == {"password": "«shop.password»"}
+    assert params_of({"password": "tiny5"}, Secret("tiny5", "shop.password")) == {"password": "«shop.password»"}
+
+
+@pytest.mark.parametrize("value", ["aHVudGVyMi1odW50ZXIy", "hunter2%2Dhunter2", "68756e746572322d68756e74657232"])
+def test_another_spelling_is_hidden_and_cannot_be_sent_again(value: str) -> None:
+    assert params_of([value], PASSWORD) == [MARK]
+
+
+def test_a_number_does_not_come_back_as_a_text() -> None:
+    assert params_of([123456, "123456"], Secret("123456", "shop.password")) == [MARK, "«shop.password»"]
+
+
+NAMES = [
+    *("password", "new_password", "passwordConfirmation", "PassPhrase", "pwd", "client-secret", "apiKey", "api key"),
+    *("private_key", "sessionid", "session_id", "token", "accessToken", "Authorization", "cookie"),
+]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_is_named_like_a_secret_is_not_written_down_whatever_a_file_says(name: str) -> None:
+    for profile in (SHOP, replace(SHOP, auth=NoAuth())):
+        assert params_of({"x": {name: "s3cr3t"}}, profile=profile) == {"x": {name: MARK}}
+        assert reply_of({"result": {name: "s3cr3t"}}, profile=profile) == {"result": {name: MARK}}
+
+
+HARMLESS = [
+    *(
+        "text",
+        "password_hint",
+        "passwordless",
+        "compass",
+        "passport",
+        "next_token",
+        "pageToken",
+        "max_tokens",
+        "tokens",
+    ),
+    *("author", "cookies", "session", "keyboard", "secretary", "api"),
+]
+
+
+@pytest.mark.parametrize("name", HARMLESS)
+def test_what_is_only_named_alike_is_written_down(name: str) -> None:
+    assert params_of({name: "s3cr3t"}) == {name: "s3cr3t"}
+
+
+def test_what_holds_nothing_stays_and_so_do_numbers_that_are_called_tokens() -> None:
+    params: dict[str, object] = {
+        "password": None,
+        "secret": "",
+        "pwd": False,
+        "api_key": [],
+        "token": 5,
+        "cookie": {"kind": "oat"},
+    }
+    assert params_of(params) == params
+    assert params_of({"password": 12345, "secrets": ["a", "b"]}) == {"password": MARK, "secrets": MARK}
+
+
+@pytest.mark.parametrize(
+    "profile",
+    [
+        replace(SHOP, auth=InlineAuth("ada", password_member="text")),
+        replace(SHOP, auth=CookieAuth(cookie="text")),
+        replace(SHOP, auth=CookieAuth(), login=Login(params={"text": "{password}"})),
+        replace(SHOP, auth=CookieAuth(), login=Login(session="/x/text")),
+    ],
+)
+def test_a_shared_file_hides_nothing_by_naming_it(profile: Profile) -> None:
+    for secret in (PASSWORD, Secret("tiny5", "shop.password")):
+        assert params_of({"text": "a note"}, secret, profile=profile) == {"text": "a note"}
+        assert reply_of({"text": "a note"}, secret, profile=profile) == {"text": "a note"}
+        sent = exchange(Result(b'{"text": "a note"}'), body=b'{"text": "a note"}')
+        assert redacted(sent, SHOW, profile, [secret]).response.body == b'{"text": "a note"}'
+    assert params_of({"text": "tiny5"}, Secret("tiny5", "shop.password"), profile=profile) == {
+        "text": "«shop.password»"
+    }
+
+
+def test_a_value_that_several_have_goes_by_the_name_of_the_profile_in_use() -> None:
+    several = [Secret("same-for-all", f"{name}.password") for name in ("aaa", "shop", "zzz")]
+    for secrets in (several, several[::-1]):
+        assert params_of(["same-for-all"], *secrets) == ["«shop.password»"]
+        assert reply_of(["same-for-all"], *secrets) == ["«shop.password»"]
+
+
+def test_what_only_another_profile_has_is_no_placeholder_that_could_be_sent() -> None:
+    assert params_of(["only-theirs"], Secret("only-theirs", "other.password")) == [MARK]
+    assert params_of(["nobodys-own"], Secret("nobodys-own", "RPCEXPLORER_OLD_PASSWORD")) == [MARK]
+    assert reply_of(["only-theirs"], Secret("only-theirs", "other.password")) == ["«other.password»"]
+
+
+def test_a_session_that_is_over_is_not_the_one_in_use() -> None:
+    sessions = [Secret(value, "shop.session") for value in ("older-session", "newer-session")]
+    assert params_of(["older-session", "newer-session"], *sessions) == [MARK, "«shop.session»"]
+    assert reply_of(["older-session", "newer-session"], *sessions) == ["«shop.session»", "«shop.session»"]
+
+
+def test_recording_a_record_changes_nothing_more() -> None:
+    params = {"password": "bobs", "p": "hunter2-hunter2", "e": "aHVudGVyMi1odW50ZXIy", "x": "is recorded"}
+    once = recorded(exchange(Result(b"1"), params=json.dumps(params)), SHOP, [PASSWORD])
+    assert recorded(once, SHOP, [PASSWORD, Secret("recorded", "shop.session")]).params == once.params.replace(
+        "is recorded", "is «shop.session»"
+    )
+
+
+@pytest.mark.parametrize(
+    ("url", "written"),
+    [
+        ("http://ada:pa/ss@h:80/api", "http://h:80/api"),
+        ("http://ada:p@ss/w?#@h/api", "http://h/api"),
+        ("http://ada@h/api", "http://h/api"),
+        ("http://h:8080/a@b", "http://h:8080/a@b"),
+        ("http://h/a@b", "http://h/a@b"),
+    ],
+)
+def test_a_password_in_an_address_is_hidden_whole(url: str, written: str) -> None:
+    assert recorded(replace(exchange(Result(b"1")), url=url), SHOP, []).url == written
+
+
+# --- headers -------------------------------------------------------------------------------------------------------
+
+
+def headers_of(*headers: tuple[str, str], secrets: tuple[Secret, ...] = (), profile: Profile = SHOP) -> Exchange:
+    sent = exchange(Result(b"1"), response=Response(200, headers=headers, body=b"{}"))
+    return recorded(sent, profile, secrets)
+
+
+def test_headers_are_written_down_with_the_id_that_an_operator_asks_for() -> None:
+    came = (("Content-Type", "application/json"), ("X-Request-Id", "7f3a"), ("Via", "1.1 a"), ("via", "1.1 b"))
+    assert headers_of(*came).response.headers == came
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("Set-Cookie", "set-cookie", "Authorization", "Proxy-Authorization", "X-Api-Key", "X-Auth-Token", "X-Token"),
+        *("Mcp-Session-Id", "X-Transmission-Session-Id", "Session-Key", "Cookie", "X-Secret"),
+        *("X-CSRF-Token", "X-CSRFToken", "x-csrftoken", "X-XSRF-TOKEN", "X-Vault-Token", "X-Subject-Token"),
+        *("X-Plex-Token", "X-Gitlab-Token", "PRIVATE-TOKEN", "X-Amz-Security-Token", "X-Amz-Signature", "Signature"),
+        *("X-Auth", "X-Auth-Key", "X-Access-Key", "X-Session", "X-SessionId", "X-Ticket", "PVEAuthCookie"),
+        *(
+            "Set-Cookie2",
+            "X-JWT-Assertion",
+            "x_auth_token",
+            "xauthtoken",
+            "Ocp-Apim-Subscription-Key",
+            "Authentication",
+        ),
+    ],
+)
+def test_what_a_header_named_like_a_secret_holds_is_not_written_down(name: str) -> None:
+    for profile in (SHOP, replace(SHOP, auth=NoAuth())):
+        value = "theme=dark; Path=/, id=n0t-known"
+        assert headers_of((name, value), profile=profile).response.headers == ((name, MARK),)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("ETag", "X-Next-Token", "WWW-Authenticate", "X-Author", "X-Request-Id", "Cookies", "Proxy-Authenticate"),
+        *("Idempotency-Key", "X-Correlation-Id", "Access-Control-Allow-Headers", "Sec-WebSocket-Key", "Cache-Key"),
+        *(
+            "Surrogate-Key",
+            "X-Cache-Key",
+            "x-ratelimit-remaining-tokens",
+            "X-Session-Timeout",
+            "X-Monkey",
+            "Keep-Alive",
+        ),
+        *("Access-Control-Max-Age", "Authentication-Results", "X-Token-Expires", "Public-Key-Pins", "Location"),
+    ],
+)
+def test_what_a_header_only_named_alike_holds_is_written_down(name: str) -> None:
+    assert headers_of((name, "abc")).response.headers == ((name, "abc"),)
+
+
+JWT = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhZGEifQ.dBjftJeZ4CVP"
+
+
+@pytest.mark.parametrize(
+    ("value", "written"),
+    [
+        ("0; url=/home;jsessionid=A1B2C3D4E5", f"0; url=/home;jsessionid={MARK}"),
+        ("https://h/back?code=Spl-xlO&n=1", f"https://h/back?code={MARK}&n=1"),
+        ("https://h/back#access_token=abc&state=xyz", f"https://h/back#access_token={MARK}&state=xyz"),
+        (f"for ada: {JWT}, and more", f"for ada: {MARK}, and more"),
+        (JWT[: JWT.rindex(".") + 1], MARK),
+        (f"<https://h/?a={JWT}>; rel=next", f"<https://h/?a={MARK}>; rel=next"),
+        (f"https://h/?id_token={JWT}", f"https://h/?id_token={MARK}"),
+    ],
+)
+def test_a_token_in_the_value_of_any_header_is_not_written_down(value: str, written: str) -> None:
+    once = headers_of(("Location", value), ("X-Whatever", value))
+    assert once.response.headers == (("Location", written), ("X-Whatever", written))
+    assert recorded(once, SHOP, []).response.headers == once.response.headers
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        *(
+            "https://h/errors?code=404",
+            "https://h/?page=2;q=1",
+            "text/html;charset=utf-8;q=0.9",
+            "eyJhbGciOi and no more",
+        ),
+        *(
+            "<https://h/?page=2>; rel=next",
+            "max-age=5;preload",
+            "/issues?state=open&page=2",
+            "https://h/?code=«shop.session»",
+            "a;code",
+        ),
+    ],
+)
+def test_what_only_looks_like_a_token_in_a_header_is_written_down(value: str) -> None:
+    assert headers_of(("Location", value)).response.headers == (("Location", value),)
+
+
+@pytest.mark.parametrize("unit", ["eyJ", "-eyJ", "eyJaaaaa.", "?a=", ";code=", "?code=a"])
+def test_a_header_of_any_length_is_soon_searched(unit: str) -> None:
+    assert len(headers_of(("Location", unit * (100_000 // len(unit)))).response.headers) <= 1
+
+
+@pytest.mark.parametrize("value", ["hunter2-hunter2", "aHVudGVyMi1odW50ZXIy", "hunter2%2Dhunter2"])
+def test_a_known_secret_is_hidden_in_every_header_and_in_its_name(value: str) -> None:
+    came = headers_of(("X-Echo", f"<{value}>"), (value, "1"), secrets=(PASSWORD,))
+    assert came.response.headers == (("X-Echo", "<«shop.password»>"), ("«shop.password»", "1"))
+
+
+def test_a_header_that_is_a_known_secret_goes_by_its_name() -> None:
+    came = headers_of(
+        ("Authorization", "hunter2-hunter2"), ("X-Token", "tiny5"), secrets=(PASSWORD, Secret("tiny5", "shop.session"))
+    )
+    assert came.response.headers == (("Authorization", "«shop.password»"), ("X-Token", "«shop.session»"))
+    again = recorded(came, SHOP, [PASSWORD])
+    assert again.response.headers == came.response.headers
+
+
+def test_a_header_that_holds_json_is_hidden_like_a_reply() -> None:
+    assert headers_of(("X-Debug", '{"password": "bobs"}')).response.headers == (
+        ("X-Debug", f'{{"password": "{MARK}"}}'),
+    )
+
+
+def test_where_there_is_no_room_for_all_headers_the_long_ones_go_and_are_named() -> None:
+    long = [(f"X-Long-{number}", "x" * 3000) for number in range(20)]
+    came = headers_of(*long, ("X-Request-Id", "7f3a"), ("Date", "today"))
+    assert came.response.headers[-2:] == (("X-Request-Id", "7f3a"), ("Date", "today"))
+    assert sum(len(name) + len(value) for name, value in came.response.headers) <= 8192
+    assert came.response.headers[:-2] == tuple(long[:2])
+    (said,) = came.response.remarks
+    assert said.startswith("18 of 22 headers are not recorded, for want of room: X-Long-2, X-Long-3, ")
+    assert said.endswith(" and 13 more")
+
+
+def test_five_thousand_headers_leave_eight_kilobytes() -> None:
+    came = headers_of(*((f"X-{number}", "é" * 90) for number in range(5000)))
+    assert 0 < sum(len(f"{name}: {value}".encode()) for name, value in came.response.headers) <= 8192
+
+
+def test_on_view_a_header_shows_all_but_known_secrets() -> None:
+    sent = exchange(
+        Result(b"1"), response=Response(200, headers=(("Set-Cookie", "theme=dark"), ("X-A", "hunter2-hunter2")))
+    )
+    assert redacted(sent, SHOW, SHOP, [PASSWORD]).response.headers == (
+        ("Set-Cookie", "theme=dark"),
+        ("X-A", "«shop.password»"),
+    )
+
+
+# --- addresses and logins ------------------------------------------------------------------------------------------
+
+HEX = "9f86d081884c7d659a2feaa0c55ad015"
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://ada:n0t-known-yet@h/x",
+        "https://h/?a=1&token=n0t-known-yet",
+        "https://h/v3/9f86d081884c7d659a2feaa0c55ad015/x",
+        "https://api.telegram.org/bot110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw/getMe",
+    ],
+)
+def test_a_secret_in_an_address_is_written_down_nowhere(url: str) -> None:
+    said = exchange(
+        Malformed(f"moved to {url}"),
+        url=url,
+        params=json.dumps({"hook": url}),
+        response=Response(307, f"see {url}", headers=(("Location", url),), body=json.dumps({"link": url}).encode()),
+        notes=(f"at {url}",),
+    )
+    kept = recorded(said, SHOP, [])
+    assert MARK in json.loads(kept.params)["hook"]
+    assert MARK in json.loads(kept.response.body)["link"]
+    assert MARK in kept.response.headers[0][1]
+    for secret in ("n0t-known-yet", HEX, "AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw"):
+        assert secret not in f"{kept!r} {kept.response.headers} {kept.response.body!r}"
+
+
+def test_a_known_secret_in_an_address_goes_by_its_name() -> None:
+    assert params_of(["https://h/?token=hunter2-hunter2"], PASSWORD) == ["https://h/?token=«shop.password»"]
+    assert reply_of(["https://h/?token=hunter2-hunter2"], PASSWORD) == ["https://h/?token=«shop.password»"]
+
+
+def test_an_address_spelled_with_escapes_is_hidden_as_well() -> None:
+    body = b'{"link": "https:\\/\\/h\\/v3\\/%s", "t": "\\u003ftoken\\u003dabc?\\u0074oken=abc"}' % HEX.encode()
+    kept = recorded(exchange(Result(b"1"), body=body), SHOP, []).response.body
+    assert json.loads(kept) == {"link": f"https://h/v3/{MARK}", "t": f"?token=abc?token={MARK}"}
+
+
+def test_the_usual_ids_in_addresses_are_written_down() -> None:
+    links = ["https://h/users/0b7f2a64-5f0e-4c1d-9a51-2f3e8c7d1b90", f"https://h/commit/{HEX}", "https://h/?page=2"]
+    assert params_of(links) == links
+    assert reply_of(links) == links
+
+
+@pytest.mark.parametrize("method", ["user.login", "open.sesame"])
+def test_the_session_that_a_login_answers_is_not_written_down(method: str) -> None:
+    profile = replace(SHOP, auth=CookieAuth(), login=Login(method="open.sesame"))
+    body = json.dumps({"jsonrpc": "2.0", "id": "1", "result": HEX}).encode()
+    kept = recorded(exchange(Result(b"1"), method=method, body=body), profile, [])
+    assert json.loads(kept.response.body)["result"] == MARK
+    other = recorded(exchange(Result(b"1"), method="user.hash", body=body), profile, [])
+    assert json.loads(other.response.body)["result"] == HEX
+
+
+def test_a_reply_is_no_logins_where_what_is_fixed_in_the_logins_params_was_not_sent() -> None:
+    profile = replace(SHOP, auth=CookieAuth(), login=Login("call", ["session", "login", "{password}"]))
+    body = json.dumps({"jsonrpc": "2.0", "id": "1", "result": HEX}).encode()
+    for params, value in (('["session", "login", "x"]', MARK), ('["system", "hash"]', HEX)):
+        kept = recorded(exchange(Result(b"1"), method="call", params=params, body=body), profile, [])
+        assert json.loads(kept.response.body)["result"] == value
+
+
+def test_a_session_that_is_known_goes_by_its_name_in_a_logins_reply() -> None:
+    body = json.dumps({"result": HEX}).encode()
+    kept = recorded(exchange(Result(b"1"), method="login", body=body), SHOP, [Secret(HEX, "shop.session")])
+    assert json.loads(kept.response.body) == {"result": "«shop.session»"}
+
+
+def test_what_opens_a_door_in_the_address_of_a_profile_is_hidden_wherever_the_server_repeats_it() -> None:
+    node = replace(SHOP, url=f"https://h/eth/{HEX}", path="")
+    assert reply_of({"you": f"<{HEX}>"}, profile=node) == {"you": f"<{MARK}>"}
+    assert params_of([f"{HEX}"], profile=node) == [MARK]
+
+
+def test_a_password_that_a_login_is_given_by_position_is_not_written_down() -> None:
+    kept = recorded(exchange(Result(b"1"), method="session.login", params='["ada", "bobs-pw"]'), SHOP, [])
+    assert json.loads(kept.params) == ["ada", MARK]
+    other = recorded(exchange(Result(b"1"), method="note.add", params='["ada", "bobs-pw"]'), SHOP, [])
+    assert json.loads(other.params) == ["ada", "bobs-pw"]
+
+
+def test_a_password_that_a_login_inside_a_batch_is_given_by_position_is_not_written_down() -> None:
+    profile = replace(SHOP, auth=CookieAuth(), login=Login(method="open.sesame"))
+    for method in ("user.login", "open.sesame"):
+        calls = [{"method": method, "params": ["ada", "bobs-pw"]}, {"method": "note.add", "params": ["a", "b"]}]
+        sent = exchange(Result(b"1"), method=f"{method}, note.add", params=json.dumps(calls), kind="batch")
+        kept = json.loads(recorded(sent, profile, []).params)
+        assert [call["params"] for call in kept] == [["ada", MARK], ["a", "b"]]
+
+
+def test_a_sentence_that_quotes_where_the_server_redirects_to_holds_no_more_than_the_header() -> None:
+    place = "https://h/back?code=Spl-xlO&page=2"
+    said = Malformed(f"The server redirects to {place}. Redirects are not followed.")
+    kept = recorded(exchange(said, response=Response(302, headers=(("Location", place),))), SHOP, []).outcome
+    assert kept == Malformed(f"The server redirects to https://h/back?code={MARK}&page=2. Redirects are not followed.")
+
+
+@pytest.mark.parametrize(
+    ("body", "limit", "expected"),
+    [
+        (b"", 0, (b"", False)),
+        (b"abc", 3, (b"abc", False)),
+        (b"abc", 2, (b"ab", True)),
+        (b"abc", 0, (b"", True)),
+        ("aé".encode(), 2, (b"a", True)),
+        ("a😀".encode(), 4, (b"a", True)),
+        ("😀".encode(), 3, (b"", True)),
+        (b"\xbf" * 9, 6, (b"\xbf" * 3, True)),
+    ],
+)
+def test_a_body_is_cut_between_two_characters(body: bytes, limit: int, expected: tuple[bytes, bool]) -> None:
+    assert clipped(body, limit) == expected
+
+
+@given(st.text(max_size=12), st.integers(0, 40))
+def test_a_cut_text_is_still_text(text: str, limit: int) -> None:
+    body, was_cut = clipped(text.encode(), limit)
+    assert text.startswith(body.decode())
+    assert limit - 3 <= len(body) <= limit or not was_cut
+
+
+def test_a_long_reply_is_cut_behind_the_last_secret_and_its_true_size_stays() -> None:
+    body = b'{"id":"1","result":"hunter2-hunter2 ' + "ä".encode() * 500 + b'"}'
+    sent = exchange(Result(b"1"), body=body)
+    kept = redacted(sent, for_history(30), SHOP, [PASSWORD]).response
+    assert kept.body == '{"id":"1","result":"«shop.passw'.encode()[:30]
+    assert (kept.cut, kept.size) == (True, sent.response.size)
+
+
+def test_no_secret_is_cut_in_half_and_kept() -> None:
+    sent = exchange(Result(b"1"), body=b'["hunter2-hunter2"]')
+    assert redacted(sent, for_history(8), SHOP, [PASSWORD]).response.body == '["«shop'.encode()[:8]
+
+
+def test_a_reply_as_long_as_the_limit_is_whole_and_one_that_was_cut_before_stays_cut() -> None:
+    sent = exchange(Result(b"1"), body=b"[1]")
+    assert not redacted(sent, for_history(3), SHOP, []).response.cut
+    cut = replace(sent, response=replace(sent.response, cut=True))
+    assert redacted(cut, for_history(3), SHOP, []).response.cut

@@ -1,0 +1,680 @@
+"""The codec: what leaves, spelled exactly; what arrives, read whatever it is."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, get_args
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rpcexplorer.rpc.batch import decode_batch
+from rpcexplorer.rpc.codec import decode, encode, encode_batch, event_payloads
+from rpcexplorer.rpc.messages import (
+    CHANCE_LIMIT,
+    Call,
+    EmptyParams,
+    EnvelopeForm,
+    ErrorObject,
+    IdForm,
+    Malformed,
+    MessageForm,
+    Result,
+    make_id,
+)
+
+ID = "abc"
+ANY_JSON = st.recursive(
+    st.none() | st.booleans() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+)
+
+
+def test_a_call_is_spelled_in_the_order_of_the_envelope() -> None:
+    assert encode(Call("ping", "[]", ID)) == b'{"jsonrpc":"2.0","id":"abc","method":"ping","params":[]}'
+
+
+@pytest.mark.parametrize("id", [ID, None])
+def test_what_stands_beside_the_method_is_written_last(id: str | None) -> None:
+    body = encode(Call("host.get", "[]", id, (("auth", '"4fd1"'), ('a"b', "1.10"))))
+    assert body.endswith(b'"method":"host.get","params":[],"auth":"4fd1","a\\"b":1.10}')
+    assert json.loads(body)["auth"] == "4fd1"
+
+
+def test_params_keep_the_spelling_they_were_typed_with() -> None:
+    body = encode(Call("m", '{"b":1.10,"a":1e400,"a":123456789012345678901}', ID))
+    assert body.endswith(b'"params":{"b":1.10,"a":1e400,"a":123456789012345678901}}')
+
+
+def test_a_notification_has_no_id() -> None:
+    assert encode(Call("ping", "[1]", None)) == b'{"jsonrpc":"2.0","method":"ping","params":[1]}'
+
+
+@pytest.mark.parametrize(
+    ("setting", "end"), [("[]", b',"params":[]}'), ("{}", b',"params":{}}'), ("omit", b'"method":"ping"}')]
+)
+def test_empty_params_are_written_as_the_profile_says(setting: EmptyParams, end: bytes) -> None:
+    assert encode(Call("ping", "[]", ID), MessageForm(empty_params=setting)).endswith(end)
+
+
+def test_an_empty_object_that_was_typed_stays_an_object() -> None:
+    assert encode(Call("ping", "{}", ID), MessageForm(empty_params="omit")).endswith(b'"params":{}}')
+
+
+def test_a_batch_is_an_array_of_calls_in_their_order() -> None:
+    body = encode_batch([Call("a", "[]", "1"), Call("b", "[2]", None)])
+    assert [call["method"] for call in json.loads(body)] == ["a", "b"]
+
+
+FORMS = [MessageForm(envelope, id) for envelope in get_args(EnvelopeForm) for id in get_args(IdForm)]
+
+
+@pytest.mark.parametrize(
+    ("form", "body"),
+    [
+        (MessageForm("2.0", "number"), '{"jsonrpc":"2.0","id":7,"method":"m","params":[1.10]}'),
+        (MessageForm("1.1"), '{"version":"1.1","id":"7","method":"m","params":[1.10]}'),
+        (MessageForm("1.0"), '{"id":"7","method":"m","params":[1.10]}'),
+        (MessageForm("1.0", "number"), '{"id":7,"method":"m","params":[1.10]}'),
+        (MessageForm("transmission"), '{"method":"m","arguments":[1.10],"tag":7}'),
+    ],
+)
+def test_each_envelope_is_spelled_with_the_method_before_its_params(form: MessageForm, body: str) -> None:
+    assert encode(Call("m", "[1.10]", "7"), form).decode() == body
+
+
+@pytest.mark.parametrize(
+    ("envelope", "body"),
+    [
+        ("2.0", '{"jsonrpc":"2.0","method":"m","params":[]}'),
+        ("1.1", '{"version":"1.1","method":"m","params":[]}'),
+        ("1.0", '{"id":null,"method":"m","params":[]}'),
+        ("transmission", '{"method":"m","arguments":{}}'),
+    ],
+)
+def test_a_notification_is_what_its_envelope_says_it_is(envelope: EnvelopeForm, body: str) -> None:
+    assert encode(Call("m"), MessageForm(envelope)).decode() == body
+
+
+@pytest.mark.parametrize("envelope", get_args(EnvelopeForm))
+@pytest.mark.parametrize(("empty", "put"), [("{}", "{}"), ("omit", None)])
+def test_empty_params_are_written_so_in_every_envelope(
+    envelope: EnvelopeForm, empty: EmptyParams, put: str | None
+) -> None:
+    sent = json.loads(encode(Call("m", id="7"), MessageForm(envelope, empty_params=empty)))
+    found = sent.get("arguments" if envelope == "transmission" else "params")
+    assert found == (None if put is None else json.loads(put))
+
+
+def test_what_1_0_wants_an_object_for_is_sent_as_it_was_typed() -> None:
+    assert encode(Call("m", '{"a":1}', "7"), MessageForm("1.0")).endswith(b'"params":{"a":1}}')
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_what_stands_beside_the_method_is_last_in_every_envelope(form: MessageForm) -> None:
+    assert encode(Call("m", id="7", members=(("auth", '"x"'),)), form).endswith(b',"auth":"x"}')
+
+
+def reply_of(sent: dict[str, Any], value: str) -> bytes:
+    """What a server makes of a request that gives back its members as it should."""
+    echo = {name: sent[name] for name in ("jsonrpc", "version", "id", "tag") if name in sent}
+    text = json.dumps(echo)[:-1]
+    if "tag" in sent:
+        return f'{text},"result":"success","arguments":{value}}}'.encode()
+    both = "" if "jsonrpc" in sent or "version" in sent else ',"error":null'
+    return f'{text},"result":{value}{both}}}'.encode()
+
+
+@pytest.mark.parametrize("form", FORMS)
+@given(st.text(), st.integers(0, 2**44), st.integers(0, CHANCE_LIMIT - 1), ANY_JSON)
+def test_what_was_sent_in_any_form_comes_back_byte_for_byte(
+    form: MessageForm, method: str, when: int, chance: int, value: object
+) -> None:
+    text = json.dumps(value)
+    id = make_id(when, chance)
+    sent = json.loads(encode(Call(method, text if text[:1] in "[{" else f"[{text}]", id), form))
+    asked = sent["arguments" if form.envelope == "transmission" else "params"]
+    if text != "[]":  # which the profile has a say in
+        assert asked == (value if text[:1] in "[{" else [value])
+    assert sent["method"] == method
+    assert decode(reply_of(sent, text), id, form) == Result(text.encode())
+
+
+@given(st.text(), st.text(min_size=1))
+def test_whatever_a_method_is_called_it_arrives_as_that(method: str, id: str) -> None:
+    sent = json.loads(encode(Call(method, "[]", id)))
+    assert (sent["method"], sent["id"]) == (method, id)
+
+
+def test_a_lone_surrogate_in_a_method_is_sent_as_its_escape() -> None:
+    assert b'"method":"\\udcff"' in encode(Call("\udcff", "[]", ID))
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "1.10",
+        "1e400",
+        "-0",
+        "18446744073709551615",
+        "0.00001000",
+        '{"b":1,"a":2,"b":3}',
+        '"\\u00e9"',
+        '{"": "\\u0000"}',
+    ],
+)
+def test_a_result_keeps_the_servers_spelling(value: str) -> None:
+    reply = decode(f'{{"jsonrpc": "2.0", "result": {value}, "id": "abc"}}'.encode(), ID)
+    assert reply == Result(value.encode(), ())
+
+
+@pytest.mark.parametrize(
+    ("value", "remark"),
+    [
+        ('"\\ud800"', "surrogate"),
+        ("NaN", "NaN"),
+        ("[Infinity, -Infinity]", "Infinity"),
+        ("[" * 1100 + "]" * 1100, "1,101 deep"),
+        ("[" * 100_000 + "]" * 100_000, "100,001 deep"),
+    ],
+    ids=["half a character", "NaN", "infinities", "1,100 deep", "100,000 deep"],
+)
+def test_what_strict_parsers_refuse_is_kept_and_remarked(value: str, remark: str) -> None:
+    reply = decode(f'{{"jsonrpc":"2.0","id":"abc","result":{value}}}'.encode(), ID)
+    assert isinstance(reply, Result)
+    assert reply.value == value.encode()
+    assert any(remark in said for said in reply.remarks)
+
+
+@pytest.mark.parametrize(("count", "remarks"), [(4300, ()), (4301, ("a number of 4,301 digits",))])
+def test_a_number_that_other_parsers_refuse_is_a_result_with_a_remark(count: int, remarks: tuple[str, ...]) -> None:
+    digits = b"7" * count
+    assert decode(b'{"jsonrpc":"2.0","id":"abc","result":' + digits + b"}", ID) == Result(digits, remarks)
+
+
+def test_what_is_odd_about_an_error_is_said_once() -> None:
+    reply = decode(b'{"jsonrpc":"2.0","id":"abc","error":{"code":1,"message":"\\ud800","data":NaN}}', ID)
+    assert reply.remarks == ("lone surrogate \\ud800 in a string", "NaN is not JSON")
+
+
+def test_an_error_object_is_read_with_its_data_as_sent() -> None:
+    reply = decode(b'{"jsonrpc":"2.0","id":"abc","error":{"code":-32602,"message":"no","data":{"a": 1.10}}}', ID)
+    assert isinstance(reply, ErrorObject)
+    assert (reply.code, reply.message, reply.data, reply.remarks) == (-32602, "no", b'{"a": 1.10}', ())
+
+
+@pytest.mark.parametrize(
+    ("body", "remark"),
+    [
+        (b'{"jsonrpc":2.0,"id":"abc","result":1}', 'jsonrpc is 2.0, not "2.0"'),
+        (b'{"jsonrpc":"2.0","result":1}', "id is missing"),
+        (b'{"jsonrpc":"2.0","id":5,"result":1}', 'id is 5, not "abc"'),
+        (b'{"jsonrpc":"2.0","id":null,"result":1}', "id is null"),
+        (b'\xef\xbb\xbf{"jsonrpc":"2.0","id":"abc","result":1}', "byte order mark"),
+        (b'{"jsonrpc":"2.0","id":"abc","result":2,"result":1}', "result is there twice"),
+        (b'[{"jsonrpc":"2.0","id":"abc","result":1}]', "wrapped in an array"),
+        (b'data: {"method":"progress"}\n\ndata: {"jsonrpc":"2.0","id":"abc","result":1}\n\n', "event stream, 1 other"),
+    ],
+)
+def test_a_deviation_is_a_remark_and_the_result_is_read(body: bytes, remark: str) -> None:
+    reply = decode(body, ID)
+    assert isinstance(reply, Result)
+    assert reply.value == b"1"
+    assert any(remark in said for said in reply.remarks), reply.remarks
+
+
+OLD = "jsonrpc is missing, and result and error stand side by side, as in JSON-RPC 1.0"
+
+
+@pytest.mark.parametrize(
+    ("body", "habits"),
+    [
+        (b'{"jsonrpc":"2.0","id":"abc","result":1}', ()),
+        (b'{"id":"abc","result":1}', ("jsonrpc is missing",)),
+        (b'{"id":"abc","result":1,"error":null}', (OLD,)),
+        (b'{"id":"abc","result":null,"error":null}', (OLD,)),
+        (b'{"id":"abc","result":null,"error":{"code":1,"message":"m"}}', (OLD,)),
+        (b'{"id":"abc","error":{"code":1,"message":"m"}}', ("jsonrpc is missing",)),
+        (b'{"result":1,"error":null,"id":"abc","jsonrpc":"2.0"}', ('"error": null beside the result',)),
+    ],
+)
+def test_how_a_server_writes_all_of_its_replies_is_no_remark_on_one(body: bytes, habits: tuple[str, ...]) -> None:
+    reply = decode(body, ID)
+    assert isinstance(reply, Result | ErrorObject)
+    assert (reply.remarks, reply.habits) == ((), habits)
+
+
+def test_the_id_must_be_the_same_string_and_may_be_escaped() -> None:
+    assert decode(b'{"jsonrpc":"2.0","id":"\\u0061bc","result":1}', ID).remarks == ()
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "message", "remark"),
+    [
+        (b'"not found"', None, "not found", "plain string"),
+        (b"7", None, "", "not an object"),
+        (b'{"code":"x","message":"m"}', None, "m", "not an integer"),
+        (b'{"code":1.0,"message":"m"}', 1, "m", "written as 1.0"),
+        (b'{"code":true,"message":"m"}', None, "m", "not an integer"),
+        (b'{"message":"m"}', None, "m", "code is missing"),
+        (b'{"code":1}', 1, "", "message is missing"),
+        (b'{"code":1,"message":{"de":"nein"}}', 1, '{"de":"nein"}', "not a string"),
+        (b'{"code":1,"code":2,"message":"m"}', 2, "m", "code is there twice"),
+        (b'{"code":1,"message":"\\ud800"}', 1, "\ud800", "surrogate"),
+    ],
+)
+def test_errors_of_every_shape_are_readable(error: bytes, code: int | None, message: str, remark: str) -> None:
+    reply = decode(b'{"jsonrpc":"2.0","id":"abc","error":' + error + b"}", ID)
+    assert isinstance(reply, ErrorObject)
+    assert (reply.code, reply.message, reply.value) == (code, message, error)
+    assert any(remark in said for said in reply.remarks), reply.remarks
+
+
+def test_the_older_form_failed_only_if_its_error_is_not_null() -> None:
+    assert isinstance(decode(b'{"result":null,"error":null,"id":"abc"}', ID), Result)
+    failed = decode(b'{"result":null,"error":{"code":-1,"message":"m"},"id":"abc"}', ID)
+    assert isinstance(failed, ErrorObject)
+    assert "result and error are both there" not in failed.remarks
+
+
+def test_a_result_beside_an_error_is_an_error_with_a_remark() -> None:
+    reply = decode(b'{"jsonrpc":"2.0","id":"abc","result":1,"error":{"code":1,"message":"m"}}', ID)
+    assert isinstance(reply, ErrorObject)
+    assert "result and error are both there" in reply.remarks
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        (b"", "empty"),
+        (b" \n", "empty"),
+        (b"<!DOCTYPE html><html>", "HTML page"),
+        (b"<x/>", "XML"),
+        (b"Internal Server Error", "plain text"),
+        (b"17", "bare JSON value"),
+        (b'{"jsonrpc":"2.0","id":"abc"}', "without result and without error"),
+        (b'{"jsonrpc":"2.0","method":"m","params":[]}', "request of the server's own"),
+        (b'{"jsonrpc":"2.0","id":"abc","result":[1,}', "not: "),
+        (b'{"jsonrpc":"2.0","id":"abc","result":[1,', "ends in the middle"),
+        (b'{"jsonrpc":"2.0","id":"abc","result":[[]}', "starts like JSON"),
+        (b"[1, 2]", "array of 2"),
+        (b'{"a":"\xff"}', "byte 6 is 0xff"),
+        ('{"jsonrpc":"2.0"}'.encode("utf-16"), "UTF-16"),
+        ('{"jsonrpc":"2.0"}'.encode("utf-16-le"), "UTF-16"),
+        (b"1\x00", "plain text"),
+        (b"data: hello\n\n", "none of them is a reply"),
+    ],
+)
+def test_what_is_no_reply_is_malformed_and_says_why(body: bytes, words: str) -> None:
+    reply = decode(body, ID)
+    assert isinstance(reply, Malformed)
+    assert words in reply.reason
+
+
+@given(st.binary() | st.text().map(str.encode) | st.recursive(
+    st.none() | st.integers() | st.text(), lambda inner: st.lists(inner) | st.dictionaries(
+        st.sampled_from(["jsonrpc", "id", "result", "error", "code", "message", "method", "x"]), inner
+    )
+).map(lambda value: json.dumps(value).encode()))  # fmt: skip
+def test_whatever_the_bytes_a_reply_comes_out(body: bytes) -> None:
+    assert isinstance(decode(body, ID), Result | ErrorObject | Malformed)
+
+
+@given(ANY_JSON)
+def test_a_result_of_any_value_comes_back_byte_for_byte(value: object) -> None:
+    text = json.dumps(value).encode()
+    reply = decode(b'{"jsonrpc":"2.0","id":"abc","result":' + text + b"}", ID)
+    assert isinstance(reply, Result)
+    assert reply.value == text
+
+
+ONE_0, ONE_1, TRANSMISSION = MessageForm("1.0"), MessageForm("1.1"), MessageForm("transmission")
+
+
+@pytest.mark.parametrize(
+    ("envelope", "body"),
+    [
+        ("1.0", b'{"result":1,"error":null,"id":"7"}'),
+        ("1.0", b'{"id":"7","result":1}'),
+        ("1.0", b'{"jsonrpc":"1.0","id":"7","result":1,"error":null}'),
+        ("1.1", b'{"version":"1.1","id":"7","result":1}'),
+        ("1.1", b'{"version":"1.1","id":"7","result":1,"error":null}'),
+        ("transmission", b'{"arguments":1,"result":"success","tag":7}'),
+    ],
+)
+def test_what_an_envelope_wants_is_not_remarked(envelope: EnvelopeForm, body: bytes) -> None:
+    assert decode(body, "7", MessageForm(envelope)) == Result(b"1")
+
+
+@pytest.mark.parametrize(
+    ("body", "code", "message"),
+    [
+        (b'{"result":null,"error":{"code":-32601,"message":"Method not found"},"id":"7"}', -32601, "Method not found"),
+        (b'{"result":null,"error":{"message":"Not authenticated","code":1},"id":"7"}', 1, "Not authenticated"),
+        (b'{"result":null,"error":{"message":"no code"},"id":"7"}', None, "no code"),
+        (b'{"result":null,"error":{"reason":"its own"},"id":"7"}', None, ""),
+    ],
+)
+def test_an_error_of_1_0_is_whatever_object_the_server_makes_it(body: bytes, code: int | None, message: str) -> None:
+    reply = decode(body, "7", ONE_0)
+    assert isinstance(reply, ErrorObject)
+    assert (reply.code, reply.message, reply.remarks, reply.habits) == (code, message, (), ())
+
+
+def test_an_error_of_1_1_has_its_data_under_a_name_of_its_own() -> None:
+    error = b'{"name":"JSONRPCError","code":100,"message":"no","error":{"at": 1.10}}'
+    reply = decode(b'{"version":"1.1","id":"7","error":' + error + b"}", "7", ONE_1)
+    assert reply == ErrorObject(100, "no", b'{"at": 1.10}', error)
+
+
+@pytest.mark.parametrize(
+    ("form", "body", "remarks", "habits"),
+    [
+        (ONE_0, b'{"jsonrpc":"2.0","id":"7","result":1}', (), ('jsonrpc is "2.0", though the profile says 1.0',)),
+        (ONE_0, b'{"jsonrpc":2,"id":"7","result":1}', ('jsonrpc is 2, not "1.0"',), ()),
+        (ONE_0, b'{"result":1,"error":null}', ("id is missing",), ()),
+        (ONE_0, b'{"result":1,"error":null,"id":7}', ('id is 7, not "7": it may answer another call',), ()),
+        (ONE_1, b'{"id":"7","result":1}', (), ("version is missing",)),
+        (ONE_1, b'{"version":"3","id":"7","result":1}', ('version is "3", not "1.1"',), ()),
+        (ONE_1, b'{"jsonrpc":"2.0","id":"7","result":1}', (), ('jsonrpc is "2.0", though the profile says 1.1',)),
+        (TRANSMISSION, b'{"arguments":1,"result":"success"}', ("tag is missing",), ()),
+        (
+            TRANSMISSION,
+            b'{"arguments":1,"result":"success","tag":8}',
+            ("tag is 8, not 7: it may answer another call",),
+            (),
+        ),
+        (
+            TRANSMISSION,
+            b'{"arguments":1,"result":"success","tag":"7"}',
+            ('tag is "7", not 7: it may answer another call',),
+            (),
+        ),
+        (
+            TRANSMISSION,
+            b'{"arguments":1,"arguments":1,"result":"success","tag":7}',
+            ("the member arguments is there twice; the last one counts",),
+            (),
+        ),
+    ],
+)
+def test_what_an_envelope_does_not_want_is_still_told(
+    form: MessageForm, body: bytes, remarks: tuple[str, ...], habits: tuple[str, ...]
+) -> None:
+    assert decode(body, "7", form) == Result(b"1", remarks, habits)
+
+
+@pytest.mark.parametrize(
+    ("answered", "remark"), [(b"7", ""), (b"7.0", "id is 7.0, not 7"), (b'"7"', 'id is "7", not 7'), (b"8", "id is 8")]
+)
+def test_an_id_that_went_out_as_a_number_comes_back_as_that(answered: bytes, remark: str) -> None:
+    reply = decode(b'{"jsonrpc":"2.0","id":' + answered + b',"result":1}', "7", MessageForm(id="number"))
+    assert isinstance(reply, Result)
+    assert remark in "".join(reply.remarks)
+    assert bool(reply.remarks) == bool(remark)
+
+
+# --- Transmission's own dialect ----------------------------------------------------------------------------------
+
+
+def test_a_result_that_is_not_success_is_the_error_itself() -> None:
+    reply = decode(b'{"arguments":{},"result":"no method name","tag":7}', "7", TRANSMISSION)
+    assert reply == ErrorObject(None, "no method name", None, b'"no method name"')
+
+
+def test_what_comes_beside_such_an_error_is_its_data() -> None:
+    reply = decode(b'{"arguments":{"path": "/x"},"result":"invalid path","tag":7}', "7", TRANSMISSION)
+    assert reply == ErrorObject(None, "invalid path", b'{"path": "/x"}', b'"invalid path"')
+
+
+def test_a_success_without_arguments_is_that_word() -> None:
+    reply = decode(b'{"result":"success","tag":7}', "7", TRANSMISSION)
+    assert reply == Result(b'"success"', ("arguments is missing",))
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        (b'{"jsonrpc":"2.0","result":{},"id":7}', "a result that is no text"),
+        (b'{"arguments":{},"tag":7}', "no result"),
+        (b"[]", "array of 0"),
+    ],
+)
+def test_what_is_none_of_that_dialect_is_malformed(body: bytes, words: str) -> None:
+    reply = decode(body, "7", TRANSMISSION)
+    assert isinstance(reply, Malformed)
+    assert words in reply.reason
+
+
+def test_an_error_object_is_read_in_that_dialect_as_well() -> None:
+    reply = decode(b'{"jsonrpc":"2.0","error":{"code":-32601,"message":"no"},"id":null}', "7", TRANSMISSION)
+    assert isinstance(reply, ErrorObject)
+    assert (reply.code, reply.message) == (-32601, "no")
+
+
+# --- the shapes that were seen -----------------------------------------------------------------------------------
+
+TRACE = b'"Traceback (most recent call last):\\n  File \\"core.py\\", line 1\\nLookupError: x"'
+
+
+@pytest.mark.parametrize(
+    ("who", "body", "code", "message"),
+    [
+        (
+            "litecoind",
+            b'{"result":null,"error":{"code":-32601,"message":"Method not found"},"id":"7"}',
+            -32601,
+            "Method",
+        ),
+        (
+            "Deluge",
+            b'{"error":{"message":"Not authenticated","code":1},"result":null,"id":"7"}',
+            1,
+            "Not authenticated",
+        ),
+        ("aria2", b'{"id":"7","jsonrpc":"2.0","error":{"code":1,"message":"Unauthorized"}}', 1, "Unauthorized"),
+        ("ganache", b'{"id":"7","jsonrpc":"2.0","error":{"code":-32700,"message":"no method x"}}', -32700, "no method"),
+        ("a plain string", b'{"id":"7","error":"went wrong"}', None, "went wrong"),
+        (
+            "extra members",
+            b'{"jsonrpc":"2.0","id":"7","error":{"code":-1,"message":"m","name":"E","stack":"s"},"took":1.5}',
+            -1,
+            "m",
+        ),
+        ("Mopidy", b'{"jsonrpc":"2.0","id":"7","error":{"code":0,"message":"x","data":{"t":' + TRACE + b"}}}", 0, "x"),
+        ("without an id", b'{"error":{"code":-32600,"message":"Invalid Request"}}', -32600, "Invalid Request"),
+        ("Kamailio", b'{"jsonrpc":"2.0","error":{"code":500,"message":"Internal"},"id":"7"}\n', 500, "Internal"),
+    ],
+)
+@pytest.mark.parametrize("envelope", [each for each in get_args(EnvelopeForm) if each != "transmission"])
+def test_an_error_is_one_in_whichever_envelope_it_was_awaited(
+    envelope: EnvelopeForm, who: str, body: bytes, code: int | None, message: str
+) -> None:
+    reply = decode(body, "7", MessageForm(envelope))
+    assert isinstance(reply, ErrorObject), who
+    assert reply.code == code
+    assert reply.message.startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("who", "body", "result"),
+    [
+        ("litecoind", b'{"result":0.00001000,"error":null,"id":"7"}\n', b"0.00001000"),
+        ("Monero", b'{"id":"7","jsonrpc":"2.0","result":18446744073709551615}', b"18446744073709551615"),
+        ("jsonrpcserver", b'{"jsonrpc":"2.0","result":NaN,"id":"7"}', b"NaN"),
+        ("ubus", b'{"jsonrpc":"2.0","id":"7","result":[6]}', b"[6]"),
+        (
+            "an MCP tool",
+            b'{"jsonrpc":"2.0","id":"7","result":{"content":[],"isError":true}}',
+            b'{"content":[],"isError":true}',
+        ),
+        (
+            "MCP",
+            (
+                b'event: message\ndata: {"jsonrpc":"2.0","method":"notifications/progress"}\n\n'
+                b'event: message\ndata: {"jsonrpc":"2.0","id":"7","result":{}}\n\n'
+            ),
+            b"{}",
+        ),
+    ],
+)
+def test_a_result_is_one_with_the_digits_as_they_came(who: str, body: bytes, result: bytes) -> None:
+    reply = decode(body, "7")
+    assert isinstance(reply, Result), who
+    assert reply.value == result
+
+
+@pytest.mark.parametrize(
+    ("who", "body", "words"),
+    [
+        ("Electrum", b"500 Internal Server Error", "plain text"),
+        ("a stack in HTML", b"<!DOCTYPE html>\n<pre>Error: x\n  at y</pre>", "HTML page"),
+        ("401", b"<html><head><title>401 Unauthorized</title></head></html>", "HTML page"),
+        ("412, 415, and 200 to a call", b"", "empty"),
+    ],
+)
+def test_what_is_no_json_says_what_it_is(who: str, body: bytes, words: str) -> None:
+    reply = decode(body, "7")
+    assert isinstance(reply, Malformed), who
+    assert words in reply.reason
+
+
+NOTE = '{"jsonrpc":"2.0","method":"notifications/progress","params":{}}'
+WISH = '{"jsonrpc":"2.0","id":1,"method":"sampling/createMessage","params":{}}'
+OTHER = '{"jsonrpc":"2.0","id":"other","result":0}'
+OURS = '{"jsonrpc":"2.0","id":"7","result":1}'
+
+
+def stream(*messages: str, end: str = "\n") -> bytes:
+    return "".join(f"event: message{end}data: {message}{end}{end}" for message in messages).encode()
+
+
+@pytest.mark.parametrize(
+    ("messages", "before"),
+    [((OURS,), 0), ((NOTE, WISH, OURS), 2), ((OTHER, OURS), 1), ((OURS, OTHER), 0), ((NOTE, OURS, NOTE), 1)],
+)
+def test_the_message_with_our_id_is_the_reply(messages: tuple[str, ...], before: int) -> None:
+    remark = f"came as an event stream, {before} other event(s) before it"
+    assert decode(stream(*messages), "7") == Result(b"1", (remark,) if before else ())
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_lines_end_in_any_of_three_ways(end: str) -> None:
+    reply = decode(stream(NOTE, OURS, end=end), "7")
+    assert isinstance(reply, Result)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b": welcome\n\n: ping\n\ndata: " + OURS.encode() + b"\n\n",
+        b"id: 1\nevent: message\nretry: 100\ndata:" + OURS.encode() + b"\n\n",
+        b'data: {"jsonrpc":"2.0",\ndata: "id":"7",\ndata:\ndata\ndata: "result":1}\n\n',
+        b"data: " + OURS.encode(),
+        b"data: " + OURS.encode() + b"\n",
+        b"\xef\xbb\xbfdata: " + OURS.encode() + b"\n\n",
+        b"\n\ndata: " + OURS.encode() + b"\n\ndata: {",
+        b"data: [" + NOTE.encode() + b"," + OURS.encode() + b"]\n\n",
+    ],
+    ids=["comments", "fields", "lines", "no end", "half an end", "mark", "cut after it", "in an array"],
+)
+def test_a_stream_may_be_written_in_many_ways(body: bytes) -> None:
+    reply = decode(body, "7")
+    assert isinstance(reply, Result)
+    assert reply.value == b"1"
+
+
+@pytest.mark.parametrize("id", [b"7", b'"7"'])
+@pytest.mark.parametrize("form", [MessageForm(), MessageForm(id="number")])
+def test_the_id_may_come_back_in_the_other_type(id: bytes, form: MessageForm) -> None:
+    other = b'data: {"jsonrpc":"2.0","id":8,"result":2}\n\n'
+    reply = decode(b'data: {"jsonrpc":"2.0","id":' + id + b',"result":1}\n\n' + other, "7", form)
+    assert isinstance(reply, Result)
+    assert reply.value == b"1"
+
+
+def test_the_number_of_an_id_is_found_without_knowing_how_it_was_sent() -> None:
+    made = make_id(1, 5)
+    assert isinstance(decode(b'data: {"jsonrpc":"2.0","id":8,"result":1}\n\n', made), Result)
+
+
+def test_a_tag_is_found_in_a_stream() -> None:
+    body = b'data: {"result":"success","arguments":[2],"tag":7}\n\n'
+    assert isinstance(decode(body, "7", MessageForm("transmission")), Result)
+
+
+@pytest.mark.parametrize("id", ['"id":null,', ""])
+def test_an_error_that_names_no_call_is_the_reply_where_none_has_our_id(id: str) -> None:
+    error = '{"jsonrpc":"2.0",' + id + '"error":{"code":-32600,"message":"no"}}'
+    reply = decode(stream(NOTE, error), "7")
+    assert isinstance(reply, ErrorObject)
+    assert reply.code == -32600
+    ours = decode(stream(error, OURS), "7")
+    assert isinstance(ours, Result)
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        (stream(NOTE), "an event stream of 1 event, and none of them is a reply to this: notification ("),
+        (stream(NOTE, NOTE), 'notification ("notifications/progress") 2 times.'),
+        (stream(WISH), 'request of the server\'s own ("sampling/createMessage")'),
+        (stream(NOTE, OTHER), 'this: notification ("notifications/progress"), reply to "other"'),
+        (stream('{"jsonrpc":"2.0","result":1}'), "reply without an id"),
+        (stream("hello"), "one that is no JSON object"),
+        (stream('{"a":1}'), "one that is no JSON-RPC"),
+        (b"data: " + OURS[:-3].encode(), "one cut off in the middle"),
+        (b": ping\n\n: ping\n\n", "of 0 events, and none of them is a reply to this: only comments"),
+        (stream(*(f'{{"method":"m{number}"}}' for number in range(9))), "and 4 more kinds of messages"),
+    ],
+)
+def test_a_stream_without_our_reply_says_what_came(body: bytes, words: str) -> None:
+    reply = decode(body, "7")
+    assert isinstance(reply, Malformed)
+    assert words in reply.reason
+    of_batch = decode_batch(body, [Call("m", id="7"), Call("n", id="8")])
+    assert isinstance(of_batch, Malformed)
+
+
+def test_text_that_only_begins_like_a_stream_is_text() -> None:
+    for text in (b":-) hello\nthere", b"data\nbase", b"Error: x"):
+        reply = decode(text, "7")
+        assert isinstance(reply, Malformed)
+        assert "plain text" in reply.reason
+        assert event_payloads(text) is None
+
+
+@given(st.lists(st.sampled_from([NOTE, WISH, OTHER, "", "{"]), max_size=4), st.integers(0, 4), st.data())
+def test_ours_is_found_among_any_others_and_a_cut_after_it_takes_nothing(
+    others: list[str], place: int, draw: st.DataObject
+) -> None:
+    messages = [*others[:place], OURS, *others[place:]]
+    whole = stream(*messages)
+    ends = whole.index(OURS.encode()) + len(OURS)
+    cut = draw.draw(st.integers(0, len(whole)))
+    reply = decode(whole[:cut], "7")
+    assert isinstance(reply, Result) == (cut >= ends)
+
+
+# --- batches -----------------------------------------------------------------------------------------------------
+
+
+def batch(*messages: str) -> Any:
+    return decode_batch(stream(*messages), [Call("m", id="7"), Call("n", id="8")])
+
+
+EIGHT = '{"jsonrpc":"2.0","id":"8","result":2}'
+
+
+@pytest.mark.parametrize("messages", [(OURS, EIGHT), (f"[{OURS},{EIGHT}]",), (NOTE, OURS, WISH, EIGHT)])
+def test_a_batch_may_be_answered_in_one_event_or_several(messages: tuple[str, ...]) -> None:
+    reply = batch(*messages)
+    assert isinstance(reply, Result)
+    assert json.loads(reply.value) == [json.loads(OURS), json.loads(EIGHT)]
+
+
+def test_a_batch_that_is_refused_in_a_stream_is_that_error() -> None:
+    reply = batch('{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"no batches"}}')
+    assert isinstance(reply, ErrorObject)
+    assert (reply.code, reply.message) == (-32600, "no batches")

@@ -1,0 +1,239 @@
+"""What could be put in where a person is typing params."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rpcexplorer.model.method import Described, DescribedParam, ExampleCall
+from rpcexplorer.schema.complete import (
+    MOST,
+    MOST_NODES,
+    MOST_SCHEMAS,
+    Candidate,
+    SchemaPlaces,
+    completions,
+    required_in,
+)
+
+OWNER = {
+    "oneOf": [
+        {"properties": {"type": {"const": "person"}, "born": {"type": "string"}}, "required": ["type"]},
+        {"properties": {"type": {"const": "firm"}, "vat": {"type": ["string", "null"]}}, "required": ["type"]},
+    ],
+    "properties": {"note": {"type": "string", "description": "Anything  else.\n\nMore."}},
+}
+SHOP = Described(
+    (
+        DescribedParam("since", {"type": "string", "default": "today", "examples": ["2026-01-01"]}),
+        DescribedParam("count", {"type": "integer", "minimum": 1, "maximum": 9}, True, "How many there are."),
+        DescribedParam("kind", {"enum": ["book", "boat", 5]}, True),
+        DescribedParam("old", {}, deprecated=True),
+        DescribedParam("on", {"type": ["boolean", "null"]}),
+        DescribedParam("owner", OWNER),
+        DescribedParam("tags", {"type": "array", "items": {"enum": ["new", "old"]}}),
+        DescribedParam("mode", {"const": "fast"}),
+    ),
+    examples=(ExampleCall("first", {"count": 7}), ExampleCall("second", ["2026-02-02", 8])),
+)
+
+
+def taken(text: str, *, at: int = 0, **more: Any) -> str:
+    """The text after a candidate was put in, ``|`` where the cursor stands before and after."""
+    offset = text.index("|")
+    text = text.replace("|", "", 1)
+    found = completions(text, offset, SHOP, **more)
+    assert found
+    candidate = found.candidates[at]
+    cursor = len(candidate.text) if candidate.cursor is None else candidate.cursor
+    put = f"{candidate.text[:cursor]}|{candidate.text[cursor:]}"
+    return text[: found.start] + put + text[found.end :]
+
+
+def shown(text: str, described: Described = SHOP, **more: Any) -> list[str]:
+    offset = text.index("|")
+    found = completions(text.replace("|", "", 1), offset, described, **more)
+    return [each.shown for each in found.candidates] if found else []
+
+
+@pytest.mark.parametrize(
+    ("text", "after"),
+    [
+        ("{cou|", '{"count": |'),
+        ('{"cou|', '{"count": |'),
+        ('{"co|un": 5}', '{"count"|: 5}'),
+        ('{"SIN|"}', '{"since": "|"}'),
+        ('{"count": 1, ta|}', '{"count": 1, "tags": [|]}'),
+        ('{"count": 1 |}', '{"count": 1, "kind": |}'),
+        ('{"kind": 5|}', None),
+        ('{"sinc| "count": 1}', '{"since": "|",  "count": 1}'),
+        ('{| "count": 1}', '{"kind": |,  "count": 1}'),
+        ('{mo|}', '{"mode": "fast"|}'),
+        ('{"kind": bo|', '{"kind": "book"|'),
+        ('{"kind": "boa|"}', '{"kind": "boat"|}'),
+        ('{"on": t|}', '{"on": true|}'),
+        ('{"on": nu|ll}', None),
+        ('{"tags": [|"old"]}', '{"tags": ["new"|, "old"]}'),
+        ('["2026|', '["2026-01-01"|'),
+        ("[1, |", "[1, 7|"),
+        ('{"owner": {"type": "firm", v|', '{"owner": {"type": "firm", "vat": |'),
+        ('{"owner": |}', '{"owner": {"type": "person"}|}'),
+    ],
+)  # fmt: skip
+def test_what_is_begun_is_written_out(text: str, after: str | None) -> None:
+    if after is None:
+        assert shown(text) == []
+    else:
+        assert taken(text) == after
+
+
+def test_names_come_with_what_they_are_and_those_that_must_be_there_first() -> None:
+    found = completions("{", 1, SHOP)
+    assert found
+    assert [(each.shown, each.words) for each in found.candidates] == [
+        ("count", "integer, 1 … 9, required · How many there are."),
+        ("kind", "one of book | boat | 5, required"),
+        ("since", "string"),
+        ("on", "boolean or null"),
+        ("owner", "object"),
+        ("tags", "array of one of new | old"),
+        ("mode", "one of fast"),
+        ("old", "deprecated"),
+    ]
+    assert shown('{"owner": {"type": "firm", |') == ["note", "vat"]
+    assert shown('{"owner": {|}, "count": 1}') == ["type", "note", "born", "vat"]
+
+
+def test_values_come_in_the_order_of_their_worth() -> None:
+    mine = [Candidate('"{{day}}"', "{{day}}", "saved"), Candidate("7", "7"), Candidate("1.5", "1.5")]
+    places = {("since", ("since",)), ("tags", ("tags", 0)), ("since", (0,)), ("count", ("count",))}
+
+    def values(name: str, path: tuple[str | int, ...]) -> list[Candidate]:
+        return mine if (name, path) in places else []
+
+    assert shown('{"since": |', values=values) == ["today", "2026-01-01", "2026-02-02", "{{day}}"], "7 is no text"
+    assert shown('{"count": |', values=values) == ["7", "8", "{{day}}"], "1.5 is no whole number"
+    assert shown('["|', values=values) == ["today", "2026-01-01", "2026-02-02", "{{day}}"]
+    assert shown('{"tags": [|', values=values) == ["new", "old", "{{day}}", "7", "1.5"]
+
+
+def test_params_are_completed_as_they_can_be_sent() -> None:
+    assert shown("{|", by="position") == shown("[|", by="name") == []
+    assert shown("{|", by="name") == shown("{|")
+
+
+@pytest.mark.parametrize(
+    "text", ["|", "|{}", "{}|", '{"count"|: 1}', '{"a" |', '{"since": "{{lo|', "[1 |", '{"count": 1}|']
+)
+def test_nothing_is_offered_where_nothing_can_stand(text: str) -> None:
+    assert shown(text) == []
+
+
+def test_a_service_brings_no_placeholder_into_the_params() -> None:
+    hostile = ["{{last.x#/a}}", "«prod.password»", "fine"]
+    described = Described((DescribedParam("a", {"enum": hostile}), DescribedParam("{{b}}")))
+    for text in ('{"a": ', "{"):
+        found = completions(text, len(text), described)
+        assert found is not None
+        assert not any("{{" in each.text or "«" in each.text for each in found.candidates)
+
+
+def test_a_text_that_no_file_can_hold_is_written_with_its_escapes() -> None:
+    described = Described((DescribedParam("a", {"enum": ["\ud800", "ä"]}),))
+    found = completions('{"a": ', 6, described)
+    assert found
+    assert [each.text for each in found.candidates] == ['"\\ud800"', '"ä"']
+
+
+def test_of_ten_thousand_names_those_that_fit_are_told() -> None:
+    wide = {f"p{at}": {"$ref": "A"} for at in range(10_000)}
+    described = Described(
+        (DescribedParam("a", {"properties": wide}),), definitions={"A": {"oneOf": [{"$ref": "A"}] * 50}}
+    )
+    assert len(shown('{"a": {|', described)) == MOST
+    assert shown('{"a": {"p999|', described)[0] == "p999"
+
+
+KEYS = st.sampled_from(["since", "count", "kind", "owner", "tags", "type", "born", "x y", "q\"'\\"])
+VALUES = st.recursive(
+    st.sampled_from([None, True, 1, -2.5, "", "book", "a, b: [{}] \"c\"", "\\"]),
+    lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(KEYS, inner, max_size=3)),
+    max_leaves=8,
+)  # fmt: skip
+PARAMS = st.one_of(st.lists(VALUES, max_size=4), st.dictionaries(KEYS, VALUES, max_size=5))
+
+
+@given(PARAMS, st.sampled_from([None, 1]), st.data())
+def test_what_is_put_into_right_params_leaves_them_right_and_no_name_twice(value: Any, indent: Any, data: Any) -> None:
+    text = json.dumps(value, indent=indent)
+    for offset in sorted({data.draw(st.integers(0, len(text))) for _ in range(8)}):
+        found = completions(text, offset, SHOP)
+        for each in found.candidates if found else ():
+            put = (
+                f"{each.text[: each.cursor]}0{each.text[each.cursor :]}"
+                if each.text[: each.cursor].endswith(": ")
+                else each.text
+            )
+            json.loads(text[: found.start] + put + text[found.end :], object_pairs_hook=once)  # type: ignore[union-attr]
+
+
+def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    assert len(dict(pairs)) == len(pairs)
+    return dict(pairs)
+
+
+CAT = {"properties": {"kind": {"const": "cat"}, "lives": {"type": "integer"}, "friend": {"$ref": "Pet"}}}
+DOG = {"allOf": [{"properties": {"kind": {"enum": ["dog", "wolf"]}}}, {"properties": {"lives": {"type": "boolean"}}}]}
+PET = {"anyOf": [{"$ref": "Cat"}, DOG, {"type": "null"}], "properties": {"name": {"type": "string"}}}
+DESCRIBED = Described(
+    (
+        DescribedParam("pet", {"$ref": "Pet"}),
+        DescribedParam("rows", {"prefixItems": [{"const": 1}], "items": {"additionalProperties": {"$ref": "Cat"}}}),
+    ),
+    definitions={"Pet": PET, "Cat": CAT},
+)
+
+
+@pytest.mark.parametrize(
+    ("path", "beside", "schemas"),
+    [
+        (("pet",), [], [{"$ref": "Pet"}]),
+        ((0,), [], [{"$ref": "Pet"}]),
+        (("none",), [], []),
+        ((7,), [], []),
+        ((), [], []),
+        (("pet", "lives"), [], [{"type": "integer"}, {"type": "boolean"}]),
+        (("pet", "lives"), [{}, {"kind": '"cat"'}], [{"type": "integer"}]),
+        (("pet", "lives"), [{}, {"kind": '"wolf"', "name": "1"}], [{"type": "boolean"}]),
+        (("pet", "lives"), [{}, {"kind": '"fox"'}], [{"type": "integer"}, {"type": "boolean"}]),
+        ((0, "friend", "lives"), [{}, {"kind": '"cat"'}, {"kind": '"dog"'}], [{"type": "boolean"}]),
+        (("rows", 0), [], [{"const": 1}]),
+        (("rows", 5, "any", "lives"), [], [{"type": "integer"}]),
+        (("rows", "no number"), [], []),
+    ],
+)
+def test_what_stands_beside_a_place_tells_which_schemas_hold(path: Any, beside: Any, schemas: Any) -> None:
+    found = SchemaPlaces(DESCRIBED).schemas(path, beside)
+    assert [schema for schema in found if schema is not True] == schemas
+
+
+def test_what_must_be_there_is_what_every_alternative_wants() -> None:
+    cat = {"required": ["kind", "lives"], "properties": {"kind": {}, "lives": {}}}
+    dog = {"required": ["kind"], "properties": {"kind": {}}}
+    places = SchemaPlaces(Described())
+    whole = {"required": ["id"], "oneOf": [cat, dog, {"type": "null"}]}
+    assert required_in(places.nodes([whole])) == {"id", "kind"}
+    assert required_in(places.nodes([cat])) == {"kind", "lives"}
+    assert required_in([]) == frozenset()
+
+
+def test_alternatives_in_a_circle_and_without_number_are_bounded() -> None:
+    wide: Any = {"oneOf": [{"oneOf": [{"$ref": "A"}] * 50, "properties": {"a": {"$ref": "A"}}} for _ in range(500)]}
+    places = SchemaPlaces(Described((DescribedParam("a", {"$ref": "A"}),), definitions={"A": wide}))
+    found = places.schemas(("a",) * 50, [{"b": "1", "c": '"x"'}] * 50)
+    assert 0 < len(found) <= MOST_SCHEMAS
+    assert len(places.nodes(found)) == MOST_NODES

@@ -1,0 +1,96 @@
+"""Values from earlier calls that a param may have again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from rpcexplorer.model.exchange import Exchange
+from rpcexplorer.rpc.messages import ErrorObject, Result
+from rpcexplorer.schema.complete import MAX_VALUE_CHARACTERS, MAX_VALUES, MOST_CALLS, MOST_TEXT, earlier_values
+from tests.text.exchanges import exchange
+
+
+def call(method: str, params: str, result: str = "null", **more: Any) -> Exchange:
+    return exchange(Result(result.encode()), method=method, params=params, **more)
+
+
+def texts(*calls: Exchange, method: str = "user.get", name: str = "user_id", path: Any = ()) -> list[str]:
+    return [each.text for each in earlier_values(calls, method, name, path or (name,))]
+
+
+def test_what_was_used_comes_before_what_came_and_each_is_told_apart() -> None:
+    found = earlier_values(
+        [
+            call("user.get", '{"user_id": 1.10, "more": {"user_id": "a b"}}'),
+            call("order.list", '{"user_id": 7}', '[{"user_id": 1.10}, {"user_id": 8}]'),
+        ],
+        "user.get",
+        "user_id",
+        ("user_id",),
+    )
+    assert [(each.text, each.shown, each.words) for each in found] == [
+        ("1.10", "1.10", "used before"),
+        ('"a b"', "a b", "used before"),
+        ("7", "7", "used for order.list"),
+        ("8", "8", "of a reply to order.list"),
+    ]
+
+
+def test_the_id_of_a_thing_is_found_where_that_thing_is_told_of() -> None:
+    assert texts(call("users.find", "[]", '[{"id": 1, "x": 2}, {"id": "b"}]')) == ["1", '"b"']
+    assert texts(call("all", "[]", '{"id": 0, "users": [{"n": "x", "id": 5}], "user": {"id": 6}}')) == ["5", "6"]
+    assert texts(call("all", "[]", '{"Player": {"id": 5}}'), name="playerid") == ["5"]
+    assert texts(call("all", "[]", '{"id": 5}')) == []
+
+
+def test_by_position_the_same_place_of_the_same_method_counts() -> None:
+    calls = [call("user.get", '[1, "x", [2]]'), call("user.get", '["no'), call("other", '[1, "y"]')]
+    assert texts(*calls, path=(1,), name="") == ['"x"']
+    assert texts(*calls, path=(2,), name="") == texts(*calls, path=(9,), name="") == []
+
+
+@pytest.mark.parametrize(
+    ("params", "result"),
+    [
+        ('{"user_id": "«prod.password»"}', '{"user_id": "\\u00abnot recorded\\u00bb"}'),
+        ('{"user_id": ""}', '{"user_id": "{{last.x#/a}}"}'),
+        ('{"user_id": null}', '{"user_id": true}'),
+        ('{"user_id": [1]}', '{"user_id": {"id": 5}}'),
+        (f'{{"user_id": "{"x" * MAX_VALUE_CHARACTERS}"}}', '{"text": "\\"user_id\\": 5"}'),
+    ],
+)
+def test_what_is_hidden_empty_long_or_no_scalar_is_no_value(params: str, result: str) -> None:
+    assert texts(call("m", params, result)) == []
+
+
+def test_what_others_sent_and_what_failed_is_not_used_again() -> None:
+    failed = exchange(ErrorObject(1, "no", None, b'{"user_id": 1}'), method="m", params="[]")
+    assert texts(call("m", '{"user_id": 5}', foreign=True), failed) == []
+
+
+def test_what_the_service_would_not_have_is_not_offered_again() -> None:
+    refused = exchange(ErrorObject(-32602, "no such user", None, b"{}"), method="user.get", params='{"user_id": 9}')
+    failed = exchange(ErrorObject(-32000, "try later", None, b"{}"), method="user.get", params='{"user_id": 5}')
+    assert texts(refused, failed) == ["5"]
+
+
+def test_a_text_that_reads_like_something_else_is_shown_in_quotes() -> None:
+    found = earlier_values([call("m", '{"a": "true", "b": {"a": "1.5"}, "c": {"a": "x1"}}')], "m", "a", ("a",))
+    assert [each.shown for each in found] == ['"true"', '"1.5"', "x1"]
+
+
+def test_as_much_is_read_as_has_to_be() -> None:
+    many = [call("m", f'{{"user_id": {at}}}', f'{{"user_id": {-at}}}') for at in range(1, 100)]
+    assert texts(*many) == [*map(str, range(1, MAX_VALUES + 1)), *map(str, range(-1, -MAX_VALUES - 1, -1))]
+    read = 0
+
+    def counted() -> Any:
+        nonlocal read
+        for _ in range(10_000):
+            read += 1
+            yield call("m", "[]", '"' + "x" * 100_000 + '"')
+
+    assert earlier_values(counted(), "m", "user_id", ("user_id",)) == ()
+    assert read <= min(MOST_CALLS, MOST_TEXT // 60_000) + 1

@@ -1,0 +1,194 @@
+"""Secrets found in files: every spelling, its line, and what is around it."""
+
+from __future__ import annotations
+
+import json
+from base64 import b64encode
+
+import pytest
+
+from rpcexplorer.model.secret import Secret
+from rpcexplorer.secrets import leaks
+from rpcexplorer.secrets.leaks import Leak, LeakSearch, Suspect, suspects
+from tests.trust.planted import AWKWARD, spellings
+
+PASSWORD = Secret("hunter2-hunter2", "shop.password", "environment")
+
+
+@pytest.mark.parametrize("value", AWKWARD.values(), ids=AWKWARD.keys())
+def test_every_spelling_is_found_on_its_line(value: str) -> None:
+    finder = LeakSearch([Secret(value, "shop.password")])
+    for spelled in spellings(value):
+        content = f'first = 1\nother = "x{spelled}x"\n'.encode()
+        assert finder.leaks(content)[0][:2] == (2, "shop.password"), spelled
+
+
+def test_a_leak_knows_its_profile() -> None:
+    content = b'[profile."my.shop".login]\nparams = { otp = "hunter2-hunter2" }\n[profile.b]\nsecret = "abc"\n'
+    assert LeakSearch([PASSWORD]).leaks(content) == [
+        Leak(2, "shop.password", "", "my.shop", ""),
+        Leak(4, "", "secret", "b", ""),
+    ]
+
+
+def test_a_leak_knows_its_call() -> None:
+    block = '[[call]]\nid = "{}"\nreply = "{}"\nend = "00000000"\n\n'
+    content = block.format("one", "") + block.format("two", "hunter2-hunter2") + block.format("three", "")
+    assert LeakSearch([PASSWORD]).leaks(content.encode()) == [Leak(8, "shop.password", "", "", "two")]
+
+
+def test_what_a_history_keeps_as_base64_is_looked_into() -> None:
+    inside = b64encode(b'\xff {"p": "hunter2\\u002dhunter2"}').decode()
+    found = LeakSearch([PASSWORD]).leaks(f'[[call]]\nid = "x"\nreply_base64 = "{inside}"\n'.encode())
+    assert found == [Leak(3, "shop.password", "", "", "x")]
+
+
+LOGIN = (
+    '[[call]]\nid = "one"\nmethod = "user.login"\nparams = "[]"\n'
+    'reply = "{\\"jsonrpc\\":\\"2.0\\",\\"result\\":\\"%s\\"}"\nend = "00000000"\n\n'
+)
+
+
+def test_the_session_that_a_recorded_login_answered_is_found() -> None:
+    held = LOGIN % "0424bd59b807674191e7d77572075f33"
+    other = held.replace("user.login", "user.hash").replace("one", "two")
+    found = LeakSearch([]).leaks((other + held + other).encode())
+    assert found == [Leak(12, "", "session", "", "one")]
+    assert LeakSearch([]).leaks((LOGIN % "«not recorded»" + other).encode()) == []
+    assert LeakSearch([]).leaks((LOGIN % "welcome" + other).encode()) == []
+
+
+def test_the_password_that_a_recorded_login_was_given_by_position_is_found() -> None:
+    call = '[[call]]\nid = "one"\nmethod = "%s"\nparams = "[\\"ada\\",\\"%s\\"]"\nend = "00000000"\n\n'
+    held = call % ("session.login", "bobs-own")
+    assert LeakSearch([]).leaks(held.encode()) == [Leak(4, "", "password", "", "one")]
+    for harmless in (call % ("note.add", "bobs-own"), call % ("session.login", "«not recorded»")):
+        assert LeakSearch([]).leaks(harmless.encode()) == []
+
+
+def test_the_password_of_a_login_inside_a_recorded_batch_is_found() -> None:
+    calls = [{"method": "add", "params": ["a", "b"]}, {"method": "user.login", "params": ["ada", "%s"]}]
+    call = (
+        '[[call]]\nid = "one"\nkind = "batch"\nmethod = "add, user.login"\n'
+        f'params = {json.dumps(json.dumps(calls))}\nend = "00000000"\n\n'
+    )
+    assert LeakSearch([]).leaks((call % "bobs-own").encode()) == [Leak(5, "", "password", "", "one")]
+    assert LeakSearch([]).leaks((call % "«not recorded»").encode()) == []
+
+
+def test_what_only_begins_like_base64_stops_nothing() -> None:
+    content = b'reply_base64 = "AAAAA"\nreply_base64 = ""\nnote = "hunter2-hunter2"\n'
+    assert [leak.line for leak in LeakSearch([PASSWORD]).leaks(content)] == [3]
+
+
+def test_a_line_is_told_once_for_each_secret() -> None:
+    other = Secret("0ther-secret", "shop.session")
+    content = b'password = "hunter2-hunter2"  # hunter2-hunter2, 0ther-secret\n'
+    assert [leak.label for leak in LeakSearch([PASSWORD, other]).leaks(content)] == ["shop.password", "shop.session"]
+
+
+def test_placeholders_and_user_names_are_no_leaks() -> None:
+    secrets = [Secret("shop.password", "shop.password"), Secret("support-team", "shop.username")]
+    content = 'username = "support-team"\nparams = "{\\"password\\":\\"«shop.password»\\"}"\n'
+    assert LeakSearch(secrets).leaks(content.encode()) == []
+
+
+def test_short_secrets_are_named() -> None:
+    assert LeakSearch([Secret("tiny", "a.password"), PASSWORD]).short == ("a.password",)
+
+
+def test_nothing_is_missed_where_one_stretch_ends_and_the_next_begins(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(leaks, "WINDOW", 32)
+    monkeypatch.setattr(leaks, "OVERLAP", 24)
+    finder = LeakSearch([Secret("first line\nsecond line", "shop.password")])
+    for before in range(80):
+        content = (
+            b"x\n" * (before // 2) + b"y" * (before % 2) + b'\nfirst line\nsecond line\ntoken = "abc"\n' + b"z\n" * 40
+        )
+        found = finder.leaks(content)
+        assert [leak.line for leak in found] == [before // 2 + 2, before // 2 + 4], before
+
+
+def test_what_is_told_holds_no_secret() -> None:
+    assert LeakSearch([PASSWORD]).redacted("in hunter2-hunter2.toml") == "in «shop.password».toml"
+
+
+SECRETS = {
+    'password = "hunter2hunter2"': "password",
+    "api_key = 'abc'": "api_key",
+    'client-secret = """abc"""': "client-secret",
+    'PassPhrase: "correct horse"': "PassPhrase",
+    'params = { id = 1, token = "abc" }': "token",
+    'headers = { Authorization = "Bearer abcdef1234" }': "Authorization",
+    '"Cookie" = "theme=dark; sessionid=abcd1234"': "Cookie",
+    '"x-api-key": "abc"': "x-api-key",
+    'session = "a1b2c3d4e5"': "session",
+    r'reply = "{\"result\":{\"sessionid\":\"abc\",\"n\":1}}"': "sessionid",
+    r'reply = "{\"r\":\"{\\\"pass\\\" : \\\"abc\\\"}\"}"': "pass",
+    "PASSWORD=hunter22\n": "PASSWORD",
+    "  export API_KEY=abcdef123\r\n": "API_KEY",
+    "password: 12345678": "password",
+    'url = "https://ada:hunter2@x.example"': "",
+    "curl https://:hunter2@x.example/path": "",
+    'url = "https://ada:hun/ter2@x.example/path"': "",
+    "HTTP_PROXY=http://ada:h@n/t?r#2@proxy:3128": "",
+    'password = "«hunter»2"': "password",
+    'password = "!!!###???"': "password",
+    'password = "pa$$word"': "password",
+    'password = "never closed': "password",
+    'url = "https://x.example/?apikey=abc"': "address",
+    'hook = "https://x.example/v3/9f86d081884c7d659a2feaa0c55ad015"': "address",
+    'path = "/v3/9f86d081884c7d659a2feaa0c55ad015"': "address",
+    'url = "https://x.example/9f86d081884c7d659a2feaa0c55ad015"': "address",
+    "{ path = '/eth/9f86d081884c7d659a2feaa0c55ad015/' }": "address",
+    'url = "https://x.example/ada:hunter2@x"': "address",
+}
+NONE = [
+    'password_member = "pw"',
+    'auth = { kind = "cookie", cookie = "sessionid" }',
+    'params = { username = "{username}", password = "{password}" }',
+    'session = "/sessionid"',
+    'session = "summer 2024"',
+    'Cookie = "sessionid=«shop.session»"',
+    r'reply = "{\"password\":\"\u00abshop.password\u00bb\"}"',
+    r'reply = "{\"password\": null, \"token\": 5, \"secret\": false, \"credentials\": {}}"',
+    '"next_token": "abc", "csrf_token": "abc"',
+    '"compass": "north", "passport": "X1", "passwordless": "yes1"',
+    'url = "https://ada:{password}@x.example"',
+    'url = "https://x.example:8080/a@b"',
+    'password = "«not recorded»"',
+    "password = os.environ['SHOP_PASSWORD_1']",
+    "the password: hunter22 is an example",
+    "password = ''",
+    'password = "********"',
+    'url = "https://x.example/?token=«not recorded»&apikey=«shop.session»"',
+    'url = "https://x.example/«not recorded»"',
+    'url = "https://x.example/api/0b7f2a64-5f0e-4c1d-9a51-2f3e8c7d1b90/"',
+    'link = "https://x.example/commit/9f86d081884c7d659a2feaa0c55ad015"',
+    'url = "https://x.example/{token}/?key={key}"',
+    'password = "${SHOP_PASSWORD}"',
+    'password = "<your password>"',
+    '"password": "string"',
+    '"authorization": "required"',
+    '[secrets]\nstore = "keyring"',
+    "",
+]
+
+
+@pytest.mark.parametrize(("text", "key"), SECRETS.items())
+def test_a_literal_value_in_a_telling_place_is_found(text: str, key: str) -> None:
+    (found,) = suspects(text.encode())
+    assert found.key == key
+
+
+@pytest.mark.parametrize("text", NONE)
+def test_words_that_stand_in_for_a_secret_are_none(text: str) -> None:
+    assert list(suspects(text.encode())) == []
+
+
+def test_the_place_is_that_of_the_value_in_bytes() -> None:
+    content = 'ü = "é"\npassword = "abc"\n'.encode() + b'\xff token = "def"'
+    assert list(suspects(content)) == [
+        Suspect(content.index(b'"abc'), "password"),
+        Suspect(content.index(b'"def'), "token"),
+    ]

@@ -1,0 +1,85 @@
+"""The calls that are collected for each profile: kept over the end of a run, and what was taken out comes back."""
+
+from __future__ import annotations
+
+import stat
+from pathlib import Path
+
+import pytest
+
+from rpcexplorer.drafts import CollectedBatches
+from rpcexplorer.model.batch import CollectedCalls, parts_of
+from rpcexplorer.model.draft import Draft
+from rpcexplorer.model.profile import Profile, ad_hoc
+from rpcexplorer.model.secret import Secret
+from rpcexplorer.rpc.batch import decode_batch
+from tests.text.exchanges import exchange
+
+SHOP, OTHER = Profile("shop", "http://h"), Profile("other", "http://h")
+TWO = CollectedCalls().added(Draft("a", "[1.10]")).added(Draft("b", '{ "n": 1 }', notification=True))
+
+
+def methods(batch: CollectedCalls) -> str:
+    return "".join(row.draft.method for row in batch.rows)
+
+
+def test_each_profile_has_its_own_also_after_a_restart(tmp_path: Path) -> None:
+    batches = CollectedBatches(tmp_path)
+    assert batches.of(SHOP) == CollectedCalls()
+    assert batches.keep(SHOP, TWO, ()) == ""
+    assert CollectedBatches(tmp_path).of(SHOP).text == TWO.text
+    assert CollectedBatches(tmp_path).of(OTHER) == CollectedCalls()
+    (file,) = (each for each in tmp_path.rglob("*") if each.is_file())
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert batches.keep(SHOP, CollectedCalls(), ()) == ""
+    assert not file.exists()
+
+
+def test_what_was_taken_out_comes_back_and_goes_again(tmp_path: Path) -> None:
+    batches = CollectedBatches(tmp_path)
+    batches.keep(SHOP, TWO, ())
+    assert not batches.has_replaced(SHOP)
+    batches.replace(SHOP, TWO.without(0), ())
+    assert batches.has_replaced(SHOP)
+    again = CollectedBatches(tmp_path)
+    assert methods(again.of(SHOP)) == "b"
+    assert again.bring_back(SHOP, ()) == ""
+    assert again.of(SHOP).text == TWO.text
+    again.bring_back(SHOP, ())
+    assert methods(again.of(SHOP)) == "b"
+    again.bring_back(SHOP, ())
+    again.replace(SHOP, CollectedCalls(), ())
+    again.bring_back(SHOP, ())
+    assert methods(again.of(SHOP)) == "ab"
+
+
+def test_what_came_of_the_calls_comes_back_with_them_in_one_run(tmp_path: Path) -> None:
+    body = b'[{"jsonrpc":"2.0","id":"x.1","result":1}]'
+    sent = exchange(decode_batch(body, ()), body=body, id="x", kind="batch", params=TWO.text)
+    batches = CollectedBatches(tmp_path)
+    batches.keep(SHOP, TWO.came(sent, parts_of(sent)), ())
+    batches.replace(SHOP, CollectedCalls(), ())
+    batches.bring_back(SHOP, ())
+    assert [row.came.outcome_name for row in batches.of(SHOP).rows if row.came] == ["result", "sent"]
+
+
+def test_no_file_holds_a_secret_and_none_is_made_for_an_address(tmp_path: Path) -> None:
+    secret = Secret("correct-horse", "shop.token")
+    batches = CollectedBatches(tmp_path)
+    batches.keep(SHOP, CollectedCalls().added(Draft("a", '["correct-horse"]')), [secret])
+    batches.replace(SHOP, CollectedCalls(), [secret])
+    batches.bring_back(SHOP, [secret])
+    batches.keep(ad_hoc("http://h"), TWO, ())
+    assert batches.of(ad_hoc("http://h")) == TWO
+    found = "".join(each.read_text() for each in tmp_path.rglob("*") if each.is_file())
+    assert "correct-horse" not in found
+    assert "1.10" not in found
+    assert CollectedBatches(tmp_path).of(SHOP).rows[0].draft.text == '["«shop.token»"]'
+
+
+@pytest.mark.thorough
+def test_what_cannot_be_written_is_said_and_known_in_this_run(tmp_path: Path) -> None:
+    (tmp_path / "drafts").write_text("a file where the folder should be")
+    batches = CollectedBatches(tmp_path / "drafts")
+    assert "kept for this run only" in batches.keep(SHOP, TWO, ())
+    assert batches.of(SHOP) == TWO

@@ -1,0 +1,240 @@
+"""A comparison line by line: the way to each difference, a little around it, and folds between."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from datetime import UTC
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from rpcexplorer.client.replay import Replayed, replayed
+from rpcexplorer.compare.compare import compared, compared_texts
+from rpcexplorer.jsontext.layout import indented
+from rpcexplorer.jsontext.steps import at_once
+from rpcexplorer.model.exchange import Cancelled, Exchange, Refused, Unreached
+from rpcexplorer.rpc.messages import Malformed
+from rpcexplorer.text.compare import ComparedLine, compared_lines, printed, reasons, replayed_words, side, stacked
+from rpcexplorer.text.printable import printable
+from rpcexplorer.transport.port import Response
+from tests.compare.test_compare import VALUES
+from tests.history.recording import START, exchange
+
+ROWS = [{"id": at, "v": {"n": at}} for at in range(1, 31)]
+
+
+def test_equal_values_are_folded_around_a_difference_and_unfolded_by_what_the_line_says() -> None:
+    changed = [*ROWS[:11], {"v": {"n": "X"}, "id": 12}, *ROWS[12:]]
+    comparison = at_once(compared_texts(dumped({"rows": ROWS}), dumped({"rows": changed})))
+    lines = compared_lines(comparison)
+    assert [sides(line) for line in lines] == [
+        ("equal", "{"),
+        ("equal", '  "rows": ['),
+        ("fold", "    ⋯ 9 equal elements"),
+        ("fold", '    {"id":10,"v":{"n":10}}'),
+        ("fold", '    {"id":11,"v":{"n":11}}'),
+        ("equal", "    {"),
+        ("equal", '      "id": 12'),
+        ("equal", '      "v": {'),
+        ("changed", '        "n": 12', '        "n": "X"'),
+        ("equal", "      }"),
+        ("equal", "    }"),
+        ("fold", '    {"id":13,"v":{"n":13}}'),
+        ("fold", '    {"id":14,"v":{"n":14}}'),
+        ("fold", "    ⋯ 16 equal elements"),
+        ("equal", "  ]"),
+        ("equal", "}"),
+    ]
+    more = compared_lines(comparison, {lines[2].fold, lines[11].fold})
+    assert [sides(line)[1] for line in more[2:4]] == ['    {"id":1,"v":{"n":1}}', '    {"id":2,"v":{"n":2}}']
+    assert [sides(line)[1] for line in more[19:22]] == ["    {", '      "id": 13', '      "v": {']
+    assert not any(line.fold for line in compared_lines(comparison, full=True))
+
+
+def test_what_came_what_went_and_what_is_written_otherwise_is_seen() -> None:
+    left = b'{"a":1.0,"gone":[1,{}],"long":"%sX%s","t":1}' % (b"a" * 200, b"b" * 200)
+    right = b'{"a":1.00,"long":"%sY%s","t":2,"new":{"x":[]}}' % (b"a" * 200, b"b" * 200)
+    lines = compared_lines(at_once(compared_texts(left, right, ["/t"])))
+    assert [sides(line) for line in lines[1:-1]] == [
+        ("spelling", '  "a": 1.0', '  "a": 1.00'),
+        ("removed", '  "gone": [', None),
+        ("removed", "    1", None),
+        ("removed", "    {}", None),
+        ("removed", "  ]", None),
+        ("changed", f'  "long": …"{"a" * 40}X{"b" * 79}"…', f'  "long": …"{"a" * 40}Y{"b" * 79}"…'),
+        ("ignored", '  "t": 1', '  "t": 2'),
+        ("added", None, '  "new": {'),
+        ("added", None, '    "x": []'),
+        ("added", None, "  }"),
+    ]
+    assert [(line.difference, line.note) for line in lines if line.note] == [
+        (0, "the same number"),
+        (2, "from character 201 on"),
+    ]
+
+
+def test_what_was_left_out_takes_a_line_until_it_is_unfolded() -> None:
+    comparison = at_once(compared_texts(b'{"a":1,"t":{"x":[1]}}', b'{"a":2,"t":[2]}', ["/t"]))
+    lines = compared_lines(comparison)
+    assert sides(lines[2]) == ("ignored", '  "t": {"x":[1]}', '  "t": [2]')
+    opened = compared_lines(comparison, {lines[2].fold})
+    assert [line.left for line in opened[2:-1]] == ['  "t": {', '    "x": [', "      1", "    ]", "  }"]
+
+
+def test_what_two_sides_have_in_other_places_stays_beside_its_partner() -> None:
+    left = [{"id": at, "t": at} for at in range(6)]
+    right = [{"id": 9, "t": 9}, *({"id": at, "t": 0} for at in range(1, 6))]
+    lines = compared_lines(at_once(compared_texts(dumped(left), dumped(right), ["/*/t"])), full=True)
+    beside = [(line.left, line.right) for line in lines if line.kind == "equal" and '"id"' in (line.left or "")]
+    assert all(one == two for one, two in beside)
+
+
+@given(VALUES, VALUES, st.sampled_from(["", "/a", "/*/a", "/0", "/*/*"]))
+def test_each_side_is_shown_whole_and_in_its_order_where_nothing_is_folded(left: Any, right: Any, ignore: str) -> None:
+    """The right side has its members in the order of the left, so that they stand beside each other."""
+    comparison = at_once(compared_texts(written(left), written(right), [ignore]))
+    lines = compared_lines(comparison, full=True)
+    assert opened(line.left for line in lines) == laid_out(left)
+    assert sorted(opened(line.right for line in lines)) == sorted(laid_out(right))
+    differences = set(range(len(comparison.differences)))
+    assert {line.difference for line in lines} - {None} == differences
+    assert {line.difference for line in compared_lines(comparison)} - {None} == differences
+
+
+def laid_out(value: Any) -> list[str]:
+    lines = indented(written(value)).decode().split("\n")
+    return opened(printable(line.removesuffix(",")) for line in lines)
+
+
+def written(value: Any) -> bytes:
+    """With no escape in a name, for names are shown as what they say."""
+    return dumped(value).replace(b"\\u00e9", "é".encode())
+
+
+def opened(lines: Iterable[str | None]) -> list[str]:
+    """With the two ends of each empty container on lines of their own, as where only the other side has something."""
+    found = []
+    for line in filter(None, lines):
+        empty = line.endswith(("{}", "[]"))
+        found += [line[:-1], " " * (len(line) - len(line.lstrip())) + line[-1]] if empty else [line]
+    return found
+
+
+@pytest.mark.parametrize("value", [list(range(500)), "x" * 50_000], ids=["items", "text"])
+def test_a_long_value_is_shown_in_part_and_goes_on_where_that_is_wanted(value: object) -> None:
+    comparison = at_once(compared_texts(dumped({}), dumped({"v": value})))
+    lines = compared_lines(comparison)
+    assert len(lines) <= 103
+    assert all(len(line.right or "") < 10_100 for line in lines)
+    if folded := [line.fold for line in lines if line.fold]:
+        assert len(compared_lines(comparison, set(folded))) == 504
+
+
+def test_of_very_many_differences_the_first_are_shown_and_the_rest_where_they_are_wanted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("rpcexplorer.text.compare.DIFFERENCES", 20)
+    left = [[at] for at in range(70)]
+    comparison = at_once(compared_texts(dumped(left), dumped([[-1 - at] for [at] in left])))
+    *lines, last = compared_lines(comparison)
+    assert max(line.difference or 0 for line in lines) == 20 - 1
+    assert (last.left, last.kind) == ("⋯ 50 more differences", "fold")
+    *_, last = compared_lines(comparison, {last.fold})
+    assert (last.left, last.fold) == ("]", "")
+
+
+def test_in_one_column_all_that_was_stands_before_all_that_is_and_a_fold_behind_both() -> None:
+    comparison = at_once(
+        compared_texts(b'{"a": 1, "b": 2, "c": [%s]}' % b",".join([b"1"] * 200), b'{"a": 3, "b": 2, "c": "x"}')
+    )
+    found = [(line.kind, line.left, line.right) for line in stacked(compared_lines(comparison)) if line.kind != "equal"]
+    assert found[0] == ("changed", '  "a": 1', '  "a": 3'), "a line of each side stays a line"
+    assert found[1:3] == [("changed", '  "c": [', None), ("changed", "    1", None)]
+    assert found[-2] == ("changed", None, '  "c": "x"')
+    assert found[-1][0] == "fold"
+    assert [line for _, line, _ in found[1:-2]] == [text for _, text, _ in found[1:-2] if text is not None]
+
+
+def test_nothing_that_a_terminal_obeys_is_in_a_line() -> None:
+    left = '{"\\u001b[2J":"\x1b[2J\u202e","same\x07":["\x1b"]}'.encode()
+    lines = compared_lines(at_once(compared_texts(left, left.replace(b"2J\xe2", b"3J\xe2"))), full=True)
+    assert all(text.isprintable() for line in lines for text in (line.left, line.right) if text)
+
+
+def dumped(value: object) -> bytes:
+    return json.dumps(value, separators=(",", ":")).encode()
+
+
+def sides(line: ComparedLine) -> tuple[str | None, ...]:
+    return (line.kind, line.left) if line.left == line.right else (line.kind, line.left, line.right)
+
+
+PONG = exchange(1)
+PANG = exchange(2, '{"jsonrpc":"2.0","id":"1","result":"pang"}')
+GONE = exchange(3, outcome=Unreached("connect", "Nothing answers."), response=Response())
+UNSENT = exchange(4, outcome=Refused("params", "This value was not recorded: type it anew."), response=Response())
+
+
+def words(call: Exchange) -> str:
+    return "".join(text for text, _ in side(call, START.date(), UTC))
+
+
+def test_a_side_names_its_profile_moment_and_outcome_and_says_whose_it_is() -> None:
+    assert words(PONG) == "staging  12:00:01  ✓ result  34 ms"
+    assert words(replace(PONG, foreign=True)) == "staging of a case  12:00:01  ✓ result  34 ms"
+
+
+def test_a_side_names_its_method_where_the_other_has_another() -> None:
+    told = "".join(text for text, _ in side(replace(PONG, method="demo.slow"), START.date(), UTC, with_method=True))
+    assert told == "demo.slow  staging  12:00:01  ✓ result  34 ms"
+
+
+def test_why_there_is_no_reply_is_no_part_of_the_side_but_told_once_and_whole() -> None:
+    assert words(UNSENT) == "staging  12:00:04  ! not sent  34 ms"
+    assert words(GONE).endswith(" unreached  34 ms")
+    assert reasons(PONG, UNSENT) == reasons(UNSENT, UNSENT) == ["This value was not recorded: type it anew."]
+    assert reasons(GONE, UNSENT) == [
+        "on the left: Nothing answers.",
+        "on the right: This value was not recorded: type it anew.",
+    ]
+    forbidden = exchange(5, outcome=Malformed("HTTP 403 Forbidden: the body is a page."))
+    assert (words(forbidden)[-16:], reasons(forbidden, PONG)) == ("Forbidden  34 ms", ["The body is a page."])
+    assert reasons(PONG, PANG) == reasons(exchange(6, outcome=Cancelled()), PONG) == []
+
+
+@pytest.mark.parametrize(
+    ("came", "told"),
+    [
+        (replayed(PONG, PONG, at_once(compared(PONG, PONG))), ("same", "result  42 B")),
+        (replayed(PONG, PANG, at_once(compared(PONG, PANG))), ("differs", "the result differs")),
+        (Replayed(PONG, GONE, None, "failed", "Nothing\nanswers."), ("failed", "Nothing answers.")),
+        (Replayed(PONG, None, None, "left out", "It is a login."), ("left out", "It is a login.")),
+    ],
+)
+def test_what_came_of_a_call_is_a_word_and_how(came: Replayed, told: tuple[str, str]) -> None:
+    assert replayed_words(came) == told
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "expected"),
+    [
+        ({"a": [1, 2]}, {"a": {"b": 3}},
+         ["  {", '-   "a": [', "-     1", "-     2", "-   ]", '+   "a": {', '+     "b": 3', "+   }", "  }"]),
+        ({"a": "«x.token»", "b": "«x.token»"}, {"a": "«y.token»", "b": "«x.token»"},
+         ["  {", '·   "a": "«x.token»"  (hidden, not compared)', '·   "a": "«y.token»"  (hidden, not compared)',
+          '    "b": "«x.token»"', "  }"]),
+        (["a" * 200], ["a" * 150], ["  [",
+                                    f'-   …"{"a" * 90}"',
+                                    f'+   …"{"a" * 40}"  (from character 151 on)', "  ]"]),
+    ],
+)  # fmt: skip
+def test_each_side_of_a_difference_stands_together(left: object, right: object, expected: list[str]) -> None:
+    one, two = (json.dumps(side, ensure_ascii=False).encode() for side in (left, right))
+    lines = compared_lines(at_once(compared_texts(one, two)))
+    assert list(printed(lines)) == expected
+    assert "\x1b[31m" not in "".join(printed(lines))
+    assert "".join(printed(lines, colour=True)).count("\x1b[0m") >= 2

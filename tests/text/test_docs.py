@@ -1,0 +1,374 @@
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from rpcexplorer.auth.token import CookieAuth
+from rpcexplorer.discovery.changes import MethodChange, MethodChanges
+from rpcexplorer.discovery.documents import read_introspection
+from rpcexplorer.discovery.methods import KNOWN
+from rpcexplorer.discovery.openrpc import read_openrpc
+from rpcexplorer.model.method import Described, DescribedError, DescribedParam, ExampleCall, Method, Parameter
+from rpcexplorer.model.profile import Profile
+from rpcexplorer.schema.node import SchemaReader
+from rpcexplorer.text.docs import (
+    MOST_ALTERNATIVES,
+    MOST_MEMBERS,
+    MOST_VALUES,
+    MemberRows,
+    SchemaMember,
+    change_lines,
+    changes_counted,
+    changes_found,
+    docs_lines,
+    docs_page,
+)
+from rpcexplorer.text.markdown import MOST_ROWS, PageRows
+from rpcexplorer.text.printable import columns
+from tests.corpora.documents import KODI, OPENRPC, document
+
+LIST = Method(
+    "user.list",
+    "Lists users, newest first",
+    None,
+    "cookie",
+    True,
+    "discovered",
+    (
+        Parameter("page", True, "integer", "Which page", default=1),
+        Parameter("filter", False, "object", "What they must be", example={"active": True}),
+        Parameter("", None),
+    ),
+    "name",
+    "Takes its time.\nBut not long.",
+    "array of user",
+    deprecated=True,
+    dialect="rpc.discover",
+)
+
+
+def told(method: Method | None) -> list[str]:
+    return ["".join(text for text, _ in line).rstrip() for line in docs_lines(method)]
+
+
+def test_everything_that_is_known_is_told() -> None:
+    assert told(LIST) == [
+        "  user.list   ! deprecated",
+        "  Lists users, newest first",
+        "",
+        "  Takes its time. But not long.",
+        "",
+        "  Params  by name, as an object",
+        "  page    integer  required  Which page; default 1",
+        '  filter  object   optional  What they must be; for example {"active":true}',
+        "  #3",
+        "",
+        "  Starting point",
+        '  {"page":1}',
+        "",
+        "  login       needs a session",
+        "  safe        yes, sent without a question",
+        "  result      array of user",
+        "  said by     the service, when it was asked (rpc.discover)",
+    ]
+
+
+FULL = Described(
+    params=(DescribedParam("id", {"type": "integer", "minimum": 1}, True, "Which **user**"),),
+    result={"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]},
+    result_doc="The user",
+    errors=(DescribedError(-32001, "authentication required"), DescribedError(4, "gone", {"since": 1})),
+    examples=(
+        ExampleCall("The first", {"id": 1}, result={"name": "Ada"}),
+        ExampleCall("", {"id": 1, "with": ["a" * 40, "b" * 40]}, "Longer"),
+    ),
+    tags=("user", "read"),
+)
+
+
+def test_all_that_a_service_says_has_its_part_of_the_page() -> None:
+    page = docs_page(Method("user.get", "One user"), FULL, width=60, on_screen=True)
+    lines = ["".join(text for text, _ in row).rstrip() for row in page.rows]
+    assert lines == [
+        "  One user",
+        "",
+        "  Params",
+        "  id  integer  required  Which user; at least 1",
+        "",
+        "  Result",
+        "  result  object  The user",
+        "    name  string  required",
+        "",
+        "  Errors",
+        "  -32001  authentication required",
+        '       4  gone  data {"since":1}',
+        "",
+        "  Examples  Enter puts one into the editor",
+        "  The first",
+        '    {"id":1}',
+        "    comes back",
+        '      {"name":"Ada"}',
+        "  Example 2  Longer",
+        "    {",
+        '      "id": 1,',
+        '      "with": [',
+        f'        "{"a" * 40}",',
+        f'        "{"b" * 40}"',
+        "      ]",
+        "    }",
+        "",
+        "  login       unknown",
+        "  safe        unknown, so it is treated as not safe",
+        "  tags        user, read",
+        "  said by     the profile",
+    ]
+    assert [(lines[each.first].strip(), each.end, each.call) for each in page.examples] == [
+        ("The first", 16, FULL.examples[0]),
+        ("Example 2  Longer", 26, FULL.examples[1]),
+    ]
+
+
+def test_what_another_one_said_names_it() -> None:
+    sources = (("doc", "profile"), ("details", "help"), ("parameters", "system.methodSignature"), ("safe", "service"))
+    lines = told(replace(LIST, sources=sources, details="One.\nTwo."))
+    assert lines[1] == "  Lists users, newest first  says the profile"
+    assert lines[3:6] == ["  One.", "  Two.", "  says help"]  # help is laid out for a terminal
+    assert "  Params  by name, as an object  says system.methodSignature" in lines
+    assert "  safe        yes, sent without a question  says the service's own document" in lines
+    assert "  login       needs a session" in lines
+
+
+def test_help_for_a_terminal_keeps_its_lines() -> None:
+    text = 'getblock\n\nArguments:\n1. hash   (string)\n\nResult:\n{\n  "a" : 1\n}'
+    lines = told(Method("getblock", details=text, dialect="help"))
+    assert "  1. hash   (string)" in lines
+    assert '    "a" : 1' in lines
+
+
+@pytest.mark.parametrize(
+    ("fields", "line"),
+    [
+        ({"auth": "inline"}, "  login       takes the credentials in its params"),
+        ({"auth": "none"}, "  login       needs none"),
+        ({"auth": "none", "dialect": "rpc.discover"}, "  login       the service says: none"),
+        (
+            {"auth": "none", "dialect": "help", "sources": (("auth", "profile"),)},
+            "  login       needs none  says the profile",
+        ),
+        ({}, "  login       unknown"),
+        ({"safe": False}, "  safe        no, asks first where the profile wants it"),
+        ({}, "  safe        unknown, so it is treated as not safe"),
+        ({"source": "history"}, "  said by     an earlier call"),
+        ({"params": [1]}, "  Starting point"),
+        ({"params": {}}, "  {}"),
+    ],
+)
+def test_each_fact_has_its_words(fields: dict[str, Any], line: str) -> None:
+    assert line in told(Method("x", **fields))
+
+
+@pytest.mark.parametrize(
+    ("fields", "line"),
+    [
+        ({"auth": "cookie"}, ""),
+        ({}, ""),
+        ({"auth": "none", "dialect": "rpc.discover"}, "  the service says that it needs none"),
+        ({"auth": "inline", "source": "profile"}, "  the profile notes that it takes the credentials in its params"),
+    ],
+)
+def test_what_a_call_takes_along_is_told_first_and_then_what_is_said_otherwise(
+    fields: dict[str, Any], line: str
+) -> None:
+    profile = Profile("p", "http://127.0.0.1/", auth=CookieAuth("ada"))
+    lines = ["".join(text for text, _ in row) for row in docs_lines(Method("x", **fields), profile=profile)]
+    assert f"  login       goes with the session cookie of this profile{line}" in lines
+
+
+def test_a_method_nobody_knows_says_what_to_do() -> None:
+    assert told(Method("x", source="history"))[2:4] == [
+        "  Nothing more is known of it.",
+        "  F9 asks the service; the editor takes anything.",
+    ]
+    assert not any("Nothing more" in line for method in KNOWN for line in told(method))
+
+
+def test_without_a_method_the_page_says_how_to_choose_one() -> None:
+    assert told(None) == ["  No method is chosen yet: F2 shows them."]
+
+
+def test_what_a_service_says_is_seen_and_does_nothing() -> None:
+    hostile = "oops [/] \x1b[31m\u202e"
+    parameter = Parameter(hostile, True, hostile, hostile, hostile, hostile)
+    method = Method(hostile, hostile, {hostile: hostile}, details=hostile, result=hostile, parameters=(parameter,))
+    assert all(line.isprintable() for line in told(method))
+    assert "  oops [/] ␛[31m\\u202e" in told(method)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", [*OPENRPC, KODI])
+def test_what_real_services_say_fits_the_narrowest_page(name: str) -> None:
+    listing = (read_introspection if name == KODI else read_openrpc)(document(name))
+    assert listing.described
+    for method in listing.methods[::4]:
+        described = listing.described[method.name]
+        page = docs_page(method, described, width=33, on_screen=True)
+        lines = ["".join(text for text, _ in row) for row in page.rows]
+        assert all(columns(line) <= 33 and line.isprintable() for line in lines)
+        assert all(any(param.name[:20] in line for line in lines) for param in described.params)
+        assert len(page.examples) == len(described.examples)
+
+
+def shown(*members: SchemaMember, width: int | None = 80, definitions: dict[str, Any] | None = None) -> list[str]:
+    rows = PageRows(width)
+    MemberRows(SchemaReader(definitions or {}), rows).table(members)
+    return ["".join(part for part, _ in row).rstrip() for row in rows.made]
+
+
+COUNT = SchemaMember("count", {"type": "integer", "minimum": 1, "maximum": 9, "default": 3}, False, "How **many**")
+KIND = SchemaMember("kind", {"enum": [f"value-{at}" for at in range(6)]}, True)
+
+
+def test_members_stand_in_columns_with_what_is_known_of_each() -> None:
+    assert shown(COUNT, KIND) == [
+        "  count  integer  optional  How many; 1 … 9; default 3",
+        "  kind   string   required  one of value-0 | value-1 | value-2 | value-3 |",
+        "                            value-4 | value-5",
+    ]
+
+
+def test_the_values_of_elements_are_all_named_too() -> None:
+    several = SchemaMember("kinds", {"type": "array", "items": KIND.schema, "description": "Some."})
+    assert shown(several, width=None) == [
+        "  kinds  array of string  Some. each one of value-0 | value-1 | value-2 | value-3 | value-4 | value-5",
+    ]
+
+
+def test_where_there_is_no_room_for_columns_what_is_said_stands_below() -> None:
+    assert shown(COUNT, width=30) == [
+        "  count  integer  optional",
+        "      How many; 1 … 9; default",
+        "      3",
+    ]
+
+
+def test_a_doc_in_several_lines_stands_below() -> None:
+    assert shown(SchemaMember("a", True, doc="First.\n\n- one")) == ["  a", "      First.", "", "      • one"]
+
+
+def test_what_stands_inside_is_indented_and_ends_where_it_comes_round() -> None:
+    tree = {"type": "object", "properties": {"name": {"type": "string"}, "branches": {"items": {"$ref": "#/T"}}}}
+    assert shown(SchemaMember("root", {"$ref": "#/T"}, True), definitions={"#/T": tree}) == [
+        "  root  object  required",
+        "    name      string           optional",
+        "    branches  array of object  optional",
+        "      as above",
+    ]
+
+
+def test_deeper_members_are_counted() -> None:
+    schema: dict[str, Any] = {"properties": {"last": {"type": "null"}}}
+    for name in "edcba":
+        schema = {"properties": {name: schema}}
+    assert shown(SchemaMember("x", schema))[-1].strip() == "… 1 member inside"
+
+
+def test_alternatives_with_members_are_told_apart() -> None:
+    new = {"title": "new", "properties": {"name": {"type": "string"}}}
+    old = {"title": "old", "properties": {"id": {"type": "integer"}}}
+    assert shown(SchemaMember("who", {"oneOf": [{"type": "null"}, new, old]})) == [
+        "  who  null or object",
+        "    either new",
+        "      name  string  optional",
+        "    or old",
+        "      id  integer  optional",
+    ]
+
+
+def test_alternatives_of_an_alternative_are_shown_and_those_beyond_the_bound_counted() -> None:
+    one = {"title": "inner", "anyOf": [{"type": "null"}, {"properties": {"deep": {"type": "string"}}}]}
+    many = [{"title": f"t{at}", "properties": {f"p{at}": True}} for at in range(MOST_ALTERNATIVES + 2)]
+    lines = shown(SchemaMember("who", {"oneOf": [one, *many]}))
+    said = [line.strip() for line in lines[1:5]]
+    assert said == ["either inner", "deep  string  optional", "or t0", "p0  optional"]
+    assert lines[-1] == "    … or 3 more"
+    assert f"    or t{MOST_ALTERNATIVES - 2}" in lines
+
+
+def test_alternatives_with_the_same_title_are_told_apart_by_their_kinds() -> None:
+    objects = {"type": "array", "title": "both", "items": {"properties": {"a": {"type": "null"}}}}
+    texts = {"type": "array", "title": "both", "items": {"type": "string"}}
+    assert shown(SchemaMember("all", {"oneOf": [texts, objects]}))[1:] == [
+        "    either array of string",
+        "    or array of object",
+        "      a  null  optional",
+    ]
+
+
+def test_other_names_and_places_are_members_too() -> None:
+    pair = {"prefixItems": [{"type": "string"}, {"type": "integer"}], "items": {"type": "null"}}
+    bag = {"type": "object", "additionalProperties": {"type": "number"}}
+    assert shown(SchemaMember("pair", pair), SchemaMember("bag", bag)) == [
+        "  pair  array",
+        "    #1             string",
+        "    #2             integer",
+        "    (any further)  null",
+        "  bag   object",
+        "    (any other name)  number",
+    ]
+
+
+def test_long_lists_are_cut_and_counted() -> None:
+    few, many = SchemaMember("x", {"enum": [*range(999)]}), SchemaMember("x", {"enum": [*range(10_000)]})
+    assert shown(few, width=None)[0].endswith(f" | {MOST_VALUES - 1} … and {999 - MOST_VALUES} more")
+    assert shown(many, width=None)[0].endswith(" … and at least 800 more")
+    assert shown(*[COUNT] * 1_000)[-1] == f"  … and {1_000 - MOST_MEMBERS:,} more"
+
+
+def circle() -> dict[str, Any]:
+    """Fifty schemas, each with all of them as members."""
+    members = {f"p{at}": {"$ref": f"#/{at}"} for at in range(50)}
+    return {f"#/{at}": {"properties": dict(members)} for at in range(50)}
+
+
+@pytest.mark.thorough
+def test_schemas_that_lead_everywhere_are_bounded() -> None:
+    assert len(shown(SchemaMember("x", {"$ref": "#/0"}), definitions=circle())) <= MOST_ROWS
+    deep: dict[str, Any] = {}
+    for _ in range(1_000):
+        deep = {"anyOf": [deep, deep], "items": deep, "properties": {"\x1b\ud800": deep}}
+    wide: dict[str, Any] = {}
+    for _ in range(100):
+        wide = {"anyOf": [dict(wide) for _ in range(MOST_ALTERNATIVES)]}
+    assert len(shown(SchemaMember("x", wide))) == 1
+    lines = shown(SchemaMember("x", deep))
+    assert len(lines) <= MOST_ROWS
+    assert all(line.isprintable() for line in lines)
+
+
+CHANGES = (
+    MethodChange("a", "new"),
+    MethodChange("b\u202e", "gone"),
+    MethodChange("c", "changed", ("param “since” is new", "doc \x1b[2J")),
+    MethodChange("d", "changed", ("deprecated now",)),
+)
+
+
+def test_they_are_counted_by_kind_and_told_one_by_one() -> None:
+    assert changes_counted(CHANGES) == "1 new, 1 gone, 2 changed"
+    lines = ["".join(text for text, _ in line) for change in CHANGES for line in change_lines(change)]
+    assert lines == [
+        " + a  new",
+        " - b\\u202e  gone",
+        " ~ c  changed",
+        "     param “since” is new",
+        "     doc ␛[2J",
+        " ~ d  changed",
+        "     deprecated now",
+    ]
+    assert changes_counted(()) == ""
+    when = datetime(2026, 11, 2, 9, 30, tzinfo=UTC)
+    assert changes_found(MethodChanges(when, when, CHANGES, more=3)).endswith(" 3 more are not kept.")
+    assert changes_found(MethodChanges(when, when, CHANGES)).endswith("at 09:30.")

@@ -1,0 +1,325 @@
+"""The rows on view: whatever is folded and however narrow the screen, they are what a slow and plain model says."""
+
+from __future__ import annotations
+
+import json
+from collections import deque
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rpcexplorer.text import document as lines
+from rpcexplorer.text.document import EVERYTHING, Document
+from rpcexplorer.text.document_rows import DocumentRow, Rows, line_of_item, path_at, value_at
+from rpcexplorer.text.printable import columns
+
+BODY = b'{"items":[{"id":1,"tags":["a","b"]},{"id":2,"tags":[]}],"odd ] key":{"x":"[ {"},"n":null}'
+values = st.recursive(
+    st.none() | st.integers(0, 9) | st.text(st.sampled_from('[]{}",: a漢\t'), max_size=9),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from(["a", "b]", "漢{"]), inner, max_size=3),
+    max_leaves=25,
+)
+steps = st.lists(
+    st.tuples(st.sampled_from(["toggle", "toggle", "reveal"]), st.integers(0, 99))
+    | st.tuples(st.just("fold_to"), st.sampled_from([0, 1, 2, 3, EVERYTHING])),
+    max_size=8,
+)
+
+
+def shown(rows: Rows) -> list[str]:
+    return [f"{rows.row(at).line + 1:>2} {rows.row(at).text}" for at in range(rows.count)]
+
+
+def rows_of(body: bytes) -> Rows:
+    return Rows(Document.of_json(body))
+
+
+class Model:
+    """The same by plain means: a set of folded containers, and each line's containers around it."""
+
+    def __init__(self, document: Document) -> None:
+        self.lines = document.text.decode().split("\n")
+        self.depths = [(len(line) - len(line.lstrip(" "))) // 2 for line in self.lines]
+        self.around: list[list[int]] = []
+        self.ends: dict[int, int] = {}
+        self.sizes: dict[int, int] = {}
+        self.rule = EVERYTHING
+        self.folded: set[int] = set()
+        open_ones: list[int] = []
+        for at, line in enumerate(self.lines):
+            self.around.append(list(open_ones))
+            closes = line.strip().rstrip(",") in {"]", "}"}
+            if closes:
+                self.ends[open_ones.pop()] = at
+            elif open_ones:
+                self.sizes[open_ones[-1]] += 1
+            if line.endswith(("[", "{")):
+                open_ones.append(at)
+                self.sizes[at] = 0
+
+    def fold_to(self, depth: int) -> None:
+        self.rule = depth
+        self.folded = {at for at in self.sizes if self.depths[at] >= depth}
+
+    def put(self, opener: int, *, folded: bool) -> None:
+        inner = {at for at in self.sizes if opener in self.around[at]}
+        again = {at for at in inner if self.depths[at] >= max(self.rule, self.depths[opener] + 1)}
+        self.folded = self.folded - inner - {opener} | again | ({opener} if folded else set())
+
+    def toggle(self, line: int) -> None:
+        for around in self.around[line]:
+            if around in self.folded:
+                line = around
+                break
+        opener = line if line in self.sizes else next(iter(self.around[line][::-1]), None)
+        if opener is not None:
+            self.put(opener, folded=opener not in self.folded)
+
+    def reveal(self, line: int) -> None:
+        for around in self.around[line]:
+            if around in self.folded:
+                self.put(around, folded=False)
+
+    def rows(self) -> list[tuple[int, str, str]]:
+        return [
+            (at, self.text(at), ("folded" if at in self.folded else "open") if at in self.sizes else "")
+            for at in range(len(self.lines))
+            if not self.folded.intersection(self.around[at])
+        ]
+
+    def text(self, at: int) -> str:
+        line = self.lines[at].replace("\t", "    ")
+        if at not in self.folded:
+            return line
+        noun = "item" if line.endswith("[") else "member"
+        plural = "" if self.sizes[at] == 1 else "s"
+        return f"{line} {self.sizes[at]} {noun}{plural} {self.lines[self.ends[at]].strip()}"
+
+
+def walk(value: Any, taken: list[tuple[str, int]]) -> tuple[Rows, Model]:
+    rows = rows_of(json.dumps(value, ensure_ascii=False).encode())
+    model = Model(rows.document)
+    for name, number in taken:
+        at = number if name == "fold_to" else number % rows.document.lines
+        getattr(rows, name)(at)
+        getattr(model, name)(at)
+    return rows, model
+
+
+@given(values, steps, st.sampled_from([5, 40, 16_384]))
+def test_rows_are_what_a_plain_model_says(value: Any, taken: list[tuple[str, int]], block: int) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(lines, "BLOCK", block)
+        rows, model = walk(value, taken)
+        expected = model.rows()
+        assert [(row.line, row.text, row.fold) for row in map(rows.row, range(rows.count))] == expected
+        for line in range(rows.document.lines):
+            hidden = [around for around in model.around[line] if around in model.folded]
+            on_view = hidden[0] if hidden else line
+            assert expected[rows.row_of(line)][0] == on_view
+
+
+@given(values, steps, st.integers(2, 30), st.sampled_from([5, 16_384]))
+def test_wrapped_rows_lose_nothing_and_fit(value: Any, taken: list[tuple[str, int]], width: int, block: int) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(lines, "BLOCK", block)
+        rows, model = walk(value, taken)
+        rows.wrap(width)
+        pieces: dict[int, list[DocumentRow]] = {}
+        for at in range(rows.count):
+            row = rows.row(at)
+            pieces.setdefault(row.line, []).append(row)
+            assert rows.row_of(row.line, row.start) == at
+        assert [(line, "".join(row.text for row in found)) for line, found in pieces.items()] == [
+            (line, text) for line, text, _ in model.rows()
+        ]
+        for line, found in pieces.items():
+            assert [row.continued for row in found] == [False] + [True] * (len(found) - 1)
+            assert [row.start for row in found] == [
+                sum(len(each.text) for each in found[:at]) for at in range(len(found))
+            ]
+            if line not in model.folded:
+                assert max(columns(row.text) for row in found) <= width
+        rows.wrap(None)
+        assert [(row.line, row.text, row.fold) for row in map(rows.row, range(rows.count))] == model.rows()
+
+
+def test_a_folded_value_says_how_much_it_holds_and_line_numbers_keep_counting() -> None:
+    rows = rows_of(BODY)
+    rows.fold_all()
+    assert shown(rows) == [
+        " 1 {",
+        ' 2   "items": [ 2 items ],',
+        '15   "odd ] key": { 1 member },',
+        '18   "n": null',
+        "19 }",
+    ]
+    assert [rows.row(at).fold for at in range(5)] == ["open", "folded", "folded", "", ""]
+
+
+def test_unfolding_one_shows_one_level_of_it() -> None:
+    rows = rows_of(BODY)
+    rows.fold_all()
+    assert rows.toggle(1)
+    assert [rows.row(at).text for at in range(1, 5)] == [
+        '  "items": [',
+        "    { 2 members },",
+        "    { 2 members }",
+        "  ],",
+    ]
+
+
+def test_folding_a_container_forgets_the_folds_inside_it() -> None:
+    rows = rows_of(BODY)
+    for line in (4, 2, 1):
+        rows.toggle(line)
+    assert rows.count == 7
+    rows.toggle(1)
+    assert rows.count == rows.document.lines
+    rows.fold_all()
+    for line in (1, 2, 1):
+        rows.toggle(line)
+    assert rows.count == 5
+    rows.toggle(1)
+    assert [rows.row(at).text for at in (2, 3)] == ["    { 2 members },", "    { 2 members }"]
+
+
+def test_folding_to_a_depth_goes_one_level_further_each_time() -> None:
+    rows = rows_of(BODY)
+    counts = []
+    for depth in range(5):
+        rows.fold_to(depth)
+        counts.append(rows.count)
+    assert counts == [1, 5, 10, 16, rows.document.lines]
+    rows.fold_to(0)
+    assert shown(rows) == [" 1 { 3 members }"]
+    rows.unfold_all()
+    assert rows.count == rows.document.lines
+
+
+def test_a_line_inside_folds_the_container_around_it_and_so_does_its_end() -> None:
+    for line in (5, 8, 3):
+        rows = rows_of(BODY)
+        rows.toggle(line)
+        text = rows.row(rows.row_of(line)).text
+        assert text == {5: '      "tags": [ 2 items ]', 8: "    { 2 members },", 3: "    { 2 members },"}[line]
+
+
+def test_what_hides_a_line_is_unfolded_and_nothing_else() -> None:
+    rows = rows_of(BODY)
+    rows.fold_to(0)
+    rows.reveal(5)
+    assert [rows.row(at).text.strip() for at in range(rows.count)] == [
+        "{", '"items": [', "{", '"id": 1,', '"tags": [', '"a",', '"b"', "]", "},", "{ 2 members }", "],",
+        '"odd ] key": { 1 member },', '"n": null', "}",
+    ]  # fmt: skip
+
+
+def test_where_there_is_nothing_to_fold_nothing_happens() -> None:
+    for document in (Document(b"{\n  plain\n}"), Document.of_json(b'"scalar"'), Document.raw(b"\xff" * 40)):
+        rows = Rows(document)
+        rows.fold_all()
+        assert not rows.toggle(0)
+        assert rows.count == document.lines
+        assert {rows.row(at).fold for at in range(rows.count)} == {""}
+
+
+def test_several_values_in_a_row_fold_one_by_one() -> None:
+    rows = Rows(Document(b'{\n  "a": 1\n}\n[\n  2,\n  3\n]\n', is_json=True))
+    rows.toggle(4)
+    assert shown(rows) == [" 1 {", ' 2   "a": 1', " 3 }", " 4 [ 2 items ]"]
+    rows.fold_to(0)
+    assert shown(rows) == [" 1 { 1 member }", " 4 [ 2 items ]"]
+
+
+def test_a_text_that_breaks_off_folds_as_far_as_it_goes() -> None:
+    rows = Rows(Document(b'{\n  "a": [\n    1,\n    2', is_json=True))
+    assert rows.toggle(2)
+    assert rows.count == 2
+    rows.reveal(3)
+    assert rows.count == 4
+
+
+def test_only_the_characters_on_view_are_cut_out() -> None:
+    rows = rows_of(b'["' + b"0123456789" * 5000 + b'"]')
+    row = rows.row(1, 13, 5)
+    assert (row.text, row.start, row.in_string) == ("01234", 0, True)
+    rows.wrap(10)
+    assert rows.count == 2 + 5001
+    row = rows.row(2, 4, 3)
+    assert (row.text, row.start, row.continued, row.in_string) == ("123", 10, True, True)
+    assert rows.row(2, 4).text == "123456"
+    assert rows.row(2, 11, 3).text == ""
+    assert not rows.row(1).in_string
+    assert rows.row_of(1, 25) == 3
+    assert rows.row_of(1, 10**9) == rows.count - 2
+
+
+def test_rows_of_hex_stay_whole() -> None:
+    rows = Rows(Document.raw(b"\xff" * 40), wrap=20)
+    assert (rows.count, len(rows.row(0).text)) == (3, 76)
+
+
+@pytest.mark.parametrize("index", [-1, 19, 1000])
+def test_a_row_that_is_not_there_is_an_error(index: int) -> None:
+    with pytest.raises(IndexError, match="19 rows"):
+        rows_of(BODY).row(index)
+
+
+@pytest.mark.thorough
+def test_a_million_lines_fold_and_wrap_at_once(soon: None) -> None:
+    document = Document(b"[\n" + b'  {\n    "a": 1\n  },\n' * 400_000 + b"  0\n]", is_json=True)
+    rows = Rows(document)
+    rows.fold_all()
+    assert rows.count == 400_003
+    assert rows.row(200_000).text == "  { 1 member },"
+    assert rows.toggle(rows.row(200_000).line)
+    assert rows.count == 400_005
+    rows.wrap(8)
+    assert rows.row(rows.count - 1).line == document.lines - 1
+    rows.toggle(0)
+    assert rows.row(0).text == "[ 400,001 items ]"
+
+
+def test_nothing_changes_before_a_large_document_is_folded_or_wrapped_to_its_end() -> None:
+    document = Document(b"[\n" + b'  {\n    "a": 1\n  },\n' * 60_000 + b"  0\n]", is_json=True)
+    rows, before = Rows(document), document.lines
+    for steps in (rows.folding_to(1), rows.folding_to(EVERYTHING), rows.wrapping(8)):
+        counts = [rows.count for _ in steps]
+        assert set(counts) <= {before}
+        before = rows.count
+    assert (len(counts) > 1, before) == (True, document.lines + 60_000)
+
+
+def test_the_folds_of_a_beginning_are_those_of_the_whole() -> None:
+    whole = Document(b"[\n" + b'  {\n    "a": [\n      1\n    ]\n  },\n' * 9 + b"  0\n]", is_json=True)
+    beginning = Rows(Document(whole.text[:80], is_json=True))
+    beginning.fold_to(2)
+    beginning.toggle(1)
+    rows, same = Rows(whole), Rows(whole)
+    deque(rows.folding_like(beginning), maxlen=0)
+    same.fold_to(2)
+    same.toggle(1)
+    assert [rows.row(at) for at in range(rows.count)] == [same.row(at) for at in range(same.count)]
+
+
+ITEMS = [{"id": number, "tags": [number] * (number % 3)} for number in range(2000)]
+
+
+@pytest.mark.parametrize(
+    ("value", "path", "there"),
+    [(ITEMS, ".", "$"), ({"n": [1], "items": ITEMS}, ".items", "$.items"), ({"a b": ITEMS}, '.["a b"]', '$["a b"]')],
+)
+@pytest.mark.parametrize("index", [0, 1, 1999])
+def test_an_item_of_a_list_is_found_by_its_number(value: object, path: str, there: str, index: int) -> None:
+    document = Document.of_json(json.dumps(value).encode())
+    line = line_of_item(document, path, index)
+    assert path_at(document, line) == f"{there}[{index}]"
+    assert json.loads(value_at(document, line)) == ITEMS[index]
+
+
+def test_what_is_not_there_is_looked_for_no_farther_than_where_it_should_begin() -> None:
+    document = Document.of_json(b'{"items": [1, 2]}')
+    assert line_of_item(document, ".items", 7) == 1

@@ -1,0 +1,370 @@
+"""Words for outcomes, transport, durations, sizes and ages."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from math import inf, nan
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from rpcexplorer.auth.basic import InlineAuth
+from rpcexplorer.auth.token import CookieAuth
+from rpcexplorer.client.client import preview
+from rpcexplorer.model.batch import parts_of
+from rpcexplorer.model.draft import Draft
+from rpcexplorer.model.exchange import NAMES, Cancelled, Exchange, Outcome, Preview, Refused, Sent, Unreached
+from rpcexplorer.model.profile import Profile
+from rpcexplorer.rpc.batch import decode_batch
+from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result
+from rpcexplorer.text.exchange import (
+    DOTS,
+    SIGNS,
+    PhaseBar,
+    WordLine,
+    age,
+    bars,
+    beside,
+    drawn,
+    duration,
+    ended,
+    explanation,
+    failed_lines,
+    nothing,
+    outcome_line,
+    request_lines,
+    size,
+    timing_page,
+    transport_line,
+)
+from rpcexplorer.text.printable import printable
+from rpcexplorer.transport.port import Phases, Response
+from tests.text.exchanges import exchange
+
+
+def error(code: int | None, message: str = "") -> ErrorObject:
+    return ErrorObject(code, message, None, b"{}")
+
+
+@pytest.mark.parametrize(
+    ("outcome", "line"),
+    [
+        (Result(b"1"), "✓ result"),
+        (error(-32602, "Invalid params"), "✗ error -32602 Invalid params"),
+        (error(-32601), "✗ error -32601 Method not found"),
+        (error(7), "✗ error 7"),
+        (error(None, "boom"), "✗ error without code boom"),
+        (Malformed("the body is not JSON"), "! malformed: the body is not JSON"),
+        (Unreached("connect", "nothing listens there"), "⨯ unreached: nothing listens there"),  # noqa: RUF001 - the sign is meant
+        (Cancelled(), "◌ cancelled"),
+        (Cancelled(maybe_ran=True), "◌ cancelled, but the server may have run it"),
+        (Sent(), "→ sent"),
+        (Refused("params", "a comma is missing"), "! refused: a comma is missing"),
+    ],
+)
+def test_an_outcome_is_a_sign_and_words(outcome: Outcome, line: str) -> None:
+    assert outcome_line(exchange(outcome)) == line
+
+
+def test_every_outcome_has_a_sign() -> None:
+    assert SIGNS.keys() == set(NAMES.values())
+
+
+@given(st.text())
+def test_text_from_outside_comes_out_printable_on_one_line(text: str) -> None:
+    for outcome in (error(1, text), Malformed(text), Unreached("wait", text), Refused("profile", text)):
+        line = outcome_line(exchange(outcome))
+        assert printable(line) == line
+
+
+@pytest.mark.parametrize(
+    ("outcome", "status", "line"),
+    [
+        (Result(b"1"), 200, "HTTP 200 · 34 ms · 1.2 kB"),
+        (Malformed("empty"), 502, "HTTP 502 · 34 ms · 1.2 kB"),
+        (Unreached("body", "reset"), 200, "HTTP 200 · 34 ms · 1.2 kB, incomplete"),
+        (Unreached("connect", "refused"), None, "34 ms"),
+        (Refused("params", "no"), None, ""),
+    ],
+)
+def test_the_transport_is_a_line_of_its_own(outcome: Outcome, status: int | None, line: str) -> None:
+    response = Response(status, "", "", (), b"", 1234) if status else Response()
+    assert transport_line(exchange(outcome, response=response)) == line
+
+
+def test_an_error_code_is_explained_where_its_meaning_is_laid_down() -> None:
+    assert explanation(error(-32601)).startswith("Method not found: ")
+    assert explanation(error(7)) == explanation(Result(b"1")) == ""
+
+
+@pytest.mark.parametrize(
+    ("seconds", "shown"),
+    [
+        (0, "0 ms"),
+        (0.00004, "0 ms"),
+        (0.0004, "0.4 ms"),
+        (0.00096, "1 ms"),
+        (0.0341, "34 ms"),
+        (0.9994, "999 ms"),
+        (0.9996, "1.0 s"),
+        (1.44, "1.4 s"),
+        (59.94, "59.9 s"),
+        (59.96, "1 min 0 s"),
+        (125, "2 min 5 s"),
+        (3599.4, "59 min 59 s"),
+        (3599.7, "1 h 0 min"),
+        (4320, "1 h 12 min"),
+        (-1, "0 ms"),
+        (inf, "? s"),
+        (nan, "? s"),
+    ],
+)
+def test_a_duration_has_the_digits_that_matter(seconds: float, shown: str) -> None:
+    assert duration(seconds) == shown
+
+
+@pytest.mark.parametrize(
+    ("count", "shown"),
+    [
+        (0, "0 B"),
+        (999, "999 B"),
+        (1000, "1.0 kB"),
+        (1234, "1.2 kB"),
+        (9949, "9.9 kB"),
+        (9950, "10 kB"),
+        (999_499, "999 kB"),
+        (999_500, "1.0 MB"),
+        (38_000_000, "38 MB"),
+        (2 * 10**9, "2.0 GB"),
+        (10**16, "10000 TB"),
+    ],
+)
+def test_a_size_is_decimal_with_two_or_three_digits(count: int, shown: str) -> None:
+    assert size(count) == shown
+
+
+@pytest.mark.parametrize(
+    ("seconds", "shown"),
+    [
+        (-3, "0 s"),
+        (59.9, "59 s"),
+        (60, "1 min"),
+        (3599, "59 min"),
+        (3600, "1 h"),
+        (172_799, "47 h"),
+        (172_800, "2 days"),
+    ],
+)
+def test_an_age_is_told_in_one_unit(seconds: float, shown: str) -> None:
+    assert age(seconds) == shown
+
+
+URL = "https://rpc.example.com"
+
+
+def told(preview: Preview | Refused | None) -> list[str]:
+    return ["".join(text for text, _ in line) for line in request_lines(preview)]
+
+
+def role_of(lines: list[WordLine], text: str) -> str:
+    return next(role for line in lines for piece, role in line if piece == text)
+
+
+def test_a_request_is_its_line_its_headers_and_its_exact_body() -> None:
+    request = Preview(
+        "POST /api/v2/ HTTP/1.1", (("Accept", "*/*"), ("Content-Length", "22")), b'{"params": [1.10, {}]}'
+    )
+    assert told(request) == [
+        "  POST /api/v2/ HTTP/1.1",
+        "  Accept: */*",
+        "  Content-Length: 22",
+        "",
+        '  {"params": [1.10, {}]}',
+    ]
+    lines = request_lines(request)
+    assert role_of(lines, '"params"') == "json-key"
+    assert role_of(lines, "1.10") == "json-number"
+
+
+def test_the_secrets_of_a_real_request_are_dots_with_their_names_in_dim() -> None:
+    cookie = preview(Profile("demo", URL, auth=CookieAuth()), Draft("ping"), "1", has_session=True)
+    assert f"  Cookie: sessionid={DOTS}  demo.session" in told(cookie)
+    assert role_of(request_lines(cookie), "  demo.session") == "dim"
+    inline = preview(Profile("demo", URL, auth=InlineAuth(username="ada")), Draft("arg_test"), "1", has_session=False)
+    shown = "\n".join(told(inline))
+    assert f'"password":"{DOTS}"' in shown
+    assert f"\n\n  {DOTS} demo.password" in shown
+    assert "«" not in shown
+
+
+def test_a_login_that_goes_first_is_said_first() -> None:
+    request = preview(Profile("demo", URL, auth=CookieAuth()), Draft("ping"), "1", has_session=False)
+    assert told(request)[:3] == ["  ! There is no session yet: a login goes first.", "", "  POST /api/v2/ HTTP/1.1"]
+
+
+def test_a_refusal_says_why_and_that_nothing_would_be_sent() -> None:
+    assert told(Refused("params", "The params cannot be sent: line 1, column 2: x")) == [
+        "  ! The params cannot be sent: line 1, column 2: x",
+        "",
+        "  Nothing would be sent.",
+    ]
+
+
+def test_before_it_is_known_the_page_says_what_it_is_for() -> None:
+    assert told(None) == ["  The request to come is shown here."]
+
+
+def test_control_characters_are_seen_and_do_nothing() -> None:
+    body = json.dumps({"a": "\u202e"}, ensure_ascii=False).encode() + b"\xe2\x80\xa8"
+    shown = "".join(told(Preview("POST /\x1b HTTP/1.1", (("X\x07", "\x1b[31m"),), body)))
+    assert shown.count("␛") == 2
+    assert "X␇: " in shown
+    assert '"\\u202e"' in shown
+    assert shown.isprintable()
+
+
+def test_a_body_that_is_no_text_is_shown_in_hex() -> None:
+    assert "ff fe 00" in "".join(told(Preview("POST / HTTP/1.1", (), b"\xff\xfe\x00")))
+
+
+def test_what_is_sent_as_typed_is_said_before_it_is_sent() -> None:
+    lines = request_lines(Preview("POST / HTTP/1.1", (), b"[]", remarks=("{{a\x1b}} has no value",)))
+    assert lines[0][1:] == [("! ", "careful bold"), ("{{a␛}} has no value", "careful")]
+    assert lines[1] == []
+
+
+def test_the_place_that_is_being_edited_is_underlined_in_the_body_and_nothing_else() -> None:
+    body = b'{"jsonrpc":"2.0","id":"a","method":"m","params":{"a":1,"b":[{"a":"\\u0007"},2]}}'
+    request = Preview("POST / HTTP/1.1", (), body)
+
+    def marked(*way: str | int) -> str:
+        lines = request_lines(request, way)
+        return "".join(text for line in lines for text, role in line if "underline" in role)
+
+    assert marked("b", 0, "a") == '"\\u0007"'
+    assert marked("b", 0) == '{"a":"\\u0007"}'
+    assert (marked("a"), marked("nowhere"), marked()) == ("1", "", "")
+
+
+WHOLE = Phases(name=0.1, connect=0.1, tls=0.2, send=0.0, wait=0.4, transfer=0.2)
+
+
+def test_each_phase_begins_where_the_one_before_it_ended() -> None:
+    found = bars(WHOLE, 1.0, 40)
+    assert [bar.label for bar in found] == ["name lookup", "connect", "TLS", "send", "wait", "transfer"]
+    assert [round(bar.start, 6) for bar in found] == [0, 0.1, 0.2, 0.4, 0.4, 0.8]
+    assert [bar.took for bar in found] == ["100 ms", "100 ms", "200 ms", "0 ms", "400 ms", "200 ms"]
+
+
+def test_the_bars_are_drawn_in_eighths_of_a_column_on_one_scale() -> None:
+    assert drawn(bars(WHOLE, 1.0, 20), 20) == [
+        "██                  ",
+        "  ██                ",
+        "    ████            ",
+        "        ▏           ",
+        "        ████████    ",
+        "                ████",
+    ]
+    assert drawn([PhaseBar("wait", 0.0, 0.3, ""), PhaseBar("transfer", 0.3, 0.7, "")], 5) == ["█▌   ", " ████"]
+
+
+def test_a_phase_that_was_not_measured_is_left_out() -> None:
+    assert [bar.label for bar in bars(Phases(send=0.1, wait=0.9), 1.0, 20)] == ["send", "wait"]
+    assert bars(Phases(), 1.0, 20) == []
+
+
+@pytest.mark.parametrize(("seconds", "rest"), [(1.2, ["200 ms"]), (1.009, []), (1.0, []), (0.5, []), (nan, [])])
+def test_time_that_no_phase_explains_is_the_rest_if_it_is_more_than_a_hundredth(
+    seconds: float, rest: list[str]
+) -> None:
+    found = bars(Phases(wait=1.0), seconds, 20)
+    assert [bar.took for bar in found if bar.label == "other"] == rest
+    assert found[0].length == pytest.approx(1 / max(1.0, seconds))
+
+
+def test_a_phase_that_took_next_to_nothing_can_still_be_seen() -> None:
+    found = bars(Phases(connect=1e-9, wait=10.0), 10.0, 30)
+    assert found[0].length == pytest.approx(1 / 30 / 8)
+    first, second = drawn(found, 30)
+    assert first == "▏" + " " * 29
+    assert second == "█" * 30
+
+
+def test_an_exchange_that_took_no_time_at_all_is_drawn_as_well() -> None:
+    assert drawn(bars(Phases(send=0.0, wait=0.0), 0.0, 4), 4) == ["▏   ", "▏   "]
+
+
+TIMES = st.one_of(st.none(), st.floats(-1, 1e6), st.sampled_from([inf, nan]))
+
+
+@given(
+    st.builds(Phases, *[TIMES] * 6, kept=st.booleans()),
+    st.one_of(st.floats(0, 1e7), st.sampled_from([inf, nan])),
+    st.integers(0, 200),
+)
+def test_every_line_has_the_width_and_something_on_it(phases: Phases, seconds: float, width: int) -> None:
+    for line in drawn(bars(phases, seconds, width), width):
+        assert len(line) == max(width, 1)
+        assert line.strip()
+
+
+def test_a_connection_that_was_kept_is_said_to_be_and_takes_no_room() -> None:
+    first, *others = bars(Phases(send=0.1, wait=0.9, kept=True), 1.0, 20)
+    assert (first.label, first.took, first.start) == ("connection", "kept", 0.0)
+    assert others == bars(Phases(send=0.1, wait=0.9), 1.0, 20)
+
+
+def test_the_page_says_plainly_what_is_known_of_the_time() -> None:
+    def page(phases: Phases) -> list[str]:
+        lines = timing_page(exchange(Result(b"1"), phases=phases, seconds=1.2), 60)
+        return ["".join(text for text, _ in line).strip() for line in lines]
+
+    measured, unmeasured, kept = page(WHOLE), page(Phases()), page(Phases(wait=1.2, kept=True))
+    assert kept[0].split() == ["connection", "▏", "kept"]
+    assert [line.split("  ")[0] for line in measured[5:8]] == ["transfer", "other", "total"]
+    assert unmeasured[:2] == ["There is no breakdown of the time: only the total is known.", "total           1.2 s"]
+
+
+@pytest.mark.parametrize(("seconds", "words"), [(0.0, "Nothing was sent."), (0.2, "The call itself was not sent.")])
+def test_a_login_that_was_sent_is_not_nothing(seconds: float, words: str) -> None:
+    when = datetime(2026, 11, 22, tzinfo=UTC)
+    refused = Refused("credentials", "x")
+    one = Exchange("a", when, "shop", "http://h", "ping", "", "call", refused, seconds=seconds)
+    assert words in nothing(one, "")[1][0][0]
+
+
+def test_bar_without_room_has_the_first_words() -> None:
+    failed = exchange(Result(b"1", message="no such tool"))
+    assert ended(failed, 40)[1][0] == "tool failed: no such tool"
+    assert ended(failed, 12)[1][0] == "tool failed"
+
+
+def test_response_of_another_method_names_it() -> None:
+    one = exchange(Result(b"1"))
+    assert [text for text, _ in beside(one, "other")][:2] == ["  of ", one.method]
+    assert "  of " not in [text for text, _ in beside(replace(one, method=""), "other")]
+
+
+def lines(body: bytes) -> list[str]:
+    text = '[{"method": "a"}, {"method": "b\\u001b[2J"}, {"method": "c"}]'
+    return list(failed_lines(parts_of(exchange(decode_batch(body, ()), body=body, id="x", kind="batch", params=text))))
+
+
+def test_each_call_that_failed_is_named_and_nothing_in_it_reaches_a_terminal_raw() -> None:
+    body = (
+        b'[{"id":"x.1","result":1},{"id":"x.2","error":{"code":-1,"message":"\\u001b[2J"}},{"id":"\\u001b","result":1}]'
+    )
+    found = lines(body)
+    assert found == [
+        "call 2, b␛[2J: error -1 ␛[2J",
+        "call 3, c: No reply came to this call",
+        'an unexpected reply: no call has the id "\\u001b": result',
+    ]
+
+
+def test_what_is_the_outcome_of_all_is_not_told_of_each() -> None:
+    assert lines(b'{"id":null,"error":{"code":-32600,"message":"no batch"}}') == []
+    assert lines(b"<html>") == []

@@ -1,0 +1,267 @@
+"""The history as lines in columns, and one exchange as a page."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, timedelta, timezone
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rpcexplorer.history.statistics import GROUPINGS, Chart, Statistics
+from rpcexplorer.model.exchange import Cancelled, Damaged, Outcome, Unreached
+from rpcexplorer.model.filter import HistoryFilter
+from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result
+from rpcexplorer.text.exchange import SIGNS
+from rpcexplorer.text.history import (
+    TableColumns,
+    bars,
+    chart_lines,
+    history_line,
+    left_out_words,
+    shown,
+    total_lines,
+    total_words,
+    words_for,
+)
+from rpcexplorer.text.printable import columns, printable
+from rpcexplorer.transport.port import Phases, Response
+from tests.text.exchanges import WHEN, exchange
+
+COLOURS = re.compile(r"\x1b\[[0-9]+m")
+INVALID = ErrorObject(-32602, "Invalid params", None, b'{"code":-32602}', ("id differs",))
+
+
+def test_a_line_has_sign_id_method_profile_outcome_duration_and_time() -> None:
+    line = history_line(exchange(INVALID), 100, methods=8, zone=UTC)
+    assert line.split("  ")[0] == "✗ 01jd4x9a2mk7c3q"
+    assert re.split(r"\s{2,}", line)[1:] == [
+        *("user.get", "staging", "error -32602 Invalid params", "34 ms", "10:40:12")
+    ]
+
+
+def test_times_are_those_of_whoever_looks() -> None:
+    assert history_line(exchange(INVALID), 100, zone=timezone(timedelta(hours=2))).endswith("12:40:12")
+
+
+def test_a_call_of_somebody_elses_case_says_so() -> None:
+    theirs = exchange(INVALID, foreign=True)
+    assert "  a case, error -32602 Invalid" in history_line(theirs, 100, zone=UTC)
+    assert "from      a case: somebody else has recorded it" in shown(theirs, zone=UTC)
+    assert "a case" not in shown(exchange(INVALID), zone=UTC) + history_line(exchange(INVALID), 100, zone=UTC)
+
+
+def test_columns_are_aligned_whatever_stands_in_them() -> None:
+    listed = [
+        exchange(Result(b"1"), method="ping"),
+        exchange(Malformed("not JSON, " * 20), method="漢字.list", seconds=1.2, status=502),
+        exchange(Cancelled(), method="a.very.long.name.of.a.method\x1b[2J", seconds=125, name="outage ★" * 9),
+    ]
+    for width in (80, 120, 200):
+        lines = [history_line(each, width, zone=UTC) for each in listed]
+        assert {columns(line) for line in lines} == {width}
+        assert len({line[: line.rindex("  ")].rstrip()[-2:] for line in lines} & {"ms", " s"}) == 2
+
+
+@given(st.text(), st.text(), st.text(), st.integers(0, 130), st.floats(0, 1e9))
+def test_no_line_is_wider_than_it_may_be_or_unprintable(
+    method: str, message: str, name: str, width: int, seconds: float
+) -> None:
+    odd = exchange(ErrorObject(1, message, None, b""), method=method, name=name, seconds=seconds)
+    line = history_line(odd, width, zone=UTC)
+    assert columns(line) <= width
+    assert printable(line) == line
+    assert COLOURS.sub("", history_line(odd, width, zone=UTC, colour=True)) == line
+
+
+def test_a_name_is_shown_with_its_star_even_where_there_is_little_room() -> None:
+    line = history_line(exchange(INVALID, name="outage"), 80, methods=8, zone=UTC)
+    assert "★ outage" in line
+    assert "error -32602" in line
+
+
+def test_a_long_name_leaves_half_the_room_to_the_outcome() -> None:
+    assert "error -32602" in history_line(exchange(INVALID, name="x" * 99), 100, zone=UTC)
+
+
+def test_a_long_method_leaves_room_for_the_rest_on_a_narrow_terminal() -> None:
+    line = history_line(exchange(INVALID, method="m" * 99), 60, zone=UTC)
+    assert line.startswith("✗ 01jd4x9a2mk7c3q  mmmmmmmmmmm…  ")
+    assert line.endswith("34 ms  10:40:12")
+
+
+def test_a_status_that_is_no_success_is_told() -> None:
+    line = history_line(exchange(Malformed("not JSON"), status=502), 100, zone=UTC)
+    assert "HTTP 502, malformed: not JSON" in line
+
+
+def test_a_connection_that_was_kept_is_told_with_the_time() -> None:
+    told = exchange(INVALID, phases=Phases(wait=0.017, kept=True))
+    assert "took      34 ms (connection kept, wait 17 ms)" in shown(told, zone=UTC)
+
+
+def test_a_whole_exchange_tells_everything_there_is() -> None:
+    told = exchange(
+        INVALID,
+        body=b'{"error":{"code":-32602,"data":1.10}}',
+        phases=Phases(name=0.001, tls=0.012, wait=0.017),
+        notes=("logged in as ada",),
+        name="outage",
+        note="two\nlines",
+    )
+    assert (
+        shown(told, zone=UTC)
+        == """\
+✗ error -32602 Invalid params   HTTP 200 · 34 ms · 37 B
+  Invalid params: the method exists, but not with these params
+
+  call      01jd4x9a2mk7c3q
+  method    user.get
+  name      ★ outage
+  note      two
+            lines
+  profile   staging
+  url       https://rpc.example.com/api/v2/
+  when      21 Nov 2026 10:40:12 +0000
+  took      34 ms (name 1 ms, TLS 12 ms, wait 17 ms)
+  sent      112 B
+  status    HTTP/1.1 200 OK
+  also      logged in as ada
+  remarks   id differs
+
+params
+{
+  "id": 42
+}
+
+reply
+{
+  "error": {
+    "code": -32602,
+    "data": 1.10
+  }
+}"""
+    )
+
+
+def test_the_headers_of_the_reply_are_told_where_they_are_known() -> None:
+    headers = (("X-Request-Id", "7f3a"), ("X-\x1b[2J", "\u202e"), ("X-Empty", ""))
+    page = shown(exchange(Result(b"1"), response=Response(200, "OK", "", headers, b"1", 1)), zone=UTC)
+    assert "}\n\nheaders\nX-Request-Id: 7f3a\nX-␛[2J: \\u202e\nX-Empty:\n\nreply\n1" in page
+    assert "headers" not in shown(exchange(Result(b"1")), zone=UTC)
+
+
+def test_an_unreached_exchange_has_no_reply_to_show() -> None:
+    page = shown(exchange(Unreached("connect", "nothing listens"), status=None), zone=UTC)
+    assert page.startswith(f"{SIGNS['unreached']} unreached: nothing listens   34 ms\n")
+    assert "reply" not in page
+    assert "status" not in page
+
+
+def test_a_reply_that_was_cut_says_how_much_there_was() -> None:
+    response = Response(200, "OK", "HTTP/1.1", (), b'{"a": 1', 38_000_000, cut=True)
+    assert "reply, the first 7 B of 38 MB\n" in shown(exchange(Result(b"{}"), response=response), zone=UTC)
+
+
+def test_without_a_recorded_body_the_result_itself_is_shown() -> None:
+    assert shown(exchange(Result(b'"pong"')), zone=UTC).endswith('reply\n"pong"')
+
+
+def test_a_body_that_is_no_text_is_shown_in_hex() -> None:
+    assert "00000000  ff fe" in shown(exchange(Malformed("not UTF-8"), body=b"\xff\xfe"), zone=UTC)
+
+
+@pytest.mark.parametrize("field", ["method", "params", "profile", "url", "name", "note", "id"])
+def test_nothing_from_outside_reaches_the_terminal_raw(field: str) -> None:
+    odd: dict[str, Any] = {field: "x\x1b]52;c;?\x07\u202e"}
+    page = shown(exchange(Result(b"1"), **odd), zone=UTC)
+    assert printable(page, lines=True) == page
+    assert "x␛]52;c;?␇\\u202e" in page
+
+
+def test_colours_go_around_the_same_text() -> None:
+    plain, coloured = (shown(exchange(INVALID), zone=UTC, colour=colour) for colour in (False, True))
+    assert plain != coloured
+    assert COLOURS.sub("", coloured) == plain
+
+
+def found() -> Statistics:
+    one = Statistics("method", UTC)
+    for number in range(1200):
+        one.add(exchange(Result(b"1") if number % 100 else ErrorObject(1, "no", None, b"")))
+    one.add(exchange(Result(b"1"), method="日本\x1b]52;c;?\x07" + "x" * 9000, seconds=125.0))
+    one.add(Damaged("f", "torn", "x"))
+    return one
+
+
+def test_a_row_has_names_on_the_left_and_numbers_on_the_right() -> None:
+    table = TableColumns("method", [row := found().rows()[0]], 100)
+    heading, line = table.heading, table.line(row, WHEN.date(), UTC)
+    assert heading.split() == ["method", "profile", "calls", "failed", "median", "95", "%", "worst", "last"]
+    assert line.split() == ["user.get", "staging", "1,200", "12", "34", "ms", "34", "ms", "34", "ms", "10:40:12"]
+    assert len(heading) == len(line)
+    assert line.index("1,200") + 5 == heading.index("calls") + 5
+
+
+@pytest.mark.parametrize("width", [60, 80, 200])
+def test_no_row_is_wider_than_there_is_room(width: int) -> None:
+    rows = found().rows()
+    table = TableColumns("method", rows, width)
+    for line in (table.heading, *(table.line(row, WHEN.date(), UTC) for row in rows)):
+        assert columns(line) <= width
+        assert printable(line) == line
+
+
+def test_all_calls_are_one_line() -> None:
+    assert total_words(found()) == "1,201 calls · 12 failed: 12 errors · median 34 ms, 95 % 34 ms, worst 2 min 5 s"
+    assert left_out_words(found()) == "1 damaged record is not counted"
+    assert total_lines(found(), columns(total_words(found())) - 1) == [
+        "1,201 calls · 12 failed: 12 errors",
+        "median 34 ms, 95 % 34 ms, worst 2 min 5 s",
+    ]
+    assert total_lines(found(), columns(total_words(found()))) == [total_words(found())]
+    nothing = Statistics()
+    assert (total_lines(nothing, 1), left_out_words(nothing)) == (["0 calls"], "")
+    nothing.add(exchange(Result(b"1")))
+    assert total_words(nothing).startswith("1 call · none failed · median 34 ms")
+
+
+MORNING = datetime(2026, 11, 21, 10)  # noqa: DTZ001 - on the clock of whoever looks
+
+
+def test_the_most_is_full_and_the_least_can_be_seen() -> None:
+    assert bars([0, 1, 400, 500, 800], 800) == " ▁▄▅█"
+    assert bars([0, 1, 400, 500, 800], 800, plain=True) == " .=+#"
+
+
+@pytest.mark.parametrize(
+    ("minutes", "many", "told"),
+    [
+        (60, 3, "21 Nov 2026 10:00 to 21 Nov 2026 12:00 · each bar 1 h"),
+        (15, 1, "21 Nov 2026 10:00 · each bar 15 min"),
+        (7 * 1440, 2, "21 Nov 2026 to 28 Nov 2026 · each bar 7 days"),
+    ],
+)
+@pytest.mark.everyday(3)
+def test_calls_and_failures_have_one_scale_and_the_times_below(minutes: int, many: int, told: str) -> None:
+    calls, failed, times = chart_lines(Chart(MORNING, minutes, ((8, 1),) * many))
+    assert (calls, failed, times) == ("█" * many, "▁" * many, told)
+
+
+@pytest.mark.parametrize("name", ["user.get", "Two Words", 'with "quotes" in it', "日本", "a:b"])
+@pytest.mark.everyday(5)
+def test_the_words_for_a_row_find_its_calls(name: str) -> None:
+    outcomes: list[Outcome] = [Result(b"1"), ErrorObject(-32602, "no", None, b""), ErrorObject(None, "odd", None, b"")]
+    for call in (exchange(outcome, method=name, profile="my shop") for outcome in outcomes):
+        for by in GROUPINGS:
+            found = Statistics(by)
+            found.add(call)
+            (row,) = found.rows()
+            for of_one in (True, False):
+                wanted = HistoryFilter.of(words_for(row, by, of_one=of_one), now=WHEN)
+                assert wanted.matches(call), (by, of_one)
+                longer = exchange(call.outcome, method=f"{name}.more", profile="my shop too")
+                assert by == "code" or '"' in name or of_one > (by == "method") or not wanted.matches(longer)
+                assert wanted != HistoryFilter() or (of_one and by == "profile")

@@ -1,0 +1,117 @@
+"""Filters in words, days as headings, outcomes in a few words."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, timedelta, timezone
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rpcexplorer.model.exchange import Cancelled, Damaged, Exchange, Unreached
+from rpcexplorer.model.filter import OUTCOME_WORDS, HistoryFilter
+from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result
+from rpcexplorer.text.exchange import came
+from rpcexplorer.text.history import Day, day_words, filter_words, moment_words, note_page, rows_of, same
+from rpcexplorer.transport.port import Response
+from tests.text.exchanges import WHEN, exchange
+
+INVALID = ErrorObject(-32602, "Invalid params", None, b'{"code":-32602}')
+DAMAGED = Damaged("me.toml", "its time is missing", 'method = "ping" # Ada')
+TODAY = WHEN.date()
+
+
+@pytest.mark.parametrize(
+    ("typed", "told"),
+    [
+        ("", ""),
+        ("outcome:e method:user", "outcome error · method with “user”"),
+        ("outcome:", ""),
+        ("ada bob", "text with “ada” and “bob”"),
+        ("profile:prod", "profile with “prod”"),
+        (
+            "code:-1 status:5xx slower:1s smaller:2kB",
+            "code -1 · HTTP 500 to 599 · slower than 1.0 s · smaller than 2.0 kB",
+        ),
+        ("since:2h until:2026-11-21", "since 21 Nov 2026 08:40 · before 22 Nov 2026 00:00"),
+        ("larger:1 a", "larger:1 is no size: write a number with its unit, such as 500B, 20kB or 1MB · text with “a”"),
+        ("outcome:banana", f"there is no outcome banana, but {', '.join(OUTCOME_WORDS)}"),
+        ("outcome:failed method:=a.b", "outcome error or malformed or unreached · method “a.b”"),
+        ("profile:=prod by:ada", "profile “prod” · by “ada”"),
+    ],
+)
+def test_a_filter_is_told_in_words(typed: str, told: str) -> None:
+    assert filter_words(HistoryFilter.of(typed, "staging", now=WHEN), UTC) == told
+
+
+@given(st.text())
+def test_any_filter_but_the_empty_one_has_words(typed: str) -> None:
+    wanted = HistoryFilter.of(typed, now=WHEN)
+    assert bool(filter_words(wanted)) is (wanted != HistoryFilter())
+
+
+def test_each_day_has_a_heading_of_its_own() -> None:
+    calls = [exchange(INVALID, when=WHEN - timedelta(days=days)) for days in (0, 0, 1, 3)]
+    rows = list(rows_of(calls, TODAY, UTC))
+    assert [row.words for row in rows if isinstance(row, Day)] == ["today", "yesterday", "Wed 18 Nov 2026"]
+    assert [row for row in rows if isinstance(row, Exchange)] == calls
+    assert isinstance(rows[0], Day)
+
+
+def test_rows_that_come_later_go_on_with_the_day_above_them() -> None:
+    above = list(rows_of([exchange(INVALID), DAMAGED], TODAY, UTC))
+    assert list(rows_of([exchange(INVALID)], TODAY, UTC, after=above)) == [exchange(INVALID)]
+
+
+def test_a_damaged_record_stays_where_it_lies() -> None:
+    call = exchange(INVALID)
+    assert list(rows_of([DAMAGED, call, DAMAGED], TODAY, UTC)) == [DAMAGED, Day(TODAY, "today"), call, DAMAGED]
+
+
+def test_days_are_those_of_whoever_looks() -> None:
+    east = timezone(timedelta(hours=14))
+    (day, _) = rows_of([exchange(INVALID)], TODAY, east)
+    assert day == Day(date(2026, 11, 22), "Sun 22 Nov 2026")
+
+
+def test_a_moment_names_its_day_where_that_is_not_today() -> None:
+    assert moment_words(WHEN, TODAY, UTC) == "10:40:12"
+    assert moment_words(WHEN, TODAY + timedelta(days=1), UTC) == "21 Nov 2026 10:40:12"
+    assert day_words(TODAY, TODAY + timedelta(days=1)) == "yesterday"
+
+
+@pytest.mark.parametrize(
+    ("outcome", "status", "words"),
+    [
+        (INVALID, 200, "-32602 Invalid params"),
+        (INVALID, 500, "HTTP 500, -32602 Invalid params"),
+        (ErrorObject(None, "odd", None, b""), 200, "error without code odd"),
+        (Result(b"1"), 200, "result  0 B"),
+        (Malformed("The reply is an HTML page"), 502, "HTTP 502, an HTML page"),
+        (Cancelled(), None, "cancelled"),
+        (Unreached("name", "no such host"), None, "unreached: no such host"),
+    ],
+)
+def test_what_came_of_a_call_is_a_few_words(outcome: Malformed, status: int | None, words: str) -> None:
+    assert "".join(text for text, _ in came(exchange(outcome, status=status))) == words
+
+
+def test_the_same_call_is_known_whatever_was_noted_meanwhile() -> None:
+    call, day = exchange(INVALID), Day(TODAY, "today")
+    assert same(call, exchange(INVALID, name="outage"))
+    assert not same(call, exchange(INVALID, id="another"))
+    assert not same(day, call)
+    assert not same(DAMAGED, Damaged("me.toml", "another", ""))
+
+
+def test_a_note_stands_above_the_circumstances() -> None:
+    noted = exchange(INVALID, name="outage", note="Ada was told.\nSo was Bob.", response=Response())
+    lines = ["".join(text for text, _ in words).strip() for words in note_page(noted, UTC)]
+    assert lines[1:4] == ["★ outage", "Ada was told.", "So was Bob."]
+    assert "when      2026-11-21 10:40:12 +0000" in lines
+    assert not any(line.startswith("received") for line in lines)
+
+
+def test_a_call_without_name_and_note_says_so() -> None:
+    lines = ["".join(text for text, _ in words).strip() for words in note_page(exchange(INVALID), UTC)]
+    assert lines[1:3] == ["No name yet.", "No note yet."]

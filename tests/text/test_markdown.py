@@ -1,0 +1,133 @@
+from __future__ import annotations
+
+import pytest
+
+from rpcexplorer.text.markdown import LONGEST, MOST_ROWS, PageRows, inline, markdown, plain
+
+TEXT = """\
+# Head
+
+Some text that
+runs on.
+- one that is longer than a row
+  of the page
+  - inside
+
+  still inside
+
+apart
+1. first
+> said
+> so
+
+```json
+{"a":
+   1}
+```
+
+| name | what |
+|:-----|------|
+| `a`  | the first |
+| long | b \\| c |
+
+Under
+-----
+    code
+
+***
+hard\\
+break
+"""
+
+
+def shown(text: str, width: int | None = 24) -> list[str]:
+    rows = PageRows(width)
+    markdown(text, rows)
+    return ["".join(part for part, _ in row).rstrip() for row in rows.made]
+
+
+def test_each_kind_of_block_is_laid_out() -> None:
+    assert shown(TEXT) == [
+        "  Head",
+        "",
+        "  Some text that runs",
+        "  on.",
+        "  • one that is longer",
+        "    than a row of the",
+        "    page",
+        "    • inside",
+        "",
+        "      still inside",
+        "",
+        "  apart",
+        "  1. first",
+        "  │ said so",
+        "",
+        '    {"a":',
+        "       1}",
+        "",
+        "  name  what",
+        "  a     the first",
+        "  long  b | c",
+        "",
+        "  Under",
+        "    code",
+        "",
+        "  ───",
+        "  hard",
+        "  break",
+    ]
+
+
+def test_a_text_that_is_no_markdown_keeps_its_lines() -> None:
+    rows = PageRows(24)
+    plain("Arguments:\n1. hash  (string)\n\n    # no heading", rows)
+    assert ["".join(part for part, _ in row) for row in rows.made] == [
+        "  Arguments:",
+        "  1. hash  (string)",
+        "",
+        "      # no heading",
+    ]
+
+
+@pytest.mark.parametrize(
+    "part", ["[", "*a", "**a ", "`a", "![a](", "> ", "- ", "|-", "# ", "\n", "-\n", "\x1b[31m\ud800"]
+)
+def test_a_text_of_any_size_is_bounded_and_printable(part: str) -> None:
+    lines = shown(part * (1_000_000 // len(part)), 40)
+    assert len(lines) <= MOST_ROWS
+    assert all(line.isprintable() and len(line) <= 40 for line in lines)
+
+
+def test_what_is_left_out_of_a_long_text_is_counted() -> None:
+    assert shown("word " * LONGEST, None)[-1] == f"  … and {4 * LONGEST:,} more characters"
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("a `b` c", [("a ", "text"), ("b", "json-key"), (" c", "text")]),
+        ("`` a`b ``", [("a`b", "json-key")]),
+        ("**loud** __too__", [("loud", "text bold"), (" ", "text"), ("too", "text bold")]),
+        ("*soft* _too_", [("soft", "text italic"), (" ", "text"), ("too", "text italic")]),
+        ("**a `b`**", [("a ", "text bold"), ("b", "json-key")]),
+        ("[docs](https://a.b/c)", [("docs", "text underline"), (" (https://a.b/c)", "dim")]),
+        ('[docs](https://a.b "title")', [("docs", "text underline"), (" (https://a.b)", "dim")]),
+        ("[https://a.b](https://a.b)", [("https://a.b", "text underline")]),
+        ("<https://a.b>", [("https://a.b", "text underline")]),
+        ("![a picture](x.png)", [("a picture", "text")]),
+        ("[text][label]", [("text", "text underline")]),
+        (r"\*no\*", [("*", "text"), ("no", "text"), ("*", "text")]),
+    ],
+)
+def test_each_mark_is_a_role(text: str, words: list[tuple[str, str]]) -> None:
+    assert inline(text) == words
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["get_block_by_hash", "2 * 3 * 4", "<b>html</b>", "[x]", "a`b", "**", "![", "[a](b", "a[0](", "&lt;"],
+)
+def test_what_is_no_mark_stays_as_it_is(text: str) -> None:
+    assert inline(text) == [(text, "text")]

@@ -1,0 +1,144 @@
+"""The exit of the views: whatever goes in, nothing comes out that a terminal obeys or a reader cannot see."""
+
+from __future__ import annotations
+
+import sys
+from unicodedata import category
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rpcexplorer.text.printable import (
+    UNPRINTABLE,
+    clipped,
+    columns,
+    fitted,
+    is_printable,
+    printable,
+    printable_bytes,
+    readable,
+)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(("lines", "kept"), [(False, set()), (True, {"\n", "\t"})])
+def test_no_character_at_all_comes_out_unprintable(lines: bool, kept: set[str]) -> None:
+    everything = "".join(map(chr, range(sys.maxunicode + 1)))
+    shown = set(printable(everything, lines=lines))
+    assert {char for char in shown if category(char) in UNPRINTABLE} == kept
+
+
+@given(st.text())
+def test_making_printable_what_is_printable_changes_nothing(text: str) -> None:
+    once = printable(text)
+    assert printable(once) == once
+
+
+@given(st.text(st.characters(categories=["L", "M", "N", "P", "S", "Zs"])))
+def test_printable_text_stays_as_it_is(text: str) -> None:
+    if all(map(is_printable, text)):
+        assert printable(text) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("\x1b[2J", "␛[2J"),
+        ("\x1b]52;c;aGk=\x07", "␛]52;c;aGk=␇"),
+        ("a\x00b\rc\x7f", "a␀b␍c␡"),
+        ("line\nand\ttab", "line␊and␉tab"),
+        ("\x9b31m\x85", "\\u009b31m\\u0085"),
+        ("a\u202eb\u2066c", "a\\u202eb\\u2066c"),
+        ("zero\u200bwidth\u00adsoft\ufeff", "zero\\u200bwidth\\u00adsoft\\ufeff"),
+        ("\u2028\u2029", "\\u2028\\u2029"),
+        ("\U000e0041\ue000\uffff", "\\U000e0041\\ue000\\uffff"),
+        ("half \ud83d", "half \\ud83d"),
+        ("blank \u3164\u115f\u034f\U000e0100", "blank \\u3164\\u115f\\u034f\\U000e0100"),
+        ("Grüße, 漢字, no\u00a0break, 😀", "Grüße, 漢字, no\u00a0break, 😀"),
+    ],
+)
+def test_what_is_not_printable_becomes_visible(text: str, shown: str) -> None:
+    assert printable(text) == shown
+
+
+def test_newline_and_tab_stay_where_lines_are_meant_and_nothing_else_does() -> None:
+    assert printable("a\n\tb\r\n\x0b\x1b", lines=True) == "a\n\tb␍\n␋␛"
+    assert printable("é\n\tb\r\n\x0b\x1b", lines=True) == "é\n\tb␍\n␋␛"
+
+
+def test_the_style_of_an_emoji_stays_but_can_hide_nothing() -> None:
+    assert printable("❤\ufe0f ©\ufe0e") == "❤\ufe0f ©\ufe0e"
+    assert printable("\ufe0fa\ufe0e❤\ufe0f\ufe0f") == "\\ufe0fa\\ufe0e❤\ufe0f\\ufe0f"
+
+
+def test_joined_emoji_come_apart() -> None:
+    assert printable("👩\u200d🚀") == "👩\\u200d🚀"
+
+
+@pytest.mark.parametrize("unit", ["plain ", "esc \x1b", "é\u202e", "漢字", "❤\ufe0f", "a\ufe0f"])
+@pytest.mark.thorough
+def test_megabytes_take_no_time_to_speak_of(unit: str, soon: None) -> None:
+    text = unit * (2_000_000 // len(unit))
+    printable(text, lines=True)
+
+
+# Bytes.
+
+
+def test_bytes_that_are_text_are_shown_as_text() -> None:
+    assert printable_bytes('{"a":\n "é\x1b"}'.encode()) == '{"a":\n "é␛"}'
+    assert printable_bytes(b"") == ""
+
+
+def test_other_bytes_are_shown_as_rows_of_hex() -> None:
+    assert printable_bytes(bytes(range(0x38, 0x48)) + b"\xff\x00 \x7f") == (
+        "00000000  38 39 3a 3b 3c 3d 3e 3f  40 41 42 43 44 45 46 47  89:;<=>?@ABCDEFG\n"
+        "00000010  ff 00 20 7f                                       ·· ·"
+    )
+
+
+@given(st.binary())
+def test_any_bytes_come_out_printable(body: bytes) -> None:
+    assert printable(printable_bytes(body), lines=True) == printable_bytes(body)
+
+
+@pytest.mark.parametrize("cut", [1, 2, 3])
+def test_a_body_cut_inside_its_last_character_is_still_text(cut: int) -> None:
+    body = "laugh 😀".encode()[:-cut]
+    assert printable_bytes(body) == "laugh " + "".join(f"\\x{byte:02x}" for byte in body[6:])
+
+
+def test_a_body_is_not_text_if_anything_before_its_end_is_not() -> None:
+    assert readable(b"caf\xe9 noir") is None
+    assert readable(b"\x80") is None
+    assert readable(b"a\xe9\xe9") is None
+    assert readable("\ud800\ud800".encode("utf-8", "surrogatepass")) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "width"), [("", 0), ("abc", 3), ("é", 1), ("e\u0301", 1), ("漢字", 4), ("❤\ufe0f", 1)]
+)
+def test_wide_characters_take_two_columns_and_marks_none(text: str, width: int) -> None:
+    assert columns(text) == width
+
+
+@pytest.mark.parametrize(
+    ("text", "width", "shown"),
+    [
+        ("user.list", 9, "user.list"),
+        ("user.list", 8, "user.li…"),
+        ("user.list", 1, "…"),
+        ("user.list", 0, ""),
+        ("漢字かな", 5, "漢字…"),
+        ("漢字かな", 4, "漢…"),
+        ("a\x1bb\nc", 5, "a␛b␊c"),
+    ],
+)
+def test_text_is_cut_where_the_columns_end_and_says_so(text: str, width: int, shown: str) -> None:
+    assert clipped(text, width) == shown
+
+
+@given(st.text(), st.integers(0, 30))
+def test_fitted_text_takes_exactly_its_columns(text: str, width: int) -> None:
+    assert columns(fitted(text, width)) == width

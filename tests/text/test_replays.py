@@ -1,0 +1,48 @@
+"""What came of calls that were sent again, in words and for programs."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from rpcexplorer.client.replay import Replayed, replayed
+from rpcexplorer.compare.compare import compared
+from rpcexplorer.jsontext.steps import at_once
+from rpcexplorer.rpc.messages import Result
+from rpcexplorer.text.compare import difference_lines, replay_line, replay_row, totals
+from tests.text.exchanges import exchange
+
+
+def result(left: str, right: str, ignore: tuple[str, ...] = ()) -> Replayed:
+    one, two = (exchange(Result(text.encode())) for text in (left, right))
+    return replayed(one, replace(two, id="new"), at_once(compared(one, two, ignore)))
+
+
+def test_a_line_says_which_call_it_was_and_how_it_ended() -> None:
+    same, differs = result("1", "1"), result('{"a":1}', '{"a":2}')
+    record = same.recorded
+    assert replay_line(same) == f"✓ {record.id} new  {record.method}  the same"
+    assert replay_line(differs) == f"≠ {record.id} new  {record.method}  1 member differs"
+    failed = Replayed(replace(record, method="a\x1b[2J"), None, None, "failed", "no \x1b]0;x")
+    assert replay_line(failed) == f"✗ {record.id} -  a␛[2J  failed: no ␛]0;x"
+    assert totals([same, differs, failed]) == "3 calls: 1 same, 1 differs, 1 failed"
+    assert totals([same]) == "1 call: 1 same"
+
+
+def test_each_difference_is_a_line_that_does_nothing_to_a_terminal_and_many_are_counted() -> None:
+    told = result('{"a":1.0,"b":"\x1b[2J","c":[1]}', '{"a":1.00,"c":[1,"' + "x" * 99 + '"]}').comparison
+    assert told is not None
+    lines = list(difference_lines(told))
+    assert lines[:2] == ["~ /a: 1.0 → 1.00  (the same number, written otherwise)", '- /b: "␛[2J"']
+    assert lines[2].startswith('+ /c/1: "xxx')
+    assert len(lines[2]) < 80
+    many = result("[" + ",".join("1" * 30) + "]", "[" + ",".join("2" * 30) + "]").comparison
+    assert many is not None
+    assert len(many.differences) == 30
+    assert list(difference_lines(many, 2))[2:] == ["… and 28 more"]
+    assert list(difference_lines(result("1", "1").comparison or many)) == []
+
+
+def test_a_program_gets_values_as_they_are_spelled() -> None:
+    row = replay_row(result('{"a":1.0,"t":1}', '{"a":1.00,"t":2}', ("/t",)))
+    assert row["differences"] == [{"pointer": "/a", "kind": "spelling", "left": "1.0", "right": "1.00"}]
+    assert (row["verdict"], row["live"], row["ignored"], row["hidden"]) == ("differs", "new", ["/t"], 0)

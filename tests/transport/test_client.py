@@ -1,0 +1,355 @@
+"""What goes out and what comes back when the server means well."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import socket
+import time
+from itertools import count, pairwise
+from types import SimpleNamespace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from rpcexplorer.transport.http import HttpTransport
+from rpcexplorer.transport.port import Partial, Progress, Request
+from rpcexplorer.transport.request import request_headers
+from rpcexplorer.transport.response import Incoming
+from tests.fakes.wire import HOLD, RawServer, http_reply
+from tests.transport.sending import BODY, MIB, send, spent
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+REPLY = b'{"jsonrpc": "2.0", "id": "1", "result": "pong"}'
+
+
+def test_exactly_these_bytes_go_out_and_no_others() -> None:
+    with RawServer(http_reply(REPLY)) as server:
+        send(Request(server.url, BODY, headers=(("X-Tenant", "acme"),), cookie="sessionid=abc"))
+    assert server.requests[0].head == (
+        b"POST /api/v2/ HTTP/1.1\r\n"
+        b"Host: 127.0.0.1:%d\r\n"
+        b"Content-Type: application/json-rpc\r\n"
+        b"Accept: */*\r\n"
+        b"Content-Length: %d\r\n"
+        b"Cookie: sessionid=abc\r\n"
+        b"X-Tenant: acme\r\n"
+        b"\r\n" % (server.port, len(BODY))
+    )
+    assert server.requests[0].body == BODY
+
+
+def test_what_is_said_to_go_out_is_what_goes_out() -> None:
+    own = (("accept", "text/plain"), ("X-B", "2"), ("x-a", "1"), ("Host", "virtual.example"))
+    with RawServer(http_reply(REPLY)) as server:
+        request = Request(server.url, BODY, headers=own)
+        send(request)
+    assert server.requests[0].headers == request_headers(request)
+
+
+def test_an_odd_path_arrives_as_the_dry_run_shows_it() -> None:
+    with RawServer(http_reply(REPLY), path="/ä/a%2Fb%zz?q={1}&r=a'b") as server:
+        send(server.url)
+    assert server.requests[0].line == "POST /%C3%A4/a%2Fb%25zz?q={1}&r=a'b HTTP/1.1"
+
+
+def test_a_netrc_adds_no_password(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    netrc = tmp_path / ".netrc"
+    netrc.write_text("default login me password SECRET\n")
+    netrc.chmod(0o600)
+    monkeypatch.setenv("NETRC", str(netrc))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    with RawServer(http_reply(REPLY)) as server:
+        send(server.url)
+    assert server.requests[0].header("Authorization") is None
+
+
+def test_an_empty_body_and_a_large_one_arrive_whole() -> None:
+    large = b"x" * (3 * MIB)
+    with RawServer(http_reply(REPLY)) as server:
+        send(Request(server.url, b""))
+        send(Request(server.url, large))
+    assert [received.header("Content-Length") for received in server.requests] == ["0", str(len(large))]
+    assert server.requests[1].body == large
+
+
+def test_the_answer_is_what_the_server_said_to_the_byte() -> None:
+    body = b'\xef\xbb\xbf{"a": 1.10}\x00\xff'
+    headers = [("x-Odd", "a"), ("X-ODD", "b"), ("Content-Type", "application/json; charset=zip")]
+    with RawServer(http_reply(body, 502, headers, reason="B\x1b[2Jad \xe9")) as server:
+        answer = send(server.url)
+    assert (answer.status, answer.reason, answer.version) == (502, "B\x1b[2Jad \xe9", "HTTP/1.1")
+    assert answer.headers == (*headers, ("Content-Length", str(len(body))))
+    assert answer.body == body
+    assert answer.size == len(body)
+    assert answer.remarks == ()
+    assert answer.proxy is None
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_a_redirect_is_an_answer_and_is_not_followed(status: int) -> None:
+    location = "http://elsewhere.invalid/\x1b]52;c;x\x07"
+    with RawServer(http_reply(b"moved", status, {"Location": location})) as server:
+        answer = send(server.url)
+    assert (answer.status, answer.header("location"), answer.body) == (status, location, b"moved")
+    assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize(
+    "cookies",
+    [
+        ["sessionid=new"],
+        ["sessionid=; Max-Age=0"],
+        ["x=\xe9", "sessionid=\xff"],
+        [f"c{number}={'v' * 3000}" for number in range(20)],
+    ],
+    ids=["replacing", "deleting", "latin-1", "20 of 3 KB"],
+)
+def test_a_cookie_that_is_set_is_handed_over_and_never_sent_back(cookies: list[str]) -> None:
+    async def twice(request: Request) -> tuple[str, ...]:
+        async with HttpTransport() as transport:
+            first = await transport.send(request, deadline=5)
+            await transport.send(request, deadline=5)
+            return tuple(value for name, value in first.headers if name == "Set-Cookie")
+
+    with RawServer(http_reply(REPLY, headers=[("Set-Cookie", cookie) for cookie in cookies])) as server:
+        assert asyncio.run(twice(Request(server.url, BODY, cookie="sessionid=old"))) == tuple(cookies)
+    assert [received.header("Cookie") for received in server.requests] == ["sessionid=old", "sessionid=old"]
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n1\r\nc\r\n0\r\n\r\n",
+        b"HTTP/1.0 200 OK\r\n\r\nabc",
+        b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc",
+        b"HTTP/1.1 200\r\nContent-Length: 3\r\n\r\nabc",
+    ],
+    ids=["chunked", "up to the end", "after a 100", "no reason"],
+)
+def test_every_way_of_framing_a_body_is_understood(reply: bytes) -> None:
+    with RawServer(reply) as server:
+        assert send(server.url).body == b"abc"
+
+
+@pytest.mark.parametrize("status", [200, 202, 204])
+def test_a_reply_without_a_body_is_an_empty_answer(status: int) -> None:
+    head = b"HTTP/1.1 %d x\r\n%b\r\n" % (status, b"" if status == 204 else b"Content-Length: 0\r\n")
+    with RawServer(head) as server:
+        assert send(server.url).body == b""
+
+
+def test_gzip_is_undone_and_progress_counts_what_is_on_the_wire() -> None:
+    heard: list[Progress] = []
+    packed = gzip.compress(REPLY * 100)
+    with RawServer(http_reply(packed, headers={"Content-Encoding": "gzip"})) as server:
+        unasked = send(server.url, watch=heard.append)
+        asked = send(Request(server.url, BODY, headers=(("Accept-Encoding", "gzip"),)))
+    assert unasked.body == asked.body == REPLY * 100
+    assert heard[-1].received == len(packed)
+    assert len(unasked.remarks) == 1
+    assert asked.remarks == ()
+
+
+def test_five_thousand_short_headers_are_read() -> None:
+    with RawServer(http_reply(REPLY, headers=[(f"x{number}", "1") for number in range(5000)])) as server:
+        assert len(send(server.url).headers) == 5001
+
+
+def test_an_early_no_is_read_although_the_request_was_not() -> None:
+    refusal = http_reply(b"too large", 413, reason="Too Large")
+    with RawServer([refusal, HOLD], read_body=False) as server:
+        answer = send(Request(server.url, b"x" * 100_000))
+    assert (answer.status, answer.body) == (413, b"too large")
+
+
+def test_bytes_beyond_the_announced_length_do_not_leak_into_the_next_reply() -> None:
+    surplus = http_reply(b"ab", headers={"Content-Length": "2"}) + http_reply(b"forged")
+
+    async def twice(url: str) -> list[bytes]:
+        async with HttpTransport() as transport:
+            return [(await transport.send(Request(url, BODY), deadline=5)).body for _ in range(2)]
+
+    with RawServer([surplus, HOLD], http_reply(b"real")) as server:
+        assert asyncio.run(twice(server.url)) == [b"ab", b"real"]
+
+
+def test_the_phases_add_up_to_no_more_than_the_total(monkeypatch: pytest.MonkeyPatch) -> None:
+    with RawServer(http_reply(REPLY)) as server:
+        address = socket.AF_INET, socket.SOCK_STREAM, 6, "", ("127.0.0.1", server.port)
+        monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: [address])
+        began = time.perf_counter()
+        phases = send(server.url.replace("127.0.0.1", "service.example")).phases
+        total = time.perf_counter() - began
+    assert phases.tls is None
+    steps = [phases.name, phases.connect, phases.send, phases.wait, phases.transfer]
+    assert all(step is not None and step >= 0 for step in steps)
+    assert spent(phases) <= total
+
+
+def test_an_address_in_the_url_needs_no_lookup() -> None:
+    with RawServer(http_reply(REPLY)) as server:
+        assert send(server.url).phases.name is None
+
+
+def test_progress_tells_each_step_and_how_much_came() -> None:
+    heard: list[Progress] = []
+    with RawServer(http_reply(b"x" * MIB)) as server:
+        send(server.url, watch=heard.append)
+    assert list(dict.fromkeys(report.step for report in heard)) == ["connecting", "sending", "waiting", "receiving"]
+    assert heard[0].received == 0
+    assert (heard[-1].received, heard[-1].total) == (MIB, MIB)
+    assert [report.elapsed for report in heard] == sorted(report.elapsed for report in heard)
+    assert len(heard) < 16
+
+
+def test_progress_comes_while_the_body_does() -> None:
+    heard: list[Progress] = []
+
+    async def watch(server: RawServer) -> None:
+        halfway = asyncio.Event()
+
+        def listen(report: Progress) -> None:
+            heard.append(report)
+            if report.step == "receiving":
+                halfway.set()
+
+        async with HttpTransport() as transport:
+            sending = asyncio.create_task(transport.send(Request(server.url, BODY), deadline=5, watch=listen))
+            await halfway.wait()
+            assert not sending.done()
+            server.release()
+            await sending
+
+    with RawServer([http_reply(b"ab", headers={"Content-Length": "4"}), HOLD, b"cd"]) as server:
+        asyncio.run(watch(server))
+    assert heard[-1].received == 4
+
+
+@pytest.mark.parametrize(
+    ("reply", "least", "size"),
+    [
+        (
+            http_reply(headers={"Transfer-Encoding": "chunked"}) + b"1\r\nx\r\n" * 2_000 + b"0\r\n\r\n",
+            2_000,
+            2_000,
+        ),
+        (http_reply(gzip.compress(bytes(8 * MIB)), headers={"Content-Encoding": "gzip"}), 8, 8 * MIB),
+    ],
+    ids=["a byte at a time", "packed"],
+)
+def test_everybody_else_has_a_turn_after_each_piece_however_many_were_read_at_once(
+    reply: bytes, least: int, size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    turn, taken = count(), []
+
+    class Noted(Incoming):
+        def take(self, chunk: bytes) -> None:
+            taken.append(next(turn))
+            super().take(chunk)
+
+    monkeypatch.setattr("rpcexplorer.transport.http.Incoming", Noted)
+
+    async def watch(server: RawServer) -> int:
+        async with HttpTransport() as transport:
+            request = Request(server.url, BODY)
+            sending = asyncio.create_task(transport.send(request, deadline=20))
+            while not sending.done():
+                next(turn)
+                await asyncio.sleep(0)
+            return len((await sending).body)
+
+    with RawServer(reply) as server:
+        assert asyncio.run(watch(server)) == size
+    assert len(taken) >= least
+    assert all(after - before > 1 for before, after in pairwise(taken))
+
+
+def test_progress_is_told_a_few_times_a_second_however_many_pieces_come(monkeypatch: pytest.MonkeyPatch) -> None:
+    heard: list[Progress] = []
+    clock = count()
+    monkeypatch.setattr(
+        "rpcexplorer.transport.response.time", SimpleNamespace(perf_counter=lambda: next(clock) / 10_000)
+    )
+
+    async def take_all() -> None:
+        incoming = Incoming(watch=heard.append, cap=MIB)
+        incoming.begin(200, b"OK", b"HTTP/1.1", [])
+        for _ in range(20_000):
+            incoming.take(b"x")
+        incoming.stop()
+
+    asyncio.run(take_all())
+    seconds = next(clock) / 10_000
+    assert seconds > 2
+    assert len(heard) < 21 * seconds
+
+
+def test_two_exchanges_at_once_do_not_mix() -> None:
+    async def both(url: str) -> list[bytes]:
+        async with HttpTransport() as transport:
+            answers = await asyncio.gather(
+                *(transport.send(Request(url, name), deadline=5) for name in (b"one", b"two"))
+            )
+            return [answer.body for answer in answers]
+
+    with RawServer(lambda request: http_reply(request.body)) as server:
+        assert asyncio.run(both(server.url)) == [b"one", b"two"]
+
+
+def test_one_transport_outlives_a_loop_and_a_close() -> None:
+    transport = HttpTransport()
+
+    async def once(url: str) -> int | None:
+        answer = await transport.send(Request(url, BODY), deadline=5)
+        await transport.close()
+        return answer.status
+
+    with RawServer(http_reply(REPLY)) as server:
+        assert [asyncio.run(once(server.url)) for _ in range(2)] == [200, 200]
+
+
+def test_cancelling_is_quick_hangs_up_and_leaves_what_had_come() -> None:
+    partial = Partial()
+
+    async def cancelled(server: RawServer) -> None:
+        async with HttpTransport() as transport:
+            reading = asyncio.Event()
+            sending = asyncio.create_task(
+                transport.send(
+                    Request(server.url, BODY),
+                    deadline=60,
+                    watch=lambda report: reading.set() if report.received else None,
+                    partial=partial,
+                )
+            )
+            await reading.wait()
+            sending.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await sending
+            assert await asyncio.to_thread(server.wait_for_hangup)
+
+    part = b"y" * 200
+    with RawServer([http_reply(part, headers={"Content-Length": "999"}), HOLD]) as server:
+        asyncio.run(cancelled(server))
+    assert (partial.response.status, partial.response.body) == (200, part)
+    assert partial.sent_whole
+    assert partial.response.phases.wait is not None
+
+
+def test_cancelling_before_a_reply_leaves_no_answer() -> None:
+    partial = Partial()
+
+    async def cancelled(server: RawServer) -> None:
+        transport = HttpTransport()
+        sending = asyncio.create_task(transport.send(Request(server.url, BODY), deadline=60, partial=partial))
+        assert await asyncio.to_thread(server.wait_for_request)
+        sending.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await sending
+
+    with RawServer([HOLD]) as server:
+        asyncio.run(cancelled(server))
+    assert partial.response.status is None

@@ -1,0 +1,142 @@
+"""The table itself, for what no server on loopback can be made to do."""
+
+from __future__ import annotations
+
+import errno
+import ssl
+from typing import TYPE_CHECKING
+
+import httpx
+import idna
+import pytest
+
+from rpcexplorer.transport.failures import Attempt, explain
+from rpcexplorer.transport.request import address_of
+from rpcexplorer.transport.response import Incoming
+from rpcexplorer.transport.tls import Trust
+from tests.transport.sending import failure_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from rpcexplorer.transport.port import Unreachable
+    from rpcexplorer.transport.response import Phase
+
+
+def explained(failure: Exception, phase: Phase, *, sent: bool = False, ca_file: Path | None = None) -> Unreachable:
+    incoming = Incoming()
+    incoming.enter(phase)
+    incoming.sent_whole = sent
+    attempt = Attempt(address_of("https://rpc.example.com/"), incoming, 30, 1000, None, Trust(ca_file))
+    return explain(failure, attempt, expired=False)
+
+
+def caused(failure: Exception, cause: Exception) -> Exception:
+    """Chain them as httpcore does: the cause is left as context only."""
+    failure.__context__ = cause
+    return failure
+
+
+@pytest.mark.parametrize(
+    "failure",
+    [
+        AssertionError("SECRET"),
+        ValueError("SECRET"),
+        KeyError("SECRET"),
+        RuntimeError("SECRET"),
+        MemoryError(),
+        RecursionError("SECRET"),
+        ExceptionGroup("SECRET", [OSError("SECRET"), ValueError("SECRET")]),
+        httpx.LocalProtocolError("Illegal header value b'sessionid=SECRET'"),
+        httpx.RemoteProtocolError("SECRET"),
+        httpx.ReadError("SECRET"),
+        httpx.ReadTimeout("SECRET"),
+        httpx.PoolTimeout("SECRET"),
+        httpx.InvalidURL("SECRET"),
+        idna.IDNAError("SECRET"),
+        UnicodeEncodeError("ascii", "SECRET", 0, 1, "SECRET"),
+        httpx.StreamClosed(),
+    ],
+    ids=lambda failure: type(failure).__name__,
+)
+@pytest.mark.parametrize("phase", ["start", "name", "connect", "proxy", "tls", "send", "wait", "body"])
+def test_every_exception_at_every_step_has_a_sentence_that_quotes_nothing(failure: Exception, phase: Phase) -> None:
+    problem = explained(failure, phase)
+    assert problem.sentence.endswith(".")
+    assert problem.sentence.isprintable()
+    assert "SECRET" not in problem.sentence
+
+
+def test_whatever_httpx_raises_leaves_as_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def broken(*_: object) -> httpx.Response:
+        raise ExceptionGroup("several", [AssertionError("sessionid=SECRET")])
+
+    monkeypatch.setattr(httpx.AsyncHTTPTransport, "handle_async_request", broken)
+    assert "SECRET" not in repr(failure_of("http://127.0.0.1/"))
+
+
+@pytest.mark.parametrize(
+    ("number", "says"),
+    [
+        (errno.ECONNREFUSED, "Nothing accepts connections at rpc.example.com:443"),
+        (errno.ENETUNREACH, "no route"),
+        (errno.EHOSTUNREACH, "no route"),
+        (errno.EPERM, "No connection to rpc.example.com:443"),
+    ],
+)
+def test_a_reason_deep_inside_a_group_is_found(number: int, says: str) -> None:
+    deep = ExceptionGroup("all failed", [OSError(errno.EINVAL, ""), ExceptionGroup("", [OSError(number, "")])])
+    problem = explained(caused(httpx.ConnectError(""), caused(OSError("All failed"), deep)), "connect")
+    assert problem.step == "connect"
+    assert says in problem.sentence
+
+
+def test_causes_that_go_round_in_a_circle_are_walked_once() -> None:
+    first, second = ValueError(), ValueError()
+    assert explained(caused(first, caused(second, first)), "connect").step == "connect"
+
+
+@pytest.mark.parametrize(
+    ("code", "says"),
+    [
+        (10, "expired"),
+        (9, "not valid yet"),
+        (62, "another host"),
+        (64, "another host"),
+        (18, "self-signed"),
+        (19, "self-signed"),
+        (20, "not known here"),
+        (77, "code 77"),
+    ],
+)
+def test_what_is_wrong_with_a_certificate_is_said_in_words(code: int, says: str) -> None:
+    certificate = ssl.SSLCertVerificationError(1, "x")
+    certificate.verify_code = code
+    problem = explained(caused(httpx.ConnectError(""), certificate), "tls")
+    assert problem.step == "tls"
+    assert says in problem.sentence
+
+
+@pytest.mark.parametrize(
+    ("reason", "says"),
+    [
+        ("WRONG_VERSION_NUMBER", "http://"),
+        ("TLSV1_ALERT_PROTOCOL_VERSION", "no version of TLS"),
+        ("UNSUPPORTED_PROTOCOL", "no version of TLS"),
+        ("SSLV3_ALERT_HANDSHAKE_FAILURE", "client certificate"),
+        ("BAD_SIGNATURE", "bad signature"),
+    ],
+)
+def test_what_is_wrong_with_a_handshake_is_said_in_words(reason: str, says: str) -> None:
+    failure = ssl.SSLError(1, "x")
+    failure.reason = reason
+    problem = explained(caused(httpx.ConnectError(""), failure), "tls")
+    assert problem.step == "tls"
+    assert says in problem.sentence
+
+
+@pytest.mark.parametrize(("sent", "says"), [(True, True), (False, False)])
+def test_only_a_request_that_went_out_whole_may_have_run(sent: bool, says: bool) -> None:
+    problem = explained(httpx.ReadError(""), "wait", sent=sent)
+    assert problem.maybe_ran is says
+    assert ("may have run it" in problem.sentence) is says

@@ -1,0 +1,518 @@
+"""Certificates are always checked, against the right authorities, and a failure says what to do."""
+
+from __future__ import annotations
+
+import contextlib
+import datetime as dt
+import gc
+import os
+import socket
+import ssl
+import struct
+import subprocess
+import threading
+from pathlib import Path
+
+import pytest
+import trustme
+from cryptography import x509
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rpcexplorer.transport.http import HttpTransport
+from rpcexplorer.transport.tls import Trust, certificate_from
+from tests.fakes.certificates import PAST, Identity, issued, refusing, self_signed
+from tests.fakes.wire import HOLD, RESET, Authority, RawServer, Script, http_reply
+from tests.transport.sending import failure_of, partial_body, send
+from tests.transport.test_proxies import tunnel_to
+
+
+def test_a_server_signed_by_the_ca_file_is_trusted(authority: Authority, tmp_path: Path) -> None:
+    with RawServer(http_reply(b"safe"), tls=authority.server()) as server:
+        answer = send(server.url, ca_file=authority.write(tmp_path))
+    assert answer.body == b"safe"
+    assert answer.phases.tls is not None
+
+
+def test_the_authorities_of_the_environment_are_trusted(
+    authority: Authority, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", str(authority.write(tmp_path)))
+    with RawServer(http_reply(b"safe"), tls=authority.server()) as server:
+        assert send(server.url).body == b"safe"
+
+
+def test_the_ca_file_replaces_the_other_authorities(
+    authority: Authority, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", str(authority.write(tmp_path)))
+    (tmp_path / "other").mkdir()
+    other = Authority().write(tmp_path / "other")
+    with RawServer(http_reply(), tls=authority.server()) as server:
+        problem = failure_of(server.url, ca_file=other)
+    assert problem.step == "tls"
+    assert str(other) in problem.sentence
+
+
+def test_what_is_written_between_certificates_may_be_of_any_letters(authority: Authority, tmp_path: Path) -> None:
+    ca_file = authority.write(tmp_path)
+    ca_file.write_bytes("# Zertifikate für uns\n".encode() + ca_file.read_bytes() + b"\n# \xff\n")
+    with RawServer(http_reply(b"safe"), tls=authority.server()) as server:
+        assert send(server.url, ca_file=ca_file).body == b"safe"
+
+
+@pytest.mark.parametrize("kind", ["a pipe", "an endless device", "a folder", "nothing", "an empty file", "300 MB"])
+def test_what_is_no_file_of_certificates_is_told_and_never_waited_for(
+    authority: Authority, tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", str(authority.write(tmp_path)))  # which must not be trusted instead
+    ca_file = tmp_path / "own.pem"
+    match kind:
+        case "a pipe":
+            os.mkfifo(ca_file)
+        case "an endless device":
+            ca_file.symlink_to("/dev/zero")
+        case "a folder":
+            ca_file.mkdir()
+        case "an empty file":
+            ca_file.touch()
+        case "300 MB":
+            with ca_file.open("wb") as file:
+                file.truncate(300 * 1024 * 1024)
+    with RawServer(http_reply(b"safe"), tls=authority.server()) as server:
+        problem = failure_of(server.url, ca_file=ca_file)
+        assert server.requests == []
+    assert "cannot be read as certificates" in problem.sentence
+
+
+def test_an_unknown_authority_is_refused_and_ca_file_is_named_as_the_way(authority: Authority) -> None:
+    with RawServer(http_reply(), tls=authority.server()) as server:
+        problem = failure_of(server.url)
+        assert server.requests == []
+    assert problem.step == "tls"
+    assert "ca_file" in problem.sentence
+    assert not problem.maybe_ran
+
+
+def test_a_certificate_for_another_host_is_refused(authority: Authority, tmp_path: Path) -> None:
+    with RawServer(http_reply(), tls=authority.server("elsewhere.example")) as server:
+        problem = failure_of(server.url, ca_file=authority.write(tmp_path))
+    assert problem.step == "tls"
+    assert "another host" in problem.sentence
+
+
+def test_an_expired_certificate_is_refused(tmp_path: Path) -> None:
+    ca = trustme.CA()
+    past = dt.datetime(2001, 1, 1, tzinfo=dt.UTC)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    ca.issue_cert("127.0.0.1", not_before=past, not_after=past + dt.timedelta(1)).configure_cert(context)
+    ca.cert_pem.write_to_path(tmp_path / "ca.pem")
+    with RawServer(http_reply(), tls=context) as server:
+        problem = failure_of(server.url, ca_file=tmp_path / "ca.pem")
+    assert problem.step == "tls"
+    assert "expired" in problem.sentence
+
+
+@pytest.mark.parametrize("content", [None, b"", b"no certificate", b"-----BEGIN CERTIFICATE-----\n!\n"])
+def test_a_ca_file_that_is_none_is_named(tmp_path: Path, content: bytes | None) -> None:
+    path = tmp_path / "corp-ca.pem"
+    if content is not None:
+        path.write_bytes(content)
+    problem = failure_of("https://127.0.0.1:1/", ca_file=path)
+    assert problem.step == "tls"
+    assert str(path) in problem.sentence
+
+
+def test_authorities_of_the_environment_that_are_missing_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", "/nowhere/ca.pem")
+    problem = failure_of("https://127.0.0.1:1/")
+    assert problem.step == "tls"
+    assert "SSL_CERT_FILE" in problem.sentence
+
+
+def test_without_tls_no_authorities_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    def unexpected(_: HttpTransport, _trust: Trust) -> ssl.SSLContext:
+        raise AssertionError
+
+    monkeypatch.setattr(HttpTransport, "_trust", unexpected)
+    with RawServer(http_reply(b"plain")) as server:
+        assert send(server.url).body == b"plain"
+
+
+def test_https_to_a_plain_port_says_so() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        thread = threading.Thread(target=answer_plainly, args=(listener,))
+        thread.start()
+        problem = failure_of(f"https://127.0.0.1:{listener.getsockname()[1]}/")
+        thread.join()
+    assert problem.step == "tls"
+    assert "http://" in problem.sentence
+
+
+@pytest.mark.parametrize("linger", [struct.pack("ii", 0, 0), struct.pack("ii", 1, 0)], ids=["close", "reset"])
+def test_a_door_slammed_in_the_handshake_is_a_tls_failure(linger: bytes) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        thread = threading.Thread(target=slam, args=(listener, linger))
+        thread.start()
+        problem = failure_of(f"https://127.0.0.1:{listener.getsockname()[1]}/")
+        thread.join()
+    assert problem.step == "tls"
+    assert "handshake" in problem.sentence
+
+
+@pytest.mark.thorough
+def test_a_handshake_that_never_ends_ends_on_time() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        problem = failure_of(f"https://127.0.0.1:{listener.getsockname()[1]}/", deadline=2)
+        gc.collect()  # a connection left open speaks up here
+    assert problem.step == "timeout"
+    assert "TLS handshake" in problem.sentence
+
+
+def test_a_client_certificate_that_is_asked_for_is_a_tls_failure(authority: Authority, tmp_path: Path) -> None:
+    pem = authority.write(tmp_path)
+    context = authority.server()
+    context.verify_mode = ssl.CERT_REQUIRED
+    context.load_verify_locations(pem)
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        thread = threading.Thread(target=refuse_handshake, args=(listener, context))
+        thread.start()
+        problem = failure_of(f"https://127.0.0.1:{listener.getsockname()[1]}/", ca_file=pem)
+        thread.join()
+    assert problem.step == "tls"
+    assert "client certificate" in problem.sentence
+    assert not problem.maybe_ran
+
+
+@pytest.mark.parametrize("script", [b"", [RESET]], ids=["close", "reset"])
+def test_a_close_after_the_handshake_is_no_tls_failure(authority: Authority, tmp_path: Path, script: Script) -> None:
+    with RawServer(script, tls=authority.server()) as server:
+        problem = failure_of(server.url, ca_file=authority.write(tmp_path))
+    assert problem.step == "wait"
+    assert problem.maybe_ran
+
+
+def test_a_body_cut_off_under_tls_is_kept(authority: Authority, tmp_path: Path) -> None:
+    with RawServer(http_reply(b"part", headers={"Content-Length": "9"}), tls=authority.server()) as server:
+        problem = failure_of(server.url, ca_file=authority.write(tmp_path))
+    assert problem.step == "body"
+    assert partial_body(problem) == b"part"
+
+
+@pytest.mark.thorough
+def test_a_body_that_stalls_under_tls_ends_on_time(authority: Authority, tmp_path: Path) -> None:
+    with RawServer([http_reply(b"part", headers={"Content-Length": "9"}), HOLD], tls=authority.server()) as server:
+        problem = failure_of(server.url, ca_file=authority.write(tmp_path), deadline=2)
+    assert problem.step == "timeout"
+    assert partial_body(problem) == b"part"
+
+
+def answer_plainly(listener: socket.socket) -> None:
+    connection, _ = listener.accept()
+    with connection:
+        connection.recv(65536)
+        connection.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+
+
+def slam(listener: socket.socket, linger: bytes) -> None:
+    connection, _ = listener.accept()
+    with connection:
+        connection.recv(65536)
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
+
+
+def refuse_handshake(listener: socket.socket, context: ssl.SSLContext) -> None:
+    """Say no with an alert, and read on until the client has heard it: a reset could overtake the alert."""
+    connection, _ = listener.accept()
+    came, going = ssl.MemoryBIO(), ssl.MemoryBIO()
+    handshake = context.wrap_bio(came, going, server_side=True)
+    with connection, contextlib.suppress(ConnectionError):
+        while chunk := connection.recv(65536):
+            came.write(chunk)
+            with contextlib.suppress(ssl.SSLError):
+                handshake.do_handshake()
+            connection.sendall(going.read())
+
+
+V2, V3 = ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3
+
+
+@pytest.fixture(scope="module")
+def ca() -> trustme.CA:
+    return trustme.CA()
+
+
+@pytest.fixture(scope="module")
+def box() -> Identity:
+    return self_signed()
+
+
+# --- one certificate ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("version", [V2, V3])
+@pytest.mark.parametrize("kind", ["self-signed", "made out for another name", "expired"])
+def test_the_one_certificate_is_trusted_whatever_it_says(
+    ca: trustme.CA, box: Identity, tmp_path: Path, version: ssl.TLSVersion, kind: str
+) -> None:
+    identity = {
+        "self-signed": lambda: box,
+        "made out for another name": lambda: issued(ca, "elsewhere.example"),
+        "expired": lambda: issued(ca, expired=True),
+    }[kind]()
+    with RawServer(http_reply(b"safe"), tls=identity.server(tmp_path, version)) as server:
+        assert failure_of(server.url).untrusted
+        assert send(server.url, trust=Trust(certificate=identity.fingerprint)).body == b"safe"
+
+
+@pytest.mark.parametrize("version", [V2, V3])
+def test_any_other_certificate_gets_not_one_byte_of_the_request(
+    ca: trustme.CA, box: Identity, tmp_path: Path, version: ssl.TLSVersion
+) -> None:
+    ca.cert_pem.write_to_path(tmp_path / "ca.pem")  # also one that the authorities vouch for
+    trust = Trust(tmp_path / "ca.pem", box.fingerprint)
+    other = issued(ca)
+    with RawServer(http_reply(), tls=other.server(tmp_path, version)) as server:
+        problem = failure_of(server.url, trust=trust)
+        assert server.requests == []
+    assert problem.step == "tls"
+    assert problem.untrusted
+    assert not problem.maybe_ran
+    assert f"{other.fingerprint} instead of {box.fingerprint}" in problem.sentence
+
+
+def test_the_one_certificate_is_trusted_without_any_authorities(
+    box: Identity, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", "/nowhere/ca.pem")
+    with RawServer(http_reply(b"safe"), tls=box.server(tmp_path)) as server:
+        assert send(server.url, trust=Trust(certificate=box.fingerprint)).body == b"safe"
+
+
+@pytest.mark.parametrize("expected", [True, False])
+def test_through_a_proxy_it_is_the_certificate_of_the_server_behind(
+    box: Identity, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, expected: bool
+) -> None:
+    shown = box if expected else self_signed()
+    with RawServer(http_reply(b"safe"), tls=shown.server(tmp_path)) as server, tunnel_to(server.port) as (port, heads):
+        monkeypatch.setenv("HTTPS_PROXY", f"http://127.0.0.1:{port}")
+        if expected:
+            assert send(server.url, trust=Trust(certificate=box.fingerprint)).body == b"safe"
+        else:
+            assert failure_of(server.url, trust=Trust(certificate=box.fingerprint)).untrusted
+            assert server.requests == []
+    assert heads[0].startswith(b"CONNECT ")
+
+
+@pytest.mark.parametrize("pin", ["", "sha256:", "sha256:" + "0" * 64, "0" * 64])
+def test_no_fingerprint_switches_checking_off(box: Identity, tmp_path: Path, pin: str) -> None:
+    with RawServer(http_reply(), tls=box.server(tmp_path)) as server:
+        assert failure_of(server.url, trust=Trust(certificate=pin)).untrusted
+        assert server.requests == []
+
+
+def test_nothing_but_a_handshake_that_is_checked_makes_a_connection(box: Identity) -> None:
+    context = Trust(certificate=box.fingerprint).context()
+    near, far = socket.socketpair()
+    with near, far, pytest.raises(NotImplementedError):
+        context.wrap_socket(near)
+
+
+# --- who calls ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("version", [V2, V3])
+@pytest.mark.parametrize("in_one_file", [False, True])
+def test_a_server_that_asks_is_shown_who_calls(
+    ca: trustme.CA, box: Identity, tmp_path: Path, version: ssl.TLSVersion, in_one_file: bool
+) -> None:
+    ca.cert_pem.write_to_path(tmp_path / "people.pem")
+    me = issued(ca, "ada@example.com")
+    cert, key = me.write(tmp_path)
+    if in_one_file:
+        cert.write_bytes(me.key + me.certificate)
+    trust = Trust(None, box.fingerprint, cert, None if in_one_file else key)
+    with RawServer(http_reply(b"ada"), tls=box.server(tmp_path, version, tmp_path / "people.pem")) as server:
+        assert send(server.url, trust=trust).body == b"ada"
+
+
+@pytest.mark.parametrize("version", [V2, V3])
+def test_a_server_that_asks_somebody_without_one_is_told_apart(
+    ca: trustme.CA, box: Identity, tmp_path: Path, version: ssl.TLSVersion
+) -> None:
+    ca.cert_pem.write_to_path(tmp_path / "people.pem")
+    with refusing(box.server(tmp_path, version, tmp_path / "people.pem")) as url:
+        problem = failure_of(url, trust=Trust(certificate=box.fingerprint))
+    assert problem.step == "tls"
+    assert not problem.maybe_ran
+    assert not problem.untrusted
+    assert "name one as cert_file" in problem.sentence
+
+
+@pytest.mark.parametrize("version", [V2, V3])
+def test_a_server_that_does_not_know_who_calls_is_told_apart(
+    ca: trustme.CA, box: Identity, tmp_path: Path, version: ssl.TLSVersion
+) -> None:
+    ca.cert_pem.write_to_path(tmp_path / "people.pem")
+    cert, key = issued(trustme.CA(), "eve@example.com").write(tmp_path)
+    with refusing(box.server(tmp_path, version, tmp_path / "people.pem")) as url:
+        problem = failure_of(url, trust=Trust(None, box.fingerprint, cert, key))
+    assert problem.step == "tls"
+    assert f"the client certificate of cert_file {cert}" in problem.sentence
+
+
+def test_a_certificate_is_only_shown_where_the_server_is_the_one_that_is_trusted(
+    ca: trustme.CA, box: Identity, tmp_path: Path
+) -> None:
+    """Where authorities are asked, they are asked before; and a proxy never sees it."""
+    cert, key = issued(ca, "ada@example.com").write(tmp_path)
+    assert Trust(None, box.fingerprint, cert, key).of_proxies == Trust()
+    assert Trust(cert, None, cert, key).of_proxies == Trust(cert)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "says"),
+    [
+        ("no certificate", "me.pem cannot be read as a certificate: it must be a PEM file"),
+        ("no key", "me.key cannot be read as a key: it must be a PEM file"),
+        ("a pipe", "me.key cannot be read as a key: it must be a PEM file"),
+        ("a device", "me.pem cannot be read as a certificate: it must be a PEM file"),
+        ("DER", "me.pem cannot be read as a certificate: it must be a PEM file"),
+        ("half a key", "its key cannot be used: both must be whole, in PEM"),
+        ("another key", "me.key holds the key of another certificate than"),
+        ("a key of another kind", "me.key holds the key of another certificate than"),
+        ("an encrypted key", "me.key holds an encrypted key: write it without a password"),
+        ("an old encrypted key", "me.key holds an encrypted key: write it without a password"),
+        ("no key named", "me.pem holds no key: name its file as key_file"),
+        ("no certificate named", "me.key belongs to a certificate: name that as cert_file"),
+    ],
+)
+def test_a_file_that_does_not_tell_who_calls_is_named_and_nothing_is_sent(
+    ca: trustme.CA, box: Identity, tmp_path: Path, spoil: str, says: str
+) -> None:
+    cert, key = issued(ca, "ada@example.com").write(tmp_path)
+    match spoil:
+        case "no certificate":
+            cert.unlink()
+        case "no key":
+            key.unlink()
+        case "a pipe":
+            key.unlink()
+            os.mkfifo(key)
+        case "a device":
+            cert.unlink()
+            cert.symlink_to("/dev/zero")
+        case "DER":
+            cert.write_bytes(box.der)
+        case "half a key":
+            key.write_bytes(key.read_bytes()[:90] + b"\n-----END EC PRIVATE KEY-----\n")
+        case "another key":
+            key.write_bytes(issued(ca).key)
+        case "a key of another kind":
+            key.write_bytes(made_by_openssl("genrsa", "2048"))
+        case "an encrypted key":
+            key.write_bytes(made_by_openssl("pkey", "-in", str(key), "-aes256", "-passout", "pass:secret"))
+        case "an old encrypted key":
+            key.write_bytes(made_by_openssl("ec", "-in", str(key), "-aes256", "-passout", "pass:secret"))
+    with RawServer(http_reply(), tls=box.server(tmp_path)) as server:
+        problem = failure_of(
+            server.url,
+            trust=Trust(
+                None,
+                box.fingerprint,
+                None if spoil == "no certificate named" else cert,
+                None if spoil == "no key named" else key,
+            ),
+        )
+        assert server.requests == []
+    assert problem.step == "tls"
+    assert says in problem.sentence
+
+
+def made_by_openssl(*arguments: str) -> bytes:
+    return subprocess.run(["openssl", *arguments], capture_output=True, check=True).stdout
+
+
+CA = trustme.CA(organization_name="Nobody, O=Bank\\")
+LEAF = issued(CA, "rpc.example.com", "*.example.org", "127.0.0.1", "::1", "ada@example.com", "bücher.example")
+BOX = self_signed()
+
+
+def test_what_a_person_needs_to_know_is_read() -> None:
+    found = certificate_from(LEAF.der)
+    reference = x509.load_der_x509_certificate(LEAF.der)
+    assert found.fingerprint == LEAF.fingerprint
+    assert set(found.names) == {
+        "rpc.example.com", "*.example.org", "127.0.0.1", "::1", "ada@example.com", "xn--bcher-kva.example"
+    }  # fmt: skip
+    assert (found.since, found.until) == (PAST, reference.not_valid_after_utc)
+    assert not found.self_signed
+    assert not found.remark
+
+
+def test_a_name_cannot_look_like_two() -> None:
+    assert "O=Nobody\\, O=Bank\\\\" in certificate_from(LEAF.der).issuer.split(", OU")[0]
+
+
+def test_one_that_its_owner_signed_says_so() -> None:
+    found = certificate_from(BOX.der)
+    assert found.self_signed
+    assert found.subject == found.issuer
+    assert "O=a box in the cellar" in found.subject
+    assert found.names == ()
+
+
+@pytest.mark.parametrize("year", [1950, 1999, 2049, 2050, 2999])
+def test_both_forms_of_a_date_are_read(year: int) -> None:
+    since, until = dt.datetime(year, 2, 28, 23, 59, 58, tzinfo=dt.UTC), dt.datetime(2999, 12, 31, tzinfo=dt.UTC)
+    leaf = CA.issue_cert("a", not_before=since, not_after=until)
+    der = ssl.PEM_cert_to_DER_cert(leaf.cert_chain_pems[0].bytes().decode())
+    found = certificate_from(der)
+    assert (found.since, found.until) == (since, until)
+
+
+def unread(der: bytes) -> bool:
+    """Whether nothing is claimed of it but its fingerprint."""
+    found = certificate_from(der)
+    assert found.fingerprint.startswith("sha256:")
+    assert bool(found.remark) == (found.since is None)
+    return bool(found.remark)
+
+
+@given(st.binary(max_size=300))
+def test_any_bytes_have_a_fingerprint(der: bytes) -> None:
+    unread(der)
+
+
+@given(st.integers(0, len(LEAF.der) - 1), st.binary(max_size=8), st.integers(0, 8))
+def test_any_damage_is_survived(at: int, put: bytes, instead: int) -> None:
+    unread(LEAF.der[:at] + put + LEAF.der[at + instead :])
+
+
+@pytest.mark.parametrize("at", range(0, len(LEAF.der), 7))
+def test_one_that_is_cut_short_is_not_read(at: int) -> None:
+    assert unread(LEAF.der[:at])
+
+
+@pytest.mark.parametrize(
+    "der",
+    [
+        b"",
+        b"0",
+        b"0\x80\0\0",  # without a length
+        b"0\x84\xff\xff\xff\xff",  # longer than there is
+        b"0\xff" + b"\xff" * 127,  # a length of 127 bytes
+        b"\x1f\x81\x01\x00",  # a tag of several bytes
+        b"0\x82\x01\x00" * 400,  # one in the other
+        b"0\x06" + b"0\x04" + b"0\x02" + b"0\x00",
+    ],
+)
+def test_what_is_no_certificate_is_not_read(der: bytes) -> None:
+    assert unread(der)
+
+
+def test_thousands_of_nested_elements_cost_nothing(soon: None) -> None:
+    der = b""
+    for _ in range(5000):
+        der = b"0\x83" + len(der).to_bytes(3, "big") + der
+    assert unread(der)

@@ -1,0 +1,272 @@
+"""Secrets are planted, everything is used, and then every file and every byte printed is searched for them.
+
+The server repeats each secret in each of its spellings in every part of its replies. Only the socket may have seen it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NoReturn
+
+import pytest
+
+from rpcexplorer.__main__ import main
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.export import formats
+from rpcexplorer.export.formats import FORMS as COPIES
+from rpcexplorer.export.request import Subject, subject_of
+from rpcexplorer.export.snippets import SNIPPETS
+from rpcexplorer.model.destination import RouteChanged
+from rpcexplorer.model.draft import Batch, Draft
+from rpcexplorer.model.exchange import Exchange
+from tests.fakes.editor import type_in
+from tests.fakes.shell import Ran, Shell
+from tests.fakes.wire import RawServer, Received, http_reply
+from tests.trust.planted import AWKWARD, Parrot, leaks, spellings
+
+SESSION = "s3ss10n+of/a.kind=%41=="
+"""What a cookie can hold is less awkward."""
+PROFILES = """\
+version = 1
+default = "cookie"
+
+[profile.cookie]
+url = "{url}"
+auth = {{ kind = "cookie", username = "ada" }}
+
+[profile.inline]
+url = "{url}"
+auth = {{ kind = "inline", username = "ada" }}
+"""
+FORMS: tuple[list[str], ...] = ([], ["--body"], ["--envelope", "--include"])
+CALLS = ("echo.result", "echo.error", "echo.reason", "echo.redirect", "echo.cut")
+EVERY = pytest.mark.parametrize("secret", AWKWARD.values(), ids=AWKWARD.keys())
+
+
+@pytest.fixture
+def shell(tmp_path: Path) -> Shell:
+    return Shell(tmp_path)
+
+
+def files(*folders: Path) -> dict[str, str]:
+    """Everything that was written, but for the store of secrets."""
+    found = (path for folder in folders for path in folder.rglob("*") if path.is_file())
+    return {str(path): path.read_text(errors="replace") for path in found if path.name != "secrets.toml"}
+
+
+def printed(runs: list[tuple[str, Ran]]) -> dict[str, str]:
+    """Everything that was printed, by command."""
+    texts = {f"{number} {name}": ran for number, (name, ran) in enumerate(runs)}
+    both = {f"{name} stdout": ran.out.decode(errors="replace") for name, ran in texts.items()}
+    return both | {f"{name} stderr": ran.err for name, ran in texts.items()}
+
+
+def commands(secret: str, url: str) -> Iterator[list[str]]:
+    """What one does in a day."""
+    for profile in ("cookie", "inline"):
+        for method in CALLS:
+            yield from (
+                ["call", "-p", profile, method, "{}", *form] for form in (FORMS if method == CALLS[0] else FORMS[2:])
+            )
+        yield ["call", "-p", profile, "echo.result", json.dumps({"p": f"«{profile}.password»"})]
+        yield ["call", "-p", profile, "echo.result", json.dumps({"said": secret, "in": f"x{secret}x"}), "--dry-run"]
+        yield ["call", "-p", profile, "echo.result", json.dumps({"said": secret, "in": f"x{secret}x"}), "--id", profile]
+        yield ["notify", "-p", profile, "echo.result", "{}"]
+        yield ["batch", "-p", profile, "-i"]
+        yield ["methods", "-p", profile, "--refresh"]
+        yield ["methods", "-p", profile, "--json"]
+        yield ["profiles", "show", profile]
+        yield ["profiles", "secret", profile]
+        yield from (["copy", profile, "--as", form] for form in COPIES)
+    yield ["copy", "cookie", "inline", "--as", "markdown"]
+    yield from (["call", "--url", url, "--auth", kind, "echo.result", "{}", "-i"] for kind in ("cookie", "inline"))
+    yield from ([verb, "-p", "cookie"] for verb in ("login", "logout"))
+    yield ["call", "--url", url, "--auth", "cookie", "echo.over", "-i"]
+    yield ["login", "-p", "cookie"]
+    yield ["call", "-p", "cookie", "echo.over", "-i"]
+    yield ["login", "-p", "cookie"]  # what has been forgotten cannot be recognized any more
+    yield from (["history", "show", "-p", "cookie", *part] for part in ([], ["--params"], ["--body"]))
+    yield from (["history", "list", "-n", "500", *form] for form in ([], ["--json"]))
+    yield ["history", "search", "echo"]
+    yield ["history", "search", secret]
+    yield ["replay", "inline", "cookie"]
+    yield ["history", "export", "--last", "500", "--jsonl"]
+    yield ["history", "export", "--last", "3", "--note", f"of {secret}", "-o", "case.toml"]
+    yield ["history", "import", "case.toml"]
+    yield ["replay", "case.toml", "-p", "inline", "--json"]
+    yield ["profiles", "list"]
+
+
+@pytest.mark.everyday(1)
+@EVERY
+def test_no_command_prints_or_writes_a_secret(shell: Shell, secret: str) -> None:
+    parrot = Parrot(secret, session=SESSION)
+    batch = json.dumps([{"method": "echo.result", "params": {}}, {"method": "echo.error", "params": {"said": secret}}])
+    with RawServer(parrot) as server:
+        shell.sessions(PROFILES.format(url=server.origin))
+        shell.environment |= {"RPCEXPLORER_INLINE_PASSWORD": secret, "RPCEXPLORER_URL_PASSWORD": secret}
+        shell.environment["RPCEXPLORER_URL_USERNAME"] = "ada"
+        kept = Explorer.open(folder=shell.folder, environment=shell.environment)
+        kept.secrets.save(kept.profiles.profiles["cookie"], "password", secret)
+        day = commands(secret, server.origin)
+        runs = [(" ".join(words[:4]), shell.run(*words, stdin=batch.encode())) for words in day]
+        again = [["call", "-p", "inline", "echo.result", "{}", "-i"], ["history", "show", "inline"], ["methods"]]
+        runs += [(words[0], shell.run(*words, terminal=True)) for words in again]
+        checked = shell.run("profiles", "check")
+    assert any(json.dumps(secret, ensure_ascii=False).encode() in heard for heard in parrot.heard)
+    assert sum(ran.code in {0, 1, 4, 5} for _, ran in runs) > len(runs) * 0.9
+    assert leaks(printed([*runs, ("check", checked)]) | files(shell.home, shell.folder), [secret, SESSION]) == []
+    assert checked.code == 0, checked.err
+
+
+class Typist:
+    """Somebody who types a password when asked for one, and nods."""
+
+    def __init__(self, value: str) -> None:
+        self.value = value
+
+    async def secret(self, question: str, *, masked: bool = True, store: object = None) -> tuple[str, bool]:
+        return self.value, False
+
+    async def agrees(self, question: str) -> bool:
+        return True
+
+    async def allows(self, profile: str, moved: RouteChanged) -> bool:
+        return True
+
+
+@pytest.mark.thorough
+@EVERY
+def test_what_is_typed_at_a_prompt_stays_between_the_person_and_the_server(tmp_path: Path, secret: str) -> None:
+    parrot = Parrot(secret, session=SESSION)
+    (tmp_path / "work").mkdir()
+    environment = {"RPCEXPLORER_HOME": str(tmp_path / "home")}
+    told: dict[str, str] = {}
+
+    async def use(explorer: Explorer, profile: str) -> None:
+        explorer.use(profile)
+        told[f"{profile} first"] = repr(await explorer.call(Draft("echo.error", "{}")))
+        typed = Draft("echo.result", json.dumps({"said": secret}))
+        exchange = await explorer.call(typed)
+        told[f"{profile} reply"] = f"{exchange.outcome!r} {exchange.response.body!r} {exchange.response.headers}"
+        told[f"{profile} batch"] = repr(await explorer.call(Batch('[{"method": "echo.error"}]')))
+        told[f"{profile} found"] = repr(await explorer.discover())
+        told[f"{profile} test"] = repr(await explorer.test(explorer.profiles.profiles[profile]))
+        told[f"{profile} preview"] = repr(explorer.preview(typed))
+        told[f"{profile} recent"] = repr(explorer.recent(50))
+        credentials = explorer.credentials
+        assert explorer.profile is not None
+        for what in (typed, exchange):
+            subject = subject_of(explorer.profile, what, explorer.preview, secrets=credentials.in_use(), ours=True)
+            assert isinstance(subject, Subject)
+            for kind in SNIPPETS:
+                told[f"{profile} {type(what).__name__} {kind}"] = formats.made(kind, subject).decode()
+        assert type_in(explorer, "echo.result", typed.text) == ""
+        assert explorer.journal.annotate(explorer.profile, exchange.id, name=f"with {secret}", note=secret) == ""
+        explorer.remembered.add_expression("filter", f'.[] | select(. == "{secret}")')
+        told[f"{profile} held"] = (
+            f"{explorer.credentials.in_use()} {explorer.credentials.state(explorer.profiles.profiles[profile])}"
+        )
+
+    async def everything(url: str) -> None:
+        (tmp_path / "work" / "sessions.toml").write_text(PROFILES.format(url=url))
+        person = Typist(secret)
+        async with Explorer.open(folder=tmp_path / "work", environment=environment, person=person) as explorer:
+            await use(explorer, "cookie")
+            await use(explorer, "inline")
+            told["history"] = repr([each for each in explorer.history.all() if isinstance(each, Exchange)])
+
+    with RawServer(parrot) as server:
+        asyncio.run(everything(server.origin))
+    assert any(json.dumps(secret, ensure_ascii=False).encode() in heard for heard in parrot.heard)
+    sinks = told | files(tmp_path)
+    assert any("annotated" in name or "history" in name for name in sinks)
+    assert leaks(sinks, [secret, SESSION]) == []
+
+
+@pytest.mark.parametrize("place", ["rpcexplorer.__main__.House.open_explorer", "rpcexplorer.explorer.Explorer.call"])
+def test_a_crash_tells_no_value_and_its_log_no_secret(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes], place: str
+) -> None:
+    secret = AWKWARD["quotes and backslashes"]
+
+    def crash(*_: object, **__: object) -> NoReturn:
+        raise RuntimeError(f"with {secret} in it", secret)
+
+    monkeypatch.setattr(place, crash)
+    monkeypatch.setattr(sys, "argv", ["rpcexplorer", "call", "-p", "cookie", "ping"])
+    monkeypatch.setenv("RPCEXPLORER_HOME", str(tmp_path))
+    (tmp_path / "sessions.toml").write_text(PROFILES.format(url="http://127.0.0.1:9"))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("RPCEXPLORER_COOKIE_PASSWORD", secret)
+    assert main() not in {0, 1, 2}
+    out, err = capfdbinary.readouterr()
+    assert b"RuntimeError" in err
+    label = "cookie.password" if place.endswith("call") else "RPCEXPLORER_COOKIE_PASSWORD"  # no profile was read yet
+    logs = [file for file in tmp_path.rglob("crashes/*.txt") if f"with «{label}» in it" in file.read_text()]
+    assert [str(file).encode() in err for file in logs] == [True]
+    assert leaks({"stdout": out.decode(), "stderr": err.decode()} | files(tmp_path), [secret]) == []
+
+
+def test_a_password_too_short_to_be_looked_for_is_hidden_where_it_is_known_to_stand(shell: Shell) -> None:
+    reply = Parrot("tiny5", session=SESSION)
+    with RawServer(reply) as server:
+        shell.sessions(PROFILES.format(url=server.origin))
+        ran = shell.run("call", "-p", "inline", "echo.result", "{}", RPCEXPLORER_INLINE_PASSWORD="tiny5")
+    assert json.loads(ran.out)[-1] == {"password": "«inline.password»", "n": 1.1}
+
+
+def test_a_secret_in_a_reply_is_told_to_be_hidden(shell: Shell) -> None:
+    secret = AWKWARD["six characters"]
+    with RawServer(Parrot(secret, session=SESSION)) as server:
+        shell.sessions(PROFILES.format(url=server.origin))
+        ran = shell.run("call", "-p", "inline", "echo.result", "{}", RPCEXPLORER_INLINE_PASSWORD=secret)
+    assert json.loads(ran.out)[0] == "«inline.password»"
+    assert "its name is shown instead" in ran.err
+
+
+@pytest.mark.thorough
+def test_a_secret_at_the_end_of_a_large_reply_is_hidden_as_well(shell: Shell) -> None:
+    secret, filling = AWKWARD["unicode"], "é" * 1_000_000
+    body = json.dumps({"jsonrpc": "2.0", "id": "x", "result": [filling, secret]}).encode()
+    with RawServer(http_reply(body)) as server:
+        shell.sessions(PROFILES.format(url=server.origin))
+        ran = shell.run("call", "-p", "inline", "any", "--id", "x", RPCEXPLORER_INLINE_PASSWORD=secret)
+    assert json.loads(ran.out) == [filling, "«inline.password»"]
+
+
+def test_the_spellings_are_many_and_none_is_empty() -> None:
+    for secret in AWKWARD.values():
+        assert len(spellings(secret)) >= 9
+        assert all(len(spelled) >= 6 for spelled in spellings(secret))
+
+
+def test_what_nobody_knows_yet_is_not_written_down_either(shell: Shell) -> None:
+    token, session = "9f86d081884c7d659a2feaa0c55ad015", "0424bd59b807674191e7d77572075f33"
+    link = f"https://ada:0ther-pass@hooks.example/v3/{token}/x?access_token=0ther-token"
+
+    def answer(request: Received) -> bytes:
+        call = json.loads(request.body)
+        result = session if call["method"] == "user.login" else {"see": link}
+        body = json.dumps({"jsonrpc": "2.0", "id": call["id"], "result": result}).encode()
+        return http_reply(body, headers=[("Set-Cookie", "other=0ther-cookie"), ("Location", link)])
+
+    with RawServer(answer) as server:
+        node = f"{server.origin}/v3/{token}"
+        for method in ("user.login", "hook.set"):
+            ran = shell.run("call", "--url", node, method, json.dumps({"hook": link}))
+            assert ran.code == 0
+        shown = [
+            shell.run(*words) for words in (["history", "show"], ["history", "show", "--json"], ["history", "list"])
+        ]
+        shown += [shell.run("copy", "--as", form) for form in COPIES]
+        checked = shell.run("profiles", "check")
+    assert (session.encode() in ran.out, b"0ther-token" in ran.out) == (False, True)  # whoever asked for it sees it
+    sinks = printed([(str(at), each) for at, each in enumerate(shown)]) | files(shell.home, shell.folder)
+    assert leaks(sinks, [token, session, "0ther-pass", "0ther-token", "0ther-cookie"]) == []
+    assert "«not recorded»" in "".join(sinks.values())
+    assert checked.code == 0, checked.err

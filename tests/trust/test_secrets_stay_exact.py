@@ -1,0 +1,307 @@
+"""A value is not turned into a secret by a draft or a record, and no shared file or record opens one unasked."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.draft import Draft
+from rpcexplorer.model.exchange import Exchange, Refused
+from rpcexplorer.rpc.messages import Result
+from rpcexplorer.tui.app import ExplorerApp, PersonOnScreen
+from rpcexplorer.tui.call.screen import CallScreen
+from rpcexplorer.tui.history import HistoryScreen
+from rpcexplorer.tui.history_panes import HistoryList
+from rpcexplorer.tui.widgets.dialog import Confirm
+from tests.fakes.editor import type_in
+from tests.fakes.shell import Shell
+from tests.fakes.wire import RawServer, Received, http_reply
+from tests.text.exchanges import exchange
+from tests.trust.planted import spellings
+from tests.tui.visiting import on, shown, tell
+from tests.tui.waiting import until
+
+STORED = "hunter2-the-stored-one"
+INLINE = '[profile.shop]\nurl = "{url}"\nauth = {{ kind = "inline", username = "ada"{more} }}\n{rest}\n'
+
+
+def echo(request: Received) -> bytes:
+    call = json.loads(request.body)
+    return http_reply(json.dumps({"jsonrpc": "2.0", "id": call["id"], "result": "done"}).encode())
+
+
+def params_sent(server: RawServer) -> list[object]:
+    return [json.loads(each.body)["params"] for each in server.requests]
+
+
+@pytest.fixture
+def shell(tmp_path: Path) -> Shell:
+    shell = Shell(tmp_path)
+    shell.environment["RPCEXPLORER_SHOP_PASSWORD"] = STORED
+    return shell
+
+
+def opened(shell: Shell, person: PersonOnScreen | None = None) -> Explorer:
+    explorer = Explorer.open(folder=shell.folder, environment=shell.environment, person=person)
+    explorer.use("shop")
+    return explorer
+
+
+def run(shell: Shell, *drafts: Draft) -> list[Exchange]:
+    async def calls() -> list[Exchange]:
+        async with opened(shell) as explorer:
+            return [await explorer.call(draft) for draft in drafts]
+
+    return asyncio.run(calls())
+
+
+@pytest.mark.parametrize("more", ["", ', password_member = "text"'])
+def test_somebody_elses_password_is_not_replaced_by_the_stored_one_after_a_restart(shell: Shell, more: str) -> None:
+    typed = '{"user": "bob", "password": "bobs-new-pw", "text": "for bob"}'
+    with RawServer(echo) as server:
+        shell.sessions(INLINE.format(url=server.origin, more=more, rest=""))
+        assert type_in(opened(shell), "user.add", typed) == ""
+        again = opened(shell).draft_of("user.add")
+        run(shell, Draft("user.add", again))
+        record = opened(shell).recent(1)[0]
+        (resent,) = run(shell, Draft("user.add", record.params))
+    assert again == typed
+    (sent,) = params_sent(server)
+    assert isinstance(sent, dict)
+    assert sent | json.loads(typed) == sent
+    assert json.loads(record.params) == json.loads(typed) | {"password": "«not recorded»"}
+    assert isinstance(resent.outcome, Refused)
+    assert "type it anew" in resent.outcome.sentence
+
+
+def test_a_secret_that_was_typed_is_put_back_from_draft_and_record(shell: Shell) -> None:
+    with RawServer(echo) as server:
+        shell.sessions(INLINE.format(url=server.origin, more="", rest=""))
+        type_in(opened(shell), "m", json.dumps({"note": STORED}))
+        draft = opened(shell).draft_of("m")
+        run(shell, Draft("m", draft))
+        run(shell, Draft("m", opened(shell).recent(1)[0].params))
+    assert json.loads(draft) == {"note": "«shop.password»"}
+    assert [each["note"] for each in params_sent(server) if isinstance(each, dict)] == [STORED, STORED]
+
+
+def test_the_name_of_a_profile_is_spelled_as_it_is_in_records_and_previews(shell: Shell) -> None:
+    with RawServer(echo) as server:
+        rest = "".join(f'[profile.{name}]\nurl = "http://{name}"\n' for name in ("my-prof", "aaa"))
+        shell.sessions(INLINE.format(url=server.origin, more="", rest=rest))
+        shell.environment |= {"RPCEXPLORER_MY_PROF_PASSWORD": "value-of-my-prof", "RPCEXPLORER_AAA_PASSWORD": STORED}
+        shell.environment["RPCEXPLORER_GONE_PASSWORD"] = "value-of-nobody"
+        dry = shell.run("call", "-p", "my-prof", "m", '["value-of-my-prof"]', "--dry-run").text
+        run(shell, Draft("m", json.dumps({"own": STORED, "other": "value-of-my-prof", "gone": "value-of-nobody"})))
+        record = opened(shell).recent(1)[0]
+    assert '"«my-prof.password»"' in dry
+    params = {"own": "«shop.password»", "other": "«not recorded»", "gone": "«not recorded»"}
+    assert json.loads(record.params) == params
+
+
+def test_a_placeholder_of_another_profile_is_refused_with_a_sentence_and_copied_as_no_variable(shell: Shell) -> None:
+    with RawServer(echo) as server:
+        rest = '[profile.other]\nurl = "http://other"\n'
+        shell.sessions(INLINE.format(url=server.origin, more="", rest=rest))
+        shell.environment["RPCEXPLORER_OTHER_PASSWORD"] = "the-others"
+        ran = shell.run("call", "-p", "shop", "m", '{"x": "«other.password»"}')
+        dry = shell.run("call", "-p", "shop", "m", '{"x": "«other.password»"}', "--dry-run")
+        explorer = opened(shell)
+        explorer.history.append(exchange(Result(b"1"), params='{"x": "«other.password»"}', profile="shop"))
+        copied = shell.run("copy", "-p", "shop").text
+    assert server.requests == []
+    assert (ran.code, dry.code) == (2, 2)
+    for err in (ran.err, dry.err):
+        assert "«other.password» stands for the password of profile other" in err
+    assert "RPCEXPLORER_OTHER_PASSWORD" not in copied
+    assert "NOT_RECORDED" in copied
+
+
+HOSTILE = [
+    '[profile.shop.method.m]\nparams = { note = "«shop.password»" }',
+    '[profile.shop.login]\nparams = { note = "«shop.password»" }',
+]
+
+
+@pytest.mark.parametrize("rest", HOSTILE)
+def test_params_of_a_shared_file_open_no_secret(shell: Shell, rest: str) -> None:
+    with RawServer(echo) as server:
+        shell.sessions(INLINE.format(url=server.origin, more="", rest=rest))
+        explorer = opened(shell)
+        if explorer.profile is not None:
+            run(shell, Draft("m", explorer.draft_of("m")))
+        listed = shell.run("profiles", "list")
+    assert "a file that is shared opens no secret" in listed.err
+    assert not [each for each in params_sent(server) if isinstance(each, dict) and each.get("note")]
+
+
+def test_what_a_server_gives_as_an_example_opens_no_secret(shell: Shell) -> None:
+    example = {"name": "text", "required": True, "schema": {"default": "«shop.password»"}}
+    document = {
+        "openrpc": "1.2.6",
+        "info": {},
+        "methods": [{"name": "m", "paramStructure": "by-name", "params": [example]}],
+    }
+
+    def answer(request: Received) -> bytes:
+        call = json.loads(request.body)
+        return http_reply(json.dumps({"jsonrpc": "2.0", "id": call["id"], "result": document}).encode())
+
+    async def discover() -> str:
+        async with opened(shell) as explorer:
+            await explorer.discover()
+            draft = explorer.draft_of("m")
+            await explorer.call(Draft("m", draft))
+            return draft
+
+    with RawServer(answer) as server:
+        shell.sessions(INLINE.format(url=server.origin, more="", rest=""))
+        draft = asyncio.run(discover())
+    last = params_sent(server)[-1]
+    assert json.loads(draft) == {"text": "«shop.password»"}
+    assert isinstance(last, dict)
+    assert last["text"] == "«shop.password»"
+
+
+# --- records of somebody else, on the screen
+
+
+def forged() -> Exchange:
+    return exchange(Result(b"1"), method="note.add", params='{"text": "«shop.password»"}', profile="shop")
+
+
+def visit(
+    shell: Shell, act: Callable[[ExplorerApp, CallScreen, Pilot[Any]], Awaitable[None]], *, history: str
+) -> list[object]:
+    """The program on a history with a record of somebody else; what the server was sent."""
+    with RawServer(echo) as server:
+        shell.sessions(INLINE.format(url=server.origin, more="", rest=history))
+        assert shell.run("profiles", "allow", "shop", "--yes").code == 0
+        person = PersonOnScreen()
+        explorer = opened(shell, person)
+        explorer.history.append(forged())
+
+        async def story(app: ExplorerApp, pilot: Pilot[Any]) -> None:
+            assert isinstance(app.screen, CallScreen)
+            await act(app, app.screen, pilot)
+
+        tell(explorer, story, profile="shop")
+    return params_sent(server)
+
+
+SHARED = 'history = "hist"'
+
+
+@pytest.mark.thorough
+def test_a_record_of_a_shared_history_opens_no_secret_before_a_yes(shell: Shell) -> None:
+    async def act(app: ExplorerApp, screen: CallScreen, pilot: Pilot[Any]) -> None:
+        screen.again(forged(), ours=screen._is_ours(forged()))
+        question = await on(pilot, Confirm)
+        said = shown(question)
+        assert all(each in said for each in ("note.add", "/text", "password", "http://127.0.0.1"))
+        question.dismiss(None)
+        await until(pilot, lambda: app.screen is screen)
+        assert json.loads(screen.params.text) == {"text": "«not recorded»"}
+        screen.action_send()
+        await until(pilot, lambda: screen.exchange is not None and isinstance(screen.exchange.outcome, Refused))
+
+    assert visit(shell, act, history=SHARED) == []
+
+
+@pytest.mark.thorough
+def test_after_a_yes_it_goes_out_as_it_was_recorded(shell: Shell) -> None:
+    async def act(app: ExplorerApp, screen: CallScreen, pilot: Pilot[Any]) -> None:
+        screen.load(forged(), ours=screen._is_ours(forged()))
+        (await on(pilot, Confirm)).dismiss("open")
+        await until(pilot, lambda: app.screen is screen and "«shop.password»" in screen.params.text)
+        screen.again(forged(), ours=screen._is_ours(forged()))
+        (await on(pilot, Confirm)).dismiss("open")
+        await until(
+            pilot,
+            lambda: (
+                screen.exchange is not None
+                and isinstance(screen.exchange.outcome, Result)
+                and screen.exchange.id != forged().id
+            ),
+        )
+
+    (sent,) = visit(shell, act, history=SHARED)
+    assert isinstance(sent, dict)
+    assert sent["text"] == STORED
+
+
+@pytest.mark.thorough
+def test_a_record_of_ones_own_history_asks_nothing(shell: Shell) -> None:
+    async def act(app: ExplorerApp, screen: CallScreen, pilot: Pilot[Any]) -> None:
+        screen.again(forged(), ours=screen._is_ours(forged()))
+        await until(pilot, lambda: screen.exchange is not None and screen.exchange.id != forged().id)
+
+    (sent,) = visit(shell, act, history="")
+    assert isinstance(sent, dict)
+    assert sent["text"] == STORED
+
+
+@pytest.mark.thorough
+def test_where_a_record_lies_is_asked_of_the_history_it_was_read_from(shell: Shell) -> None:
+    """One in a shared folder can name any profile, also one whose own history is nobody else's."""
+
+    async def story(app: ExplorerApp, pilot: Pilot[Any]) -> None:
+        screen = app.screen
+        assert isinstance(screen, CallScreen)
+        await pilot.press("f6")
+        history: HistoryScreen = await on(pilot, HistoryScreen)
+        history.everyone = True
+        calls = history.query_one(HistoryList)
+        await until(pilot, lambda: isinstance(calls.chosen, Exchange) and calls.chosen.profile == "prod")
+        history.action_load()
+        question = await on(pilot, Confirm)
+        assert "Put your password into this call?" in shown(question)
+        question.dismiss(None)
+        await until(pilot, lambda: app.screen is screen)
+        assert "«not recorded»" in screen.params.text
+
+    with RawServer(echo) as server:
+        rest = f'{SHARED}\n[profile.prod]\nurl = "{server.origin}"'
+        shell.sessions(INLINE.format(url=server.origin, more="", rest=rest))
+        assert shell.run("profiles", "allow", "shop", "--yes").code == 0
+        explorer = opened(shell, PersonOnScreen())
+        explorer.history.append(
+            exchange(Result(b"1"), method="note.add", params='{"text": "«prod.password»"}', profile="prod")
+        )
+        tell(explorer, story, profile="shop")
+
+
+def test_a_copied_record_that_names_another_address_reads_no_variable_of_the_profile(shell: Shell) -> None:
+    shell.sessions(INLINE.format(url="http://127.0.0.1:9", more="", rest=SHARED))
+    for profile in ("shop", "gone"):
+        opened(shell).history.append(
+            exchange(
+                Result(b"1"),
+                id=f"id-{profile}",
+                params=f'{{"text": "«{profile}.password»"}}',
+                profile=profile,
+                url="https://evil.example/x",
+            )
+        )
+        for form in ("curl", "python", "httpie", "command"):
+            text = shell.run("copy", "-p", "shop", f"id-{profile}", "--as", form).text
+            assert "evil.example" in text
+            assert "RPCEXPLORER_SHOP" not in text
+            assert "RPCEXPLORER_GONE" not in text
+
+
+def test_the_stored_password_is_in_no_file_in_any_spelling(shell: Shell) -> None:
+    with RawServer(echo) as server:
+        shell.sessions(INLINE.format(url=server.origin, more="", rest=""))
+        typed = json.dumps({"all": list(spellings(STORED))})
+        type_in(opened(shell), "m", typed)
+        run(shell, Draft("m", typed))
+    written = "".join(shell.files().values())
+    assert not [spelled for spelled in spellings(STORED) if spelled in written]

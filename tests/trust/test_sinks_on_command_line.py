@@ -1,0 +1,78 @@
+"""Text that a terminal would obey, from every source, through every command: the bytes that reach a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.fakes.shell import Shell
+from tests.fakes.wire import RawServer
+from tests.trust.all_sinks import ALL, CARRIERS, PAYLOADS, SAYS, Stream, Watched, classes_in, plant, serving, spoil
+
+NAMED = CARRIERS["cc"]
+
+
+@pytest.fixture
+def server() -> Iterator[RawServer]:
+    with serving() as opened:
+        yield opened
+
+
+COMMANDS = [
+    *(["call", f"say.{what}", "--include", *form] for what in SAYS for form in ([], ["--body"], ["--envelope"])),
+    ["call", NAMED, "--dry-run"],
+    ["methods", "--refresh"],
+    ["methods"],
+    ["history", "list"],
+    ["history", "show"],
+    ["history", "search", "oops"],
+    ["history", "export", "--last", "50", "--note", NAMED.replace("\x00", "")],
+    ["history", "export", "--last", "50", "--jsonl"],
+    ["history", "export", "--last", "20", "-o", "case.toml"],
+    ["history", "import", "case.toml"],
+    ["replay", "case.toml", "-p", "here", "--yes"],
+    ["profiles", "list"],
+    ["profiles", "show", "there"],
+    ["profiles", "check"],
+    ["themes"],
+    ["copy", "--as", "curl"],
+    ["copy", "--as", "markdown"],
+    ["call", "ping", "-p", NAMED],
+    ["history", "show", NAMED],
+    [NAMED],
+    ["profiles", "show", NAMED],
+]
+
+
+@pytest.mark.everyday(1)
+@pytest.mark.parametrize("spoilt", [False, True], ids=["sound files", "files with mistakes"])
+def test_no_command_prints_what_a_terminal_obeys(tmp_path: Path, server: RawServer, spoilt: bool) -> None:
+    shell = Shell(tmp_path / "shell")
+    environment = plant(tmp_path, server.origin)
+    if spoilt:
+        spoil(tmp_path, "home")
+    shell.folder, shell.environment = tmp_path / "work", environment
+    seen, strange = "", []
+    for words in COMMANDS:
+        ran = shell.run(*words, terminal=True)
+        assert "Traceback" not in ran.err, words
+        seen += ran.text + ran.err
+        strange += [(words, each) for each in Stream(ran.out + ran.err.encode(errors="surrogateescape")).strange]
+    assert strange == []
+    assert classes_in(seen) == set(PAYLOADS)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("words", [["call", "say.result", "-p", "here"], ["call", "x", "-p", ALL.replace("\x00", "")]])
+def test_neither_does_the_real_program_on_a_real_terminal(tmp_path: Path, server: RawServer, words: list[str]) -> None:
+    with Watched(words, plant(tmp_path, server.origin), tmp_path / "work", (220, 44)) as terminal:
+        assert terminal.ends() in {0, 2}
+    assert Stream(terminal.written).strange == []
+    assert b"dd-" in terminal.written
+
+
+@pytest.mark.parametrize("text", [each for each in PAYLOADS.values() if "[/]" not in each and "[b]" not in each])
+def test_the_reader_of_bytes_knows_each_class(text: str) -> None:
+    assert Stream(f"\x1b[1ma{text}b".encode(errors="surrogatepass")).strange

@@ -1,0 +1,260 @@
+"""Text that a terminal would obey, from every source, in every place of the screen: the bytes that come out.
+
+Each line of defence is tried alone as well, over the same table: what views say is clean without the guard, and the
+guard keeps clean what views would let through.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from tests.fakes.terminal import KEYS
+from tests.trust.all_sinks import (
+    ALL,
+    CARRIERS,
+    HALF,
+    PAYLOADS,
+    Stream,
+    Watched,
+    in_json,
+    plant,
+    sayable,
+    serving,
+    spelled,
+    spoil,
+)
+
+SIZE = (220, 44)
+SHOWN = tuple(map(spelled, CARRIERS.values()))
+QUOTED = tuple(map(in_json, CARRIERS.values()))
+MEMBERS = tuple(f'"{text}": "' for text in (*QUOTED, in_json(HALF)))
+MARKERS = re.compile(r"(?:aa|bb|cc|dd|ee)-|(?=\\)")
+ALL_IN_JQ = json.dumps(ALL)[1:-1]
+
+
+class Stop(NamedTuple):
+    """One place that text from outside comes to."""
+
+    sink: str
+    """Empty where nothing of it is shown: a step on the way."""
+    keys: tuple[str, ...]
+    """Keys by name, or letters."""
+    wanted: tuple[str, ...] = ()
+    """What has to be seen there."""
+    gone: str = ""
+    """What must not be seen any more."""
+
+
+NEXT_TAB = "\x0f"
+"""``ctrl+o`` as a terminal sends it."""
+CTRL_G = "\x07"
+ALT_M = "\x1bm"
+
+
+def in_printf(text: str) -> str:
+    """A text as the shell's printf makes it from letters that anybody can type."""
+    return "".join(f"\\{byte:03o}" for byte in text.encode())
+
+
+def each_method() -> Iterator[Stop]:
+    """Where the name of a method stands."""
+    for name, text in CARRIERS.items():
+        shown = spelled(text)
+        yield Stop("title of the params", ("f2", f"{name}-", "enter"), (f"▍{shown}",))
+        yield Stop("request tab", (NEXT_TAB,), (f'"method":"{in_json(text)}"', "POST"))
+        yield Stop("", (NEXT_TAB,), ("✓ valid",))
+        yield Stop("docs", (ALT_M,), (f"│  {shown[:24]}", "no, asks first"))
+        yield Stop("", (ALT_M,), gone="no, asks first")
+        yield Stop("question before sending", ("f5",), ("Keep editing", f"method   {shown[:40]}"))
+        yield Stop("", ("escape",), gone="Keep editing")
+
+
+def send(what: str, *outcome: str, sink: str = "") -> Iterator[Stop]:
+    """A call of a method that says it in its own way."""
+    yield Stop("", ("f2", f"say.{what}", "enter"), (f"▍say.{what}",))
+    done = tuple(f"✓ say.{what}" for each in outcome[:1] if each.startswith("✓"))  # the call before may look alike
+    yield Stop(sink, ("f5",), (*outcome, *done), gone="of say.")
+
+
+def replies() -> Iterator[Stop]:
+    """Where replies are seen."""
+    yield Stop("toast of a discovery", ("f9",), ("say.result", "OpenRPC 1.2.6", SHOWN[0]))
+    yield Stop("", (ALT_M, ALT_M), gone="Docs ")  # the reply has all the room
+    yield from send("result", *MEMBERS, sink="result")
+    yield Stop("search", ("f4", "/", "oops [/]"), ("1 of 2",))
+    yield Stop("", ("escape",), gone="1 of 2")
+    yield Stop("raw tab", ("]",), ("jsonrpc", in_json(CARRIERS["aa"])))
+    yield Stop("timing tab", ("]", "]"), ("connect",))
+    yield Stop("copy picker", ("]", "down", "y"), ("the value under the cursor", "its path"))
+    yield Stop("what is said of a copy", ("enter",), ("to the terminal",))
+    yield Stop("", ("f",), ("│  jq",))
+    yield Stop("a line typed before", ("up",), ("[@click=app.quit]x[/][b][red].",))
+    yield Stop("", ("escape",), gone="│  jq")
+    yield Stop("", ("f",), ("│  jq",))
+    yield Stop("complaint of jq", (f'"{ALL_IN_JQ}" | error', "enter"), ("NOT FILTERED",))
+    yield Stop("", ("o",), gone="NOT FILTERED")
+    yield Stop("", ("f",), ("│  jq",))
+    yield Stop("output of jq", (".[]", "enter"), (" FILTERED ", *QUOTED))
+    yield Stop("", ("o",), gone=" FILTERED ")
+    yield Stop("", ("|",), ("any shell command",))
+    yield Stop("output of a command", (f"printf '{in_printf(ALL)}'", "enter"), (" FILTERED ", f"1   {SHOWN[0]}"))
+    yield Stop("", ("o",), gone=" FILTERED ")
+    yield Stop("", ("|",), ("any shell command",))
+    yield Stop("complaint of a command", (f"printf '{in_printf(ALL)}' >&2; false", "enter"), ("NOT FILTERED",))
+    yield Stop("", ("o",), gone="NOT FILTERED")
+    yield from send("error", "✗ error 7", spelled(ALL)[:80], *(f' "{text}"' for text in QUOTED), sink="error")
+    yield from send("table", "✓ result   HTTP")
+    yield Stop("table", ("f4", "t"), SHOWN[:1])
+    yield from send("headers", "✓ result   HTTP")
+    yield Stop("headers tab", ("f4", "]", "]"), tuple(spelled(sayable(text)) for text in CARRIERS.values()))
+    yield from send("reason", "malformed")
+    yield Stop("a body that is no JSON", ("f4",), (f"1   {spelled(ALL)[:80]}",))
+    yield from send("moved", "malformed")
+    yield Stop("location", ("f4", "]", "]"), ("ocation",))
+    yield from send("name", "unreached")
+    yield from send("line", "unreached")
+    yield Stop("toast of an editor", ("f3", CTRL_G), ("ended with code",))
+
+
+def history() -> Iterator[Stop]:
+    """The screen of the history."""
+    yield Stop("history", ("f6",), ("History", *(f"✗ {text[:20]}" for text in SHOWN)))
+    for name, text in CARRIERS.items():
+        shown = spelled(text)
+        yield Stop("title of a record", ("/", f"method:{name}-", "enter"), (f"│ {shown}",))
+        yield Stop("headers of a record", ("]",), (f"  X-Said  {shown}",))
+        yield Stop("request of a record", ("]",), (f"http://{shown}/",))
+        yield Stop("note of a record", ("]",), (f"★ {shown}",))
+        yield Stop("name of a record", ("t",), ("Name this call", shown))
+        yield Stop("", ("escape",), gone="Name this call")
+        yield Stop("note in a line", ("a",), ("A note to this call", shown))
+        yield Stop("", ("escape",), gone="A note to this call")
+        yield Stop(
+            "question before deleting",
+            ("delete",),
+            ("Delete this from the history?", f"call     {spelled(' '.join(text.split()))[:54]}"),
+        )
+        yield Stop("", ("escape",), gone="Delete this")
+        yield Stop("", ("]",), ("HTTP 500",))
+    yield Stop("copies of a record", ("y",), ("Markdown for a ticket",))
+    yield Stop("", ("escape",), gone="Markdown for a ticket")
+    yield Stop("a damaged record", ("/", "backspace", "enter", "end"), ())
+    yield Stop("", ("escape",), ("F5 send",))
+
+
+def profiles() -> Iterator[Stop]:
+    """The profiles, their forms, and what else opens."""
+    yield Stop("profiles", ("f7",), ("Profiles", SHOWN[0][:9]))
+    yield Stop("", ("/",), ("type to find",))
+    yield Stop("", ("there",), ("there  http",))
+    yield Stop("page of a profile", ("enter",), ("│ there", f" {spelled(ALL)[:80]}", "/\\u202e\\u200b[b]x[/]"))
+    for sink, key, title in (
+        ("form of a profile", "e", "Edit there"),
+        ("form for a copy", "d", "Duplicate there"),
+        ("question before removing", "delete", "Remove there?"),
+        ("secrets", "s", "Secrets of there"),
+    ):
+        yield Stop(sink, (key,), (title,))
+        yield Stop("", ("escape",), gone=title)
+    yield Stop("", ("t",), ("Test there", "Begin"))
+    yield Stop("test of a connection", ("enter",), ("U+202E", "Close"))
+    yield Stop("", ("escape",), gone="Test there")
+    yield Stop("header", ("enter",), (f"  {'http'}", f" {SHOWN[1][:10]}", "F5 send"))
+    yield Stop("login", ("f8",), ("Log in to there",))
+    yield Stop("", ("escape",), gone="Log in to there")
+    yield Stop("help", ("f1",), ("Send the call that stands",))
+    yield Stop("", ("escape",), gone="Send the call that stands")
+    yield Stop("palette", ("ctrl+p", "choose a theme"), ("choose a theme",))
+    yield Stop("themes", ("enter",), ("Themes", SHOWN[1]))
+    yield Stop("toast of a theme", ("hostile", "enter"), ("hostile.toml",), gone="Themes")
+
+
+CALLS = [Stop("methods and recent calls", (), (*SHOWN, spelled(HALF))), *each_method()]
+PARTS = {
+    "calls": CALLS,
+    "history and calls": [*history(), *CALLS],
+    "replies and profiles": [*replies(), *profiles()],
+}
+"""What is seen after one start: to start takes longer than many a stop."""
+
+
+def first(needle: str) -> str:
+    """As much of it as shows that the place was come to: what the guard replaces has only the room it had."""
+    found = MARKERS.search(needle)
+    return needle[: found.end()] if found else needle
+
+
+def walk(terminal: Watched, stops: list[Stop], script: str) -> None:
+    """From stop to stop."""
+    for stop in stops:
+        for key in stop.keys:
+            (terminal.press if key in KEYS else terminal.type)(key)
+        if stop.gone:
+            terminal.sees_no(stop.gone)
+        terminal.looks(stop.sink, *(map(first, stop.wanted) if script == GUARD_ALONE else stop.wanted))
+
+
+def visit(folder: Path, part: str, script: str = "") -> Watched:
+    """Walk through a part of the program on files and a server that say it all; it has to end well."""
+    (folder / "start.py").write_text(script + START)
+    with serving() as server:
+        environment = plant(folder, server.origin)
+        with Watched(["-p", "here"], environment, folder / "work", SIZE, start=[str(folder / "start.py")]) as terminal:
+            terminal.sees("F5 send", "✓ valid")
+            walk(terminal, PARTS[part], script)
+            terminal.press("ctrl+q")
+            assert terminal.ends() == 0
+            return terminal
+
+
+START = """
+import sys
+from rpcexplorer import __main__
+sys.exit(__main__.main())
+"""
+NO_GUARD = """
+from rpcexplorer.tui.terminal import Guard
+Guard.apply = lambda self, segments, background: segments
+"""
+GUARD_ALONE = """
+import rpcexplorer.text.printable as exit_of_views
+real, exit_of_views.printable = exit_of_views.printable, lambda text, *, lines=False: text
+import rpcexplorer.tui.terminal
+rpcexplorer.tui.terminal.printable = real
+"""
+LAYERS = {"both": "", "views alone": NO_GUARD, "guard alone": GUARD_ALONE}
+"""Where each layer alone is enough, both are: one visit shows that they do not get in each other's way."""
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(
+    ("layer", "part"), [("both", "calls"), *((layer, part) for layer in list(LAYERS)[1:] for part in list(PARTS)[1:])]
+)
+def test_nothing_that_is_shown_is_obeyed(tmp_path: Path, layer: str, part: str) -> None:
+    script = LAYERS[layer]
+    terminal = visit(tmp_path, part, script)
+    stream = Stream(terminal.written)
+    assert stream.strange == []
+    assert stream.counts["question about a mode"] == stream.counts["keyboard"]
+    if "calls" in part and script != GUARD_ALONE:
+        assert terminal.seen["methods and recent calls"] == set(PAYLOADS)
+    assert all(spelled(text) == text for text in stream.copied)
+
+
+@pytest.mark.thorough
+def test_what_is_wrong_in_files_is_said_and_not_obeyed(tmp_path: Path) -> None:
+    home = CARRIERS["bb"].replace("/", "")
+    with serving() as server:
+        environment = plant(tmp_path, server.origin, home)
+        spoil(tmp_path, home)
+        with Watched(["-p", "here"], environment, tmp_path / "work", SIZE) as terminal:
+            terminal.sees("F5 send", "keymap")
+            terminal.press("ctrl+q")
+            assert terminal.ends() == 0
+    assert Stream(terminal.written).strange == []

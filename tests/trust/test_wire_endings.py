@@ -1,0 +1,341 @@
+"""Stopping and quitting in the middle of whatever a server does: what had come is kept, and nothing is left behind.
+
+That nothing is left is seen from both ends: the loop has no other task, and the server sees its client hang up.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import pytest
+
+import rpcexplorer
+from rpcexplorer.model.draft import Draft
+from rpcexplorer.model.exchange import Cancelled, Exchange, Stop
+from rpcexplorer.model.profile import ad_hoc
+from rpcexplorer.transport.port import Progress
+from rpcexplorer.tui.app import ExplorerApp, PersonOnScreen
+from rpcexplorer.tui.call.screen import CallScreen
+from tests.fakes.shell import Shell
+from tests.fakes.wire import HOLD, NEXT, Authority, Part, Pause, RawServer, Received, Script, http_reply
+from tests.trust.visits import CHUNKED, CUT, GZIP, GZIP_HEAD, ID, MIB, PROXIES, explorer, packed_zeros
+from tests.tui.waiting import until
+
+Way = Literal["stop", "cancel"]
+WAYS: tuple[Way, ...] = ("stop", "cancel")
+PATIENCE = 5.0
+"""Seconds after which something did not end at once."""
+PACKED = GZIP | {"Content-Length": "9" * 12}
+SWELLING = packed_zeros(65536)
+BEGUN = b'{"jsonrpc":"2.0","id":"id-1","result":['
+pytestmark = pytest.mark.usefixtures("only_what_is_new")
+
+
+@pytest.fixture
+def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shell:
+    for name in PROXIES:
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.lower(), raising=False)
+    return Shell(tmp_path)
+
+
+class Endless:
+    """A script that goes on until its client hangs up, and takes note of that."""
+
+    def __init__(self, first: bytes, *drop: Part) -> None:
+        self.first, self.drop = first, drop
+        self.gone = threading.Event()
+
+    def __call__(self, _: Received) -> Iterator[Part]:
+        try:
+            yield self.first
+            while True:
+                yield from self.drop
+        finally:
+            self.gone.set()
+
+
+@dataclass(frozen=True)
+class Middle:
+    """A place on a call's way, at which it is ended."""
+
+    script: Callable[[], Script]
+    step: str = "receiving"
+    """What it is busy with then."""
+    came: bytes | None = BEGUN
+    """What its body begins with by then; None where no head has come."""
+    params: str = "[]"
+
+
+MIDDLES = {
+    "no reply yet": Middle(lambda: [HOLD], "waiting", None),
+    "endless headers": Middle(lambda: Endless(b"HTTP/1.1 200 OK\r\nX: ", b"y", Pause(0.01)), "waiting", None),
+    "half a body": Middle(lambda: [http_reply(BEGUN, headers=CUT), HOLD]),
+    "half a chunked body": Middle(lambda: [http_reply(b"27\r\n" + BEGUN + b"\r\n", headers=CHUNKED), HOLD]),
+    "half a page of another status": Middle(lambda: [http_reply(BEGUN, 503, headers=CUT), HOLD]),
+    "endless body": Middle(lambda: Endless(b"HTTP/1.1 200 OK\r\n\r\n" + BEGUN, b"1," * 32768)),
+    "endless gzip": Middle(
+        lambda: Endless(http_reply(GZIP_HEAD + SWELLING, headers=PACKED), SWELLING, Pause(0.01)), came=b"\0"
+    ),
+}  # fmt: skip
+
+
+def ended(
+    shell: Shell,
+    url: str,
+    way: Way,
+    step: str,
+    *,
+    received: bool = False,
+    params: str = "[]",
+    once: threading.Event | None = None,
+) -> Exchange:
+    """Start a call, end it as soon as it has come so far and `once` is set, and read its record."""
+    outcome: list[Exchange | BaseException] = []
+
+    async def run() -> None:
+        stop, there = Stop(), asyncio.Event()
+
+        def watch(progress: Progress) -> None:
+            if progress.step == step and (progress.received or not received):
+                there.set()
+
+        async with explorer(shell) as door:
+            door.use(ad_hoc(url))
+            calling = asyncio.create_task(door.call(Draft("m", params), id=ID, stop=stop, watch=watch))
+            await there.wait()
+            if once:
+                await asyncio.to_thread(once.wait)
+            if way == "stop":
+                stop.press()
+            else:
+                calling.cancel()
+            outcome.extend(await asyncio.gather(calling, return_exceptions=True))
+        assert asyncio.all_tasks() == {asyncio.current_task()}
+
+    asyncio.run(run())
+    gc.collect()  # whatever was left open speaks up here
+    (recorded,) = explorer(shell).history.newest(1)
+    assert isinstance(recorded, Exchange)
+    assert isinstance(recorded.outcome, Cancelled)
+    if way == "stop":
+        assert isinstance(outcome[0], Exchange)
+        assert (outcome[0].outcome, outcome[0].response.size) == (recorded.outcome, recorded.response.size)
+    else:
+        assert isinstance(outcome[0], asyncio.CancelledError)
+    return recorded
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("middle", MIDDLES.values(), ids=MIDDLES.keys())
+def test_what_had_come_is_kept_and_the_server_sees_a_hangup(shell: Shell, middle: Middle, way: Way) -> None:
+    script = middle.script()
+    with RawServer(script) as server:
+        recorded = ended(shell, server.url, way, middle.step, received=middle.came is not None)
+        assert script.gone.wait(PATIENCE) if isinstance(script, Endless) else server.wait_for_hangup(PATIENCE)
+    assert recorded.outcome == Cancelled(maybe_ran=True)
+    assert recorded.response.body.startswith(middle.came or b"")
+    assert (recorded.response.status is None) is (middle.came is None)
+    assert len(server.requests) == 1
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("way", WAYS)
+def test_a_request_that_was_not_sent_whole_cannot_have_run(shell: Shell, way: Way) -> None:
+    with RawServer([HOLD], read_body=False) as server:
+        server._listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        recorded = ended(shell, server.url, way, "sending", params=f'["{"x" * 6 * MIB}"]')
+    assert recorded.outcome == Cancelled(maybe_ran=False)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_handshake_is_ended_as_well(shell: Shell, way: Way) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        recorded = ended(shell, f"https://127.0.0.1:{listener.getsockname()[1]}", way, "tls")
+        connection, _ = listener.accept()
+        with connection:
+            connection.settimeout(PATIENCE)
+            while connection.recv(65536):
+                pass
+    assert recorded.outcome == Cancelled(maybe_ran=False)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_slow_reply_on_a_kept_connection_is_ended_and_the_next_call_has_a_connection_of_its_own(
+    shell: Shell, way: Way
+) -> None:
+    done = http_reply(b'{"jsonrpc":"2.0","id":"id-1","result":1}')
+
+    async def run() -> list[Exchange | BaseException]:
+        stop, there, ends = Stop(), asyncio.Event(), list[Exchange | BaseException]()
+        async with explorer(shell) as door:
+            door.use(ad_hoc(server.url))
+            ends.append(await door.call(Draft("m"), id=ID))
+            watch = lambda progress: there.set() if progress.step == "waiting" else None  # noqa: E731
+            calling = asyncio.create_task(door.call(Draft("m"), id=ID, stop=stop, watch=watch))
+            await there.wait()
+            stop.press() if way == "stop" else calling.cancel()
+            ends += await asyncio.gather(calling, return_exceptions=True)
+            assert await asyncio.to_thread(server.wait_for_hangup, PATIENCE)
+            ends.append(await door.call(Draft("m"), id=ID))
+        assert asyncio.all_tasks() == {asyncio.current_task()}
+        return ends
+
+    with RawServer([done, NEXT], [HOLD], [done, NEXT]) as server:
+        _, slow, last = asyncio.run(run())
+    gc.collect()
+    recorded = explorer(shell).history.newest(3)
+    assert [isinstance(each, Exchange) and each.outcome_name for each in recorded] == ["result", "cancelled", "result"]
+    if way == "stop":
+        assert isinstance(slow, Exchange)
+        assert slow.outcome == Cancelled(maybe_ran=True)
+        assert slow.response.phases.kept
+    assert isinstance(last, Exchange)
+    assert not last.response.phases.kept
+    assert (server.connections, len(server.requests)) == (2, 3)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_body_under_tls_is_kept_as_well(
+    shell: Shell, way: Way, authority: Authority, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", str(authority.write(tmp_path)))
+    with RawServer([http_reply(BEGUN, headers=CUT), HOLD], tls=authority.server()) as server:
+        recorded = ended(shell, server.url, way, "receiving", received=True)
+        assert server.wait_for_hangup(PATIENCE)
+    assert recorded.response.body == BEGUN
+
+
+@pytest.fixture(scope="module")
+def authority() -> Authority:
+    return Authority()
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_lookup_of_a_name_is_not_waited_for(shell: Shell, way: Way, monkeypatch: pytest.MonkeyPatch) -> None:
+    over, asked, waited = threading.Event(), threading.Event(), list[bool]()
+
+    def slow(*_: object, **__: object) -> list[object]:
+        asked.set()
+        waited.append(over.wait(PATIENCE * 6))
+        raise socket.gaierror(socket.EAI_NONAME, "unknown")
+
+    monkeypatch.setattr(socket, "getaddrinfo", slow)
+    try:
+        recorded = ended(shell, "http://slow.invalid", way, "connecting", once=asked)
+        assert waited == []
+    finally:
+        over.set()
+    assert recorded.outcome == Cancelled(maybe_ran=False)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_login_that_is_under_way_is_ended_and_the_call_behind_it_never_runs(shell: Shell, way: Way) -> None:
+    with RawServer([http_reply(BEGUN, headers=CUT), HOLD]) as server:
+        shell.sessions(f'[profile.shop]\nurl = "{server.origin}"\nauth = {{ kind = "cookie", username = "ada" }}\n')
+
+        async def run() -> list[Exchange | BaseException]:
+            stop, there = Stop(), asyncio.Event()
+            async with explorer(shell, RPCEXPLORER_SHOP_PASSWORD="hunter2hunter2") as door:
+                door.use("shop")
+                watch = lambda progress: there.set() if progress.received else None  # noqa: E731
+                calling = asyncio.create_task(door.call(Draft("user.delete"), id=ID, stop=stop, watch=watch))
+                await there.wait()
+                stop.press() if way == "stop" else calling.cancel()
+                return list(await asyncio.gather(calling, return_exceptions=True))
+
+        asyncio.run(run())
+        gc.collect()
+        assert server.wait_for_hangup(PATIENCE)
+    assert [json.loads(request.body)["method"] for request in server.requests] == ["auth"]
+
+
+# --- quitting -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=lambda number: number.name)
+def test_a_signal_to_the_command_line_ends_the_call_and_records_what_came(shell: Shell, number: signal.Signals) -> None:
+    script = Endless(b"HTTP/1.1 200 OK\r\n\r\n" + BEGUN, b"1," * 32768)
+    with RawServer(script) as server:
+        process = subprocess.Popen(
+            [sys.executable, "-X", "dev", "-m", "rpcexplorer", "call", "m", "--url", server.origin],
+            env={**os.environ, **shell.environment, "PYTHONPATH": str(Path(rpcexplorer.__file__).parents[1])},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            cwd=shell.folder,
+        )
+        assert server.wait_for_request(PATIENCE * 2)
+        process.send_signal(number)
+        out, err = process.communicate(timeout=PATIENCE * 2)
+        assert script.gone.wait(PATIENCE)
+    assert (process.returncode, out) == (130, b"")
+    assert b"cancelled; the server may have run it" in err
+    assert b"Warning" not in err
+    assert b"Traceback" not in err
+    row = json.loads(shell.run("history", "list", "--json").text)
+    assert row["outcome"] == "cancelled"
+
+
+@pytest.mark.thorough
+def test_leaving_the_screen_closes_the_connection_that_was_kept(shell: Shell) -> None:
+    def answer(request: Received) -> Iterator[Part]:
+        yield http_reply(f'{{"jsonrpc":"2.0","id":"{json.loads(request.body)["id"]}","result":1}}'.encode())
+        yield NEXT
+
+    with RawServer(answer) as server:
+        shell.sessions(f'[profile.here]\nurl = "{server.origin}"\n')
+
+        async def visit() -> None:
+            app = ExplorerApp(explorer(shell), PersonOnScreen(), "here")
+            async with asyncio.timeout(PATIENCE * 6), app.run_test(size=(100, 30)) as pilot:
+                await until(pilot, lambda: isinstance(app.screen, CallScreen) and bool(app.screen.method))
+                for count in (1, 2):
+                    app.simulate_key("f5")
+                    await until(pilot, lambda: len(list(app.explorer.history.newest(9))) == count)  # noqa: B023
+                app.simulate_key("ctrl+q")
+                await until(pilot, lambda: not app.is_running)
+            assert await asyncio.to_thread(server.wait_for_hangup, PATIENCE)
+
+        asyncio.run(visit())
+        gc.collect()
+    assert (server.connections, len(server.requests)) == (1, 2)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", ["no reply yet", "half a body", "endless body"])
+def test_leaving_the_screen_ends_the_call_and_records_what_came(shell: Shell, name: str) -> None:
+    middle = MIDDLES[name]
+    script = middle.script()
+    with RawServer(script) as server:
+        shell.sessions(f'[profile.here]\nurl = "{server.origin}"\n')
+
+        async def visit() -> None:
+            person = PersonOnScreen()
+            app = ExplorerApp(explorer(shell), person, "here")
+            async with asyncio.timeout(PATIENCE * 6), app.run_test(size=(100, 30)) as pilot:
+                await until(pilot, lambda: isinstance(app.screen, CallScreen) and bool(app.screen.method))
+                app.simulate_key("f5")
+                await until(pilot, lambda: bool(server.requests))
+                app.simulate_key("ctrl+q")  # which waits for nothing, as a person would not
+                await until(pilot, lambda: not app.is_running)
+            assert asyncio.all_tasks() == {asyncio.current_task()}
+
+        asyncio.run(visit())
+        gc.collect()
+        assert script.gone.wait(PATIENCE) if isinstance(script, Endless) else server.wait_for_hangup(PATIENCE)
+    (recorded,) = explorer(shell).history.newest(1)
+    assert isinstance(recorded, Exchange)
+    assert recorded.outcome == Cancelled(maybe_ran=True)

@@ -1,0 +1,167 @@
+"""A server that dies, comes back, changes its certificate or moves: told apart, each in a sentence with a way on."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from pathlib import Path
+
+import pytest
+
+from tests.fakes.shell import Ran, Shell
+from tests.fakes.wire import HOLD, RESET, Authority, RawServer, http_reply
+from tests.trust.visits import CUT, PONG, PROXIES, Again
+
+HOST = "rpc.example.test"
+
+
+@pytest.fixture
+def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shell:
+    for name in (*PROXIES, "SSL_CERT_FILE", "SSL_CERT_DIR"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.lower(), raising=False)
+    return Shell(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def authority() -> Authority:
+    return Authority()
+
+
+def call(shell: Shell) -> Ran:
+    return shell.run("call", "m", RPCEXPLORER_HERE_SESSION="s3ss10n-s3ss10n")
+
+
+def expect(ran: Ran, code: int, *said: str) -> None:
+    """One sentence on stderr, and a hint where there is one, which say this and repeat no secret."""
+    assert ran.code == code, ran.err
+    assert [words for words in said if words not in ran.err] == []
+    assert ran.err.partition("rpcexplorer: hint: ")[0].count("\n") <= 2
+    assert "Traceback" not in ran.err
+    assert "s3ss10n" not in ran.err
+
+
+def profile(shell: Shell, url: str, ca_file: Path | None = None) -> None:
+    trusted = f'ca_file = "{ca_file}"\n' if ca_file else ""
+    shell.sessions(f'[profile.here]\nurl = "{url}"\n{trusted}auth = {{ kind = "cookie" }}\n')
+
+
+def test_one_that_dies_and_comes_back_is_a_result_a_sentence_and_a_result(shell: Shell) -> None:
+    with RawServer(PONG, http_reply(b'{"json', headers=CUT), [RESET]) as server:
+        profile(shell, server.origin)
+        expect(call(shell), 0)
+        expect(call(shell), 4, "broke off in the middle of the reply, as a server does that stops or is restarted",
+               "6 of 100 bytes had come", "the server may have run it: look before you send it again")  # fmt: skip
+        expect(call(shell), 4, "closed the connection without a reply: it may have stopped or been restarted",
+               "the server may have run it: look before you send it again")  # fmt: skip
+    gone = call(shell)
+    expect(gone, 4, f"Nothing accepts connections at 127.0.0.1:{server.port}: check that the service is running")
+    assert "may have run it" not in gone.err
+    with Again(PONG, port=server.port):
+        expect(call(shell), 0)
+
+
+def test_a_gateway_before_one_that_is_down_is_told_from_the_server_itself(shell: Shell) -> None:
+    with RawServer(http_reply(b"<html>502 Bad Gateway", 502), http_reply(b"upstream is down", 503)) as server:
+        profile(shell, server.origin)
+        expect(call(shell), 5, "HTTP 502 Bad Gateway: a gateway got no valid response from the service behind it.")
+        expect(call(shell), 5, "plain text, not JSON", "HTTP 503")
+
+
+def test_another_program_on_its_port_is_said_to_speak_no_http(shell: Shell) -> None:
+    with RawServer(b"SSH-2.0-OpenSSH_9.6\r\n\r\n") as server:
+        profile(shell, server.origin)
+        expect(call(shell), 4, "did not answer in HTTP: check the port, and http:// against https://")
+
+
+def test_a_certificate_of_another_authority_gets_no_request_and_no_session(
+    shell: Shell, authority: Authority, tmp_path: Path
+) -> None:
+    pem = authority.write(tmp_path)
+    with RawServer(PONG, tls=authority.server()) as server:
+        profile(shell, server.origin, pem)
+        expect(call(shell), 0)
+    with Again(PONG, port=server.port, tls=Authority().server()) as impostor:
+        expect(call(shell), 4, f"The certificate of 127.0.0.1:{server.port} is signed by an authority",
+               "ask who runs it whether it has a new one", f"ca_file {pem} does not vouch for this one")  # fmt: skip
+    assert impostor.requests == []
+    with Again(PONG, port=server.port, tls=authority.server()) as back:
+        expect(call(shell), 0)
+    assert back.requests[0].header("Cookie") == "sessionid=s3ss10n-s3ss10n"
+
+
+def test_a_certificate_for_another_name_and_one_without_a_ca_file_are_told_apart(
+    shell: Shell, authority: Authority, tmp_path: Path
+) -> None:
+    with RawServer(PONG, tls=authority.server("elsewhere.example")) as server:
+        profile(shell, server.origin, authority.write(tmp_path))
+        expect(call(shell), 4, "is made out for another host: use the name that it was made for")
+        profile(shell, server.origin)
+        assert shell.run("profiles", "allow", "here", "--yes").code == 0
+        expect(call(shell), 4, "signed by an authority that is not known here",
+               "if you trust it, name the PEM file of the authority that signed it as ca_file")  # fmt: skip
+    assert server.requests == []
+
+
+def test_one_that_went_from_https_to_http_or_back_is_told_by_the_scheme(shell: Shell, authority: Authority) -> None:
+    def answer_plainly() -> None:
+        connection, _ = listener.accept()
+        with connection:
+            connection.recv(65536)
+            connection.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        thread = threading.Thread(target=answer_plainly)
+        thread.start()
+        profile(shell, f"https://127.0.0.1:{listener.getsockname()[1]}")
+        expect(call(shell), 4, "does not speak TLS: check the port, or whether the URL should begin with http://")
+        thread.join()
+    with RawServer(PONG, tls=authority.server()) as server:
+        profile(shell, server.origin.replace("https:", "http:"))
+        assert shell.run("profiles", "allow", "here", "--forget").code == 0
+        expect(call(shell), 4, "closed the connection without a reply", "or wants https://")
+
+
+def test_one_that_moved_says_where_to_and_is_not_followed(shell: Shell) -> None:
+    with RawServer(PONG) as other:
+        place = f"http://localhost:{other.port}/v3/\x1b]8;;x\x07"
+        with RawServer(PONG, http_reply(b"", 308, {"Location": place})) as server:
+            profile(shell, server.origin)
+            expect(call(shell), 0)
+            moved = f"HTTP 308 Permanent Redirect: the server redirects to http://localhost:{other.port}/v3/␛]8;;x␇."
+            expect(call(shell), 5, moved, "Redirects are not followed.", "look at it first")
+    assert other.requests == []
+
+
+def test_a_name_that_resolves_no_more_is_told_from_a_server_that_is_down(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known, look_up = True, socket.getaddrinfo
+
+    def resolver(host: str | bytes, *arguments: object, **options: object) -> object:
+        if host not in {HOST, HOST.encode()}:
+            return look_up(host, *arguments, **options)  # type: ignore[arg-type]
+        if known:
+            return look_up("127.0.0.1", *arguments, **options)  # type: ignore[arg-type]
+        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+
+    monkeypatch.setattr(socket, "getaddrinfo", resolver)
+    with RawServer(PONG) as server:
+        shell.sessions(f'[profile.here]\nurl = "http://{HOST}:{server.port}"\nauth = {{ kind = "none" }}\n')
+        expect(call(shell), 0)
+    expect(call(shell), 4, f"Nothing accepts connections at {HOST}:{server.port}")
+    known = False
+    expect(call(shell), 4, f"No address is known for the host {HOST}: check its spelling",
+           "whether the network or the VPN is up")  # fmt: skip
+
+
+@pytest.mark.thorough
+def test_one_that_refuses_a_large_call_before_it_has_it_is_shown(shell: Shell) -> None:
+    refusal = http_reply(b"too large, by far", 413, reason="Content Too Large", headers={"Connection": "close"})
+    with RawServer([refusal, HOLD], read_body=False) as server:
+        profile(shell, server.origin)
+        large = f'["{"x" * 20 * 1024 * 1024}"]'.encode()
+        ran = shell.run("call", "m", "-", "--body", "--timeout", "5", RPCEXPLORER_HERE_SESSION="s3ss10n", stdin=large)
+    assert (ran.code, ran.text) == (5, "too large, by far")
+    assert "HTTP 413" in ran.err
+    assert "The reply began before the whole request was sent" in ran.err

@@ -1,0 +1,109 @@
+"""Cookies that servers set: one session is kept, for one origin, and one Cookie header is ever sent."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from rpcexplorer.model.profile import Profile
+from tests.fakes.shell import Ran, Shell
+from tests.fakes.wire import RawServer, Received, http_reply
+from tests.trust.visits import explorer
+
+LONG = [f"c{number}={'v' * 3000}; Path=/" for number in range(20)]
+
+
+def setting(**cookies: list[str]) -> Callable[[Received], bytes]:
+    """A service that logs anybody in, and whose methods set these cookies."""
+
+    def script(request: Received) -> bytes:
+        call = json.loads(request.body)
+        found = {"auth": ["sessionid=first; HttpOnly; Path=/"], **cookies}.get(call["method"], [])
+        reply = json.dumps({"jsonrpc": "2.0", "id": call["id"], "result": "done"}).encode()
+        return http_reply(reply, headers=[("Set-Cookie", cookie) for cookie in found])
+
+    return script
+
+
+@pytest.fixture
+def shell(tmp_path: Path) -> Shell:
+    return Shell(tmp_path)
+
+
+def use(shell: Shell, server: RawServer) -> None:
+    shell.sessions(f'[profile.shop]\nurl = "{server.origin}"\nauth = {{ kind = "cookie", username = "ada" }}\n')
+
+
+def call(shell: Shell, method: str) -> Ran:
+    ran = shell.run("call", method, RPCEXPLORER_SHOP_PASSWORD="hunter2hunter2")
+    assert ran.code == 0, ran.err
+    return ran
+
+
+def sent(server: RawServer) -> list[tuple[str, list[str]]]:
+    """Each request's method and all its Cookie headers."""
+    return [
+        (json.loads(request.body)["method"], [value for name, value in request.headers if name.lower() == "cookie"])
+        for request in server.requests
+    ]
+
+
+@pytest.mark.parametrize(
+    ("cookies", "said", "after"),
+    [
+        (["sessionid=second"], "adopted a new session (sessionid) for http://", [("next", ["sessionid=second"])]),
+        (["sessionid=x", "sessionid=second"], "adopted a new session", [("next", ["sessionid=second"])]),
+        (["sessionid=second; Domain=elsewhere.example; Secure"], "adopted", [("next", ["sessionid=second"])]),
+        (["sessionid=first"], "", [("next", ["sessionid=first"])]),
+        (["sessionid=; Max-Age=0"], "the server ended the session", [("auth", []), ("next", ["sessionid=first"])]),
+        (["sessionid=x; Expires=Thu, 01-Jan-70 00:00:00 GMT"], "ended", [("auth", []), ("next", ["sessionid=first"])]),
+        (["x=\xe9"], "", [("next", ["sessionid=first"])]),
+        (["sessionid=\xe9"], "cannot be sent back", [("next", ["sessionid=first"])]),
+        (["sessionid=a b", "other=1"], "cannot be sent back", [("next", ["sessionid=first"])]),
+        (LONG, "", [("next", ["sessionid=first"])]),
+        ([*LONG, "sessionid=" + "s" * 3000], "adopted", [("next", ["sessionid=" + "s" * 3000])]),
+    ],
+    ids=["replaced", "replaced twice", "of another domain", "the same", "deleted", "expired", "latin-1 elsewhere",
+         "latin-1", "a space", "20 of 3 kB", "20 of 3 kB and a new one"],
+)  # fmt: skip
+def test_the_next_call_has_the_one_cookie_that_is_right(
+    shell: Shell, cookies: list[str], said: str, after: list[tuple[str, list[str]]]
+) -> None:
+    with RawServer(setting(odd=cookies)) as server:
+        use(shell, server)
+        call(shell, "ping")
+        assert said in call(shell, "odd").err
+        call(shell, "next")
+    assert sent(server) == [("auth", []), ("ping", ["sessionid=first"]), ("odd", ["sessionid=first"]), *after]
+
+
+def test_neither_session_nor_password_is_sent_to_where_the_profile_moved(shell: Shell) -> None:
+    with RawServer(setting()) as first, RawServer(setting()) as second:
+        use(shell, first)
+        door = explorer(shell)
+        shop = door.use("shop")
+        assert isinstance(shop, Profile)
+        door.secrets.save(shop, "password", "hunter2hunter2")
+        assert shell.run("call", "ping").code == 0
+        use(shell, second)
+        ran = shell.run("call", "ping")
+    assert ran.code == 3
+    assert "was not sent: it was stored for a different destination" in ran.err
+    assert f"origin: {first.origin} → {second.origin}" in ran.err
+    assert second.requests == []
+
+
+@pytest.mark.parametrize("value", ["\nSet-Cookie: b", ";", "é", "\0", "\r\nX: y", "\x7f"])
+def test_a_pasted_session_that_no_cookie_can_carry_is_neither_sent_nor_printed(shell: Shell, value: str) -> None:
+    value = f"s3ss10n{value}s3ss10n"
+    with RawServer(setting()) as server:
+        use(shell, server)
+        ran = shell.run("call", "ping", RPCEXPLORER_SHOP_SESSION=value)
+    assert ran.code != 0
+    assert "has a character that a cookie cannot carry" in ran.err
+    assert "log in again, or paste it anew" in ran.err
+    assert "s3ss10n" not in ran.err + ran.text + str(shell.files())
+    assert server.requests == []

@@ -1,0 +1,183 @@
+"""One call over a real socket, and all that it leaves behind: on stdout, on a terminal, in the history.
+
+What must hold of every exchange, whatever a server does, is checked here, at each of them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import itertools
+import json
+import re
+import socket
+import ssl
+import unicodedata
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from rpcexplorer.cli.output import ERASE
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.draft import Draft
+from rpcexplorer.model.exchange import Exchange
+from rpcexplorer.model.profile import ad_hoc
+from tests.fakes.shell import Ran, Shell
+from tests.fakes.wire import Part, Pause, RawServer, Received, Script, http_reply
+from tests.history.recording import exchange as sample
+
+ID = "id-1"
+MIB = 1024 * 1024
+PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
+CUT = {"Content-Length": "100"}
+GZIP = {"Content-Encoding": "gzip"}
+CHUNKED = {"Transfer-Encoding": "chunked"}
+GZIP_HEAD = gzip.compress(b"")[:10]
+
+
+def replying(members: str, status: int = 200, headers: dict[str, str] | None = None) -> Callable[[Received], bytes]:
+    """A script: a reply to whatever is asked, with these members spelled so after its id."""
+
+    def script(request: Received) -> bytes:
+        id = json.dumps(json.loads(request.body).get("id"))
+        return http_reply(f'{{"jsonrpc":"2.0","id":{id},{members}}}'.encode(), status, headers or {})
+
+    return script
+
+
+PONG = replying('"result":"pong"')
+
+
+def again_and_again(first: bytes, drop: bytes, pause: float = 0.0) -> Callable[[Received], Iterator[Part]]:
+    """A script that never ends by itself: the first bytes, then drop after drop."""
+
+    def parts(_: Received) -> Iterator[Part]:
+        yield first
+        for _drop in itertools.count():
+            yield drop
+            if pause:
+                yield Pause(pause)
+
+    return parts
+
+
+def packed_zeros(count: int) -> bytes:
+    """What swells to so many zeros inside gzip, as often as it is sent."""
+    packing = zlib.compressobj(9, wbits=-zlib.MAX_WBITS)
+    return packing.compress(bytes(count)) + packing.flush(zlib.Z_FULL_FLUSH)
+
+
+class Again(RawServer):
+    """A server on the port where another one was."""
+
+    def __init__(self, *scripts: Script, port: int, tls: ssl.SSLContext | None = None) -> None:
+        super().__init__(*scripts, tls=tls)
+        self._listener.close()
+        self._listener = socket.create_server(("127.0.0.1", port))
+        self.port = port
+
+
+def unprintable(text: str) -> set[str]:
+    """What of a text a terminal could obey or a reader overlook: by Unicode's own table, not by ours."""
+    kinds = {"Cc", "Cf", "Cs", "Zl", "Zp"}
+    return {char for char in text if char not in "\n\t" and unicodedata.category(char) in kinds}
+
+
+def on_terminal(shell: Shell, *words: str) -> Ran:
+    """Run a command on a terminal without our own colours: no escape at all may be printed then.
+
+    The line that says how long a call has been waiting, which a slow machine may have to see, is left out.
+    """
+    ran = shell.run(*words, terminal=True, NO_COLOR="1")
+    return replace(ran, err=re.sub(rf"{re.escape(ERASE)}(◐.*?cancels)?", "", ran.err))
+
+
+def explorer(shell: Shell, **environment: str) -> Explorer:
+    """The one door, on the files that the command line has."""
+    return Explorer.open(folder=shell.folder, environment={**shell.environment, **environment})
+
+
+def called(shell: Shell, url: str, *, timeout: float | None = None) -> Exchange:
+    """A call through the one door. It is read back from the history too, and is there what it was."""
+
+    async def run() -> Exchange:
+        async with explorer(shell) as door:
+            door.use(ad_hoc(url))
+            return await door.call(Draft("m"), id=ID, timeout=timeout)
+
+    exchange = asyncio.run(run())
+    assert_recorded(shell, exchange)
+    return exchange
+
+
+def assert_recorded(shell: Shell, exchange: Exchange) -> None:
+    """The newest record is this exchange, but for what is never written down, and for the rest of a long body."""
+    (read,) = explorer(shell).history.newest(1)
+    assert isinstance(read, Exchange)
+    assert (read.id, read.outcome_name, read.exit_code) == (exchange.id, exchange.outcome_name, exchange.exit_code)
+    assert exchange.response.body.startswith(read.response.body)
+    assert read.response.cut or read.response.body == exchange.response.body
+    assert (read.response.status, read.response.size) == (exchange.response.status, exchange.response.size)
+    if not read.response.cut:
+        assert read.outcome == exchange.outcome
+
+
+@dataclass(frozen=True)
+class Visit:
+    """A call on the command line, and what it left behind."""
+
+    ran: Ran
+    """In a pipe: stdout is exact."""
+    seen: str
+    """Everything that stands on a terminal: of the call, its headers and body, and of its record."""
+    exchange: Exchange
+    """As it was read back from the history."""
+    server: RawServer
+
+    @property
+    def code(self) -> int:
+        return self.ran.code
+
+    @property
+    def said(self) -> str:
+        return self.ran.err
+
+
+def visit(shell: Shell, script: Script, *arguments: str, method: str = "m") -> Visit:
+    """Call in a pipe and on a terminal, then read the record in every way the command line knows."""
+    with RawServer(script) as server:
+        call = ["call", method, "--id", ID, "--url", server.origin, *arguments]
+        ran = shell.run(*call)
+        (exchange,) = explorer(shell).history.newest(1)
+        screens = [on_terminal(shell, *call, "--include", "--body")]
+    reading = ["history show", "history list", "history search m", "copy --as curl", "copy --as markdown"]
+    screens += [on_terminal(shell, *words.split()) for words in reading]
+    seen = "\n".join(screen.text + screen.err for screen in screens)
+    assert unprintable(seen + ran.err) == set()
+    assert "Traceback" not in seen + ran.err
+    assert isinstance(exchange, Exchange)
+    assert [screen.code for screen in screens] == [ran.code, 0, 0, 0, 0, 0]
+    assert exchange.exit_code == ran.code
+    return Visit(ran, seen, exchange, server)
+
+
+def inert(*runs: Ran) -> None:
+    """Nothing that these commands printed is obeyed by a terminal."""
+    printed = "".join(run.text + run.err for run in runs)
+    assert unprintable(printed) == set()
+    assert "Traceback" not in printed
+
+
+def history_of(shell: Shell) -> list[str]:
+    """The texts of all files of the history."""
+    return [text for path, text in shell.files().items() if "history" in path]
+
+
+def written(shell: Shell, count: int) -> Path:
+    """A history of so many calls; its file."""
+    history = explorer(shell).history
+    for number in range(count):
+        history.append(sample(number))
+    (file,) = history.folder.glob("*.toml")
+    return file

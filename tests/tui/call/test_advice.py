@@ -1,0 +1,140 @@
+"""What a service says of its methods is held against the params that are typed, and against the result that came."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+
+from textual.pilot import Pilot
+
+from rpcexplorer.discovery.methods import Discovery
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.method import By, Described, DescribedParam, Method, Parameter
+from rpcexplorer.model.problem import Checked, SchemaProblem
+from rpcexplorer.model.profile import Profile
+from rpcexplorer.tui.app import ExplorerApp
+from rpcexplorer.tui.call.schemas import LARGEST, LONGEST
+from rpcexplorer.tui.call.screen import CallScreen
+from tests.fakes.wire import RawServer, Received, http_reply
+from tests.history.recording import exchange as recorded
+from tests.tui.visiting import on_view, visit
+from tests.tui.waiting import until
+
+USER = Method(
+    "user.get", params={}, by="name", parameters=(Parameter("token", False), Parameter("id", True)), safe=True
+)
+TOLD = Described(
+    (DescribedParam("token"), DescribedParam("id", {"type": "object", "required": ["token"]}, True)), {"type": "object"}
+)
+
+
+class SternChecker:
+    """Has something against everything, and remembers what it was asked."""
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[Described, str, By | None]] = []
+
+    async def params(self, described: Described, text: str, *, by: By | None = None) -> Checked:
+        self.asked.append((described, text, by))
+        needed = [(each.name,) for each in described.params if each.required]
+        missing = [
+            SchemaProblem(path, "required", f"{'.'.join(path)} is missing") for path in (*needed, ("id", "token"))
+        ]
+        return Checked(tuple(missing))
+
+    async def result(self, described: Described, text: str) -> Checked:
+        self.asked.append((described, text, None))
+        return Checked((SchemaProblem(("items", 0), "type", "items/0 must be a number"),) * 5)
+
+    async def close(self) -> None:
+        """There is nothing to end."""
+
+
+def test_params_and_results_are_held_against_what_the_service_says(make_explorer: Callable[..., Explorer]) -> None:
+    checker = SternChecker()
+    results = ["x", "x" * LARGEST, "x", "x"]
+
+    def answer(request: Received) -> bytes:
+        return http_reply(
+            json.dumps({"jsonrpc": "2.0", "id": json.loads(request.body)["id"], "result": results[0]}).encode()
+        )
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        screen.choose("user.get")
+        await until(pilot, lambda: "! line 1, column 1: id is missing. (1 of 2, " in on_view(app))
+        assert screen.params.warnings[1].sentence == "id.token is missing", "the name may be missing inside of another"
+        assert checker.asked[-1] == (TOLD, "{}", "name")
+        asked = len(checker.asked)
+        for is_told in (True, False):
+            await pilot.press("f5")
+            await until(pilot, lambda: bool(screen.exchange) and not screen.what)
+            await app.workers.wait_for_complete([each for each in app.workers if each.group == "result"])
+            await pilot.pause()
+            assert screen.schema_remark.endswith("must be a number (2 more)") == is_told, (
+                "of a large result nothing is said"
+            )
+            assert (
+                "not as its schema says at /items/0: items/0 must be a number; at /items/0:" in on_view(app)
+            ) == is_told
+            results.pop(0)
+            screen.exchange = None
+            assert not screen.schema_remark
+        screen.choose("other")
+        await pilot.press("f5")
+        await until(pilot, lambda: bool(screen.exchange) and not screen.what)
+        assert (len(checker.asked), screen.schema_remark) == (asked + 1, ""), "nothing is known of what that one gives"
+
+    with RawServer(answer) as server:
+        made = make_explorer(f'version = 1\n[profile.demo]\nurl = "{server.origin}"\n')
+        made.__dict__["checker"] = checker
+        profile = made.use("demo")
+        assert isinstance(profile, Profile)
+        found = Discovery(datetime(2026, 1, 2, tzinfo=UTC), (USER,), ("said",), described={"user.get": TOLD})
+        made.catalogues.settle(profile, found)
+        visit(made, scene)
+
+
+def test_a_method_starts_with_what_is_right_and_offers_what_earlier_calls_had(
+    make_explorer: Callable[..., Explorer],
+) -> None:
+    kind = DescribedParam("kind", {"enum": ["calm", "loud"]}, True)
+    owner = DescribedParam("owner_id", {"type": "integer"})
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        screen.choose("user.make")
+        assert json.loads(screen.params.text) == {"kind": "calm"}
+
+        def offered(text: str) -> list[str]:
+            found = screen.complete_params(text, len(text) - 1)
+            return [each.shown for each in found.candidates] if found else []
+
+        await until(pilot, lambda: offered('{"owner_id": }') == ["{{owner_id}}", "40"])  # a call of long ago had it
+        screen.params.replace('{"owner_id": 77}')
+        await pilot.press("f5")
+        await until(pilot, lambda: offered('{"owner_id": }') == ["{{owner_id}}", "77", "40"])  # it was this one before
+        assert screen.hint_params('{"owner_id": }', 13) == "owner_id integer · then kind"
+        assert offered(f'{{"note": "{"x" * LONGEST}", "owner_id": }}') == [], "a long text is left alone"
+        screen.choose("@@kind.set")
+        assert (screen.hint_params("[1]", 1), screen.hint_params("{}", 1)) == ("", "kind"), (
+            "it takes them by name alone"
+        )
+
+    with RawServer(http_reply(b'{"jsonrpc":"2.0","id":"x","result":1}')) as server:
+        variables = '[profile.demo.variables]\nowner_id = "5"\n'
+        made = make_explorer(f'version = 1\n[profile.demo]\nurl = "{server.origin}"\n{variables}')
+        made.__dict__["checker"] = SternChecker()
+        profile = made.use("demo")
+        assert isinstance(profile, Profile)
+        known = tuple(Method(name, by="name", source="discovered") for name in ("user.make", "@kind.set"))
+        told = {"user.make": Described((kind, owner)), "@kind.set": Described((kind,))}
+        made.catalogues.settle(profile, Discovery(datetime(2026, 1, 2, tzinfo=UTC), known, ("said",), described=told))
+        made.remembered.set_method("demo", "user.make")
+        for number in range(10):
+            made.journal.record(
+                recorded(number, profile="demo", params='{"owner_id": 40}' if number == 0 else "[]"), profile
+            )
+        made.journal.record(recorded(10, profile="other", params='{"owner_id": 41}'), profile)
+        made.journal.record(recorded(11, profile="demo", params='{"owner_id": 42}', foreign=True), profile)
+        visit(made, scene)

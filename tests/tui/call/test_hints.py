@@ -1,0 +1,367 @@
+"""A hint on screen: the key changes the profile after a question and sends again, and nothing stale is ever applied."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+from rpcexplorer.discovery.methods import Discovery
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.exchange import Exchange
+from rpcexplorer.model.method import Method
+from rpcexplorer.model.profile import ad_hoc
+from rpcexplorer.rpc.messages import Result
+from rpcexplorer.secrets.leaks import Git
+from rpcexplorer.tui.app import ExplorerApp
+from rpcexplorer.tui.call.screen import CallScreen
+from rpcexplorer.tui.dialogs import Credentials
+from rpcexplorer.tui.profile_form import ProfileForm
+from rpcexplorer.tui.profiles import ProfilesScreen
+from rpcexplorer.tui.widgets.dialog import Ask, Confirm
+from tests.fakes.certificates import self_signed
+from tests.fakes.wire import RawServer, Script, http_reply
+from tests.history.recording import exchange as recorded
+from tests.tui.visiting import on, said, shown, type_in, visit
+from tests.tui.waiting import until
+
+WRONG_TYPE = http_reply(b"", 415)
+PONG = http_reply(b'{"jsonrpc":"2.0","id":null,"result":"pong"}')
+ELSEWHERE = http_reply(b"", 307, {"Location": "http://127.0.0.1:9/rpc"})
+Scene = Callable[[ExplorerApp, Pilot[Any], CallScreen], Any]
+
+
+@pytest.fixture
+def called(tmp_path: Path, make_explorer: Callable[..., Explorer]) -> Callable[..., RawServer]:
+    """A call of ``ping`` has come back, with the profile of this person's own file; then something is done."""
+
+    def call(
+        scene: Scene, *scripts: Script, auth: str = "none", team: str = "", more: str = "", **variables: str
+    ) -> RawServer:
+        with RawServer(*scripts) as server:
+            filed = f'version = 1\n\n[profile.node]\nurl = "{server.origin}"\nauth = {{ kind = "{auth}" }}\n{more}'
+            own = tmp_path / "home" / "config" / "sessions.toml"
+            own.parent.mkdir(parents=True)
+            own.write_text(filed)
+            explorer = make_explorer(team, RPCEXPLORER_NODE_USERNAME="ada", **variables)
+
+            async def story(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+                calls.choose("ping")
+                await pilot.press("f5")
+                await until(pilot, lambda: app.screen is not calls or (calls.exchange is not None and not calls.what))
+                await scene(app, pilot, calls)
+
+            visit(explorer, story, profile="node")
+        return server
+
+    return call
+
+
+def told(calls: CallScreen) -> str:
+    """The hint on view."""
+    return "".join(text for text, _ in calls.hint)
+
+
+async def asked(pilot: Pilot[Any]) -> str:
+    """Take the hint; what is asked then."""
+    await pilot.press("ctrl+r")
+    return shown(await on(pilot, Confirm))
+
+
+async def came(pilot: Pilot[Any], calls: CallScreen, *keys: str) -> Exchange:
+    """Press keys, and wait for what comes of it."""
+    before = calls.exchange
+    await pilot.press(*keys)
+    await until(pilot, lambda: calls.exchange is not before and not calls.what)
+    assert calls.exchange is not None
+    return calls.exchange
+
+
+Called = Callable[..., RawServer]
+
+
+def test_the_change_is_shown_with_its_file_and_sent_again_when_it_is_written(called: Called, tmp_path: Path) -> None:
+    file = tmp_path / "home" / "config" / "sessions.toml"
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        assert "^R set content_type to application/json in node, and send again" in told(calls)
+        question = await asked(pilot)
+        assert all(each in question for each in ("application/json-rpc → application/json", str(file)))
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is calls)
+        assert "content_type" not in file.read_text(), "it was left"
+        await asked(pilot)
+        assert calls.profile is not None
+        known = Method("ping", doc="Answers.", source="discovered")
+        calls.explorer.catalogues.settle(
+            calls.profile, Discovery(datetime(2026, 1, 2, tzinfo=UTC), (known,), ("said",))
+        )
+        assert isinstance((await came(pilot, calls, "enter")).outcome, Result)
+        assert calls.params.method == calls.explorer.methods()["ping"], "what is known may hang on what was changed"
+        assert calls.described is not None, "also the docs and the checks"
+        assert not calls.hint
+        assert not calls.check_action("apply_hint", ())
+
+    server = called(scene, WRONG_TYPE, PONG)
+    assert 'content_type = "application/json"\n' in file.read_text()
+    assert [each.header("Content-Type") for each in server.requests] == ["application/json-rpc", "application/json"]
+    assert server.requests[0].body.partition(b'"method"')[2] == server.requests[1].body.partition(b'"method"')[2]
+
+
+def test_hint_for_the_form_of_a_request_needs_no_second_yes(called: Called) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        await asked(pilot)
+        assert isinstance((await came(pilot, calls, "enter")).outcome, Result)
+
+    server = called(scene, WRONG_TYPE, PONG, auth="bearer", RPCEXPLORER_NODE_TOKEN="t0ken-t0ken")
+    sent = [(each.header("Content-Type"), each.header("Authorization")) for each in server.requests]
+    assert sent == [("application/json-rpc", "Bearer t0ken-t0ken"), ("application/json", "Bearer t0ken-t0ken")]
+
+
+def test_to_another_server_it_takes_more_than_a_habit(called: Called, tmp_path: Path) -> None:
+    file = tmp_path / "home" / "config" / "sessions.toml"
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        assert "which is another server" in told(calls)
+        await asked(pilot)
+        await pilot.press("enter")
+        await until(pilot, lambda: app.screen is calls)
+
+    before = called(scene, ELSEWHERE)
+    assert len(before.requests) == 1
+    assert "rpc" not in file.read_text()
+
+
+@pytest.mark.thorough
+def test_where_a_profile_asks_first_it_does_so_again(called: Called) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        assert "Send to node?" in shown(await on(pilot, Confirm))
+        await came(pilot, calls, "right", "enter")
+        await asked(pilot)
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, Confirm) and "Send to node?" in shown(app.screen))
+        await pilot.press("escape")
+
+    server = called(scene, WRONG_TYPE, PONG, more='confirm = "always"\n')
+    assert len(server.requests) == 1
+
+
+TEAM = """\
+version = 1
+
+[profile.node]
+description = "The team's"
+"""
+
+
+@pytest.mark.parametrize(("keys", "name"), [(("enter",), "sessions.local.toml"), (("right", "enter"), "sessions.toml")])
+def test_what_a_team_says_is_changed_for_one_person_or_for_all(
+    called: Called, tmp_path: Path, keys: tuple[str, ...], name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Git, "may_commit", lambda _, file: file == "sessions.local.toml")
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        question = await asked(pilot)
+        assert "sessions.local.toml" in question
+        assert "(the team)" in question
+        await came(pilot, calls, *keys)
+        assert ("Git does not ignore" in said(app)) == (name == "sessions.local.toml")
+
+    called(scene, WRONG_TYPE, PONG, team=TEAM)
+    files = {each.name for each in tmp_path.rglob("sessions*.toml") if "application/json" in each.read_text()}
+    assert files == {name}
+
+
+def test_a_profile_that_was_changed_meanwhile_stays_as_it_is(called: Called, tmp_path: Path) -> None:
+    file = tmp_path / "home" / "config" / "sessions.toml"
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        file.write_text(f"{file.read_text()}timeout = 5\n")
+        await pilot.press("ctrl+r")
+        await until(pilot, lambda: "was changed meanwhile" in said(app))
+        assert app.screen is calls
+        assert "content_type" not in file.read_text()
+        assert calls.profile is not None
+        assert (calls.profile.timeout, list(calls.hint)) == (5.0, [])
+
+    called(scene, WRONG_TYPE)
+
+
+def test_a_late_answer_brings_no_hint_for_another_profile(called: Called) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        assert calls.hint
+        explorer, before = calls.explorer, calls.exchange
+        send = explorer.call
+
+        async def late(*given: Any, **named: Any) -> Exchange:
+            exchange = await send(*given, **named)
+            explorer.use(ad_hoc("http://127.0.0.1:9"))
+            return exchange
+
+        explorer.call = late  # type: ignore[method-assign]
+        await pilot.press("f5")
+        await until(pilot, lambda: calls.exchange is not before and not calls.what)
+        assert not calls.hint
+        assert not calls.check_action("apply_hint", ())
+
+    called(scene, WRONG_TYPE)
+
+
+def test_a_hint_goes_with_the_exchange_that_it_is_about(called: Called) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        assert calls.hint
+        calls.load(recorded(0, profile="node"), ours=True)
+        await pilot.pause()
+        assert not calls.hint
+        await pilot.press("ctrl+r")
+        await pilot.pause()
+        assert app.screen is calls
+
+    called(scene, WRONG_TYPE)
+
+
+@pytest.mark.thorough
+def test_a_password_that_was_refused_is_entered_again_and_the_call_sent_again(called: Called) -> None:
+    refused = http_reply(b"", 401, {"WWW-Authenticate": "Basic"})
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        await on(pilot, Ask)
+        await type_in(pilot, "wrong-wrong")
+        await came(pilot, calls, "enter")
+        assert "^R enter the password of node again, and send again" in told(calls)
+        await pilot.press("ctrl+r")
+        await on(pilot, Credentials)
+        await type_in(pilot, "hunter2hunter2")
+        assert isinstance((await came(pilot, calls, "ctrl+s")).outcome, Result)
+
+    server = called(scene, refused, PONG, auth="basic")
+    wanted = [base64.b64encode(each).decode() for each in (b"ada:wrong-wrong", b"ada:hunter2hunter2")]
+    assert [each.header("Authorization") for each in server.requests] == [f"Basic {each}" for each in wanted]
+
+
+@pytest.mark.thorough
+def test_what_was_learned_of_an_address_is_saved_with_it(make_explorer: Callable[..., Explorer]) -> None:
+    explorer = make_explorer("")
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        calls.choose("ping")
+        await came(pilot, calls, "f5")
+        await asked(pilot)
+        await came(pilot, calls, "enter")
+        await asked(pilot)
+        assert isinstance((await came(pilot, calls, "enter")).outcome, Result)
+        assert "Set for this run. F7, then a, saves the address with it" in said(app)
+        await pilot.press("f7")
+        await on(pilot, ProfilesScreen)
+        await pilot.press("a")
+        await on(pilot, ProfileForm)
+        await type_in(pilot, "kept")
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: "kept" in explorer.profiles.profiles)
+
+    unacceptable = http_reply(b"", 406)
+    with RawServer(unacceptable, WRONG_TYPE, PONG) as server:
+        explorer.use(ad_hoc(f"{server.origin}/rpc"))
+        visit(explorer, scene, profile="")
+    kept = explorer.profiles.profiles["kept"]
+    assert (kept.endpoint, kept.content_type) == (f"{server.origin}/rpc", "application/json-rpc")
+    assert kept.accept == "application/json, text/event-stream"
+
+
+NOT_HERE = http_reply(b"<h1>no</h1>", 404)
+LOCKED = http_reply(b"", 401, {"WWW-Authenticate": 'Basic realm="Kodi"'})
+
+
+@pytest.mark.parametrize("reply", [NOT_HERE, LOCKED])
+def test_where_nobody_has_typed_a_path_the_key_of_the_test_is_named(
+    make_explorer: Callable[..., Explorer], reply: bytes
+) -> None:
+    explorer = make_explorer("")
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        calls.choose("ping")
+        await came(pilot, calls, "f5")
+        assert told(calls).startswith("Alt+t finds out   ")
+        assert not calls.check_action("apply_hint", ())
+
+    with RawServer(reply) as server:
+        explorer.use(ad_hoc(server.origin))
+        visit(explorer, scene, profile="")
+
+
+def test_a_certificate_that_nobody_vouches_for_leads_to_the_test(
+    make_explorer: Callable[..., Explorer], tmp_path: Path
+) -> None:
+    explorer = make_explorer("")
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        calls.choose("ping")
+        await came(pilot, calls, "f5")
+        assert told(calls) == "Alt+t finds out   Nobody vouches for the server's certificate."
+
+    with RawServer(PONG, tls=self_signed().server(tmp_path)) as server:
+        explorer.use(ad_hoc(f"{server.origin}/rpc"))
+        visit(explorer, scene, profile="")
+
+
+UNAUTHORIZED = http_reply(b"", 401, {"WWW-Authenticate": 'Basic realm="x"'})
+
+
+@pytest.mark.parametrize("key", ["f9", "f8"])
+def test_keys_without_a_call_offer_the_fix_too(make_explorer: Callable[..., Explorer], key: str) -> None:
+    with RawServer(*[UNAUTHORIZED] * 20) as server:
+        explorer = make_explorer(f'version = 1\n[profile.node]\nurl = "{server.origin}"\nauth = {{ kind = "none" }}\n')
+
+        async def story(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+            if key == "f8":
+                await pilot.press(key)
+                await until(pilot, lambda: "Alt+t tests whether the server asks for some." in said(app))
+                assert not server.requests
+            await pilot.press("f9")
+            await until(pilot, lambda: bool(calls.hint))
+            assert "^R set auth.kind to basic" in told(calls)
+            await pilot.press("f8" if key == "f8" else "ctrl+r")
+            assert "auth.kind" in shown(await on(pilot, Confirm))
+            await pilot.press("escape")
+
+        visit(explorer, story, profile="node")
+
+
+def test_header_shows_rejected_until_the_password_changes(called: Called, tmp_path: Path) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        def header() -> str:
+            return "".join(text for text, _ in calls.auth)
+
+        await on(pilot, Ask)
+        await type_in(pilot, "wrong-password")
+        await pilot.press("enter")
+        await until(pilot, lambda: calls.exchange is not None and not calls.what)
+        assert header() == "✗ password rejected"
+        await pilot.press("f8")  # the same fix as the hint's key
+        await on(pilot, Credentials)
+        await type_in(pilot, "right-password")
+        await pilot.press("enter")
+        await until(pilot, lambda: calls.exchange is not None and isinstance(calls.exchange.outcome, Result))
+        assert header() == "● password stored"
+
+    called(scene, UNAUTHORIZED, PONG, auth="basic")
+
+
+def test_wrong_variable_is_named_on_screen(make_explorer: Callable[..., Explorer]) -> None:
+    with RawServer(UNAUTHORIZED) as server:
+        text = f'version = 1\n[profile.node]\nurl = "{server.origin}"\nauth = {{ kind = "basic", username = "ada" }}\n'
+        explorer = make_explorer(text, RPCEXPLORER_NODE_PASSWORD="wrong-password")
+
+        async def story(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+            calls.choose("ping")
+            await pilot.press("f5")
+            await until(pilot, lambda: bool(calls.hint))
+            assert "RPCEXPLORER_NODE_PASSWORD" in told(calls)
+            assert not calls.check_action("apply_hint", ()), "a stored password would be overruled"
+
+        visit(explorer, story, profile="node")

@@ -1,0 +1,531 @@
+"""The method picker: what is typed, what is shown, and what is asked for."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import UTC
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from textual.pilot import Pilot
+from textual.widgets import Input
+
+from rpcexplorer.model.method import Method
+from rpcexplorer.rpc.messages import Result
+from rpcexplorer.tui.call.methods import (
+    Heading,
+    MethodList,
+    MethodListRow,
+    MethodRow,
+    MethodRows,
+    MethodsPane,
+    RecentList,
+    TypedRow,
+    group_of,
+    name_of,
+)
+from rpcexplorer.tui.widgets.bars import Bar
+from tests.text.exchanges import exchange
+from tests.tui.stage import Stage, text_of
+
+METHODS = {
+    method.name: method
+    for method in (
+        Method("arg_test", "Takes the credentials as params", None, "inline", True),
+        Method("auth", "Opens a session", None, "none", True),
+        Method("session.usage", "How much was used", None, "cookie"),
+        Method("user.create", "Creates a user", None, "cookie", False),
+        Method("user.get", "Reads one user", None, "cookie", True),
+        Method("user.list", "Lists users, newest first", None, "cookie", True),
+    )
+}
+Story = Callable[[Pilot[None], MethodsPane, Stage], Awaitable[None]]
+
+
+def play(story: Story, *, size: tuple[int, int] = (32, 24), methods: dict[str, Method] | None = None) -> None:
+    """Tell a story with a pane that has the focus in its filter."""
+
+    async def told() -> None:
+        pane = MethodsPane(UTC)
+        pane.methods = METHODS if methods is None else methods
+        stage = Stage(pane)
+        async with stage.run_test(size=size) as pilot:
+            pane.focus_filter()
+            await pilot.pause()
+            await story(pilot, pane, stage)
+
+    asyncio.run(told())
+
+
+def shown(pane: MethodsPane) -> list[str]:
+    return text_of(pane.query_one(MethodList)).split("\n")
+
+
+def bars(pane: MethodsPane) -> list[str]:
+    """Title, what is known of the row at hand, title of the recent calls; those on view."""
+    return [text_of(bar) for bar in pane.query(Bar) if bar.display]
+
+
+def lit(pane: MethodsPane) -> str:
+    """The method under the cursor."""
+    row: Any = pane.query_one(MethodList).chosen
+    return row.method.name if isinstance(getattr(row, "method", None), Method) else f'"{row.name}"'
+
+
+def names(messages: Sequence[Any]) -> list[str]:
+    return [message.name for message in messages]
+
+
+def test_methods_are_listed_in_groups_with_their_auth_and_a_sign_where_they_are_unsafe() -> None:
+    async def story(_pilot: Pilot[None], pane: MethodsPane, _stage: Stage) -> None:
+        assert shown(pane) == [
+            "   arg_test              inline",
+            "   auth",
+            "   session.usage         cookie",
+            " user",
+            "   user.create  !        cookie",
+            "   user.get              cookie",
+            "   user.list             cookie",
+        ]
+        assert bars(pane)[0] == "▍Methods                  6  F2"
+
+    play(story)
+
+
+def test_pinned_current_and_recent_methods_have_their_marks() -> None:
+    async def story(pilot: Pilot[None], pane: MethodsPane, _stage: Stage) -> None:
+        pane.pinned = ["user.list"]
+        pane.recent = [exchange(Result(b"1"), method="auth")]
+        pane.current = "user.get"
+        await pilot.pause()
+        lines = shown(pane)
+        assert lines[:3] == [" pinned", " ★ user.list             cookie", ""]
+        assert " · auth" in lines
+        assert " ▸ user.get              cookie" in lines
+
+    play(story)
+
+
+def test_where_there_is_room_docs_stand_in_one_column_and_signs_have_their_words() -> None:
+    async def story(_pilot: Pilot[None], pane: MethodsPane, _stage: Stage) -> None:
+        assert shown(pane)[4:6] == [
+            "   user.create    Creates a user        ! unsafe  cookie",
+            "   user.get       Reads one user                  cookie",
+        ]
+        assert len(bars(pane)) == 1
+
+    play(story, size=(57, 24))
+
+
+def test_summaries_take_the_room_of_words_and_auth() -> None:
+    methods = {
+        name: Method(name, "Says in a few more words what it does", None, auth, safe)
+        for name, auth, safe in (("a", "", True), ("b", "cookie", True), ("c", "cookie", False))
+    }
+
+    async def story(_pilot: Pilot[None], pane: MethodsPane, _stage: Stage) -> None:
+        assert shown(pane) == [
+            "   a  Says in a few more words what it does",
+            "   b  Says in a few more words what it do…  cookie",
+            "   c  Says in a few more words what it…  !  cookie",
+        ]
+
+    play(story, size=(51, 24), methods=methods)
+
+
+@pytest.mark.thorough
+def test_in_a_narrow_column_a_line_below_tells_of_the_row_under_the_cursor() -> None:
+    async def story(pilot: Pilot[None], pane: MethodsPane, _stage: Stage) -> None:
+        assert bars(pane)[1] == "   Takes the credentials as pa…"
+        await pilot.press("down", "down", "down")
+        assert (lit(pane), bars(pane)[1]) == ("user.create", " ! unsafe  Creates a user")
+
+    play(story)
+
+
+def test_each_letter_filters_and_the_best_match_is_under_the_cursor() -> None:
+    async def story(pilot: Pilot[None], pane: MethodsPane, _stage: Stage) -> None:
+        await pilot.press("down", "down", "u", "s")
+        assert pane.typed == "us"
+        assert [line.split()[0] for line in shown(pane)] == [
+            "user.get", "user.list", "user.create", "session.usage", "call",
+        ]  # fmt: skip
+        assert lit(pane) == "user.get"
+        assert bars(pane)[0].split()[1:] == ["4", "of", "6", "F2"]
+
+    play(story)
+
+
+@pytest.mark.thorough
+def test_what_matches_is_underlined() -> None:
+    async def story(pilot: Pilot[None], pane: MethodsPane, _stage: Stage) -> None:
+        await pilot.press(*"usg")
+        strip = pane.query_one(MethodList).render_line(0)
+        marked = "".join(piece.text for piece in strip if piece.style and piece.style.underline)
+        assert marked == "usg"
+
+    play(story)
+
+
+def test_enter_takes_the_row_under_the_cursor() -> None:
+    async def story(pilot: Pilot[None], pane: MethodsPane, stage: Stage) -> None:
+        await pilot.press("u", "s", "down", "enter")
+        chosen = stage.of(MethodsPane.MethodChosen)
+        assert names(chosen) == ["user.list"]
+        assert chosen[0].control is pane
+
+    play(story)
+
+
+def test_a_letter_and_what_it_finds_come_at_once() -> None:
+    async def story(pilot: Pilot[None], pane: MethodsPane, stage: Stage) -> None:
+        pane.query_one(Input).value = "list"
+        assert pane.typed == "list"
+        assert name_of(pane.query_one(MethodList).items[0]) == "user.list"
+        await pilot.press("enter")
+        assert names(stage.of(MethodsPane.MethodChosen)) == ["user.list"]
+
+    play(story)
+
+
+def test_any_name_can_be_called() -> None:
+    async def story(pilot: Pilot[None], pane: MethodsPane, stage: Stage) -> None:
+        await pilot.press(*"qq", "full_stop", *"x")
+        assert shown(pane) == [" nothing matches", '   call "qq.x"            Enter']
+        assert "F9" in bars(pane)[1]
+        await pilot.press("enter")
+        assert names(stage.of(MethodsPane.MethodChosen)) == ["qq.x"]
+
+    play(story)
+
+
+def test_the_name_as_typed_can_be_called_though_others_match() -> None:
+    async def story(pilot: Pilot[None], pane: MethodsPane, stage: Stage) -> None:
+        await pilot.press(*"user", "up", "pagedown")
+        assert lit(pane) == '"user"'
+        await pilot.press("enter")
+        assert names(stage.of(MethodsPane.MethodChosen)) == ["user"]
+
+    play(story)
+
+
+def test_escape_clears_the_filter_and_then_is_left_to_others() -> None:
+    async def story(pilot: Pilot[None], pane: MethodsPane, _stage: Stage) -> None:
+        pane.current = "user.get"
+        await pilot.press("u", "escape")
+        assert (pane.typed, pane.query_one(Input).value) == ("", "")
+        assert lit(pane) == "user.get"
+        assert pane.check_action("clear", ()) is False
+
+    play(story)
+
+
+def test_a_filter_set_from_outside_stands_in_the_line() -> None:
+    async def story(pilot: Pilot[None], pane: MethodsPane, _stage: Stage) -> None:
+        pane.typed = "list"
+        await pilot.pause()
+        assert pane.query_one(Input).value == "list"
+        assert lit(pane) == "user.list"
+
+    play(story)
+
+
+def test_the_key_for_pinning_asks_for_the_method_under_the_cursor() -> None:
+    async def story(pilot: Pilot[None], _pane: MethodsPane, stage: Stage) -> None:
+        await pilot.press("down", "ctrl+t")
+        assert names(stage.of(MethodsPane.PinWanted)) == ["auth"]
+        assert stage.of(MethodsPane.MethodChosen) == []
+
+    play(story)
+
+
+@pytest.mark.thorough
+def test_a_click_takes_a_method_and_leaves_the_focus_where_it_is() -> None:
+    async def story(pilot: Pilot[None], pane: MethodsPane, stage: Stage) -> None:
+        await pilot.click(MethodList, offset=(5, 3))
+        assert stage.of(MethodsPane.MethodChosen) == []
+        await pilot.click(MethodList, offset=(5, 5))
+        assert names(stage.of(MethodsPane.MethodChosen)) == ["user.get"]
+        assert stage.focused is pane.query_one(Input)
+
+    play(story)
+
+
+@pytest.mark.thorough
+def test_the_cursor_stays_on_its_method_when_others_are_discovered() -> None:
+    async def story(pilot: Pilot[None], pane: MethodsPane, _stage: Stage) -> None:
+        await pilot.press("down", "down", "down", "down")
+        assert lit(pane) == "user.get"
+        pane.methods = {**METHODS, "account.get": Method("account.get"), "user.archive": Method("user.archive")}
+        await pilot.pause()
+        assert lit(pane) == "user.get"
+
+    play(story)
+
+
+def test_the_cursor_follows_the_method_in_the_editor() -> None:
+    async def story(pilot: Pilot[None], pane: MethodsPane, _stage: Stage) -> None:
+        pane.current = "user.list"
+        await pilot.pause()
+        assert lit(pane) == "user.list"
+        await pilot.press("up", *"us")
+        assert lit(pane) == "user.get"
+        pane.current = "user.create"
+        await pilot.pause()
+        assert (lit(pane), pane.typed) == ("user.create", "us")
+
+    play(story)
+
+
+@pytest.mark.thorough
+def test_tab_goes_from_the_filter_to_the_recent_calls_and_the_titles_tell() -> None:
+    async def story(pilot: Pilot[None], pane: MethodsPane, stage: Stage) -> None:
+        pane.recent = [exchange(Result(b"1"))]
+        await pilot.press("tab")
+        assert isinstance(stage.focused, RecentList)
+        assert [bar[0] for bar in bars(pane)] == [" ", " ", "▍"]
+        assert pane.check_action("pin", ()) is False
+        await pilot.press("shift+tab")
+        assert [bar[0] for bar in bars(pane)] == ["▍", " ", " "]
+
+    play(story)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(("height", "calls"), [(10, 0), (12, 1), (22, 4), (33, 8), (60, 8)])
+def test_the_list_comes_first_and_recent_calls_take_what_is_left(height: int, calls: int) -> None:
+    async def story(pilot: Pilot[None], pane: MethodsPane, _stage: Stage) -> None:
+        pane.recent = [exchange(Result(b"1"), id=str(at)) for at in range(20)]
+        await pilot.pause()
+        recent = pane.query_one(RecentList)
+        assert len(recent.items) == calls
+        assert recent.display is bool(calls)
+        assert not calls or recent.size.height == calls
+        assert pane.query_one(MethodList).size.height >= 7
+
+    play(story, size=(32, height))
+
+
+def test_without_methods_it_is_said_what_to_do() -> None:
+    async def story(_pilot: Pilot[None], pane: MethodsPane, _stage: Stage) -> None:
+        assert shown(pane) == [
+            "   No methods are known yet.", "   F9 asks the service.", "   Type any name, then Enter.",
+        ]  # fmt: skip
+        assert pane.check_action("pin", ()) is False
+
+    play(story, methods={})
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("width", [24, 28, 49, 50, 60, 200])
+def test_no_row_is_wider_or_narrower_than_the_list_and_a_sign_is_never_cut(width: int) -> None:
+    odd = (
+        "organization.member.invitation.create.and.send.again.and.again",
+        "漢字漢字漢字漢字漢字漢字漢字.漢字",
+        "n" * 99,
+    )
+    methods = {name: Method(name, "doc " * 99, None, "cookie", False) for name in odd}
+
+    async def story(_pilot: Pilot[None], pane: MethodsPane, _stage: Stage) -> None:
+        rows = pane.query_one(MethodList)
+        for at in range(len(odd)):
+            strip = rows.render_line(at)
+            assert strip.cell_length == width
+            assert "!" in strip.text
+            assert strip.text.rstrip().endswith("cookie")
+
+    play(story, size=(width, 24), methods=methods)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(
+    ("name", "row"),
+    [
+        ("organization.member.invitation.create", "   …ber.invitation.create  !"),
+        ("organizationmemberinvitationcreate", "   organizationmemberinv…  !"),
+        ("\u202e" * 9, "   \\u202e\\u202e\\u202e…  !"),
+    ],
+)
+def test_of_a_name_that_is_too_long_the_group_gives_way_else_the_end(name: str, row: str) -> None:
+    async def story(_pilot: Pilot[None], pane: MethodsPane, _stage: Stage) -> None:
+        assert shown(pane) == [row]
+
+    play(story, size=(29, 24), methods={name: Method(name, safe=False)})
+
+
+def test_hostile_names_and_docs_are_shown_and_do_nothing() -> None:
+    name = "\x1b]52;c;x\x07.[bold]\u202e"
+
+    async def story(pilot: Pilot[None], pane: MethodsPane, stage: Stage) -> None:
+        assert shown(pane) == ["   ␛]52;c;x␇.[bold]\\u202e"]
+        assert bars(pane)[1] == "   [/]␛[c"
+        await pilot.press("enter")
+        assert names(stage.of(MethodsPane.MethodChosen)) == [name]
+
+    play(story, methods={name: Method(name, "[/]\x1b[c")})
+
+
+@pytest.mark.thorough
+def test_ten_thousand_methods_are_drawn_no_further_than_they_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    methods = {name: Method(name) for name in (f"group{at % 100}.method{at}" for at in range(10_000))}
+    drawn: list[object] = []
+    draw = MethodList.draw
+
+    def counted(self: MethodList, item: Any, *given: Any, **named: Any) -> Any:
+        drawn.append(item)
+        return draw(self, item, *given, **named)
+
+    async def story(pilot: Pilot[None], pane: MethodsPane, _stage: Stage) -> None:
+        monkeypatch.setattr(MethodList, "draw", counted)
+        await pilot.press(*"m9999")
+        assert lit(pane) == "group99.method9999"
+        assert len(drawn) < 1000
+
+    play(story, methods=methods)
+
+
+NAMES = ("user.get", "user.list", "ping", "session.usage", "arg_test", "report.run", "report.list")
+
+
+def catalogue(*names: str) -> dict[str, Method]:
+    return {name: Method(name) for name in names}
+
+
+def told(rows: MethodRows, typed: str = "") -> list[str]:
+    """Names as they are, headings in brackets, a typed name in quotes."""
+    return [_told(row) for row in rows.listed(typed).rows]
+
+
+def _told(row: MethodListRow) -> str:
+    match row:
+        case Heading(words=words):
+            return f"[{words}]"
+        case TypedRow(name=name):
+            return f'"{name}"'
+    return name_of(row)
+
+
+@pytest.mark.parametrize(
+    ("name", "group"),
+    [
+        ("user.get", "user"),
+        ("user.profile.get", "user"),
+        ("users/list", "users"),
+        ("system:reboot", "system"),
+        ("arg_test", "arg"),
+        ("user_admin.get_all", "user_admin"),
+        ("ping", ""),
+        ("", ""),
+        (".get", ""),
+        ("user.", ""),
+        ("_", ""),
+    ],
+)
+def test_a_group_is_what_stands_before_the_first_separator(name: str, group: str) -> None:
+    assert group_of(name) == group
+
+
+def test_methods_stand_in_groups_and_those_that_stand_alone_come_first() -> None:
+    assert told(MethodRows(catalogue(*NAMES))) == [
+        "arg_test", "ping", "session.usage",
+        "[report]", "report.list", "report.run",
+        "[user]", "user.get", "user.list",
+    ]  # fmt: skip
+
+
+def test_pinned_methods_come_first_in_the_order_they_were_pinned_and_only_there() -> None:
+    rows = told(MethodRows(catalogue(*NAMES), pinned=["user.list", "ping", "user.list"]))
+    assert rows[:4] == ["[pinned]", "user.list", "ping", "[]"]
+    assert (rows.count("user.list"), rows.count("ping")) == (1, 1)
+
+
+def test_a_group_keeps_its_heading_when_all_but_one_of_it_are_pinned() -> None:
+    assert told(MethodRows(catalogue("user.get", "user.list"), pinned=["user.get"])) == [
+        "[pinned]", "user.get", "[user]", "user.list",
+    ]  # fmt: skip
+
+
+def test_a_pinned_method_that_nobody_knows_any_more_is_still_there() -> None:
+    rows = MethodRows({}, pinned=["gone.now"])
+    assert told(rows) == ["[pinned]", "gone.now"]
+    assert len(rows) == 1
+
+
+def test_methods_called_lately_are_known_as_such_and_pinned_ones_as_pinned() -> None:
+    rows = MethodRows(catalogue("a", "b", "c"), pinned=["b"], recent=["a", "b", "elsewhere"]).listed("").rows
+    assert {row.method.name: row.standing for row in rows if isinstance(row, MethodRow)} == {
+        "a": "recent", "b": "pinned", "c": "plain",
+    }  # fmt: skip
+
+
+def test_no_methods_are_no_rows() -> None:
+    assert told(MethodRows({})) == []
+
+
+def test_what_is_typed_finds_methods_best_first_with_the_places_of_its_letters() -> None:
+    listed = MethodRows(catalogue(*NAMES)).listed("us")
+    first = listed.rows[0]
+    assert isinstance(first, MethodRow)
+    assert (first.method.name, tuple(first.positions)) == ("user.get", (0, 1))
+    assert [name_of(row) for row in listed.rows[:3]] == ["user.get", "user.list", "session.usage"]
+
+
+def test_the_name_as_typed_is_offered_last() -> None:
+    listed = MethodRows(catalogue(*NAMES)).listed(" user ")
+    assert listed.rows[-1] == TypedRow("user")
+    assert listed.count == len(listed.rows) - 1
+
+
+def test_a_known_name_typed_in_full_is_the_first_and_is_not_offered_twice() -> None:
+    rows = told(MethodRows(catalogue("ping.pong", "ping", "a.ping"), pinned=["a.ping"]), "ping")
+    assert rows[0] == "ping"
+    assert '"ping"' not in rows
+
+
+def test_where_nothing_matches_the_name_can_be_called_all_the_same() -> None:
+    listed = MethodRows(catalogue(*NAMES)).listed("qqq")
+    assert list(listed.rows) == [Heading("nothing matches"), TypedRow("qqq")]
+    assert listed.count == 0
+
+
+@pytest.mark.parametrize("ahead", ["x.c", "x.b"])
+def test_among_equal_matches_pinned_and_recent_ones_come_first(ahead: str) -> None:
+    names = catalogue("x.a", "x.b", "x.c")
+    assert told(MethodRows(names, recent=[ahead]), "x")[0] == ahead
+    assert told(MethodRows(names, pinned=[ahead], recent=["x.a"]), "x")[:2] == [ahead, "x.a"]
+
+
+def test_a_better_match_stays_ahead_of_a_pinned_one() -> None:
+    assert told(MethodRows(catalogue("user.get", "session.usage"), pinned=["session.usage"]), "us")[0] == "user.get"
+
+
+@pytest.mark.parametrize("typed", ["", "u", "user.li"])
+def test_each_row_is_found_by_its_name_and_an_unknown_name_at_the_top(typed: str) -> None:
+    listed = MethodRows(catalogue(*NAMES), pinned=["ping"]).listed(typed)
+    assert [name_of(row) for row in listed.rows] == list(listed.names)
+    assert name_of(listed.rows[listed.place("user.list")]) == "user.list"
+    assert listed.place("nobody.knows") == listed.place("") == 0
+
+
+def test_rows_found_are_a_sequence_like_any_other() -> None:
+    rows = MethodRows(catalogue("aa", "ab", "ac")).listed("a").rows
+    assert [name_of(row) for row in rows] == ["aa", "ab", "ac", "a"]
+    assert [name_of(row) for row in rows[1:3]] == ["ab", "ac"]
+    assert name_of(rows[-2]) == "ac"
+    assert name_of(rows[1:][-1]) == "a"
+    with pytest.raises(IndexError):
+        rows[4]
+
+
+@given(st.sets(st.text(max_size=6), max_size=20), st.lists(st.text(max_size=6), max_size=3), st.text(max_size=4))
+def test_every_method_stands_in_the_list_once_and_any_name_can_be_taken(
+    names: set[str], pinned: list[str], typed: str
+) -> None:
+    rows = MethodRows(catalogue(*names), pinned=pinned)
+    everything = [name_of(row) for row in rows.listed("").rows if isinstance(row, MethodRow)]
+    assert sorted(everything) == sorted(names | set(pinned))
+    if name := typed.strip():
+        assert name in {name_of(row) for row in rows.listed(typed).rows}

@@ -1,0 +1,163 @@
+"""The newest calls under the methods."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from datetime import UTC, timedelta, timezone
+
+import pytest
+from textual.pilot import Pilot
+
+from rpcexplorer.model.exchange import Cancelled, Exchange, Outcome, Refused, Sent, Unreached
+from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result
+from rpcexplorer.tui.call.methods import MethodsPane, RecentList, what_came
+from rpcexplorer.tui.messages import CopyCallWanted, SendAgainWanted
+from tests.text.exchanges import WHEN, exchange
+from tests.tui.stage import Stage, text_of
+
+CALLS = [
+    exchange(Result(b"1"), id="c", method="user.list"),
+    exchange(ErrorObject(-32602, "Invalid params", None, b""), id="b", when=WHEN - timedelta(minutes=1)),
+    exchange(Cancelled(), id="a", method="report.run", when=WHEN - timedelta(minutes=9)),
+]
+Story = Callable[[Pilot[None], MethodsPane, Stage], Awaitable[None]]
+
+
+def play(story: Story, *, zone: timezone = UTC, width: int = 32) -> None:
+    """Tell a story with a pane whose recent calls have the focus."""
+
+    async def told() -> None:
+        pane = MethodsPane(zone)
+        pane.recent = CALLS
+        stage = Stage(pane)
+        async with stage.run_test(size=(width, 24)) as pilot:
+            pane.query_one(RecentList).focus()
+            await pilot.pause()
+            await story(pilot, pane, stage)
+
+    asyncio.run(told())
+
+
+def shown(pane: MethodsPane) -> list[str]:
+    return text_of(pane.query_one(RecentList)).split("\n")
+
+
+@pytest.mark.parametrize(
+    ("outcome", "words", "role"),
+    [
+        (Result(b"1"), "34 ms", "middle"),
+        (ErrorObject(-32602, "", None, b""), "-32602", "wrong"),
+        (ErrorObject(None, "", None, b""), "error", "wrong"),
+        (ErrorObject(10**4400, "", None, b""), "error", "wrong"),
+        (Malformed("no"), "malformed", "wrong"),
+        (Unreached("name", "no"), "unreached", "wrong"),
+        (Cancelled(), "cancelled", "careful"),
+        (Sent(), "sent", "well"),
+        (Refused("params", "no"), "refused", "careful"),
+    ],
+)
+def test_each_outcome_has_a_word_and_a_colour(outcome: Outcome, words: str, role: str) -> None:
+    assert what_came(exchange(outcome)) == (words, role)
+
+
+def test_a_call_has_its_sign_its_method_what_came_of_it_and_when() -> None:
+    async def story(_pilot: Pilot[None], pane: MethodsPane, _stage: Stage) -> None:
+        assert shown(pane) == [
+            " ✓ user.list       34 ms  10:40",
+            " ✗ user.get       -32602  10:39",
+            " ◌ report.run  cancelled  10:31",
+        ]
+
+    play(story)
+
+
+@pytest.mark.thorough
+def test_times_are_those_of_whoever_looks() -> None:
+    async def story(_pilot: Pilot[None], pane: MethodsPane, _stage: Stage) -> None:
+        assert shown(pane)[0].endswith("12:40")
+
+    play(story, zone=timezone(timedelta(hours=2)))
+
+
+@pytest.mark.thorough
+def test_in_a_very_narrow_column_the_method_is_worth_more_than_the_time() -> None:
+    async def story(_pilot: Pilot[None], pane: MethodsPane, _stage: Stage) -> None:
+        assert shown(pane)[2] == " ◌ report.run  cancelled"
+
+    play(story, width=25)
+
+
+def test_enter_and_a_click_recall_a_call() -> None:
+    async def story(pilot: Pilot[None], pane: MethodsPane, stage: Stage) -> None:
+        await pilot.press("down", "enter")
+        await pilot.click(RecentList, offset=(5, 2))
+        recalled = stage.of(MethodsPane.Recalled)
+        assert [message.exchange for message in recalled] == CALLS[1:]
+        assert recalled[0].control is pane
+        assert stage.of(MethodsPane.MethodChosen) == []
+
+    play(story)
+
+
+def test_one_key_sends_again_and_one_copies() -> None:
+    async def story(pilot: Pilot[None], pane: MethodsPane, stage: Stage) -> None:
+        await pilot.press("r", "down", "y")
+        (again,), (copied,) = stage.of(SendAgainWanted), stage.of(CopyCallWanted)
+        assert (again.exchange, copied.exchange) == (CALLS[0], CALLS[1])
+        assert again.control is copied.control is pane.query_one(RecentList)
+        assert stage.of(MethodsPane.Recalled) == []
+
+    play(story)
+
+
+@pytest.mark.thorough
+def test_the_cursor_stays_on_its_call_when_a_newer_one_is_made() -> None:
+    async def story(pilot: Pilot[None], pane: MethodsPane, stage: Stage) -> None:
+        await pilot.press("down", "r")
+        pane.recent = [exchange(Sent(), id="d"), *CALLS]
+        await pilot.press("r")
+        again: list[Exchange] = [message.exchange for message in stage.of(SendAgainWanted)]
+        assert again == [CALLS[1], CALLS[1]]
+
+    play(story)
+
+
+@pytest.mark.thorough
+def test_the_cursor_is_lit_only_while_the_keys_come_here() -> None:
+    async def story(pilot: Pilot[None], pane: MethodsPane, _stage: Stage) -> None:
+        calls = pane.query_one(RecentList)
+        lit = calls.render_line(0)
+        pane.focus_filter()
+        await pilot.pause()
+        grounds = [{piece.style.bgcolor for piece in strip if piece.style} for strip in (lit, calls.render_line(0))]
+        assert grounds[0] != grounds[1]
+        assert {piece.style.bgcolor for piece in calls.render_line(1) if piece.style} == grounds[1]
+
+    play(story)
+
+
+@pytest.mark.thorough
+def test_nothing_can_be_sent_again_where_there_is_no_call() -> None:
+    async def story(pilot: Pilot[None], pane: MethodsPane, stage: Stage) -> None:
+        calls = pane.query_one(RecentList)
+        assert calls.check_action("again", ()) is True
+        pane.recent = []
+        await pilot.press("r", "y")
+        assert calls.check_action("again", ()) is False
+        assert not calls.display
+        assert stage.of(SendAgainWanted) == []
+
+    play(story)
+
+
+def test_a_hostile_method_name_is_shown_and_does_nothing() -> None:
+    async def story(pilot: Pilot[None], pane: MethodsPane, _stage: Stage) -> None:
+        pane.recent = [exchange(Result(b"1"), method="\x1b[2J[b]" + "漢" * 99)]
+        await pilot.pause()
+        strip = pane.query_one(RecentList).render_line(0)
+        assert strip.cell_length == 32
+        assert strip.text.startswith(" ✓ ␛[2J[b]漢")
+        assert strip.text.endswith("…  34 ms  10:40 ")
+
+    play(story)

@@ -1,0 +1,478 @@
+"""A call is taken to another profile: method and params come along, nothing is sent, and nothing typed is lost."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.exchange import Exchange, Refused
+from rpcexplorer.rpc.messages import ErrorObject
+from rpcexplorer.tui.app import ExplorerApp
+from rpcexplorer.tui.call.screen import CallScreen
+from rpcexplorer.tui.history import HistoryScreen
+from rpcexplorer.tui.history_panes import HistoryList
+from rpcexplorer.tui.widgets.editor import Editor
+from rpcexplorer.tui.widgets.picker import Picker
+from tests.fakes.editor import type_in
+from tests.fakes.wire import HOLD, RawServer, http_reply
+from tests.history.recording import exchange
+from tests.tui.visiting import burst, on, rest, said, visit
+from tests.tui.waiting import until
+
+KEY = "ctrl+n"
+
+
+async def write(pilot: Pilot[Any], screen: CallScreen, text: str, method: str = "demo.echo") -> None:
+    """A call stands in the editor, which has the focus."""
+    screen.choose(method)
+    screen.params.replace(text)
+    screen.params.focus_inside()
+    await pilot.pause()
+
+
+async def to(pilot: Pilot[Any], name: str) -> None:
+    """Choose a profile in the list that is open."""
+    await on(pilot, Picker)
+    await pilot.press(*name, "enter")
+    await until(pilot, lambda: not isinstance(pilot.app.screen, Picker))
+    await rest(pilot)
+
+
+def stands(screen: CallScreen) -> tuple[str, str, str]:
+    """Profile, method and params."""
+    assert screen.explorer.profile is not None
+    return screen.explorer.profile.name, screen.method, screen.params.text
+
+
+def calls_of(server: RawServer) -> list[str]:
+    return [json.loads(request.body)["method"] for request in server.requests]
+
+
+def test_method_and_params_come_along_and_nothing_is_sent(explorer: Explorer) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await write(pilot, screen, '{"n": 1.10}')
+        await pilot.press(KEY)
+        await to(pilot, "prod")
+        assert stands(screen) == ("prod", "demo.echo", '{"n": 1.10}')
+        assert screen.has_class("-prod")
+        assert isinstance(app.focused, Editor)
+        assert said(app) == "demo.echo stands on prod now. Nothing was sent."
+        assert screen.exchange is None
+        assert explorer.recent(9) == []
+
+    visit(explorer, scene)
+    assert explorer.remembered.profile == "prod"
+    explorer.use("demo")
+    assert explorer.draft_of("demo.echo") == '{"n": 1.10}'  # what was typed there is kept there
+
+
+@pytest.mark.thorough
+def test_the_call_is_sent_by_the_other_profile_once_somebody_says_so(explorer: Explorer) -> None:
+    async def scene(_: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await write(pilot, screen, "[1.10]")
+        await pilot.press(KEY)
+        await to(pilot, "dead")
+        await pilot.press("f5")
+        await until(pilot, lambda: screen.exchange is not None and not screen.what)
+        assert screen.exchange is not None
+        assert (screen.exchange.profile, screen.exchange.outcome_name) == ("dead", "unreached")
+
+    visit(explorer, scene)
+
+
+@pytest.mark.thorough
+def test_undo_brings_back_the_draft_that_stood_there(explorer: Explorer) -> None:
+    explorer.use("prod")
+    type_in(explorer, "demo.echo", '{"mine": true}')
+    explorer.use("demo")
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await write(pilot, screen, "[2]")
+        await pilot.press(KEY)
+        await to(pilot, "prod")
+        assert stands(screen) == ("prod", "demo.echo", "[2]")
+        assert "^Z brings back the params that stood there." in said(app)
+        await pilot.press("ctrl+z")
+        assert stands(screen) == ("prod", "demo.echo", '{"mine": true}')
+        await pilot.press("ctrl+y")
+        assert stands(screen) == ("prod", "demo.echo", "[2]")
+        await pilot.press("ctrl+z")
+        screen.write_down()
+
+    visit(explorer, scene)
+    assert explorer.draft_of("demo.echo") == '{"mine": true}'
+
+
+BACK = "replaced_params"
+
+
+@pytest.mark.thorough
+def test_a_draft_that_a_call_took_the_place_of_comes_back_after_a_restart(
+    make_explorer: Callable[..., Explorer], explorer: Explorer
+) -> None:
+    explorer.use("prod")
+    type_in(explorer, "demo.echo", '{"mine": true}')
+    explorer.use("demo")
+
+    async def carried(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await write(pilot, screen, "[2]")
+        assert not screen.check_action(BACK, ())
+        await pilot.press(KEY)
+        await to(pilot, "prod")
+        assert "Later that is “bring back replaced params” in the palette." in said(app)
+        screen.choose("ping")
+        assert not screen.check_action(BACK, ())
+
+    visit(explorer, carried)
+    again = make_explorer("")
+
+    async def back(_: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        screen.choose("demo.echo")
+        assert stands(screen) == ("prod", "demo.echo", "[2]")
+        assert screen.check_action(BACK, ())
+        await screen.run_action(BACK)
+        assert stands(screen) == ("prod", "demo.echo", '{"mine": true}')
+        await screen.run_action(BACK)
+        assert stands(screen) == ("prod", "demo.echo", "[2]")
+
+    visit(again, back, profile="prod")
+
+
+@pytest.mark.thorough
+def test_a_recorded_call_that_is_loaded_leaves_the_draft_to_be_had_back(explorer: Explorer) -> None:
+    async def scene(_: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await write(pilot, screen, "[1]")
+        for number in range(2, 30):
+            screen.load(exchange(method="demo.echo", params=f"[{number}]"), ours=True)
+        screen.choose("ping")
+        screen.choose("demo.echo")
+        assert stands(screen) == ("demo", "demo.echo", "[29]")
+        await screen.run_action(BACK)
+        assert stands(screen) == ("demo", "demo.echo", "[1]")
+        assert not screen.check_action(BACK, ())  # the history has the others
+
+    visit(explorer, scene)
+
+
+@pytest.mark.thorough
+def test_a_method_that_the_other_profile_does_not_know_comes_along_all_the_same(explorer: Explorer) -> None:
+    async def scene(_: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await write(pilot, screen, '{"not": valid', "nobody.knows.it")
+        await pilot.press(KEY)
+        await to(pilot, "cookie")
+        assert stands(screen) == ("cookie", "nobody.knows.it", '{"not": valid')
+
+    visit(explorer, scene)
+
+
+@pytest.mark.thorough
+def test_keys_in_one_burst_type_choose_and_go_on_in_the_editor_of_the_other_profile(explorer: Explorer) -> None:
+    async def scene(_: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await write(pilot, screen, "")
+        await burst(pilot, *"[7", KEY, *"prod", "enter", "end", *" 8")
+        await until(pilot, lambda: stands(screen) == ("prod", "demo.echo", "[7] 8"))
+        await rest(pilot)
+        assert explorer.recent(9) == []
+
+    visit(explorer, scene)
+    explorer.use("demo")
+    assert explorer.draft_of("demo.echo") == "[7]"
+
+
+@pytest.mark.thorough
+def test_who_presses_the_key_twice_opens_one_list(explorer: Explorer) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await write(pilot, screen, "[1]")
+        await burst(pilot, KEY, KEY)
+        await on(pilot, Picker)
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is screen)
+        assert stands(screen) == ("demo", "demo.echo", "[1]")
+        assert said(app) == ""
+
+    visit(explorer, scene)
+
+
+@pytest.mark.thorough
+def test_a_profile_that_cannot_be_used_says_why_and_the_call_stays(make_explorer: Callable[..., Explorer]) -> None:
+    explorer = make_explorer(
+        '[profile.a]\nurl = "http://127.0.0.1:9"\n[profile.broken]\ndescription = "no URL yet"\n'
+        '[profile.usable]\nurl = "http://127.0.0.1:9"\n'
+    )
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await write(pilot, screen, "[1]")
+        await pilot.press(KEY)
+        picker = await on(pilot, Picker)
+        said_of = [(each.pick.id, each.pick.words) for each in picker.list.items]
+        assert said_of == [("usable", "http://127.0.0.1:9/api/v2/"), ("broken", "cannot be used")]
+        await to(pilot, "broken")
+        assert stands(screen) == ("a", "demo.echo", "[1]")
+        assert "broken cannot be used, so the call stays here." in said(app)
+        assert "url" in said(app)
+
+    visit(explorer, scene, profile="a")
+
+
+@pytest.mark.thorough
+def test_where_there_is_no_other_profile_nothing_opens(make_explorer: Callable[..., Explorer]) -> None:
+    explorer = make_explorer('[profile.a]\nurl = "http://127.0.0.1:9"\n')
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await pilot.press(KEY)
+        await until(pilot, lambda: said(app) == "There is no other profile to take this call to.")
+        assert app.screen is screen
+        await pilot.press("f3", "end", *" 1")
+        assert screen.params.text.endswith(" 1")
+
+    visit(explorer, scene, profile="a")
+
+
+@pytest.mark.thorough
+def test_the_palette_finds_it_by_what_else_it_may_be_called(explorer: Explorer) -> None:
+    async def scene(_: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await write(pilot, screen, "[1]")
+        await pilot.press("ctrl+p")
+        picker = await on(pilot, Picker)
+        await pilot.press(*"transfer")
+        assert [each.pick.id for each in picker.list.items] == ["to-profile"]
+        await pilot.press("enter")
+        await until(pilot, lambda: pilot.app.screen is not picker)
+        await to(pilot, "prod")
+        assert stands(screen) == ("prod", "demo.echo", "[1]")
+
+    visit(explorer, scene)
+
+
+@pytest.mark.thorough
+def test_what_runs_on_the_profile_that_is_left_is_cancelled_and_recorded_there(
+    make_explorer: Callable[..., Explorer],
+) -> None:
+    with RawServer([HOLD]) as server:
+        explorer = make_explorer(PLAIN.format(url=server.origin))
+
+        async def scene(_: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+            await write(pilot, screen, "[1]")
+            await pilot.press("f5")
+            await until(pilot, lambda: len(server.requests) == 1)
+            await pilot.press(KEY)
+            await to(pilot, "two")
+            assert stands(screen) == ("two", "demo.echo", "[1]")
+            assert not screen.what
+            assert screen.exchange is None
+            assert explorer.recent(9) == []
+            explorer.use("one")
+            assert [call.outcome_name for call in explorer.recent(9)] == ["cancelled"]
+
+        visit(explorer, scene, profile="one")
+
+
+# --- secrets -------------------------------------------------------------------------------------------------------
+
+PLAIN = """\
+[profile.one]
+url = "{url}"
+
+[profile.two]
+url = "{url}"
+"""
+TWO = """\
+[profile.one]
+url = "{url}"
+auth = {{ kind = "inline", username = "ada" }}
+
+[profile.two]
+url = "{url}"
+auth = {{ kind = "inline", username = "bob" }}
+"""
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("value", ["«one.password»", "«not recorded»"])
+def test_what_stands_for_a_secret_is_not_sent_as_text(make_explorer: Callable[..., Explorer], value: str) -> None:
+    with RawServer(http_reply(b"{}")) as server:
+        explorer = make_explorer(TWO.format(url=server.origin))
+
+        async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+            await write(pilot, screen, json.dumps({"q": value}, ensure_ascii=False))
+            await pilot.press(KEY)
+            await to(pilot, "two")
+            assert stands(screen) == ("two", "demo.echo", f'{{"q": "{value}"}}')
+            if value == "«one.password»":
+                assert "«one.password» is not sent with two: write the value for it." in said(app)
+            await pilot.press("f5")
+            await until(pilot, lambda: screen.exchange is not None and not screen.what)
+            assert screen.exchange is not None
+            assert isinstance(screen.exchange.outcome, Refused)
+
+        visit(explorer, scene, profile="one")
+    assert server.requests == []
+
+
+@pytest.mark.thorough
+def test_what_would_open_a_secret_of_the_other_profile_is_left_out(make_explorer: Callable[..., Explorer]) -> None:
+    explorer = make_explorer(TWO.format(url="http://127.0.0.1:9"))
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await write(pilot, screen, '{"note": "«two.password»"}')
+        await pilot.press(KEY)
+        await to(pilot, "two")
+        assert screen.params.text == '{"note": "«not recorded»"}'
+        assert "What stood for a secret of two in it was left out." in said(app)
+
+    visit(explorer, scene, profile="one")
+
+
+# --- from the history ----------------------------------------------------------------------------------------------
+
+
+def record(explorer: Explorer, *calls: Exchange) -> None:
+    for call in calls:
+        explorer.history.append(call)
+
+
+async def history(pilot: Pilot[Any]) -> HistoryScreen:
+    await pilot.press("f6")
+    screen: HistoryScreen = await on(pilot, HistoryScreen)
+    await until(pilot, lambda: screen.query_one(HistoryList).chosen is not None)
+    return screen
+
+
+@pytest.mark.thorough
+def test_a_recorded_call_is_taken_to_another_profile(explorer: Explorer) -> None:
+    explorer.use("demo")
+    record(explorer, exchange(0, method="user.get", params='{"id": 42}', profile="demo"))
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await write(pilot, screen, "[1]")
+        await history(pilot)
+        await pilot.press(KEY)
+        picker = await on(pilot, Picker)
+        assert [each.pick.id for each in picker.list.items] == ["cookie", "dead", "inline", "prod"]
+        await to(pilot, "prod")
+        await until(pilot, lambda: app.screen is screen)
+        await until(pilot, lambda: stands(screen) == ("prod", "user.get", '{"id": 42}'))
+        assert screen.exchange is None
+        assert said(app) == "user.get stands on prod now. Nothing was sent."
+        assert len(explorer.history.newest(9)) == 1
+
+    visit(explorer, scene)
+    explorer.use("demo")
+    assert explorer.draft_of("demo.echo") == "[1]"
+
+
+@pytest.mark.thorough
+def test_a_call_of_another_profile_is_taken_to_the_one_in_use(explorer: Explorer) -> None:
+    explorer.use("demo")
+    explorer.remembered.history_of_all = True
+    record(explorer, exchange(0, method="user.get", params="[42]", profile="prod"))
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await history(pilot)
+        await burst(pilot, KEY, "enter", "end", *" 1")
+        await until(pilot, lambda: app.screen is screen)
+        await until(pilot, lambda: stands(screen)[:2] == ("demo", "user.get"))
+        await rest(pilot)
+        assert stands(screen) == ("demo", "user.get", "[42] 1")
+
+    visit(explorer, scene)
+
+
+@pytest.mark.thorough
+def test_a_record_of_somebody_else_opens_no_secret_of_the_profile_it_is_taken_to(
+    make_explorer: Callable[..., Explorer], tmp_path: Path
+) -> None:
+    explorer = make_explorer(TWO.format(url="http://127.0.0.1:9"))
+    explorer.use("one")
+    record(explorer, exchange(0, method="note.write", params='{"text": "«two.password»"}', profile="one"))
+
+    async def scene(_: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await history(pilot)
+        await pilot.press(KEY)
+        await to(pilot, "two")
+        await until(pilot, lambda: stands(screen) == ("two", "note.write", '{"text": "«not recorded»"}'))
+
+    visit(explorer, scene, profile="one")
+
+
+@pytest.mark.thorough
+def test_a_batch_of_the_history_stays_where_it_is(explorer: Explorer) -> None:
+    explorer.use("demo")
+    record(explorer, exchange(0, method="a, b", params="[]", profile="demo", kind="batch"))
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], _: CallScreen) -> None:
+        screen = await history(pilot)
+        assert not screen.check_action("to_profile", ())
+        await pilot.press(KEY)
+        await rest(pilot)
+        assert app.screen is screen
+
+    visit(explorer, scene)
+
+
+@pytest.mark.thorough
+def test_who_leaves_the_list_over_the_history_is_back_on_the_same_call(explorer: Explorer) -> None:
+    explorer.use("demo")
+    record(explorer, exchange(0, method="older", profile="demo"), exchange(1, method="newer", profile="demo"))
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], _: CallScreen) -> None:
+        screen = await history(pilot)
+        await pilot.press("down", KEY)
+        await on(pilot, Picker)
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is screen)
+        chosen = screen.query_one(HistoryList).chosen
+        assert isinstance(chosen, Exchange)
+        assert chosen.method == "older"
+
+    visit(explorer, scene)
+
+
+@pytest.mark.thorough
+def test_params_that_come_along_are_not_replaced_by_those_of_the_last_call_there(explorer: Explorer) -> None:
+    prod = explorer.profiles.profiles["prod"]
+    explorer.journal.record(exchange(0, profile="prod", url=prod.endpoint, method="ping", params="[7]"), prod)
+
+    async def scene(_: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await write(pilot, screen, "[]", "ping")
+        await pilot.press(KEY)
+        await to(pilot, "prod")
+        await until(pilot, lambda: bool(screen.methods.recent))
+        await rest(pilot)
+        assert stands(screen) == ("prod", "ping", "[]")
+
+    visit(explorer, scene)
+
+
+@pytest.mark.thorough
+def test_one_key_takes_the_value_under_the_cursor_to_the_call_that_is_chosen(explorer: Explorer) -> None:
+    async def what(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        screen.choose("demo.echo")
+        screen.params.replace('{"key": "abc", "n": 1.10}')
+        await pilot.press("f5")
+        await until(pilot, lambda: screen.exchange is not None and not screen.what)
+        await pilot.press("f4", "down", "down", "u", *"ping")
+        await on(pilot, Picker)
+        await pilot.press("enter")
+        await until(pilot, lambda: app.screen is screen and screen.method == "ping")
+        assert screen.params.text == '["{{last.demo.echo#/n:json}}"]'
+        await pilot.press("f4", "up", "u")
+        picker = await on(pilot, Picker)
+        assert picker.list.items[0].pick.id == "ping", "the one used last comes first"
+        await pilot.press(*"echo", "enter")
+        await until(pilot, lambda: screen.method == "demo.echo")
+        assert screen.params.text == '{"key": "{{last.demo.echo#/key}}", "n": 1.10}'
+        assert screen.params.problem is None
+        assert screen.response.check_action("use", ())
+        for other in ({"kind": "batch"}, {"outcome": ErrorObject(1, "no", None, b"{}")}):
+            screen.exchange = exchange(0, **other)
+            await pilot.pause()
+            assert not screen.response.check_action("use", ()), "there is no newest result that it could be a part of"
+
+    visit(explorer, what)

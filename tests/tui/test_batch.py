@@ -1,0 +1,315 @@
+"""The batch on screen: calls are collected, put in order, sent as one body, and each is opened with what came of it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+from rpcexplorer.drafts import CollectedBatches
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.batch import BatchParts, CollectedCalls, parts_of
+from rpcexplorer.model.draft import Batch, Draft
+from rpcexplorer.model.exchange import Exchange, Sent
+from rpcexplorer.model.profile import Profile
+from rpcexplorer.rpc.batch import decode_batch
+from rpcexplorer.tui import batch as batch_screen
+from rpcexplorer.tui.app import ExplorerApp
+from rpcexplorer.tui.batch import BatchChoice, BatchList, BatchScreen
+from rpcexplorer.tui.call.screen import CallScreen
+from rpcexplorer.tui.history import HistoryScreen
+from rpcexplorer.tui.messages import CopyCallWanted
+from rpcexplorer.tui.widgets.dialog import Confirm, Form
+from rpcexplorer.tui.widgets.editor import ProblemLine
+from rpcexplorer.tui.widgets.reader import Reader
+from tests.text.exchanges import exchange
+from tests.tui.stage import Stage, text_of
+from tests.tui.visiting import on, visit
+from tests.tui.waiting import until
+
+PROFILES = """\
+default = "shop"
+[profile.shop]
+url = "https://shop.example.com"
+[profile.prod]
+url = "https://rpc.example.com"
+badge = "prod"
+"""
+THREE = CollectedCalls().added(Draft("user.get", '{"id": 42}')).added(Draft("ping")).added(Draft("log", "[3]"))
+REPLIES = (
+    b'[{"jsonrpc":"2.0","id":"x.2","error":{"code":-32601,"message":"Method not found"}},'
+    b'{"jsonrpc":"2.0","id":"x.1","result":{"name":"Ada"}},{"jsonrpc":"2.0","id":"y","result":9}]'
+)
+Act = Callable[[Pilot[None], BatchScreen], Awaitable[None]]
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Explorer:
+    (tmp_path / "sessions.toml").write_text(PROFILES)
+    explorer = Explorer.open(folder=tmp_path, environment={"RPCEXPLORER_HOME": str(tmp_path / "home")})
+    explorer.use("shop")
+    explorer.batches.keep(in_use(explorer), THREE, ())
+    return explorer
+
+
+def in_use(explorer: Explorer) -> Profile:
+    assert explorer.profile is not None
+    return explorer.profile
+
+
+def on_screen(explorer: Explorer, act: Act, size: tuple[int, int] = (120, 30)) -> list[BatchChoice | None]:
+    """Open the batch, do something, and say what it was dismissed with."""
+    answers: list[BatchChoice | None] = []
+    stage = Stage()
+
+    async def run() -> None:
+        async with stage.run_test(size=size) as pilot:
+            screen = BatchScreen(explorer)
+            stage.push_screen(screen, answers.append)
+            await pilot.pause()
+            await act(pilot, screen)
+
+    asyncio.run(run())
+    return answers
+
+
+def answering(explorer: Explorer, body: bytes = REPLIES) -> list[str]:
+    """Let every batch be answered with this; the texts that were sent."""
+    texts: list[str] = []
+
+    async def call(draft: Batch, **_: Any) -> Exchange:
+        texts.append(draft.text)
+        return exchange(decode_batch(body, ()), body=body, id="x", kind="batch", params=draft.text)
+
+    explorer.call = call  # type: ignore[method-assign, assignment]
+    return texts
+
+
+def heard(pilot: Pilot[None]) -> list[CopyCallWanted]:
+    assert isinstance(pilot.app, Stage)
+    return pilot.app.of(CopyCallWanted)
+
+
+def told(app: ExplorerApp) -> list[str]:
+    return [each.message for each in app._notifications if "was a notification" in each.message]
+
+
+def rows(screen: BatchScreen) -> list[str]:
+    return [" ".join(row.split()) for row in text_of(screen.query_one(BatchList)).splitlines()]
+
+
+def test_calls_are_put_in_order_made_notifications_and_taken_out_and_all_that_is_kept(shop: Explorer) -> None:
+    async def act(pilot: Pilot[None], screen: BatchScreen) -> None:
+        assert rows(screen) == ['1 call user.get {"id": 42}', "2 call ping []", "3 call log [3]"]
+        assert not screen.check_action("up", ())
+        await pilot.press("J", "J", "n")
+        assert rows(screen) == ["1 call ping []", "2 call log [3]", '3 notification user.get {"id": 42}']
+        assert not screen.check_action("down", ())
+        await pilot.press("K", "delete")
+        assert rows(screen) == ["1 call ping []", "2 call log [3]"]
+        await pilot.press("delete", "delete")
+        assert rows(screen) == ["", "No calls yet. Alt+p puts the call in the editor here."]
+        assert not screen.check_action("send", ())
+        await pilot.press("ctrl+z", "ctrl+z", "ctrl+z")
+        await pilot.press("escape")
+
+    assert on_screen(shop, act) == [None]
+    again = CollectedBatches(shop.paths.drafts / "batches").of(in_use(shop))
+    assert [row.draft.method for row in again.rows] == ["ping", "user.get", "log"]
+
+
+def test_each_call_has_an_outcome_of_its_own_and_can_be_read_and_opened(shop: Explorer) -> None:
+    texts = answering(shop)
+
+    async def act(pilot: Pilot[None], screen: BatchScreen) -> None:
+        await pilot.press("end", "n", "home", "f5")
+        await until(pilot, lambda: bool(screen.calls.sent))
+        assert [bool(json.loads(text)) for text in texts] == [True]
+        assert rows(screen) == [
+            '1 call user.get {"id": 42} ✓ result 52 B',
+            "2 call ping [] ✗ -32601 Method not found",
+            "3 notification log [3] → sent",
+            '? unexpected reply: no call has the id "y" ✓ result 37 B',
+        ]
+        reader = screen.query_one(Reader)
+        assert reader.document is not None
+        assert b"Ada" in reader.document.text
+        await pilot.press("end")
+        assert reader.document.text == b"9"
+        assert not screen.check_action("remove", ())
+        await pilot.press("enter")
+        assert screen.is_current, "what nobody called cannot be loaded"
+        await pilot.press("up", "up", "y")
+        assert [each.exchange.id for each in heard(pilot)] == ["x.2"]
+        await pilot.press("enter")
+
+    (choice,) = on_screen(shop, act)
+    assert choice is not None
+    assert choice.draft == Draft("ping")
+    assert choice.came is not None
+    assert (choice.came.id, choice.came.exit_code) == ("x.2", 1)
+
+
+@pytest.mark.thorough
+def test_a_profile_that_asks_first_asks_before_a_batch(shop: Explorer) -> None:
+    texts = answering(shop)
+    shop.use("prod")
+    shop.batches.keep(in_use(shop), THREE, ())
+
+    async def act(pilot: Pilot[None], screen: BatchScreen) -> None:
+        await pilot.press("f5")
+        question = await on(pilot, Confirm)
+        assert ("calls", "3: user.get, ping, log") in question._words
+        await pilot.press("escape")
+        await pilot.pause()
+        assert texts == []
+        assert screen.calls.sent is None
+
+    on_screen(shop, act)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("answer", ["keep", "typed", "fill"])
+def test_what_is_left_open_is_asked_for(shop: Explorer, answer: str) -> None:
+    texts = answering(shop)
+    shop.batches.keep(in_use(shop), CollectedCalls().added(Draft("a", '["{{n}}", "{{today}}"]')), ())
+
+    async def act(pilot: Pilot[None], screen: BatchScreen) -> None:
+        await pilot.press("f5")
+        question = await on(pilot, Confirm)
+        question.dismiss(answer)
+        if answer == "fill":
+            form = await on(pilot, Form)
+            await pilot.press(*"7", "enter")
+            await until(pilot, lambda: pilot.app.screen is not form)
+        if answer == "keep":
+            await pilot.pause()
+            assert texts == []
+        else:
+            await until(pilot, lambda: bool(screen.calls.sent))
+            assert ('["7", ' if answer == "fill" else '["{{n}}", ') in texts[0]
+
+    on_screen(shop, act)
+
+
+@pytest.mark.thorough
+def test_nothing_can_be_changed_while_a_long_reply_is_taken_apart(
+    shop: Explorer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answering(shop)
+    begun, go_on = threading.Event(), threading.Event()
+
+    def slowly(whole: Exchange) -> BatchParts:
+        begun.set()
+        go_on.wait()
+        return parts_of(whole)
+
+    monkeypatch.setattr(batch_screen, "parts_of", slowly)
+    monkeypatch.setattr(batch_screen, "LARGE", 1)
+
+    async def act(pilot: Pilot[None], screen: BatchScreen) -> None:
+        try:
+            await pilot.press("f5")
+            await until(pilot, begun.is_set)
+            await pilot.press("delete", "J", "n")
+            assert not screen.check_action("remove", ())
+            assert [row.draft for row in screen.calls.rows] == [row.draft for row in THREE.rows]
+        finally:
+            go_on.set()
+        await until(pilot, lambda: bool(screen.calls.sent))
+        await until(pilot, lambda: not screen.sending)
+        await pilot.press("delete")
+        assert [row.draft.method for row in screen.calls.rows] == ["ping", "log"]
+        assert rows(screen)[0].endswith("Method not found")
+
+    on_screen(shop, act)
+
+
+@pytest.mark.thorough
+def test_escape_cancels_what_runs_before_it_leaves(shop: Explorer) -> None:
+    async def call(draft: Batch, *, stop: Any, **_: Any) -> Exchange:
+        stop.watch(asyncio.current_task())
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            task = asyncio.current_task()
+            assert task is not None
+            task.uncancel()
+        return exchange(Sent(), kind="batch", params=draft.text)
+
+    shop.call = call  # type: ignore[method-assign, assignment]
+
+    async def act(pilot: Pilot[None], screen: BatchScreen) -> None:
+        screen.action_send()
+        await until(pilot, lambda: screen.sending)
+        assert not screen.check_action("remove", ())
+        screen.action_close()
+        await until(pilot, lambda: not screen.sending)
+        assert screen.is_current
+        assert rows(screen)[0].endswith("→ sent")
+        screen.action_close()
+
+    assert on_screen(shop, act) == [None]
+
+
+def test_from_the_editor_into_the_batch_over_the_wire_and_back_and_once_more_from_the_history(
+    explorer: Explorer,
+) -> None:
+    async def what(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        async def write(method: str, text: str) -> None:
+            screen.choose(method)
+            screen.params.replace(text)
+            await pilot.pause()
+
+        await write("demo.echo", '{"n": 1.10}')
+        await pilot.press("alt+p")
+        await write("demo.echo", "[")
+        await pilot.press("alt+p")
+        assert text_of(screen.params.query_one(ProblemLine)).strip().startswith("not in the batch ")
+        await pilot.press("f5")
+        assert text_of(screen.params.query_one(ProblemLine)).strip().startswith("not sent ")
+        await write("nowhere", "[]")
+        await pilot.press("alt+p", "alt+l")
+        batch = await on(pilot, BatchScreen)
+        assert rows(batch) == ['1 call demo.echo {"n": 1.10}', "2 call nowhere []"], "what is no JSON stays out"
+        await pilot.press("f5")
+        await until(pilot, lambda: bool(batch.calls.sent))
+        await pilot.press("home", "J", "enter")
+        await until(pilot, lambda: app.screen is screen)
+        assert (screen.method, screen.params.text) == ("demo.echo", '{"n": 1.10}')
+        assert screen.exchange is not None
+        assert b"1.10" in screen.exchange.response.body
+        assert screen.exchange.kind == "call"
+        screen.params.replace('{"n": 2}')
+        await pilot.press("alt+p", "alt+l")
+        mended = await on(pilot, BatchScreen)
+        assert rows(mended)[1] == '2 call demo.echo {"n": 2}', "it is back in its place"
+        assert mended.row == Draft("demo.echo", '{"n": 2}'), "and so is the cursor"
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is screen)
+        await write("demo.echo", "[3]")
+        await pilot.press("alt+p")
+        await until(pilot, lambda: len(explorer.batches.of(in_use(explorer)).rows) == 3)
+        await pilot.press("alt+l")
+        await on(pilot, BatchScreen)
+        await pilot.press("n", "enter")
+        await until(pilot, lambda: app.screen is screen)
+        said = (
+            "was a notification. F5 sends it as a call, with an id; “send as notification” in the palette without one."
+        )
+        assert f"demo.echo {said}" in told(app)
+        explorer.batches.keep(in_use(explorer), CollectedCalls(), ())
+        await pilot.press("f6")
+        await on(pilot, HistoryScreen)
+        await pilot.press("enter")
+        loaded = await on(pilot, BatchScreen)
+        assert "✓ result" in rows(loaded)[0]
+        assert "-32601" in rows(loaded)[1]
+
+    visit(explorer, what)

@@ -1,0 +1,323 @@
+"""Comparing on screen: two replies beside each other or one below the other, and calls that are sent one by one."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from datetime import UTC
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+from textual.pilot import Pilot
+from textual.screen import Screen
+
+from rpcexplorer.client.replay import Replayed, replayed
+from rpcexplorer.compare.compare import compared
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.jsontext.steps import at_once
+from rpcexplorer.model.draft import Draft
+from rpcexplorer.model.exchange import Exchange, Refused, Stop
+from rpcexplorer.model.profile import ad_hoc
+from rpcexplorer.text.compare import ComparedLine, own_part
+from rpcexplorer.transport.port import Response
+from rpcexplorer.tui.compare import ComparedText, ComparisonScreen, Frame
+from rpcexplorer.tui.keys import PendingKeys
+from rpcexplorer.tui.messages import TicketWanted
+from rpcexplorer.tui.replay import ReplayScreen, SendQuestion, filled_for_each, profiles_for_servers
+from rpcexplorer.tui.widgets.dialog import Choice, Form
+from rpcexplorer.tui.widgets.picker import Picker
+from tests.history.recording import START, exchange
+from tests.tui.stage import Stage, text_of
+from tests.tui.visiting import on_view, said
+from tests.tui.waiting import until
+
+FRAME = Frame(zone=UTC, today=START.date())
+WIDE, SMALL = (120, 20), (80, 24)
+Act = Callable[[Pilot[None]], Awaitable[None]]
+
+
+def reply(number: int, result: str, **fields: object) -> Exchange:
+    return exchange(number, f'{{"jsonrpc":"2.0","id":"1","result":{result}}}', **fields)
+
+
+PROD = reply(1, '{"name":"Ada","price":1.0,"gone":true}', profile="prod")
+STAGING = reply(2, '{"name":"Eda","price":1.00,"new":1}')
+
+
+def on_screen(screen: Screen[Any], act: Act, size: tuple[int, int] = WIDE) -> Stage:
+    """Open a screen and let something happen on it."""
+    stage = Stage()
+
+    async def run() -> None:
+        async with stage.run_test(size=size, notifications=True) as pilot:
+            stage.push_screen(screen)
+            await until(pilot, lambda: screen.is_mounted)
+            await pilot.pause()
+            await act(pilot)
+
+    asyncio.run(run())
+    return stage
+
+
+def comparison(left: Exchange = PROD, right: Exchange = STAGING, **given: Any) -> ComparisonScreen:
+    return ComparisonScreen(left, right, PendingKeys(), FRAME, **given)
+
+
+def shown(screen: ComparisonScreen) -> list[str]:
+    return [line.rstrip() for line in text_of(screen.text).splitlines()]
+
+
+def test_two_replies_stand_side_by_side_where_there_is_room_else_one_below_the_other() -> None:
+    screen = comparison()
+
+    async def act(pilot: Pilot[None]) -> None:
+        await until(pilot, lambda: screen.comparison is not None)
+        await pilot.pause()
+        assert [" ".join(line.split()) for line in shown(screen)] == [
+            "{ │ {",
+            '- "name": "Ada" │ + "name": "Eda"',
+            '- "price": 1.0 │ + "price": 1.00 the same number',
+            '│ + "new": 1',
+            '- "gone": true │',
+            "} │ }",
+        ]
+        left, right = (text_of(screen._sides)[at:].split() for at in (0, 60))
+        assert left[:6] == ["-", "prod", "12:00:01", "✓", "result", "34"]
+        assert right[:6] == ["+", "staging", "12:00:02", "✓", "result", "34"]
+        await pilot.press("n", "n")
+        place = screen.text.difference
+        await pilot.resize_terminal(*SMALL)
+        await until(pilot, lambda: not screen.text.side_by_side)
+        assert [" ".join(line.split()) for line in shown(screen)] == [
+            "{",
+            '- "name": "Ada"',
+            '+ "name": "Eda"',
+            '- "price": 1.0 the same number',
+            '+ "price": 1.00 the same number',
+            '+ "new": 1',
+            '- "gone": true',
+            "}",
+        ]
+        assert text_of(screen._sides).splitlines()[1].startswith(" + staging")
+        assert screen.text.difference == place == 2
+
+    on_screen(screen, act)
+
+
+def test_why_a_call_was_not_sent_is_readable_whole_and_once() -> None:
+    why = "Where «not recorded» stands, this value was not recorded: type it anew."
+    unsent = exchange(2, outcome=Refused("params", why), response=Response(), method="other")
+    screen = comparison(PROD, unsent)
+
+    async def act(pilot: Pilot[None]) -> None:
+        await until(pilot, lambda: screen.comparison is not None)
+        await pilot.pause()
+        told = " ".join(" ".join(map(text_of, (screen._sides, screen._remarks, screen.text))).split())
+        assert told.count(why) == 1
+        assert told.count("The call on the right was not sent: there is no reply to compare.") == 1
+        assert told.count("not sent") == 2, "the side says it, and the sentence"
+        assert told.startswith("- ping prod 12:00:01 ✓ result 34 ms + other staging"), "each names its own method"
+        assert "Compare ping and other" in " ".join(text_of(screen._bar).split())
+
+    on_screen(screen, act, SMALL)
+
+
+def test_escape_stops_a_comparison_and_nothing_is_frozen_meanwhile(monkeypatch: pytest.MonkeyPatch) -> None:
+    ended = []
+
+    def endless(*_: object) -> Iterator[None]:
+        try:
+            while True:
+                yield
+        finally:
+            ended.append(True)
+
+    monkeypatch.setattr("rpcexplorer.tui.compare.compared", endless)
+    screen = comparison()
+
+    async def act(pilot: Pilot[None]) -> None:
+        assert "Comparing …  Esc stops it." in text_of(screen.text)
+        await pilot.press("n", "escape")
+        await until(pilot, lambda: pilot.app.screen is not screen and bool(ended))
+        assert said(pilot.app) == "Stopped: nothing was compared."
+
+    on_screen(screen, act)
+
+
+def test_each_row_belongs_to_a_line_also_where_a_line_takes_two() -> None:
+    """Whatever lines take two rows, the rows are the lines in order, each with all its rows."""
+    kinds = ["equal", "changed", "changed", "removed", "fold", "changed"]
+    lines = [ComparedLine(kind, "a", None if kind == "removed" else "b", None) for kind in kinds]  # type: ignore[arg-type]
+    text = ComparedText()
+    text.set_reactive(ComparedText.lines, lines)
+    text._index()
+    assert [text._line_of(row) for row in range(text._rows)] == [
+        (0, False), (1, False), (1, True), (2, False), (2, True), (3, False), (4, False), (5, False), (5, True),
+    ]  # fmt: skip
+    assert [text._row_of(at) for at in range(6)] == [0, 1, 3, 5, 6, 7]
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "own"),
+    [
+        ('"Ada"', '"Eda"', ("A", "E")),
+        ('"aa"', '"aaa"', ("", "a")),
+        ("1.0", "1.00", ("", "0")),
+        ("same", "same", ("", "")),
+        ("", "x", ("", "x")),
+    ],
+)
+def test_what_is_a_line_s_own_lies_between_what_both_begin_and_end_with(
+    left: str, right: str, own: tuple[str, str]
+) -> None:
+    ours, theirs = (slice(*own_part(left, right, is_right=is_right)) for is_right in (False, True))
+    assert (left[ours], right[theirs]) == own
+
+
+def result(left: Exchange, right: Exchange) -> Replayed:
+    return replayed(left, right, at_once(compared(left, right)))
+
+
+def test_calls_are_sent_one_by_one_until_somebody_stops_it_and_what_was_done_is_kept() -> None:
+    calls = [
+        reply(number, f"{number // 2}", method=f"user.{name}") for number, name in enumerate(("get", "list", "set"))
+    ]
+    go_on = asyncio.Event()
+    stopped: list[Stop] = []
+
+    async def run(stop: Stop) -> AsyncIterator[Replayed]:
+        stopped.append(stop)
+        yield result(calls[0], calls[1])
+        yield replace(result(calls[1], calls[2]), ignore=("/at",))
+        await go_on.wait()
+        yield Replayed(calls[2], None, None, "stopped", "It was stopped before this was sent.")
+
+    screen = ReplayScreen(
+        "Replay  3 calls on staging", ["user.get", "user.list", "user.set"], run, PendingKeys(), FRAME
+    )
+
+    async def act(pilot: Pilot[None]) -> None:
+        await until(pilot, lambda: len(screen.done) == 2)
+        await pilot.pause()
+        rows = [" ".join(row.split()) for row in text_of(screen.list).splitlines()]
+        assert rows == [
+            "✓ user.get same result 37 B 34 ms → 34 ms",
+            "≠ user.list differs the result differs 34 ms → 34 ms",
+            "◐ user.set sending",
+        ]
+        assert text_of(screen._bar).startswith("▍Replay  3 calls on staging   2 of 3  1 same  · 1 differs")
+        await pilot.press("escape")
+        assert stopped[0].pressed
+        assert pilot.app.screen is screen
+        go_on.set()
+        await until(pilot, lambda: screen.stop is None)
+        await pilot.pause()
+        assert "◌ user.set   stopped  It was stopped before this was sent." in text_of(screen.list)
+        await pilot.press("down", "enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, ComparisonScreen))
+        opened: Any = pilot.app.screen
+        await until(pilot, lambda: opened.comparison is not None)
+        assert (opened.left, opened.right) == (calls[1], calls[2])
+        await pilot.press("M", "escape")
+        await until(pilot, lambda: pilot.app.screen is screen)
+        await pilot.press("escape")
+        await until(pilot, lambda: pilot.app.screen is not screen)
+
+    (ticket,) = on_screen(screen, act).of(TicketWanted)
+    assert (ticket.exchange, ticket.other, ticket.ignore) == (calls[1], calls[2], ("/at",))
+
+
+def test_all_that_a_yes_is_said_to_can_be_read_in_a_small_terminal() -> None:
+    rows = [("profile", "shop  https://shop.example.com"), ("method", "\n".join(f"user.m{at}" for at in range(30)))]
+    choices = [Choice("keep", "Send nothing"), Choice("send", "Send them")]
+    question = SendQuestion("Send to shop?  30 calls are not marked safe.", rows, choices, grave=True)
+
+    async def act(pilot: Pilot[None]) -> None:
+        seen = set[str]()
+        for _ in range(4):
+            await pilot.pause()
+            text = on_view(pilot.app)
+            assert "Send to shop?" in text
+            assert "PgDn shows more" in text
+            assert "Send nothing" in text
+            seen |= set(text.split())
+            await pilot.press("pagedown")
+        assert [at for at in range(30) if f"user.m{at}" not in seen] == []
+        await pilot.press("pageup", "pageup", "pageup")
+        assert "shop.example.com" in on_view(pilot.app)
+        await pilot.press("enter")
+        await until(pilot, lambda: pilot.app.screen is not question)
+
+    on_screen(question, act, SMALL)
+
+
+def test_calls_can_be_sent_again_to_the_address_that_was_typed(tmp_path: Path) -> None:
+    explorer = Explorer.open(folder=tmp_path, environment={"RPCEXPLORER_HOME": str(tmp_path / "home")})
+    explorer.profile = ad_hoc("http://127.0.0.1:1/rpc")
+    offered: list[list[str]] = []
+
+    class First:
+        """Takes the first that is offered."""
+
+        app = property(lambda self: self)
+
+        async def push_screen_wait(self, picker: Picker) -> str:
+            offered.append([pick.id for pick in picker._picks])
+            return picker._picks[0].id
+
+    screen: Any = First()
+    chosen = asyncio.run(profiles_for_servers(screen, explorer, [PROD], "1 call"))
+    assert chosen is not None
+    assert ([*chosen.values()], offered) == ([explorer.profile], [[explorer.profile.name]])
+
+
+OPEN = """
+version = 1
+[profile.one]
+url = "http://127.0.0.1:1"
+[profile.one.variables]
+page = "7"
+[profile.two]
+url = "http://127.0.0.1:2"
+[profile.three]
+url = "http://127.0.0.1:3"
+"""
+
+
+def test_each_profile_gets_its_own_values_and_what_one_lacks_is_asked_once_or_nothing_is_sent(tmp_path: Path) -> None:
+    (tmp_path / "sessions.toml").write_text(OPEN)
+    explorer = Explorer.open(folder=tmp_path, environment={"RPCEXPLORER_HOME": str(tmp_path / "home")})
+    profiles = [explorer.profiles.profiles[name] for name in ("one", "two", "three")]
+    explorer.profile = profiles[0]
+    asked: list[str] = []
+
+    class Answering:
+        """Writes 9 where a value is wanted, or leaves."""
+
+        app = property(lambda self: self)
+        answer: dict[str, str] | None = None
+
+        async def push_screen_wait(self, form: Form) -> dict[str, str] | None:
+            asked.append(form._title)
+            return self.answer
+
+        def notify(self, sentence: str, **_: object) -> None:
+            asked.append(sentence)
+
+    screen: Any = Answering()
+
+    def filled(text: str) -> list[str]:
+        calls = asyncio.run(filled_for_each(screen, explorer, Draft("user.list", text), profiles))
+        return [f"{profile.name} {draft.text}" for draft, profile in calls]
+
+    assert (filled('["{{page}}"]'), asked) == ([], ["Values for user.list on two"])
+    screen.answer = {"value0": "9"}
+    assert filled('["{{page}}"]') == ['one ["7"]', 'two ["9"]', 'three ["9"]']
+    assert asked == ["Values for user.list on two"] * 2
+    assert filled('["{{last.user.get#/id}}"]') == []
+    assert asked[-1].startswith(
+        "Nothing was sent: {{last.user.get#/id}} has no value: there is no result of user.get on "
+    )
+    assert len({text.split()[1] for text in filled('["{{uuid}}"]')}) == 1

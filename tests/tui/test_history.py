@@ -1,0 +1,726 @@
+"""The history screen: what it shows, what its keys do, and what comes of it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from datetime import UTC, timedelta
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+from textual.pilot import Pilot
+
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.history.record import to_block
+from rpcexplorer.model.exchange import Cancelled, Damaged, Exchange
+from rpcexplorer.transport.port import Response
+from rpcexplorer.tui.history import NEWEST, CaseNote, CaseOnView, HistoryChoice, HistoryScreen
+from rpcexplorer.tui.history_panes import HistoryList, HistoryPane, HistoryPreview
+from rpcexplorer.tui.messages import ComparisonWanted, CopyCallWanted, ReplayWanted
+from rpcexplorer.tui.widgets.bars import Bar, Remarks
+from rpcexplorer.tui.widgets.dialog import Ask, Confirm
+from rpcexplorer.tui.widgets.rows import Sheet
+from tests.history.recording import START, exchange
+from tests.tui.stage import Stage, text_of
+
+PROFILES = """\
+default = "staging"
+[profile.staging]
+url = "https://staging.example.com"
+[profile.prod]
+url = "https://rpc.example.com"
+badge = "prod"
+"""
+INVALID = '{"jsonrpc":"2.0","id":"1","error":{"code":-32602,"message":"Invalid params","data":{"page":"late"}}}'
+DAY = timedelta(days=1)
+CALLS = [
+    exchange(99, method="user.list", name="outage", when=START - DAY),
+    exchange(0, method="ping", profile="prod"),
+    exchange(1, method="ping"),
+    exchange(2, INVALID, method="user.get", params='{"id": 42}'),
+    exchange(3, method="report.run", outcome=Cancelled(), response=Response()),
+]
+"""Oldest first."""
+Act = Callable[[Pilot[None], HistoryScreen], Awaitable[None]]
+
+
+@pytest.fixture
+def explorer(tmp_path: Path) -> Explorer:
+    (tmp_path / "sessions.toml").write_text(PROFILES)
+    explorer = Explorer.open(folder=tmp_path, environment={"RPCEXPLORER_HOME": str(tmp_path / "home")})
+    explorer.use("staging")
+    return explorer
+
+
+@pytest.fixture
+def recorded(explorer: Explorer) -> Explorer:
+    record(explorer, *CALLS)
+    return explorer
+
+
+def record(explorer: Explorer, *calls: Exchange) -> None:
+    for call in calls:
+        explorer.history.append(call)
+
+
+def on_screen(
+    explorer: Explorer, act: Act, size: tuple[int, int] = (120, 40)
+) -> tuple[list[HistoryChoice | None], Stage]:
+    """Open the history, do something, and say what it was dismissed with."""
+    answers: list[HistoryChoice | None] = []
+    stage = Stage()
+
+    async def run() -> None:
+        async with stage.run_test(size=size) as pilot:
+            screen = HistoryScreen(explorer, zone=UTC, today=START.date())
+            stage.push_screen(screen, answers.append)
+            await settled(pilot)
+            await act(pilot, screen)
+
+    asyncio.run(run())
+    return answers, stage
+
+
+async def settled(pilot: Pilot[None]) -> None:
+    """Wait for what is read and written, but not for answers to questions."""
+    await pilot.pause()
+    while any(
+        worker.is_running and (worker.group == "reading" or isinstance(pilot.app.screen, HistoryScreen))
+        for worker in pilot.app.workers
+    ):
+        await pilot.pause()
+    await pilot.pause()
+
+
+async def press(pilot: Pilot[None], *keys: str) -> None:
+    await pilot.press(*keys)
+    await settled(pilot)
+
+
+def rows(screen: HistoryScreen) -> list[str]:
+    return text_of(screen.query_one(HistoryList)).splitlines()
+
+
+def methods(screen: HistoryScreen) -> list[str]:
+    return [row.method for row in screen.query_one(HistoryList).items if isinstance(row, Exchange)]
+
+
+def chosen(screen: HistoryScreen) -> str:
+    row = screen.query_one(HistoryList).chosen
+    return row.method if isinstance(row, Exchange) else ""
+
+
+# --- looking -----------------------------------------------------------------------------------------------------
+
+
+def test_calls_stand_newest_first_under_their_days(recorded: Explorer) -> None:
+    async def act(_: Pilot[None], screen: HistoryScreen) -> None:
+        shown = [" ".join(row.split()) for row in rows(screen)]
+        assert shown == [
+            "today",
+            "◌ report.run cancelled 34 ms 12:00:03",
+            "✗ user.get -32602 Invalid params 34 ms 12:00:02",
+            "✓ ping result 42 B 34 ms 12:00:01",
+            "yesterday",
+            "✓ user.list result 42 B ★ outage 34 ms 12:00:00",
+        ]
+        assert screen.query_one(HistoryPane).count == "4 calls"
+
+    on_screen(recorded, act)
+
+
+def test_the_preview_follows_the_cursor(recorded: Explorer) -> None:
+    async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
+        bar, outcome = screen.query_one(HistoryPreview).query(Bar)
+        assert text_of(bar).startswith(" report.run  12:00:03")
+        await press(pilot, "down")
+        assert text_of(bar).startswith(" user.get  12:00:02")
+        assert text_of(outcome).startswith(" ✗ error -32602   HTTP 200 · 34 ms · 100 B")
+
+    on_screen(recorded, act)
+
+
+@pytest.mark.thorough
+def test_the_brackets_turn_the_pages_of_the_preview(recorded: Explorer) -> None:
+    async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
+        preview = screen.query_one(HistoryPreview)
+        await press(pilot, "end", "right_square_bracket")
+        assert preview.tab == "Headers"
+        assert "No headers came, or they were not recorded." in text_of(preview.query_one(Sheet))
+        await press(pilot, "right_square_bracket")
+        assert preview.tab == "Request"
+        await press(pilot, "right_square_bracket")
+        assert "★ outage" in text_of(preview.query_one(Sheet))
+        await press(pilot, *["left_square_bracket"] * 3)
+        assert preview.tab == "Reply"
+
+    on_screen(recorded, act)
+
+
+@pytest.mark.thorough
+def test_the_headers_of_a_recorded_reply_are_a_page_of_the_preview(recorded: Explorer) -> None:
+    headers = (("Content-Type", "application/json"), ("X-Request-Id", "7f3a"))
+    record(recorded, exchange(9, response=Response(200, "OK", headers=headers, body=b"1", size=1)))
+
+    async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
+        await press(pilot, "right_square_bracket")
+        shown = text_of(screen.query_one(HistoryPreview).query_one(Sheet)).splitlines()
+        assert [row.split() for row in shown[:4]] == [
+            ["200", "OK"],
+            [],
+            ["Content-Type", "application/json"],
+            ["X-Request-Id", "7f3a"],
+        ]
+
+    on_screen(recorded, act)
+
+
+@pytest.mark.thorough
+def test_whose_calls_are_shown_is_remembered_until_the_next_start(recorded: Explorer, tmp_path: Path) -> None:
+    async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
+        assert not screen.everyone
+        await press(pilot, "p")
+
+    async def next_time(pilot: Pilot[None], screen: HistoryScreen) -> None:
+        assert screen.everyone
+        assert methods(screen) == ["report.run", "user.get", "ping", "ping", "user.list"]
+        assert screen.query_one(HistoryPane).query_one(Bar).open == "all profiles"
+        await press(pilot, "p")
+        assert methods(screen) == ["report.run", "user.get", "ping", "user.list"]
+
+    on_screen(recorded, act)
+    again = Explorer.open(folder=tmp_path, environment={"RPCEXPLORER_HOME": str(tmp_path / "home")})
+    again.use("staging")
+    on_screen(again, next_time)
+    assert not again.remembered.history_of_all
+
+
+@pytest.mark.thorough
+def test_without_a_profile_in_use_all_calls_are_shown_and_nothing_is_remembered(recorded: Explorer) -> None:
+    recorded.remembered.history_of_all = True
+    recorded.profile = None
+
+    async def act(_: Pilot[None], screen: HistoryScreen) -> None:
+        assert "report.run" in methods(screen)
+
+    on_screen(recorded, act)
+    assert recorded.remembered.history_of_all
+
+
+@pytest.mark.thorough
+def test_a_call_is_found_by_the_id_that_its_reply_was_given(recorded: Explorer) -> None:
+    record(recorded, exchange(9, method="found", response=Response(200, headers=(("X-Request-Id", "7f3a-c0de"),))))
+
+    async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
+        await press(pilot, "slash", *"7F3A-C0")
+        assert methods(screen) == ["found"]
+
+    on_screen(recorded, act)
+
+
+def test_all_profiles_are_one_key_away_with_what_is_damaged(recorded: Explorer) -> None:
+    file = next(recorded.history.folder.glob("*.toml"))
+    file.write_text(file.read_text().replace('outcome = "cancelled"', 'outcome = "canceled"'))
+
+    async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
+        assert methods(screen) == ["user.get", "ping", "user.list"]
+        await press(pilot, "p")
+        assert methods(screen) == ["user.get", "ping", "ping", "user.list"]
+        assert any(row.split()[:4] == ["✓", "ping", "prod", "result"] for row in rows(screen))
+        await press(pilot, "home")
+        assert rows(screen)[0].startswith(" ! damaged  its outcome must be one of")
+        assert not screen.check_action("load", ())
+        await press(pilot, "p")
+        assert methods(screen) == ["user.get", "ping", "user.list"]
+
+    on_screen(recorded, act)
+
+
+@pytest.mark.thorough
+def test_without_a_profile_the_calls_of_all_are_shown(recorded: Explorer) -> None:
+    recorded.profile = None
+
+    async def act(_: Pilot[None], screen: HistoryScreen) -> None:
+        assert len(methods(screen)) == len(CALLS)
+        assert not screen.check_action("scope", ())
+        assert screen.query_one(HistoryPane).query_one(Bar).open == "all profiles"
+
+    on_screen(recorded, act)
+
+
+@pytest.mark.thorough
+def test_the_tabs_of_the_title_can_be_clicked(recorded: Explorer) -> None:
+    async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
+        bar = screen.query_one(HistoryPane).query_one(Bar)
+        await pilot.click(bar, offset=(bar.size.width - 8, 0))
+        await settled(pilot)
+        assert screen.everyone
+
+    on_screen(recorded, act)
+
+
+@pytest.mark.thorough
+def test_more_is_read_when_the_end_comes_into_view(explorer: Explorer) -> None:
+    record(explorer, *(exchange(number) for number in range(NEWEST + 30)))
+
+    async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
+        pane = screen.query_one(HistoryPane)
+        assert (len(methods(screen)), pane.count) == (NEWEST, f"the newest {NEWEST}")
+        await press(pilot, "end")
+        assert (len(methods(screen)), pane.count) == (NEWEST + 30, f"{NEWEST + 30} calls")
+
+    on_screen(explorer, act)
+
+
+@pytest.mark.thorough
+def test_calls_of_other_processes_appear_when_one_comes_back_and_the_cursor_stays(recorded: Explorer) -> None:
+    async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
+        await press(pilot, "down", "t")
+        record(recorded, exchange(9, method="later"))
+        await press(pilot, "escape")
+        assert methods(screen)[:2] == ["later", "report.run"]
+        assert chosen(screen) == "user.get"
+
+    on_screen(recorded, act)
+
+
+def test_an_empty_history_says_what_to_do(explorer: Explorer) -> None:
+    async def act(_: Pilot[None], screen: HistoryScreen) -> None:
+        assert rows(screen)[0].strip() == "No calls with staging yet. Esc goes back to make one."
+        assert not any(
+            screen.check_action(name, ()) for name in ("load", "again", "name", "annotate", "copy", "delete")
+        )
+
+    on_screen(explorer, act)
+
+
+def test_files_that_cannot_be_read_are_told(recorded: Explorer) -> None:
+    (recorded.history.folder / "zed@host.toml").mkdir()
+
+    async def act(_: Pilot[None], screen: HistoryScreen) -> None:
+        harmed = [row for row in screen.query_one(HistoryList).items if isinstance(row, Damaged)]
+        assert [Path(row.file).name for row in harmed] == ["zed@host.toml"]
+        assert "cannot" in harmed[0].reason
+
+    on_screen(recorded, act)
+
+
+def test_what_could_not_be_written_yet_stands_on_top_and_cannot_be_changed(recorded: Explorer) -> None:
+    recorded.history.unsaved.append(exchange(99, method="unsaved"))
+
+    async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
+        assert chosen(screen) == "unsaved"
+        assert not any(screen.check_action(name, ()) for name in ("name", "annotate", "delete"))
+        await press(pilot, "down")
+        assert all(screen.check_action(name, ()) for name in ("name", "annotate", "delete"))
+
+    on_screen(recorded, act)
+
+
+def test_text_from_outside_can_do_nothing_here(explorer: Explorer) -> None:
+    record(explorer, exchange(0, method="\x1b]52;c;eA==\x07", name="[@click=app.quit]x[/]", params="\u202e"))
+
+    async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
+        assert "␛]52;c;" in rows(screen)[1]
+        assert "★ [@click=app." in rows(screen)[1]
+        await press(pilot, "right_square_bracket", "delete", "escape", "t", "escape")
+
+    on_screen(explorer, act)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(("size", "beside"), [((120, 40), True), ((200, 60), True), ((80, 24), False)])
+def test_the_preview_stands_beside_the_list_or_below_it(
+    recorded: Explorer, size: tuple[int, int], beside: bool
+) -> None:
+    async def act(_: Pilot[None], screen: HistoryScreen) -> None:
+        pane, preview = screen.query_one(HistoryPane).region, screen.query_one(HistoryPreview).region
+        assert (preview.x >= pane.right) is beside
+        assert (preview.y >= pane.bottom) is not beside
+        assert preview.height > 5
+
+    on_screen(recorded, act, size)
+
+
+# --- the filter --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.thorough
+def test_letters_are_typed_into_the_filter_and_do_nothing_else(recorded: Explorer) -> None:
+    async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
+        await press(pilot, "slash", *"rpt/ay")
+        assert screen.query_one(HistoryPane).text == "rpt/ay"
+        assert not screen.everyone
+        assert pilot.app.screen is screen
+
+    answers, stage = on_screen(recorded, act)
+    assert answers == []
+    assert stage.of(CopyCallWanted) == []
+
+
+@pytest.mark.everyday(1)
+@pytest.mark.parametrize(
+    ("typed", "found"),
+    [
+        ("outcome:error", ["user.get"]),
+        ("method:user", ["user.get", "user.list"]),
+        ("late", ["user.get"]),
+        ("42 invalid", ["user.get"]),
+        ("outage", ["user.list"]),
+        ("profile:prod", ["ping"]),
+        ("outcome:error list", []),
+    ],
+)
+def test_a_filter_looks_through_the_whole_history(recorded: Explorer, typed: str, found: list[str]) -> None:
+    async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
+        await press(pilot, "slash", *typed)
+        assert methods(screen) == found
+        assert screen.query_one(HistoryPane).told.startswith(f"{len(found)} found   ")
+        assert (screen.query_one(HistoryPreview).call is None) == (not found)
+
+    on_screen(recorded, act)
+
+
+@pytest.mark.thorough
+def test_a_filter_finds_what_is_older_than_what_is_on_view(explorer: Explorer) -> None:
+    record(
+        explorer,
+        exchange(999, method="oldest", when=START - DAY),
+        *(exchange(number) for number in range(2 * NEWEST + 1)),
+    )
+
+    async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
+        assert "oldest" not in methods(screen)
+        await press(pilot, "slash", *"method:old")
+        assert methods(screen) == ["oldest"]
+
+    on_screen(explorer, act)
+
+
+@pytest.mark.thorough
+def test_enter_and_the_arrows_lead_out_of_the_filter_and_keep_it(recorded: Explorer) -> None:
+    async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
+        calls = screen.query_one(HistoryList)
+        await press(pilot, "slash", *"user", "enter")
+        assert (calls.has_focus, chosen(screen)) == (True, "user.get")
+        await press(pilot, "slash", *"list", "enter")
+        assert methods(screen) == ["user.list"]
+        await press(pilot, "slash", *"user", "down")
+        assert (calls.has_focus, chosen(screen)) == (True, "user.list")
+        assert screen.query_one(HistoryPane).text == "user"
+
+    on_screen(recorded, act)
+
+
+@pytest.mark.thorough
+def test_escape_clears_the_filter_then_leaves_it_then_the_screen(recorded: Explorer) -> None:
+    async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
+        pane = screen.query_one(HistoryPane)
+        await press(pilot, "slash", *"late", "escape")
+        assert (pane.text, pane.typing, len(methods(screen))) == ("", True, 4)
+        await press(pilot, "escape")
+        assert pane.list.has_focus
+        await press(pilot, "tab")
+        assert screen.query_one(HistoryPreview).here
+        await press(pilot, "escape")
+        assert pane.list.has_focus
+        await press(pilot, "escape")
+
+    answers, _ = on_screen(recorded, act)
+    assert answers == [None]
+
+
+@pytest.mark.thorough
+def test_a_screen_that_is_closed_looks_for_nothing_any_longer(recorded: Explorer) -> None:
+    async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
+        reading = screen._reading
+        assert reading is not None
+        assert not reading._given_up
+        await press(pilot, "escape")
+        assert reading._given_up
+
+    on_screen(recorded, act)
+
+
+# --- what becomes of a call --------------------------------------------------------------------------------------
+
+
+@pytest.mark.everyday(1)
+@pytest.mark.parametrize(("key", "action"), [("enter", "load"), ("r", "again")])
+def test_a_call_goes_into_the_editor_or_out_again(recorded: Explorer, key: str, action: str) -> None:
+    async def act(pilot: Pilot[None], _: HistoryScreen) -> None:
+        await press(pilot, "down", key)
+
+    (choice,), _ = on_screen(recorded, act)
+    assert choice is not None
+    assert (choice.exchange.method, choice.exchange.params, choice.action) == ("user.get", '{"id": 42}', action)
+
+
+@pytest.mark.thorough
+def test_a_click_looks_and_a_second_click_takes(recorded: Explorer) -> None:
+    async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
+        calls = screen.query_one(HistoryList)
+        await pilot.click(calls, offset=(5, 3))
+        assert chosen(screen) == "ping"
+        await pilot.click(calls, offset=(5, 0))
+        await pilot.click(calls, offset=(5, 3))
+
+    (choice,), _ = on_screen(recorded, act)
+    assert choice is not None
+    assert choice.exchange.method == "ping"
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(("key", "action"), [("enter", "load"), ("r", "again")])
+def test_a_batch_can_be_opened_and_sent_again(explorer: Explorer, key: str, action: str) -> None:
+    own = exchange(1, "[]", method="a, b", kind="batch", params="[]")
+    record(explorer, replace(own, id="theirs", foreign=True, when=START), own)
+
+    async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
+        said = screen.query_one(HistoryPreview).query_one(Remarks)
+        opens = "Enter opens the batch, each call with its own outcome"
+        assert said.pieces[-1] == (f"{opens}; r sends it as it is", "middle")
+        await press(pilot, "down")
+        assert not screen.check_action("again", ())
+        assert said.pieces[-1] == (opens, "middle")
+        await press(pilot, "up", key)
+
+    ((choice,), _) = on_screen(explorer, act)
+    assert choice is not None
+    assert (choice.action, choice.exchange.kind) == (action, "batch")
+
+
+def test_copying_is_asked_for_and_the_screen_stays(recorded: Explorer) -> None:
+    async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
+        await press(pilot, "y")
+        assert pilot.app.screen is screen
+
+    _, stage = on_screen(recorded, act)
+    assert [message.exchange.method for message in stage.of(CopyCallWanted)] == ["report.run"]
+
+
+@pytest.mark.thorough
+def test_a_call_that_somebody_else_has_recorded_says_so_before_anything_is_typed(recorded: Explorer) -> None:
+    theirs = to_block(exchange(9, method="hers")).encode()
+    (recorded.history.folder / "eva@desk.toml").write_bytes(theirs)
+
+    async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
+        assert rows(screen)[1].split()[:3] == ["✓", "hers", "eva@desk"]
+        assert rows(screen)[2].split()[:3] == ["◌", "report.run", "you"]
+        for key in ("t", "a", "delete"):
+            await press(pilot, key)
+            assert pilot.app.screen is screen
+            told = [each.message for each in pilot.app._notifications]
+            assert told[-1] == "It was recorded by eva@desk, and can only be changed by them, there."
+        screen._preview.tab = "Note"
+        await pilot.pause()
+        assert "by        eva@desk" in text_of(screen.query_one(Sheet))
+
+    on_screen(recorded, act)
+    assert (recorded.history.folder / "eva@desk.toml").read_bytes() == theirs
+
+
+@pytest.mark.everyday(1)
+@pytest.mark.parametrize(("key", "what"), [("t", "name"), ("a", "note")])
+def test_a_name_and_a_note_are_written_down(recorded: Explorer, key: str, what: str) -> None:
+    async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
+        await press(pilot, "down", key)
+        assert isinstance(pilot.app.screen, Ask)
+        await press(pilot, *" see", "enter")
+        assert "★ see" in rows(screen)[2]
+        assert chosen(screen) == "user.get"
+        await press(pilot, key, "ctrl+u", "enter")
+        assert "★" not in rows(screen)[2]
+        await press(pilot, key, *"never", "escape")
+
+    on_screen(recorded, act)
+    found = recorded.history.newest(2)[1]
+    assert isinstance(found, Exchange)
+    assert getattr(found, what) == ""
+
+
+@pytest.mark.thorough
+def test_deleting_names_the_call_and_an_impatient_enter_keeps_it(recorded: Explorer) -> None:
+    async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
+        await press(pilot, "down", "delete")
+        assert isinstance(pilot.app.screen, Confirm)
+        assert pilot.app.screen.focused is not None
+        assert pilot.app.screen.focused.id == "keep"
+        await press(pilot, "enter")
+        assert "user.get" in methods(screen)
+
+    on_screen(recorded, act)
+
+
+@pytest.mark.thorough
+def test_a_call_is_deleted_and_the_cursor_stays_near(recorded: Explorer) -> None:
+    async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
+        await press(pilot, "m", "down", "m", "delete", "right", "enter")
+        assert methods(screen) == ["report.run", "ping", "user.list"]
+        assert [(call.method, call.name) for call in screen._meant] == [("report.run", "")], "what is gone is not meant"
+        assert "● 1 marked" in text_of(screen.query_one(HistoryPane)._bar)
+        await press(pilot, "up", "t")
+        await press(pilot, *"odd", "enter")
+        assert [(call.method, call.name) for call in screen._meant] == [("report.run", "odd")], "as it is by now"
+        await press(pilot, "down")
+        assert chosen(screen) == "ping"
+        assert screen.query_one(HistoryPreview).call == screen.query_one(HistoryList).chosen
+        await press(pilot, "end", "delete", "right", "enter")
+        assert (methods(screen), chosen(screen)) == (["report.run", "ping"], "ping")
+
+    on_screen(recorded, act)
+
+
+@pytest.mark.thorough
+def test_when_the_only_call_is_deleted_the_empty_list_can_be_read_again(explorer: Explorer) -> None:
+    record(explorer, CALLS[2])
+
+    async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
+        await press(pilot, "delete", "right", "enter")
+        assert methods(screen) == []
+        for _ in range(2):
+            screen.on_screen_resume()
+            await settled(pilot)
+        assert methods(screen) == []
+        record(explorer, CALLS[3])
+        screen.on_screen_resume()
+        await settled(pilot)
+        assert chosen(screen) == "user.get"
+
+    on_screen(explorer, act)
+
+
+@pytest.mark.thorough
+def test_what_could_not_be_changed_is_told(recorded: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recorded.journal, "delete", lambda *_: "cannot write [b]: the disk is full")
+
+    async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
+        await press(pilot, "delete", "right", "enter")
+        assert [each.message for each in pilot.app._notifications] == ["Cannot write [b]: the disk is full."]
+        assert len(methods(screen)) == 4
+
+    on_screen(recorded, act)
+
+
+@pytest.mark.thorough
+def test_prod_is_seen_here_too(explorer: Explorer) -> None:
+    explorer.use("prod")
+
+    async def act(_: Pilot[None], screen: HistoryScreen) -> None:
+        assert screen.has_class("-prod")
+
+    on_screen(explorer, act)
+
+
+# --- marks -------------------------------------------------------------------------------------------------------
+
+
+def test_marked_calls_stay_marked_through_a_filter_and_are_meant_until_they_are_let_go(recorded: Explorer) -> None:
+    def wanted(pilot: Pilot[None]) -> tuple[list[str], ...]:
+        stage = pilot.app
+        assert isinstance(stage, Stage)
+        replayed = [[each.method for each in message.records] for message in stage.of(ReplayWanted)]
+        return tuple(replayed)
+
+    async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
+        await press(pilot, "R", "m")
+        assert chosen(screen) == "report.run", "the cursor stays"
+        await press(pilot, "down", "m", "down", "d")
+        assert [row[:1] for row in rows(screen)[1:3]] == ["●", "●"]
+        assert screen.query_one(HistoryPane)._bar.words[-1][0] == "  ● 2 marked"
+        await press(pilot, *"/user", "enter")
+        assert methods(screen) == ["user.get", "user.list"]
+        await press(pilot, "R")
+        assert wanted(pilot) == (["report.run"], ["user.get", "report.run"])
+        await press(pilot, "up", "m", "down", "d")  # the mark of user.get is let go, and the cursor stands on user.list
+        compared = [(message.exchange.method, message.other.method) for message in pilot.app.of(ComparisonWanted)]  # type: ignore[attr-defined]
+        assert compared == [("ping", "user.get"), ("user.list", "report.run")]
+        await press(pilot, "escape")
+        assert "marked" not in text_of(screen.query_one(HistoryPane)._bar)
+        await press(pilot, "R", "escape")
+        assert wanted(pilot)[-1] == ["user.list"]
+
+    answers, _ = on_screen(recorded, act)
+    assert answers == [None]
+
+
+def test_a_case_is_shown_like_the_history_and_nothing_of_it_can_be_changed_or_sent_at_once(recorded: Explorer) -> None:
+    calls = [replace(call, foreign=True, profile="staging") for call in CALLS[:2]]
+    case = CaseOnView("case.toml", calls, "fails\nfor us", ["https://theirs.example.com/rpc", "https://b.example.com"])
+    stage = Stage()
+
+    async def run() -> None:
+        async with stage.run_test(size=(120, 30)) as pilot:
+            screen = HistoryScreen(recorded, zone=UTC, today=START.date(), case=case)
+            stage.push_screen(screen)
+            await settled(pilot)
+            shown = text_of(screen.query_one(HistoryPane)._bar)
+            assert shown.strip() == "▍Case  case.toml  2 calls"
+            told = "somebody else's, sent to https://theirs.example.com/rpc and 1 more"
+            assert screen.query_one(HistoryPane).told == told
+            assert screen.focused is screen.query_one(HistoryList), "a short note takes no focus"
+            assert methods(screen) == ["user.list", "ping"]
+            can = {"load", "to_profile", "copy", "mark", "compare", "replay", "export", "search"}
+            cannot = {"again", "name", "annotate", "delete", "scope"}
+            assert {each for each in can | cannot if screen.check_action(each, ())} == can
+            await press(pilot, "r", "p", "t", "a", "delete")
+            assert stage.screen is screen
+            await press(pilot, *"/ping", "enter", "R")
+            assert methods(screen) == ["ping"]
+            await press(pilot, "/", "backspace", "enter", "R", "m", "R")
+            replayed = [[each.method for each in message.records] for message in stage.of(ReplayWanted)]
+            assert replayed == [["ping"], ["user.list", "ping"], ["ping"]]
+
+    asyncio.run(run())
+    assert not recorded.remembered.history_of_all
+
+
+def test_call_of_a_case_is_compared_with_the_same_call_of_it(recorded: Explorer) -> None:
+    calls = [replace(CALLS[0], foreign=True, id=name, profile=name) for name in ("stag", "prod")]
+    case = CaseOnView("case.toml", [*calls, replace(CALLS[1], foreign=True)])
+    stage = Stage()
+
+    async def run() -> None:
+        async with stage.run_test(size=(120, 30)) as pilot:
+            stage.push_screen(HistoryScreen(recorded, zone=UTC, today=START.date(), case=case))
+            await settled(pilot)
+            await press(pilot, "d", "down", "d", "down", "d")
+            compared = [(wanted.exchange.id, wanted.other and wanted.other.id) for wanted in stage.of(ComparisonWanted)]
+            assert compared == [("stag", "prod"), ("prod", "stag"), (CALLS[1].id, None)]
+
+    asyncio.run(run())
+
+
+NOTE = f"{'Fails on Tuesdays. ' * 30}\n\nSteps:\n{'go on' * 40}\nlast words"
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)])
+def test_case_note_is_shown_first_and_whole(recorded: Explorer, size: tuple[int, int]) -> None:
+    case = CaseOnView("case.toml", [replace(call, foreign=True) for call in CALLS[:2]], NOTE)
+    stage = Stage()
+
+    def rows(screen: HistoryScreen) -> list[str]:
+        note = screen.query_one(CaseNote)
+        return [note.render_line(y).text.strip() for y in range(note.scrollable_content_region.height)]
+
+    async def run() -> None:
+        async with stage.run_test(size=size) as pilot:
+            screen = HistoryScreen(recorded, zone=UTC, today=START.date(), case=case)
+            stage.push_screen(screen)
+            await settled(pilot)
+            note = screen.query_one(CaseNote)
+            assert note.region.y == 0
+            seen = rows(screen)
+            assert seen[0].startswith("Note  Fails on Tuesdays.")
+            while note.scroll_offset.y < note.max_scroll_y:
+                assert screen.focused is note, "the keys scroll what is not whole"
+                await press(pilot, "down")
+                seen.append(rows(screen)[-1])
+            assert "".join("".join(seen).split()) == "Note" + "".join(NOTE.split())
+            await press(pilot, *(("tab", "down") if note.max_scroll_y else ()))
+            assert screen.focused is screen.query_one(HistoryList)
+            await press(pilot, "left_square_bracket")
+            assert "Fails on Tuesdays." in "".join(text for line in screen._preview._sheet.lines for text, _ in line)
+
+    asyncio.run(run())

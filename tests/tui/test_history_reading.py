@@ -1,0 +1,144 @@
+"""Reading the history in slices: as far as it is wanted, given up at once, and never with an exception."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Iterator
+from datetime import UTC
+from types import SimpleNamespace
+
+import pytest
+
+from rpcexplorer.model.exchange import Exchange
+from rpcexplorer.model.filter import HistoryFilter
+from rpcexplorer.model.problem import Trouble
+from rpcexplorer.text.history import Day
+from rpcexplorer.tui.history import SLICE, Reading, advice
+from tests.history.recording import START, exchange
+
+MANY = [exchange(number) for number in range(3 * SLICE)]
+EVERYTHING = HistoryFilter()
+
+
+def reading_of(records: Iterable[Exchange | None], wanted: HistoryFilter = EVERYTHING, goal: int = 10_000) -> Reading:
+    return Reading(iter(records), wanted, goal, START.date(), UTC)
+
+
+def read(reading: Reading) -> Reading:
+    async def on() -> None:
+        while not reading.full:
+            await reading.go_on()
+
+    asyncio.run(on())
+    return reading
+
+
+def test_it_reads_as_far_as_it_is_wanted_and_then_on() -> None:
+    reading = reading_of(MANY, goal=SLICE)
+    assert (read(reading).found, reading.ended) == (SLICE, False)
+    reading.goal = len(MANY) + 1
+    assert (read(reading).found, reading.ended) == (len(MANY), True)
+    assert reading.rows == [Day(START.date(), "today"), *MANY]
+
+
+def test_what_is_not_wanted_is_passed_over() -> None:
+    odd = exchange(7, method="user.get")
+    assert read(reading_of([*MANY, odd], HistoryFilter(in_method="user"))).rows[1:] == [odd]
+
+
+def test_a_reading_that_was_given_up_stops_at_the_next_call() -> None:
+    taken: list[Exchange] = []
+
+    def records() -> Iterator[Exchange]:
+        for one in MANY:
+            taken.append(one)
+            yield one
+
+    reading = reading_of(records())
+    reading.give_up()
+    asyncio.run(reading.go_on())
+    assert taken == MANY[:1]
+
+
+def test_it_can_be_given_up_where_nothing_is_found() -> None:
+    passed: list[int] = []
+    reading = reading_of([])
+
+    def records() -> Iterator[None]:
+        for stretch in range(100):
+            passed.append(stretch)
+            if stretch == 3:
+                reading.give_up()
+            yield None
+
+    reading._records = records()
+    asyncio.run(reading.go_on())
+    assert passed == [0, 1, 2, 3]
+    assert (reading.found, reading.rows, reading.ended) == (0, [], False)
+
+
+def test_the_first_are_shown_at_once_and_the_others_in_ever_longer_slices(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = SimpleNamespace(monotonic=lambda: 0.0)  # else a slow machine ends a slice before it is full
+    monkeypatch.setattr("rpcexplorer.tui.history.time", clock)
+    reading = reading_of(exchange(number) for number in range(20 * SLICE))
+    found: list[int] = []
+
+    async def on() -> None:
+        while len(found) < 5:
+            await reading.go_on()
+            found.append(reading.found // SLICE)
+
+    asyncio.run(on())
+    assert found == [1, 3, 7, 15, 20]
+
+
+def test_files_that_cannot_be_read_are_a_sentence_beside_what_was_found() -> None:
+    def records() -> Iterator[Exchange]:
+        yield from MANY[:SLICE]
+        raise Trouble("cannot read it: no")
+
+    reading = read(reading_of(records()))
+    assert (reading.trouble, reading.ended, reading.found) == ("cannot read it: no", True, SLICE)
+
+
+def test_what_is_on_view_is_not_replaced_by_less() -> None:
+    reading = reading_of(MANY)
+    reading.least = 2 * SLICE
+    asyncio.run(reading.go_on())
+    assert not reading.ready
+    asyncio.run(reading.go_on())
+    assert reading.ready
+
+
+def test_how_many_there_are_is_said_as_far_as_it_is_known() -> None:
+    assert reading_of(MANY).count == ""
+    assert read(reading_of(MANY, goal=SLICE)).count == f"the newest {SLICE}"
+    assert read(reading_of(MANY)).count == f"{len(MANY)} calls"
+    assert read(reading_of(MANY[:1])).count == "1 call"
+
+
+def test_a_search_says_what_it_looks_for_and_how_far_it_has_come() -> None:
+    ping = HistoryFilter.of("method:ping", now=START)
+    assert reading_of(MANY, ping).told == "0 found, searching …   method with “ping”"
+    assert (
+        read(reading_of(MANY, ping, goal=SLICE)).told == f"{SLICE} found so far, more further down   method with “ping”"
+    )
+    assert read(reading_of(MANY, ping)).told == f"{len(MANY)} found   method with “ping”"
+    assert read(reading_of(MANY)).told == ""
+
+
+def test_an_empty_list_says_what_to_do() -> None:
+    def told(wanted: HistoryFilter, *, recording: bool = True) -> str:
+        lines = advice(read(reading_of([], wanted)), "staging", recording=recording)
+        return " ".join("".join(text for text, _ in words).strip() for words in lines)
+
+    assert told(EVERYTHING) == "No calls yet. Esc goes back to make one."
+    assert told(HistoryFilter(profile="staging")).startswith(
+        "No calls with staging yet. Esc goes back to make one. p shows"
+    )
+    assert told(HistoryFilter(words=("a",))) == "No call is like this. Change the filter."
+    assert (
+        told(HistoryFilter.of("a", "staging", now=START))
+        == "No call of staging is like this. Change the filter, or look at all profiles."
+    )
+    assert "record = false" in told(EVERYTHING, recording=False)

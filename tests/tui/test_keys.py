@@ -1,0 +1,279 @@
+"""Actions that open something: each request is carried out, one after the other, and none opens twice."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from textual import events
+from textual.app import ComposeResult
+from textual.pilot import Pilot
+from textual.screen import ModalScreen, Screen
+from textual.widgets import Static
+
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.tui.app import ExplorerApp
+from rpcexplorer.tui.batch import BatchScreen
+from rpcexplorer.tui.call.response import ResponsePane
+from rpcexplorer.tui.call.screen import CallScreen
+from rpcexplorer.tui.keys import Keyboard, PendingKeys, TypedText, opens
+from rpcexplorer.tui.widgets.inputs import Prompt
+from tests.fakes.wire import HOLD, RawServer
+from tests.tui.visiting import on, post, rest, said, visit
+from tests.tui.waiting import until
+
+
+class Dialog(ModalScreen[None]):
+    def compose(self) -> ComposeResult:
+        yield Static("open")
+
+
+class Desk(Keyboard[None]):
+    """An application with an action that works for a while and one that opens a dialog."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.gate = asyncio.Event()
+        self.done: list[str] = []
+        self.keys_done: list[str] = []
+
+    def on_key(self, event: events.Key) -> None:
+        self.keys_done.append(event.key)
+
+    @opens("copy")
+    async def copy(self, name: str) -> None:
+        self.pending.go_on("copy")
+        self.done.append(f"begin {name}")
+        await self.gate.wait()
+        self.done.append(f"end {name}")
+
+    @opens("dialog")
+    async def open_dialog(self) -> None:
+        await self.push_screen_wait(Dialog())
+        self.done.append("closed")
+        await self.gate.wait()
+
+
+def run(scene: Callable[[Desk, Pilot[None]], Any]) -> None:
+    async def story() -> None:
+        app = Desk()
+        async with app.run_test() as pilot:
+            await app.push_screen(Screen())
+            await scene(app, pilot)
+
+    asyncio.run(story())
+
+
+def test_actions_of_a_group_run_one_after_the_other() -> None:
+    async def scene(app: Desk, pilot: Pilot[None]) -> None:
+        app.copy("a")
+        await pilot.pause()
+        app.copy("b")
+        app.copy("c")
+        await pilot.pause()
+        assert app.done == ["begin a"]
+        app.gate.set()
+        await until(pilot, lambda: len(app.done) == 6)
+        assert app.done == ["begin a", "end a", "begin b", "end b", "begin c", "end c"]
+
+    run(scene)
+
+
+def test_keys_wait_for_an_action_that_waits_its_turn() -> None:
+    async def scene(app: Desk, pilot: Pilot[None]) -> None:
+        app.copy("a")
+        await pilot.pause()
+        app.copy("b")
+        app.post_message(events.Key("x", "x"))
+        await pilot.pause()
+        assert app.keys_done == []
+        app.gate.set()
+        await until(pilot, lambda: app.keys_done == ["x"])
+        assert app.done[:3] == ["begin a", "end a", "begin b"]
+        assert app.pending.runs == {}
+
+    run(scene)
+
+
+def test_double_click_opens_one_dialog() -> None:
+    async def scene(app: Desk, pilot: Pilot[None]) -> None:
+        app.open_dialog()
+        app.open_dialog()
+        await on(pilot, Dialog)
+        app.open_dialog()
+        app.gate.set()
+        app.screen.dismiss()
+        await until(pilot, lambda: app.done == ["closed"])
+        await rest(pilot)
+        assert not isinstance(app.screen, Dialog)
+
+    run(scene)
+
+
+def test_request_after_the_dialog_closed_opens_it_again() -> None:
+    async def scene(app: Desk, pilot: Pilot[None]) -> None:
+        app.open_dialog()
+        (await on(pilot, Dialog)).dismiss()
+        await until(pilot, lambda: app.done == ["closed"])
+        app.open_dialog()
+        app.gate.set()
+        await on(pilot, Dialog)
+
+    run(scene)
+
+
+def test_failed_action_leaves_the_next_one_free() -> None:
+    class Broken(Desk):
+        @opens("copy")
+        async def fail(self) -> None:
+            raise asyncio.CancelledError
+
+    async def story() -> None:
+        app = Broken()
+        async with app.run_test() as pilot:
+            app.fail()
+            await pilot.pause()
+            app.gate.set()
+            app.copy("a")
+            await until(pilot, lambda: app.done == ["begin a", "end a"])
+
+    asyncio.run(story())
+
+
+def test_two_quick_copies_are_both_made(explorer: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await pilot.press("f5")
+        await until(pilot, lambda: screen.exchange is not None)
+        copied: list[str] = []
+        monkeypatch.setattr(app, "copy_to_clipboard", copied.append)
+        for form in ("reply", "curl", "headers"):
+            screen.response.post_message(ResponsePane.CopyReplyWanted(screen.response, form))
+        await until(pilot, lambda: len(copied) == 3)
+        assert '"jsonrpc"' in copied[0]
+        assert copied[1].startswith("curl")
+        assert copied[2].startswith("HTTP")
+
+    visit(explorer, scene)
+
+
+@pytest.mark.parametrize("action", ["login", "new_session", "discover"])
+def test_login_and_discovery_wait_for_no_running_call(make_explorer: Callable[..., Explorer], action: str) -> None:
+    with RawServer([HOLD]) as server:
+        explorer = make_explorer(f'version = 1\n[profile.slow]\nurl = "{server.origin}"\n')
+
+        async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+            await pilot.press("f5")
+            await until(pilot, lambda: screen._progress is not None)
+            getattr(screen, f"action_{action}")()
+            await pilot.pause()
+            assert "Nothing was sent: ping is still running. Esc cancels it." in said(app)
+            await pilot.press("escape")
+            await until(pilot, lambda: screen.exchange is not None)
+            await rest(pilot)
+            assert len(server.requests) == 1
+
+        visit(explorer, scene, profile="slow")
+
+
+def test_batch_being_sent_is_not_sent_again(make_explorer: Callable[..., Explorer]) -> None:
+    with RawServer([HOLD]) as server:
+        explorer = make_explorer(f'version = 1\n[profile.slow]\nurl = "{server.origin}"\nauth = {{ kind = "none" }}\n')
+
+        async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+            await pilot.press("alt+p", "alt+l")
+            batch: BatchScreen = await on(pilot, BatchScreen)
+            await pilot.press("f5")
+            await until(pilot, lambda: batch._progress is not None)
+            await pilot.press("f5")
+            await pilot.pause()
+            assert "Nothing was sent: the batch is still running." in said(app)
+            await pilot.press("escape")
+            await until(pilot, lambda: not batch.sending)
+            await rest(pilot)
+            assert len(server.requests) == 1
+
+        visit(explorer, scene, profile="slow")
+
+
+LONG = "y" * 40
+
+
+def test_into_the_editor_it_is_put_as_it_is_and_taken_back_as_one_change(explorer: Explorer) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        await pilot.press("ctrl+a", "ctrl+k")
+        app.post_message(TypedText('{\r  "open": [\r    "é",\n    1'))
+        await until(pilot, lambda: calls.params.text == '{\n  "open": [\n    "é",\n    1')
+        await pilot.press("ctrl+z")
+        assert calls.params.text == ""
+
+    visit(explorer, scene)
+
+
+def test_what_waits_behind_it_is_put_in_with_it_and_a_key_between_two_texts_stays_there() -> None:
+    pending = PendingKeys()
+    pending.wait("somebody")
+    for typed in (TypedText("a"), TypedText("b"), events.Key("f5", None), TypedText("c"), TypedText("d")):
+        pending.take(typed)
+    pending.go_on("somebody")
+    taken = [pending.next(lambda _: True) for _ in range(4)]
+    assert [getattr(each, "text", None) or getattr(each, "key", None) for each in taken] == ["ab", "f5", "cd", None]
+
+
+@pytest.mark.thorough
+def test_keys_before_and_behind_it_are_done_in_their_order(explorer: Explorer) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        post(app, "ctrl+a", "ctrl+k")
+        app.post_message(TypedText('{"sent": "all of it"}'))
+        post(app, "f5", "f2")
+        app.post_message(TypedText("a.method.of.this.name"))
+        post(app, "enter", "ctrl+a", "ctrl+k")
+        app.post_message(TypedText("[1, 2, 3]"))
+        await until(pilot, lambda: calls.exchange is not None and calls.method == "a.method.of.this.name")
+        assert calls.exchange is not None
+        assert (calls.exchange.method, calls.exchange.params) == ("ping", '{"sent": "all of it"}')
+        await until(pilot, lambda: calls.params.text == "[1, 2, 3]")
+
+    visit(explorer, scene)
+
+
+def test_enter_in_a_line_is_enter_and_what_follows_goes_where_it_leads(explorer: Explorer) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        await pilot.press("f2")
+        app.post_message(TypedText('some.method\r{"a":\r1}'))
+        await until(pilot, lambda: '{"a":\n1}' in calls.params.text)
+        assert calls.method == "some.method"
+
+    visit(explorer, scene)
+
+
+@pytest.mark.thorough
+def test_where_nobody_types_each_letter_is_a_key_until_one_of_them_opens_a_line(explorer: Explorer) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        await pilot.press("f5")
+        await until(pilot, lambda: calls.exchange is not None)
+        await pilot.press("f4")
+        app.post_message(TypedText(f"]w/{LONG}"))
+        prompt = calls.query_one(Prompt)
+        await until(pilot, lambda: prompt.text == LONG)
+        assert (calls.response.tab, calls.response.wrapped, prompt.purpose) == ("Raw", True, "search")
+
+    visit(explorer, scene)
+
+
+@pytest.mark.thorough
+def test_a_letter_that_somebody_gave_a_meaning_keeps_it_within_the_text(
+    explorer: Explorer, make_explorer: Callable[..., Explorer]
+) -> None:
+    explorer.paths.settings.parent.mkdir(parents=True, exist_ok=True)
+    explorer.paths.settings.write_text('[keymap]\nhelp = "é"\n')
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        await pilot.press("ctrl+a", "ctrl+k")
+        app.post_message(TypedText(f"{LONG}é{LONG}"))
+        await until(pilot, lambda: type(app.screen).__name__ == "Help")
+        await rest(pilot)
+        assert calls.params.text == LONG
+
+    visit(make_explorer(""), scene)

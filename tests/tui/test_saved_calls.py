@@ -1,0 +1,277 @@
+"""Calls are kept under a name, filled and sent, replaced and removed, as a person does it on screen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+from textual.screen import Screen
+from textual.widgets import Static
+
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.draft import Draft, draft_of
+from rpcexplorer.model.exchange import Preview, Refused
+from rpcexplorer.model.method import SavedCall
+from rpcexplorer.tui.app import ExplorerApp, PersonOnScreen
+from rpcexplorer.tui.call.screen import CallScreen
+from rpcexplorer.tui.replay import SeveralProfiles
+from rpcexplorer.tui.widgets.dialog import Confirm, Form
+from rpcexplorer.tui.widgets.inputs import Cycle
+from tests.history.recording import exchange as recorded
+from tests.tui.stage import text_of
+from tests.tui.visiting import burst, on, rest, said, type_in, visit
+from tests.tui.waiting import until
+
+KEEP = "alt+k"
+
+
+async def stands(pilot: Pilot[Any], screen: CallScreen, method: str, text: str) -> None:
+    """A call stands in the editor, which has the focus."""
+    screen.choose(method)
+    screen.params.replace(text)
+    screen.params.focus_inside()
+    await pilot.pause()
+
+
+async def answered(pilot: Pilot[Any], screen: CallScreen, *keys: str) -> None:
+    """Keys for what has opened, until it has closed."""
+    await burst(pilot, *keys)
+    await until(pilot, lambda: pilot.app.screen is screen)
+    await rest(pilot)
+
+
+def whose(form: Screen[Any]) -> tuple[str, str]:
+    """The choices that are on view, and what is said of the one that is chosen."""
+    chosen = form.query_one(Cycle)
+    words = [word for word in text_of(chosen).split() if word.strip(",").isalpha() or "…" in word]
+    return " ".join(words), str(form.query_one(".meaning", Static).render())
+
+
+def team(explorer: Explorer) -> Path:
+    return explorer.profiles.files[-1]
+
+
+def test_a_call_is_kept_for_the_team_filled_sent_replaced_and_removed(explorer: Explorer) -> None:  # noqa: PLR0915 - one story
+    before = team(explorer).read_text()
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:  # noqa: PLR0915 - one story
+        text = '{"n": 1.10, "who": "{{who}}", "id": "{{uuid}}"}'
+        await stands(pilot, screen, "demo.echo", text)
+        await burst(pilot, KEEP, *"who is", "tab", *"Asks", "tab")  # typed ahead: they wait for what opens
+        await on(pilot, Form)
+        await pilot.press("right", "right")
+        assert whose(app.screen) == ("me me, all profiles team team, all profiles", f"with demo, in {team(explorer)}")
+        await answered(pilot, screen, "enter")
+        assert (screen.method, screen.called, screen.params.text) == ("@who is", "demo.echo", text)
+        assert (
+            f'[profile.demo.call."who is"]\nmethod = "demo.echo"\ndoc = "Asks"\nparams_json = \'{text}\'\n'
+            in team(explorer).read_text()
+        )
+        assert f"Saved @who is in {team(explorer)}." in said(app)
+        screen.params.show_tab("Request")
+        await until(pilot, lambda: screen.preview is not None)
+        assert isinstance(screen.preview, Refused)
+        assert screen.preview.sentence == "{{who}} has no value. F5 asks for it."
+        await pilot.press("f5")
+        await on(pilot, Form)
+        await answered(pilot, screen, *'A"da', "enter")
+        await until(pilot, lambda: screen.exchange is not None and not screen.what)
+        exchange = screen.exchange
+        assert exchange is not None
+        assert (exchange.method, exchange.params) == ("demo.echo", text)
+        assert exchange.params_sent is not None
+        assert exchange.params_sent.startswith('{"n": 1.10, "who": "A\\"da", "id": "')
+        assert explorer.recent(1)[0].params == text
+        await pilot.press("alt+d")
+        await on(pilot, SeveralProfiles)
+        await pilot.press("down", "down", "space", "enter")
+        form = await on(pilot, Form)  # as little as to one profile is it sent to two with nothing in its place
+        assert form._title == "Values for demo.echo on demo"
+        await answered(pilot, screen, "escape")
+        assert len(explorer.history.newest(9)) == 1
+        screen.params.show_tab("Params")
+        await stands(pilot, screen, "@who is", "[2]")
+        await pilot.press(KEEP)
+        await on(pilot, Confirm)
+        await answered(pilot, screen, "right", "right", "enter")
+        assert explorer.saved_calls()["who is"].text == "[2]"
+        await stands(pilot, screen, "demo.echo", "[3]")
+        await stands(pilot, screen, "@who is", "[2]")
+        await pilot.press(KEEP)  # it is as it was kept now: there is nothing to replace
+        await on(pilot, Confirm)
+        before = len(explorer.history.newest(9))
+        await burst(pilot, "right", "right", "enter", "f5")  # what is on view is sent
+        await until(pilot, lambda: len(explorer.history.newest(9)) > before)
+        assert explorer.saved_calls() == {}
+        assert (screen.method, "@who is" in screen.known) == ("demo.echo", False)
+        assert explorer.recent(1)[0].params == screen.params.text == "[2]"
+        assert explorer.drafts.find("demo", "demo.echo") == "[2]"
+        screen.action_replaced_params()  # those of the method gave way
+        assert screen.params.text == "[3]"
+        screen.action_replaced_params()
+        assert screen.params.text == "[2]"
+
+    visit(explorer, scene, size=(80, 24))
+    assert team(explorer).read_text() == before
+
+
+@pytest.mark.thorough
+def test_what_is_shown_of_the_request_is_what_is_sent(explorer: Explorer) -> None:
+    file = team(explorer)
+    file.write_text(file.read_text() + '\n[call.x]\nmethod = "demo.echo"\nparams_json = \'["{{uuid}}"]\'\n')
+    explorer.reload()
+
+    async def scene(_: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await stands(pilot, screen, "@x", '["{{uuid}}"]')
+        screen.params.show_tab("Request")
+        await until(pilot, lambda: screen.preview is not None)
+        assert isinstance(screen.preview, Preview)
+        shown = screen.preview.body
+        await pilot.press("f5")
+        await until(pilot, lambda: screen.exchange is not None and not screen.what)
+        assert screen.exchange is not None
+        assert screen.exchange.params_sent is not None
+        assert screen.exchange.params_sent.strip("[]").encode() in shown
+        assert screen.preview.body != shown  # the next one is another
+
+    visit(explorer, scene)
+
+
+@pytest.mark.thorough
+def test_a_saved_call_hides_no_method_and_keeps_what_is_typed_apart(
+    make_explorer: Callable[..., Explorer], explorer: Explorer
+) -> None:
+    file = team(explorer)
+    file.write_text(file.read_text() + '\n[call.ping]\nmethod = "demo.echo"\n')
+    explorer.reload()
+
+    async def scene(_: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        assert {"ping", "@ping"} <= screen.known.keys()
+        await stands(pilot, screen, "@ping", "[1]")
+        assert (screen.draft.method, screen.draft.text) == ("demo.echo", "[1]")
+        screen.choose("ping")
+        assert (screen.draft.method, screen.params.text) == ("ping", "[]")
+        screen.choose("demo.echo")
+        assert screen.params.text == "[]"
+        screen.choose("@ping")
+        assert screen.params.text == "[1]"
+
+    visit(explorer, scene)
+    assert explorer.remembered.method("demo") == "@ping"
+    file.write_text(file.read_text().replace("[call.ping]", "[call.pong]"))
+
+    async def gone(_: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await pilot.pause()
+        assert screen.method == "ping"  # what is gone is no method
+
+    visit(make_explorer(""), gone)
+
+
+def test_a_name_with_the_sign_that_no_saved_call_has_is_refused_as_on_the_command_line(explorer: Explorer) -> None:
+    file = team(explorer)
+    file.write_text(file.read_text() + '\n[call.name]\nmethod = "demo.echo"\n')
+    explorer.reload()
+    sentence = "There is no saved call nmae for profile demo; did you mean @name?"
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await burst(pilot, "f2", *"@nmae", "enter", "f5")
+        await rest(pilot)
+        assert (screen.method, screen.exchange, screen.what) == ("@nmae", None, "")
+        assert sentence in said(app)
+        screen.params.show_tab("Request")
+        await until(pilot, lambda: screen.preview == Refused("params", sentence))
+        await burst(pilot, "f2", *"@name", "enter", "f5")
+        await until(pilot, lambda: screen.exchange is not None and not screen.what)
+
+    visit(explorer, scene)
+    assert [each.method for each in explorer.recent(9)] == ["demo.echo"]
+
+
+@pytest.mark.thorough
+def test_what_cannot_be_kept_is_told_and_what_was_typed_stays(
+    make_explorer: Callable[..., Explorer], explorer: Explorer, person: PersonOnScreen
+) -> None:
+    own = explorer.paths.user_sessions
+    own.parent.mkdir(parents=True)
+    own.write_text(team(explorer).read_text().replace("default", "# default") + '\n[call.x]\nmethod = "demo.echo"\n')
+    (team(explorer)).unlink()
+    explorer.reload()
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await stands(pilot, screen, "demo.echo", "[1,")
+        await pilot.press(KEEP)
+        await until(pilot, lambda: "Not saved: the params cannot be sent" in said(app))
+        await stands(pilot, screen, "@x", "[1,")
+        await pilot.press(KEEP)
+        await on(pilot, Confirm)
+        await answered(pilot, screen, "right", "right", "enter")
+        assert explorer.saved_calls()["x"].text == ""
+        await pilot.press(KEEP)
+        await on(pilot, Confirm)
+        await answered(pilot, screen, "right", "right", "right", "enter")  # what cannot be sent can be removed
+        assert (explorer.saved_calls(), screen.method, screen.params.text) == ({}, "demo.echo", "[1,")
+        await stands(pilot, screen, "demo.echo", '["demo-password"]')
+        explorer.credentials.hold(explorer.profiles.profiles["inline"], "password", "demo-password", keep=False)
+        await pilot.press(KEEP)
+        form: Form = await on(pilot, Form)
+        assert form.of("home").value == "me"
+        await burst(pilot, *"x", "enter")
+        await until(pilot, lambda: "holds a secret" in "".join(str(each.render()) for each in form.query(".trouble")))
+        await answered(pilot, screen, "escape")
+        assert screen.params.text == '["demo-password"]'
+        assert "demo-password" not in own.read_text()
+
+    visit(explorer, scene)
+    assert make_explorer("").profiles.complaints == []
+
+
+def test_a_record_whose_method_is_named_like_a_saved_call_stays_what_was_sent(explorer: Explorer) -> None:
+    """Somebody else has written it, and knows how this person calls what must not be sent."""
+    mine = str(explorer.paths.user_sessions)
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        assert explorer.save_call(SavedCall("own", "user.delete", file=mine)) is None
+        screen.show_methods()
+        assert "@own" in screen.known
+        record = recorded(method="@own", params="[666]", profile="demo", foreign=True)
+
+        async def sent(*keys: str) -> None:
+            before = screen.exchange
+            await pilot.press(*keys)
+            await until(pilot, lambda: screen.exchange is not before and not screen.what)
+            assert screen.exchange is not None
+            assert (screen.exchange.method, screen.exchange.params) == ("@own", "[666]")
+
+        screen.load(record, ours=False)
+        assert (screen.method, screen.called, screen.saved_call) == ("@@own", "@own", None)
+        await sent("f5")
+        screen.again(record, ours=False)
+        await until(pilot, lambda: screen.exchange is not record and not screen.what)
+        draft = draft_of(record)
+        assert isinstance(draft, Draft)
+        screen.take(draft, None)
+        await sent("f5")
+        await stands(pilot, screen, "@own", "[1]")  # the saved one has a draft of its own
+        assert (screen.called, screen.explorer.draft_of("@@own")) == ("user.delete", "[666]")
+        assert {each.method for each in explorer.recent(9)} == {"@own"}
+        screen.choose("@gone")  # typed, and no saved call
+        assert screen.unknown_call.startswith("There is no saved call gone")
+
+    visit(explorer, scene, profile="demo")
+
+
+def test_save_call_with_a_broken_file_keeps_the_profile(explorer: Explorer) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await pilot.press(KEEP)
+        await on(pilot, Form)
+        team(explorer).write_text("[profile.")
+        await type_in(pilot, "mine")
+        await pilot.press("ctrl+s")
+        await on(pilot, CallScreen)
+        await until(pilot, lambda: screen.method == "@mine")
+        assert screen.profile == explorer.profile is not None
+
+    visit(explorer, scene)

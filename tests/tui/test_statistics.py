@@ -1,0 +1,129 @@
+"""Statistics on screen: from the history to figures, sorted and grouped by keys, and back to the calls of one row."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from datetime import UTC
+from pathlib import Path
+
+from textual.pilot import Pilot
+
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.exchange import Damaged, Exchange, Unreached
+from rpcexplorer.model.filter import HistoryFilter
+from rpcexplorer.model.problem import Trouble
+from rpcexplorer.transport.port import Response
+from rpcexplorer.tui.history import HistoryScreen
+from rpcexplorer.tui.keys import PendingKeys
+from rpcexplorer.tui.messages import StatisticsWanted
+from rpcexplorer.tui.statistics import AT_ONCE, Counting, StatisticsScreen
+from tests.history.recording import START, exchange
+from tests.tui.stage import Stage, text_of
+from tests.tui.waiting import until
+
+INVALID = '{"jsonrpc":"2.0","id":"1","error":{"code":-32602,"message":"Invalid params"}}'
+REFUSED = Unreached("connect", "refused")
+CALLS = [
+    exchange(0, method="ping"),
+    exchange(1, method="ping"),
+    exchange(2, method="ping"),
+    exchange(3, INVALID, method="user.get", seconds=0.2),
+    exchange(4, INVALID, method="user.get"),
+    exchange(5, method="report.run", seconds=2.0),
+    exchange(6, method="ping", profile="prod", outcome=REFUSED, response=Response()),
+]
+
+
+def recorded(folder: Path) -> Explorer:
+    (folder / "sessions.toml").write_text(
+        'version = 1\n[profile.staging]\nurl = "https://a.example"\n[profile.prod]\nurl = "https://b.example"\n'
+    )
+    explorer = Explorer.open(folder=folder, environment={"RPCEXPLORER_HOME": str(folder / "home")})
+    explorer.use("staging")
+    for call in CALLS:
+        explorer.history.append(call)
+    return explorer
+
+
+def rows(screen: StatisticsScreen) -> list[str]:
+    return [row.split()[0] for row in text_of(screen.list).splitlines() if row.strip()]
+
+
+def test_from_the_history_to_the_slowest_method_and_back_to_its_calls(tmp_path: Path) -> None:
+    explorer, stage, answers = recorded(tmp_path), Stage(), list[str | None]()
+
+    async def act(pilot: Pilot[None]) -> None:
+        history = HistoryScreen(explorer, zone=UTC, today=START.date())
+        stage.push_screen(history)
+        await until(pilot, lambda: history._shown is not None and history._shown.ended)
+        await pilot.press("s")
+        await until(pilot, lambda: any(isinstance(each, StatisticsWanted) for each in stage.heard))
+        asked = next(each for each in stage.heard if isinstance(each, StatisticsWanted))
+        screen = StatisticsScreen(explorer, asked.wanted, PendingKeys(), zone=UTC, today=START.date())
+        stage.push_screen(screen, answers.append)
+        await until(pilot, lambda: screen._counting.ended and len(screen.list.items) > 0)
+        await pilot.pause()
+        assert rows(screen) == ["ping", "user.get", "report.run"]
+        told = text_of(screen._summary)
+        assert "6 calls · 2 failed: 2 errors · median 34 ms, 95 % 2.0 s, worst 2.0 s" in told
+        assert "1 Jun 2025 12:00 · each bar 1 min" in told
+        assert text_of(screen._heading).split()[1:4] == ["profile", "calls", "failed"]
+        await pilot.press("down", "s")
+        assert (rows(screen)[0], screen.list.cursor) == ("user.get", 0)
+        await pilot.press("s")
+        assert rows(screen) == ["report.run", "user.get", "ping"]
+        await pilot.press("left_square_bracket")
+        assert rows(screen) == ["result", "-32602"]
+        await pilot.press("right_square_bracket", "enter")
+        await until(pilot, lambda: bool(answers))
+        asked.narrow(answers[0] or "")
+        await until(pilot, lambda: history._shown is not None and history._shown.found == 1)
+        assert history._pane.text == answers[0] == "method:=report.run"
+        await pilot.press("escape")  # from the calls of one row to all of them
+        await until(pilot, lambda: history._shown is not None and history._shown.found == 6)
+        assert (history._pane.text, stage.screen is history) == ("", True)
+
+    async def run() -> None:
+        async with stage.run_test(size=(100, 30)) as pilot:
+            await act(pilot)
+
+    asyncio.run(run())
+
+
+def test_what_was_read_is_counted_a_few_at_a_time_until_it_ends_or_cannot_be_read() -> None:
+    many = AT_ONCE * 2 + 1
+
+    def records() -> Iterator[Exchange | Damaged | None]:
+        yield Damaged("a.toml", "torn", "x")
+        yield None
+        for number in range(many):
+            yield exchange(number)
+        raise Trouble("cannot read it: the disk reports an error")
+
+    whole, broken = Counting(iter([*CALLS, None])), Counting(records())
+    for counting in (whole, broken):
+        while not counting.ended:
+            asyncio.run(counting.go_on())
+    assert {by: found.total.calls for by, found in whole.by.items()} == dict.fromkeys(("method", "profile", "code"), 7)
+    assert {(found.total.calls, found.damaged) for found in broken.by.values()} == {(many, 1)}
+    assert (whole.trouble, broken.trouble) == ("", "cannot read it: the disk reports an error")
+
+
+def test_a_history_in_which_nothing_is_like_this_says_so(tmp_path: Path) -> None:
+    explorer, stage = recorded(tmp_path), Stage()
+
+    async def run() -> None:
+        async with stage.run_test(size=(80, 24)) as pilot:
+            wanted = HistoryFilter.around("method:nobody", "staging", now=START)
+            screen = StatisticsScreen(explorer, wanted, PendingKeys(), zone=UTC, today=START.date())
+            stage.push_screen(screen)
+            await until(pilot, lambda: screen.is_mounted and screen._counting.ended)
+            await pilot.pause()
+            assert "No call is like this." in text_of(screen.list)
+            assert "method with “nobody”" in text_of(screen._remarks)
+            assert text_of(screen._summary).strip() == ""
+            await pilot.press("enter", "escape")
+            await until(pilot, lambda: stage.screen is not screen)
+
+    asyncio.run(run())

@@ -1,0 +1,318 @@
+"""Whatever bytes come from a terminal: nothing fails, nothing is lost, and no key waits for ever."""
+
+from __future__ import annotations
+
+import errno
+import io
+from itertools import pairwise
+from threading import Thread
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.segment import Segment
+from rich.style import Style
+from textual.color import Color
+from textual.drivers._writer_thread import WriterThread
+from textual.events import AppFocus, Key, MouseMove, Paste, Resize
+from textual.message import Message
+
+from rpcexplorer.tui.keys import LEAST, TypedText, key_of
+from rpcexplorer.tui.terminal import NEXT, PAUSE, TORN, WHILE, Guard, TerminalInput, TerminalOutput, harmless
+
+
+class Line:
+    """A line on which bytes come at moments of the test's own."""
+
+    def __init__(self) -> None:
+        self.now = 100.0
+        self.input = TerminalInput(lambda: self.now)
+
+    def comes(self, *pieces: bytes) -> list[Message]:
+        return [message for piece in pieces for message in self.input.feed(piece)]
+
+    def waits(self, seconds: float) -> list[Message]:
+        self.now += seconds
+        return self.input.tick()
+
+
+@pytest.fixture
+def line() -> Line:
+    return Line()
+
+
+def typed(messages: list[Message]) -> str:
+    return "".join(each.character or each.key for each in messages if isinstance(each, Key))
+
+
+def pasted(messages: list[Message]) -> list[str]:
+    return [each.text for each in messages if isinstance(each, Paste)]
+
+
+# --- bytes that are no UTF-8
+
+
+@pytest.mark.parametrize(
+    ("came", "shown"),
+    [
+        (b"\xe9a", "éa"),
+        (b"\xff\xfe", "ÿþ"),
+        (b"\xe2\x82a", "â\N{SINGLE LOW-9 QUOTATION MARK}a"),
+        (b"\x80", "€"),
+        (b"a\x81b", "ab"),
+        (b"\xed\xa0\x80", "í\xa0€"),
+        ("é€😀".encode(), "é€😀"),
+    ],
+)
+def test_what_is_no_utf_8_is_the_letter_of_a_terminal_that_knows_none(line: Line, came: bytes, shown: str) -> None:
+    assert typed(line.comes(came)) == shown
+    assert typed(line.comes(b"x")) == "x"
+
+
+def test_a_character_in_two_pieces_is_one_and_half_of_one_does_not_wait_for_a_key(line: Line) -> None:
+    assert typed(line.comes(b"\xc3")) == ""
+    assert typed(line.comes(b"\xa9")) == "é"
+    assert typed(line.comes(b"\xc3")) == typed(line.waits(TORN / 2)) == ""
+    assert typed(line.waits(TORN)) == "Ã"
+    assert typed(line.comes("é".encode())) == "é"
+
+
+# --- sequences that Textual's parser cannot take
+
+
+@pytest.mark.parametrize(
+    "sequence",
+    [
+        b"\x1b[1:2;3u",
+        b"\x1b[99999999999;1u",
+        b"\x1b[1;1;1114112u",
+        b"\x1b[<" + b"9" * 28 + b";1;1M",
+        b"\x1b[48;0;0;0;0t\x1b[<35;5;5M",
+    ],
+    ids=ascii,
+)
+def test_a_sequence_that_breaks_the_parser_costs_only_itself(line: Line, sequence: bytes) -> None:
+    found = line.comes(b"a" + sequence + b"b\x11")
+    assert [each.key for each in found if isinstance(each, Key)][-2:] == ["b", "ctrl+q"]
+    assert typed(found)[0] == "a"
+
+
+def test_the_mouse_counts_on_in_what_it_counted_in_before_a_broken_sequence(line: Line) -> None:
+    line.comes(b"\x1b[48;10;10;100;100t", b"\x1b[1:2;3u")
+    (moved,) = line.comes(b"\x1b[<35;51;21M")
+    assert isinstance(moved, MouseMove)
+    assert (moved.x, moved.y) == (5, 2)
+
+
+@pytest.mark.parametrize("size", [b"0;0;0;0", b"10;9999;1;1", b"9999;10;1;1", b"10;0;1;1"])
+def test_no_window_is_empty_or_endless(line: Line, size: bytes) -> None:
+    assert not [each for each in line.comes(b"\x1b[48;" + size + b"t") if isinstance(each, Resize)]
+    assert [each for each in line.comes(b"\x1b[48;30;100;300;1000t") if isinstance(each, Resize)]
+
+
+# --- pastes
+
+
+@pytest.mark.parametrize("cuts", [(), (3,), (6, 12), (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)])
+def test_a_paste_is_one_whatever_pieces_it_comes_in(line: Line, cuts: tuple[int, ...]) -> None:
+    whole = b"\x1b[200~a\r\nb\x1b[201~c"
+    found = line.comes(*(whole[at:to] for at, to in pairwise([0, *cuts, len(whole)])))
+    assert pasted(found) == ["a\r\nb"]
+    assert typed(found) == "c"
+
+
+@pytest.mark.parametrize(
+    "text", ["a\x1b[31mb", "\x1b", "\x1b[200~", "\x1b[", "\x11\x1b[A\x1bOP", "é\ud7ff€"], ids=ascii
+)
+def test_what_is_pasted_is_text_and_no_key(line: Line, text: str) -> None:
+    found = line.comes(b"\x1b[200~" + text.encode() + b"\x1b[201~")
+    assert pasted(found) == [text]
+    assert typed(found + line.waits(1)) == ""
+
+
+def test_an_empty_paste_and_an_end_without_a_start_are_nothing(line: Line) -> None:
+    assert line.comes(b"\x1b[200~\x1b[201~", b"\x1b[201~") == []
+    assert pasted(line.comes(b"\x1b[200~x\x00y\x1b[201~")) == ["xy"]
+
+
+def test_two_pastes_and_keys_between_stay_in_their_order(line: Line) -> None:
+    found = line.comes(b"1\x1b[200~2\x1b[201~3\x1b[200~4\x1b[201~5")
+    assert [each.text if isinstance(each, Paste) else typed([each]) for each in found] == ["1", "2", "3", "4", "5"]
+
+
+def test_a_paste_that_nobody_ends_is_taken_after_a_pause_and_keys_are_keys_again(line: Line) -> None:
+    assert line.comes(b"\x1b[200~abc") == line.waits(PAUSE / 2) == []
+    assert pasted(line.waits(PAUSE)) == ["abc"]
+    assert [each.key for each in line.comes(b"\x11") if isinstance(each, Key)] == ["ctrl+q"]
+    assert line.comes(b"\x1b[201~") == [], "the end came after all"
+
+
+def test_somebody_who_types_on_does_not_keep_an_endless_paste_alive(line: Line) -> None:
+    line.comes(b"\x1b[200~")
+    found: list[Message] = []
+    presses = 0
+    while not found and presses < 100:
+        line.comes(b"\x11\x1b[A")
+        presses += 1
+        found = line.waits(PAUSE / 4)
+    assert pasted(found) == ["\x11\x1b[A" * presses]
+    assert presses * PAUSE / 4 <= 2 * WHILE
+    assert [each.key for each in line.comes(b"\x11") if isinstance(each, Key)] == ["ctrl+q"]
+
+
+def test_a_long_paste_over_a_slow_line_is_not_cut(line: Line) -> None:
+    line.comes(b"\x1b[200~")
+    for _ in range(400):  # 9,600 baud
+        assert line.comes(b"x" * 96) == line.waits(0.1) == []
+    assert pasted(line.comes(b"\x1b[201~")) == ["x" * 96 * 400]
+
+
+def test_a_paste_that_is_not_over_is_handed_on_when_nobody_reads_any_more(line: Line) -> None:
+    line.comes(b"\x1b[200~abc")
+    assert pasted(line.input.finish()) == ["abc"]
+    assert line.input.finish() == []
+
+
+# --- everything else that has no end
+
+
+@pytest.mark.parametrize(
+    "begun", [b"\x1b]11;rgb:1e/1e", b"\x1bP1$r0m", b"\x1b_Gi=1", b"\x1b^x", b"\x1b[12;34", b"\x1b[<0;1", b"\x1b"]
+)
+def test_an_answer_that_breaks_off_swallows_no_key_after_it(
+    line: Line, begun: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("textual._parser.get_time", lambda: line.now)
+    line.comes(begun)
+    line.waits(1)
+    assert [each.key for each in line.comes(b"\x11") if isinstance(each, Key)] == ["ctrl+q"]
+
+
+@given(
+    st.lists(
+        st.one_of(st.binary(max_size=40), st.sampled_from([b"\x1b", b"\x1b[", b"\x1b[200~", b"\x1b[201~", b"\x1b[<"]))
+    )
+)
+def test_whatever_comes_the_next_key_is_heard(pieces: list[bytes]) -> None:
+    line = Line()
+    line.comes(*pieces)
+    line.waits(PAUSE)
+    line.comes(b"\x1b[I" * 8)  # more than any sequence that was begun can take
+    assert any(isinstance(each, AppFocus) for each in line.comes(b"\x1b[I"))
+    assert typed(line.comes(b"k")) == "k"
+
+
+# --- pastes that nothing marks
+
+
+LETTERS = '{"name": "Zoë", "tags": [1, 2]}'
+"""A line that is not long enough to be anything but keys."""
+
+
+def parts(messages: list[Message]) -> list[str]:
+    """Texts that came at once as they are, keys by their names in angle brackets."""
+    kinds = [each for each in messages if isinstance(each, TypedText | Key)]
+    return [each.text if isinstance(each, TypedText) else f"<{each.key}>" for each in kinds]
+
+
+def test_letters_and_line_breaks_of_one_read_are_one_text_and_a_few_letters_are_keys(line: Line) -> None:
+    text = f"{LETTERS}\r  {LETTERS}\n"
+    assert parts(line.comes(text.encode())) == [text]
+    line.waits(1)
+    assert len(LETTERS) < LEAST
+    assert parts(line.comes(LETTERS.encode())) == [f"<{key_of(each).key}>" for each in LETTERS]
+
+
+def test_keys_in_a_text_that_came_at_once_are_keys_in_their_order(line: Line) -> None:
+    text = "x" * LEAST
+    found = line.comes(f"\x1b[A{text}\x1b[15~{text}\t{text}\x11é".encode())
+    assert parts(found) == ["<up>", text, "<f5>", text, "<tab>", text, "<ctrl+q>", "<é>"]
+
+
+def test_the_rest_of_a_sequence_is_no_text_though_letters_follow_it(line: Line) -> None:
+    text = "B" * LEAST
+    assert parts(line.comes(b"\x1b", b"[", f"A{text}".encode())) == ["<up>", text]
+    assert parts(line.comes(f"{text}\x1b[20".encode(), f"0~{text}\x1b[201~".encode())[:1]) == [text]
+
+
+def test_what_comes_right_behind_belongs_to_the_text_and_later_letters_are_keys_again(line: Line) -> None:
+    text = "x" * LEAST
+    found = line.comes(text.encode())
+    line.waits(NEXT / 2)
+    found += line.comes(b"]\r}")
+    line.waits(2 * NEXT)
+    assert parts([*found, *line.comes(b"]")]) == [text, "]\r}", "<right_square_bracket>"]
+
+
+def test_every_character_of_such_a_text_is_the_key_that_it_is_by_itself(line: Line) -> None:
+    for character in 'a{"/ é€\r\n':
+        (alone,) = line.comes(character.encode())
+        assert isinstance(alone, Key)
+        assert (key_of(character).key, key_of(character).character) == (alone.key, alone.character)
+
+
+@pytest.mark.parametrize(
+    ("came", "keys"),
+    [
+        (b"\x1bp\x1blna\x1bb\x1bs\x1b[15~", ["alt+p", "alt+l", "n", "a", "ctrl+left", "alt+s", "f5"]),
+        (b"\x1bp", ["alt+p"]),
+        (b"\x1b[A\x1bx\x1bOP", ["up", "alt+x", "f1"]),
+    ],
+)
+def test_letters_with_alt_are_keys_also_where_others_come_with_them(line: Line, came: bytes, keys: list[str]) -> None:
+    assert [each.key for each in line.comes(came) if isinstance(each, Key)] == keys
+
+
+class Gone(io.StringIO):
+    """A terminal whose window was closed."""
+
+    def write(self, text: str) -> int:
+        raise OSError(errno.EIO, "Input/output error")
+
+    def flush(self) -> None:
+        raise OSError(errno.EIO, "Input/output error")
+
+
+def test_what_is_written_arrives_and_the_rest_is_the_streams_own() -> None:
+    stream: Any = io.StringIO()
+    output = TerminalOutput(stream)
+    assert output.write("é") == 1
+    output.flush()
+    assert stream.getvalue() == "é"
+    assert output.readable()
+
+
+def test_what_goes_on_writing_to_a_terminal_that_is_gone_comes_to_an_end() -> None:
+    writer = WriterThread(TerminalOutput(Gone()))  # type: ignore[arg-type]
+
+    def last_words() -> None:
+        for _ in range(100):
+            writer.write("more than it would hold back")
+        writer.stop()
+
+    writer.start()
+    dying = Thread(target=last_words, daemon=True)
+    dying.start()
+    dying.join(timeout=5)
+    assert not dying.is_alive()
+    assert not writer.is_alive()
+
+
+BLACK = Color(0, 0, 0)
+
+
+@pytest.mark.everyday(9)
+@pytest.mark.parametrize(
+    "text", ["\x1b]52;c;eA==\x07", "a\x9b31mb", "one\rtwo", "\x00", "right\u202eleft", "zero\u200bwidth", "\ud800"]
+)
+def test_what_a_terminal_would_obey_is_replaced_and_takes_no_more_room(text: str) -> None:
+    segment = Segment(text, Style(bold=True))
+    (drawn,) = Guard().apply([segment], BLACK)
+    assert harmless(drawn.text)
+    assert (drawn.cell_length, drawn.style) == (segment.cell_length, segment.style)
+
+
+def test_what_can_only_be_seen_stays_as_it_is() -> None:
+    segments = [Segment("plain"), Segment("é漢字 «x» ✓", Style(italic=True)), Segment("")]
+    assert Guard().apply(segments, BLACK) == segments

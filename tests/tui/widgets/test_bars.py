@@ -1,0 +1,122 @@
+"""Sentences beside an outcome, in as many lines as there are."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.style import Style
+from textual.color import Color
+from textual.pilot import Pilot
+
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.text.printable import columns
+from rpcexplorer.tui.app import ExplorerApp
+from rpcexplorer.tui.call.screen import CallScreen
+from rpcexplorer.tui.history import HistoryScreen
+from rpcexplorer.tui.theme import textual_theme
+from rpcexplorer.tui.widgets.bars import BETWEEN, LONGEST, Bar, RemarkWord, lines_of
+from tests.tui.stage import Stage, text_of
+from tests.tui.visiting import on, on_view, rest, visit
+from tests.tui.waiting import until
+
+TWO = [("it was cut, redirect.", "text"), ("through the proxy", "middle")]
+
+
+def texts(lines: Sequence[Sequence[RemarkWord]]) -> list[str]:
+    return ["".join(text for word in line for text, _ in word) for line in lines]
+
+
+def told(*sentences: str, width: int, most: int = 3, between: str = BETWEEN) -> list[str]:
+    return texts(lines_of([(each, "text") for each in sentences], width, most, between))
+
+
+def test_no_line_ends_with_a_separator_and_no_cut_is_without_a_sign() -> None:
+    sentences = [text for text, _ in TWO]
+    for width in range(4, 60):
+        for most in (1, 2, 3, 12):
+            lines = told(*sentences, width=width, most=most)
+            assert len(lines) <= most
+            assert not [line for line in lines if columns(line) > width or line.rstrip(" …").endswith("·")]
+            whole = " ".join(" ".join(lines).split())
+            assert whole.replace(" ", "") == "itwascut,redirect.·throughtheproxy" or lines[-1].endswith("…")
+
+
+@pytest.mark.parametrize(
+    ("width", "most", "lines"),
+    [
+        (60, 3, ["it was cut, redirect.  ·  through the proxy"]),
+        (26, 3, ["it was cut, redirect.", "·  through the proxy"]),
+        (26, 1, ["it was cut, redirect. …"]),
+        (22, 1, ["it was cut, …"]),
+        (12, 2, ["it was cut,", "redirect. …"]),
+    ],
+)
+def test_a_sentence_goes_on_in_the_next_line(width: int, most: int, lines: list[str]) -> None:
+    assert texts(lines_of(TWO, width, most, BETWEEN)) == lines
+
+
+def test_what_is_too_long_for_a_line_is_broken_and_what_has_no_space_before_it_is_not() -> None:
+    assert told("see https://example.com", width=10) == ["see", "https://ex", "ample.com"]
+    assert told("見" * 5, width=5, most=2) == ["見見", "見見…"]
+    assert told("one ", "o", ". two", width=7, between="") == ["one o.", "two"]
+    assert told("   a   b", width=20, between="") == ["   a   b"]
+    assert told("", width=5) == []
+    assert told("x " * LONGEST, width=9, most=1) == ["x x x x …"]
+
+
+THEMES = sorted(path.stem for path in (Path(__file__).parents[3] / "themes").glob("*.toml"))
+
+
+@pytest.mark.parametrize("name", THEMES)
+def test_title_of_the_focused_pane_is_inverted(tmp_path: Path, name: str) -> None:
+    explorer = Explorer.open(folder=tmp_path, environment={"RPCEXPLORER_HOME": str(tmp_path)})
+    theme, complaints = explorer.themes.load(name)
+    assert theme is not None
+    assert complaints == []
+    bar = Bar()
+    bar.words, bar.tabs, bar.key = [("✓ ", "well"), ("result", "well bold"), ("  HTTP 200", "text")], ("Raw",), "F4"
+
+    def title() -> Style:
+        style = next(piece.style for piece in bar.render_line(0) if piece.text == "result")
+        assert style is not None
+        return style
+
+    async def run() -> None:
+        stage = Stage(bar)
+        async with stage.run_test(size=(60, 3)) as pilot:
+            stage.register_theme(textual_theme(theme))
+            stage.theme = name
+            await pilot.pause()
+            before, plain = text_of(bar), title()
+            bar.here = True
+            await pilot.pause()
+            assert text_of(bar) == "▍" + before[1:], "no word moves"
+            assert (bool(plain.reverse), title().reverse) == (False, True), "also seen without colours"
+            if not textual_theme(theme).ansi:  # the terminal's own colours are not known
+                colours = [Color.from_rich_color(each) for each in (title().color, title().bgcolor)]
+                assert colours[0].get_contrast_text().rgb != colours[1].get_contrast_text().rgb
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize(
+    ("width", "footer"),
+    [
+        (80, "Enter load  r resend  R replay  m mark  x export  Esc back  ^P palette  F1 help"),
+        (78, "r resend   R replay   m mark   x export   Esc back   ^P palette   F1 help"),
+    ],
+)
+def test_history_footer_shows_resend_replay_mark_export(explorer: Explorer, width: int, footer: str) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], _: CallScreen) -> None:
+        await pilot.press("f5")
+        await until(pilot, lambda: bool(explorer.recent(1)))
+        await pilot.press("f6")
+        await on(pilot, HistoryScreen)
+        await rest(pilot)
+        assert on_view(app).splitlines()[-1].strip() == footer
+
+    visit(explorer, scene, size=(width, 24))

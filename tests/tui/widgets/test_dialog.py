@@ -1,0 +1,91 @@
+"""What is seen of the screen behind a dialog."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from typing import Any
+
+import pytest
+from rich.segment import Segment
+from textual import events
+from textual.app import App, ComposeResult
+from textual.pilot import Pilot
+from textual.screen import Screen
+from textual.strip import Strip
+from textual.widget import Widget
+
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.tui.app import ExplorerApp
+from rpcexplorer.tui.call.screen import CallScreen
+from rpcexplorer.tui.widgets.dialog import AnswersOnce, without_cut_words
+from rpcexplorer.tui.widgets.picker import Picker
+from tests.tui.visiting import on, rest, visit
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("a list  some words to read  the rest", "a list                      the rest"),
+        ("a list  some words│more of them  more", "a list            │more of them  more"),
+        ("a 語語語語語語語語語  語 b", "                      語 b"),
+        ("short", "short"),
+    ],
+)
+def test_backdrop_shows_no_words_that_a_dialog_cuts(text: str, shown: str) -> None:
+    """The dialog covers columns 10 to 17."""
+    strip = Strip([Segment(text)])
+    found = without_cut_words(strip, 10, 18)
+    assert (found.text, found.cell_length) == (shown, strip.cell_length)
+
+
+@pytest.mark.drawn
+@pytest.mark.parametrize("theme", ["night", "paper", "contrast", "terminal"])
+def test_backdrop_is_dimmed_in_every_theme(explorer: Explorer, theme: str) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        def style() -> str:
+            svg = app.export_screenshot()
+            names = re.findall(r'class="([\w-]+)"[^>]*>[^<]*Methods', svg)
+            found: list[str] = re.findall(rf"\.{names[0]} {{(.*?)}}", svg)
+            return found[0]
+
+        app.wear(theme)
+        await rest(pilot)
+        before = style()
+        await pilot.press("ctrl+p")
+        await on(pilot, Picker)
+        await rest(pilot)
+        assert style() != before
+
+    visit(explorer, scene, size=(120, 60))
+
+
+class Measured(Widget):
+    """Knows how wide it ever was."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.sizes: list[tuple[int, int]] = []
+
+    def on_resize(self, event: events.Resize) -> None:
+        self.sizes.append((event.size.width, event.size.height))
+
+
+class Fitting(AnswersOnce[None], Screen[None]):
+    CSS = "Measured { width: 50; } Fitting.-narrow Measured { width: 10; } Fitting.-low Measured { height: 3; }"
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012 - Textual's own declaration
+    VERTICAL_BREAKPOINTS = [(0, "-low"), (30, "-tall")]  # noqa: RUF012 - Textual's own declaration
+
+    def compose(self) -> ComposeResult:
+        yield Measured()
+
+
+def test_it_has_its_size_from_the_first_frame_on() -> None:
+    async def seen() -> list[tuple[int, int]]:
+        app: App[None] = App()
+        async with app.run_test(size=(80, 24)) as pilot:
+            await app.push_screen(Fitting())
+            await pilot.pause()
+            return app.screen.query_one(Measured).sizes
+
+    assert set(asyncio.run(seen())) == {(10, 3)}
