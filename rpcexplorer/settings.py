@@ -15,21 +15,21 @@ from rpcexplorer.files.paths import Paths
 from rpcexplorer.files.toml import KeyPath, TomlFile, parse_bytes, read_toml, split_dotted
 from rpcexplorer.files.toml_edit import edit
 from rpcexplorer.files.toml_shape import (
-    Each,
+    MapRule,
     Place,
     TableRule,
     WrongValue,
-    beside,
-    choice,
-    file_name,
-    flag,
-    listed,
-    moment,
+    choice_rule,
+    file_name_rule,
+    flag_rule,
+    integer_rule,
+    list_rule,
+    path_rule,
     read_shape,
-    size,
-    text,
-    version,
-    whole,
+    size_rule,
+    text_rule,
+    time_rule,
+    version_rule,
 )
 from rpcexplorer.model.problem import Complaint, nearest
 from rpcexplorer.model.secret import Secret
@@ -38,12 +38,12 @@ from rpcexplorer.model.settings import DARK, NATIVE, HistorySettings, Settings, 
 SETTINGS_SHAPE = TableRule(
     "settings.toml",
     {
-        "version": version,
-        "theme": file_name,
-        "keymap": Each("commands and their keys", text),
-        "history": TableRule("history", {"record": flag, "folder": beside, "body_limit": size(0)}),
-        "secrets": TableRule("secrets", {"store": choice("file", "keyring")}),
-        "reply": TableRule("reply", {"limit": size(1)}),
+        "version": version_rule,
+        "theme": file_name_rule,
+        "keymap": MapRule("commands and their keys", text_rule),
+        "history": TableRule("history", {"record": flag_rule, "folder": path_rule, "body_limit": size_rule(0)}),
+        "secrets": TableRule("secrets", {"store": choice_rule("file", "keyring")}),
+        "reply": TableRule("reply", {"limit": size_rule(1)}),
     },
 )
 
@@ -91,8 +91,8 @@ def _colour(value: Any, _place: Place) -> Any:
 THEME_SHAPE = TableRule(
     "a theme",
     {
-        "name": text,
-        "dark": flag,
+        "name": text_rule,
+        "dark": flag_rule,
         "colors": TableRule("the colours", dict.fromkeys(DARK.colours, _colour)),
         "json": TableRule("the colours of JSON", dict.fromkeys(DARK.json, _colour)),
     },
@@ -142,19 +142,24 @@ PATIENCE = 0.2
 SCREEN_SHAPE = TableRule(
     "screen.toml",
     {
-        "version": version,
-        "profile": text,
-        "wrap": flag,
-        "side_by_side": flag,
-        "history_of_all": flag,
-        "docs": text,
-        "methods_width": whole,
-        "params_height": whole,
-        "typed": Each("expressions by what they are for", listed(text, "expressions")),
-        "at": Each(
+        "version": version_rule,
+        "profile": text_rule,
+        "wrap": flag_rule,
+        "side_by_side": flag_rule,
+        "history_of_all": flag_rule,
+        "docs": text_rule,
+        "methods_width": integer_rule,
+        "params_height": integer_rule,
+        "typed": MapRule("expressions by what they are for", list_rule(text_rule, "expressions")),
+        "at": MapRule(
             "profiles by name",
             TableRule(
-                "a profile", {"method": text, "pinned": listed(text, "methods"), "quiet": Each("methods", moment)}
+                "a profile",
+                {
+                    "method": text_rule,
+                    "pinned": list_rule(text_rule, "methods"),
+                    "quiet": MapRule("methods", time_rule),
+                },
             ),
         ),
     },

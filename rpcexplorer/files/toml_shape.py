@@ -54,7 +54,7 @@ class TableRule(Struct, frozen=True):
     """A better sentence than "unknown" for some of the keys that are not known."""
 
 
-class Each(Struct, frozen=True):
+class MapRule(Struct, frozen=True):
     """A table whose keys are names that a person chose."""
 
     what: str
@@ -64,7 +64,7 @@ class Each(Struct, frozen=True):
     """Why an entry cannot have this name, if so."""
 
 
-Rule = TableRule | Each | ValueCheck
+Rule = TableRule | MapRule | ValueCheck
 
 
 class Source(Struct, frozen=True):
@@ -113,7 +113,7 @@ Leaves = dict[KeyPath, Leaf]
 class CheckedFile(Struct):
     file: TomlFile
     leaves: Leaves = field(default_factory=dict)
-    """Values by key; an entry of ``Each`` that is a table also stands here itself, for it may be empty."""
+    """Values by key; an entry of ``MapRule`` that is a table also stands here itself, for it may be empty."""
     complaints: list[tuple[KeyPath, Complaint]] = field(default_factory=list)
     unsaid: int = 0
     """Complaints beyond ``SAID``, each about something that one is said of already."""
@@ -137,13 +137,13 @@ def read_shape(rule: Rule, file: TomlFile) -> CheckedFile:
 
 def _walk(reading: CheckedFile, rule: Rule, value: Any, place: Place) -> None:
     path = place.path
-    if isinstance(rule, TableRule | Each):
+    if isinstance(rule, TableRule | MapRule):
         if not isinstance(value, dict):
             _complain(reading, path, f"must be {rule.what}, written as a table")
         elif isinstance(rule, TableRule):
             _walk_table(reading, rule, value, place)
         else:
-            _walk_each(reading, rule, value, place)
+            _walk_map(reading, rule, value, place)
         return
     result = rule(value, place)
     if isinstance(result, WrongValue):
@@ -162,13 +162,13 @@ def _walk_table(reading: CheckedFile, rule: TableRule, value: dict[str, Any], pl
             _complain(reading, path, rule.refuse(key, inner, place) or _unknown(key, rule, guess=guess))
 
 
-def _walk_each(reading: CheckedFile, rule: Each, value: dict[str, Any], place: Place) -> None:
+def _walk_map(reading: CheckedFile, rule: MapRule, value: dict[str, Any], place: Place) -> None:
     for name, inner in value.items():
         path = (*place.path, name)
         if sentence := rule.refuse(name, inner, place):
             _complain(reading, path, sentence)
             continue
-        if isinstance(rule.inside, TableRule | Each) and isinstance(inner, dict):
+        if isinstance(rule.inside, TableRule | MapRule) and isinstance(inner, dict):
             reading.leaves[path] = Leaf({}, Written(reading.file, path))
         _walk(reading, rule.inside, inner, Place(place.folder, path))
 
@@ -193,34 +193,34 @@ MOST = 2**53
 """Larger numbers do not survive every JSON reader, and no setting needs them."""
 
 
-def text(value: Any, _place: Place) -> Any:
+def text_rule(value: Any, _place: Place) -> Any:
     return value if isinstance(value, str) else WrongValue("must be text, in quotes")
 
 
-def name(value: Any, place: Place) -> Any:
-    return WrongValue("must not be empty") if value == "" else text(value, place)
+def name_rule(value: Any, place: Place) -> Any:
+    return WrongValue("must not be empty") if value == "" else text_rule(value, place)
 
 
-def file_name(value: Any, place: Place) -> Any:
+def file_name_rule(value: Any, place: Place) -> Any:
     """The name of a file that lies in a folder of ours, without its ending: no path that leads out of there."""
     if isinstance(value, str) and (re.search(r"[/\\\0]", value) or value.startswith(".")):
         return WrongValue("must be a name alone, without a folder")
-    return text(value, place)
+    return text_rule(value, place)
 
 
-def flag(value: Any, _place: Place) -> Any:
+def flag_rule(value: Any, _place: Place) -> Any:
     """A TOML boolean; 1 and "yes" are none."""
     return value if isinstance(value, bool) else WrongValue("must be true or false, without quotes")
 
 
-def whole(value: Any, _place: Place) -> Any:
+def integer_rule(value: Any, _place: Place) -> Any:
     """An integer; true is none."""
     if type(value) is int and -MOST <= value <= MOST:
         return value
     return WrongValue("must be a whole number, without quotes")
 
 
-def version(value: Any, _place: Place) -> Any:
+def version_rule(value: Any, _place: Place) -> Any:
     """The version of a file's shape. There has been one so far."""
     return (
         value
@@ -229,13 +229,13 @@ def version(value: Any, _place: Place) -> Any:
     )
 
 
-def moment(value: Any, _place: Place) -> Any:
+def time_rule(value: Any, _place: Place) -> Any:
     if isinstance(value, datetime) and value.tzinfo and MINYEAR < value.year < MAXYEAR:  # in any zone there is
         return value
     return WrongValue("must be a date and time with an offset")
 
 
-def choice(*words: str) -> ValueCheck:
+def choice_rule(*words: str) -> ValueCheck:
 
     def check(value: Any, _place: Place) -> Any:
         if isinstance(value, str) and value in words:
@@ -247,7 +247,7 @@ def choice(*words: str) -> ValueCheck:
     return check
 
 
-def listed(inside: ValueCheck, what: str) -> ValueCheck:
+def list_rule(inside: ValueCheck, what: str) -> ValueCheck:
     """An array in which every element passes ``inside``."""
 
     def check(value: Any, place: Place) -> Any:
@@ -262,14 +262,14 @@ def listed(inside: ValueCheck, what: str) -> ValueCheck:
     return check
 
 
-def beside(value: Any, place: Place) -> Any:
+def path_rule(value: Any, place: Place) -> Any:
     """A file or folder, relative to the file that names it; it need not exist before it is used."""
     if not isinstance(value, str) or not value or "\0" in value:
         return WrongValue("must be the path of a file or folder, in quotes")
     return os.path.normpath(place.folder / os.path.expanduser(value))  # noqa: PTH111 - Path's own raises without a home
 
 
-def size(least: int) -> ValueCheck:
+def size_rule(least: int) -> ValueCheck:
     """A number of bytes, not below ``least``, or text such as "256 MiB"."""
 
     def check(value: Any, _place: Place) -> Any:

@@ -148,14 +148,14 @@ def case_of(path: Path, content: bytes, now: datetime) -> Case | Complaint:
 def _above(path: Path, content: bytes) -> Case | Complaint:
     """What stands above the calls."""
     from rpcexplorer.files.toml import TomlFile, parse_bytes
-    from rpcexplorer.files.toml_shape import TableRule, read_shape, text, version
+    from rpcexplorer.files.toml_shape import TableRule, read_shape, text_rule, version_rule
 
     file = parse_bytes(path, content)
     if not isinstance(file, TomlFile):
         return file
     if "case" not in file.values:
         return Complaint(str(path), NO_CASE)
-    reading = read_shape(TableRule("a case", {"case": version, "note": text}), file)
+    reading = read_shape(TableRule("a case", {"case": version_rule, "note": text_rule}), file)
     complaints = tuple(complaint for _, complaint in reading.complaints)
     if "case" not in reading.values():
         return next(complaint for complaint in complaints if complaint.key == "case")

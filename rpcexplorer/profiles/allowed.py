@@ -12,7 +12,17 @@ from typing import Any, ClassVar, Self
 from msgspec import field
 
 from rpcexplorer.files.private import Contents
-from rpcexplorer.files.toml_shape import CheckedFile, Each, Place, Rule, TableRule, WrongValue, listed, name, version
+from rpcexplorer.files.toml_shape import (
+    CheckedFile,
+    MapRule,
+    Place,
+    Rule,
+    TableRule,
+    WrongValue,
+    list_rule,
+    name_rule,
+    version_rule,
+)
 from rpcexplorer.model.destination import Route
 
 
@@ -25,11 +35,11 @@ def _route(value: Any, _place: Place) -> Any:
 SHAPE = TableRule(
     "allowed.toml",
     {
-        "version": version,
-        "folders": listed(name, "folders"),
-        "histories": listed(name, "folders"),
-        "first_use": Each("variables and their routes", _route),
-        "routes": Each("profiles and their routes", listed(_route, "routes")),
+        "version": version_rule,
+        "folders": list_rule(name_rule, "folders"),
+        "histories": list_rule(name_rule, "folders"),
+        "first_use": MapRule("variables and their routes", _route),
+        "routes": MapRule("profiles and their routes", list_rule(_route, "routes")),
     },
 )
 

@@ -14,7 +14,17 @@ from rpcexplorer.auth.registry import KINDS, with_usual_auth
 from rpcexplorer.files.io import names, real, told
 from rpcexplorer.files.toml import KeyPath, TomlFile, dotted, parse_toml, read_toml, split_dotted
 from rpcexplorer.files.toml_edit import put
-from rpcexplorer.files.toml_shape import CheckedFile, Leaf, Leaves, Place, TableRule, Written, read_shape, text, version
+from rpcexplorer.files.toml_shape import (
+    CheckedFile,
+    Leaf,
+    Leaves,
+    Place,
+    TableRule,
+    Written,
+    read_shape,
+    text_rule,
+    version_rule,
+)
 from rpcexplorer.model.problem import Changes, Complaint, cut, listed, nearest
 from rpcexplorer.model.profile import DocumentSource, Preset, Profile, misplaced_token, usual_type
 from rpcexplorer.model.secret import PROFILE_NAME
@@ -143,7 +153,7 @@ def _refused(key: str, value: object, place: Place) -> str | None:
 
 SHAPE: Final = TableRule(
     "a preset",
-    {"version": version, "description": text, "advice": text}
+    {"version": version_rule, "description": text_rule, "advice": text_rule}
     | {key: rule for key, rule in PROFILE.keys.items() if key not in OF_ONE_SERVER},
     _refused,
 )

@@ -13,20 +13,20 @@ from rpcexplorer.auth.registry import KINDS, USUAL, fields
 from rpcexplorer.files.toml import KeyPath
 from rpcexplorer.files.toml_shape import (
     CheckedFile,
-    Each,
     Leaves,
+    MapRule,
     Place,
     TableRule,
     ValueCheck,
     WrongValue,
-    beside,
-    choice,
-    flag,
-    listed,
-    name,
-    text,
-    version,
-    whole,
+    choice_rule,
+    flag_rule,
+    integer_rule,
+    list_rule,
+    name_rule,
+    path_rule,
+    text_rule,
+    version_rule,
 )
 from rpcexplorer.jsontext.params import Problem
 from rpcexplorer.jsontext.scan import SPACE, STRING, decoded
@@ -48,22 +48,22 @@ from rpcexplorer.profiles.values import (
     LOGIN_PARAMS,
     METHOD_PARAMS,
     PASSWORDS,
-    certificate,
-    discovery,
-    handshake,
-    header,
-    ignored,
+    discovery_rule,
+    fingerprint_rule,
+    handshake_rule,
+    header_rule,
+    ignored_rule,
     is_named_like_a_secret,
-    params,
-    pointer,
-    preset_name,
+    params_rule,
+    pointer_rule,
+    preset_rule,
     refused_header,
     refused_key,
-    seconds,
+    seconds_rule,
     secret_command,
-    status,
-    url,
-    url_path,
+    status_rule,
+    url_path_rule,
+    url_rule,
 )
 from rpcexplorer.rpc.messages import EnvelopeForm, IdForm
 from rpcexplorer.variables.references import MADE, REFERENCE, can_be_named
@@ -96,7 +96,7 @@ def _params(value: Any, place: Place) -> Any:
     return _without_secrets(spelled, place) or spelled
 
 
-_ANY_PARAMS: Final = params(re.compile("(?!)"))
+_ANY_PARAMS: Final = params_rule(re.compile("(?!)"))
 """What JSON can hold, without a word about its keys."""
 
 
@@ -147,10 +147,10 @@ def _refused_variable(key: str, _value: object, place: Place) -> str | None:
 
 
 CALL: Final = TableRule(
-    "a saved call", {"method": name, "doc": text, "params_json": _params_json, "params": _params}, refused_key
+    "a saved call", {"method": name_rule, "doc": text_rule, "params_json": _params_json, "params": _params}, refused_key
 )
-CALLS: Final = Each("saved calls by name", CALL, _refused_call)
-VARIABLES: Final = Each("variables by name", _variable, _refused_variable)
+CALLS: Final = MapRule("saved calls by name", CALL, _refused_call)
+VARIABLES: Final = MapRule("variables by name", _variable, _refused_variable)
 
 
 class SavedLayer(Struct, frozen=True):
@@ -235,7 +235,7 @@ def _in_order(layers: list[SavedLayer], profile: Profile, *, is_own: bool) -> It
         yield from ((layer, table) for table in tables for group in (others, mine) for layer in group)
 
 
-KIND = choice(*KINDS)
+KIND = choice_rule(*KINDS)
 
 
 def _refused_name(key: str, _value: object, _place: Place) -> str | None:
@@ -251,7 +251,7 @@ def _field(key: str) -> ValueCheck:
     rules = [kind.fits.get(key) for kind in KINDS.values() if key in kind.__struct_fields__]
     strict = [rule for rule in rules if rule is not None]
     if len(strict) < len(rules):
-        return name
+        return name_rule
 
     def check(value: Any, _place: Place) -> Any:
         fits = isinstance(value, str) and any(pattern.fullmatch(value) for pattern, _ in strict)
@@ -264,63 +264,63 @@ AUTH = TableRule("auth", {"kind": KIND, **{key: _field(key) for key in fields()}
 LOGIN = TableRule(
     "login",
     {
-        "method": name,
+        "method": name_rule,
         "params": LOGIN_PARAMS,
-        "session": pointer,
-        "ended_status": listed(status, "HTTP statuses"),
-        "ended_codes": listed(whole, "error codes"),
-        "ended_words": listed(name, "words"),
+        "session": pointer_rule,
+        "ended_status": list_rule(status_rule, "HTTP statuses"),
+        "ended_codes": list_rule(integer_rule, "error codes"),
+        "ended_words": list_rule(name_rule, "words"),
     },
     refused_key,
 )
 METHOD = TableRule(
     "a method",
     {
-        "doc": text,
+        "doc": text_rule,
         "params": METHOD_PARAMS,
-        "safe": flag,
+        "safe": flag_rule,
         "auth": KIND,
-        "ignore": listed(ignored, "JSON pointers"),
+        "ignore": list_rule(ignored_rule, "JSON pointers"),
     },
     refused_key,
 )
 PROFILE = TableRule(
     "a profile",
     {
-        "url": url,
-        "preset": preset_name,
-        "path": url_path,
-        "description": text,
-        "badge": text,
-        "confirm": choice("never", "unsafe", "always"),
-        "timeout": seconds,
-        "content_type": header,
-        "accept": header,
-        "empty_params": choice("[]", "{}", "omit"),
-        "envelope": choice(*get_args(EnvelopeForm)),
-        "id": choice(*get_args(IdForm)),
-        "headers": Each("names and values", header, refused_header),
-        "ca_file": beside,
-        "certificate": certificate,
-        "cert_file": beside,
-        "key_file": beside,
-        "handshake": handshake,
-        "discovery": discovery,
+        "url": url_rule,
+        "preset": preset_rule,
+        "path": url_path_rule,
+        "description": text_rule,
+        "badge": text_rule,
+        "confirm": choice_rule("never", "unsafe", "always"),
+        "timeout": seconds_rule,
+        "content_type": header_rule,
+        "accept": header_rule,
+        "empty_params": choice_rule("[]", "{}", "omit"),
+        "envelope": choice_rule(*get_args(EnvelopeForm)),
+        "id": choice_rule(*get_args(IdForm)),
+        "headers": MapRule("names and values", header_rule, refused_header),
+        "ca_file": path_rule,
+        "certificate": fingerprint_rule,
+        "cert_file": path_rule,
+        "key_file": path_rule,
+        "handshake": handshake_rule,
+        "discovery": discovery_rule,
         "auth": AUTH,
         "login": LOGIN,
-        "method": Each("methods by name", METHOD),
+        "method": MapRule("methods by name", METHOD),
         "call": CALLS,
         "variables": VARIABLES,
-        "history": beside,
+        "history": path_rule,
     },
     refused_key,
 )
 SESSIONS = TableRule(
     "sessions.toml",
     {
-        "version": version,
-        "default": name,
-        "profile": Each("profiles by name", PROFILE, _refused_name),
+        "version": version_rule,
+        "default": name_rule,
+        "profile": MapRule("profiles by name", PROFILE, _refused_name),
         "call": CALLS,
         "variables": VARIABLES,
     },

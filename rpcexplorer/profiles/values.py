@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from rpcexplorer.files.toml import KeyPath
-from rpcexplorer.files.toml_shape import MOST, Place, ValueCheck, WrongValue, beside
+from rpcexplorer.files.toml_shape import MOST, Place, ValueCheck, WrongValue, path_rule
 from rpcexplorer.model.destination import as_fingerprint
 from rpcexplorer.model.problem import nearest
 from rpcexplorer.model.profile import DocumentSource, HeaderHandshake
@@ -67,7 +67,7 @@ def refused_key(key: str, value: object, place: Place) -> str | None:
     return None
 
 
-def url(value: Any, place: Place) -> Any:
+def url_rule(value: Any, place: Place) -> Any:
     """An http or https address that every parser reads alike."""
     found = URL.fullmatch(value) if isinstance(value, str) else None
     if found is None:
@@ -89,7 +89,7 @@ def url(value: Any, place: Place) -> Any:
     return value
 
 
-def url_path(value: Any, place: Place) -> Any:
+def url_path_rule(value: Any, place: Place) -> Any:
     if not isinstance(value, str) or UNPRINTABLE.search(value) or "#" in value:
         return WrongValue('must be text such as "/api/v2/", without spaces and without `#`')
     members = [member.partition("=")[0] for member in re.split("[?&;]", value)[1:]]
@@ -114,7 +114,7 @@ def _holds_secret(path: str) -> bool:
     return any(places(path, words=True)) or any(places_in_address("http://host/" + path.lstrip("/")))
 
 
-def header(value: Any, _place: Place) -> Any:
+def header_rule(value: Any, _place: Place) -> Any:
     """The value of a header of the profile's own."""
     if isinstance(value, str) and HEADER_VALUE.fullmatch(value):
         return value
@@ -138,18 +138,18 @@ def refused_header(key: str, value: object, place: Place) -> str | None:
     return None if TOKEN.fullmatch(key) else "this is no name of a header: use letters, digits and `-`"
 
 
-def seconds(value: Any, _place: Place) -> Any:
+def seconds_rule(value: Any, _place: Place) -> Any:
     """A time that can run out."""
     if type(value) in {int, float} and 0 < value <= MOST:
         return float(value)
     return WrongValue("must be a number of seconds greater than 0, without quotes")
 
 
-def status(value: Any, _place: Place) -> Any:
+def status_rule(value: Any, _place: Place) -> Any:
     return value if type(value) is int and 100 <= value <= 599 else WrongValue("must be an HTTP status from 100 to 599")
 
 
-def pointer(value: Any, place: Place) -> Any:
+def pointer_rule(value: Any, place: Place) -> Any:
     """A JSON pointer; a session id written here by mistake does not pass."""
     if isinstance(value, str) and re.fullmatch(r"(?:/(?:[^~/]|~[01])*)*", value):
         return value
@@ -157,14 +157,14 @@ def pointer(value: Any, place: Place) -> Any:
     return WrongValue(f'must be a JSON pointer into the reply, such as "/sessionid"; to save a session, {instead}')
 
 
-def ignored(value: Any, _place: Place) -> Any:
+def ignored_rule(value: Any, _place: Place) -> Any:
     """A JSON pointer into a result, with ``*`` for any member or element; not all of it."""
     if isinstance(value, str) and re.fullmatch(r"(?:/(?:[^~/]|~[01])*)+", value):
         return value
     return WrongValue('must be a JSON pointer into the result, such as "/items/*/seen_at"')
 
 
-def params(secret_keys: re.Pattern[str]) -> ValueCheck:
+def params_rule(secret_keys: re.Pattern[str]) -> ValueCheck:
     """A JSON array or object in which no member that ``secret_keys`` matches holds a literal text."""
 
     def check(value: Any, place: Place) -> Any:
@@ -175,8 +175,8 @@ def params(secret_keys: re.Pattern[str]) -> ValueCheck:
     return check
 
 
-LOGIN_PARAMS = params(re.compile(f"{PASSWORDS.pattern}|{TOKENS.pattern}"))
-METHOD_PARAMS = params(PASSWORDS)
+LOGIN_PARAMS = params_rule(re.compile(f"{PASSWORDS.pattern}|{TOKENS.pattern}"))
+METHOD_PARAMS = params_rule(PASSWORDS)
 
 
 def _json(value: Any, inside: KeyPath, place: Place, secret_keys: re.Pattern[str]) -> WrongValue | None:
@@ -230,20 +230,20 @@ USED_OTHERWISE: Final = frozenset({*OWN_KEYS, *HTTP_OWN, "host", "authorization"
 """Headers that no handshake hands over."""
 
 
-def preset_name(value: Any, _place: Place) -> Any:
+def preset_rule(value: Any, _place: Place) -> Any:
     """The name of a preset, which is the name of a file; whether there is one is known when it is read."""
     if isinstance(value, str) and PROFILE_NAME.fullmatch(value):
         return value
     return WrongValue('must be the name of a preset, such as "bitcoin"; `rpcexplorer presets` lists them')
 
 
-def certificate(value: Any, _place: Place) -> Any:
+def fingerprint_rule(value: Any, _place: Place) -> Any:
     """The SHA-256 of a certificate, as browsers and openssl show it; colons and case do not matter."""
     found = as_fingerprint(value) if isinstance(value, str) else None
     return found or WrongValue('must be the fingerprint of a certificate: "sha256:" and 64 hex digits')
 
 
-def handshake(value: Any, _place: Place) -> Any:
+def handshake_rule(value: Any, _place: Place) -> Any:
     """``"mcp"``, or the header that a server wants to get back."""
     if value == "mcp":
         return value
@@ -257,15 +257,15 @@ def handshake(value: Any, _place: Place) -> Any:
     return HeaderHandshake(name)
 
 
-def discovery(value: Any, place: Place) -> Any:
+def discovery_rule(value: Any, place: Place) -> Any:
     """``"auto"``, ``"none"``, a dialect, or where a document lies."""
     if isinstance(value, dict) and list(value) == ["url"]:
-        path = url_path(value["url"], place)
+        path = url_path_rule(value["url"], place)
         if isinstance(path, WrongValue) or not path.startswith("/"):
             return WrongValue('must be a path on the same server, such as "/openrpc.json"', ("url",))
         return DocumentSource(url=path)
     if isinstance(value, dict) and list(value) == ["file"]:
-        file = beside(value["file"], place)
+        file = path_rule(value["file"], place)
         return WrongValue(file.sentence, ("file",)) if isinstance(file, WrongValue) else DocumentSource(file=file)
     words = ("auto", "none", *DIALECTS)
     if isinstance(value, str) and value in words:

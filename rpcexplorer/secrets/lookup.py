@@ -18,15 +18,15 @@ from rpcexplorer.files.private import Contents, PrivateFile, toml
 from rpcexplorer.files.toml import KeyPath, TomlFile, parse_toml
 from rpcexplorer.files.toml_shape import (
     CheckedFile,
-    Each,
+    MapRule,
     Rule,
     TableRule,
-    listed,
-    moment,
-    name,
+    list_rule,
+    name_rule,
     read_shape,
-    text,
-    version,
+    text_rule,
+    time_rule,
+    version_rule,
 )
 from rpcexplorer.model.destination import Route, RouteChanged
 from rpcexplorer.model.problem import Complaint
@@ -35,14 +35,20 @@ from rpcexplorer.model.secret import FIELDS, Secret, SecretSource
 from rpcexplorer.secrets.destination import Routes
 
 ENTRY = TableRule(
-    "a secret", {"value": text, "origin": name, "saved": moment, "route": Each("the rest of the route by key", text)}
+    "a secret",
+    {
+        "value": text_rule,
+        "origin": name_rule,
+        "saved": time_rule,
+        "route": MapRule("the rest of the route by key", text_rule),
+    },
 )
 SHAPE = TableRule(
     "secrets.toml",
     {
-        "version": version,
-        "plain_http": listed(name, "origins"),
-        "profile": Each("profiles by name", TableRule("a profile in this file", dict.fromkeys(FIELDS, ENTRY))),
+        "version": version_rule,
+        "plain_http": list_rule(name_rule, "origins"),
+        "profile": MapRule("profiles by name", TableRule("a profile in this file", dict.fromkeys(FIELDS, ENTRY))),
     },
 )
 

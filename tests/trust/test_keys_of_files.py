@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import pytest
 
-from rpcexplorer.files.toml_shape import Each, Rule, TableRule
+from rpcexplorer.files.toml_shape import MapRule, Rule, TableRule
 from rpcexplorer.profiles.shape import SESSIONS
 from rpcexplorer.settings import SETTINGS_SHAPE as SETTINGS
 from tests.fakes.shell import Shell
@@ -144,9 +144,9 @@ def keys_of(rule: Rule, path: str = "") -> Iterator[str]:
     if isinstance(rule, TableRule):
         for key, inner in rule.keys.items():
             yield from keys_of(inner, f"{path}.{key}" if path else key)
-    elif isinstance(rule, Each):
+    elif isinstance(rule, MapRule):
         yield f"{path}.*"
-        if isinstance(rule.inside, TableRule | Each):
+        if isinstance(rule.inside, TableRule | MapRule):
             yield from keys_of(rule.inside, f"{path}.*")
     else:
         yield path
