@@ -41,32 +41,200 @@ from rpcexplorer.variables.references import inert_value
 
 
 class FormSource(Struct, frozen=True):
-    """The text is read and changed where it stands, so that leaving the form in any way loses nothing."""
+    """The editor's text, read and changed in place: leaving the form in any way loses nothing."""
 
     method: str
     described: Described
     by: By | None
     read: Callable[[], str]
     put: Callable[[str], object]
-    """Another text, as one change that can be taken back."""
+    """Replace the text; one step of undo."""
     undo: Callable[[], object]
     redo: Callable[[], object]
     is_valid: Callable[[], bool]
-    """Whether the text can be sent: taking changes back may lead to one that cannot."""
+    """Return whether the text can be sent: after an undo it may be no JSON."""
     preview: Callable[[], Preview | Refused | None]
-    """The request as it would go out."""
     check: Callable[[str], Awaitable[Checked]]
-    """What the schema has against a text; it may take its time, and be cancelled."""
+    """Check a text against the schema; it may take long, and be cancelled."""
     cursor: int = 0
-    """Where in the text the cursor stands when the form opens."""
+    """Offset of the editor's cursor when the form opens."""
 
 
-ROOMY: Final = 28
-"""Lines from which the doc has more than two of them."""
+class FormModel:
+    """The params of a text as rows, and each change of them.
+
+    A change needs a row of ``rows``, and writes the text: the rows are new ones then.
+    """
+
+    def __init__(self, source: FormSource) -> None:
+        self.source = source
+        self._makes_rows = FormRows(source.described, source.by)
+        self.reader = self._makes_rows.reader
+        self._view = FormView()
+        self._removed: dict[tuple[FieldPath, int], str] = {}
+        """Values that were removed or replaced, by path and alternative: they come back with it."""
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Read the text again."""
+        self.rows: tuple[FormField, ...] = self._makes_rows.of(self.text, self._view)
+        self.general_problem = ""
+        """A problem that belongs to no row."""
+
+    @property
+    def text(self) -> str:
+        return self.source.read()
+
+    async def check(self) -> bool:
+        """Add the problems that the schema has with this very text; return whether there are any."""
+        text = self.text
+        checked = await self.source.check(text)
+        if text != self.text or not checked.problems:
+            return False
+        self.rows, self.general_problem = with_problems(self.rows, text, checked.problems)
+        return True
+
+    @property
+    def is_by_name(self) -> bool:
+        return self._makes_rows.named(self.text)
+
+    @property
+    def problem_count(self) -> int:
+        return sum(1 for row in self.rows if row.wrong) + bool(self.general_problem)
+
+    def index_around(self, offset: int) -> int:
+        """Return the innermost row whose value includes an offset of the text; 0 if there is none."""
+        around = (row.state != "absent" and row.span[0] <= offset <= row.span[1] for row in self.rows)
+        return max((at for at, is_around in enumerate(around) if is_around), default=0)
+
+    def index_of(self, path: FieldPath, default: int) -> int:
+        """Return the row of a path, or of the nearest container around it."""
+        found = {row.path: at for at, row in enumerate(self.rows) if row.alone}
+        while path:
+            if path in found:
+                return found[path]
+            path = path[:-1]
+        return default
+
+    def parent(self, row: FormField) -> FormField | None:
+        return next((each for each in self.rows if each.path == row.path[:-1]), None)
+
+    def fold(self, path: FieldPath, *, unfold: bool) -> None:
+        self._view = FormView({**self._view.folds, path: unfold}, self._view.chosen)
+        self.refresh()
+
+    # --- values ------------------------------------------------------------------------------------------------
+
+    @property
+    def _form_text(self) -> FormText:
+        return FormText(self.reader, self.text, self.rows)
+
+    def put(self, row: FormField, value: str) -> None:
+        if value == NULL:
+            self._remember(row)
+        self._write(self._form_text.with_value(row.path, value))
+
+    def put_start(self, row: FormField) -> None:
+        """Put the value that a row starts with, and unfold it."""
+        self._unfold(row.path)
+        self.put(row, self._form_text.value(row.path))
+
+    def cycle(self, row: FormField) -> bool:
+        """Put the next of absent, a value and null; return whether there is another one."""
+        state = _next_state(row)
+        if state == ABSENT:
+            self.remove(row)
+        elif state == "value":
+            start = self._form_text.value(row.path)
+            self.put(row, self._removed.get((row.path, row.place.chosen), start))
+        elif state is not None:
+            self.put(row, state)
+        return state is not None
+
+    def choose(self, row: FormField, index: int) -> None:
+        """Put one of the alternatives or choices of a row.
+
+        An alternative comes with its last value, if it had one, and else with the one it starts with.
+        """
+        if not row.place.alternatives:
+            self.put(row, inert_value((row.place.node.choices or ())[index]))
+            return
+        self._view = FormView(self._view.folds, {**self._view.chosen, row.path: index})
+        self._unfold(row.path)
+        if row.state == "value" and index == row.place.chosen:
+            self.refresh()
+            return
+        self._remember(row)
+        start = starting_text(self.reader, row.schema, row.place.alternatives[index])
+        self.put(row, self._removed.get((row.path, index)) or start)
+
+    def remove(self, row: FormField) -> None:
+        if row.state == "absent":
+            return
+        self._remember(row)
+        *around, last = row.path
+        next_path = (*around, last + 1) if isinstance(last, int) else ()
+        if any(each.path == next_path and each.state != "absent" for each in self.rows):  # the elements move up
+            self._removed = {at: text for at, text in self._removed.items() if [*at[0][: len(around)]] != around}
+        self._write(self._form_text.without(row.path))
+
+    def container(self, row: FormField | None) -> FormField | None:
+        """Return the row if it is an array or object, else the one around it; None for the params."""
+        while row is not None and not row.is_container:
+            row = self.parent(row)
+        return row
+
+    def add(self, container: FormField | None, name: str = "") -> FieldPath:
+        """Add a member of this name, else an element, and return its path."""
+        path, form = container.path if container is not None else (), self._form_text
+        text, added = form.with_member(path, name) if name else form.with_element(path)
+        self._unfold(path, *([] if name else [added]))
+        self._write(text)
+        return added
+
+    def _remember(self, row: FormField) -> None:
+        if row.state == "value":
+            self._removed[row.path, row.place.chosen] = row.text
+
+    def _unfold(self, *paths: FieldPath) -> None:
+        self._view = FormView({**self._view.folds, **dict.fromkeys(paths, True)}, self._view.chosen)
+
+    def _write(self, text: str) -> None:
+        if text != self.text:
+            self.source.put(text)
+        self.refresh()
+
+    # --- typing ------------------------------------------------------------------------------------------------
+
+    def text_to_edit(self, row: FormField) -> str:
+        form = self._form_text
+        return shown(row, form.value(row.path), form.indent(row))
+
+    def typed_value(self, row: FormField, typed: str) -> str | None:
+        """Return what was typed as JSON; None if it is not valid."""
+        form = self._form_text
+        return typed_value(row, typed, form.value(row.path), form.indent(row))
+
+
+def _next_state(row: FormField) -> str | None:
+    """Return absent, ``value`` or the text of a value; None if a row has no other state."""
+    values = ["true", "false"] if row.editing == "boolean" else ["value"]
+    order = [*([] if row.required or row.stays else [ABSENT]), *values, *([NULL] if row.place.nullable else [])]
+    now = ABSENT if row.state == "absent" else NULL if row.state == "null" else row.text
+    now = now if now in order or row.state != "value" else "value"
+    if now not in order:
+        return order[0] if order else None
+    after = order[(order.index(now) + 1) % len(order)]
+    return after if after != now else None
+
+
+TALL_LINES: Final = 28
+"""Lines from which the docs of a row have more than two."""
+ROW_ACTIONS: Final = frozenset({"edit", "cycle", "unfold", "fold", "add", "remove"})
 
 
 class RequestSheet(Sheet):
-    """A page on which the place that is being edited stays on view."""
+    """The request, scrolled to the value that is being edited."""
 
     def show(self, lines: Sequence[SheetLine]) -> None:
         self.lines = lines
@@ -75,23 +243,24 @@ class RequestSheet(Sheet):
             self.scroll_to_region(Region(0, at, 1, 1), animate=False, force=True, immediate=True, x_axis=False)
 
 
-class FormLayout(AnswersOnce[bool | None], Screen[bool | None]):
-    """What is on view, made anew of the text after each change."""
+class FormScreen(AnswersOnce[bool | None], Screen[bool | None]):
+    """Params as rows; the answer is whether to send the call."""
 
     DEFAULT_CSS = """
-    FormLayout { background: $background; color: $text; layout: vertical; overflow: hidden; }
-    FormLayout.-prod { border-left: outer $prod; border-right: outer $prod; }
-    FormLayout #form { height: 1fr; }
-    FormLayout #fields { width: 3fr; border-right: solid $line; }
-    FormLayout #doc { height: 6; border-top: solid $line; }
-    FormLayout #request { width: 2fr; }
-    FormLayout.-narrow #fields { width: 1fr; border-right: none; }
-    FormLayout.-narrow #request { display: none; }
-    FormLayout.-low #doc { height: 2; border-top: none; }
+    FormScreen { background: $background; color: $text; layout: vertical; overflow: hidden; }
+    FormScreen.-prod { border-left: outer $prod; border-right: outer $prod; }
+    FormScreen #form { height: 1fr; }
+    FormScreen #fields { width: 3fr; border-right: solid $line; }
+    FormScreen #doc { height: 6; border-top: solid $line; }
+    FormScreen #request { width: 2fr; }
+    FormScreen.-narrow #fields { width: 1fr; border-right: none; }
+    FormScreen.-narrow #request { display: none; }
+    FormScreen.-low #doc { height: 2; border-top: none; }
     """
     scope: ClassVar[Scope] = "form"
+    BINDINGS: ClassVar[list[BindingType]] = bindings("form")
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (NARROW, "-wide")]  # noqa: RUF012 - Textual's own declaration
-    VERTICAL_BREAKPOINTS = [(0, "-low"), (ROOMY, "-tall")]  # noqa: RUF012 - Textual's own declaration
+    VERTICAL_BREAKPOINTS = [(0, "-low"), (TALL_LINES, "-tall")]  # noqa: RUF012 - Textual's own declaration
 
     def __init__(
         self,
@@ -103,21 +272,18 @@ class FormLayout(AnswersOnce[bool | None], Screen[bool | None]):
         footer: Widget | None = None,
     ) -> None:
         super().__init__()
-        self.explorer, self.source = explorer, source
+        self.explorer, self.source, self.model = explorer, source, FormModel(source)
         self.pending = pending or PendingKeys()
         self._header, self._footer = header, footer
-        self._rows = FormRows(source.described, source.by)
-        self._view = FormView()
-        self._stood: dict[tuple[FieldPath, int], str] = {}
-        """What stood at a place as an alternative of it, before it was taken out or something else came there."""
         add = first_key("form.add", explorer.settings.keymap) or "The palette"
         nothing = "   Nobody has told of any params of this method."
         advice = [[(nothing, "dim")], [("   ", "dim"), (add, "bold"), (" adds one.", "dim")]]
         self.list = FormList([[], *advice])
         self._bar, self._doc = Bar(), Sheet(id="doc")
         self._request_bar, self._request = Bar(), RequestSheet()
-        self._made: tuple[FormField, ...] = ()
-        """The rows of the text as it is."""
+        self._line, self._json = LineInPlace(self._apply_typed), JsonInPlace(self._apply_typed)
+        self._edited: FormField | None = None
+        """The row whose value is being typed."""
         self._preview: Preview | Refused | None = None
 
     def compose(self) -> ComposeResult:
@@ -133,6 +299,8 @@ class FormLayout(AnswersOnce[bool | None], Screen[bool | None]):
                 yield self._request
         if self._footer is not None:
             yield self._footer
+        yield self._line
+        yield self._json
 
     def on_mount(self) -> None:
         profile = self.explorer.profile
@@ -140,60 +308,58 @@ class FormLayout(AnswersOnce[bool | None], Screen[bool | None]):
         self._doc.can_focus = False
         self._request_bar.words = [("Request", "bold"), ("  as it would go out", "middle")]
         self._show()
-        self.list.cursor = _around_offset(self._made, self.source.cursor)
+        self.list.cursor = self.model.index_around(self.source.cursor)
         self.set_focus(self.list)
 
     @property
     def place(self) -> int | None:
-        """Where what the cursor is on stands in the text; None where it is absent."""
+        """Offset of the value under the cursor; None if it is absent."""
         row = self.list.chosen
         return row.span[0] if row is not None and row.state != "absent" else None
 
-    @work(exclusive=True, group="check")
-    async def _check(self) -> None:
-        """What is finer than the kind is found out beside the typing, and counts for this very text."""
-        text = self.text
-        checked = await self.source.check(text)
-        if text == self.text and checked.problems:
-            self._made, of_all = with_problems(self._made, text, checked.problems)
-            self._put_rows(self.list.cursor)
-            self._say(of_all)
+    # --- showing -----------------------------------------------------------------------------------------------
 
-    @property
-    def text(self) -> str:
-        return self.source.read()
+    def _show(self, path: FieldPath | None = None, *, unfolded: bool = False) -> None:
+        """Show the rows of the text, the cursor on the row of a path, else where it was.
 
-    def _show(self, at: FieldPath | None = None) -> None:
-        """The rows of the text as it is by now; the cursor on the one at a place, else where it was."""
+        ``unfolded``: scroll so that the rows inside of that row are visible.
+        """
         before = self.list.chosen
-        wanted = at if at is not None else before.path if before else ()
-        self._made = self._rows.of(self.text, self._view)
-        self._put_rows(_nearest(self._made, wanted, max(self.list.cursor, 0)))
+        wanted = path if path is not None else before.path if before else ()
+        self._put_rows(self.model.index_of(wanted, max(self.list.cursor, 0)))
         self._preview = self.source.preview() if self.has_class("-wide") else None
-        self._say()
+        self._show_title()
         if self.source.described.is_checked:
             self._check()
+        if unfolded:
+            count = sum(1 for each in self.model.rows if each.path[: len(wanted)] == wanted)
+            region = Region(0, self.list.cursor, 1, min(count, max(self.list.size.height, 1)))
+            self.list.scroll_to_region(region, animate=False, force=True, immediate=True, x_axis=False)
+
+    @work(exclusive=True, group="check")
+    async def _check(self) -> None:
+        if await self.model.check():
+            self._put_rows(self.list.cursor)
+            self._show_title()
 
     def _put_rows(self, cursor: int) -> None:
         with self.prevent(RowList.CursorMoved):
-            self.list.items = self._made
+            self.list.items = self.model.rows
             self.list.cursor = cursor
 
-    def _say(self, wrong_with_all: str = "") -> None:
-        """What is told of the whole, of the row under the cursor, and of the request."""
-        rows = self.list.items
-        by = "by name" if self._rows.named(self.text) else "by position"
-        wrong = sum(1 for row in rows if row.wrong) + bool(wrong_with_all)
-        told = (f"  ! {wrong:,} to mend", "careful") if wrong else ("  ✓ nothing to mend", "well") if rows else ("", "")
-        if wrong_with_all:
-            told = (f"{told[0]}: {wrong_with_all}", "careful")
-        self._bar.words = [("Form", "bold"), (f"  {self.source.method}", "accent"), (f"  {by}", "middle"), told]
-        self._tell_row()
+    def _show_title(self) -> None:
+        count, general = self.model.problem_count, self.model.general_problem
+        verdict = ("  ✓ nothing to mend", "well") if self.model.rows else ("", "")
+        if count:
+            verdict = (f"  ! {count:,} to mend{f': {general}' if general else ''}", "careful")
+        by = "by name" if self.model.is_by_name else "by position"
+        self._bar.words = [("Form", "bold"), (f"  {self.source.method}", "accent"), (f"  {by}", "middle"), verdict]
+        self._show_row()
 
-    def _tell_row(self) -> None:
-        """What is said of the row under the cursor, and where it stands in the request, if there is room for that."""
+    def _show_row(self) -> None:
+        """Show the docs of the row under the cursor, and its value in the request."""
         row = self.list.chosen
-        self._doc.lines = doc_lines(row, self._rows.reader)
+        self._doc.lines = doc_lines(row, self.model.reader)
         self._doc.scroll_home(animate=False)
         if self.has_class("-wide"):
             self._request.show(request_lines(self._preview, row.path if row else ()))
@@ -202,126 +368,45 @@ class FormLayout(AnswersOnce[bool | None], Screen[bool | None]):
     def on_resize(self) -> None:
         if self._preview is None and self.has_class("-wide"):
             self._preview = self.source.preview()
-            self._tell_row()
+            self._show_row()
 
     def on_descendant_focus(self) -> None:
         self._bar.here = self.list.has_focus
         self._request_bar.here = self._request.has_focus
         self.refresh_bindings()
 
-    def on_row_list_cursor_moved(self) -> None:
-        """Another row is told of; the text is the one it was."""
-        self._tell_row()
-
-
-def _around_offset(rows: tuple[FormField, ...], offset: int) -> int:
-    """The innermost row of what stands around a place in the text; else the first."""
-    around = [at for at, row in enumerate(rows) if row.state != "absent" and row.span[0] <= offset <= row.span[1]]
-    return max(around, key=lambda at: rows[at].depth, default=0)
-
-
-def _nearest(rows: tuple[FormField, ...], wanted: FieldPath, otherwise: int) -> int:
-    """The row at a place, or at what it is in; else the one that stood there."""
-    found = {row.path: at for at, row in enumerate(rows) if row.alone}
-    while wanted:
-        if wanted in found:
-            return found[wanted]
-        wanted = wanted[:-1]
-    return otherwise
-
-
-class FormChanges(FormLayout):
-    """Each change is one that can be taken back."""
-
-    @property
-    def _form_text(self) -> FormText:
-        return FormText(self._rows.reader, self.text, self.list.items)
-
-    def _start(self, row: FormField) -> str:
-        return self._form_text.value(row.path)
-
-    def _can_change(self, row: FormField) -> bool:
-        if not row.alone:
-            self.notify("The one below counts. Esc leads to the editor, where this one can be taken out.", markup=False)
-        return row.alone
-
-    def _put(self, path: FieldPath, value: str) -> None:
-        row = next((each for each in self.list.items if each.alone and each.path == path), None)
-        if row is not None and value == NULL:
-            self._keep(row)
-        self._change(self._form_text.with_value(path, value), path)
-
-    def _change(self, text: str, at: FieldPath) -> None:
-        if text != self.text:
-            self.source.put(text)
-        self._show(at)
-
-    def _keep(self, row: FormField) -> None:
-        if row.state == "value":
-            self._stood[row.path, row.place.chosen] = row.text
-
-    def _around(self, row: FormField) -> FormField | None:
-        return next((each for each in self.list.items if each.path == row.path[:-1]), None)
+    @on(RowList.CursorMoved)
+    def _cursor_moved(self) -> None:
+        self._show_row()
 
     # --- folding -----------------------------------------------------------------------------------------------
 
     @on(FormList.RowFolded)
     def _row_folded(self, event: FormList.RowFolded) -> None:
         event.stop()
-        self._fold_row(event.field, unfold=event.unfold)
+        self._fold(event.field, unfold=event.unfold)
 
     def action_fold(self) -> None:
-        if self.list.chosen is not None:
-            self._fold_row(self.list.chosen, unfold=False)
+        self._fold(self.list.chosen, unfold=False)
 
     def action_unfold(self) -> None:
-        if self.list.chosen is not None:
-            self._fold_row(self.list.chosen, unfold=True)
+        self._fold(self.list.chosen, unfold=True)
 
-    def _fold_row(self, row: FormField, *, unfold: bool) -> None:
-        """To fold what is not open leads to what it is in."""
+    def _fold(self, row: FormField | None, *, unfold: bool) -> None:
+        """Fold or unfold a row; to fold one that is not open goes to the row around it."""
+        if row is None:
+            return
         if not unfold and not row.open:
-            around = self._around(row)
-            if around is not None:
+            if (around := self.model.parent(row)) is not None:
                 self._show(around.path)
         elif row.folds:
-            self._fold(row.path, unfold=unfold)
-
-    def _fold(self, path: FieldPath, *, unfold: bool) -> None:
-        self._view = FormView({**self._view.folds, path: unfold}, self._view.chosen)
-        self._show(path)
-        if unfold:
-            inside = sum(1 for each in self.list.items if each.path[: len(path)] == path)
-            region = Region(0, self.list.cursor, 1, min(inside, max(self.list.size.height, 1)))
-            self.list.scroll_to_region(region, animate=False, force=True, immediate=True, x_axis=False)
-
-    def _open(self, *paths: FieldPath) -> None:
-        self._view = FormView({**self._view.folds, **dict.fromkeys(paths, True)}, self._view.chosen)
-
-
-OF_ROWS: Final = frozenset({"edit", "cycle", "unfold", "fold", "add", "remove"})
-"""Actions that are for the row under the cursor."""
-
-
-class FormScreen(FormChanges):
-    """The answer is whether the call is to be sent."""
-
-    BINDINGS: ClassVar[list[BindingType]] = bindings("form")
-
-    _edited: FormField | None = None
-    """The row that is being typed into."""
-
-    def compose(self) -> ComposeResult:
-        self._line, self._json = LineInPlace(self._take), JsonInPlace(self._take)
-        yield from super().compose()
-        yield self._line
-        yield self._json
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
-        """What rows are for waits for what is being typed."""
-        return self._edited is None or action not in OF_ROWS
+            self.model.fold(row.path, unfold=unfold)
+            self._show(row.path, unfolded=unfold)
 
     # --- typing a value ----------------------------------------------------------------------------------------
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
+        return self._edited is None or action not in ROW_ACTIONS
 
     @on(RowList.RowChosen)
     def _row_chosen(self, event: RowList.RowChosen) -> None:
@@ -333,67 +418,62 @@ class FormScreen(FormChanges):
             self._edit(self.list.chosen)
 
     def _edit(self, row: FormField) -> None:
-        """As what stands there is typed; what is one of a few is chosen."""
+        """Toggle a boolean, choose one of a few values, or type any other."""
         if self._edited is not None or not self._can_change(row):
             return
         if row.editing == "boolean":
-            self._put(row.path, "false" if row.text == "true" else "true")
+            self.model.put(row, "false" if row.text == "true" else "true")
+            self._show(row.path)
         elif row.editing == "choice":
             self._choose(row)
         elif row.folds and row.state != "value":
-            self._put(row.path, self._start(row))
-            self._fold(row.path, unfold=True)
+            self.model.put_start(row)
+            self._show(row.path, unfolded=True)
         else:
-            self._type(row)
+            self._edited = row
+            field = self._line if row.editing == "text" else self._json
+            x, y, width, _ = self.list.region
+            column = self.list.value_column
+            top = y + self.list.cursor - self.list.scroll_offset.y
+            field.open(self.model.text_to_edit(row), Region(x + column, top, max(width - column - 1, 1), 1))
+            self._line.display, self._json.display = field is self._line, field is self._json
+            self._doc.lines = [*doc_lines(row, self.model.reader)[:1], HOW_TO_TYPE]
+            self.refresh_bindings()
 
-    def _type(self, row: FormField) -> None:
-        self._edited = row
-        text = shown(row, self._start(row), self._form_text.indent(row))
-        field = self._line if row.editing == "text" else self._json
-        field.open(text, self._place_of_value())
-        self._line.display, self._json.display = field is self._line, field is self._json
-        self._doc.lines = [*doc_lines(row, self._rows.reader)[:1], HOW_TO_TYPE]
-        self.refresh_bindings()
-
-    def _place_of_value(self) -> Region:
-        """Where the value of the row under the cursor stands on the screen."""
-        x, y, width, _ = self.list.region
-        column = self.list.value_column
-        return Region(x + column, y + self.list.cursor - self.list.scroll_offset.y, max(width - column - 1, 1), 1)
-
-    def _take(self) -> None:
-        self._taken()
-
-    def _taken(self, refused: str = "not applied") -> bool:
-        """Put what was typed in its place; False if it is not JSON: then `refused` says what did not happen."""
-        row = self._edited
-        if row is None:
-            return True
-        value = typed_value(row, self._typed, self._start(row), self._form_text.indent(row))
-        if value is None:
-            self._json.refuse(refused)
-            return False
-        self._stop_typing()
-        if value != row.text or row.state == "absent":
-            self._put(row.path, value)
-        return True
-
-    def put_typed(self) -> None:
-        """What is being typed goes into the text if it can stand there: the program may end before it is taken."""
-        row = self._edited
-        value = (
-            typed_value(row, self._typed, self._start(row), self._form_text.indent(row)) if row is not None else None
-        )
-        if row is not None and value is not None and value != row.text:
-            self.source.put(self._form_text.with_value(row.path, value))
+    def _can_change(self, row: FormField) -> bool:
+        if not row.alone:
+            self.notify("The one below counts. Esc leads to the editor, where this one can be taken out.", markup=False)
+        return row.alone
 
     @property
     def _typed(self) -> str:
         return self._line.value if self._line.display else self._json.text
 
+    def _apply_typed(self, refused: str = "not applied") -> bool:
+        """Apply what was typed; if it is not JSON return False, and show what was ``refused``."""
+        row = self._edited
+        if row is None:
+            return True
+        value = self.model.typed_value(row, self._typed)
+        if value is None:
+            self._json.refuse(refused)
+            return False
+        self._stop_typing()
+        if value != row.text or row.state == "absent":
+            self.model.put(row, value)
+            self._show(row.path)
+        return True
+
+    def put_typed(self) -> None:
+        """Write what is being typed, if it is valid: the program may end before it is applied."""
+        row = self._edited
+        value = self.model.typed_value(row, self._typed) if row is not None else None
+        if row is not None and value is not None and value != row.text:
+            self.model.put(row, value)
+
     def _stop_typing(self) -> None:
         self._edited = None
-        self._tell_row()
+        self._show_row()
         self.set_focus(self.list)
         self._line.display = self._json.display = False
         self.refresh_bindings()
@@ -401,129 +481,87 @@ class FormScreen(FormChanges):
     # --- changing a row ----------------------------------------------------------------------------------------
 
     def action_cycle(self) -> None:
-        """Absent, a value, null: what may come next; of a few choices the one that is wanted."""
         row = self.list.chosen
         if row is None or not self._can_change(row):
             return
         if row.place.alternatives or row.editing == "choice":
             self._choose(row)
-        elif (after := _next_state(row)) is None:
-            self.notify(f"{row.name} is required, and cannot be null.", markup=False)
-        elif after == ABSENT:
-            self._leave_out(row)
+        elif self.model.cycle(row):
+            self._show(row.path)
         else:
-            value = after if after != "value" else self._stood.get((row.path, row.place.chosen), self._start(row))
-            self._put(row.path, value)
+            self.notify(f"{row.name} is required, and cannot be null.", markup=False)
 
     @opens("choice")
     async def _choose(self, row: FormField) -> None:
         from rpcexplorer.tui.widgets.picker import Picker
 
-        choices = picks(row, self._rows.reader)
+        choices = picks(row, self.model.reader)
         here = next((each.id for each in choices if each.mark and each.id != ABSENT), "")
         answer = await self.app.push_screen_wait(Picker(f"What stands at {row.name}?", choices, on=here))
         if answer == ABSENT:
-            self._leave_out(row)
+            self.model.remove(row)
         elif answer == NULL:
-            self._put(row.path, "null")
+            self.model.put(row, NULL)
         elif answer is not None:
-            at = int(answer.removeprefix("="))
-            if row.place.alternatives:
-                self._choose_alternative(row, at)
-            else:
-                self._put(row.path, inert_value((row.place.node.choices or ())[at]))
-
-    def _choose_alternative(self, row: FormField, at: int) -> None:
-        """What stood there as this alternative comes back, else what that begins with; what stands there is kept."""
-        is_same = row.state == "value" and at == row.place.chosen
-        self._view = FormView(self._view.folds, {**self._view.chosen, row.path: at})
-        if not is_same:
-            self._keep(row)
-            stood = self._stood.get((row.path, at))
-            self._put(row.path, stood or starting_text(self._rows.reader, row.schema, row.place.alternatives[at]))
-        self._fold(row.path, unfold=True)
+            self.model.choose(row, int(answer.removeprefix("=")))
+        else:
+            return
+        self._show(row.path, unfolded=answer.startswith("=") and bool(row.place.alternatives))
 
     def action_remove(self) -> None:
-        if self.list.chosen is not None and self._can_change(self.list.chosen):
-            self._leave_out(self.list.chosen)
-
-    def _leave_out(self, row: FormField) -> None:
+        row = self.list.chosen
+        if row is None or not self._can_change(row):
+            return
         if row.stays:
             self.notify(row.stays, markup=False)
-        elif row.state != "absent":
-            self._keep(row)
-            *around, last = row.path
-            behind = (*around, last + 1) if isinstance(last, int) else ()
-            if any(each.path == behind and each.state != "absent" for each in self.list.items):  # these move up
-                self._stood = {at: each for at, each in self._stood.items() if [*at[0][: len(around)]] != around}
-            self._change(self._form_text.without(row.path), row.path)
+        else:
+            self.model.remove(row)
+            self._show(row.path)
 
     @opens("name")
     async def action_add(self) -> None:
-        """One more element or member in what the cursor is on, or in what that is in."""
-        row = self.list.chosen
-        while row is not None and not row.is_container:
-            row = self._around(row)
-        path = row.path if row is not None else ()
-        if row.is_array if row is not None else not self._rows.named(self.text):
-            text, new = self._form_text.with_element(path)
-            self._open(path, new)
-            self._change(text, new)
+        """Add an element or a member to the array or object under the cursor."""
+        row = self.model.container(self.list.chosen)
+        if row.is_array if row is not None else not self.model.is_by_name:
+            self._show(self.model.add(row))
             return
         words = f"It is added to {row.name}." if row is not None else "It is added to the params."
         name = await self.app.push_screen_wait(Ask("What is the member called?", words=words))
         if name:
-            self._open(path)
-            self._change(*self._form_text.with_member(path, name))
+            self._show(self.model.add(row, name))
 
     def action_undo(self) -> None:
-        if self._edited is not None:
-            self._json.action_undo()
-            return
-        self.source.undo()
-        self._changed_elsewhere()
+        self._undo(self._json.action_undo, self.source.undo)
 
     def action_redo(self) -> None:
-        if self._edited is not None:
-            self._json.action_redo()
-            return
-        self.source.redo()
-        self._changed_elsewhere()
+        self._undo(self._json.action_redo, self.source.redo)
 
-    def _changed_elsewhere(self) -> None:
-        """What was taken back may have led to a text that is no params: only the editor can show that."""
+    def _undo(self, in_field: Callable[[], object], in_text: Callable[[], object]) -> None:
+        if self._edited is not None:
+            in_field()
+            return
+        in_text()
         if self.source.is_valid():
+            self.model.refresh()
             self._show()
-        else:
+        else:  # only the editor can show it
             self.notify("What stood there before is not valid JSON: the editor has it.", markup=False)
             self.dismiss(None)
 
-    # --- leaving ------------------------------------------------------------------------------------------------
+    # --- leaving -----------------------------------------------------------------------------------------------
 
     def action_send(self) -> None:
-        if self._taken("not sent"):
+        if self._apply_typed("not sent"):
             self.dismiss(True)
 
     def action_close(self) -> None:
-        """Out of what is being typed, then out of the form."""
+        """Drop what is being typed, else close the form."""
         if self._edited is not None:
             self._stop_typing()
         else:
             self.dismiss(False)
 
     def action_back(self) -> None:
-        """Back to the editor, with what is being typed."""
-        if self._taken():
+        """Close the form and apply what is being typed."""
+        if self._apply_typed():
             self.dismiss(False)
-
-
-def _next_state(row: FormField) -> str | None:
-    """Absent, ``value`` or a value's own text; None where nothing else may stand there."""
-    values = ["true", "false"] if row.editing == "boolean" else ["value"]
-    order = [*([] if row.required or row.stays else [ABSENT]), *values, *([NULL] if row.place.nullable else [])]
-    now = ABSENT if row.state == "absent" else NULL if row.state == "null" else row.text
-    now = now if now in order or row.state != "value" else "value"
-    if now not in order:
-        return order[0] if order else None
-    after = order[(order.index(now) + 1) % len(order)]
-    return after if after != now else None

@@ -46,7 +46,7 @@ from rpcexplorer.tui.call.sending import SendingScreen
 from rpcexplorer.tui.compare import ComparedText, ComparisonScreen
 from rpcexplorer.tui.connection_test import ConnectionTest
 from rpcexplorer.tui.dialogs import AskSecret, ChangesDialog, ChangesList, Credentials, Help, PageDialog, secrets
-from rpcexplorer.tui.form import FormChanges, FormLayout, FormScreen
+from rpcexplorer.tui.form import FormScreen
 from rpcexplorer.tui.form_rows import FormList, JsonInPlace, LineInPlace
 from rpcexplorer.tui.history import HistoryScreen, MarkingScreen, SearchScreen
 from rpcexplorer.tui.history_panes import HistoryList, HistoryPane, HistoryPreview
@@ -687,8 +687,6 @@ BASES = {
     DocumentingScreen,
     SearchScreen,
     Form,
-    FormLayout,
-    FormChanges,
 }
 """Never on screen themselves; what is made of them is."""
 LEADING = {"up", "down", "left", "right", "enter", "space", "tab"}
