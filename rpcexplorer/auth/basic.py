@@ -8,7 +8,7 @@ from typing import ClassVar
 from msgspec.structs import replace
 
 from rpcexplorer.auth.credentials import AuthHeader, Fields, Message, Send
-from rpcexplorer.auth.scheme import USERNAME, FormLine, Kind
+from rpcexplorer.auth.scheme import USERNAME, AuthField, Kind
 from rpcexplorer.jsontext.scan import members
 from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.method import Described, Method
@@ -28,7 +28,7 @@ class BasicAuth(Kind, frozen=True):
     sends: ClassVar[str] = "a user name and a password in the header Authorization"
     needed: ClassVar[str] = "takes the credentials in a header"
     takes: ClassVar[tuple[str, ...]] = ("username", "password")
-    form: ClassVar[tuple[FormLine, ...]] = (USERNAME,)
+    fields: ClassVar[tuple[AuthField, ...]] = (USERNAME,)
 
     def words(self, profile: Profile) -> str:  # noqa: ARG002
         return "basic: user name and password go out in the header Authorization"
@@ -80,7 +80,7 @@ class InlineAuth(Kind, frozen=True):
     sends: ClassVar[str] = "a user name and a password among the params"
     needed: ClassVar[str] = "takes the credentials in its params"
     takes: ClassVar[tuple[str, ...]] = ("username", "password")
-    form: ClassVar[tuple[FormLine, ...]] = (USERNAME,)
+    fields: ClassVar[tuple[AuthField, ...]] = (USERNAME,)
     in_params: ClassVar[bool] = True
     harmless: ClassVar[str] = "arg_test"
 

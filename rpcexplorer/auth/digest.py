@@ -15,7 +15,7 @@ from urllib.parse import quote
 from msgspec import Struct
 
 from rpcexplorer.auth.credentials import AuthHeader, Flow, Message, Opening, Received, as_bytes
-from rpcexplorer.auth.scheme import USERNAME, ByClient, FormLine, Kind
+from rpcexplorer.auth.scheme import USERNAME, AuthField, ByClient, Kind
 from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import Secret, placeholder
@@ -84,7 +84,7 @@ class DigestAuth(Kind, frozen=True):
     sends: ClassVar[str] = "a proof of the password, by HTTP Digest"
     needed: ClassVar[str] = "takes the answer to a challenge"
     takes: ClassVar[tuple[str, ...]] = ("username", "password")
-    form: ClassVar[tuple[FormLine, ...]] = (USERNAME,)
+    fields: ClassVar[tuple[AuthField, ...]] = (USERNAME,)
 
     def words(self, profile: Profile) -> str:  # noqa: ARG002
         return "digest: the server's challenge is answered with user name and password"

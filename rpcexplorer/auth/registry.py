@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from rpcexplorer.auth.basic import BasicAuth, InlineAuth, NoAuth
 from rpcexplorer.auth.digest import DigestAuth
-from rpcexplorer.auth.scheme import FormLine, Kind
+from rpcexplorer.auth.scheme import AuthField, Kind
 from rpcexplorer.auth.token import BearerAuth, CookieAuth, FirstAuth, HeaderAuth, MemberAuth, QueryAuth
 from rpcexplorer.model.problem import listed, nearest
 from rpcexplorer.model.profile import IN_PATH, Auth, Profile
@@ -54,13 +54,13 @@ def kind_named(name: str) -> type[Kind]:
 
 
 def fields() -> list[str]:
-    """Every key that a profile can set of its kind, whichever that is."""
+    """Return every field that an auth type has."""
     return [*dict.fromkeys(key for kind in _ALL for key in kind.__struct_fields__)]
 
 
-def form_lines() -> dict[str, FormLine]:
-    """Every line that a form of any kind has, by its field."""
-    return {each.field: each for kind in _ALL for each in kind.form}
+def form_lines() -> dict[str, AuthField]:
+    """Return every line that the form has for any auth type, by its field."""
+    return {each.name: each for kind in _ALL for each in kind.fields if each.label}
 
 
 def needs_credentials(kind: str) -> bool:
@@ -91,8 +91,8 @@ def of_header(name: str, value: object) -> Instead:
     for kind in KINDS.values():
         if lower == AUTHORIZATION and kind.scheme and kind.scheme.lower() == scheme.lower():
             return _by(kind)
-    kind = _with_field("header")
-    header = f'header = "{name}"' if kind.fits["header"][0].fullmatch(name) else "header = …"
+    kind, field = _with_field("header")
+    header = f'header = "{name}"' if field.fits(name) else "header = …"
     shape = f', value = "{scheme} {IN_PATH}"' if scheme.lower() in WORDS else ""
     return Instead(f"write auth = {_table(kind, header + shape)}", "token")
 
@@ -111,8 +111,8 @@ def of_credentials() -> Instead:
 
 def of_member(name: str) -> Instead:
     """Instead of a secret in the query of an address."""
-    kind = _with_field("name")
-    if not kind.fits["name"][0].fullmatch(name):
+    kind, field = _with_field("name")
+    if not field.fits(name):
         return of_part()
     table = _table(kind, f'name = "{name}"')
     return Instead(f"take {name} out, write auth = {table}", "token")
@@ -128,8 +128,8 @@ def _by(kind: type[Kind]) -> Instead:
     return Instead(f"write auth = {_table(kind, named)}", kind.takes[-1])
 
 
-def _with_field(field: str) -> type[Kind]:
-    return next(kind for kind in KINDS.values() if field in kind.fits)
+def _with_field(name: str) -> tuple[type[Kind], AuthField]:
+    return next((kind, field) for kind in KINDS.values() for field in kind.fields if field.name == name)
 
 
 def _table(kind: type[Kind], more: str = "") -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -18,12 +18,20 @@ from rpcexplorer.model.secret import Secret
 from rpcexplorer.rpc.messages import Call
 
 
-class FormLine(Struct, frozen=True):
-    """A field of a kind as a line in the form of a profile."""
+class AuthField(Struct, frozen=True):
+    """A field of an auth type, as files and forms know it."""
 
-    field: str
-    label: str
-    hint: str
+    name: str
+    label: str = ""
+    """Of its line in the form of a profile; a field without one has no line there."""
+    hint: str = ""
+    pattern: re.Pattern[str] | None = None
+    """What its value must match, if that cannot be any text."""
+    mismatch: str = ""
+    """The sentence about a value that does not match."""
+
+    def fits(self, value: str) -> bool:
+        return self.pattern is None or self.pattern.fullmatch(value) is not None
 
 
 class ByClient(Struct, frozen=True):
@@ -38,7 +46,7 @@ class ByClient(Struct, frozen=True):
     """The class of httpx."""
 
 
-USERNAME = FormLine("username", "user name", "who logs in")
+USERNAME = AuthField("username", "user name", "who logs in")
 
 
 class Kind(Auth, frozen=True):
@@ -46,12 +54,16 @@ class Kind(Auth, frozen=True):
     """What it sends and where, in a few words; empty where it sends nothing."""
     needed: ClassVar[str] = ""
     """What is said of a method that is called with it."""
-    fits: ClassVar[Mapping[str, tuple[re.Pattern[str], str]]] = {}
-    """What a field must match that cannot be any text, and what is said of one that does not."""
-    form: ClassVar[tuple[FormLine, ...]] = ()
-    """The fields that a form offers."""
+    fields: ClassVar[tuple[AuthField, ...]] = ()
+    """Its own fields that a form offers, or that cannot have any text."""
     harmless: ClassVar[str] = "ping"
     """A method that tries the way: whatever a service answers, even that it has no such method, it has answered."""
+
+    @classmethod
+    def mismatch(cls, values: Mapping[str, Any]) -> tuple[str, str] | None:
+        """Return a field that cannot have its value, with a sentence; None if all can."""
+        wrong = (each for each in cls.fields if each.name in values and not each.fits(values[each.name]))
+        return next(((each.name, each.mismatch) for each in wrong), None)
 
     def secrets(self, profile: Profile) -> tuple[str, ...]:
         return tuple(field for field in self.takes if field != "username" or profile.username is None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any, ClassVar, Final
 from urllib.parse import quote
@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from rpcexplorer.auth import login
 from rpcexplorer.auth.credentials import AuthHeader, Flow, Message, Send, leaves, login_fields
-from rpcexplorer.auth.scheme import USERNAME, FormLine, Kind
+from rpcexplorer.auth.scheme import USERNAME, AuthField, Kind
 from rpcexplorer.jsontext.scan import elements
 from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.method import Described, Method
@@ -106,17 +106,20 @@ class HeaderAuth(TokenAuth, frozen=True):
     kind: ClassVar[str] = "header"
     sends: ClassVar[str] = "a token in a header of any name"
     needed: ClassVar[str] = "takes a token in a header"
-    fits: ClassVar[Mapping[str, tuple[re.Pattern[str], str]]] = {
-        "header": (
-            re.compile(rf"(?!(?i:{OTHERWISE})$)[A-Za-z0-9!#$%&'*+.^_`|~-]+"),
-            'must be the name of a header that holds a token, such as "X-Api-Key"',
+    fields: ClassVar[tuple[AuthField, ...]] = (
+        AuthField(
+            "header",
+            label="header",
+            hint="X-Api-Key",
+            pattern=re.compile(rf"(?!(?i:{OTHERWISE})$)[A-Za-z0-9!#$%&'*+.^_`|~-]+"),
+            mismatch='must be the name of a header that holds a token, such as "X-Api-Key"',
         ),
-        "value": (
-            re.compile(r"(?=.*\{token\})[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?"),
-            'must be text in which {token} stands for the token, such as "{token}" or "Token {token}"',
+        AuthField(
+            "value",
+            pattern=re.compile(r"(?=.*\{token\})[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?"),
+            mismatch='must be text in which {token} stands for the token, such as "{token}" or "Token {token}"',
         ),
-    }
-    form: ClassVar[tuple[FormLine, ...]] = (FormLine("header", "header", "X-Api-Key"),)
+    )
 
     def words(self, profile: Profile) -> str:
         return self.said(profile, f"out in the header {self.header}")
@@ -131,10 +134,15 @@ class QueryAuth(TokenAuth, frozen=True):
     kind: ClassVar[str] = "query"
     sends: ClassVar[str] = "a token in the query of the address"
     needed: ClassVar[str] = "takes a token in the address"
-    fits: ClassVar[Mapping[str, tuple[re.Pattern[str], str]]] = {
-        "name": (re.compile(r"[\w.~\[\]-]+", re.ASCII), 'must be the name of a parameter, such as "apikey"')
-    }
-    form: ClassVar[tuple[FormLine, ...]] = (FormLine("name", "parameter", "apikey"),)
+    fields: ClassVar[tuple[AuthField, ...]] = (
+        AuthField(
+            "name",
+            label="parameter",
+            hint="apikey",
+            pattern=re.compile(r"[\w.~\[\]-]+", re.ASCII),
+            mismatch='must be the name of a parameter, such as "apikey"',
+        ),
+    )
 
     def words(self, profile: Profile) -> str:
         return self.said(profile, f"into the address, as {self.name}")
@@ -155,13 +163,15 @@ class FirstAuth(TokenAuth, frozen=True):
     kind: ClassVar[str] = "first"
     sends: ClassVar[str] = "a token as the first element of the params"
     needed: ClassVar[str] = "takes a token as its first param"
-    fits: ClassVar[Mapping[str, tuple[re.Pattern[str], str]]] = {
-        "value": (
-            re.compile(r"(?=.*\{token\}).+"),
-            'must be text in which {token} stands for the token, such as "{token}" or "token:{token}"',
-        )
-    }
-    form: ClassVar[tuple[FormLine, ...]] = (FormLine("value", "first param", "token:{token}"),)
+    fields: ClassVar[tuple[AuthField, ...]] = (
+        AuthField(
+            "value",
+            label="first param",
+            hint="token:{token}",
+            pattern=re.compile(r"(?=.*\{token\}).+"),
+            mismatch='must be text in which {token} stands for the token, such as "{token}" or "token:{token}"',
+        ),
+    )
     in_params: ClassVar[bool] = True
 
     def offered(self, methods: dict[str, Method]) -> dict[str, Method]:
@@ -238,13 +248,15 @@ class MemberAuth(TokenAuth, frozen=True):
     kind: ClassVar[str] = "member"
     sends: ClassVar[str] = "a token beside the method"
     needed: ClassVar[str] = "takes a token beside the method"
-    fits: ClassVar[Mapping[str, tuple[re.Pattern[str], str]]] = {
-        "member": (
-            re.compile(r"(?!(?:jsonrpc|version|id|method|params|arguments|tag)$).+", re.DOTALL),
-            'must be the name of a member of the request that JSON-RPC does not use, such as "auth"',
-        )
-    }
-    form: ClassVar[tuple[FormLine, ...]] = (FormLine("member", "member", "auth"),)
+    fields: ClassVar[tuple[AuthField, ...]] = (
+        AuthField(
+            "member",
+            label="member",
+            hint="auth",
+            pattern=re.compile(r"(?!(?:jsonrpc|version|id|method|params|arguments|tag)$).+", re.DOTALL),
+            mismatch='must be the name of a member of the request that JSON-RPC does not use, such as "auth"',
+        ),
+    )
 
     def words(self, profile: Profile) -> str:
         return self.said(profile, f"out beside the method, as {self.member}")
@@ -270,13 +282,14 @@ class CookieAuth(SessionKind, frozen=True):
     kind: ClassVar[str] = "cookie"
     sends: ClassVar[str] = "a session in a cookie"
     needed: ClassVar[str] = "needs a session"
-    fits: ClassVar[Mapping[str, tuple[re.Pattern[str], str]]] = {
-        "cookie": (
-            re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+"),
-            'must be the name of a cookie, such as "sessionid", without a value',
-        )
-    }
-    form: ClassVar[tuple[FormLine, ...]] = (USERNAME,)
+    fields: ClassVar[tuple[AuthField, ...]] = (
+        USERNAME,
+        AuthField(
+            "cookie",
+            pattern=re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+"),
+            mismatch='must be the name of a cookie, such as "sessionid", without a value',
+        ),
+    )
 
     @property
     def session_cookie(self) -> str:

@@ -316,9 +316,8 @@ def changed(profile: Profile, changes: Changes) -> Profile | Complaint:
     given = structs.asdict(profile.auth) | auth
     kind = KINDS[given.pop("kind", profile.auth.kind)]
     fields = {key: given[key] for key in kind.__struct_fields__ if key in given}
-    for key, (pattern, sentence) in kind.fits.items():
-        if key in fields and not pattern.fullmatch(fields[key]):
-            return Complaint("sessions.toml", sentence, key=f"auth.{key}")
+    if wrong := kind.mismatch(fields):
+        return Complaint("sessions.toml", wrong[1], key=f"auth.{wrong[0]}")
     return _fitting(structs.replace(profile, auth=kind(**fields), assumes_auth=False, **plain))
 
 

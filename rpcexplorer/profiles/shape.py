@@ -248,14 +248,14 @@ def _refused_name(key: str, _value: object, _place: Place) -> str | None:
 
 def _field(key: str) -> ValueCheck:
     """A field of auth before its kind is known: what none of the kinds that have it would take is wrong."""
-    rules = [kind.fits.get(key) for kind in KINDS.values() if key in kind.__struct_fields__]
-    strict = [rule for rule in rules if rule is not None]
-    if len(strict) < len(rules):
+    kinds = [kind for kind in KINDS.values() if key in kind.__struct_fields__]
+    strict = [each for kind in kinds for each in kind.fields if each.name == key and each.pattern]
+    if len(strict) < len(kinds):
         return name_rule
 
     def check(value: Any, _place: Place) -> Any:
-        fits = isinstance(value, str) and any(pattern.fullmatch(value) for pattern, _ in strict)
-        return value if fits else WrongValue(strict[0][1])
+        fits = isinstance(value, str) and any(each.fits(value) for each in strict)
+        return value if fits else WrongValue(strict[0].mismatch)
 
     return check
 
@@ -341,9 +341,8 @@ def build_profile(profile: str, values: Mapping[KeyPath, Any]) -> Profile | tupl
     if auth and "kind" not in auth and not is_service:
         return ("auth", "kind"), f"the kind is missing; add kind = one of {', '.join(KINDS)}"
     kind = auth.pop("kind", USUAL if is_service else Auth.kind)
-    for key, (pattern, sentence) in KINDS[kind].fits.items():
-        if key in auth and not pattern.fullmatch(auth[key]):
-            return ("auth", key), sentence
+    if refused := KINDS[kind].mismatch(auth):
+        return ("auth", refused[0]), refused[1]
     made = Profile(
         name=profile,
         headers=tuple(_below(values, "headers").items()),

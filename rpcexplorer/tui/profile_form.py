@@ -209,7 +209,7 @@ class ProfileForm(Form):
 
     def _show_kind(self) -> None:
         """Of the lines that are about auth, those of the kind that is chosen."""
-        offered = {f"auth.{each.field}" for each in KINDS[self.of("auth.kind").value or USUAL].form}
+        offered = {f"auth.{each.name}" for each in KINDS[self.of("auth.kind").value or USUAL].fields}
         for key in form_lines():
             row = self.of(f"auth.{key}").parent
             if row is not None:
@@ -260,7 +260,7 @@ def fields_of(
         Field("confirm", "ask first", shown.confirm, choices=CONFIRM),
         Field("auth.kind", "auth", kind, choices=["", *KINDS], nothing="not chosen"),
         *(
-            Field(f"auth.{each.field}", each.label, getattr(shown.auth, each.field, None) or "", each.hint)
+            Field(f"auth.{each.name}", each.label, getattr(shown.auth, each.name, None) or "", each.hint)
             for each in form_lines().values()
         ),
         Field("timeout", "timeout", f"{shown.timeout:g}", "seconds for the whole call"),
@@ -323,7 +323,7 @@ def add_profile(
     apart = {"name", "url"}
     more = {key: _value(key, text) for key, text in changed.items() if key not in apart and not key.startswith("auth.")}
     kind = typed["auth.kind"] or (preset.values.auth.kind if preset else "")
-    given = {each.field: typed[f"auth.{each.field}"].strip() for each in KINDS[kind or USUAL].form}
+    given = {each.name: typed[f"auth.{each.name}"].strip() for each in KINDS[kind or USUAL].fields if each.label}
     auth = {field: text for field, text in {"kind": kind, **given}.items() if text}
     if preset and kind == preset.values.auth.kind:
         auth = {field: text for field, text in given.items() if text != (getattr(preset.values.auth, field) or "")}

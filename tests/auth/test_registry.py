@@ -101,8 +101,7 @@ def test_auth_type_describes_all_of_itself(kind: type[Kind]) -> None:
     assert kind.needed
     assert bool(kind.sends) == bool(profile.secrets) == needs_credentials(kind.kind)
     assert set(profile.secrets) <= set(FIELDS)
-    assert {line.field for line in kind.form} <= set(kind.__struct_fields__)
-    assert set(kind.fits) <= set(kind.__struct_fields__)
+    assert {field.name for field in kind.fields} <= set(kind.__struct_fields__)
     marks = {found["field"] for each in kind().headers(profile) for found in PLACEHOLDER.finditer(each.shown)}
     assert marks <= set(profile.secrets)
 
@@ -111,7 +110,7 @@ def test_auth_type_describes_all_of_itself(kind: type[Kind]) -> None:
 def test_every_field_of_a_kind_has_a_value_by_itself(kind: type[Kind]) -> None:
     assert kind() == kind()
     assert set(kind.__struct_fields__) <= set(fields())
-    assert {line.field for line in kind.form} <= form_lines().keys()
+    assert {field.name for field in kind.fields if field.label} <= form_lines().keys()
 
 
 def test_a_profile_that_says_nothing_of_auth_adds_nothing() -> None:

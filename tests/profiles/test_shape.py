@@ -9,6 +9,7 @@ import pytest
 
 from rpcexplorer.auth.basic import BasicAuth, InlineAuth
 from rpcexplorer.auth.registry import KINDS
+from rpcexplorer.auth.scheme import AuthField
 from rpcexplorer.files.paths import Paths
 from rpcexplorer.files.toml import KeyPath
 from rpcexplorer.model.problem import Complaint
@@ -353,7 +354,8 @@ def test_params_in_a_shared_file_open_no_secret(tmp_path: Path, text: str) -> No
 def test_what_a_kind_wants_of_a_field_that_others_have_too_is_asked_of_that_kind(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(BasicAuth, "fits", {"username": (re.compile("[a-z]+"), "must be small letters")})
+    small = AuthField("username", pattern=re.compile("[a-z]+"), mismatch="must be small letters")
+    monkeypatch.setattr(BasicAuth, "fields", (small,))
     values: dict[KeyPath, Any] = {("url",): "https://a.example.com", ("auth", "username"): "Ada"}
     assert build_profile("p", values | {("auth", "kind"): "basic"}) == (("auth", "username"), "must be small letters")
     assert isinstance(build_profile("p", values | {("auth", "kind"): "cookie"}), Profile)
