@@ -186,7 +186,7 @@ def main() -> int:
         return SOFTWARE
     finally:
         gc.enable()
-        if house.explorer is not None and (trouble := house.explorer.rescue.put_aside()):
+        if house.explorer is not None and (trouble := house.explorer.put_unsaved_aside()):
             with suppress(Gone):  # nobody is there to read it: the next start says it
                 world.say(trouble)
 

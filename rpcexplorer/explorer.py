@@ -16,41 +16,40 @@ from msgspec.structs import replace
 
 from rpcexplorer.auth.registry import auth_of
 from rpcexplorer.discovery.methods import Discovery, TellStep, asks_first, catalogue, saved_among
-from rpcexplorer.discovery.store import Catalogues, read_description, stamp_of
-from rpcexplorer.drafts import CollectedBatches, Drafts, ImportedDrafts, ReplacedDrafts
 from rpcexplorer.files.io import save_as, told
 from rpcexplorer.files.paths import OVERLAY, Paths
-from rpcexplorer.history.case import Cases
-from rpcexplorer.history.store import Journal
 from rpcexplorer.model.destination import FORM_OF_REQUEST, Nobody, Person, Route, changes
 from rpcexplorer.model.draft import Batch, Draft, methods_of
-from rpcexplorer.model.exchange import Preview, Stop, fresh_id
+from rpcexplorer.model.exchange import Preview, Stop, Unreached, fresh_id
 from rpcexplorer.model.method import SIGN, as_named, described_by, method_of
 from rpcexplorer.model.problem import Complaint
 from rpcexplorer.model.profile import DocumentSource, Profile
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.profiles.profiles import Profiles, load
-from rpcexplorer.rescue import Rescue
 from rpcexplorer.secrets.credentials import StoredCredentials
 from rpcexplorer.secrets.destination import KEY
 from rpcexplorer.secrets.lookup import Secrets
 from rpcexplorer.settings import ScreenState, Themes, load_settings, save_setting
+from rpcexplorer.transport.port import Unreachable
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterable
 
-    from rpcexplorer.auth.credentials import CredentialSource
     from rpcexplorer.client.client import Client
-    from rpcexplorer.client.connection_test import ProfileSource
     from rpcexplorer.client.replay import Replayed
     from rpcexplorer.client.report import Report, Tell
+    from rpcexplorer.discovery.store import Catalogues
+    from rpcexplorer.drafts import CollectedBatches, Drafts, ImportedDrafts, ReplacedDrafts
+    from rpcexplorer.history.case import Cases
     from rpcexplorer.history.folder import History
-    from rpcexplorer.model.exchange import Exchange, Refused, Unreached
+    from rpcexplorer.history.store import Journal
+    from rpcexplorer.model.exchange import Exchange, Refused
     from rpcexplorer.model.method import Described, Method, SavedCall
     from rpcexplorer.model.problem import Changes
     from rpcexplorer.model.settings import Settings
     from rpcexplorer.profiles.profiles import ProfileEdits
     from rpcexplorer.redaction.redactor import Redactor
+    from rpcexplorer.rescue import Rescue
     from rpcexplorer.schema.check import Checker
     from rpcexplorer.secrets.leaks import Searched
     from rpcexplorer.transport.port import ShownCertificate, Watch
@@ -58,8 +57,17 @@ if TYPE_CHECKING:
     from rpcexplorer.variables.resolve import Missing, Resolution
 
 
-class Storage:
-    """Profiles, history and settings of one person, and which of the profiles is in use."""
+COMPARED = 16 * 1024 * 1024
+"""Bytes of a reply that are set beside a recorded one; of a longer one it is said that it cannot be compared."""
+
+
+class Explorer:
+    """Profiles, history and settings of one person, and the calls made with them.
+
+    A store is made, and its code loaded, when it is first used.
+    """
+
+    save_reply = staticmethod(save_as)
 
     def __init__(
         self, paths: Paths, load: Callable[[], Profiles], settings: Settings, secrets: Secrets, person: Person
@@ -72,26 +80,9 @@ class Storage:
         self.profile: Profile | None = None  # the one in use
         self.credentials = StoredCredentials(secrets, person, lambda: self.profiles.profiles.values())  # noqa: PLW0108 - read anew
         """Credentials and sessions: what is known of them, and what is held for this run."""
-        self.catalogues = Catalogues(paths.catalogues, self.credentials.in_use)
-        """What was discovered, and when; and which methods a server does not have."""
-        self.drafts = Drafts(paths.drafts)
-        """What was typed for each method, sent or not."""
-        self.replaced = ReplacedDrafts(paths.drafts / "replaced")
-        """Drafts that gave way to another call."""
-        self.batches = CollectedBatches(paths.drafts / "batches")
-        """Calls that are collected for one body."""
-        self.imports = ImportedDrafts(self.drafts, self.replaced)
-        """Calls from other programs, as drafts."""
-        self.remembered = ScreenState(paths.screen, self.credentials.in_use)
-        """Small things that the screen remembers."""
-        self.journal = Journal(settings.history, paths.history, self.credentials.in_use)
-        """The history as this explorer keeps it: whether it records, and what went wrong."""
-        self.cases = Cases(self.journal, self.credentials.in_use, lambda: self.profiles.profiles, lambda: self._folders)
-        """Calls as a file to hand on, and those that somebody else has handed on."""
-        self.rescue = Rescue(self.journal, self.drafts, paths.unsaved, settings.history.body_limit)
-        """What could not be written by the end of a run."""
-        self.themes = Themes(paths.themes)
-        """Those that come with the program, and this person's own."""
+        self._clients: list[Client] = []
+        self._seed = fresh_id()
+        """Of what is random in the next call."""
 
     @classmethod
     def open(
@@ -111,6 +102,102 @@ class Storage:
         explorer = cls(paths, reading, settings, secrets, person or Nobody())
         explorer.profiles.complaints.extend(complaints)
         return explorer
+
+    @cached_property
+    def catalogues(self) -> Catalogues:
+        """What was discovered, and when; and which methods a server does not have."""
+        from rpcexplorer.discovery.store import Catalogues
+
+        return Catalogues(self.paths.catalogues, self.credentials.in_use)
+
+    @cached_property
+    def drafts(self) -> Drafts:
+        """What was typed for each method, sent or not."""
+        from rpcexplorer.drafts import Drafts
+
+        return Drafts(self.paths.drafts)
+
+    @cached_property
+    def replaced(self) -> ReplacedDrafts:
+        """Drafts that were replaced by another call."""
+        from rpcexplorer.drafts import ReplacedDrafts
+
+        return ReplacedDrafts(self.paths.drafts / "replaced")
+
+    @cached_property
+    def batches(self) -> CollectedBatches:
+        """Calls that are collected for one body."""
+        from rpcexplorer.drafts import CollectedBatches
+
+        return CollectedBatches(self.paths.drafts / "batches")
+
+    @cached_property
+    def imports(self) -> ImportedDrafts:
+        """Calls from other programs, as drafts."""
+        from rpcexplorer.drafts import ImportedDrafts
+
+        return ImportedDrafts(self.drafts, self.replaced)
+
+    @cached_property
+    def remembered(self) -> ScreenState:
+        """Small things that the screen remembers."""
+        return ScreenState(self.paths.screen, self.credentials.in_use)
+
+    @cached_property
+    def themes(self) -> Themes:
+        """Those that come with the program, and this person's own."""
+        return Themes(self.paths.themes)
+
+    @cached_property
+    def journal(self) -> Journal:
+        """The history as this explorer keeps it: whether it records, and what went wrong."""
+        from rpcexplorer.history.store import Journal
+
+        return Journal(self.settings.history, self.paths.history, self.credentials.in_use)
+
+    @cached_property
+    def cases(self) -> Cases:
+        """Calls as a file to share, and those that somebody else has shared."""
+        from rpcexplorer.history.case import Cases
+
+        def folders() -> list[Path]:
+            """Where the files of this person are, and those of the team here."""
+            teams = [file.parent for file in self.profiles.files]
+            return [self.paths.config, self.paths.state, self.paths.cache, *teams]
+
+        return Cases(self.journal, self.credentials.in_use, lambda: self.profiles.profiles, folders)
+
+    @cached_property
+    def rescue(self) -> Rescue:
+        """What could not be written by the end of a run."""
+        from rpcexplorer.rescue import Rescue
+
+        return Rescue(self.journal, self.drafts, self.paths.unsaved, self.settings.history.body_limit)
+
+    @cached_property
+    def checker(self) -> Checker:
+        """Params and results against what the service says of them; nothing starts before the first check."""
+        from rpcexplorer.schema.check import Checker
+
+        return Checker()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        for client in self._clients:
+            await client.close()
+        self._clients.clear()
+        if "checker" in self.__dict__:
+            await self.checker.close()
+
+    def put_unsaved_aside(self) -> str:
+        """Keep elsewhere what this run could not write; a sentence if there was any."""
+        stores = (
+            self.journal if "journal" in self.__dict__ else None,
+            self.drafts if "drafts" in self.__dict__ else None,
+        )
+        return self.rescue.put_aside() if any(store and store.unsaved for store in stores) else ""
 
     @property
     def history(self) -> History:
@@ -244,21 +331,10 @@ class Storage:
         histories = (self.journal.of(each).folder for each in (None, *self.profiles.profiles.values()))
         return search(self.profiles, (self.paths.history, *histories), self.secrets, files, staged)
 
-    @property
-    def _folders(self) -> list[Path]:
-        """Where the files of this person lie, and those of the team here."""
-        return [self.paths.config, self.paths.state, self.paths.cache, *(each.parent for each in self.profiles.files)]
-
-    save_reply = staticmethod(save_as)
-
     def _in_use(self) -> Profile:
         if self.profile is None:
             raise RuntimeError("no profile is in use: call use() first")
         return self.profile
-
-
-class KnownMethods(Storage):
-    """Methods from all sources: the service, the profile, the saved calls, the history."""
 
     def names(self) -> tuple[Offered, ...]:
         """What could stand between double braces with the profile in use."""
@@ -311,114 +387,36 @@ class KnownMethods(Storage):
         """The newest calls of the profile in use, newest first; also those that could not be written."""
         return self.journal.recent(self._in_use(), limit)
 
-
-class Clients:
-    """Made when they are first needed, and what they are made of is loaded then."""
-
-    def __init__(
-        self, credentials: CredentialSource, reply_limit: int, record: Callable[[Exchange, Profile], None]
-    ) -> None:
-        """``record`` is told with which profile a call was made: another one may be in use when it ends."""
-        self._credentials, self._reply_limit, self._record = credentials, reply_limit, record
-        self._open: list[Client] = []
-
-    async def of(self, profile: Profile) -> Client:
+    async def client_of(self, profile: Profile) -> Client:
         """The client of a profile as it is now; an edited profile gets another one, and lets go of its connections."""
-        for client in [client for client in self._open if client.profile.name == profile.name]:
+        for client in [client for client in self._clients if client.profile.name == profile.name]:
             if client.profile == profile:
                 return client
-            self._open.remove(client)
+            self._clients.remove(client)
             await client.close()
-        self._open.append(self._made(profile, lambda made: self._record(made, profile)))
-        return self._open[-1]
+        from rpcexplorer.client.client import Client
+
+        def record(exchange: Exchange) -> None:
+            """Write it down as a call with this profile: another one may be in use when it ends."""
+            self.journal.record(exchange, profile)
+            self.catalogues.heard(exchange, profile, keep=self.journal.recording)
+
+        self._clients.append(Client.of(profile, self.credentials, self.settings.reply_limit, record))
+        return self._clients[-1]
 
     async def load(self) -> None:
         """Load what the first call takes, in another thread, before there is one: a tenth of a second of imports."""
         connection = await asyncio.to_thread(_loaded)
         await connection.load()
 
-    async def test(
-        self,
-        profile: Profile,
-        known: ProfileSource,
-        missing: Sequence[str],
-        *,
-        tell: Tell | None = None,
-        stop: Stop | None = None,
-    ) -> Report:
-        """What each step of the way came to, by calls that are not recorded; the first of them have no credentials.
-
-        Where these do not get through, credentials that are ``missing`` are named all the same.
-        """
-        from rpcexplorer.client.connection_test import Tester
-
-        tester = Tester(profile, self._credentials, known, missing)
-        try:
-            return await tester.run(tell or (lambda _: None), stop or Stop())
-        finally:
-            await tester.close()
-
     async def certificate_of(self, profile: Profile) -> ShownCertificate | Unreached:
         """The certificate that a profile's server shows, and what is against it. Nothing is sent to the server."""
-        from rpcexplorer.model.exchange import Unreached
-        from rpcexplorer.transport.port import Unreachable
-
         connection = await asyncio.to_thread(_loaded)
         try:
             shown: ShownCertificate = await connection.certificate_of(profile)
         except Unreachable as error:
             return Unreached(error.step, error.sentence)
         return shown
-
-    def _made(self, profile: Profile, record: Callable[[Exchange], None]) -> Client:
-        from rpcexplorer.client.client import Client
-
-        return Client.of(profile, self._credentials, self._reply_limit, record)
-
-    async def close(self) -> None:
-        for client in self._open:
-            await client.close()
-        self._open.clear()
-
-
-def _loaded() -> ModuleType:
-    from rpcexplorer.client import (
-        call,
-        client,  # noqa: F401 - a first call needs both
-    )
-
-    return call
-
-
-COMPARED = 16 * 1024 * 1024
-"""Bytes of a reply that are set beside a recorded one; of a longer one it is said that it cannot be compared."""
-
-
-class Explorer(KnownMethods):
-    """Profiles, history and settings of one person, and the calls made with them."""
-
-    def __init__(
-        self, paths: Paths, load: Callable[[], Profiles], settings: Settings, secrets: Secrets, person: Person
-    ) -> None:
-        super().__init__(paths, load, settings, secrets, person)
-        self.clients = Clients(self.credentials, settings.reply_limit, self._record)
-        self._seed = fresh_id()
-        """Of what is random in the next call."""
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.clients.close()
-        if "checker" in self.__dict__:
-            await self.checker.close()
-
-    @cached_property
-    def checker(self) -> Checker:
-        """Params and results against what the service says of them; nothing starts before the first check."""
-        from rpcexplorer.schema.check import Checker
-
-        return Checker()
 
     async def call(
         self,
@@ -434,7 +432,7 @@ class Explorer(KnownMethods):
         profile, id = profile or self._in_use(), id or fresh_id()
         found = self._resolution(draft, profile, id=id) if "{{" in draft.text else None
         draft = found.draft if found else draft
-        exchange = await (await self.clients.of(profile)).send(draft, id=id, timeout=timeout, watch=watch, stop=stop)
+        exchange = await (await self.client_of(profile)).send(draft, id=id, timeout=timeout, watch=watch, stop=stop)
         self._seed = fresh_id()
         exchange = self.catalogues.with_habits(exchange, profile)
         return replace(exchange, notes=(*exchange.notes, *found.remarks)) if found else exchange
@@ -456,7 +454,7 @@ class Explorer(KnownMethods):
         from rpcexplorer.client.replay import Replaying
 
         chosen, source, stop = profile or self._in_use(), self.profile, stop or Stop()
-        client = await self.clients.of(chosen)
+        client = await self.client_of(chosen)
         replaying = Replaying(
             chosen,
             lambda draft: client.send(draft, watch=watch, stop=stop),
@@ -479,13 +477,24 @@ class Explorer(KnownMethods):
     async def login(self, *, watch: Watch | None = None, stop: Stop | None = None) -> Exchange:
         """Open a new session for the profile in use."""
         profile = self._in_use()
-        exchange = await (await self.clients.of(profile)).login(watch=watch, stop=stop)
+        exchange = await (await self.client_of(profile)).login(watch=watch, stop=stop)
         return self.catalogues.with_habits(exchange, profile)
 
     async def test(self, profile: Profile, tell: Tell | None = None, stop: Stop | None = None) -> Report:
-        """Find out by a few harmless calls how a server wants to be spoken to; ``tell`` hears of each step."""
-        missing = [each for each, found in self.credentials.state(profile).items() if not found and each != "session"]
-        return await self.clients.test(profile, self.profiles, missing, tell=tell, stop=stop)
+        """Find out by a few harmless calls how a server wants to be spoken to; ``tell`` hears of each step.
+
+        They are not recorded, and the first of them have no credentials.
+        """
+        from rpcexplorer.client.connection_test import Tester
+
+        missing = [
+            field for field, found in self.credentials.state(profile).items() if not found and field != "session"
+        ]
+        tester = Tester(profile, self.credentials, self.profiles, missing)
+        try:
+            return await tester.run(tell or (lambda _: None), stop or Stop())
+        finally:
+            await tester.close()
 
     def preview(
         self, draft: Draft | Batch, *, id: str | None = None, profile: Profile | None = None, bare: bool = False
@@ -533,6 +542,7 @@ class Explorer(KnownMethods):
     ) -> Discovery:
         """Ask the service which methods it has, and keep what it says for the profile in use. Nothing is recorded."""
         from rpcexplorer.discovery.interview import discover
+        from rpcexplorer.discovery.store import read_description, stamp_of
 
         profile, limit = self._in_use(), self.settings.reply_limit
         source = profile.discovery
@@ -553,22 +563,22 @@ class Explorer(KnownMethods):
         profile = self._in_use()
         if not (stamp := self.catalogues.unread(profile)):
             return None
-        import asyncio  # no start needs it
-
         found = await asyncio.to_thread(self._described_in_file, profile)
         return await self.catalogues.settle_aside(profile, found, stamp)
 
     @staticmethod
     def _described_in_file(profile: Profile) -> Discovery:
         from rpcexplorer.discovery.interview import described_in_file  # only if a file has changed
+        from rpcexplorer.discovery.store import read_description
 
         assert isinstance(profile.discovery, DocumentSource)
         return described_in_file(profile.discovery, read_description)
 
-    def asks_first(self, draft: Draft | Batch, profile: Profile | None = None) -> bool:
-        """Whether the profile in use, or another one, wants a question before this is sent."""
-        return bool(self.to_ask_about([draft], profile))
 
-    def _record(self, exchange: Exchange, profile: Profile) -> None:
-        self.journal.record(exchange, profile)
-        self.catalogues.heard(exchange, profile, keep=self.journal.recording)
+def _loaded() -> ModuleType:
+    from rpcexplorer.client import (
+        call,
+        client,  # noqa: F401 - a first call needs both
+    )
+
+    return call

@@ -182,7 +182,7 @@ def _shown(invocation: Invocation, explorer: Explorer, profile: Profile, wanted:
 
 async def _looked_at(explorer: Explorer, profile: Profile) -> ShownCertificate | Unreached:
     async with explorer:
-        return await explorer.clients.certificate_of(profile)
+        return await explorer.certificate_of(profile)
 
 
 NEW = "NAME"

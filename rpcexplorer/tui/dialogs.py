@@ -48,7 +48,7 @@ PLACES = 5
 async def may_send(screen: Screen[Any], explorer: Explorer, draft: Draft | Batch) -> bool:
     """Whether it may go out: nobody wants a question, or it was answered with a yes."""
     profile = explorer.profile
-    if profile is None or not explorer.asks_first(draft) or _is_quiet(explorer, draft):
+    if profile is None or not explorer.to_ask_about([draft]) or _is_quiet(explorer, draft):
         return True
     method = "This batch" if isinstance(draft, Batch) else draft.method
     rows = [

@@ -75,7 +75,7 @@ class CallScreen(DocumentingScreen):
 
     @work(group="ready")
     async def _get_ready(self) -> None:
-        await self.explorer.clients.load()
+        await self.explorer.load()
 
     def load(self, exchange: Exchange, *, ours: bool) -> None:
         """Take a recorded call into the editor, and its reply onto the screen; the calls of a batch into the batch."""
