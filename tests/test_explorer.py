@@ -231,14 +231,14 @@ def test_a_method_that_the_server_does_not_know_is_listed_no_more(opened: Callab
         profile = f'[profile.shop]\nurl = "{server.origin}"\nconfirm = "unsafe"\n'
         explorer = opened(profile)
         explorer.use()
-        assert not explorer.asks_first(Draft("ping"))
+        assert not explorer.to_ask_about([Draft("ping")])
         call(explorer, Draft("ping"))
         call(explorer, Draft("typo"))
         again = opened(profile)
         again.use()
     for each in (explorer, again):
         assert list(each.methods()) == ["arg_test", "auth"]
-        assert each.asks_first(Draft("ping"))
+        assert each.to_ask_about([Draft("ping")])
 
 
 def test_to_read_the_files_again_changes_only_what_they_say_otherwise(

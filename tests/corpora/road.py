@@ -114,7 +114,7 @@ def short(folder: Path, more: str = "", **environment: str) -> Iterator[Road]:
             body = way.answer(request.body)
             return Response(200, "OK", "HTTP/1.1", (), body, len(body))
 
-        way._runner.run(way.explorer.clients.of(way.profile))._transport = MemoryTransport(answer)
+        way._runner.run(way.explorer.client_of(way.profile))._transport = MemoryTransport(answer)
         yield way
 
 

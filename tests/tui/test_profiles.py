@@ -1023,7 +1023,7 @@ def test_an_address_is_tested_taken_and_ready_to_be_called(make_explorer: Make, 
             assert "tests this address" not in str(calls.response.body.empty)
             await pilot.press("f5")
             await until(pilot, lambda: calls.exchange is not None and calls.exchange.outcome_name == "result")
-            await made.clients.close()
+            await made.__aexit__()
 
         tell(made, story)
     said_now = tomllib.loads(own.read_text())["profile"]["mine"]
