@@ -209,7 +209,8 @@ class ProfileForm(Form):
 
     def _show_kind(self) -> None:
         """Of the lines that are about auth, those of the kind that is chosen."""
-        offered = {f"auth.{each.name}" for each in KINDS[self.of("auth.kind").value or USUAL].fields}
+        kind = KINDS[self.of("auth.kind").value or USUAL]
+        offered = {f"auth.{each.name}" for each in kind.fields if each.label}
         for key in form_lines():
             row = self.of(f"auth.{key}").parent
             if row is not None:
