@@ -682,7 +682,7 @@ async def a_methods_starting_point_is_put_back(at: Visit) -> None:
 @shows("response.search", "response.next", "response.previous")
 async def places_are_found_one_after_the_other(at: Visit) -> None:
     await at.reply()
-    reader = at.calls.response.reader
+    reader = at.calls.response.body.reader
     await at.press("slash")
     at.paste("word")
     await at.sees("1 of 2")
@@ -692,7 +692,7 @@ async def places_are_found_one_after_the_other(at: Visit) -> None:
     await at.press("N")
     await at.sees("1 of 2")
     assert reader.value() == b'"alder"'
-    assert at.posted(ResponsePane.Kept)
+    assert at.posted(ResponsePane.PromptSubmitted)
 
 
 @shows("response.filter", "response.original")
@@ -702,12 +702,12 @@ async def a_filter_stands_before_the_reply_until_the_original_is_wanted(at: Visi
     at.paste(".items[].word")
     await at.press("enter")
     await at.sees("FILTERED", ".items[].word")
-    await until(at.pilot, lambda: drawn(at.calls.response.reader).split() == ["1", '"alder"', "2", '"birch"'])
-    assert at.posted(ResponsePane.Through)
+    await until(at.pilot, lambda: drawn(at.calls.response.body.reader).split() == ["1", '"alder"', "2", '"birch"'])
+    assert at.posted(ResponsePane.TransformWanted)
     assert at.explorer.remembered.expressions("filter") == (".items[].word",)
     await at.press("o")
     await at.misses("FILTERED")
-    assert at.calls.response.filtered == ""
+    assert at.calls.response.transform.label == ""
     await at.sees('"count": 2')
 
 
@@ -718,7 +718,7 @@ async def a_reply_goes_through_a_command(at: Visit) -> None:
     at.paste("tr a-b x-y")
     await at.press("enter")
     await at.sees("FILTERED", "tr a-b x-y", '"y"')
-    assert at.posted(ResponsePane.Through)
+    assert at.posted(ResponsePane.TransformWanted)
     assert b'"x"' in (at.calls.response.body.made or b"")
     assert at.explorer.remembered.expressions("pipe") == ("tr a-b x-y",)
 
@@ -726,7 +726,7 @@ async def a_reply_goes_through_a_command(at: Visit) -> None:
 @shows("response.fold", "response.fold-all", "response.unfold-all", "response.fold-to")
 async def values_are_folded_and_unfolded(at: Visit) -> None:
     await at.reply()
-    reader = at.calls.response.reader
+    reader = at.calls.response.body.reader
     reader.go_to(1)
     keys = [("space", 4), ("enter", 13), ("minus", 4), ("plus", 13), *zip("123456789", (4, 7, *[13] * 7), strict=True)]
     for key, lines in [*keys, ("1", 4), ("equals_sign", 13)]:
@@ -742,9 +742,9 @@ async def a_line_is_gone_to_by_its_number(at: Visit) -> None:
     assert at.calls.query_one(Prompt).purpose == "goto"
     at.paste("4")
     await at.press("enter")
-    assert at.calls.response.reader.cursor == 3
-    assert at.calls.response.reader.path().endswith("items[0].n")
-    assert at.calls.focused is at.calls.response.reader
+    assert at.calls.response.body.reader.cursor == 3
+    assert at.calls.response.body.reader.path().endswith("items[0].n")
+    assert at.calls.focused is at.calls.response.body.reader
     await at.misses("number of a line")
 
 
@@ -784,7 +784,7 @@ async def a_list_is_seen_as_a_table_and_sorted(at: Visit) -> None:
 @shows("response.copy", "response.copy-value", "response.copy-path")
 async def the_value_at_hand_its_path_and_the_reply_are_copied(at: Visit) -> None:
     exchange = await at.reply('{"price": 1.10}')
-    at.calls.response.reader.go_to(1)
+    at.calls.response.body.reader.go_to(1)
     await at.press("c")
     await until(at.pilot, lambda: at.app.clipboard == "1.10")
     await at.sees("Sent the value under the cursor, 4 B, to the terminal.")

@@ -180,11 +180,11 @@ def test_a_search_a_filter_and_a_command_over_the_reply_are_cancelled(explorer: 
         await pilot.press("f4", "slash", *"pong")
         await pilot.press("ctrl+c")
         await until(pilot, lambda: not calls.query_one(Prompt).is_open)
-        assert calls.response.reader.needle == ""
+        assert calls.response.body.reader.needle == ""
         await pilot.press("vertical_line", *"exec sleep 60", "enter")
-        await until(pilot, lambda: calls.response.waiting)
+        await until(pilot, lambda: calls.response.transform.is_running)
         await pilot.press("ctrl+c")
-        await until(pilot, lambda: not calls.response.waiting)
+        await until(pilot, lambda: not calls.response.transform.is_running)
         assert NOTHING not in said(app)
 
     visit(explorer, scene)

@@ -437,7 +437,7 @@ def test_letters_after_enter_are_no_part_of_what_was_entered(explorer: Explorer)
         await pilot.press("f4")
         await burst(pilot, "slash", *"code", "enter", "x")
         await rest(pilot)
-        assert screen.response.reader.needle == "code"
+        assert screen.response.body.reader.needle == "code"
 
     visit(explorer, scene)
 
@@ -549,13 +549,13 @@ def test_the_banner_is_about_what_is_on_view_and_a_search_goes_along(explorer: E
         await until(pilot, lambda: pane.body.made == b"-32001\n")
         await pilot.press("f", "end", "left_square_bracket")  # never empty: a slow machine tries that
         await pilot.press("enter")
-        await until(pilot, lambda: not pane.waiting and pane.filtered == ".code[")
+        await until(pilot, lambda: not pane.transform.is_running and pane.transform.label == ".code[")
         told = "".join(text for text, _ in pane.query_one(Remarks).pieces)
         assert " FILTERED   .code   .code[: jq:" in told
         await pilot.press("right_square_bracket")
         assert "FILTERED" not in "".join(text for text, _ in pane.query_one(Remarks).pieces)
         await pilot.press("slash", *"message", "enter", "left_square_bracket")
-        assert pane.reader.needle == "message"
+        assert pane.body.reader.needle == "message"
         await pilot.press("escape")
         assert not pane.query_one(Prompt).is_open
 

@@ -16,7 +16,6 @@ from rpcexplorer.model.exchange import Cancelled, Exchange, Outcome, Unreached
 from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result
 from rpcexplorer.transport.port import Phases, Progress, Response
 from rpcexplorer.tui.app import ExplorerApp, PersonOnScreen
-from rpcexplorer.tui.call.response import ResponsePane
 from rpcexplorer.tui.call.screen import CallScreen
 from tests.fakes.editor import type_in
 from tests.tui.visiting import on_view
@@ -302,7 +301,7 @@ def test_search(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer]) -> None
     async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await showing(RESULT)(app, pilot, screen)
         await pilot.press("f4", "slash", *"true")
-        await until(pilot, lambda: screen.response.reader.needle == "true")
+        await until(pilot, lambda: screen.response.body.reader.needle == "true")
 
     assert snap_compare(calls[0], terminal_size=SIZE, run_before=state("/   true", "1 of 2", then=show))
 
@@ -312,9 +311,11 @@ def test_filter(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer]) -> None
     async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await showing(RESULT)(app, pilot, screen)
         await pilot.press("f4")
-        wanted = ResponsePane.Through(screen.response, "filter", ".items[].name", b"")
-        screen.response.filtered = wanted.label
-        screen.response.show(wanted, b'"Ada Lovelace"\n"Alan Turing"', "spelled by jq, not by the server", wrong=False)
+        transform = screen.response.transform
+        transform.label = ".items[].name"  # as if jq ran
+        transform.finish(
+            transform.label, b'"Ada Lovelace"\n"Alan Turing"', "spelled by jq, not by the server", is_wrong=False
+        )
 
     assert snap_compare(
         calls[0], terminal_size=SIZE, run_before=state("FILTERED   .items[].name", '1   "Ada Lovelace"', then=show)

@@ -30,7 +30,7 @@ class ReplyScreen(CallLayout):
 
     def interrupt(self) -> bool:
         """End what runs, on another screen only what is under way; whether there was anything."""
-        here = self.app.screen is self and (self.response.closes or self.response.waiting)
+        here = self.app.screen is self and self.response.can_cancel
         if self._stop is not None or here:
             self.action_cancel()
         return self._stop is not None or here
@@ -38,40 +38,39 @@ class ReplyScreen(CallLayout):
     def action_cancel(self) -> None:
         if self._stop is not None:
             self._stop.press()
-        elif self.response.closes:
-            self.response.close_line()
-        elif self.response.waiting:
-            self.response.give_up()
+        elif self.response.can_cancel:
+            self.response.cancel()
         elif self.is_covered:
             inside = self.response if self.response.has_focus_within else self.params
             self.uncover()
             inside.focus_inside()
 
-    @on(ResponsePane.Through)
-    def _through_wanted(self, event: ResponsePane.Through) -> None:
-        self._put_through(event)
+    @on(ResponsePane.TransformWanted)
+    def _transform_wanted(self, event: ResponsePane.TransformWanted) -> None:
+        self._transform(event)
 
-    @on(ResponsePane.Dropped)
-    def _dropped(self) -> None:
+    @on(ResponsePane.TransformCancelled)
+    def _transform_cancelled(self) -> None:
         self.workers.cancel_group(self, "through")
 
     @work(exclusive=True, group="through")
-    async def _put_through(self, wanted: ResponsePane.Through) -> None:
+    async def _transform(self, wanted: ResponsePane.TransformWanted) -> None:
         from rpcexplorer.tui import processes
         from rpcexplorer.tui.processes import ending
 
         run, by = {
             "filter": (processes.filtered, "spelled by jq, not by the server"),
             "pipe": (processes.piped, "what the command made of it"),
-        }[wanted.purpose]
-        came = await run(wanted.told, wanted.body, self.explorer.settings.reply_limit)
+        }[wanted.kind]
+        came = await run(wanted.expression, wanted.body, self.explorer.settings.reply_limit)
         told = [came.complaint] if came.code else [by, came.complaint * came.cut]
-        if (wanted.purpose == "pipe" and not came.cut) or not any(told):
+        if (wanted.kind == "pipe" and not came.cut) or not any(told):
             told.append(ending(came.code))
-        self.response.show(wanted, came.text, "; ".join(filter(None, told)), wrong=bool(came.code))
+        sentence = "; ".join(filter(None, told))
+        self.response.transform.finish(wanted.label, came.text, sentence, is_wrong=bool(came.code))
 
-    @on(ResponsePane.Kept)
-    def _kept(self, event: ResponsePane.Kept) -> None:
+    @on(ResponsePane.PromptSubmitted)
+    def _remember_input(self, event: ResponsePane.PromptSubmitted) -> None:
         if event.purpose in {"filter", "pipe"}:
             self.explorer.remembered.add_expression(event.purpose, event.text)
             self.remind(event.purpose)
@@ -79,7 +78,7 @@ class ReplyScreen(CallLayout):
     def remind(self, *purposes: Purpose) -> None:
         """What was typed before, for the arrow keys."""
         for purpose in purposes:
-            self.response.remember(purpose, self.explorer.remembered.expressions(purpose))
+            self.response.earlier_inputs[purpose] = self.explorer.remembered.expressions(purpose)
 
     @on(ResponsePane.Wrapped)
     def _wrapped(self, event: ResponsePane.Wrapped) -> None:

@@ -72,7 +72,7 @@ class SendingScreen(DraftScreen):
         if action == "replaced_params":
             return profile is not None and bool(self.explorer.replaced.of(profile, self.method))
         if action == "cancel":
-            return running or self.response.closes or self.response.waiting or self.is_covered
+            return running or self.response.can_cancel or self.is_covered
         return super().check_action(action, parameters)
 
     def action_test(self) -> None:

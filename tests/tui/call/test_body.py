@@ -238,7 +238,7 @@ def slow(monkeypatch: pytest.MonkeyPatch) -> None:
     """Folding takes many turns, and is told at once."""
     monkeypatch.setattr(keys, "SLICE", 0)
     monkeypatch.setattr(document_rows, "_AT_ONCE", 1)
-    monkeypatch.setattr(response, "QUICK", 0.001)
+    monkeypatch.setattr(response, "DELAY", 0.001)
 
 
 FOLDABLE = [[number] for number in range(20_000)]
@@ -258,7 +258,7 @@ def test_folds_that_take_a_while_are_told_and_then_there() -> None:
             await until(pilot, lambda: not pane.body.doing)
             await pilot.pause()
             assert text_of(pane.query_one(Bar)) == before
-            assert text_of(pane.reader).split("\n")[1].endswith("[ 1 item ],")
+            assert text_of(pane.body.reader).split("\n")[1].endswith("[ 1 item ],")
 
     asyncio.run(run())
 
@@ -273,15 +273,15 @@ def test_escape_stops_folds_first_and_only_then_closes_the_line() -> None:
             pane.action_search()
             pane.focus_inside()
             await pilot.pause()
-            shown = text_of(pane.reader)
+            shown = text_of(pane.body.reader)
             pane.action_fold_all()
-            assert (pane.body.folding, pane.closes) == (True, True)
-            pane.close_line()
-            assert (pane.body.folding, pane.prompt.is_open, pane.closes) == (False, True, True)
+            assert (pane.body.folding, pane.can_cancel) == (True, True)
+            pane.cancel()
+            assert (pane.body.folding, pane.prompt.is_open, pane.can_cancel) == (False, True, True)
             await pilot.pause()
-            assert text_of(pane.reader) == shown
-            pane.close_line()
-            assert not pane.closes
+            assert text_of(pane.body.reader) == shown
+            pane.cancel()
+            assert not pane.can_cancel
 
     asyncio.run(run())
 
@@ -297,7 +297,7 @@ def test_a_fold_under_way_outlives_another_width() -> None:
             pane.action_fold_all()
             await pilot.resize_terminal(80, 20)
             await until(pilot, lambda: not pane.body.doing)
-            assert text_of(pane.reader).split("\n")[1].endswith("[ 1 item ],")
+            assert text_of(pane.body.reader).split("\n")[1].endswith("[ 1 item ],")
 
     asyncio.run(run())
 
@@ -313,10 +313,10 @@ def test_a_long_search_tells_how_far_it_is_and_ends_with_its_line(monkeypatch: p
         async with stage.run_test(size=(100, 20)) as pilot:
             pane.exchange = exchange(["needle"] * 20_000)
             pane.action_search()
-            pane.reader.search("needle")
+            pane.body.reader.search("needle")
             await until(pilot, lambda: text_of(pane.prompt.query_one(".state")).endswith("+"))
             assert any(worker.group == "count" and worker.is_running for worker in stage.workers)
-            pane.close_line()
+            pane.cancel()
             await pilot.pause()
             assert not any(worker.group == "count" and worker.is_running for worker in stage.workers)
 

@@ -72,7 +72,7 @@ def test_a_draft_becomes_a_call_and_the_call_an_exchange(explorer: Explorer, per
         assert isinstance(exchange.outcome, Result)
         assert exchange.outcome.value == b'{"price":1.10}' or b"1.10" in exchange.outcome.value
         assert screen.response.exchange is exchange
-        document = screen.response.reader.document
+        document = screen.response.body.reader.document
         assert document is not None
         assert b"1.10" in document.text
         assert [each.method for each in screen.methods.recent] == ["demo.echo"]
@@ -155,7 +155,7 @@ def test_nothing_else_is_sent_while_a_call_runs_and_escape_keeps_what_came(
             assert screen.exchange is not None
             assert screen.exchange.outcome_name == "cancelled"
             assert screen.exchange.response.body == part
-            assert screen.response.reader.document is not None
+            assert screen.response.body.reader.document is not None
             assert len(server.requests) == 1
 
         visit(explorer, person, what, profile="slow")
@@ -344,20 +344,20 @@ def test_a_filter_shows_what_it_yields_and_says_that_it_is_on(explorer: Explorer
     async def what(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await write(pilot, screen, "demo.echo", '{"items": [{"n": 1}, {"n": 2}]}')
         await sent(pilot, screen)
-        original = screen.response.reader.document
+        original = screen.response.body.reader.document
         await pilot.press("f4", "f", *"map(.n)".replace("map", ".items|map"), "enter")
         await until(pilot, lambda: screen.response.body.made is not None)
-        document = screen.response.reader.document
+        document = screen.response.body.reader.document
         assert document is not None
         assert document.text.split() == [b"[", b"1,", b"2", b"]"]
-        assert screen.response.filtered == ".items|map(.n)"
+        assert screen.response.transform.label == ".items|map(.n)"
         assert "FILTERED" in app.export_screenshot()
         await pilot.press("o")
         await pilot.pause()
-        assert screen.response.filtered == ""
-        assert screen.response.reader.document is not None
+        assert screen.response.transform.label == ""
+        assert screen.response.body.reader.document is not None
         assert original is not None
-        assert screen.response.reader.document.text == original.text
+        assert screen.response.body.reader.document.text == original.text
 
     visit(explorer, person, what)
 
