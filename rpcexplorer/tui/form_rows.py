@@ -22,10 +22,11 @@ from rpcexplorer.text.printable import clipped, columns, fitted
 from rpcexplorer.tui.commands import bindings
 from rpcexplorer.tui.messages import message
 from rpcexplorer.tui.theme import Pieces, ThemeStyles, line, width_of
-from rpcexplorer.tui.widgets.editor import Editor, JudgedEditor, ProblemLine
+from rpcexplorer.tui.widgets.editor import Editor
 from rpcexplorer.tui.widgets.inputs import Taking
 from rpcexplorer.tui.widgets.picker import Pick
 from rpcexplorer.tui.widgets.rows import RowList, SheetLine
+from rpcexplorer.tui.widgets.verdict import JudgedEditor, ProblemLine
 
 INDENT: Final = 2
 """Columns for each level."""

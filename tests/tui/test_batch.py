@@ -26,8 +26,8 @@ from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.history import HistoryScreen
 from rpcexplorer.tui.messages import CopyCallWanted
 from rpcexplorer.tui.widgets.dialog import Confirm, Form
-from rpcexplorer.tui.widgets.editor import ProblemLine
 from rpcexplorer.tui.widgets.reader import Reader
+from rpcexplorer.tui.widgets.verdict import ProblemLine
 from tests.text.exchanges import exchange
 from tests.tui.stage import Stage, text_of
 from tests.tui.visiting import on, visit

@@ -19,8 +19,8 @@ from rpcexplorer.tui.form import FormModel, FormScreen, FormSource
 from rpcexplorer.tui.form_rows import FormList
 from rpcexplorer.tui.widgets.bars import Bar
 from rpcexplorer.tui.widgets.dialog import Ask
-from rpcexplorer.tui.widgets.editor import ProblemLine
 from rpcexplorer.tui.widgets.picker import Picker
+from rpcexplorer.tui.widgets.verdict import ProblemLine
 from tests.tui.stage import Stage, text_of
 from tests.tui.visiting import on
 

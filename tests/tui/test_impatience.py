@@ -25,9 +25,9 @@ from rpcexplorer.tui.profile_form import ProfileForm
 from rpcexplorer.tui.profiles import ProfilesScreen, Welcome
 from rpcexplorer.tui.widgets.bars import Bar, Header, Remarks
 from rpcexplorer.tui.widgets.dialog import Confirm
-from rpcexplorer.tui.widgets.editor import ProblemLine
 from rpcexplorer.tui.widgets.inputs import Prompt
 from rpcexplorer.tui.widgets.picker import Picker
+from rpcexplorer.tui.widgets.verdict import ProblemLine
 from tests.fakes.wire import HOLD, RawServer, http_reply
 from tests.tui.visiting import Scene, burst, drawn, rest, said, tell, type_in, visit
 from tests.tui.waiting import until

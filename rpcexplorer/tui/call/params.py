@@ -25,8 +25,9 @@ from rpcexplorer.tui.call.completion import AskForNames, Complete, CompletionLis
 from rpcexplorer.tui.commands import Scope, bindings
 from rpcexplorer.tui.messages import message
 from rpcexplorer.tui.widgets.bars import Bar
-from rpcexplorer.tui.widgets.editor import AT_ONCE, Editor, JudgedEditor, ProblemLine, offset_of
+from rpcexplorer.tui.widgets.editor import Editor, offset_of
 from rpcexplorer.tui.widgets.rows import Sheet
+from rpcexplorer.tui.widgets.verdict import AT_ONCE, JudgedEditor, ProblemLine
 
 LONGEST: Final = 1_000_000
 """Characters; a longer text is not checked."""

@@ -16,7 +16,7 @@ from rpcexplorer.importing import request as envelopes
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.widgets.dialog import Ask, Confirm
-from rpcexplorer.tui.widgets.editor import AT_ONCE, ProblemLine
+from rpcexplorer.tui.widgets.verdict import AT_ONCE, ProblemLine
 from tests.tui.stage import text_of
 from tests.tui.visiting import on, rest, said, type_in, visit
 from tests.tui.waiting import until

@@ -13,10 +13,11 @@ from rpcexplorer.model.exchange import Preview, Refused
 from rpcexplorer.model.method import Method
 from rpcexplorer.tui.call.params import ParamsPane
 from rpcexplorer.tui.theme import ThemeStyles
-from rpcexplorer.tui.widgets import editor
+from rpcexplorer.tui.widgets import verdict
 from rpcexplorer.tui.widgets.bars import Bar
-from rpcexplorer.tui.widgets.editor import AT_ONCE, Editor, ProblemLine
+from rpcexplorer.tui.widgets.editor import Editor
 from rpcexplorer.tui.widgets.rows import Sheet
+from rpcexplorer.tui.widgets.verdict import AT_ONCE, ProblemLine
 from tests.tui.stage import Stage, text_of
 from tests.tui.waiting import until
 
@@ -40,7 +41,7 @@ def play(text: str, scene: Play, size: tuple[int, int] = (110, 12)) -> None:
     asyncio.run(run())
 
 
-def verdict(pane: ParamsPane) -> str:
+def problem_line(pane: ParamsPane) -> str:
     return text_of(pane.query_one(ProblemLine))
 
 
@@ -98,7 +99,7 @@ def test_before_a_method_is_chosen_the_pane_says_how() -> None:
         pane = ParamsPane()
         async with Stage(pane).run_test():
             assert "No method  F2 shows them" in text_of(pane.query_one(Bar))
-            assert "[] will be sent" in verdict(pane)
+            assert "[] will be sent" in problem_line(pane)
 
     asyncio.run(run())
 
@@ -130,7 +131,7 @@ def test_loading_tells_nobody_and_typing_tells_each_change() -> None:
 )
 def test_the_verdict_stands_below(text: str, told: str) -> None:
     async def scene(pane: ParamsPane, pilot: Pilot[None], stage: Stage) -> None:
-        assert verdict(pane).startswith(told)
+        assert problem_line(pane).startswith(told)
 
     play(text, scene)
 
@@ -140,7 +141,7 @@ def test_the_verdict_stands_below(text: str, told: str) -> None:
 def test_what_nothing_typed_means_is_up_to_the_profile(empty: str, told: str) -> None:
     async def scene(pane: ParamsPane, pilot: Pilot[None], stage: Stage) -> None:
         pane.empty = empty
-        assert told in verdict(pane)
+        assert told in problem_line(pane)
 
     play("", scene)
 
@@ -148,10 +149,10 @@ def test_what_nothing_typed_means_is_up_to_the_profile(empty: str, told: str) ->
 def test_the_verdict_follows_each_key_and_marks_the_place() -> None:
     async def scene(pane: ParamsPane, pilot: Pilot[None], stage: Stage) -> None:
         await pilot.press("x")
-        assert "✗ line 1, column 2" in verdict(pane)
+        assert "✗ line 1, column 2" in problem_line(pane)
         assert pane.query_one(Editor).mark == (1, 2)
         await pilot.press("backspace", "1")
-        assert "✓ valid  array with 1 element" in verdict(pane)
+        assert "✓ valid  array with 1 element" in problem_line(pane)
         assert pane.query_one(Editor).mark is None
 
     play("[]", scene)
@@ -159,7 +160,7 @@ def test_the_verdict_follows_each_key_and_marks_the_place() -> None:
 
 def test_one_key_applies_the_fix_and_another_takes_it_back() -> None:
     async def scene(pane: ParamsPane, pilot: Pilot[None], stage: Stage) -> None:
-        assert verdict(pane).endswith("^R make it an object")
+        assert problem_line(pane).endswith("^R make it an object")
         await pilot.press("ctrl+r")
         assert pane.text == '{"username": "ada"}'
         assert pane.problem is None
@@ -175,8 +176,8 @@ def test_one_key_applies_the_fix_and_another_takes_it_back() -> None:
 @pytest.mark.thorough
 def test_the_sentence_gives_way_and_the_fix_stays() -> None:
     async def scene(pane: ParamsPane, pilot: Pilot[None], stage: Stage) -> None:
-        assert verdict(pane).startswith("   ✗ line 1, col")
-        assert verdict(pane).endswith("…  ^R make it an object")
+        assert problem_line(pane).startswith("   ✗ line 1, col")
+        assert problem_line(pane).endswith("…  ^R make it an object")
 
     play(SLIP, scene, (42, 8))
 
@@ -195,7 +196,7 @@ def test_the_mouse_fixes_and_leads_to_the_place() -> None:
 def test_a_person_s_own_key_is_named_beside_the_fix() -> None:
     async def scene(pane: ParamsPane, pilot: Pilot[None], stage: Stage) -> None:
         stage.set_keymap({"params.fix": "ctrl+b"})
-        assert "^B make it an object" in verdict(pane)
+        assert "^B make it an object" in problem_line(pane)
         await pilot.press("ctrl+b")
         assert pane.problem is None
 
@@ -237,10 +238,10 @@ def test_refusing_says_so_until_the_next_change_and_shows_the_place() -> None:
         pane.refuse()
         await pilot.pause()
         assert pane.tab == "Params"
-        assert verdict(pane).startswith("    not sent   line 1, column 12: members need braces")
+        assert problem_line(pane).startswith("    not sent   line 1, column 12: members need braces")
         assert pane.query_one(Editor).cursor_location == (0, 11)
         await pilot.press("x")
-        assert "not sent" not in verdict(pane)
+        assert "not sent" not in problem_line(pane)
 
     play(SLIP, scene)
 
@@ -339,9 +340,9 @@ def test_a_long_text_is_judged_when_the_typing_rests_but_at_once_when_it_is_sent
         assert is_dim(line)
         assert isinstance(pane.problem, Problem)
         assert not is_dim(line)
-        assert "line 1, column 1" in verdict(pane)
+        assert "line 1, column 1" in problem_line(pane)
 
-    monkeypatch.setattr(editor, "PAUSE", 60)
+    monkeypatch.setattr(verdict, "PAUSE", 60)
     play(long, scene)
 
 
@@ -367,8 +368,8 @@ def test_long_text_is_judged_in_a_thread_before(action: str, monkeypatch: pytest
             await until(pilot, lambda: bool(threads))
         assert threading.main_thread() not in threads
 
-    monkeypatch.setattr(editor, "PAUSE", 60)
-    monkeypatch.setattr(editor, "judged", judged_in_thread)
+    monkeypatch.setattr(verdict, "PAUSE", 60)
+    monkeypatch.setattr(verdict, "judged", judged_in_thread)
     play(long, scene)
 
 
@@ -380,7 +381,7 @@ def test_long_text_is_formatted_in_a_thread(monkeypatch: pytest.MonkeyPatch) -> 
         pane.action_format()
         await until(pilot, lambda: pane.text.startswith("[\n  1,\n"))
 
-    monkeypatch.setattr(editor, "PAUSE", 0)
+    monkeypatch.setattr(verdict, "PAUSE", 0)
     play(long, scene)
 
 
@@ -390,13 +391,13 @@ def test_a_long_text_is_judged_by_itself_after_a_pause(monkeypatch: pytest.Monke
 
     async def scene(pane: ParamsPane, pilot: Pilot[None], stage: Stage) -> None:
         await stage.workers.wait_for_complete()
-        assert "✓ valid  array with 4,001 elements" in verdict(pane)
+        assert "✓ valid  array with 4,001 elements" in problem_line(pane)
         await pilot.press("end", "x")
         await stage.workers.wait_for_complete()
-        assert "✗ line 1" in verdict(pane)
+        assert "✗ line 1" in problem_line(pane)
         assert pane.query_one(Editor).mark is not None
 
-    monkeypatch.setattr(editor, "PAUSE", 0)
+    monkeypatch.setattr(verdict, "PAUSE", 0)
     play(long, scene)
 
 

@@ -14,7 +14,8 @@ from rpcexplorer.jsontext.params import Fix
 from rpcexplorer.model.method import Described, DescribedParam, Method
 from rpcexplorer.model.problem import Checked, SchemaProblem
 from rpcexplorer.tui.call.params import ParamsPane, nearest
-from rpcexplorer.tui.widgets.editor import Editor, ProblemLine
+from rpcexplorer.tui.widgets.editor import Editor
+from rpcexplorer.tui.widgets.verdict import ProblemLine
 from tests.tui.stage import Stage, text_of
 from tests.tui.waiting import until
 

@@ -13,7 +13,7 @@ from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.processes import ending
 from rpcexplorer.tui.widgets.bars import Remarks
-from rpcexplorer.tui.widgets.editor import ProblemLine
+from rpcexplorer.tui.widgets.verdict import ProblemLine
 from tests.tui.visiting import drawn, said, visit
 from tests.tui.waiting import until
 
