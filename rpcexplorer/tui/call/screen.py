@@ -210,7 +210,6 @@ class CallScreen(DocumentingScreen):
         """A form is made of what is right."""
         if not self._refuses("no form"):
             self.post_message(FormWanted(self))
-            self.pending.go_on("call")
 
     def action_add_to_batch(self) -> None:
         self._when_typed(self._add_to_batch)
@@ -220,7 +219,6 @@ class CallScreen(DocumentingScreen):
             from rpcexplorer.tui.call.transfer import added_to_batch
 
             added_to_batch(self)
-            self.pending.go_on("call")
 
     @opens("carry")
     async def action_to_profile(self) -> None:
@@ -238,7 +236,6 @@ class CallScreen(DocumentingScreen):
         """What cannot be sent is refused as if it were to be sent here."""
         if not self._refuses():
             self.post_message(ProfilesCompared(self, self.draft, whole=self.saved_call is not None))
-            self.pending.go_on("call")
 
     @opens("keep")
     async def action_keep_call(self) -> None:

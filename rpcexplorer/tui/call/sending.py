@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -84,11 +85,13 @@ class SendingScreen(DraftScreen):
     def action_send_notification(self) -> None:
         self._when_typed(lambda: self._send_typed(notification=True))
 
-    def _when_typed(self, then: Callable[[], object]) -> None:
+    @opens("typed")
+    async def _when_typed(self, then: Callable[[], object]) -> None:
         """Every key before the one that sends counts; what follows may be a password that is about to be asked for."""
-        self.pending.wait("call")
-        pane = self.methods if self.methods.has_focus_within else self.params
-        pane.when_typed(then)
+        pane, is_judged = self.methods if self.methods.has_focus_within else self.params, asyncio.Event()
+        pane.when_typed(is_judged.set)
+        await is_judged.wait()
+        then()
 
     def _send_typed(self, *, notification: bool = False) -> None:
         if self.methods.display and not self.params.is_on_view:  # on a narrow screen they hide what is said
@@ -101,14 +104,12 @@ class SendingScreen(DraftScreen):
         """Where what stands in the editor cannot be sent: say what did not become of it, and show the place."""
         if self.unknown_call:
             self.tell(self.unknown_call)
-            self.pending.go_on("call")
             return True
         if self.params.problem is None:
             return False
         self.cover("")
         self.params.refuse(what)
         self.params.focus_inside()
-        self.pending.go_on("call")
         return True
 
     def _send(self, draft: Draft | Batch, *, whole: bool = False) -> None:
@@ -121,7 +122,6 @@ class SendingScreen(DraftScreen):
         if not self.what:
             return False
         self.tell(f"Nothing was sent: {self.whose or self.what} is still running. {self.key('cancel')} cancels it.")
-        self.pending.go_on("call")
         return True
 
     def action_login(self) -> None:
@@ -327,7 +327,6 @@ class SendingScreen(DraftScreen):
 
     async def settle(self) -> None:
         """End what runs and write down what was typed: the profile is about to change, or the program to end."""
-        self.pending.go_on("call")
         await self.params.settled()
         if self._stop is not None:
             self._stop.press()
