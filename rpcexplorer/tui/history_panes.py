@@ -22,7 +22,7 @@ from rpcexplorer.model.filter import YOU, narrowed
 from rpcexplorer.rpc.messages import ErrorObject, Result
 from rpcexplorer.text.document import Document
 from rpcexplorer.text.exchange import ROLES, SIGNS, beside, came, duration, ended, headers_page, told
-from rpcexplorer.text.history import Day, HistoryRow, moment_words, note_page
+from rpcexplorer.text.history import Day, HistoryRow, moment_words, note_page, same
 from rpcexplorer.text.printable import clipped, columns, fitted, printable
 from rpcexplorer.tui.commands import bindings
 from rpcexplorer.tui.messages import message
@@ -75,6 +75,17 @@ class HistoryList(RowList[HistoryRow]):
         super().__init__()
         self._zone = zone
         self._methods = self._profiles = self._writers = 0
+        self._last: HistoryRow | None = None
+        """The row that the cursor was on last, also while there are none."""
+
+    def show(self, rows: Sequence[HistoryRow], *, from_top: bool) -> None:
+        """Show other rows; the cursor stays on its call, else on its row unless it starts ``from_top``."""
+        self._last = on = self._last if self.chosen is None else self.chosen
+        at = 0 if from_top else self.cursor
+        if on is not None and not (0 <= at < len(rows) and same(on, rows[at])):
+            at = next((index for index, row in enumerate(rows) if same(on, row)), at)
+        self.items = rows
+        self.cursor = at
 
     def can_choose(self, item: HistoryRow) -> bool:
         """Headings are none of the calls."""
@@ -125,15 +136,6 @@ class HistoryList(RowList[HistoryRow]):
         others = {call.writer for call in calls if call.writer}
         self._writers = _widest({*others, YOU}, _PROFILE) if others else 0
         super().watch_items()
-
-    def watch_everyone(self) -> None:
-        self.refresh()
-
-    def watch_marked(self) -> None:
-        self.refresh()
-
-    def watch_advice(self) -> None:
-        self.refresh()
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         """Ask for more in time."""
@@ -458,27 +460,15 @@ class HistoryPreview(Vertical):
                 again = "" if call.foreign else "; r sends it as it is"  # a stranger's is replayed: that asks where to
                 batch = [(opens + again, "middle")] if call.kind == "batch" else []
                 self._remarks.pieces = [*told(call, self._outcome.room), *batch]
-                document = _reply(call)
-                self._reader.empty = [[], [(f"   {_without(call)}", "dim")]]
+                value = call.outcome.value if isinstance(call.outcome, Result | ErrorObject) else b""
+                body = value or call.response.body
+                document = Document.of_json(body) if body else None
+                without = {"sent": "A notification: no reply was expected.", "unreached": "No reply came."}
+                why = without.get(call.outcome_name, "The reply has no body.")
+                self._reader.empty = [[], [(f"   {why}", "dim")]]
         self._bar.open = self.tab
         self._reader.document = document
-        self._arrange(on_sheet=on_sheet)
-
-    def _arrange(self, *, on_sheet: bool) -> None:
-        """Reader or page; the focus stays in the pane."""
-        inside = self.has_focus_within
+        is_inside = self.has_focus_within
         self._sheet.display, self._reader.display = on_sheet, not on_sheet
-        if inside:
+        if is_inside:  # the focus stays in the pane
             self.screen.set_focus(self._sheet if on_sheet else self._reader)
-
-
-def _reply(call: Exchange) -> Document | None:
-    """What came back as JSON: the result, the error object, or the bytes, whatever they are."""
-    value = call.outcome.value if isinstance(call.outcome, Result | ErrorObject) else b""
-    body = value or call.response.body
-    return Document.of_json(body) if body else None
-
-
-def _without(call: Exchange) -> str:
-    words = {"sent": "A notification: no reply was expected.", "unreached": "No reply came."}
-    return words.get(call.outcome_name, "The reply has no body.")

@@ -48,7 +48,7 @@ from rpcexplorer.tui.connection_test import ConnectionTest
 from rpcexplorer.tui.dialogs import AskSecret, ChangesDialog, ChangesList, Credentials, Help, PageDialog, secrets
 from rpcexplorer.tui.form import FormScreen
 from rpcexplorer.tui.form_rows import FormList, JsonInPlace, LineInPlace
-from rpcexplorer.tui.history import HistoryScreen, MarkingScreen, SearchScreen
+from rpcexplorer.tui.history import HistoryScreen
 from rpcexplorer.tui.history_panes import HistoryList, HistoryPane, HistoryPreview
 from rpcexplorer.tui.profile_form import ProfileForm
 from rpcexplorer.tui.profiles import ProfileList, ProfilesScreen, Ways, Welcome
@@ -542,7 +542,7 @@ def compared(app: ExplorerApp) -> list[tuple[str, str]]:
     return sides
 
 
-@through(MarkingScreen, HistoryList, ComparisonScreen, ComparedText)
+@through(HistoryScreen, HistoryList, ComparisonScreen, ComparedText)
 def test_calls_are_compared_that_were_marked_and_stood_where_the_keys_had_led(explorer: Explorer) -> None:
     recorded(explorer, "one", "two", "three", "four", "five")
 
@@ -558,7 +558,7 @@ def test_calls_are_compared_that_were_marked_and_stood_where_the_keys_had_led(ex
 
 
 @pytest.mark.thorough
-@through(MarkingScreen, ReplayScreen, ReplayList, Picker, PickList, ComparisonScreen)
+@through(HistoryScreen, ReplayScreen, ReplayList, Picker, PickList, ComparisonScreen)
 def test_what_is_replayed_and_opened_is_where_the_keys_had_led(explorer: Explorer) -> None:
     recorded(explorer, "one", "two", "three", "four")
 
@@ -685,7 +685,6 @@ BASES = {
     DraftScreen,
     SendingScreen,
     DocumentingScreen,
-    SearchScreen,
     Form,
 }
 """Never on screen themselves; what is made of them is."""

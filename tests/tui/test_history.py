@@ -434,7 +434,7 @@ def test_escape_clears_the_filter_then_leaves_it_then_the_screen(recorded: Explo
 @pytest.mark.thorough
 def test_a_screen_that_is_closed_looks_for_nothing_any_longer(recorded: Explorer) -> None:
     async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
-        reading = screen._reading
+        reading = screen.search.reading
         assert reading is not None
         assert not reading._given_up
         await press(pilot, "escape")

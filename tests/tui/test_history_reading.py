@@ -119,12 +119,13 @@ def test_how_many_there_are_is_said_as_far_as_it_is_known() -> None:
 
 def test_a_search_says_what_it_looks_for_and_how_far_it_has_come() -> None:
     ping = HistoryFilter.of("method:ping", now=START)
-    assert reading_of(MANY, ping).told == "0 found, searching …   method with “ping”"
+    assert reading_of(MANY, ping).state == "0 found, searching …   method with “ping”"
     assert (
-        read(reading_of(MANY, ping, goal=SLICE)).told == f"{SLICE} found so far, more further down   method with “ping”"
+        read(reading_of(MANY, ping, goal=SLICE)).state
+        == f"{SLICE} found so far, more further down   method with “ping”"
     )
-    assert read(reading_of(MANY, ping)).told == f"{len(MANY)} found   method with “ping”"
-    assert read(reading_of(MANY)).told == ""
+    assert read(reading_of(MANY, ping)).state == f"{len(MANY)} found   method with “ping”"
+    assert read(reading_of(MANY)).state == ""
 
 
 def test_an_empty_list_says_what_to_do() -> None:

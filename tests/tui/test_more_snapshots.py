@@ -122,7 +122,7 @@ def paste(app: ExplorerApp, text: str) -> None:
 async def history(_: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
     await pilot.press("f6")
     opened = await on(pilot, HistoryScreen)
-    await until(pilot, lambda: opened._reading is not None and opened._reading.full)
+    await until(pilot, lambda: opened.search.reading is not None and opened.search.reading.full)
 
 
 def test_a_notification_was_sent(picture: Callable[..., bool]) -> None:

@@ -56,7 +56,7 @@ def test_from_the_history_to_the_slowest_method_and_back_to_its_calls(tmp_path: 
     async def act(pilot: Pilot[None]) -> None:
         history = HistoryScreen(explorer, zone=UTC, today=START.date())
         stage.push_screen(history)
-        await until(pilot, lambda: history._shown is not None and history._shown.ended)
+        await until(pilot, lambda: history.search.shown is not None and history.search.shown.ended)
         await pilot.press("s")
         await until(pilot, lambda: any(isinstance(each, StatisticsWanted) for each in stage.heard))
         asked = next(each for each in stage.heard if isinstance(each, StatisticsWanted))
@@ -78,10 +78,10 @@ def test_from_the_history_to_the_slowest_method_and_back_to_its_calls(tmp_path: 
         await pilot.press("right_square_bracket", "enter")
         await until(pilot, lambda: bool(answers))
         asked.narrow(answers[0] or "")
-        await until(pilot, lambda: history._shown is not None and history._shown.found == 1)
+        await until(pilot, lambda: history.search.shown is not None and history.search.shown.found == 1)
         assert history._pane.text == answers[0] == "method:=report.run"
         await pilot.press("escape")  # from the calls of one row to all of them
-        await until(pilot, lambda: history._shown is not None and history._shown.found == 6)
+        await until(pilot, lambda: history.search.shown is not None and history.search.shown.found == 6)
         assert (history._pane.text, stage.screen is history) == ("", True)
 
     async def run() -> None:
