@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
 import click
 
-from rpcexplorer.auth.registry import KINDS, USUAL, fields
-from rpcexplorer.cli.arguments import OneOf, seconds, whole_number
+from rpcexplorer.auth.registry import KINDS, USUAL
+from rpcexplorer.cli.arguments import AUTH, OneOf, seconds, whole_number
 from rpcexplorer.cli.context import (
     CommandGroup,
     Invocation,
@@ -27,115 +27,58 @@ from rpcexplorer.model.destination import RouteChanged
 from rpcexplorer.model.problem import Changes, Complaint, listed
 from rpcexplorer.model.profile import PATH, Auth, Preset, Profile, joined, split_address
 from rpcexplorer.model.secret import FIELD_WORDS, FIELDS, Secret
+from rpcexplorer.profiles.keys import PARTS, PROFILE_KEYS, ProfileKey
 from rpcexplorer.text.json_text import json_of
 from rpcexplorer.text.printable import printable
 from rpcexplorer.text.problems import rows_of
 
 F = TypeVar("F", bound=Callable[..., Any])
-MOST: Final = 2**53
+MAX_INTEGER: Final = 2**53
 """Larger numbers do not survive every JSON reader."""
-FILES: Final = ("ca_file", "cert_file", "key_file", "history")
-"""Keys whose values are paths: in a file they count from its folder, on a command line from here."""
 
 
-def _number(value: str) -> float | int:
-    """Seconds as they should stand in a file: 30 rather than 30.0."""
+def _seconds(value: str) -> float | int:
+    """Return seconds as a file should have them: 30 rather than 30.0."""
     found = seconds(value)
     return int(found) if found.is_integer() else found
 
 
-PLAIN: Final[Mapping[str, tuple[str, str]]] = {
-    "description": ("TEXT", "What it is, in a few words."),
-    "badge": ("WORD", "dev, staging, prod or any word."),
-    "confirm": ("never|unsafe|always", "When to ask before sending.  [default: never; with badge prod unsafe]"),
-    "content_type": (
-        "TYPE",
-        "Content type of the request.  [default: application/json; of the service application/json-rpc]",
-    ),
-    "accept": ("TYPES", "What a request wants in reply.  [default: */*]"),
-    "empty_params": ("[]|{}|omit", "How a call without params is written.  [default: []]"),
-    "envelope": ("2.0|1.1|1.0|transmission", "The form of a request.  [default: 2.0]"),
-    "id": ("string|number", "What the id of a call is.  [default: string]"),
-    "ca_file": ("FILE", "Certificates to trust instead of the system's."),
-    "certificate": ("sha256:HEX", "The fingerprint of the one certificate to trust, whatever name it bears."),
-    "cert_file": ("FILE", "A certificate that says who calls."),
-    "key_file": ("FILE", "Its key, where that is in a file of its own."),
-    "history": ("FOLDER", "Where its calls are recorded, if not with all others."),
+TYPES: Final[Mapping[str, Any]] = {
+    "auth type": AUTH,
+    "seconds": _seconds,
+    "status": whole_number(100, 599, what="HTTP status"),
+    "code": whole_number(-MAX_INTEGER, MAX_INTEGER, what="error code"),
 }
-"""Keys whose values are texts, as they are typed; with what is written for the value, and a word of help."""
-OTHERS: Final = frozenset({"url", "preset", "path", "timeout", "header", "handshake", "discovery", "team", "auth"})
-LOGIN: Final[Mapping[str, tuple[str, str]]] = {
-    "method": ("METHOD", "The method that opens a session.  [default: auth]"),
-    "params": ("JSON", 'Its params, in which "{username}" and "{password}" stand for these.'),
-    "session": ("POINTER", "Where in its result the session stands, such as /sessionid; '' is the whole of it."),
-}
-ENDED: Final[Mapping[str, tuple[Callable[[str], Any], str]]] = {
-    "ended_status": (
-        whole_number(100, 599, what="HTTP status"),
-        "An HTTP status that means that the session has ended; may be repeated.",
-    ),
-    "ended_codes": (whole_number(-MOST, MOST, what="error code"), "An error code that means it; may be repeated."),
-    "ended_words": (str, "A whole word in an error that means it; may be repeated."),
-}
+REPEATED: Final = frozenset(("headers", "status", "code", "words"))
+"""Kinds of values of which an option can be given several."""
+NEVER_EMPTY: Final = frozenset(("about", "request", "certificates", "files"))
+"""Parts in which an empty text is no value; an empty path or pointer is one."""
+OPTIONS: Final = sorted((row for row in PROFILE_KEYS if row.help), key=lambda row: PARTS.index(row.part))
 
 
-def _option_of(field: str) -> str:
-    """The option of a field of auth; one whose name something else has is told by what it is about."""
-    word = field.replace("_", "-")
-    return f"--auth-{word}" if field in PLAIN or field in OTHERS else f"--{word}"
-
-
-def _kinds_with(field: str) -> list[str]:
-    return [name for name, kind in KINDS.items() if field in kind.__struct_fields__]
-
-
-def _help_of(field: str) -> str:
-    return f"The {FIELD_WORDS.get(field, field.replace('_', ' '))} of auth {', '.join(_kinds_with(field))}."
-
-
-def _options() -> Iterator[Callable[[F], F]]:
-    """Everything that a profile can have, in the order in which people read it."""
-    yield click.option("--preset", metavar="NAME", shell_complete=complete_presets, help="A kind of server that is known; see: rpcexplorer presets.")  # fmt: skip # noqa: E501
-    yield click.option("--path", metavar="PATH", help="What is appended to the URL.  [default: the URL's own, the preset's, or /api/v2/]")  # fmt: skip # noqa: E501
-    yield click.option("--auth", "kind", type=OneOf(KINDS), help=f"The auth type.  [default: the preset's, or none; for the service {USUAL}]")  # fmt: skip # noqa: E501
-    for field in fields():
-        yield click.option(_option_of(field), f"auth_{field}", metavar="TEXT", help=_help_of(field))
-    for key, (metavar, told) in LOGIN.items():
-        yield click.option(f"--login-{key}", f"login_{key}", metavar=metavar, help=told)
-    for key, (kind, told) in ENDED.items():
-        yield click.option(f"--login-{key.replace('_', '-')}", f"login_{key}", type=kind, multiple=True, help=told)
-    yield click.option("--timeout", type=_number, metavar="SECONDS", help="For a whole call.  [default: 30]")
-    yield click.option("--header", "headers", multiple=True, metavar="NAME=VALUE", help="A header of every call that holds no secret; may be repeated.")  # fmt: skip # noqa: E501
-    yield click.option("--handshake", metavar="mcp|HEADER", help="What the server wants before the first call.")
-    yield click.option("--discovery", metavar="WORD|/PATH|@FILE", help="auto, none, a dialect, or where a description lies.")  # fmt: skip # noqa: E501
-    for key, (metavar, told) in PLAIN.items():
-        yield click.option(f"--{key.replace('_', '-')}", key, metavar=metavar, help=told)
-
-
-def _all_options(command: F) -> F:
-    for option in reversed([*_options()]):
+def profile_options(command: F) -> F:
+    """Add an option for each key of a profile."""
+    for row in reversed(OPTIONS):
+        option = click.option(
+            row.option,
+            row.key.replace(".", "_"),
+            required=row.key == "url",
+            type=TYPES.get(row.value),
+            multiple=row.value in REPEATED,
+            metavar=None if row.value == "auth type" else row.metavar or "|".join(row.choices) or None,
+            shell_complete=complete_presets if row.key == "preset" else None,
+            help=f"{row.help}  [default: {row.default}]" if row.default else row.help,
+        )
         command = option(command)
     return command
 
 
 @click.command()
 @click.argument("name")
-@click.option("--url", required=True, metavar="URL", help="Its address: with a path of its own, it is the whole one.")
-@_all_options
+@profile_options
 @click.option("--team", is_flag=True, help="Add it to ./sessions.toml, for the team, instead of your own file.")
 @click.pass_context
-def add(
-    context: click.Context,
-    /,
-    name: str,
-    url: str,
-    preset: str | None,
-    path: str | None,
-    kind: str | None,
-    headers: tuple[str, ...],
-    team: bool,
-    **more: Any,
-) -> None:
+def add(context: click.Context, /, name: str, team: bool, **typed: Any) -> None:
     """Add a profile to your own sessions.toml, or with --team to the one in this folder.
 
     \b
@@ -146,37 +89,32 @@ def add(
       rpcexplorer profiles add wiki --url https://wiki.example.com/jsonrpc --content-type application/json --auth bearer
     """
     invocation = invocation_of(context)
-    explorer = invocation.open()
+    explorer, say = invocation.open(), invocation.world.say
     file = invocation.file_to_write(explorer.paths.user_sessions, team=team)
-    chosen = _preset(explorer, preset)
-    base, own_path = split_address(url) if path is None else (url, path)
-    auth = _auth(more, kind, chosen, PATH if own_path is None else own_path)
-    keys = {"preset": preset, "path": own_path, "timeout": more["timeout"]}
-    keys |= {key: more[key] or None for key in PLAIN} | _files(invocation, file, more)
-    keys |= {"headers": _headers(headers), "handshake": _handshake(more["handshake"])}
-    keys |= {"discovery": _discovery(invocation, file, more["discovery"]), "login": _login(more)}
-    trouble = explorer.edits(file).add(name, base, auth=auth, **keys)
-    if trouble:
-        fail(_told(name, trouble))
-    _say(invocation, explorer, name, file, chosen, base, own_path)
-
-
-def _say(
-    invocation: Invocation,
-    explorer: Explorer,
-    name: str,
-    file: Path,
-    preset: Preset | None,
-    base: str,
-    own_path: str | None,
-) -> None:
-    """What was written, where calls go, and what is left to do."""
-    say = invocation.world.say
+    preset = _preset(explorer, typed["preset"])
+    values: dict[str, Any] = {}
+    tables: dict[str, dict[str, Any]] = {"auth": {}, "login": {}}
+    for row in OPTIONS:
+        top, _, inner = row.key.partition(".")
+        value = _value(row, typed[row.key.replace(".", "_")], invocation.world.folder, file)
+        if value is not None:
+            (tables[top] if inner else values)[inner or top] = value
+    url, path = split_address(values.pop("url")) if "path" not in values else (values.pop("url"), values["path"])
+    usual_path = preset.values.path if preset else PATH
+    usual_kind = preset.values.auth.kind if preset else USUAL if path in {PATH, None} else Auth.kind
+    kind = tables["auth"].get("kind", usual_kind)
+    for row in OPTIONS:
+        field = row.key.removeprefix("auth.")
+        if field != "kind" and field in tables["auth"] and field not in KINDS[kind].__struct_fields__:
+            others = listed(other for other, each in KINDS.items() if field in each.__struct_fields__)
+            fail(f"{row.option}: auth {kind} has no {field}, which is for {others}: say which with --auth.")
+    values |= {"path": path, "login": tables["login"] or None}
+    if complaint := explorer.edits(file).add(name, url, auth=tables["auth"], **values):
+        fail(_with_option(name, complaint))
     say(f"added profile {name} to {file}")
     explorer.reload()
     profile = explorer.profiles.profiles.get(name)
-    usual = preset.values.path if preset else PATH
-    say(f"calls go to {profile.endpoint if profile else joined(base, usual if own_path is None else own_path)}")
+    say(f"calls go to {profile.endpoint if profile else joined(url, usual_path if path is None else path)}")
     if preset and preset.advice:
         say(f"{preset.name}: {preset.advice}")
     if profile and profile.assumes_auth:
@@ -200,53 +138,37 @@ def _preset(explorer: Explorer, name: str | None) -> Preset | None:
     return found.preset
 
 
-def _auth(more: Mapping[str, Any], kind: str | None, preset: Preset | None, path: str) -> dict[str, str]:
-    """Return the table of auth, without a kind that nobody has chosen."""
-    given = {field: more[f"auth_{field}"] for field in fields() if more[f"auth_{field}"] is not None}
-    usual = preset.values.auth.kind if preset else USUAL if path == PATH else Auth.kind
-    meant = kind or usual
-    for field in given:
-        if field not in KINDS[meant].__struct_fields__:
-            others = listed(_kinds_with(field))
-            fail(f"{_option_of(field)}: auth {meant} has no {field}, which is for {others}: say which with --auth.")
-    return given if kind is None else {"kind": kind, **given}
-
-
-def _headers(typed: tuple[str, ...]) -> dict[str, str] | None:
-    """Headers by name."""
-    found = {}
-    for each in typed:
-        name, equals, value = each.partition("=")
-        if not equals or not name:
-            fail("--header: a header is written as NAME=VALUE, such as X-Tenant=acme.")
-        found[name] = value
-    return found or None
-
-
-def _handshake(typed: str | None) -> Any:
-    return typed if typed is None or typed == "mcp" else {"header": typed}
-
-
-def _discovery(invocation: Invocation, file: Path, typed: str | None) -> Any:
-    """A word, or where a document lies: a path on the server, or a file behind ``@``."""
-    if typed is None:
+def _value(row: ProfileKey, typed: Any, folder: Path, file: Path) -> Any:
+    """Return the value that ``file`` should have for an option that was given in ``folder``; None for no value."""
+    if typed is None or typed == () or (typed == "" and row.part in NEVER_EMPTY):
         return None
-    if typed.startswith("@"):
-        return {"file": _from(invocation, file, typed[1:])}
-    return {"url": typed} if typed.startswith("/") else typed
 
+    def path_in_file(path: str) -> str:
+        return path if path.startswith("~") or file.parent == folder else str(folder / path)
 
-def _login(more: Mapping[str, Any]) -> dict[str, Any] | None:
-    said = {key: more[f"login_{key}"] for key in LOGIN if more[f"login_{key}"] is not None}
-    if "params" in said:
-        try:
-            said["params"] = json.loads(said["params"])
-        except ValueError as error:
-            fail(f"--login-params: this is not JSON: {error}.")
-        if _holds_null(said["params"]):
-            fail("--login-params: null cannot stand in sessions.toml: leave it out.")
-    said |= {key: [*more[f"login_{key}"]] for key in ENDED if more[f"login_{key}"]}
-    return said or None
+    match row.value:
+        case "file":
+            return path_in_file(typed)
+        case "handshake":
+            return typed if typed == "mcp" else {"header": typed}
+        case "discovery" if typed.startswith("@"):
+            return {"file": path_in_file(typed[1:])}
+        case "discovery" if typed.startswith("/"):
+            return {"url": typed}
+        case "headers":
+            headers = dict(header.partition("=")[::2] for header in typed)
+            if "" in headers or not all("=" in header for header in typed):
+                fail("--header: a header is written as NAME=VALUE, such as X-Tenant=acme.")
+            return headers
+        case "json":
+            try:
+                value = json.loads(typed)
+            except ValueError as error:
+                fail(f"{row.option}: this is not JSON: {error}.")
+            if _holds_null(value):
+                fail(f"{row.option}: null cannot stand in sessions.toml: leave it out.")
+            return value
+    return [*typed] if isinstance(typed, tuple) else typed
 
 
 def _holds_null(value: Any) -> bool:
@@ -258,37 +180,16 @@ def _holds_null(value: Any) -> bool:
     return value is None
 
 
-def _files(invocation: Invocation, file: Path, more: Mapping[str, Any]) -> dict[str, str]:
-    return {key: _from(invocation, file, more[key]) for key in FILES if more[key]}
-
-
-def _from(invocation: Invocation, file: Path, typed: str) -> str:
-    """The path of a file that was typed here as it means the same in ``file``."""
-    here = invocation.world.folder
-    if typed.startswith("~") or file.parent == here:
-        return typed
-    return str(here / typed)
-
-
-def _told(name: str, complaint: Complaint) -> str:
-    """A complaint about a value that was typed, with the option that it was typed for."""
-    prefix = f'profile."{name}".' if "." in name else f"profile.{name}."
-    key = complaint.key.removeprefix(prefix)
+def _with_option(name: str, complaint: Complaint) -> str:
+    """Return a complaint about a value, with the option that the value was typed for."""
     if complaint.key in {f"profile.{name}", f'profile."{name}"'}:
         return f"NAME: {complaint.sentence}"
-    if key == complaint.key:
-        return str(complaint)
-    top, _, below = key.partition(".")
-    match top:
-        case "auth":
-            option = "--auth" if below == "kind" else _option_of(below)
-        case "headers":
-            option = f"--header {below}"
-        case "login":
-            option = f"--login-{below.partition('.')[0].replace('_', '-')}"
-        case _:
-            option = f"--{top.replace('_', '-')}"
-    return f"{option}: {complaint.sentence}"
+    key = complaint.key.removeprefix(f'profile."{name}".' if "." in name else f"profile.{name}.")
+    for row in OPTIONS:
+        if key == row.key or key.startswith(f"{row.key}."):
+            header = key.removeprefix(row.key).replace(".", " ", 1) if row.key == "headers" else ""
+            return f"{row.option}{header}: {complaint.sentence}"
+    return str(complaint)
 
 
 @click.command("set")
@@ -418,7 +319,7 @@ def show(context: click.Context, name: str | None) -> None:
     explorer = invocation.open()
     profile = invocation.use(explorer, name)
     rows = [
-        (key, _value(value), str(source))
+        (key, _shown(value), str(source))
         for key, value, source in explorer.profiles.rows(profile)
         if not key.startswith("method.") or value not in (None, "")  # of a method, what nobody says is many lines
     ]
@@ -556,7 +457,7 @@ def _secret_states(explorer: Explorer, profile: Profile) -> list[tuple[str, str]
     return states
 
 
-def _value(value: object) -> str:
+def _shown(value: object) -> str:
     if isinstance(value, tuple):
         return ", ".join(map(str, value))
     if isinstance(value, dict | list):

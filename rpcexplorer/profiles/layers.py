@@ -18,18 +18,14 @@ from rpcexplorer.files.toml_shape import (
     CheckedFile,
     Leaf,
     Leaves,
-    Place,
-    TableRule,
     Written,
     read_shape,
-    text_rule,
-    version_rule,
 )
 from rpcexplorer.model.problem import Changes, Complaint, cut, listed, nearest
 from rpcexplorer.model.profile import DocumentSource, Preset, Profile, misplaced_token, usual_type
 from rpcexplorer.model.secret import PROFILE_NAME
-from rpcexplorer.profiles.shape import PROFILE, SESSIONS, build_profile
-from rpcexplorer.profiles.values import refused_key
+from rpcexplorer.profiles.keys import PRESET, SESSIONS
+from rpcexplorer.profiles.shape import build_profile
 
 KIND = ("auth", "kind")
 STRICTNESS = ("never", "unsafe", "always")
@@ -136,27 +132,8 @@ def _folded(path: KeyPath) -> KeyPath:
 
 SHIPPED: Final = Path(__file__).parents[1] / "presets"
 ENDING: Final = ".toml"
-OF_ONE_SERVER: Final = frozenset({
-    "url", "badge", "confirm", "history", "preset", "ca_file", "cert_file", "key_file", "certificate", "call",
-    "variables",
-})  # fmt: skip
-"""Keys of a profile that are about one server, or about one person, and so never a preset's."""
 ABOUT: Final = frozenset({"version", "description", "advice"})
 """Keys that are about the preset itself, and no profile's value."""
-
-
-def _refused(key: str, value: object, place: Place) -> str | None:
-    if key in OF_ONE_SERVER:
-        return "this is for each profile to say; take it out of the preset"
-    return refused_key(key, value, place)
-
-
-SHAPE: Final = TableRule(
-    "a preset",
-    {"version": version_rule, "description": text_rule, "advice": text_rule}
-    | {key: rule for key, rule in PROFILE.keys.items() if key not in OF_ONE_SERVER},
-    _refused,
-)
 
 
 class PresetFile(Struct, frozen=True):
@@ -236,7 +213,7 @@ def _presets_in(folder: Path) -> list[Path]:
 def _checked(name: str, path: Path, file: TomlFile | Complaint) -> PresetFile:
     if isinstance(file, Complaint):
         return PresetFile(Preset(name, path), complaints=(file,))
-    reading = read_shape(SHAPE, file)
+    reading = read_shape(PRESET, file)
     about = reading.values()
     leaves: Leaves = {
         key: Leaf(leaf.value, Written(file, key, preset=name))

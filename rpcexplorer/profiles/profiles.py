@@ -18,9 +18,9 @@ from rpcexplorer.files.toml_shape import DEFAULT, CheckedFile, Leaf, Leaves, Sou
 from rpcexplorer.model.problem import Complaint, listed, nearest
 from rpcexplorer.model.profile import PATH, SERVICE, Preset, Profile, shares_variables, variable
 from rpcexplorer.profiles.allowed import Allowed
+from rpcexplorer.profiles.keys import SESSIONS
 from rpcexplorer.profiles.layers import as_strict, by_profile, keep_documents_inside, merge, refuse_histories
 from rpcexplorer.profiles.shape import (
-    SESSIONS,
     SavedLayer,
     build_profile,
     is_kept,

@@ -1,20 +1,24 @@
-"""The values of a profile as they are checked in a file."""
+"""The checks of single values in ``sessions.toml``, saved calls included."""
 
 from __future__ import annotations
 
+import json
 import math
 import re
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+from rpcexplorer.auth.registry import Instead, of_credentials, of_header, of_key, of_member, of_part
 from rpcexplorer.files.toml import KeyPath
 from rpcexplorer.files.toml_shape import MOST, Place, ValueCheck, WrongValue, path_rule
+from rpcexplorer.jsontext.params import Problem
+from rpcexplorer.jsontext.scan import SPACE, STRING, decoded
 from rpcexplorer.model.destination import as_fingerprint
+from rpcexplorer.model.draft import Draft
+from rpcexplorer.model.method import SIGN
 from rpcexplorer.model.problem import nearest
 from rpcexplorer.model.profile import DocumentSource, HeaderHandshake
-from rpcexplorer.model.secret import PROFILE_NAME
-
-if TYPE_CHECKING:
-    from rpcexplorer.auth.registry import Instead
+from rpcexplorer.model.secret import PROFILE_NAME, named, unsendable
+from rpcexplorer.variables.references import MADE, REFERENCE, can_be_named
 
 URL = re.compile(r"(https?)://([^/?#]*)([^?#]*)(.*)", re.IGNORECASE)
 HOST = re.compile(r"(?:[\w-]+(?:\.[\w-]+)*\.?|\[[0-9A-Fa-f:.]+\])(?::(?P<port>[0-9]{1,5}))?")
@@ -45,8 +49,8 @@ def secret_command(path: KeyPath, field: str = "password") -> str:
     return f"run `rpcexplorer profiles secret {name} {field}`"
 
 
-def _said(instead: Instead, place: Place) -> str:
-    """What to write instead of a secret, as auth/instead.py has it, and the command that stores it."""
+def _write(instead: Instead, place: Place) -> str:
+    """Return what to write instead of a secret, and the command that stores it."""
     return f"{instead.words}, and {secret_command(place.path, instead.secret)}"
 
 
@@ -58,9 +62,7 @@ def refused_key(key: str, value: object, place: Place) -> str | None:
     if squashed.endswith(("command", "helper")):
         return f"a file that is shared runs no commands; remove it, and {secret_command(place.path)} instead"
     if KEYS.fullmatch(squashed):
-        from rpcexplorer.auth.registry import of_key  # no start needs it
-
-        return f"a secret has no place in this file; remove it, {_said(of_key(), place)}"
+        return f"a secret has no place in this file; remove it, {_write(of_key(), place)}"
     if _is_secret(squashed):
         field = "session" if re.search("session|cookie", squashed) else "password"
         return f"a secret has no place in this file; remove it, and {secret_command(place.path, field)} instead"
@@ -74,9 +76,7 @@ def url_rule(value: Any, place: Place) -> Any:
         return WrongValue('must be an address in quotes that begins with "http://" or "https://"')
     authority = found[2]
     if "@" in authority:
-        from rpcexplorer.auth.registry import of_credentials  # no start needs it
-
-        return WrongValue(f"must hold no user name and no password; {_said(of_credentials(), place)}")
+        return WrongValue(f"must hold no user name and no password; {_write(of_credentials(), place)}")
     if UNPRINTABLE.search(value):
         return WrongValue("must hold no space, no backslash and no control character")
     if found[4]:
@@ -95,13 +95,9 @@ def url_path_rule(value: Any, place: Place) -> Any:
     members = [member.partition("=")[0] for member in re.split("[?&;]", value)[1:]]
     secret = next((member for member in members if _is_secret(_squashed(member))), None)
     if secret is not None:
-        from rpcexplorer.auth.registry import of_member  # no start needs it
-
-        return WrongValue(f"must hold no secret; {_said(of_member(secret), place)}")
+        return WrongValue(f"must hold no secret; {_write(of_member(secret), place)}")
     if _holds_secret(value):
-        from rpcexplorer.auth.registry import of_part  # no start needs it
-
-        return WrongValue(f"must hold no secret; {_said(of_part(), place)}")
+        return WrongValue(f"must hold no secret; {_write(of_part(), place)}")
     return value
 
 
@@ -125,9 +121,7 @@ def refused_header(key: str, value: object, place: Place) -> str | None:
     """Why a profile cannot set this header."""
     lower, squashed = key.lower(), _squashed(key)
     if squashed in COOKIE_HEADERS or KEYS.fullmatch(squashed) or _is_secret(squashed):
-        from rpcexplorer.auth.registry import of_header  # no start needs it
-
-        instead = _said(of_header(key, value), place)
+        instead = _write(of_header(key, value), place)
         return f"this header holds a secret, which has no place in this file; remove it, {instead}"
     if lower in OWN_KEYS:
         return f"this header has a key of its own; write `{OWN_KEYS[lower]}` in the profile instead"
@@ -170,7 +164,7 @@ def params_rule(secret_keys: re.Pattern[str]) -> ValueCheck:
     def check(value: Any, place: Place) -> Any:
         if not isinstance(value, dict | list):
             return WrongValue("must be an array or a table, as params are")
-        return _json(value, (), place, secret_keys) or value
+        return _wrong_json(value, (), place, secret_keys) or value
 
     return check
 
@@ -179,13 +173,14 @@ LOGIN_PARAMS = params_rule(re.compile(f"{PASSWORDS.pattern}|{TOKENS.pattern}"))
 METHOD_PARAMS = params_rule(PASSWORDS)
 
 
-def _json(value: Any, inside: KeyPath, place: Place, secret_keys: re.Pattern[str]) -> WrongValue | None:
-    """What in ``value`` cannot be sent as JSON, or must not be shared."""
-    if mark := _placeholder(value):
+def _wrong_json(value: Any, inside: KeyPath, place: Place, secret_keys: re.Pattern[str]) -> WrongValue | None:
+    """Return what in a value cannot be sent as JSON, or must not be shared."""
+    texts = [value] if isinstance(value, str) else [*value] if isinstance(value, dict) else []
+    if mark := named(texts):
         return WrongValue(f"must not hold {mark}: a file that is shared opens no secret; type it in the editor", inside)
     if isinstance(value, dict | list):
         members = value.items() if isinstance(value, dict) else enumerate(value)
-        found = (_json(member, (*inside, str(key)), place, secret_keys) for key, member in members)
+        found = (_wrong_json(member, (*inside, str(key)), place, secret_keys) for key, member in members)
         return next((wrong for wrong in found if wrong), None)
     if isinstance(value, float) and not math.isfinite(value):
         return WrongValue("must be a number that JSON can hold, which inf and nan are not", inside)
@@ -196,17 +191,6 @@ def _json(value: Any, inside: KeyPath, place: Place, secret_keys: re.Pattern[str
         instead = secret_command(place.path)
         return WrongValue(f'a secret has no place in this file; write "{{password}}", and {instead} instead', inside)
     return None
-
-
-def _placeholder(value: Any) -> str:
-    """What in a text, or in the keys of a table, would be opened as a secret."""
-    texts = [value] if isinstance(value, str) else [*value] if isinstance(value, dict) else []
-    texts = [text for text in texts if "«" in text]
-    if not texts:
-        return ""
-    from rpcexplorer.model.secret import named  # no start needs it
-
-    return named(texts)
 
 
 def is_named_like_a_secret(key: str) -> bool:
@@ -273,3 +257,80 @@ def discovery_rule(value: Any, place: Place) -> Any:
     guess = nearest(value, words) if isinstance(value, str) else None
     advice = f'did you mean "{guess}"?' if guess else f"the dialects are {', '.join(DIALECTS)}"
     return WrongValue(f'must be "auto", "none", a dialect, {{ url = … }} or {{ file = … }}; {advice}')
+
+
+LONGEST_NAME: Final = 100
+PAIR: Final = re.compile(rf"(?P<key>{STRING}){SPACE}:{SPACE}(?P<value>{STRING})")
+"""A member whose value is text."""
+LEFT_OPEN: Final = re.compile(rf"{REFERENCE.pattern}|\{{(?:username|password)\}}")
+"""What says that a value is put in later."""
+
+
+def params_json_rule(value: Any, place: Place) -> Any:
+    """Params as JSON text, which keeps the spelling of its numbers."""
+    if not isinstance(value, str):
+        return WrongValue("must be the params as JSON text, in quotes; as TOML they are called `params`")
+    read = Draft("", value).read()
+    if isinstance(read, Problem):
+        where = f"line {read.line}, column {read.column} of it is not"
+        return WrongValue(f"must be JSON, an array or an object, and {where}: try it in the editor")
+    return _secret_in_json(value, place) or value
+
+
+def params_table_rule(value: Any, place: Place) -> Any:
+    """Params as people write them in TOML, as JSON text."""
+    found = _ANY_PARAMS(value, place)
+    if isinstance(found, WrongValue):
+        return found
+    spelled = json.dumps(value, ensure_ascii=False)
+    return _secret_in_json(spelled, place) or spelled
+
+
+_ANY_PARAMS: Final = params_rule(re.compile("(?!)"))
+"""What JSON can hold, without a word about its keys."""
+
+
+def _secret_in_json(spelled: str, place: Place) -> WrongValue | None:
+    if mark := named([spelled]):
+        return WrongValue(f"must not hold {mark}: a file that is shared opens no secret; type it in the editor")
+    if mark := unsendable(spelled):
+        return WrongValue(f"must not hold {mark}, which nobody can send: write what belongs there, or {{{{name}}}}")
+    for pair in PAIR.finditer(spelled):
+        key = re.sub("[^a-z0-9]", "", decoded(pair["key"]).lower())
+        value = decoded(pair["value"])
+        if value and PASSWORDS.fullmatch(key) and not LEFT_OPEN.search(value):
+            instead = secret_command(place.path)
+            return WrongValue(f'a secret has no place in this file; write "{{{{password}}}}", or {instead}')
+    return None
+
+
+def refused_call(key: str, value: object, _place: Place) -> str | None:
+    if not key.strip() or key != key.strip() or not key.isprintable() or len(key) > LONGEST_NAME or key[0] == SIGN:
+        return f"this is no name for a saved call; use up to {LONGEST_NAME} letters, no space or `{SIGN}` before them"
+    if not isinstance(value, dict):
+        return None
+    if "method" not in value:
+        return 'the saved call has no `method`; add one, such as method = "ping"'
+    if {"params", "params_json"} <= value.keys():
+        return "the saved call has `params` and `params_json`; keep one of them"
+    return None
+
+
+def variable_rule(value: Any, _place: Place) -> Any:
+    if isinstance(value, bool | int):
+        return json.dumps(value)
+    if not isinstance(value, str):
+        return WrongValue("must be text, in quotes; a number with a fraction too, for its spelling counts")
+    if mark := named([value]):
+        return WrongValue(f"must not hold {mark}: a file that is shared opens no secret")
+    return value
+
+
+def refused_variable(key: str, _value: object, place: Place) -> str | None:
+    if is_named_like_a_secret(key):
+        return f"a secret has no place in this file; remove it, and {secret_command(place.path)} instead"
+    if key in MADE:
+        return f"{{{{{key}}}}} has a meaning of its own; use another name"
+    if not can_be_named(key):
+        return "this is no name for a variable; use letters, digits, `_`, `-` and `.`, a letter or `_` first"
+    return None

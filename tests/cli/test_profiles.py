@@ -13,7 +13,7 @@ from rpcexplorer.auth.registry import KINDS, fields
 from rpcexplorer.cli.profiles import add
 from rpcexplorer.files.toml_shape import TableRule
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.profiles.shape import PROFILE
+from rpcexplorer.profiles.keys import PROFILE
 from tests.fakes.shell import Ran, Shell
 from tests.fakes.wire import RawServer, Received, http_reply
 

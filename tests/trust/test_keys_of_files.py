@@ -15,7 +15,7 @@ from typing import NamedTuple
 import pytest
 
 from rpcexplorer.files.toml_shape import MapRule, Rule, TableRule
-from rpcexplorer.profiles.shape import SESSIONS
+from rpcexplorer.profiles.keys import SESSIONS
 from rpcexplorer.settings import SETTINGS_SHAPE as SETTINGS
 from tests.fakes.shell import Shell
 from tests.fakes.wire import RawServer, http_reply

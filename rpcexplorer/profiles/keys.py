@@ -1,0 +1,421 @@
+"""The keys of ``sessions.toml``: how a file, the command line and the form know a setting of a profile.
+
+``PROFILE_KEYS`` is the only list of them: the checks of files, the options of ``profiles add`` and the lines of the
+form are made from it. The fields of an auth type are declared with that type, in ``auth/``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, Final, Literal, get_args
+
+from msgspec import Struct
+
+from rpcexplorer.auth.registry import KINDS, USUAL, fields, form_lines
+from rpcexplorer.files.toml_shape import (
+    MapRule,
+    Place,
+    Rule,
+    TableRule,
+    ValueCheck,
+    WrongValue,
+    choice_rule,
+    flag_rule,
+    integer_rule,
+    list_rule,
+    name_rule,
+    path_rule,
+    text_rule,
+    version_rule,
+)
+from rpcexplorer.model.profile import RESERVED, ConfirmWhen, is_reserved
+from rpcexplorer.model.secret import FIELD_WORDS, PROFILE_NAME
+from rpcexplorer.profiles.values import (
+    LOGIN_PARAMS,
+    METHOD_PARAMS,
+    discovery_rule,
+    fingerprint_rule,
+    handshake_rule,
+    header_rule,
+    ignored_rule,
+    params_json_rule,
+    params_table_rule,
+    pointer_rule,
+    preset_rule,
+    refused_call,
+    refused_header,
+    refused_key,
+    refused_variable,
+    seconds_rule,
+    status_rule,
+    url_path_rule,
+    url_rule,
+    variable_rule,
+)
+from rpcexplorer.rpc.messages import EmptyParams, EnvelopeForm, IdForm
+
+OptionValue = Literal[
+    "text", "words", "seconds", "status", "code", "json", "file", "headers", "handshake", "discovery", "auth type"
+]
+"""How a value is written on the command line: ``words``, ``status`` and ``code`` can be repeated."""
+PARTS: Final = ("address", "auth", "login", "exchange", "about", "request", "certificates", "files")
+"""What keys are about, in the order of the options."""
+CONFIRM: Final = get_args(ConfirmWhen)
+
+
+class ProfileKey(Struct, frozen=True):
+    """A key of a profile, with its option and its line in the form."""
+
+    key: str
+    """As ``profiles set`` takes it: ``auth.username``."""
+    check: Rule
+    """The check of its value in a file."""
+    part: str = ""
+    """One of ``PARTS``, by which options and lines are ordered."""
+    help: str = ""
+    """The help of its option; a key without one has no option."""
+    default: str = ""
+    """The default, in the words of the help."""
+    metavar: str = ""
+    value: OptionValue = "text"
+    named: str = ""
+    """Its option, if that is not called as the key is."""
+    label: str = ""
+    """The label of its line; a key without one has no line in the form."""
+    hint: str = ""
+    choices: tuple[str, ...] = ()
+    """Words that the form offers."""
+    of_one_server: bool = False
+    """No preset has it: it is about one server, or about one person."""
+
+    @property
+    def option(self) -> str:
+        return self.named or f"--{self.key.replace('.', '-').replace('_', '-')}"
+
+
+def _auth_rule(field: str) -> ValueCheck:
+    """Return the check of a field while its auth type is unknown: it refuses what every type with it refuses."""
+    kinds = [kind for kind in KINDS.values() if field in kind.__struct_fields__]
+    strict = [each for kind in kinds for each in kind.fields if each.name == field and each.pattern]
+    if len(strict) < len(kinds):
+        return name_rule
+
+    def check(value: Any, _place: Place) -> Any:
+        fits = isinstance(value, str) and any(each.fits(value) for each in strict)
+        return value if fits else WrongValue(strict[0].mismatch)
+
+    return check
+
+
+def _auth_fields() -> Iterator[ProfileKey]:
+    lines = form_lines()
+    for field in fields():
+        kinds = ", ".join(name for name, kind in KINDS.items() if field in kind.__struct_fields__)
+        line = lines.get(field)
+        yield ProfileKey(
+            f"auth.{field}",
+            _auth_rule(field),
+            "auth",
+            help=f"The {FIELD_WORDS.get(field, field.replace('_', ' '))} of auth {kinds}.",
+            named="--auth-header" if field == "header" else f"--{field.replace('_', '-')}",  # --header is any header
+            label=line.label if line else "",
+            hint=line.hint if line else "",
+        )
+
+
+AUTH_TYPE: Final = choice_rule(*KINDS)
+METHOD: Final = TableRule(
+    "a method",
+    {
+        "doc": text_rule,
+        "params": METHOD_PARAMS,
+        "safe": flag_rule,
+        "auth": AUTH_TYPE,
+        "ignore": list_rule(ignored_rule, "JSON pointers"),
+    },
+    refused_key,
+)
+CALL: Final = TableRule(
+    "a saved call",
+    {"method": name_rule, "doc": text_rule, "params_json": params_json_rule, "params": params_table_rule},
+    refused_key,
+)
+CALLS: Final = MapRule("saved calls by name", CALL, refused_call)
+VARIABLES: Final = MapRule("variables by name", variable_rule, refused_variable)
+PROFILE_KEYS: Final = (
+    ProfileKey(
+        "url",
+        url_rule,
+        "address",
+        help="Its address: with a path of its own, it is the whole one.",
+        metavar="URL",
+        label="URL",
+        hint="https://rpc.example.com",
+        of_one_server=True,
+    ),
+    ProfileKey(
+        "preset",
+        preset_rule,
+        "address",
+        help="A kind of server that is known; see: rpcexplorer presets.",
+        metavar="NAME",
+        label="server",
+        of_one_server=True,
+    ),
+    ProfileKey(
+        "path",
+        url_path_rule,
+        "address",
+        help="What is appended to the URL.",
+        default="the URL's own, the preset's, or /api/v2/",
+        metavar="PATH",
+    ),
+    ProfileKey(
+        "description",
+        text_rule,
+        "about",
+        help="What it is, in a few words.",
+        label="description",
+        hint="what it is, in a few words",
+    ),
+    ProfileKey(
+        "badge",
+        text_rule,
+        "about",
+        help="dev, staging, prod or any word.",
+        metavar="WORD",
+        label="badge",
+        choices=("", "dev", "staging", "prod"),
+        of_one_server=True,
+    ),
+    ProfileKey(
+        "confirm",
+        choice_rule(*CONFIRM),
+        "about",
+        help="When to ask before sending.",
+        default="never; with badge prod unsafe",
+        label="ask first",
+        choices=CONFIRM,
+        of_one_server=True,
+    ),
+    ProfileKey(
+        "timeout",
+        seconds_rule,
+        "exchange",
+        help="For a whole call.",
+        default="30",
+        metavar="SECONDS",
+        value="seconds",
+        label="timeout",
+        hint="seconds for the whole call",
+    ),
+    ProfileKey(
+        "content_type",
+        header_rule,
+        "request",
+        help="Content type of the request.",
+        default="application/json; of the service application/json-rpc",
+        metavar="TYPE",
+        label="content type",
+        hint="default of the address",
+    ),
+    ProfileKey("accept", header_rule, "request", help="What a request wants in reply.", default="*/*", metavar="TYPES"),
+    ProfileKey(
+        "empty_params",
+        choice_rule(*get_args(EmptyParams)),
+        "request",
+        help="How a call without params is written.",
+        default="[]",
+        label="empty params",
+        choices=get_args(EmptyParams),
+    ),
+    ProfileKey(
+        "envelope",
+        choice_rule(*get_args(EnvelopeForm)),
+        "request",
+        help="The form of a request.",
+        default="2.0",
+        choices=get_args(EnvelopeForm),
+    ),
+    ProfileKey(
+        "id",
+        choice_rule(*get_args(IdForm)),
+        "request",
+        help="What the id of a call is.",
+        default="string",
+        choices=get_args(IdForm),
+    ),
+    ProfileKey(
+        "headers",
+        MapRule("names and values", header_rule, refused_header),
+        "exchange",
+        help="A header of every call that holds no secret; may be repeated.",
+        metavar="NAME=VALUE",
+        value="headers",
+        named="--header",
+    ),
+    ProfileKey(
+        "ca_file",
+        path_rule,
+        "certificates",
+        help="Certificates to trust instead of the system's.",
+        metavar="FILE",
+        value="file",
+        of_one_server=True,
+    ),
+    ProfileKey(
+        "certificate",
+        fingerprint_rule,
+        "certificates",
+        help="The fingerprint of the one certificate to trust, whatever name it bears.",
+        metavar="sha256:HEX",
+        of_one_server=True,
+    ),
+    ProfileKey(
+        "cert_file",
+        path_rule,
+        "certificates",
+        help="A certificate that says who calls.",
+        metavar="FILE",
+        value="file",
+        of_one_server=True,
+    ),
+    ProfileKey(
+        "key_file",
+        path_rule,
+        "certificates",
+        help="Its key, where that is in a file of its own.",
+        metavar="FILE",
+        value="file",
+        of_one_server=True,
+    ),
+    ProfileKey(
+        "handshake",
+        handshake_rule,
+        "exchange",
+        help="What the server wants before the first call.",
+        metavar="mcp|HEADER",
+        value="handshake",
+    ),
+    ProfileKey(
+        "discovery",
+        discovery_rule,
+        "exchange",
+        help="auto, none, a dialect, or where a description lies.",
+        metavar="WORD|/PATH|@FILE",
+        value="discovery",
+    ),
+    ProfileKey(
+        "auth.kind",
+        AUTH_TYPE,
+        "auth",
+        help="The auth type.",
+        default=f"the preset's, or none; for the service {USUAL}",
+        value="auth type",
+        named="--auth",
+        label="auth",
+        choices=("", *KINDS),
+    ),
+    *_auth_fields(),
+    ProfileKey(
+        "login.method", name_rule, "login", help="The method that opens a session.", default="auth", metavar="METHOD"
+    ),
+    ProfileKey(
+        "login.params",
+        LOGIN_PARAMS,
+        "login",
+        help='Its params, in which "{username}" and "{password}" stand for these.',
+        metavar="JSON",
+        value="json",
+    ),
+    ProfileKey(
+        "login.session",
+        pointer_rule,
+        "login",
+        help="Where in its result the session stands, such as /sessionid; '' is the whole of it.",
+        metavar="POINTER",
+    ),
+    ProfileKey(
+        "login.ended_status",
+        list_rule(status_rule, "HTTP statuses"),
+        "login",
+        help="An HTTP status that means that the session has ended; may be repeated.",
+        value="status",
+    ),
+    ProfileKey(
+        "login.ended_codes",
+        list_rule(integer_rule, "error codes"),
+        "login",
+        help="An error code that means it; may be repeated.",
+        value="code",
+    ),
+    ProfileKey(
+        "login.ended_words",
+        list_rule(name_rule, "words"),
+        "login",
+        help="A whole word in an error that means it; may be repeated.",
+        value="words",
+    ),
+    ProfileKey("method", MapRule("methods by name", METHOD)),
+    ProfileKey("call", CALLS, of_one_server=True),
+    ProfileKey("variables", VARIABLES, of_one_server=True),
+    ProfileKey(
+        "history",
+        path_rule,
+        "files",
+        help="Where its calls are recorded, if not with all others.",
+        metavar="FOLDER",
+        value="file",
+        of_one_server=True,
+    ),
+)
+
+
+def _profile_rule(rows: Iterable[ProfileKey]) -> TableRule:
+    keys: dict[str, Rule] = {}
+    tables: dict[str, dict[str, Rule]] = {}
+    for row in rows:
+        top, _, inner = row.key.partition(".")
+        if inner:
+            keys[top] = TableRule(top, tables.setdefault(top, {}), refused_key)
+            tables[top][inner] = row.check
+        else:
+            keys[top] = row.check
+    return TableRule("a profile", keys, refused_key)
+
+
+def _refused_name(name: str, _value: object, _place: Place) -> str | None:
+    if is_reserved(name):
+        return f"{RESERVED} Rename the profile"
+    if PROFILE_NAME.fullmatch(name):
+        return None
+    return "this is no name for a profile; use up to 64 letters, digits, `_`, `-` and `.`, a letter or digit first"
+
+
+PROFILE: Final = _profile_rule(PROFILE_KEYS)
+SESSIONS: Final = TableRule(
+    "sessions.toml",
+    {
+        "version": version_rule,
+        "default": name_rule,
+        "profile": MapRule("profiles by name", PROFILE, _refused_name),
+        "call": CALLS,
+        "variables": VARIABLES,
+    },
+    refused_key,
+)
+OF_ONE_SERVER: Final = {row.key for row in PROFILE_KEYS if row.of_one_server}
+
+
+def _refused_in_preset(key: str, value: object, place: Place) -> str | None:
+    if key in OF_ONE_SERVER:
+        return "this is for each profile to say; take it out of the preset"
+    return refused_key(key, value, place)
+
+
+PRESET: Final = TableRule(
+    "a preset",
+    {"version": version_rule, "description": text_rule, "advice": text_rule}
+    | {key: rule for key, rule in PROFILE.keys.items() if key not in OF_ONE_SERVER},
+    _refused_in_preset,
+)
