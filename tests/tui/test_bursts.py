@@ -33,16 +33,9 @@ from rpcexplorer.tui.batch import BatchList, BatchPreview, BatchScreen
 from rpcexplorer.tui.call.completion import CompletionList
 from rpcexplorer.tui.call.copying import CopyPicker
 from rpcexplorer.tui.call.docs import DocsSheet
-from rpcexplorer.tui.call.documenting import DocumentingScreen
-from rpcexplorer.tui.call.drafting import DraftScreen
-from rpcexplorer.tui.call.layout import CallLayout
 from rpcexplorer.tui.call.methods import MethodList, MethodsPane, RecentList, name_of
-from rpcexplorer.tui.call.panes import CallPanes
-from rpcexplorer.tui.call.reply_actions import ReplyScreen
 from rpcexplorer.tui.call.response import ResponsePane
-from rpcexplorer.tui.call.schemas import SchemaScreen
 from rpcexplorer.tui.call.screen import CallScreen
-from rpcexplorer.tui.call.sending import SendingScreen
 from rpcexplorer.tui.compare import ComparedText, ComparisonScreen
 from rpcexplorer.tui.connection_test import ConnectionTest
 from rpcexplorer.tui.dialogs import AskSecret, ChangesDialog, ChangesList, Credentials, Help, PageDialog, secrets
@@ -678,13 +671,6 @@ BASES = {
     RowList,
     Dialog,
     PageDialog,
-    CallPanes,
-    CallLayout,
-    ReplyScreen,
-    SchemaScreen,
-    DraftScreen,
-    SendingScreen,
-    DocumentingScreen,
     Form,
 }
 """Never on screen themselves; what is made of them is."""

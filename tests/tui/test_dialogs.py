@@ -24,7 +24,7 @@ from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.tui.app import ExplorerApp, PersonOnScreen
-from rpcexplorer.tui.call import draft_writer
+from rpcexplorer.tui.call import drafts
 from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.dialogs import AskSecret, Credentials
 from rpcexplorer.tui.history import HistoryScreen
@@ -480,7 +480,7 @@ def test_a_signal_asks_nobody(explorer: Explorer) -> None:
 def test_a_slow_disk_holds_up_no_key_and_the_last_text_is_the_one_that_stays(
     explorer: Explorer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(draft_writer, "SETTLE", 0)
+    monkeypatch.setattr(drafts, "SETTLE", 0)
     goes_on, begun, in_time = Event(), Event(), list[bool]()
     kept = explorer.drafts.keep_typed
 

@@ -78,7 +78,7 @@ def place(source: Source) -> str:
 def still(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Ids, the zone, the day and the names of files are the same on every machine."""
     monkeypatch.setenv("TZ", "UTC")
-    monkeypatch.setattr("rpcexplorer.tui.call.drafting.fresh_id", lambda: "1m7ypmkv7qa7kfj")
+    monkeypatch.setattr("rpcexplorer.tui.call.screen.fresh_id", lambda: "1m7ypmkv7qa7kfj")
     monkeypatch.setattr("rpcexplorer.tui.history.datetime", TheDay)
     monkeypatch.setattr("rpcexplorer.profiles.profiles.Profiles.files_of", lambda *_: [Path("~/shop/sessions.toml")])
     monkeypatch.setattr("rpcexplorer.files.toml_shape.Source.__str__", place)

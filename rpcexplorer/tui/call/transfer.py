@@ -6,7 +6,7 @@ import asyncio
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final, TypeAlias
 
 from rpcexplorer.importing.credentials import Fitted, fitted
 from rpcexplorer.importing.formats import imported
@@ -20,15 +20,16 @@ from rpcexplorer.model.problem import listed
 from rpcexplorer.model.secret import Secret, of_another, without
 from rpcexplorer.text.importing import note_lines, other_addresses, skipped_lines
 from rpcexplorer.text.printable import clipped
-from rpcexplorer.tui.call.drafting import DraftScreen
-from rpcexplorer.tui.call.sending import SendingScreen
 from rpcexplorer.tui.commands import COMMANDS
 from rpcexplorer.tui.widgets.dialog import Ask, Choice, Confirm
 from rpcexplorer.tui.widgets.picker import Pick, Picker
 from rpcexplorer.variables.resolve import TakenValue, placed
 
+CallScreen: TypeAlias = Any
+"""The screen, which imports this file."""
 
-def added_to_batch(calls: DraftScreen) -> None:
+
+def added_to_batch(calls: CallScreen) -> None:
     """Put the call that stands in the editor back in its place, where it came from the batch; else behind the others.
 
     What stood in its place can be had back.
@@ -50,7 +51,7 @@ def added_to_batch(calls: DraftScreen) -> None:
     calls.tell(" ".join([said, *([f"But {trouble}."] if trouble else [])]))
 
 
-def put_into_batch(calls: DraftScreen, exchange: Exchange) -> bool:
+def put_into_batch(calls: CallScreen, exchange: Exchange) -> bool:
     """Let the calls of a record, each with what came of it, be the batch; whether they could be told apart.
 
     Those that were collected before can be had back.
@@ -78,7 +79,7 @@ NOTIFY: Final = next(each.words for each in COMMANDS if each.id == "send-notific
 """What sends the call in the editor without an id is called."""
 
 
-async def carry(calls: SendingScreen, draft: Draft, profile: str) -> None:
+async def carry(calls: CallScreen, draft: Draft, profile: str) -> None:
     """Use a profile and put a call into its editor; undo brings back the params that stood there.
 
     What stands in it for a secret of that profile is left out: it could not be sent where it comes from, so nobody has
@@ -108,13 +109,13 @@ async def carry(calls: SendingScreen, draft: Draft, profile: str) -> None:
     calls.tell(" ".join(said))
 
 
-def as_call(calls: DraftScreen, method: str) -> str:
+def as_call(calls: CallScreen, method: str) -> str:
     """What the editor does not keep of a notification."""
     send = calls.key("send") or "The palette"
     return f"{method} was a notification. {send} sends it as a call, with an id; “{NOTIFY}” in the palette without one."
 
 
-def put_in(calls: DraftScreen, text: str, *, recorded: bool = False) -> bool:
+def put_in(calls: CallScreen, text: str, *, recorded: bool = False) -> bool:
     """Let a text take the place of what stands in the editor; whether that is a draft, which can be had back then."""
     explorer, draft = calls.explorer, calls.draft
     assert explorer.profile is not None
@@ -128,7 +129,7 @@ def put_in(calls: DraftScreen, text: str, *, recorded: bool = False) -> bool:
     return is_draft
 
 
-def bring_back(calls: DraftScreen) -> None:
+def bring_back(calls: CallScreen) -> None:
     """Put the params back that were replaced last; those that stand there can be had back in turn."""
     explorer, draft = calls.explorer, calls.draft
     assert explorer.profile is not None
@@ -139,21 +140,21 @@ def bring_back(calls: DraftScreen) -> None:
     _tell(calls, trouble)
 
 
-def _tell(calls: DraftScreen, trouble: str) -> None:
+def _tell(calls: CallScreen, trouble: str) -> None:
     if trouble:
         calls.tell(f"{trouble[0].upper()}{trouble[1:]}.")
 
 
-def _is_missed(calls: DraftScreen) -> bool:
+def _is_missed(calls: CallScreen) -> bool:
     """Whether somebody typed what stands in the editor: it is something, and neither its start nor in the history."""
     draft, drafts = calls.draft, calls.explorer.drafts
     profile = calls.explorer.profile.name if calls.explorer.profile else ""
     if draft.text.strip() in NOTHING or drafts.is_start(profile, calls.method, draft.text):
         return False
-    return calls.explorer.replaced.recorded.get((profile, calls.method)) != draft.text
+    return bool(calls.explorer.replaced.recorded.get((profile, calls.method)) != draft.text)
 
 
-def _show(calls: DraftScreen) -> None:
+def _show(calls: CallScreen) -> None:
     calls.cover("")
     calls.params.show_tab("Params")
     calls.params.focus_inside()
@@ -165,7 +166,7 @@ WHERE: Final = 40
 """Columns of the question for the place of the value."""
 
 
-async def put_into_another(calls: SendingScreen, value: TakenValue) -> None:
+async def put_into_another(calls: CallScreen, value: TakenValue) -> None:
     """Ask for the call, take it into the editor, and put there what the value will be when it is sent."""
     explorer = calls.explorer
     listed = explorer.listed()
@@ -193,7 +194,7 @@ NOTES = 2
 """Things that are noted of calls, beside what is always said."""
 
 
-async def take_apart(calls: DraftScreen, text: str, found: Pasted) -> None:
+async def take_apart(calls: CallScreen, text: str, found: Pasted) -> None:
     """Replace a pasted text by the calls that were `found` in it; undo brings it back."""
     explorer = calls.explorer
     profile = explorer.profile
@@ -229,7 +230,7 @@ async def take_apart(calls: DraftScreen, text: str, found: Pasted) -> None:
     await settle_credentials(calls, fits)
 
 
-def _clear(calls: DraftScreen) -> None:
+def _clear(calls: CallScreen) -> None:
     """What was pasted goes from the method that it does not belong to, which starts anew."""
     explorer = calls.explorer
     assert explorer.profile is not None
@@ -238,12 +239,12 @@ def _clear(calls: DraftScreen) -> None:
     calls.params.replace(explorer.draft_of(calls.method))
 
 
-def secrets_of(calls: DraftScreen, fits: Sequence[Fitted]) -> list[Secret]:
+def secrets_of(calls: CallScreen, fits: Sequence[Fitted]) -> list[Secret]:
     """What has to be hidden in the files that calls are written to."""
     return [*calls.explorer.credentials.in_use(), *(secret for each in fits for _, secret in each.secrets)]
 
 
-async def settle_credentials(calls: DraftScreen, fits: Sequence[Fitted]) -> None:
+async def settle_credentials(calls: CallScreen, fits: Sequence[Fitted]) -> None:
     """Ask once about the credentials that the profile has a use for; the others are dropped, and that is said."""
     explorer = calls.explorer
     profile = explorer.profile
@@ -276,7 +277,7 @@ MOST: Final = 3
 """Reasons and notes that are told."""
 
 
-async def import_calls(calls: DraftScreen) -> None:
+async def import_calls(calls: CallScreen) -> None:
     """Ask, as often as it takes; what was typed stays in the line until there is something in it."""
     found = await _found(calls)
     if found is None:
@@ -307,7 +308,7 @@ def _taken_words(many: int, profile: str) -> str:
     return f"{many:,} calls stand in the drafts of {profile}, the first in the editor."
 
 
-async def _found(calls: DraftScreen) -> Imported | None:
+async def _found(calls: CallScreen) -> Imported | None:
     typed, words = "", IMPORT_WORDS
     while True:
         answer: str | None = await calls.app.push_screen_wait(Ask("Import calls from", value=typed, words=words))
@@ -322,15 +323,16 @@ async def _found(calls: DraftScreen) -> Imported | None:
         words = f"✗ {said[0].upper()}{said[1:]}" if said else IMPORT_WORDS
 
 
-def _read(calls: DraftScreen, typed: str) -> tuple[str, str]:
+def _read(calls: CallScreen, typed: str) -> tuple[str, str]:
     """What the file holds, and why nothing could be read."""
     if is_command(typed):
         return "", A_COMMAND
     file = Path(os.path.expanduser(typed)).absolute()  # noqa: PTH111 - Path's own raises without a home
-    return calls.explorer.imports.read(file)
+    text, trouble = calls.explorer.imports.read(file)
+    return text, trouble
 
 
-async def _agreed(calls: DraftScreen, found: Imported) -> bool:
+async def _agreed(calls: CallScreen, found: Imported) -> bool:
     """Show what is in it, before anything gives way to it."""
     profile = calls.explorer.profile
     assert profile is not None

@@ -15,8 +15,7 @@ from rpcexplorer.model.method import By, Described, DescribedParam, Method, Para
 from rpcexplorer.model.problem import Checked, SchemaProblem
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.tui.app import ExplorerApp
-from rpcexplorer.tui.call.schemas import LARGEST, LONGEST
-from rpcexplorer.tui.call.screen import CallScreen
+from rpcexplorer.tui.call.screen import LARGEST, LONGEST, CallScreen
 from tests.fakes.wire import RawServer, Received, http_reply
 from tests.history.recording import exchange as recorded
 from tests.tui.visiting import on_view, visit

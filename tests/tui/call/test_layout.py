@@ -164,7 +164,7 @@ def test_on_a_narrow_terminal_they_cover_the_response_until_there_is_something_t
 def test_the_docs_follow_the_list_and_an_example_of_what_is_read_chooses_its_method(
     explorer: Explorer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rpcexplorer.tui.call.documenting.PAUSE", 0.001)
+    monkeypatch.setattr("rpcexplorer.tui.call.screen.PAUSE", 0.001)
     asyncio.run(discovered(explorer))
 
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
