@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from msgspec.structs import replace
 
-from rpcexplorer.auth.credentials import AuthHeader, Fields, Message, Send
+from rpcexplorer.auth.credentials import AuthHeader, AuthRequest, Message, quoted
 from rpcexplorer.auth.scheme import USERNAME, AuthField, Kind
 from rpcexplorer.jsontext.scan import members
 from rpcexplorer.model.exchange import Refused
@@ -59,9 +59,9 @@ class NoAuth(Kind, frozen=True):
     def words(self, profile: Profile) -> str:
         return "none: a token stands in the path" if profile.secrets else "none: calls are sent as they are"
 
-    def put(self, profile: Profile, message: Message) -> Send:
+    def put(self, profile: Profile, message: Message) -> AuthRequest:
         token = placeholder(profile.label("token"))
-        return Send(message, address=profile.endpoint.replace(IN_PATH, token) if profile.secrets else "")
+        return AuthRequest(message, address=profile.endpoint.replace(IN_PATH, token) if profile.secrets else "")
 
     def free(self, profile: Profile, call: Call) -> bool:  # noqa: ARG002
         """Without its token the address is another."""
@@ -87,7 +87,7 @@ class InlineAuth(Kind, frozen=True):
     def words(self, profile: Profile) -> str:  # noqa: ARG002
         return "inline: user name and password go into the params of each call"
 
-    def put(self, profile: Profile, message: Message) -> Send | Refused:
+    def put(self, profile: Profile, message: Message) -> AuthRequest | Refused:
         """The call with the credentials put into its params, but for methods noted as needing none."""
         calls = []
         for call in message.calls:
@@ -95,7 +95,7 @@ class InlineAuth(Kind, frozen=True):
             if isinstance(params, Refused):
                 return params
             calls.append(replace(call, params=params))
-        return Send(replace(message, calls=tuple(calls)))
+        return AuthRequest(replace(message, calls=tuple(calls)))
 
     def places(self, profile: Profile) -> Iterable[str]:  # noqa: ARG002
         return (self.password_member,)
@@ -112,9 +112,8 @@ class InlineAuth(Kind, frozen=True):
 
     def _params(self, call: Call, profile: Profile) -> str | Refused:
         """The call's params with the two members put in; members that are there already stay as typed."""
-        fields = Fields(profile)
-        username = spelled(self.username) if self.username is not None else fields.quoted("username")
-        wanted = {self.username_member: username, self.password_member: fields.quoted("password")}
+        username = spelled(self.username) if self.username is not None else quoted(profile, "username")
+        wanted = {self.username_member: username, self.password_member: quoted(profile, "password")}
         if call.params == "[]":
             return _object(wanted)
         present = members(call.params)

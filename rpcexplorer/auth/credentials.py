@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
 from itertools import product
-from typing import Any, Final, Protocol, TypeVar
+from typing import Any, Final, Protocol
 from urllib.parse import quote
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from rpcexplorer.model.destination import RouteChanged
 from rpcexplorer.model.exchange import CallKind, Outcome, Refused
@@ -71,71 +72,71 @@ class AuthHeader(Struct, frozen=True):
         return ()
 
 
-class Need(Struct, frozen=True):
-    """Wants a credential; is told a ``Secret``, or a ``Refused`` that says how to give one."""
-
-    field: str
-
-
-class CanLogIn(Struct, frozen=True):
-    """Wants to know whether all credentials of a login were given, even for another destination; is told a bool."""
-
-
-class Send(Struct, frozen=True):
-    """Wants a request sent; is told what ``Received``. Secrets stand in it as placeholders until the last moment."""
+class AuthRequest(Struct, frozen=True):
+    """A request that an auth type wants sent. Its secrets are placeholders until the transport puts them in."""
 
     message: Message
     headers: tuple[AuthHeader, ...] = ()
     address: str = ""
-    """The whole address, where a secret stands in it; else it is the profile's."""
+    """The whole address if it holds a secret; empty for the profile's own."""
     texts: tuple[str, ...] = ()
-    """Strings of the params in which a placeholder stands beside other text."""
-    secrets: tuple[Secret, ...] = ()
-    """What all placeholders stand for."""
-    login: bool = False
-
-    @property
-    def opened_in(self) -> Iterator[str]:
-        """Every part in which a kind of auth may have put a placeholder, but for the params."""
-        yield self.address
-        yield from self.texts
-        yield from (each.text for each in self.headers)
-        for call in self.message.calls:
-            yield from (value for _, value in call.members)
+    """Strings of the params that hold a placeholder beside other text."""
+    fields: tuple[str, ...] = ()
+    """The secrets that must be known before it is sent, in the order in which they are asked for."""
+    is_login: bool = False
 
 
-class Keep(Struct, frozen=True):
-    """Wants a session remembered."""
-
-    session: Secret
-
-
-class Drop(Struct, frozen=True):
-    """Wants the session forgotten."""
-
-
-class Say(Struct, frozen=True):
-    """Wants the person to know what happened by the way."""
-
-    sentence: str
-
-
-class Hide(Struct, frozen=True):
-    """Wants a value hidden in all that is told of this call: it opens a door for a while, as a secret does."""
-
-    value: str
-
-
-Want = Need | CanLogIn | Send | Keep | Drop | Say | Hide
-
-
-class Received(Struct, frozen=True):
-    """What came of a request."""
+class AuthResponse(Struct, frozen=True):
+    """The outcome of a request."""
 
     outcome: Outcome
     response: Response = NOTHING_CAME
     sent: int = 0
     """Bytes of the request's body."""
+
+
+class SessionOpened(Struct, frozen=True):
+    """A session to remember."""
+
+    session: Secret
+
+
+class SessionEnded(Struct, frozen=True):
+    """The session is over, to be forgotten."""
+
+
+class Note(Struct, frozen=True):
+    """A sentence for the person about something that happened on the way."""
+
+    sentence: str
+
+
+class Hidden(Struct, frozen=True):
+    """A value to hide in everything shown of this call: for a while it is as good as a secret."""
+
+    value: str
+
+
+Event = SessionOpened | SessionEnded | Note | Hidden
+AuthFlow = Generator[AuthRequest, AuthResponse | Refused, AuthResponse | Refused]
+"""The requests of one message: ``response = yield request``. It does no I/O, and it ends with the last response.
+
+Whoever drives it looks up the secrets that a request names, and answers with a refusal if one is missing.
+"""
+
+
+class AuthCall(Struct):
+    """One message on its way: what its flow knows, and what the flow reports besides requests."""
+
+    profile: Profile
+    message: Message
+    session: Secret | None
+    """The one to send; a login replaces it."""
+    now: datetime
+    can_log_in: Callable[[], bool]
+    """Whether all credentials of a login are known, even for another destination."""
+    events: list[Event] = field(default_factory=list)
+    """Reports since the last request, for the driver to act on and to clear."""
 
 
 def as_bytes(text: str) -> bytes:
@@ -144,27 +145,6 @@ def as_bytes(text: str) -> bytes:
         return text.encode(errors="surrogateescape")
     except UnicodeEncodeError:
         return text.encode(errors="surrogatepass")
-
-
-T = TypeVar("T")
-FlowPart = Generator[Want, Any, T]
-"""A piece of a flow: yields what it wants, is sent what it got, returns a T."""
-Flow = FlowPart[Received | Refused]
-"""All that is done to send one message."""
-
-
-class Ended(Struct, frozen=True):
-    """A flow has come to its end."""
-
-    end: Received | Refused
-
-
-def advance(flow: Flow, answer: object) -> Want | Ended:
-    """Tell a flow what it got, and hear what it wants next or how it ended."""
-    try:
-        return flow.send(answer)
-    except StopIteration as stop:  # the way a generator hands over what it returns
-        return Ended(stop.value)
 
 
 NOT_RECORDED: Final = "Where {} stands, this value was not recorded: type it anew."
@@ -190,61 +170,52 @@ def login_fields(profile: Profile) -> tuple[str, ...]:
     return tuple(field for field in FIELDS if f"{{{field}}}" in named and field not in known)
 
 
-class Fields(Struct, frozen=True):
-    """The secret fields of a profile and how they are written in params."""
+def quoted(profile: Profile, field: str) -> str:
+    """Return the JSON string that is the placeholder of a field."""
+    return spelled(placeholder(profile.label(field)))
 
-    profile: Profile
 
-    def quoted(self, field: str) -> str:
-        """The JSON string that stands for a field."""
-        return spelled(placeholder(self.profile.label(field)))
+def fields_in(profile: Profile, request: AuthRequest) -> tuple[str, ...]:
+    """Return the secret fields whose placeholders are in a request."""
+    calls = request.message.calls
+    parts = [request.address, *request.texts, *(header.text for header in request.headers)]
+    parts += [value for call in calls for _, value in call.members]
+    return tuple(
+        field
+        for field in FIELDS
+        if any(quoted(profile, field) in call.params for call in calls)
+        or any(placeholder(profile.label(field)) in part for part in parts)
+    )
 
-    def asked_for(self, send: Send, known: Sequence[Secret] = ()) -> FlowPart[tuple[Secret, ...] | Refused]:
-        """Ask for each secret whose placeholder stands in a request, but for those that are ``known``."""
-        secrets: list[Secret] = []
+
+def find_unsendable(profile: Profile, message: Message) -> Refused | None:
+    """Return why a message cannot be sent as it is written.
+
+    A secret can only be a whole string of the params: as a part of one it may have been there in any spelling.
+    """
+    for call in message.calls:
+        for text in (call.method, call.id or "", call.params):
+            if mark := unsendable(text):
+                return Refused("params", NOT_RECORDED.format(mark))
+            if mark := of_another(text, profile.name):
+                other, _, field = mark.strip("«»").rpartition(".")
+                return Refused(
+                    "params",
+                    f"{mark} stands for the {field} of profile {other}, which is not sent with profile {profile.name}: "
+                    f"type the value itself, or choose profile {other}. "
+                    "To send these very letters, write \\u00ab for «.",
+                )
+        if mark := named((call.method, call.id or "")):
+            return Refused("params", f"{mark} stands for a secret, which has no place in a method's name or an id.")
         for field in FIELDS:
-            label = self.profile.label(field)
-            mark = placeholder(label)
-            in_params = any(self.quoted(field) in call.params for call in send.message.calls)
-            if not in_params and not any(mark in part for part in send.opened_in):
-                continue
-            answer: Secret | Refused | None = next((each for each in known if each.label == label), None)
-            if answer is None:
-                answer = yield Need(field)
-            if isinstance(answer, Refused):
-                return answer
-            secrets.append(answer)
-        return tuple(secrets)
-
-    def doubt(self, message: Message) -> Refused | None:
-        """Why the message cannot be sent as it is written; None where it can.
-
-        Only a whole string of the params can be opened: what a secret was a part of may have held it in any spelling.
-        """
-        for call in message.calls:
-            for text in (call.method, call.id or "", call.params):
-                if mark := unsendable(text):
-                    return Refused("params", NOT_RECORDED.format(mark))
-                if mark := of_another(text, self.profile.name):
-                    return Refused("params", self._not_ours(mark))
-            if mark := named((call.method, call.id or "")):
-                return Refused("params", f"{mark} stands for a secret, which has no place in a method's name or an id.")
-            for field in FIELDS:
-                mark = placeholder(self.profile.label(field))
-                if mark in call.params.replace(self.quoted(field), ""):
-                    return Refused(
-                        "params",
-                        f"{mark} stands inside a longer text of the params, where the secret cannot be put back: write "
-                        f'that text anew, or "{mark}" alone.',
-                    )
-        return None
-
-    def _not_ours(self, mark: str) -> str:
-        profile, _, field = mark.strip("«»").rpartition(".")
-        return (
-            f"{mark} stands for the {field} of profile {profile}, which is not sent with profile {self.profile.name}: "
-            f"type the value itself, or choose profile {profile}. To send these very letters, write \\u00ab for «."
-        )
+            mark = placeholder(profile.label(field))
+            if mark in call.params.replace(quoted(profile, field), ""):
+                return Refused(
+                    "params",
+                    f"{mark} stands inside a longer text of the params, where the secret cannot be put back: write "
+                    f'that text anew, or "{mark}" alone.',
+                )
+    return None
 
 
 def planted(profile: Profile, *texts: str | None) -> Refused | None:
@@ -256,12 +227,12 @@ def planted(profile: Profile, *texts: str | None) -> Refused | None:
     return Refused("profile", sentence)
 
 
-def opened(body: bytes, send: Send) -> bytes:
+def opened(body: bytes, request: AuthRequest, secrets: Sequence[Secret]) -> bytes:
     """Put the secrets' values where their placeholders stand as whole strings. The last line before the socket."""
-    opening = opening_of(send.secrets)
-    for text in send.texts:
+    opening = opening_of(secrets)
+    for text in request.texts:
         body = body.replace(spelled(text).encode(), spelled(opening.filled(text)).encode())
-    for secret in send.secrets:
+    for secret in secrets:
         body = body.replace(spelled(secret.placeholder).encode(), spelled(secret.reveal()).encode())
     return body
 

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from datetime import datetime
 from typing import ClassVar, Final
 from urllib.parse import quote
 
 from msgspec import Struct
 
-from rpcexplorer.auth.credentials import AuthHeader, Flow, Message, Opening, Received, as_bytes
+from rpcexplorer.auth.credentials import AuthCall, AuthFlow, AuthHeader, Opening, as_bytes
 from rpcexplorer.auth.scheme import USERNAME, AuthField, ByClient, Kind
 from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.profile import Profile
@@ -89,23 +88,24 @@ class DigestAuth(Kind, frozen=True):
     def words(self, profile: Profile) -> str:  # noqa: ARG002
         return "digest: the server's challenge is answered with user name and password"
 
-    def flow(self, profile: Profile, message: Message, session: Secret | None, now: datetime) -> Flow:  # noqa: ARG002
+    def requests(self, call: AuthCall) -> AuthFlow:
         """The call without credentials, and with the answer to the challenge that comes; once more for a stale one."""
-        send = yield from self.ready(profile, message, bare=True)
-        if isinstance(send, Refused):
-            return send
-        received: Received = yield send
-        if self.is_free(profile, message):
+        request = self.request(call.profile, call.message, bare=True)
+        if isinstance(request, Refused):
+            return request
+        received = yield request
+        if isinstance(received, Refused) or self.is_free(call.profile, call.message):
             return received
         challenge = strongest(received.response)
         while challenge is not None:
-            header = DigestHeader(
-                "Authorization", self._text(profile), "Digest ", challenge=challenge, cnonce=_cnonce()
-            )
-            send = yield from self.ready(profile, message, headers=(header,))
-            if isinstance(send, Refused):
-                return send
-            received = yield send
+            text = self._text(call.profile)
+            header = DigestHeader("Authorization", text, "Digest ", challenge=challenge, cnonce=_cnonce())
+            request = self.request(call.profile, call.message, headers=(header,))
+            if isinstance(request, Refused):
+                return request
+            received = yield request
+            if isinstance(received, Refused):
+                return received
             again = strongest(received.response)
             challenge = again if again and again.stale and not challenge.stale else None
         return received
@@ -128,7 +128,7 @@ class DigestAuth(Kind, frozen=True):
 
 
 def strongest(response: Response) -> Challenge | None:
-    """The challenge of a refusal that is answered; None where there is none that can be."""
+    """Return the strongest challenge of a refusal that can be answered."""
     if response.status != UNAUTHORIZED:
         return None
     found = [

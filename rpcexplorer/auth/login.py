@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
 
@@ -13,15 +13,14 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from rpcexplorer.auth.credentials import (
-    CanLogIn,
-    Drop,
-    Flow,
-    FlowPart,
-    Keep,
+    AuthCall,
+    AuthFlow,
+    AuthResponse,
+    Event,
     Message,
-    Received,
-    Say,
-    Send,
+    Note,
+    SessionEnded,
+    SessionOpened,
     login_fields,
     planted,
 )
@@ -92,39 +91,31 @@ SAYS_NO = re.compile(rb"false|\[[ ]*[1-9][0-9]{0,2}[ ]*\]")
 SHORT_TEXT = re.compile(rb'"[^"\\]{1,200}"')
 
 
-class NewSession(Struct, frozen=True):
-    """A login that brought a session."""
+def open_session(kind: Kind, call: AuthCall, id: str, first: Sequence[str] = ()) -> AuthFlow:
+    """Log in, and put the new session into the call; the response is that of the login.
 
-    session: Secret
-    received: Received
-    """The login's own answer."""
-
-
-def open_session(
-    kind: Kind,
-    profile: Profile,
-    id: str,
-    now: datetime,
-) -> FlowPart[NewSession | Received | Refused]:
-    """Log in and return the session; or the send that did not arrive, or why no session came of it."""
+    ``first`` are the secrets that the call itself takes: they are asked for before the login is sent.
+    """
+    profile = call.profile
     template = json.dumps(profile.login.params, ensure_ascii=False)
     if refused := planted(profile, profile.login.method, profile.username, template):
         return refused
     message = Message("call", (Call(profile.login.method, login_params(profile), id),))
-    send = yield from kind.ready(profile, message, bare=True)
-    if isinstance(send, Refused):
-        return send
-    received: Received = yield replace(send, login=True)
-    if isinstance(received.outcome, Unreached):
-        sentence = f"While logging in: {received.outcome.sentence}"
-        return replace(received, outcome=replace(received.outcome, sentence=sentence, maybe_ran=False))
-    value = _session_value(kind, profile, received, now)
+    request = kind.request(profile, message, bare=True)
+    if isinstance(request, Refused):
+        return request
+    response = yield replace(request, fields=tuple(dict.fromkeys([*first, *request.fields])), is_login=True)
+    if isinstance(response, Refused):
+        return response
+    if isinstance(response.outcome, Unreached):
+        sentence = f"While logging in: {response.outcome.sentence}"
+        return replace(response, outcome=replace(response.outcome, sentence=sentence, maybe_ran=False))
+    value = _session_value(kind, profile, response, call.now)
     if isinstance(value, Refused):
         return value
-    session = Secret(value, profile.label("session"), "session")
-    yield Keep(session)
-    yield Say(f"logged in to {profile.origin}")
-    return NewSession(session, received)
+    call.session = Secret(value, profile.label("session"), "session")
+    call.events += [SessionOpened(call.session), Note(f"logged in to {profile.origin}")]
+    return response
 
 
 def login_params(profile: Profile) -> str:
@@ -143,7 +134,7 @@ def _filled(template: Any, profile: Profile) -> Any:
     return placeholder(profile.label("password")) if template == "{password}" else template
 
 
-def _session_value(kind: Kind, profile: Profile, received: Received, now: datetime) -> str | Refused:
+def _session_value(kind: Kind, profile: Profile, received: AuthResponse, now: datetime) -> str | Refused:
     """The session's id from Set-Cookie, else from the reply where the profile says it stands."""
     cookie = kind.session_cookie
     said = session_cookie(received.response.headers, cookie, now) if cookie else None
@@ -296,100 +287,85 @@ def _names_a_thing(before: str, word: str, after: str) -> bool:
     )
 
 
-def with_session(kind: Kind, profile: Profile, message: Message, session: Secret | None, now: datetime) -> Flow:
-    """The call with the session: logs in when there is none, and once more when it has ended."""
-    public = kind.is_free(profile, message)
-    fresh = session is None and not public
-    if fresh and profile.assumes_auth:
-        fresh = yield CanLogIn()
-    is_open = session is None and not fresh
-    bare = public if not kind.session_cookie else session is None  # a cookie does no harm where none is needed
-    typed = yield from kind.ready(profile, message, bare=True)  # what stands in the params is asked for first
-    wrong = typed if public or is_open else kind.put(profile, message)
-    for each in (typed, wrong):
-        if isinstance(each, Refused):
-            return each
-    assert isinstance(typed, Send)
-    if fresh:
-        opened = yield from open_session(kind, profile, _login_id(message), now)
-        if not isinstance(opened, NewSession):
+def requests_in_session(kind: Kind, call: AuthCall) -> AuthFlow:
+    """The call with the session: logs in if there is none, and once more if it has ended."""
+    profile, message, session = call.profile, call.message, call.session
+    is_public = kind.is_free(profile, message)
+    logs_in = session is None and not is_public and (not profile.assumes_auth or call.can_log_in())
+    is_open = session is None and not logs_in
+    typed = kind.request(profile, message, bare=True)
+    # A cookie does no harm where none is needed.
+    request = typed if (is_open if kind.session_cookie else is_public) else kind.request(profile, message)
+    if isinstance(typed, Refused):
+        return typed
+    if isinstance(request, Refused):
+        return request
+    login_id = f"{message.calls[0].id or 'notification'}.login"
+    if logs_in:
+        opened = yield from open_session(kind, call, login_id, typed.fields)
+        if call.session is None:
             return opened
-        session, bare = opened.session, False
-    known = typed.secrets if session is None else (session, *typed.secrets)
-    send = yield from kind.ready(profile, message, known, bare=bare)
-    if isinstance(send, Refused):
-        return send
-    received: Received = yield send
-    yield from _heed(kind, received, session, profile, now)
-    ended = has_ended(profile.login, message, received) and (not is_open or _asks_in_words(received))
-    if fresh or public or not ended:
-        return received
+        session = call.session
+    response = yield request
+    if isinstance(response, Refused):
+        return response
+    call.events += _session_events(kind, call, response)
+    ended = has_ended(profile.login, message, response) and (not is_open or _asks_in_words(response))
+    if logs_in or is_public or not ended:
+        return response
     if session is not None:
-        yield Drop()
-        yield Say("the session had ended: logged in again and tried once more")
-    opened = yield from open_session(kind, profile, _login_id(message), now)
-    if is_open and isinstance(opened, Refused) and not (yield CanLogIn()):
-        return received  # without credentials, the server's own answer counts
-    if not isinstance(opened, NewSession):
-        return _no_way_back(received, opened)
-    send = yield from kind.ready(profile, message, (opened.session, *typed.secrets))
-    if isinstance(send, Refused):
-        return send
-    received = yield send
-    yield from _heed(kind, received, opened.session, profile, now)
-    return received
+        call.events += [SessionEnded(), Note("the session had ended: logged in again and tried once more")]
+        call.session = None
+    opened = yield from open_session(kind, call, login_id)
+    if call.session is None:
+        if is_open and isinstance(opened, Refused) and not call.can_log_in():
+            return response  # without credentials, the server's own answer counts
+        return _with_reason(opened, response)
+    request = kind.request(profile, message)
+    if isinstance(request, Refused):
+        return request
+    retried = yield request
+    if not isinstance(retried, Refused):
+        call.events += _session_events(kind, call, retried)
+    return retried
 
 
-def session_alone(kind: Kind, profile: Profile, id: str, now: datetime) -> Flow:
-    """Nothing but a new session; what is received is the login's own reply."""
-    answer = yield from open_session(kind, profile, id, now)
-    return answer.received if isinstance(answer, NewSession) else answer
-
-
-def _heed(kind: Kind, received: Received, session: Secret | None, profile: Profile, now: datetime) -> FlowPart[None]:
-    """Do what the server said about the session's cookie: adopt a new one, forget a deleted one."""
-    cookie = kind.session_cookie
-    said = session_cookie(received.response.headers, cookie, now) if cookie else None
+def _session_events(kind: Kind, call: AuthCall, received: AuthResponse) -> list[Event]:
+    """Return what the server said about the session's cookie: a new one is adopted, a deleted one forgotten."""
+    cookie, session = kind.session_cookie, call.session
+    said = session_cookie(received.response.headers, cookie, call.now) if cookie else None
     if said is None:
-        return
+        return []
     if said.deleted:
-        if session is not None:
-            yield Drop()
-            yield Say(f"the server ended the session ({cookie})")
-    elif not said.sendable:
-        yield Say(f"the server set a {cookie} cookie that cannot be sent back; the session stays as it was")
-    elif session is None or said.value != session.reveal():
-        yield Keep(Secret(said.value, profile.label("session"), "session"))
-        yield Say(f"adopted a new session ({cookie}) for {profile.origin}")
+        return [SessionEnded(), Note(f"the server ended the session ({cookie})")] if session is not None else []
+    if not said.sendable:
+        return [Note(f"the server set a {cookie} cookie that cannot be sent back; the session stays as it was")]
+    if session is not None and said.value == session.reveal():
+        return []
+    opened = SessionOpened(Secret(said.value, call.profile.label("session"), "session"))
+    return [opened, Note(f"adopted a new session ({cookie}) for {call.profile.origin}")]
 
 
-def has_ended(login: Login, message: Message, received: Received) -> bool:
+def has_ended(login: Login, message: Message, received: AuthResponse) -> bool:
     """Whether the answer means "please log in": by the status, the code or the words that the profile names.
 
     A batch that was answered call by call never counts: some of it may have run.
     """
-    if message.kind == "batch" and _answered_singly(received.outcome):
+    outcome = received.outcome
+    if message.kind == "batch" and isinstance(outcome, ErrorObject) and outcome.value.lstrip().startswith(b"["):
         return False
-    return asks_for_login(login, received.outcome, received.response.status)
+    return asks_for_login(login, outcome, received.response.status)
 
 
-def _asks_in_words(received: Received) -> bool:
+def _asks_in_words(received: AuthResponse) -> bool:
     """Return whether an error of the service asks for a login, and not HTTP for credentials of its own."""
     return isinstance(received.outcome, ErrorObject) and received.response.header("www-authenticate") is None
 
 
-def _answered_singly(outcome: object) -> bool:
-    return isinstance(outcome, ErrorObject) and outcome.value.lstrip().startswith(b"[")
-
-
-def _no_way_back(received: Received, opened: Received | Refused) -> Received | Refused:
-    """The session ended and the second login failed: say both."""
-    if isinstance(opened, Received):
-        return opened
-    said = received.outcome.message if isinstance(received.outcome, ErrorObject) else f"HTTP {received.response.status}"
-    return replace(opened, sentence=f"The session has ended (the server said: {said}). {opened.sentence}")
-
-
-def _login_id(message: Message) -> str:
-    """The login's id tells which call it was made for."""
-    return f"{message.calls[0].id or 'notification'}.login"
+def _with_reason(login: AuthResponse | Refused, received: AuthResponse) -> AuthResponse | Refused:
+    """Say of a login that was refused why there was one: the session had ended."""
+    if isinstance(login, AuthResponse):
+        return login
+    outcome = received.outcome
+    said = outcome.message if isinstance(outcome, ErrorObject) else f"HTTP {received.response.status}"
+    return replace(login, sentence=f"The session has ended (the server said: {said}). {login.sentence}")

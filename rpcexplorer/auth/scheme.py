@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime
 from typing import Any, ClassVar
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from rpcexplorer.auth.credentials import AuthHeader, Fields, Flow, FlowPart, Message, Received, Send, planted
+from rpcexplorer.auth.credentials import (
+    AuthCall,
+    AuthFlow,
+    AuthHeader,
+    AuthRequest,
+    Message,
+    fields_in,
+    find_unsendable,
+    planted,
+)
 from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.method import Described, Method
 from rpcexplorer.model.profile import Auth, Profile
@@ -77,55 +85,39 @@ class Kind(Auth, frozen=True):
         """One line about how a profile logs in."""
         raise NotImplementedError
 
-    def flow(self, profile: Profile, message: Message, session: Secret | None, now: datetime) -> Flow:  # noqa: ARG002
-        """How a message is sent: here one request. ``session`` is the one remembered, if any."""
-        return (yield from self.sent(profile, message, bare=self.is_free(profile, message)))
+    def requests(self, call: AuthCall) -> AuthFlow:
+        """How a message is sent: here one request."""
+        request = self.request(call.profile, call.message, bare=self.is_free(call.profile, call.message))
+        return request if isinstance(request, Refused) else (yield request)
 
-    def sent(self, profile: Profile, message: Message, *, bare: bool) -> Flow:
-        """One request, and what is received."""
-        send = yield from self.ready(profile, message, bare=bare)
-        if isinstance(send, Refused):
-            return send
-        received: Received = yield send
-        return received
-
-    def ready(
-        self,
-        profile: Profile,
-        message: Message,
-        known: Sequence[Secret] = (),
-        *,
-        bare: bool = False,
-        headers: tuple[AuthHeader, ...] = (),
-    ) -> FlowPart[Send | Refused]:
-        """The request for a message, ``bare`` or with its credentials, and every secret that it needs asked for.
-
-        Those that are ``known`` are not asked for; ``headers`` stand for what the kind would put in by itself.
-        """
-        fields = Fields(profile)
-        doubt = fields.doubt(message)  # before anything is put in
-        if doubt is not None and not message.only_shown:
-            return doubt
-        send = Send(message, headers) if bare or headers else self.put(profile, message)
-        if isinstance(send, Refused):
-            return send
-        if send != Send(message) and (refused := planted(profile, *self.texts, send.address and profile.endpoint)):
-            return refused
-        secrets = yield from fields.asked_for(send, known)
-        if isinstance(secrets, Refused):
-            return secrets
-        if send.headers and (refused := self.refused(profile, secrets)):
-            return refused
-        return replace(send, secrets=secrets)
-
-    def put(self, profile: Profile, message: Message) -> Send | Refused:
-        """The request with placeholders where credentials go; or why they cannot go there."""
-        return Send(message, self.headers(profile))
-
-    def login(self, profile: Profile, id: str, now: datetime) -> Flow:  # noqa: ARG002
-        """Nothing but a new session; what is received is the login's own reply."""
+    def login(self, call: AuthCall, id: str) -> AuthFlow:  # noqa: ARG002
+        """Open a new session; the response is that of the login."""
         yield from ()
-        return Refused("profile", f"Profile {profile.name} has no sessions: its auth is {self.kind}.")
+        return Refused("profile", f"Profile {call.profile.name} has no sessions: its auth is {self.kind}.")
+
+    def request(
+        self, profile: Profile, message: Message, *, bare: bool = False, headers: tuple[AuthHeader, ...] = ()
+    ) -> AuthRequest | Refused:
+        """The request for a message, ``bare`` or with its credentials.
+
+        ``headers`` replace what the auth type would put in by itself.
+        """
+        unsendable = find_unsendable(profile, message)  # before anything is put in
+        if unsendable is not None and not message.only_shown:
+            return unsendable
+        request = AuthRequest(message, headers) if bare or headers else self.put(profile, message)
+        if isinstance(request, Refused):
+            return request
+        own_texts = (*self.texts, profile.endpoint if request.address else "")
+        if request != AuthRequest(message) and (refused := planted(profile, *own_texts)):
+            return refused
+        if request.headers and (refused := self.refused(profile, ())):
+            return refused
+        return replace(request, fields=fields_in(profile, request))
+
+    def put(self, profile: Profile, message: Message) -> AuthRequest | Refused:
+        """The request with placeholders where credentials go; or why they cannot go there."""
+        return AuthRequest(message, self.headers(profile))
 
     def headers(self, profile: Profile) -> tuple[AuthHeader, ...]:  # noqa: ARG002
         """The headers that it puts into a request."""

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from datetime import datetime
 from typing import Any, ClassVar, Final
 from urllib.parse import quote
 
 from msgspec.structs import replace
 
 from rpcexplorer.auth import login
-from rpcexplorer.auth.credentials import AuthHeader, Flow, Message, Send, leaves, login_fields
+from rpcexplorer.auth.credentials import AuthCall, AuthFlow, AuthHeader, AuthRequest, Message, leaves, login_fields
 from rpcexplorer.auth.scheme import USERNAME, AuthField, Kind
 from rpcexplorer.jsontext.scan import elements
 from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.method import Described, Method
 from rpcexplorer.model.profile import Auth, Profile
-from rpcexplorer.model.secret import Secret, placeholder
+from rpcexplorer.model.secret import placeholder
 from rpcexplorer.rpc.messages import Call, spelled
 
 
@@ -35,19 +34,11 @@ class SessionKind(Kind, frozen=True):
             if session := (profile.login.session or "").rpartition("/")[2]:
                 yield session
 
-    def flow(self, profile: Profile, message: Message, session: Secret | None, now: datetime) -> Flow:
-        if not self.opens_session(profile):
-            return super().flow(profile, message, session, now)
-        from rpcexplorer.auth.login import with_session  # no start needs it
+    def requests(self, call: AuthCall) -> AuthFlow:
+        return login.requests_in_session(self, call) if self.opens_session(call.profile) else super().requests(call)
 
-        return with_session(self, profile, message, session, now)
-
-    def login(self, profile: Profile, id: str, now: datetime) -> Flow:
-        if not self.opens_session(profile):
-            return super().login(profile, id, now)
-        from rpcexplorer.auth.login import session_alone  # no start needs it
-
-        return session_alone(self, profile, id, now)
+    def login(self, call: AuthCall, id: str) -> AuthFlow:
+        return login.open_session(self, call, id) if self.opens_session(call.profile) else super().login(call, id)
 
 
 MARK = "{token}"
@@ -147,9 +138,9 @@ class QueryAuth(TokenAuth, frozen=True):
     def words(self, profile: Profile) -> str:
         return self.said(profile, f"into the address, as {self.name}")
 
-    def put(self, profile: Profile, message: Message) -> Send:
+    def put(self, profile: Profile, message: Message) -> AuthRequest:
         sign = "&" if "?" in profile.endpoint else "?"
-        return Send(message, address=f"{profile.endpoint}{sign}{quote(self.name)}={self.mark(profile)}")
+        return AuthRequest(message, address=f"{profile.endpoint}{sign}{quote(self.name)}={self.mark(profile)}")
 
 
 TOKENS: Final = frozenset({"token", "secret", "session", "session_id", "sid", "ubus_rpc_session", "auth", "key"})
@@ -192,7 +183,7 @@ class FirstAuth(TokenAuth, frozen=True):
     def words(self, profile: Profile) -> str:
         return self.said(profile, "out as the first element of the params")
 
-    def put(self, profile: Profile, message: Message) -> Send | Refused:
+    def put(self, profile: Profile, message: Message) -> AuthRequest | Refused:
         text = self.filled(self.value, profile)
         calls = []
         for call in message.calls:
@@ -201,7 +192,7 @@ class FirstAuth(TokenAuth, frozen=True):
                 return params
             calls.append(replace(call, params=params))
         texts = () if text == self.mark(profile) else (text,)
-        return Send(replace(message, calls=tuple(calls)), texts=texts)
+        return AuthRequest(replace(message, calls=tuple(calls)), texts=texts)
 
     def _without_token(self, method: Method) -> Method:
         """Its params are by position, for an object is refused here."""
@@ -265,10 +256,10 @@ class MemberAuth(TokenAuth, frozen=True):
         yield self.member
         yield from super().places(profile)
 
-    def put(self, profile: Profile, message: Message) -> Send:
+    def put(self, profile: Profile, message: Message) -> AuthRequest:
         member = (self.member, spelled(self.mark(profile)))
         calls = tuple(call if self.free(profile, call) else replace(call, members=(member,)) for call in message.calls)
-        return Send(replace(message, calls=calls))
+        return AuthRequest(replace(message, calls=calls))
 
 
 class CookieAuth(SessionKind, frozen=True):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -12,24 +12,21 @@ from typing import TYPE_CHECKING, Final
 from msgspec.structs import replace
 
 from rpcexplorer.auth.credentials import (
-    CanLogIn,
+    AuthCall,
+    AuthFlow,
+    AuthRequest,
+    AuthResponse,
     CredentialSource,
-    Drop,
-    Ended,
-    Flow,
-    Hide,
-    Keep,
+    Hidden,
     Message,
-    Need,
-    Received,
-    Say,
-    Send,
-    Want,
-    advance,
+    Note,
+    SessionEnded,
+    SessionOpened,
     opened,
     opened_address,
     opening_of,
 )
+from rpcexplorer.auth.registry import auth_of
 from rpcexplorer.jsontext.pointers import Levels
 from rpcexplorer.jsontext.steps import Steps, T, at_once, kept
 from rpcexplorer.model.exchange import Cancelled, Exchange, Outcome, Refused, Sent, Stop, Unreached
@@ -69,14 +66,6 @@ async def certificate_of(profile: Profile) -> ShownCertificate:
 async def load() -> None:
     """Load what a first request takes: a tenth of a second of imports."""
     await (await asyncio.to_thread(_http))().open()
-
-
-def target_of(request: Request) -> str:
-    """Path and query as the request line has them; nothing of an address that cannot be used, which is told later."""
-    try:
-        return address_of(request.url).target
-    except Unreachable:
-        return ""
 
 
 def head_of(request: Request) -> tuple[str, Headers]:
@@ -224,21 +213,24 @@ def body_of(profile: Profile, message: Message) -> bytes:
     return encode(message.calls[0], profile.form)
 
 
-def request_of(profile: Profile, send: Send, verb: Verb = "POST") -> tuple[Request, tuple[Secret, ...]]:
-    """What a flow wants sent, secrets opened, and what in it is to be hidden beside them.
+def request_of(
+    profile: Profile, request: AuthRequest, secrets: Sequence[Secret], verb: Verb = "POST"
+) -> tuple[Request, tuple[Secret, ...]]:
+    """A request with its secrets put in, and what in it is to be hidden beside them.
 
     It goes to the socket next and nowhere else.
     """
-    body = opened(body_of(profile, send.message), send) if verb == "POST" else b""
-    request = formed(profile, body, address=opened_address(send.address, send.secrets), verb=verb)
-    if not send.headers:
-        return request, ()
-    opening = opening_of(send.secrets, target_of(request), body, verb)
-    values = [(each, each.opened(opening)) for each in send.headers]
-    betrayed = (part for header, value in values for part in header.betrays(value))
+    body = opened(body_of(profile, request.message), request, secrets) if verb == "POST" else b""
+    url = opened_address(request.address, secrets) or profile.endpoint
+    try:
+        target = address_of(url).target
+    except Unreachable:  # of an address that cannot be used, the transport says why
+        target = ""
+    opening = opening_of(secrets, target, body, verb)
+    values = [(header, header.opened(opening)) for header in request.headers]
+    hidden = (Secret(part, UNRECORDED.strip("«»")) for header, value in values for part in header.betrays(value))
     headers = tuple((header.name, value) for header, value in values)
-    hidden = tuple(Secret(part, UNRECORDED.strip("«»")) for part in betrayed)
-    return formed(profile, body, headers, request.url, verb), hidden
+    return formed(profile, body, headers, url, verb), tuple(hidden)
 
 
 def formed(profile: Profile, body: bytes, headers: Headers = (), address: str = "", verb: Verb = "POST") -> Request:
@@ -255,66 +247,6 @@ def formed(profile: Profile, body: bytes, headers: Headers = (), address: str = 
         cookie=cookie,
         verb=verb,
     )
-
-
-class Requests:
-    """Makes the requests of one message, within one deadline for all of them.
-
-    The time between requests, while a person types a password, does not count.
-    """
-
-    def __init__(
-        self,
-        profile: Profile,
-        transport: Callable[[], Awaitable[Transport]],
-        timeout: float,
-        watch: Watch | None,
-        document: str = "",
-    ) -> None:
-        """``document`` is the address of one that is wanted instead of a reply: nothing but a login is posted then."""
-        self._profile = profile
-        self._document = document
-        self._transport = transport
-        self._left = timeout
-        self._watch = watch
-        self.seconds = 0.0
-        """How long all requests took."""
-        self.betrayed: tuple[Secret, ...] = ()
-        """What went out that is no secret of the profile, and is to be hidden like one."""
-        self._partial = Partial()
-        self._sent = 0
-
-    async def send(self, send: Send) -> Received:
-        """Send a request and read what comes of it, whatever that is."""
-        self._partial = Partial()
-        fetches = bool(self._document) and not send.login
-        if fetches:
-            send = replace(send, address=send.address or self._document)
-        request, betrayed = request_of(self._profile, send, "GET" if fetches else "POST")
-        self.betrayed += betrayed
-        self._sent = len(request.body)
-        transport = await self._transport()  # the first time, it is loaded: that does not count
-        started = time.perf_counter()
-        try:
-            response = await transport.send(request, deadline=self._left, watch=self._watch, partial=self._partial)
-        except Unreachable as error:
-            if error.hung_up and _is_notification(send.message) and not error.response.phases.kept:
-                return Received(Sent((HUNG_UP,)), error.response, self._sent)
-            sentence = _advised(error, self._profile)
-            return Received(Unreached(error.step, sentence, error.maybe_ran), error.response, self._sent)
-        finally:
-            took = time.perf_counter() - started
-            self._left -= took
-            self.seconds += took
-        outcome = _document_in(response) if fetches else await _read(send.message, response, self._profile.form)
-        outcome = _named(outcome, response, self._profile)
-        if isinstance(outcome, Result) and send.message.method == CALLS_A_TOOL:
-            outcome = replace(outcome, message=_failure_of_tool(outcome))
-        return Received(outcome, response, self._sent)
-
-    def cancelled(self) -> Received:
-        """What had come of the request that was under way."""
-        return Received(Cancelled(self._partial.sent_whole), self._partial.response, self._sent)
 
 
 def _failure_of_tool(result: Result) -> str:
@@ -403,80 +335,137 @@ Record = Callable[[Exchange], None]
 
 
 class RunningCall:
-    """Holds what has happened so far, so that an exchange can be made of it at any point."""
+    """One call under way. An exchange can be made of it at any point.
+
+    All its requests have one deadline. The time between them, while a person types a password, does not count.
+    """
 
     def __init__(
-        self, profile: Profile, credentials: CredentialSource, requests: Requests, begun: Exchange, record: Record
+        self,
+        profile: Profile,
+        credentials: CredentialSource,
+        transport: Callable[[], Awaitable[Transport]],
+        begun: Exchange,
+        *,
+        timeout: float,
+        watch: Watch | None,
+        document: str = "",
     ) -> None:
-        self._profile = profile
-        self._credentials = credentials
-        self._requests = requests
-        self._begun = begun
-        self._record = record
-        self._said = list(begun.notes)
-        self._hide = list(credentials.in_use())
-        """What no reply may show, sessions included that are opened and over before it is told."""
+        """``document`` is the address of one that is wanted instead of a reply: nothing but a login is posted then."""
+        self._profile, self._credentials, self._transport = profile, credentials, transport
+        self._begun, self._document, self._watch = begun, document, watch
+        self._seconds_left = timeout
+        self._seconds = 0.0
+        """How long all requests took."""
+        self._notes = list(begun.notes)
+        self._hidden = list(credentials.in_use())
+        """What no reply may show, sessions included that are opened and over before it is shown."""
+        self._secrets: dict[str, Secret] = {}
+        """Those that were looked up for this call, by field."""
+        self._partial = Partial()
+        self._sent = 0
 
-    async def run(self, flow: Flow, stop: Stop | None) -> Exchange:
-        """Drive the flow to its end. However it ends, also by a cancelled task, the exchange is recorded."""
+    async def run(self, flow: AuthFlow, call: AuthCall, stop: Stop | None, record: Record) -> Exchange:
+        """Drive a flow to its end. However it ends, also by a cancelled task, the exchange is recorded."""
         task = asyncio.current_task()
         assert task is not None
         stop = stop or Stop()
         stop.watch(task)
         try:
-            exchange = await in_turns(self._shown(self._exchange_of(await self._drive(flow))))
+            exchange = await in_turns(self._exchange(await self._drive(flow, call)))
         except asyncio.CancelledError:
-            exchange = at_once(self._shown(self._exchange_of(self._requests.cancelled())))
-            if not stop.pressed:  # somebody ends the whole program: not ours to hold up
-                self._record(exchange)
+            cancelled = AuthResponse(Cancelled(self._partial.sent_whole), self._partial.response, self._sent)
+            exchange = at_once(self._exchange(cancelled))
+            if not stop.pressed:  # the whole program ends: not ours to delay
+                record(exchange)
                 raise
             task.uncancel()
         finally:
             stop.watch(None)
-        return await self._recorded(exchange)
+        if len(exchange.response.body) < LARGE_BODY_BYTES:
+            record(exchange)
+        else:  # in another thread, so that a screen goes on
+            await asyncio.to_thread(record, exchange)
+        return exchange
 
-    async def _drive(self, flow: Flow) -> Received | Refused:
+    async def _drive(self, flow: AuthFlow, call: AuthCall) -> AuthResponse | Refused:
         if self._profile.cert_file and (refused := await self._credentials.key(self._profile)):
             return refused
-        want = advance(flow, None)
-        while not isinstance(want, Ended):
-            want = advance(flow, await self._do(want))
-        return want.end
+        try:
+            request = next(flow)
+            while True:
+                self._note(call)
+                response = await self._look_up(request, call) or await self._send(request)
+                request = flow.send(response)
+        except StopIteration as end:
+            self._note(call)
+            ending: AuthResponse | Refused = end.value
+            return ending
 
-    async def _do(self, want: Want) -> object:
-        match want:
-            case Need(field=field):
-                return await self._credentials.secret(self._profile, field)
-            case CanLogIn():
-                return self._credentials.can_log_in(self._profile)
-            case Send():
-                return await self._requests.send(want)
-            case Keep(session=session):
-                if trouble := self._credentials.keep(self._profile, session):
-                    self._said.append(trouble)
-                self._hide += self._credentials.in_use()
-            case Drop():
-                self._credentials.drop(self._profile)
-            case Hide(value=value):
-                self._hide.append(Secret(value, UNRECORDED.strip("«»")))
-            case Say(sentence=sentence):
-                self._said.append(sentence)
-        return None
+    def _note(self, call: AuthCall) -> None:
+        """Act on what the flow has reported since its last request."""
+        for event in call.events:
+            match event:
+                case SessionOpened(session=session):
+                    if trouble := self._credentials.keep(self._profile, session):
+                        self._notes.append(trouble)
+                    self._hidden += self._credentials.in_use()
+                case SessionEnded():
+                    self._credentials.drop(self._profile)
+                case Note(sentence=sentence):
+                    self._notes.append(sentence)
+                case Hidden(value=value):
+                    self._hidden.append(Secret(value, UNRECORDED.strip("«»")))
+        call.events.clear()
 
-    def _exchange_of(self, end: Received | Refused) -> Exchange:
-        exchange = replace(self._begun, seconds=self._requests.seconds, notes=tuple(self._said))
-        if isinstance(end, Received):
-            return replace(exchange, outcome=end.outcome, response=end.response, sent=end.sent)
-        return replace(exchange, outcome=end)
+    async def _look_up(self, request: AuthRequest, call: AuthCall) -> Refused | None:
+        """Find the secrets that a request names, and ask for those that are missing; return why one is not sent."""
+        for field in request.fields:
+            if field == "session" and call.session is not None:
+                self._secrets[field] = call.session
+            elif field not in self._secrets:
+                found = await self._credentials.secret(self._profile, field)
+                if isinstance(found, Refused):
+                    return found
+                self._secrets[field] = found
+        secrets = [self._secrets[field] for field in request.fields]
+        return auth_of(self._profile).refused(self._profile, secrets) if request.headers and secrets else None
 
-    def _shown(self, exchange: Exchange) -> Steps[Exchange]:
-        hide = dict.fromkeys([*self._hide, *self._requests.betrayed, *self._credentials.in_use()])
-        return (yield from redacted_in_steps(exchange, SHOW, self._profile, hide)) if hide else exchange
+    async def _send(self, request: AuthRequest) -> AuthResponse:
+        """Send a request, secrets put in, and decide what its response means."""
+        self._partial = Partial()
+        fetches = bool(self._document) and not request.is_login
+        if fetches:
+            request = replace(request, address=request.address or self._document)
+        secrets = [self._secrets[field] for field in request.fields]
+        sent, derived = request_of(self._profile, request, secrets, "GET" if fetches else "POST")
+        self._hidden += derived
+        self._sent = len(sent.body)
+        transport = await self._transport()  # the first time, it is loaded: that does not count
+        started = time.perf_counter()
+        try:
+            response = await transport.send(sent, deadline=self._seconds_left, watch=self._watch, partial=self._partial)
+        except Unreachable as error:
+            if error.hung_up and _is_notification(request.message) and not error.response.phases.kept:
+                return AuthResponse(Sent((HUNG_UP,)), error.response, self._sent)
+            sentence = _advised(error, self._profile)
+            return AuthResponse(Unreached(error.step, sentence, error.maybe_ran), error.response, self._sent)
+        finally:
+            took = time.perf_counter() - started
+            self._seconds_left -= took
+            self._seconds += took
+        outcome = _document_in(response) if fetches else await _read(request.message, response, self._profile.form)
+        outcome = _named(outcome, response, self._profile)
+        if isinstance(outcome, Result) and request.message.method == CALLS_A_TOOL:
+            outcome = replace(outcome, message=_failure_of_tool(outcome))
+        return AuthResponse(outcome, response, self._sent)
 
-    async def _recorded(self, exchange: Exchange) -> Exchange:
-        """Write it down before it is handed over; a large one in another thread, so that a screen goes on."""
-        if len(exchange.response.body) < LARGE_BODY_BYTES:
-            self._record(exchange)
+    def _exchange(self, end: AuthResponse | Refused) -> Steps[Exchange]:
+        """What became of it, without anything that is to be hidden."""
+        exchange = replace(self._begun, seconds=self._seconds, notes=tuple(self._notes))
+        if isinstance(end, AuthResponse):
+            exchange = replace(exchange, outcome=end.outcome, response=end.response, sent=end.sent)
         else:
-            await asyncio.to_thread(self._record, exchange)
-        return exchange
+            exchange = replace(exchange, outcome=end)
+        hidden = dict.fromkeys([*self._hidden, *self._credentials.in_use()])
+        return (yield from redacted_in_steps(exchange, SHOW, self._profile, hidden)) if hidden else exchange

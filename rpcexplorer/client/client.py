@@ -4,26 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
 import msgspec
 from msgspec.structs import replace
 
 from rpcexplorer.auth.credentials import (
+    AuthCall,
+    AuthFlow,
     AuthHeader,
+    AuthRequest,
     CredentialSource,
-    Ended,
-    Fields,
     GivenCredentials,
     Message,
-    Need,
-    Send,
-    advance,
+    find_unsendable,
 )
 from rpcexplorer.auth.login import login_params
 from rpcexplorer.auth.registry import auth_of, kind_named, with_usual_auth
-from rpcexplorer.client.call import Record, Requests, RunningCall, body_of, connect, formed, head_of
-from rpcexplorer.client.handshake import around, handshake_of
+from rpcexplorer.client.call import Record, RunningCall, body_of, connect, formed, head_of
+from rpcexplorer.client.handshake import handshake_of, with_handshake
 from rpcexplorer.model.destination import RouteChanged
 from rpcexplorer.model.draft import Batch, Draft, calls_of, kind_of
 from rpcexplorer.model.exchange import Exchange, Preview, Refused, Stop, fresh_id
@@ -152,23 +152,39 @@ class Client:
             changed = "; ".join(map(str, session.changes))
             moved = f"the session that was kept is not sent: {session.why}{f': {changed}' if changed else ''}"
             begun, session = replace(begun, notes=(moved,)), None
-        way = auth_of(profile).flow(profile, message, session, begun.when)
-        if document:
-            begun = replace(begun, url=redacted_address(profile.endpoint))
-            return await self._running(begun, timeout, watch, profile.endpoint).run(way, stop)
-        return await self._running(begun, timeout, watch).run(around(way, self._handshake), stop)
+        call = AuthCall(profile, message, session, begun.when, partial(self._credentials.can_log_in, self.profile))
+        flow = auth_of(profile).requests(call)
+        if not document:
+            return await self._run(flow, call, begun, stop, timeout=timeout, watch=watch)
+        begun = replace(begun, url=redacted_address(profile.endpoint))
+        return await self._run(flow, call, begun, stop, timeout=timeout, watch=watch, document=profile.endpoint)
 
     async def login(self, *, watch: Watch | None = None, stop: Stop | None = None) -> Exchange:
         """Open a new session, whether or not there is one."""
-        id = fresh_id()
-        text = login_params(self.profile) if self.profile.has_sessions else ""
-        begun = self._begun(id, Draft(self.profile.login.method, text))
-        way = auth_of(self.profile).login(self.profile, id, begun.when)
-        return await self._running(begun, None, watch).run(around(way, self._handshake), stop)
+        id, profile = fresh_id(), self.profile
+        begun = self._begun(id, Draft(profile.login.method, login_params(profile) if profile.has_sessions else ""))
+        message = Message("call", ())
+        call = AuthCall(profile, message, None, begun.when, partial(self._credentials.can_log_in, profile))
+        return await self._run(auth_of(profile).login(call, id), call, begun, stop, timeout=None, watch=watch)
 
-    def _running(self, begun: Exchange, timeout: float | None, watch: Watch | None, document: str = "") -> RunningCall:
-        requests = Requests(self.profile, self._connected, timeout or self.profile.timeout, watch, document)
-        return RunningCall(self.profile, self._credentials, requests, begun, self._record)
+    async def _run(
+        self,
+        flow: AuthFlow,
+        call: AuthCall,
+        begun: Exchange,
+        stop: Stop | None,
+        *,
+        timeout: float | None,  # noqa: ASYNC109 - of all requests together
+        watch: Watch | None,
+        document: str = "",
+    ) -> Exchange:
+        if self._handshake is not None and not document:
+            flow = with_handshake(flow, self._handshake, call.events)
+        seconds = timeout or self.profile.timeout
+        running = RunningCall(
+            self.profile, self._credentials, self._connected, begun, timeout=seconds, watch=watch, document=document
+        )
+        return await running.run(flow, call, stop, self._record)
 
     async def _connected(self) -> Transport:
         if self._transport is None:
@@ -220,14 +236,14 @@ def preview(
     if isinstance(calls, Refused):
         return calls
     typed = Message(kind_of(draft), calls, only_shown=True)
-    send = _wanted(profile, typed, bare=bare)
-    if isinstance(send, Refused):
-        return send
-    doubt = Fields(profile).doubt(typed)  # what the kind of auth has put in beside it is in order
+    shown = _previewed(profile, typed, bare=bare)
+    if isinstance(shown, Refused):
+        return shown
+    doubt = find_unsendable(profile, typed)  # what the auth type has put in beside it is in order
     to_come = profile.has_sessions and not has_session
-    headers = () if to_come and auth_of(profile).session_cookie else send.headers
-    stand_ins = _StandIns(send.address or profile.endpoint, send.address, headers)
-    request = formed(profile, body_of(profile, send.message), tuple(stand_ins.headers.items()), stand_ins.address)
+    headers = () if to_come and auth_of(profile).session_cookie else shown.headers
+    stand_ins = _StandIns(shown.address or profile.endpoint, shown.address, headers)
+    request = formed(profile, body_of(profile, shown.message), tuple(stand_ins.headers.items()), stand_ins.address)
     try:
         line, sent = head_of(request)
     except Unreachable as error:
@@ -275,17 +291,13 @@ def _absent_from(address: str, count: int) -> list[str]:
     return [f"{part}.{at}." for at in range(count)]
 
 
-def _wanted(profile: Profile, message: Message, *, bare: bool) -> Send | Refused:
-    """Drive the flow by hand, with empty secrets, up to the request that the person means."""
-    kind = auth_of(profile)
-    way = kind.flow(profile, message, Secret("", profile.label("session")), datetime.now(UTC))
-    if bare:
-        way = kind.sent(profile, message, bare=True)
-    step = advance(way, None)
-    while isinstance(step, Need):
-        step = advance(way, Secret("", profile.label(step.field)))
-    if isinstance(step, Ended) and isinstance(step.end, Refused):
-        return step.end
-    assert isinstance(step, Send)  # with a session at hand, a request is all that is left to want
+def _previewed(profile: Profile, message: Message, *, bare: bool) -> AuthRequest | Refused:
+    """Return the request that the person means: the first one if there is a session."""
+    auth = auth_of(profile)
+    call = AuthCall(profile, message, Secret("", profile.label("session")), datetime.now(UTC), lambda: False)
+    try:
+        request = auth.request(profile, message, bare=True) if bare else next(auth.requests(call))
+    except StopIteration as end:
+        request = end.value
     handshake = handshake_of(profile)
-    return step if handshake is None else handshake.shown(step)
+    return request if isinstance(request, Refused) or handshake is None else handshake.shown(request)

@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Generator, Iterator
 from typing import Final, Protocol
 
 import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from rpcexplorer.auth.credentials import AuthHeader, Ended, Flow, FlowPart, Hide, Message, Received, Say, Send, advance
+from rpcexplorer.auth.credentials import (
+    AuthFlow,
+    AuthHeader,
+    AuthRequest,
+    AuthResponse,
+    Event,
+    Hidden,
+    Message,
+    Note,
+)
 from rpcexplorer.client.call import CALLS_A_TOOL
-from rpcexplorer.model.exchange import Unreached
+from rpcexplorer.model.exchange import Refused, Unreached
 from rpcexplorer.model.profile import HeaderHandshake, Profile
 from rpcexplorer.model.secret import UNRECORDED
 from rpcexplorer.rpc.messages import Call, ErrorObject, Malformed, Result, spelled
@@ -39,10 +49,10 @@ LONGEST: Final = 80
 
 
 class Handshake(Protocol):
-    def send(self, want: Send) -> FlowPart[Received]:
-        """Have a request sent, with what the server wants to go ahead of it or with it."""
+    def send(self, request: AuthRequest, events: list[Event]) -> AuthFlow:
+        """Send a request, with what the server wants ahead of it or with it."""
 
-    def shown(self, send: Send) -> Send:
+    def shown(self, request: AuthRequest) -> AuthRequest:
         """The request as it goes out once the server has handed over what it wants back."""
 
 
@@ -52,19 +62,15 @@ def handshake_of(profile: Profile) -> Handshake | None:
     return KeptHeader(profile.handshake.header) if isinstance(profile.handshake, HeaderHandshake) else McpSession()
 
 
-def around(flow: Flow, handshake: Handshake | None) -> Flow:
+def with_handshake(flow: AuthFlow, handshake: Handshake, events: list[Event]) -> AuthFlow:
     """A flow whose requests go by way of a handshake."""
-    if handshake is None:
-        return flow
-    return _driven(flow, handshake)
-
-
-def _driven(flow: Flow, handshake: Handshake) -> Flow:
-    want = advance(flow, None)
-    while not isinstance(want, Ended):
-        answer = (yield from handshake.send(want)) if isinstance(want, Send) else (yield want)
-        want = advance(flow, answer)
-    return want.end
+    try:
+        request = next(flow)
+        while True:
+            request = flow.send((yield from handshake.send(request, events)))
+    except StopIteration as end:
+        ending: AuthResponse | Refused = end.value
+        return ending
 
 
 class KeptHeader:
@@ -74,29 +80,31 @@ class KeptHeader:
         self._name = name
         self._value = ""
 
-    def send(self, want: Send) -> FlowPart[Received]:
-        received = yield from self._sent(want)
-        value = received.response.header(self._name)
-        if received.response.status != CONFLICT or isinstance(received.outcome, Result):
-            return received
+    def send(self, request: AuthRequest, events: list[Event]) -> AuthFlow:
+        response = yield from self._send(request, events)
+        if isinstance(response, Refused):
+            return response
+        value = response.response.header(self._name)
+        if response.response.status != CONFLICT or isinstance(response.outcome, Result):
+            return response
         if not value or not _SENDABLE.fullmatch(value):
-            return received
+            return response
         self._value = value
-        return (yield from self._sent(want))
+        return (yield from self._send(request, events))
 
-    def _sent(self, want: Send) -> FlowPart[Received]:
-        """Have it sent with what is kept; neither that nor what is handed over now is shown."""
-        received: Received = yield self._with(want, self._value)
-        handed = received.response.header(self._name) if received.response.status == CONFLICT else None
-        for value in filter(None, (self._value, handed)):
-            yield Hide(value)
-        return received
+    def _send(self, request: AuthRequest, events: list[Event]) -> AuthFlow:
+        """Send it with the value that is known; neither that nor a value that is handed over now is shown."""
+        response = yield self._with(request, self._value)
+        if isinstance(response, AuthResponse):
+            new = response.response.header(self._name) if response.response.status == CONFLICT else None
+            events += [Hidden(value) for value in (self._value, new) if value]
+        return response
 
-    def shown(self, send: Send) -> Send:
-        return self._with(send, UNRECORDED)
+    def shown(self, request: AuthRequest) -> AuthRequest:
+        return self._with(request, UNRECORDED)
 
-    def _with(self, send: Send, value: str) -> Send:
-        return replace(send, headers=(*send.headers, AuthHeader(self._name, value))) if value else send
+    def _with(self, request: AuthRequest, value: str) -> AuthRequest:
+        return replace(request, headers=(*request.headers, AuthHeader(self._name, value))) if value else request
 
 
 class _Server(Struct, frozen=True):
@@ -117,67 +125,71 @@ class McpSession:
     def __init__(self) -> None:
         self._headers: tuple[AuthHeader, ...] | None = None
 
-    def send(self, want: Send) -> FlowPart[Received]:
-        if want.message.method == _INITIALIZE.method:  # by hand
-            received: Received = yield want
-            yield from self._adopt(received)
-            return received
-        yield from self._hidden()
+    def send(self, request: AuthRequest, events: list[Event]) -> AuthFlow:
+        if request.message.method == _INITIALIZE.method:  # by hand
+            response = yield request
+            if isinstance(response, AuthResponse):
+                events += self._adopt(response)
+            return response
+        events += self._hidden()
         had_session = self._headers is not None
-        if not had_session and (refused := (yield from self._initialize(want))):
-            return refused
-        received = yield self._with(want)
-        if had_session and _is_over(received):
+        if not had_session and (failed := (yield from self._initialize(request, events))):
+            return failed
+        response = yield self._with(request)
+        if had_session and isinstance(response, AuthResponse) and _is_over(response):
             self._headers = None
-            yield Say("the server knows the session no more: initialized anew")
-            if refused := (yield from self._initialize(want)):
-                return refused
-            received = yield self._with(want)
-        return received
+            events.append(Note("the server knows the session no more: initialized anew"))
+            if failed := (yield from self._initialize(request, events)):
+                return failed
+            response = yield self._with(request)
+        return response
 
-    def shown(self, send: Send) -> Send:
+    def shown(self, request: AuthRequest) -> AuthRequest:
         headers = (AuthHeader(VERSION, MCP_VERSION), AuthHeader(SESSION, UNRECORDED))
-        return replace(send, message=_translated(send.message), headers=(*send.headers, *headers))
+        return replace(request, message=_translated(request.message), headers=(*request.headers, *headers))
 
-    def _with(self, want: Send) -> Send:
-        message = want.message if want.login else _translated(want.message)
-        return replace(want, message=message, headers=(*want.headers, *(self._headers or ())))
+    def _with(self, request: AuthRequest) -> AuthRequest:
+        message = request.message if request.is_login else _translated(request.message)
+        return replace(request, message=message, headers=(*request.headers, *(self._headers or ())))
 
-    def _initialize(self, want: Send) -> FlowPart[Received | None]:
-        """Begin a session; what was received where none begins."""
-        id = f"{want.message.calls[0].id or 'notification'}.initialize"
-        received: Received = yield replace(want, message=Message("call", (replace(_INITIALIZE, id=id),)))
-        if not isinstance(received.outcome, Result):
-            return _at_initializing(received)
-        yield from self._adopt(received)
+    def _initialize(
+        self, request: AuthRequest, events: list[Event]
+    ) -> Generator[AuthRequest, AuthResponse | Refused, AuthResponse | Refused | None]:
+        """Begin a session; what was received if none begins."""
+        id = f"{request.message.calls[0].id or 'notification'}.initialize"
+        response = yield replace(request, message=Message("call", (replace(_INITIALIZE, id=id),)))
+        if isinstance(response, Refused):
+            return response
+        if not isinstance(response.outcome, Result):
+            return _at_initializing(response)
+        events += self._adopt(response)
         ready = Message("notification", (Call("notifications/initialized", "{}"),))
-        yield replace(want, message=ready, headers=(*want.headers, *(self._headers or ())))
+        yield replace(request, message=ready, headers=(*request.headers, *(self._headers or ())))
         return None
 
-    def _hidden(self, handed: str | None = None) -> FlowPart[None]:
+    def _hidden(self, new: str | None = None) -> Iterator[Hidden]:
         """Whoever has the id of a session is in it."""
-        kept = (each.text for each in self._headers or () if each.name == SESSION)
-        for value in filter(None, (handed, *kept)):
-            yield Hide(value)
+        known = (header.text for header in self._headers or () if header.name == SESSION)
+        return (Hidden(value) for value in (new, *known) if value)
 
-    def _adopt(self, received: Received) -> FlowPart[None]:
-        yield from self._hidden(received.response.header(SESSION))
+    def _adopt(self, received: AuthResponse) -> list[Event]:
+        events: list[Event] = [*self._hidden(received.response.header(SESSION))]
         if not isinstance(received.outcome, Result):
-            return
+            return events
         try:
             said = msgspec.json.decode(received.outcome.value, type=_Initialized)
         except (msgspec.DecodeError, RecursionError):
             said = _Initialized()
         session = received.response.header(SESSION) or ""
         headers = {VERSION: said.protocolVersion, SESSION: session}
-        self._headers = tuple(AuthHeader(*each) for each in headers.items() if _SENDABLE.fullmatch(each[1]))
+        self._headers = tuple(AuthHeader(name, value) for name, value in headers.items() if _SENDABLE.fullmatch(value))
         server = " ".join(filter(None, (said.serverInfo.name, said.serverInfo.version)))
-        # whole or not at all: what is hidden in it can be found in a whole text only
+        # Whole or not at all: a secret is found in a whole text only.
         names = [server if 0 < len(server) <= LONGEST else "a server", said.protocolVersion]
-        yield Say(f"initialized: {', MCP '.join(name for name in names if len(name) <= LONGEST)}")
+        return [*events, Note(f"initialized: {', MCP '.join(name for name in names if len(name) <= LONGEST)}")]
 
 
-def _is_over(received: Received) -> bool:
+def _is_over(received: AuthResponse) -> bool:
     """Whether the session is known no more: a status says so, or what comes with it."""
     outcome = received.outcome
     if isinstance(outcome, Result):
@@ -199,7 +211,7 @@ def _call(call: Call) -> Call:
     return replace(call, method=CALLS_A_TOOL, params=f'{{"name":{spelled(call.method)},"arguments":{arguments}}}')
 
 
-def _at_initializing(received: Received) -> Received:
+def _at_initializing(received: AuthResponse) -> AuthResponse:
     """Say of a failure that it came before the call was sent."""
     outcome = received.outcome
     match outcome:

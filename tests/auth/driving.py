@@ -1,4 +1,4 @@
-"""Flows driven by hand: what each wants, and what it is told."""
+"""Auth flows driven by hand: what they ask for, send and report."""
 
 from __future__ import annotations
 
@@ -6,11 +6,14 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Any
 
+from msgspec import Struct
+from msgspec.structs import asdict
+
 from rpcexplorer.auth.basic import InlineAuth
-from rpcexplorer.auth.credentials import Ended, Message, Need, Received, Send, Want, advance
+from rpcexplorer.auth.credentials import AuthCall, AuthRequest, AuthResponse, Event, Message
 from rpcexplorer.auth.registry import auth_of
 from rpcexplorer.auth.token import CookieAuth
-from rpcexplorer.model.exchange import Outcome
+from rpcexplorer.model.exchange import Outcome, Refused
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.rpc.messages import Call, ErrorObject, Result
@@ -29,29 +32,73 @@ def message(params: str = "[]", method: str = "ping", id: str | None = "1") -> M
     return Message("call", (Call(method, params, id),))
 
 
-def received(outcome: Outcome, *cookies: str, status: int = 200) -> Received:
-    return Received(outcome, Response(status, headers=tuple(("Set-Cookie", cookie) for cookie in cookies)))
+def received(outcome: Outcome, *cookies: str, status: int = 200) -> AuthResponse:
+    return AuthResponse(outcome, Response(status, headers=tuple(("Set-Cookie", cookie) for cookie in cookies)))
 
 
-def drive(profile: Profile, what: Message, session: Secret | None, answers: Iterable[Any]) -> list[Want | Ended]:
-    """Everything the flow wanted, when Need and Send are answered in turn with ``answers``."""
-    way, replies = auth_of(profile).flow(profile, what, session, NOW), iter(answers)
-    wanted = [advance(way, None)]
-    while not isinstance(wanted[-1], Ended):
-        answer = next(replies) if isinstance(wanted[-1], Need | Send) else None
-        wanted.append(advance(way, answer))
+class Asked(Struct, frozen=True):
+    """A secret was looked up."""
+
+    field: str
+
+
+class Sent(AuthRequest, frozen=True):
+    """A request, and what its placeholders stand for."""
+
+    secrets: tuple[Secret, ...] = ()
+
+
+class Ended(Struct, frozen=True):
+    """The flow has ended."""
+
+    end: AuthResponse | Refused
+
+
+Step = Asked | Sent | Event | Ended
+
+
+def drive(profile: Profile, what: Message, session: Secret | None, answers: Iterable[Any]) -> list[Step]:
+    """Everything that happens if secrets that are asked for and requests are answered in turn with ``answers``."""
+    auth, known, steps, replies = auth_of(profile), dict[str, Secret](), list[Step](), iter(answers)
+    call = AuthCall(profile, what, session, NOW, lambda: True)
+    flow = auth.requests(call)
+
+    def answer(request: AuthRequest) -> AuthResponse | Refused:
+        for field in request.fields:
+            if field == "session" and call.session is not None:
+                known[field] = call.session
+            elif field not in known:
+                steps.append(Asked(field))
+                if isinstance(found := next(replies), Refused):
+                    return found
+                known[field] = found
+        secrets = tuple(known[field] for field in request.fields)
+        if request.headers and (refused := auth.refused(profile, secrets)):
+            return refused
+        steps.append(Sent(**asdict(request), secrets=secrets))
+        reply: AuthResponse = next(replies)
+        return reply
+
+    try:
+        request = next(flow)
+        while True:
+            steps += call.events
+            call.events.clear()
+            request = flow.send(answer(request))
+    except StopIteration as end:
+        steps += [*call.events, Ended(end.value)]
     assert next(replies, None) is None, "not every answer was asked for"
-    return wanted
+    return steps
 
 
-def kinds(steps: list[Want | Ended]) -> list[str]:
+def kinds(steps: list[Step]) -> list[str]:
     return [type(step).__name__ for step in steps]
 
 
-def requests(steps: list[Want | Ended]) -> list[Send]:
-    return [step for step in steps if isinstance(step, Send)]
+def requests(steps: list[Step]) -> list[Sent]:
+    return [step for step in steps if isinstance(step, Sent)]
 
 
-def end(steps: list[Want | Ended]) -> Outcome:
+def end(steps: list[Step]) -> Outcome:
     assert isinstance(steps[-1], Ended)
-    return steps[-1].end.outcome if isinstance(steps[-1].end, Received) else steps[-1].end
+    return steps[-1].end.outcome if isinstance(steps[-1].end, AuthResponse) else steps[-1].end

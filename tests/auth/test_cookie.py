@@ -7,28 +7,42 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from rpcexplorer.auth.credentials import Drop, Ended, Keep, Message, Say, Send
+from rpcexplorer.auth.credentials import Message, Note, SessionEnded, SessionOpened
 from rpcexplorer.auth.login import has_ended
 from rpcexplorer.auth.token import CookieAuth
 from rpcexplorer.model.exchange import Outcome, Refused, Unreached
 from rpcexplorer.model.profile import Login, MethodNote
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.rpc.messages import Call, ErrorObject, Malformed, Result
-from tests.auth.driving import COOKIE, DENIED, PASSWORD, PONG, SESSION, drive, end, kinds, message, received, requests
+from tests.auth.driving import (
+    COOKIE,
+    DENIED,
+    PASSWORD,
+    PONG,
+    SESSION,
+    Ended,
+    Sent,
+    drive,
+    end,
+    kinds,
+    message,
+    received,
+    requests,
+)
 
 
 def test_with_a_session_the_call_goes_out_with_its_cookie_and_nothing_else() -> None:
     steps = drive(COOKIE, message(), SESSION, [received(PONG)])
-    assert kinds(steps) == ["Send", "Ended"]
+    assert kinds(steps) == ["Sent", "Ended"]
     assert (requests(steps)[0].secrets, requests(steps)[0].headers[0].text) == ((SESSION,), "sessionid=«shop.session»")
     assert end(steps) == PONG
 
 
 def test_without_a_session_a_login_goes_ahead() -> None:
     steps = drive(COOKIE, message(), None, [PASSWORD, received(Result(b"{}"), "sessionid=new; Path=/"), received(PONG)])
-    assert kinds(steps) == ["Need", "Send", "Keep", "Say", "Send", "Ended"]
+    assert kinds(steps) == ["Asked", "Sent", "SessionOpened", "Note", "Sent", "Ended"]
     login, call = requests(steps)
-    assert login.login
+    assert login.is_login
     assert login.message.calls == (Call("auth", '{"username":"ada","password":"«shop.password»"}', "1.login"),)
     assert login.secrets == (PASSWORD,)
     assert [each.reveal() for each in call.secrets] == ["new"]
@@ -38,8 +52,8 @@ def test_without_a_session_a_login_goes_ahead() -> None:
 def test_a_session_that_has_ended_is_renewed_once_and_the_call_tried_once_more() -> None:
     answers = [received(DENIED), PASSWORD, received(Result(b"{}"), "sessionid=new"), received(PONG)]
     steps = drive(COOKIE, message(), SESSION, answers)
-    assert kinds(steps) == ["Send", "Drop", "Say", "Need", "Send", "Keep", "Say", "Send", "Ended"]
-    assert [send.login for send in requests(steps)] == [False, True, False]
+    assert kinds(steps) == ["Sent", "SessionEnded", "Note", "Asked", "Sent", "SessionOpened", "Note", "Sent", "Ended"]
+    assert [send.is_login for send in requests(steps)] == [False, True, False]
     assert end(steps) == PONG
 
 
@@ -105,45 +119,45 @@ def test_a_login_that_does_not_arrive_is_an_unreached_call_that_never_ran() -> N
 def test_a_missing_password_ends_it_before_anything_is_sent() -> None:
     missing = Refused("credentials", "No password.", "password")
     steps = drive(COOKIE, message(), None, [missing])
-    assert kinds(steps) == ["Need", "Ended"]
+    assert kinds(steps) == ["Asked", "Ended"]
     assert end(steps) == missing
 
 
 def test_the_login_method_itself_needs_no_session() -> None:
     steps = drive(COOKIE, message(method="auth"), None, [received(Result(b"{}"), "sessionid=new")])
-    assert kinds(steps) == ["Send", "Keep", "Say", "Ended"]
+    assert kinds(steps) == ["Sent", "SessionOpened", "Note", "Ended"]
 
 
 @pytest.mark.parametrize("auth", ["none", "inline"])
 def test_a_method_noted_as_needing_no_session_gets_no_login(auth: Any) -> None:
     profile = replace(COOKIE, methods={"rpc.discover": MethodNote(auth=auth)})
-    assert kinds(drive(profile, message(method="rpc.discover"), None, [received(PONG)])) == ["Send", "Ended"]
+    assert kinds(drive(profile, message(method="rpc.discover"), None, [received(PONG)])) == ["Sent", "Ended"]
 
 
 def test_a_new_cookie_on_any_reply_is_adopted_and_said() -> None:
     steps = drive(
         COOKIE, message(), SESSION, [received(PONG, "other=1", "sessionid=older", "sessionid=newest; Path=/")]
     )
-    kept = [step.session.reveal() for step in steps if isinstance(step, Keep)]
+    kept = [step.session.reveal() for step in steps if isinstance(step, SessionOpened)]
     assert kept == ["newest"]
-    assert any(isinstance(step, Say) and "adopted" in step.sentence for step in steps)
+    assert any(isinstance(step, Note) and "adopted" in step.sentence for step in steps)
 
 
 def test_the_same_cookie_again_changes_nothing() -> None:
-    assert kinds(drive(COOKIE, message(), SESSION, [received(PONG, "sessionid=s3ss10n")])) == ["Send", "Ended"]
+    assert kinds(drive(COOKIE, message(), SESSION, [received(PONG, "sessionid=s3ss10n")])) == ["Sent", "Ended"]
 
 
 @pytest.mark.parametrize("attributes", ["Max-Age=0", "Max-Age=-1", "expires=Thu, 01 Jan 1970 00:00:00 GMT"])
 def test_a_deleted_cookie_ends_the_session(attributes: str) -> None:
     steps = drive(COOKIE, message(), SESSION, [received(PONG, f"sessionid=x; {attributes}")])
-    assert [type(step) for step in steps] == [Send, Drop, Say, Ended]
+    assert [type(step) for step in steps] == [Sent, SessionEnded, Note, Ended]
 
 
 @pytest.mark.parametrize("value", ["é", "a\x1bb", "a b", "a,b", "a\nb"])
 def test_a_cookie_that_cannot_be_sent_back_is_not_adopted(value: str) -> None:
     steps = drive(COOKIE, message(), SESSION, [received(PONG, f"sessionid={value}")])
-    assert not any(isinstance(step, Keep | Drop) for step in steps)
-    assert any(isinstance(step, Say) and "cannot be sent back" in step.sentence for step in steps)
+    assert not any(isinstance(step, SessionOpened | SessionEnded) for step in steps)
+    assert any(isinstance(step, Note) and "cannot be sent back" in step.sentence for step in steps)
 
 
 def test_the_session_is_found_in_the_reply_where_the_profile_says_it_stands() -> None:

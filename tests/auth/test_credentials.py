@@ -11,10 +11,9 @@ from msgspec.structs import replace
 from rpcexplorer.auth.basic import InlineAuth, NoAuth
 from rpcexplorer.auth.credentials import (
     AuthHeader,
+    AuthRequest,
     GivenCredentials,
     Message,
-    Need,
-    Send,
     derived,
     opened,
     opened_address,
@@ -24,18 +23,31 @@ from rpcexplorer.auth.token import CookieAuth
 from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.profile import Login, Profile
 from rpcexplorer.model.secret import UNRECORDED, Secret
-from tests.auth.driving import COOKIE, INLINE, PASSWORD, PONG, SESSION, drive, end, kinds, message, received, requests
+from tests.auth.driving import (
+    COOKIE,
+    INLINE,
+    PASSWORD,
+    PONG,
+    SESSION,
+    Asked,
+    drive,
+    end,
+    kinds,
+    message,
+    received,
+    requests,
+)
 
 
 def test_without_auth_the_call_goes_out_as_it_is() -> None:
     profile = replace(COOKIE, auth=NoAuth())
-    assert kinds(drive(profile, message(), None, [received(PONG)])) == ["Send", "Ended"]
+    assert kinds(drive(profile, message(), None, [received(PONG)])) == ["Sent", "Ended"]
 
 
 def test_a_placeholder_that_was_recorded_asks_for_its_secret_again() -> None:
     profile = replace(COOKIE, auth=NoAuth())
     steps = drive(profile, message('{"password":"«shop.password»"}'), None, [PASSWORD, received(PONG)])
-    assert steps[0] == Need("password")
+    assert steps[0] == Asked("password")
     assert requests(steps)[0].secrets == (PASSWORD,)
 
 
@@ -44,7 +56,7 @@ def test_opening_puts_the_value_in_as_a_json_string(value: str) -> None:
     import json
 
     body = '{"password":"«shop.password»","note":"say \\"«shop.password»\\" aloud"}'.encode()
-    sent = json.loads(opened(body, Send(message(), secrets=(Secret(value, "shop.password"),))))
+    sent = json.loads(opened(body, AuthRequest(message()), [Secret(value, "shop.password")]))
     assert sent == {"password": value, "note": 'say "«shop.password»" aloud'}
 
 
@@ -133,8 +145,8 @@ def test_in_an_address_a_value_is_percent_encoded_to_the_last_letter() -> None:
 
 def test_a_text_around_a_placeholder_is_opened_where_a_kind_has_put_it_and_nowhere_else() -> None:
     body = '["token:«shop.token»","a token:«shop.token»"]'.encode()
-    send = Send(message(), texts=("token:«shop.token»",), secrets=(Secret('s"x', "shop.token"),))
-    assert opened(body, send).decode() == '["token:s\\"x","a token:«shop.token»"]'
+    request = AuthRequest(message(), texts=("token:«shop.token»",))
+    assert opened(body, request, [Secret('s"x', "shop.token")]).decode() == '["token:s\\"x","a token:«shop.token»"]'
 
 
 def test_what_an_encoded_header_comes_to_is_a_secret_for_every_value_that_is_known() -> None:

@@ -154,7 +154,7 @@ def challenged(nonce: str = "n", more: str = "") -> object:
 
 def test_a_challenge_is_answered_once() -> None:
     steps = drive(NODE, message('{"a":1}'), None, [challenged(), PASSWORD, received(PONG)])
-    assert kinds(steps) == ["Send", "Need", "Send", "Ended"]
+    assert kinds(steps) == ["Sent", "Asked", "Sent", "Ended"]
     first, second = requests(steps)
     assert (first.headers, first.secrets, second.secrets) == ((), (), (PASSWORD,))
     assert second.headers[0].shown == "Digest ada, answered with «shop.password»"
@@ -163,16 +163,16 @@ def test_a_challenge_is_answered_once() -> None:
 
 def test_a_second_refusal_is_the_answer_unless_the_nonce_was_stale() -> None:
     steps = drive(NODE, message(), None, [challenged(), PASSWORD, challenged("m")])
-    assert kinds(steps) == ["Send", "Need", "Send", "Ended"]
-    answers = [challenged(), PASSWORD, challenged("m", ", stale=true"), PASSWORD, challenged("o", ", stale=true")]
+    assert kinds(steps) == ["Sent", "Asked", "Sent", "Ended"]
+    answers = [challenged(), PASSWORD, challenged("m", ", stale=true"), challenged("o", ", stale=true")]
     steps = drive(NODE, message(), None, answers)
-    assert kinds(steps) == ["Send", "Need", "Send", "Need", "Send", "Ended"]
+    assert kinds(steps) == ["Sent", "Asked", "Sent", "Sent", "Ended"]
 
 
 def test_without_a_challenge_nobody_is_asked_and_a_public_method_answers_none() -> None:
-    assert kinds(drive(NODE, message(), None, [received(PONG)])) == ["Send", "Ended"]
+    assert kinds(drive(NODE, message(), None, [received(PONG)])) == ["Sent", "Ended"]
     free = replace(NODE, methods={"ping": MethodNote(auth="none")})
-    assert kinds(drive(free, message(), None, [challenged()])) == ["Send", "Ended"]
+    assert kinds(drive(free, message(), None, [challenged()])) == ["Sent", "Ended"]
 
 
 # --- from a file to the wire -----------------------------------------------------------------------------------------

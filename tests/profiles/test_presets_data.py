@@ -9,7 +9,7 @@ from typing import Final
 import pytest
 from msgspec.structs import replace
 
-from rpcexplorer.auth.credentials import Received
+from rpcexplorer.auth.credentials import AuthResponse
 from rpcexplorer.auth.login import asks_for_login
 from rpcexplorer.auth.registry import auth_of
 from rpcexplorer.client.client import preview
@@ -107,7 +107,7 @@ def test_it_names_a_path_and_how_its_methods_are_found(name: str) -> None:
     ],
 )
 def test_its_login_opens_the_session_that_its_calls_have(
-    name: str, login: tuple[str, str], answer: Received, call: str
+    name: str, login: tuple[str, str], answer: AuthResponse, call: str
 ) -> None:
     profile = replace(values(name), name="p")
     asked = [Secret(field, profile.label(field)) for field in profile.secrets if field != "session"]
