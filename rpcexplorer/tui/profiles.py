@@ -198,54 +198,6 @@ async def edited(screen: Screen[Any], explorer: Explorer, profile: Profile) -> b
     return typed is not None
 
 
-async def duplicated(screen: Screen[Any], explorer: Explorer, name: str) -> str:
-    """One like it under another name, in the same files; that name, empty where there is none."""
-    homes = homes_of(explorer, name)
-
-    def save(typed: Mapping[str, str]) -> Wrong | None:
-        copy = typed["name"].strip()
-        if wrong := wrong_name(copy, explorer.profiles.leaves):
-            return wrong
-        for each in homes:
-            if complaint := explorer.edits(each.file).duplicate(name, copy):
-                return wrong_of(complaint, typed)
-        return _read_again(explorer, copy)
-
-    files = " and ".join(str(each.file) for each in homes)
-    words = f"It is written to {files}. Secrets are not copied."
-    form = Form(f"Duplicate {name}", words, [Field("name", "new name", f"{name}-copy")], save)
-    typed = await screen.app.push_screen_wait(form)
-    return typed["name"].strip() if typed else ""
-
-
-def make_default(screen: Screen[Any], explorer: Explorer, name: str) -> None:
-    """Write down that this profile is used wherever none is named, and say where."""
-    file = explorer.profiles.default_home(name, explorer.paths.user_sessions)
-    complaint = explorer.edits(file).set_default(name)
-    explorer.reload()
-    found = explorer.profiles
-    said = str(complaint) if complaint else f"{name} is the default now, in {file}."
-    if not complaint and found.default != name:
-        said = f"Written to {file}, but {found.default} stays the default: {found.default_source} says so and wins."
-    screen.notify(said, markup=False, severity="warning" if complaint else "information")
-
-
-async def removed(screen: Screen[Any], explorer: Explorer, profile: Profile) -> bool:
-    """Take it out of its files and forget its secrets, after a yes; whether that was done."""
-    name, homes = profile.name, homes_of(explorer, profile.name)
-    rows = [("profile", f"{name}  {profile.badge_word}".rstrip()), ("host", profile.origin)]
-    rows += [("file" if at == 0 else "", f"{each.file}  ({each.audience})") for at, each in enumerate(homes)]
-    rows.append(("also", "the secrets that are kept for it; its history stays"))
-    choices = [Choice("keep", "Keep it"), Choice("remove", f"Remove {clipped(name, ROOM)}")]
-    grave = profile.badge == "prod" or any(each.audience == "the team" for each in homes)
-    if await screen.app.push_screen_wait(Confirm(f"Remove {name}?", rows, choices, grave=grave)) != "remove":
-        return False
-    troubles = explorer.remove_profile(profile)
-    for trouble in troubles:
-        screen.notify(str(trouble), markup=False, severity="warning", timeout=10)
-    return not troubles
-
-
 def _learned(profile: Profile) -> Changes:
     """What an address turned out to want in this run that the form has no line for."""
     values = ((key, to_builtins(getattr(profile, key))) for key in ("accept", "envelope", "id", "handshake"))
@@ -335,6 +287,11 @@ class ProfilesScreen(AnswersOnce[bool], Screen[bool]):
         return self._list.chosen
 
     @property
+    def _profile(self) -> Profile | None:
+        """The profile under the cursor, if it can be used."""
+        return self._row.profile if self._row is not None else None
+
+    @property
     def _must_choose(self) -> bool:
         """No profile is in use, and there is one that can be."""
         return self.explorer.profile is None and bool(self.explorer.profiles.profiles)
@@ -343,7 +300,12 @@ class ProfilesScreen(AnswersOnce[bool], Screen[bool]):
         """The profiles as the files have them now, the cursor on one of them, or where it was."""
         found, shown = self.explorer.profiles, self._list
         on = on or (self._row.name if self._row else "")
-        rows = [self._made(name, found.profiles.get(name)) for name in sorted(found.leaves)]
+        used = self.explorer.profile
+        rows = []
+        for name in sorted(found.leaves):
+            profile = found.profiles.get(name)
+            auth = self._auth(profile, short=True) if profile else ()
+            rows.append(ProfileRow(name, profile, used is not None and used.name == name, auth))
         shown.refused = found.refused is not None
         shown.items = rows
         shown.cursor = next((at for at, row in enumerate(rows) if row.name == on), shown.cursor)
@@ -351,12 +313,6 @@ class ProfilesScreen(AnswersOnce[bool], Screen[bool]):
         self._list_bar.words = [("Profiles", "bold"), (f"  {len(rows)}", "dim"), *wish]
         self._frame()
         self._show()
-
-    def _made(self, name: str, profile: Profile | None) -> ProfileRow:
-        used = self.explorer.profile
-        return ProfileRow(
-            name, profile, used is not None and used.name == name, self._auth(profile, short=True) if profile else ()
-        )
 
     def _auth(self, profile: Profile, *, short: bool = False) -> Sequence[tuple[str, str]]:
         known = self.explorer.credentials
@@ -388,12 +344,8 @@ class ProfilesScreen(AnswersOnce[bool], Screen[bool]):
         if row.profile is None:
             return broken_page(homes, told([each for each in profiles.complaints if each.profile == row.name], TOLD))
         state, rows = self.explorer.credentials.state(row.profile), profiles.rows(row.profile)
-        return profile_page(row.profile, state, rows, homes, self._steps(row.profile))
-
-    def _steps(self, profile: Profile) -> Sequence[Check]:
-        """What a test of exactly these values came to."""
-        of, steps = self._tested.get(profile.name, (None, ()))
-        return steps if of == profile else ()
+        tested, steps = self._tested.get(row.name, (None, ()))
+        return profile_page(row.profile, state, rows, homes, steps if tested == row.profile else ())
 
     @on(RowList.CursorMoved)
     def _moved(self) -> None:
@@ -411,8 +363,7 @@ class ProfilesScreen(AnswersOnce[bool], Screen[bool]):
     # --- actions -----------------------------------------------------------------------------------------------
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
-        row = self._row if self.is_mounted else None
-        profile = row.profile if row else None
+        profile = self._profile if self.is_mounted else None
         if action in {"use", "default", "edit", "remove", "duplicate", "copy", "test"}:
             return profile is not None
         if action == "secrets":
@@ -430,8 +381,8 @@ class ProfilesScreen(AnswersOnce[bool], Screen[bool]):
 
     @work(exclusive=True, group="copy")
     async def action_copy(self) -> None:
-        if self._row is not None and self._row.profile is not None:
-            await copy(self, self._row.profile.endpoint, "the URL")
+        if self._profile is not None:
+            await copy(self, self._profile.endpoint, "the URL")
 
     def action_close(self) -> None:
         """Back; the profile in use stays."""
@@ -447,9 +398,23 @@ class ProfilesScreen(AnswersOnce[bool], Screen[bool]):
             self.dismiss(True)
 
     def action_default(self) -> None:
-        if self._row is not None:
-            make_default(self, self.explorer, self._row.name)
-            self._fill()
+        """Use this profile if no other is named; says which file was written."""
+        if self._row is None:
+            return
+        name, file = (
+            self._row.name,
+            self.explorer.profiles.default_home(self._row.name, self.explorer.paths.user_sessions),
+        )
+        complaint = self.explorer.edits(file).set_default(name)
+        self.explorer.reload()
+        found = self.explorer.profiles
+        words = str(complaint) if complaint else f"{name} is the default now, in {file}."
+        if not complaint and found.default != name:
+            words = (
+                f"Written to {file}, but {found.default} stays the default: {found.default_source} says so and wins."
+            )
+        self.notify(words, markup=False, severity="warning" if complaint else "information")
+        self._fill()
 
     @opens("edit")
     async def action_add(self) -> None:
@@ -460,40 +425,63 @@ class ProfilesScreen(AnswersOnce[bool], Screen[bool]):
             return
         self._adding = False
         self._fill(name)
-        if is_tested and self._row is not None and self._row.profile is not None:
-            await self._test(self._row.profile)
+        if is_tested and self._profile is not None:
+            await self._test(self._profile)
 
     @opens("edit")
     async def action_edit(self) -> None:
-        if (
-            self._row is not None
-            and self._row.profile is not None
-            and await edited(self, self.explorer, self._row.profile)
-        ):
+        if self._profile is not None and await edited(self, self.explorer, self._profile):
             self._fill()
 
     @opens("edit")
     async def action_duplicate(self) -> None:
-        if self._row is not None:
-            self._fill(await duplicated(self, self.explorer, self._row.name))
+        """Add a profile like this one to the same files, without its secrets."""
+        if self._row is None:
+            return
+        name = self._row.name
+        homes = homes_of(self.explorer, name)
+
+        def save(typed: Mapping[str, str]) -> Wrong | None:
+            copy = typed["name"].strip()
+            if wrong := wrong_name(copy, self.explorer.profiles.leaves):
+                return wrong
+            for each in homes:
+                if complaint := self.explorer.edits(each.file).duplicate(name, copy):
+                    return wrong_of(complaint, typed)
+            return _read_again(self.explorer, copy)
+
+        files = " and ".join(str(each.file) for each in homes)
+        words = f"It is written to {files}. Secrets are not copied."
+        form = Form(f"Duplicate {name}", words, [Field("name", "new name", f"{name}-copy")], save)
+        typed = await self.app.push_screen_wait(form)
+        self._fill(typed["name"].strip() if typed else "")
 
     @opens("edit")
     async def action_remove(self) -> None:
-        """Take it out of its files, and forget its secrets; asks first."""
-        if self._row is not None and self._row.profile is not None:
-            await removed(self, self.explorer, self._row.profile)
-            self._fill()
+        """Ask, then remove the profile from its files and its secrets from this machine."""
+        if (profile := self._profile) is None:
+            return
+        name, homes = profile.name, homes_of(self.explorer, profile.name)
+        rows = [("profile", f"{name}  {profile.badge_word}".rstrip()), ("host", profile.origin)]
+        rows += [("file" if at == 0 else "", f"{each.file}  ({each.audience})") for at, each in enumerate(homes)]
+        rows.append(("also", "the secrets that are kept for it; its history stays"))
+        choices = [Choice("keep", "Keep it"), Choice("remove", f"Remove {clipped(name, ROOM)}")]
+        grave = profile.badge == "prod" or any(each.audience == "the team" for each in homes)
+        if await self.app.push_screen_wait(Confirm(f"Remove {name}?", rows, choices, grave=grave)) == "remove":
+            for trouble in self.explorer.remove_profile(profile):
+                self.notify(str(trouble), markup=False, severity="warning", timeout=10)
+        self._fill()
 
     @opens("edit")
     async def action_secrets(self) -> None:
-        if self._row is not None and self._row.profile is not None:
-            await secrets(self, self.explorer, self._row.profile)
+        if self._profile is not None:
+            await secrets(self, self.explorer, self._profile)
             self._fill()
 
     @opens("test")
     async def action_test(self) -> None:
-        if self._row is not None and self._row.profile is not None:
-            await self._test(self._row.profile)
+        if self._profile is not None:
+            await self._test(self._profile)
 
     async def _test(self, profile: Profile) -> None:
         """Test the way to it; where what is proposed was done, it is used from now on."""
@@ -584,7 +572,8 @@ class Welcome(AnswersOnce[str], Screen[str]):
         ways.items = WAYS
         self.set_focus(ways)
 
-    def on_row_list_row_chosen(self, event: RowList.RowChosen) -> None:
+    @on(RowList.RowChosen)
+    def _row_chosen(self, event: RowList.RowChosen) -> None:
         event.stop()
         self.dismiss(event.item.id)
 

@@ -20,7 +20,7 @@ from textual.screen import Screen
 from textual.strip import Strip
 from textual.widgets import Static
 
-from rpcexplorer.client.replay import Replayed, ReplayVerdict, ignored_in, replayed, server_of
+from rpcexplorer.client.replay import STOPPED, Replayed, ReplayVerdict, ignored_in, replayed, server_of
 from rpcexplorer.compare.compare import compared
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.draft import Batch, Draft, as_called, sent_draft
@@ -195,7 +195,7 @@ class ReplayScreen(AnswersOnce[None], Screen[None]):
         is_stopped, self.stop = self.stop.pressed, None
         self._show()
         if self._is_one_comparison and self.done and not is_stopped:
-            self._open_and_leave(self.done[0])
+            self._open(self.done[0], leave_after=True)
 
     def _show(self) -> None:
         """What has come, then what still waits; the cursor stays where it is."""
@@ -216,7 +216,7 @@ class ReplayScreen(AnswersOnce[None], Screen[None]):
     # --- what happened -----------------------------------------------------------------------------------------
 
     def interrupt(self) -> bool:
-        """End what runs; whether anything did."""
+        """Stop sending; return whether it was under way."""
         if self.stop is not None:
             self.stop.press()
         return self.stop is not None
@@ -233,22 +233,16 @@ class ReplayScreen(AnswersOnce[None], Screen[None]):
             self._open(event.item)
 
     @opens("comparison")
-    async def _open(self, replayed: Replayed) -> None:
-        await self._compare(replayed)
-
-    @opens("comparison")
-    async def _open_and_leave(self, replayed: Replayed) -> None:
-        await self._compare(replayed)
-        self.dismiss(None)
-
-    async def _compare(self, replayed: Replayed) -> None:
+    async def _open(self, replayed: Replayed, *, leave_after: bool = False) -> None:
         if replayed.live is not None:
             left, right, ignore = replayed.recorded, replayed.live, replayed.ignore
             opened = ComparisonScreen(left, right, self.pending, self._frame, ignore=ignore, made=replayed.comparison)
             await self.app.push_screen_wait(opened)
+        if leave_after:
+            self.dismiss(None)
 
     def action_stop(self) -> None:
-        """What runs, and what still waits with it; else back."""
+        """Stop sending; if that is over, leave."""
         if not self.interrupt():
             self.dismiss(None)
 
@@ -365,15 +359,11 @@ async def _profile_for(
     same = [profile.name for profile in explorer.profiles.profiles.values() if profile.endpoint in urls]
     on = theirs.pop() if len(theirs) == 1 else same[0] if len(same) == 1 else (*free, used)[0]
     chosen: str | None = await screen.app.push_screen_wait(Picker(f"Replay {what} on …", picks, on=on))
-    return usable(screen, explorer, chosen) if chosen else None
-
-
-def usable(screen: Screen[Any], explorer: Explorer, name: str) -> Profile | None:
-    """The profile of a name; None where it cannot be used, which is said."""
-    used = explorer.profile
-    profile = used if used is not None and used.name == name else explorer.profiles.get(name)
+    if not chosen:
+        return None
+    profile = explorer.profile if chosen == used else explorer.profiles.get(chosen)
     if isinstance(profile, Complaint):
-        screen.notify(f"{name} cannot be used, so nothing was sent. {profile}", severity="warning")
+        screen.notify(f"{chosen} cannot be used, so nothing was sent. {profile}", severity="warning")
     return profile if isinstance(profile, Profile) else None
 
 
@@ -454,22 +444,8 @@ class SeveralProfiles(Dialog[tuple[str, ...]]):
             self._told.update(keys("Space", "ticks another one: there have to be two to compare"))
 
 
-async def profiles_for(screen: Screen[Any], explorer: Explorer, method: str) -> list[Profile]:
-    """Ask on which profiles one call is to be compared; none where it was left."""
-    used = explorer.profile
-    known = [each for each in explorer.profiles.profiles.values() if used is None or each.name != used.name]
-    profiles = [*([used] if used else []), *known]
-    if len(profiles) < 2:
-        screen.notify("There is no other profile to compare with.")
-        return []
-    title = f"Compare {clipped(method, ROOM)} on …"
-    chosen = await screen.app.push_screen_wait(SeveralProfiles(title, profiles, used.name if used else ""))
-    return [each for name in chosen or () for each in profiles if each.name == name]
-
-
 NAME: Final = 32
 """Columns of a method's name in a sentence or a title."""
-STOPPED: Final = "It was stopped while it ran."
 
 
 async def compare(
@@ -485,13 +461,10 @@ async def compare(
         screen.notify(f"There is no call of {name} with the same params before this one. In the history, m marks any.")
         return
     left, right = sorted((one, other), key=lambda call: call.when)
-    await screen.app.push_screen_wait(ComparisonScreen(left, right, pending, frame, ignore=ignored(explorer, right)))
-
-
-def ignored(explorer: Explorer, call: Exchange) -> Sequence[str]:
-    """What this person's own profile of that name leaves out; a stranger's record names none of those."""
-    profile = explorer.profiles.profiles.get(call.profile) if not call.foreign else None
-    return ignored_in(call, profile, ()) if profile else ()
+    # what a stranger's record names is not our profile
+    profile = explorer.profiles.profiles.get(right.profile) if not right.foreign else None
+    ignore = ignored_in(right, profile, ()) if profile else ()
+    await screen.app.push_screen_wait(ComparisonScreen(left, right, pending, frame, ignore=ignore))
 
 
 async def replay(
@@ -540,12 +513,19 @@ async def _replayed(
 async def compare_profiles(
     screen: Screen[Any], explorer: Explorer, pending: PendingKeys, frame: Frame, draft: Draft, *, whole: bool
 ) -> None:
-    """One call on several profiles: asked which, sent to each, and each reply compared with the first.
+    """Ask for profiles, send one call to each, and compare each response with the first.
 
-    ``whole``: each profile has its own values for what is open in it; where one has none, somebody is asked, or nothing
-    is sent to any.
+    ``whole``: the variables have the values of each profile; one that is missing is asked for, or nothing is sent.
     """
-    profiles = await profiles_for(screen, explorer, draft.method)
+    used = explorer.profile
+    known = [each for each in explorer.profiles.profiles.values() if used is None or each.name != used.name]
+    offered = [*([used] if used else []), *known]
+    if len(offered) < 2:
+        screen.notify("There is no other profile to compare with.")
+        return
+    question = f"Compare {clipped(draft.method, ROOM)} on …"
+    chosen = await screen.app.push_screen_wait(SeveralProfiles(question, offered, used.name if used else ""))
+    profiles = [each for name in chosen or () for each in offered if each.name == name]
     calls: list[tuple[Draft | Batch, Profile]] = [(draft, each) for each in profiles]
     if whole:
         calls = await filled_for_each(screen, explorer, draft, profiles)
@@ -586,25 +566,23 @@ async def filled_for_each(
 async def _on_each(
     explorer: Explorer, calls: Sequence[tuple[Draft | Batch, Profile]], stop: Stop
 ) -> AsyncIterator[Replayed]:
-    """Send to one after the other; what is stopped is not held against anything."""
+    """Send to one after the other, and compare with the first."""
     first: Exchange | None = None
     own: Sequence[str] = ()
     for draft, profile in calls:
         if stop.pressed:
             return
-        came = await explorer.call(draft, profile=profile, stop=stop)
-        came = await asyncio.to_thread(explorer.journal.as_recorded, came, profile)
-        ignore = ignored_in(came, profile, ())
+        exchange = await explorer.call(draft, profile=profile, stop=stop)
+        exchange = await asyncio.to_thread(explorer.journal.as_recorded, exchange, profile)
+        ignore = ignored_in(exchange, profile, ())
         if first is None:
-            first, own = came, ignore
+            first, own = exchange, ignore
             continue
-        yield await _held_against(first, came, [*own, *ignore])
-
-
-async def _held_against(first: Exchange, came: Exchange, ignore: Sequence[str]) -> Replayed:
-    match came.outcome:
-        case Cancelled():
-            return Replayed(first, came, None, "stopped", STOPPED)
-        case Unreached(sentence=why) | Refused(sentence=why):
-            return Replayed(first, came, None, "failed", why)
-    return replayed(first, came, await in_turns(compared(first, came, ignore)), ignore)
+        match exchange.outcome:
+            case Cancelled():
+                yield Replayed(first, exchange, None, "stopped", STOPPED)
+            case Unreached(sentence=why) | Refused(sentence=why):
+                yield Replayed(first, exchange, None, "failed", why)
+            case _:
+                ignore = [*own, *ignore]
+                yield replayed(first, exchange, await in_turns(compared(first, exchange, ignore)), ignore)
