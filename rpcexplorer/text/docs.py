@@ -30,7 +30,7 @@ from rpcexplorer.schema.node import ANYTHING, MOST_CHOICES, Node, SchemaReader, 
 from rpcexplorer.schema.start import starting_point
 from rpcexplorer.schema.words import kind_words, limit_words, value_words
 from rpcexplorer.text.exchange import WordLine
-from rpcexplorer.text.json_text import json_of
+from rpcexplorer.text.json_text import coloured, json_of
 from rpcexplorer.text.markdown import PageRows, inline, markdown, plain
 from rpcexplorer.text.printable import columns, printable
 from rpcexplorer.text.profile import goes_with
@@ -66,18 +66,6 @@ def json_rows(value: Any, rows: PageRows, indent: int, most: int = MOST_ROWS_OF_
         rows.verbatim([(" " * indent, "text"), *coloured(line[:LONGEST_TEXT])], deep + 2)
     if (more := len(lines) - most) > 0:
         rows.add([(f"{' ' * indent}… and {more:,} more lines", "dim")], indent)
-
-
-def coloured(text: str) -> Iterator[tuple[str, str]]:
-    """A line of JSON in the colours of its tokens."""
-    from rpcexplorer.text.json_text import tokens  # no start needs it
-
-    at = 0
-    for start, end, role in tokens(text):
-        yield text[at:start], "json-punctuation"
-        yield text[start:end], f"json-{role}"
-        at = end
-    yield text[at:], "json-punctuation"
 
 
 def joined(parts: list[WordLine]) -> WordLine:

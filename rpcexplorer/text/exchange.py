@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 from math import isfinite
 from typing import Final
 
@@ -30,10 +30,48 @@ SIGNS: Final[dict[OutcomeName, str]] = {
     "sent": "→",
     "refused": "!",
 }
-"""What an outcome is known by at a glance; a word stands near by."""
-_BY_STATUS = re.compile(r"HTTP \d{3} ([A-Z][A-Za-z ]+): ")
+"""The sign of an outcome; a word stands near by."""
+ROLES: Final[dict[OutcomeName, str]] = {
+    "result": "well",
+    "error": "wrong",
+    "malformed": "wrong",
+    "unreached": "wrong",
+    "cancelled": "careful",
+    "sent": "well",
+    "refused": "careful",
+}
+"""The colour of an outcome; a sign and a word say the same."""
+SHORT_OUTCOMES: Final = {
+    "malformed": "malformed",
+    "unreached": "unreached",
+    "cancelled": "cancelled",
+    "refused": "not sent",
+}
+"""Outcomes whose sentence has a line of its own."""
+STEP_WORDS: Final = {
+    "connecting": "connecting",
+    "tls": "TLS handshake",
+    "sending": "sending",
+    "waiting": "waiting for the reply",
+    "receiving": "receiving",
+}
+TRACK_COLUMNS: Final = 26
+MAX_METHOD_COLUMNS: Final = 24
+MAX_PROGRESS_COLUMNS: Final = 44
+MIN_OUTCOME_COLUMNS: Final = 12
+"""Columns of an outcome's words that stay in the bar whatever happens: ``error -32601``."""
+MAX_OUTCOME_CHARACTERS: Final = 300
+"""Characters of an outcome's words that are looked at; no row shows more."""
+LABEL_COLUMNS: Final = 18
+DOTS: Final = "••••••••"
+"""Any secret; its length tells nothing."""
+MAX_COLOURED_CHARACTERS: Final = 200_000
+"""What comes after them has no colours, as nobody waits for a tenth of a second."""
+_MARGIN: Final = ("  ", "text")
+_SECRET = re.compile(r"«([^«»]+\.[A-Za-z_]+)»")
+_COOKIE_VALUE = re.compile("=[^;]*")
+_STATUS_WORD = re.compile(r"HTTP \d{3} ([A-Z][A-Za-z ]+): ")
 """How a sentence begins that says what a status means: that this is no reply of JSON-RPC goes without saying."""
-_MAY_HAVE_RUN = ", but the server may have run it"
 
 
 def outcome_line(exchange: Exchange) -> str:
@@ -54,7 +92,7 @@ def outcome_words(outcome: Outcome) -> str:
         case Unreached(sentence=sentence):
             return f"unreached: {printable(sentence)}"
         case Cancelled(maybe_ran=maybe_ran):
-            return "cancelled" + _MAY_HAVE_RUN * maybe_ran
+            return "cancelled, but the server may have run it" if maybe_ran else "cancelled"
         case Sent():
             return "sent"
         case Refused(sentence=sentence):
@@ -63,7 +101,7 @@ def outcome_words(outcome: Outcome) -> str:
 
 def status_word(outcome: Outcome) -> str:
     """What an HTTP status is called by which no reply of JSON-RPC came: ``Unauthorized``; else empty."""
-    found = _BY_STATUS.match(outcome.reason) if isinstance(outcome, Malformed) else None
+    found = _STATUS_WORD.match(outcome.reason) if isinstance(outcome, Malformed) else None
     return found[1] if found else ""
 
 
@@ -129,51 +167,26 @@ def times(name: str, count: int) -> str:
     return f"{name} ({count:,} times)" if count > 1 else name
 
 
-ROLES: Final[dict[OutcomeName, str]] = {
-    "result": "well",
-    "error": "wrong",
-    "malformed": "wrong",
-    "unreached": "wrong",
-    "cancelled": "careful",
-    "sent": "well",
-    "refused": "careful",
-}
-"""The colour of an outcome; a sign and a word say the same."""
-STEPS: Final = {
-    "connecting": "connecting",
-    "tls": "TLS handshake",
-    "sending": "sending",
-    "waiting": "waiting for the reply",
-    "receiving": "receiving",
-}
-SHORT: Final = {"malformed": "malformed", "unreached": "unreached", "cancelled": "cancelled", "refused": "not sent"}
-"""Outcomes whose sentence has a line of its own."""
-TRACK: Final = 26
-WHOSE: Final = 24
-"""Columns of a method's name in the bar."""
-STEP: Final = 44
-"""Columns of how far it is."""
-LEAST: Final = 12
-"""Columns of an outcome's words that stay in the bar whatever happens: ``error -32601``."""
+# --- the bar of the response --------------------------------------------------------------------------------------
 
 
 def ended(exchange: Exchange, room: int) -> list[tuple[str, str]]:
     """Sign and word; where there is no room for an error's message, its code alone."""
     name = exchange.counts_as
     role, word = ROLES[name], in_short(exchange)
-    if columns(word) > max(room, LEAST):
+    if columns(word) > max(room, MIN_OUTCOME_COLUMNS):
         word = " ".join(word.split(" ")[:2]).rstrip(":")
     return [(f"{SIGNS[name]} ", role), (word, f"{role} bold")]
 
 
 def in_short(exchange: Exchange) -> str:
     """How it ended, without the sentence that ``reason`` has."""
-    return status_word(exchange.outcome) or SHORT.get(exchange.outcome_name) or outcome_words(exchange.outcome)
+    return status_word(exchange.outcome) or SHORT_OUTCOMES.get(exchange.outcome_name) or outcome_words(exchange.outcome)
 
 
 def reason(exchange: Exchange) -> str:
     """The sentence of an outcome that ``in_short`` leaves out; empty where it leaves out none."""
-    if exchange.outcome_name not in SHORT:
+    if exchange.outcome_name not in SHORT_OUTCOMES:
         return ""
     sentence = outcome_words(exchange.outcome)
     if status_word(exchange.outcome):
@@ -186,7 +199,7 @@ def beside(exchange: Exchange, method: str) -> list[tuple[str, str]]:
     """What stands beside it: whose reply it is where that is not the method in the editor, and the transport."""
     transport = transport_line(exchange)
     is_other = exchange.method not in {method, ""}
-    whose = [("  of ", "middle"), (clipped(exchange.method, WHOSE), "careful")] if is_other else []
+    whose = [("  of ", "middle"), (clipped(exchange.method, MAX_METHOD_COLUMNS), "careful")] if is_other else []
     return [*whose, (f"   {transport}" if transport else "", "middle")]
 
 
@@ -194,11 +207,11 @@ def told(exchange: Exchange, room: int) -> list[tuple[str, str]]:
     """Everything else that is worth a line: what had no room above, what it means, what happened by the way."""
     said: list[tuple[str, str]] = []
     sentence, explained = outcome_words(exchange.outcome), explanation(exchange.outcome)
-    if exchange.outcome_name in SHORT:
+    if exchange.outcome_name in SHORT_OUTCOMES:
         said.append((reason(exchange), "text"))
         if exchange.outcome_name in {"malformed", "unreached"}:
             said.append((f"called {printable(exchange.url)}", "middle"))
-    elif columns(sentence) > max(room, LEAST):
+    elif columns(sentence) > max(room, MIN_OUTCOME_COLUMNS):
         message = " ".join(sentence.split(" ")[2:])
         said += [] if explained.lower().startswith(message.lower()) else [(message, "text")]
     if explained:
@@ -217,8 +230,11 @@ def running(what: str, whose: str, progress: Progress | None, elapsed: float, st
 
     ``step``: how far that is which makes many calls.
     """
-    words = [("◐ ", "careful"), (STEPS.get(progress.step, what) if progress and not step else what, "careful bold")]
-    told = clipped(step, STEP) if step else clipped(whose, WHOSE)
+    words = [
+        ("◐ ", "careful"),
+        (STEP_WORDS.get(progress.step, what) if progress and not step else what, "careful bold"),
+    ]
+    told = clipped(step, MAX_PROGRESS_COLUMNS) if step else clipped(whose, MAX_METHOD_COLUMNS)
     words += [(f"  {told}", "middle")] if told else []
     words.append((f"   {duration(elapsed)}", "text"))
     if progress is None or not progress.received:
@@ -226,12 +242,12 @@ def running(what: str, whose: str, progress: Progress | None, elapsed: float, st
     if not progress.total:
         return [*words, (f"  ·  {size(progress.received)}", "text")]
     part = min(progress.received / progress.total, 1)
-    done = round(part * TRACK)
+    done = round(part * TRACK_COLUMNS)
     return [
         *words,
         (f"  ·  {size(progress.received)} of {size(progress.total)}  ", "text"),
         ("━" * done, "accent"),
-        ("━" * (TRACK - done), "line"),
+        ("━" * (TRACK_COLUMNS - done), "line"),
     ]
 
 
@@ -250,14 +266,7 @@ def nothing(exchange: Exchange | None, what: str) -> list[list[tuple[str, str]]]
     return [[], [(f"      {words}", "dim")]]
 
 
-DOTS: Final = "••••••••"
-"""Any secret; its length tells nothing."""
-COLOURED: Final = 200_000
-"""Characters; what comes after them has no colours, as nobody waits for a tenth of a second."""
-PARAMS: Final = ("params", "arguments")
-"""What the member with the params is called, in one envelope or another."""
-_MARGIN: Final = ("  ", "text")
-_SECRET = re.compile(r"«([^«»]+\.[A-Za-z_]+)»")
+# --- the request ------------------------------------------------------------------------------------------------
 
 
 def request_lines(preview: Preview | Refused | None, marked: Path = ()) -> list[WordLine]:
@@ -270,67 +279,96 @@ def request_lines(preview: Preview | Refused | None, marked: Path = ()) -> list[
             [],
             [_MARGIN, ("Nothing would be sent.", "dim")],
         ]
-    first = [[_MARGIN, ("! ", "careful bold"), ("There is no session yet: a login goes first.", "careful")], []]
-    doubt = [[_MARGIN, ("! ", "careful bold"), (printable(preview.doubt), "careful")], []]
-    remarks = [[_MARGIN, ("! ", "careful bold"), (printable(remark), "careful")] for remark in preview.remarks]
-    return [
-        *(doubt if preview.doubt else []),
-        *([*remarks, []] if remarks else []),
-        *(first if preview.logs_in_first else []),
-        [_MARGIN, (printable(preview.line), "bold")],
-        *(_header(name, value) for name, value in preview.headers),
-        [],
-        *_body(preview.body, marked),
-    ]
 
+    def warning(sentence: str) -> WordLine:
+        return [_MARGIN, ("! ", "careful bold"), (sentence, "careful")]
 
-def _header(name: str, value: str) -> WordLine:
-    """As it will stand on the wire, or what is encoded there; the names of its secrets stand behind it, in dim."""
-    names = "".join(f"  {printable(found[1])}" for found in _SECRET.finditer(value))
-    return [_MARGIN, (printable(name), "json-key"), (": ", "dim"), (_hidden(value), "text"), (names, "dim")]
-
-
-def _body(body: bytes, marked: Path) -> list[WordLine]:
-    text = readable(body)
+    lines: list[WordLine] = []
+    if preview.doubt:
+        lines += [warning(printable(preview.doubt)), []]
+    if preview.remarks:
+        lines += [*(warning(printable(remark)) for remark in preview.remarks), []]
+    if preview.logs_in_first:
+        lines += [warning("There is no session yet: a login goes first."), []]
+    lines.append([_MARGIN, (printable(preview.line), "bold")])
+    for name, value in preview.headers:  # as it will stand on the wire, or what is encoded there
+        secrets = "".join(f"  {printable(found[1])}" for found in _SECRET.finditer(value))
+        lines.append(
+            [_MARGIN, (printable(name), "json-key"), (": ", "dim"), (_hidden(value), "text"), (secrets, "dim")]
+        )
+    text = readable(preview.body)
     if text is None:  # not ours to send, but nothing that is shown may fail
-        return [[_MARGIN, (row, "text")] for row in printable_bytes(body).splitlines()]
-    names = dict.fromkeys(found[1] for found in _SECRET.finditer(text))
-    notes = [[_MARGIN, (f"{DOTS} {printable(name)}", "dim")] for name in names]
-    params = ((name, *marked) for name in PARAMS) if marked else ()
-    place = next((span for way in params if (span := span_of(text, way))), None)
-    return [[_MARGIN, *_coloured(text, place)], *([[], *notes] if notes else [])]
+        return [*lines, [], *([_MARGIN, (row, "text")] for row in printable_bytes(preview.body).splitlines())]
+    params = (("params", *marked), ("arguments", *marked)) if marked else ()  # in one envelope or another
+    place = next((span for path in params if (span := span_of(text, path))), None)
+    lines += [[], [_MARGIN, *_body_pieces(text, place)]]
+    if names := dict.fromkeys(found[1] for found in _SECRET.finditer(text)):
+        lines += [[], *([_MARGIN, (f"{DOTS} {printable(name)}", "dim")] for name in names)]
+    return lines
 
 
-def _coloured(text: str, marked: Span | None) -> Iterator[tuple[str, str]]:
-    """The text in pieces with the roles of their tokens, nothing left out."""
-    from rpcexplorer.text.json_text import tokens  # no start needs it
+def _body_pieces(text: str, marked: Span | None) -> Iterator[tuple[str, str]]:
+    """The text in the colours of its tokens; what is marked begins and ends between tokens."""
+    from rpcexplorer.text.json_text import coloured  # no start needs it
 
-    at = 0
-    for start, end, role in tokens(text[:COLOURED]):
-        if at < start:
-            yield from _pieces(text, at, start, "json-punctuation", marked)
-        yield from _pieces(text, start, end, f"json-{role}", marked)
-        at = end
-    if at < len(text):
-        yield from _pieces(text, at, len(text), "json-string", marked)
-
-
-def _pieces(text: str, start: int, end: int, role: str, marked: Span | None) -> Iterator[tuple[str, str]]:
-    """A stretch of the text; in several where the mark begins or ends in it, which it does between tokens."""
     first, last = marked or (0, 0)
-    cuts = [start, *(at for at in (first, last) if start < at < end), end]
-    for one, other in pairwise(cuts):
-        yield _hidden(text[one:other]), f"{role} underline" if first <= one < last else role
+    at = 0
+    for piece, role in chain(
+        coloured(text[:MAX_COLOURED_CHARACTERS]), [(text[MAX_COLOURED_CHARACTERS:], "json-string")]
+    ):
+        end = at + len(piece)
+        for one, other in pairwise([at, *(cut for cut in (first, last) if at < cut < end), end]):
+            yield _hidden(text[one:other]), f"{role} underline" if first <= one < last else role
+        at = end
 
 
 def _hidden(text: str) -> str:
     return _SECRET.sub(DOTS, printable(text))
 
 
-REST: Final = 0.01
-"""Share of the whole above which time that no phase explains gets a bar of its own."""
-EIGHTHS: Final = " ▏▎▍▌▋▊▉█"
-"""A column filled from the left, by eighths."""
+# --- the pages of a response -------------------------------------------------------------------------------------
+
+
+def headers_page(exchange: Exchange) -> list[WordLine]:
+    """Status line and headers as they came, then what else is known of the way."""
+    response = exchange.response
+    if response.status is None:
+        return [[("  No HTTP reply came, so there are no headers.", "dim")]]
+    lines: list[WordLine] = [[("  " + f"{response.version} {response.status} {response.reason}".strip(), "bold")], []]
+    if not response.headers:
+        lines.append([("  No headers came, or they were not recorded.", "dim")])
+    widest = min(max((len(name) for name, _ in response.headers), default=0), 30)
+    for name, value in response.headers:
+        # a cookie's value is a session, and nobody's to read over a shoulder
+        shown = _COOKIE_VALUE.sub(f"={DOTS}", value, count=1) if name.lower() == "set-cookie" else value
+        lines.append([(f"  {name:<{widest}}", "json-key"), _MARGIN, (shown, "text")])
+    return [*lines, [], *_facts(exchange)]
+
+
+def timing_page(exchange: Exchange, width: int) -> list[WordLine]:
+    """The phases of the way as bars on one scale, then sizes and the moment."""
+    phases = bars(exchange.response.phases, exchange.seconds, width)
+    tracks = drawn(phases, max(width - LABEL_COLUMNS - 14, 10))
+    lines: list[WordLine] = [
+        [(f"  {bar.label:<{LABEL_COLUMNS - 2}}", "middle"), (track, "accent"), (f"  {bar.took:>8}", "text")]
+        for bar, track in zip(phases, tracks, strict=True)
+    ]
+    if not lines:
+        lines.append([("  There is no breakdown of the time: only the total is known.", "dim")])
+    lines.append([(f"  {'total':<{LABEL_COLUMNS - 2}}", "bold"), (duration(exchange.seconds), "bold")])
+    return [*lines, [], *_facts(exchange)]
+
+
+def _facts(exchange: Exchange) -> list[WordLine]:
+    response = exchange.response
+    facts = {
+        "sent": size(exchange.sent) if exchange.sent else "",
+        "received": size(response.size) if response.status is not None else "",
+        "when": f"{exchange.when.astimezone():%Y-%m-%d %H:%M:%S %z}",
+        "id": exchange.id,
+        "proxy": response.proxy or "",
+    }
+    return [[(f"  {label:<{LABEL_COLUMNS - 2}}", "dim"), (text, "text")] for label, text in facts.items() if text]
 
 
 class PhaseBar(Struct, frozen=True):
@@ -351,10 +389,18 @@ def bars(phases: Phases, seconds: float, width: int) -> list[PhaseBar]:
     A connection that was kept comes first: it took no time. What the phases leave unexplained of `seconds` comes last:
     an earlier login, or time of our own.
     """
-    parts = list(_measured(phases))
+    measured = {
+        "name lookup": phases.name,
+        "connect": phases.connect,
+        "TLS": phases.tls,
+        "send": phases.send,
+        "wait": phases.wait,
+        "transfer": phases.transfer,
+    }
+    parts = [(label, max(took, 0.0)) for label, took in measured.items() if took is not None and isfinite(took)]
     explained = sum(took for _, took in parts)
     whole = max(explained, seconds if isfinite(seconds) else 0.0)
-    if parts and whole - explained > REST * whole:
+    if parts and whole - explained > 0.01 * whole:
         parts.append(("other", whole - explained))
     least = 1 / (8 * max(width, 1))
     found, at = [PhaseBar("connection", 0.0, 0.0, "kept")] if phases.kept else [], 0.0
@@ -365,91 +411,22 @@ def bars(phases: Phases, seconds: float, width: int) -> list[PhaseBar]:
     return found
 
 
-def _measured(phases: Phases) -> Iterator[tuple[str, float]]:
-    found = {
-        "name lookup": phases.name,
-        "connect": phases.connect,
-        "TLS": phases.tls,
-        "send": phases.send,
-        "wait": phases.wait,
-        "transfer": phases.transfer,
-    }
-    for label, took in found.items():
-        if took is not None and isfinite(took):
-            yield label, max(took, 0.0)
-
-
 def drawn(bars: Sequence[PhaseBar], width: int) -> list[str]:
     """Each bar as a line of `width` columns.
 
     A bar begins at a whole column, as there are no blocks that are filled from the right; it ends at an eighth.
     """
-    return [_line(bar, max(width, 1)) for bar in bars]
-
-
-def _line(bar: PhaseBar, width: int) -> str:
-    start = min(int(bar.start * width), width - 1)
-    end = round((bar.start + bar.length) * width * 8)
-    full, eighths = divmod(min(max(end - start * 8, 1), (width - start) * 8), 8)
-    return f"{' ' * start}{'█' * full}{EIGHTHS[eighths] if eighths else ''}".ljust(width)
-
-
-LABEL = 18
-COOKIE = re.compile("=[^;]*")
-
-
-def headers_page(exchange: Exchange) -> list[WordLine]:
-    """Status line and headers as they came, then what else is known of the way."""
-    response = exchange.response
-    if response.status is None:
-        return [[("  No HTTP reply came, so there are no headers.", "dim")]]
-    lines: list[WordLine] = [[("  " + f"{response.version} {response.status} {response.reason}".strip(), "bold")], []]
-    if not response.headers:
-        lines.append([("  No headers came, or they were not recorded.", "dim")])
-    widest = min(max((len(name) for name, _ in response.headers), default=0), 30)
-    lines += [
-        [(f"  {name:<{widest}}", "json-key"), ("  ", "text"), (_shown(name, value), "text")]
-        for name, value in response.headers
-    ]
-    lines += [[], *_facts(exchange)]
+    width = max(width, 1)
+    lines = []
+    for bar in bars:
+        start = min(int(bar.start * width), width - 1)
+        end = round((bar.start + bar.length) * width * 8)
+        full, eighths = divmod(min(max(end - start * 8, 1), (width - start) * 8), 8)
+        lines.append(f"{' ' * start}{'█' * full}{' ▏▎▍▌▋▊▉'[eighths] if eighths else ''}".ljust(width))
     return lines
 
 
-def _shown(name: str, value: str) -> str:
-    """A header's value; what a cookie holds is a session, and nobody's to read over a shoulder."""
-    return COOKIE.sub("=••••••••", value, count=1) if name.lower() == "set-cookie" else value
-
-
-def timing_page(exchange: Exchange, width: int) -> list[WordLine]:
-    """The phases of the way as bars on one scale, then sizes and the moment."""
-    lines: list[WordLine] = []
-    for bar, track in zip(
-        bars(exchange.response.phases, exchange.seconds, width),
-        drawn(bars(exchange.response.phases, exchange.seconds, width), max(width - LABEL - 14, 10)),
-        strict=True,
-    ):
-        lines.append([(f"  {bar.label:<{LABEL - 2}}", "middle"), (track, "accent"), (f"  {bar.took:>8}", "text")])
-    if not lines:
-        lines.append([("  There is no breakdown of the time: only the total is known.", "dim")])
-    total = f"  {duration(exchange.seconds):>8}"
-    lines += [[(f"  {'total':<{LABEL - 2}}", "bold"), (total.strip(), "bold")], [], *_facts(exchange)]
-    return lines
-
-
-def _facts(exchange: Exchange) -> list[WordLine]:
-    response = exchange.response
-    facts = {
-        "sent": size(exchange.sent) if exchange.sent else "",
-        "received": size(response.size) if response.status is not None else "",
-        "when": f"{exchange.when.astimezone():%Y-%m-%d %H:%M:%S %z}",
-        "id": exchange.id,
-        "proxy": response.proxy or "",
-    }
-    return [[(f"  {label:<{LABEL - 2}}", "dim"), (text, "text")] for label, text in facts.items() if text]
-
-
-_LONGEST: Final = 300
-"""Characters of an outcome's words that are looked at; no row shows more."""
+# --- rows of calls -----------------------------------------------------------------------------------------------
 
 
 def came(exchange: Exchange) -> list[tuple[str, str]]:
@@ -463,14 +440,10 @@ def came(exchange: Exchange) -> list[tuple[str, str]]:
             return [*told, ("result", "middle"), (f"  {size(exchange.response.size)}", "dim")]
         case ErrorObject(code=int(code)) as error:
             message = outcome_words(error).removeprefix(f"error {code}")
-            return [*told, (str(code), "wrong"), (message[:_LONGEST], "middle")]
+            return [*told, (str(code), "wrong"), (message[:MAX_OUTCOME_CHARACTERS], "middle")]
         case Malformed(reason=reason) if reason:
-            return [*told, (reason[:_LONGEST].removeprefix("The reply is "), "middle")]
-    return [*told, (outcome_words(exchange.outcome)[:_LONGEST], "middle")]
-
-
-LOOKED_AT: Final = 400
-"""Characters of params that are looked at for a line of them."""
+            return [*told, (reason[:MAX_OUTCOME_CHARACTERS].removeprefix("The reply is "), "middle")]
+    return [*told, (outcome_words(exchange.outcome)[:MAX_OUTCOME_CHARACTERS], "middle")]
 
 
 def failed_lines(parts: BatchParts) -> Iterator[str]:
@@ -514,7 +487,7 @@ def kind_word(*, notification: bool) -> str:
 
 def on_one_line(params: str) -> str:
     """The beginning of what was typed, on one line."""
-    return printable(" ".join(params[:LOOKED_AT].split())) or "[]"
+    return printable(" ".join(params[:400].split())) or "[]"
 
 
 def outcome_pieces(call: Exchange, room: int) -> WordLine:

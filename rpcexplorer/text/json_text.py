@@ -53,6 +53,18 @@ def tokens(text: str, *, in_string: bool = False) -> Iterator[tuple[int, int, Ro
         yield found.start(), found.end(), cast("Role", role)
 
 
+def coloured(text: str) -> Iterator[tuple[str, str]]:
+    """The text in pieces, each with the role of its token; blanks have that of punctuation."""
+    at = 0
+    for start, end, role in tokens(text):
+        if at < start:
+            yield text[at:start], "json-punctuation"
+        yield text[start:end], f"json-{role}"
+        at = end
+    if at < len(text):
+        yield text[at:], "json-punctuation"
+
+
 _ROLES: Final = {
     "Name.Tag": "json-key",
     "Literal.String": "json-string",
