@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, Final
+from typing import ClassVar, Final
 
 from msgspec import Struct
 from textual import on
@@ -70,11 +70,6 @@ class BatchLine(Struct, frozen=True):
     came: Exchange | None
 
 
-def lines_of_batch(batch: CollectedCalls) -> list[BatchLine]:
-    calls = (BatchLine(number, row, row.came) for number, row in enumerate(batch.rows, start=1))
-    return [*calls, *(BatchLine(0, None, came) for came in batch.unexpected)]
-
-
 class BatchList(RowList[BatchLine]):
     """Number, kind, method, params, outcome."""
 
@@ -93,7 +88,10 @@ class BatchList(RowList[BatchLine]):
         """A call with its number and what came of it; the params give way first."""
         ground = "selection" if chosen else "background"
         if item.row is None:
-            return self._draw_unexpected(item, width, styles, ground)
+            assert item.came is not None
+            unexpected = [("  ?  ", "careful"), (item.came.remarks[0].removeprefix("an "), "careful")]
+            came = [("  ", "text"), *outcome_pieces(item.came, width // 3), (" ", "text")]
+            return line(unexpected, width, styles, right=came, ground=ground)
         draft = item.row.draft
         methods = max(min(self._methods, _METHOD, width // 4), 1)
         words = [
@@ -107,13 +105,6 @@ class BatchList(RowList[BatchLine]):
         if left >= _PARAMS:
             words.append((f"  {clipped(on_one_line(draft.text), left)}", "middle"))
         return line(words, width, styles, right=[*came, (" ", "text")], ground=ground)
-
-    def _draw_unexpected(self, item: BatchLine, width: int, styles: ThemeStyles, ground: str) -> Strip:
-        if item.came is None:
-            return Strip.blank(width, styles.style())
-        words = [("  ?  ", "careful"), (item.came.remarks[0].removeprefix("an "), "careful")]
-        came = [("  ", "text"), *outcome_pieces(item.came, width // 3), (" ", "text")]
-        return line(words, width, styles, right=came, ground=ground)
 
     def empty(self, width: int, styles: ThemeStyles) -> Sequence[Strip]:
         return [line(words, width, styles) for words in self._advice]
@@ -134,27 +125,9 @@ class BatchList(RowList[BatchLine]):
         self.action_choose()
 
 
-NAMED: Final = 6
-"""Places that the question names."""
-ROOM: Final = 60
-"""Columns for what is said of each."""
-
-
-async def with_values(screen: Screen[Any], explorer: Explorer, batch: Batch, id: str) -> Batch | Draft | None:
-    """The batch as it is to be sent under this id; None where it is not."""
-    found = explorer.resolved(batch, id=id)
-    if not isinstance(found, Missing):
-        return found
-    rows = [(str(each.reference), clipped(each.why, ROOM)) for each in found.unresolved[:NAMED]]
-    choices = [Choice("keep", "Keep editing"), Choice("typed", "Send as typed")]
-    if len(found.names) == len(found.unresolved):
-        choices.insert(1, Choice("fill", "Write values"))
-    answer = await screen.app.push_screen_wait(Confirm("Something in this batch has no value.", rows, choices))
-    if answer == "fill":
-        from rpcexplorer.tui.saved_calls import filled
-
-        return await filled(screen, explorer, batch, {}, id=id)
-    return batch if answer == "typed" else None
+MAX_NAMED: Final = 6
+"""Variables that the question names."""
+REASON_COLUMNS: Final = 60
 
 
 class BatchPreview(Vertical):
@@ -194,7 +167,12 @@ class BatchPreview(Vertical):
         self._say()
         shown = self.shown
         self._reader.empty = [] if shown is None else [[], [("   There is nothing to read.", "dim")]]
-        text = b"" if shown is None else _text(shown)
+        text = b""
+        if shown is not None and shown.came is not None:
+            outcome = shown.came.outcome
+            text = (outcome.value if isinstance(outcome, Result | ErrorObject) else b"") or shown.came.response.body
+        elif shown is not None and shown.row is not None:
+            text = (shown.row.draft.text.strip() or "[]").encode(errors="backslashreplace")
         self._reader.document = Document.of_json(text) if text else None
 
     def _say(self) -> None:
@@ -215,15 +193,6 @@ class BatchPreview(Vertical):
 
     def action_fold(self) -> None:
         self._reader.fold()
-
-
-def _text(shown: BatchLine) -> bytes:
-    """What came back as JSON, else what would be sent."""
-    if isinstance(shown.came, Exchange):
-        outcome = shown.came.outcome
-        value = outcome.value if isinstance(outcome, Result | ErrorObject) else b""
-        return value or shown.came.response.body
-    return b"" if shown.row is None else (shown.row.draft.text.strip() or "[]").encode(errors="backslashreplace")
 
 
 TICK: Final = 0.1
@@ -313,9 +282,11 @@ class BatchScreen(AnswersOnce[BatchChoice | None], Screen[BatchChoice | None]):
         return self._list.chosen.row.draft if self._list.chosen and self._list.chosen.row else None
 
     def _show(self, at: int | None = None) -> None:
-        """The batch as it is by now, with the cursor on one of its calls."""
+        """Show the batch, with the cursor on one of its calls."""
         at = max(self._list.cursor, 0) if at is None else at
-        self._list.items = lines_of_batch(self.calls)
+        batch = self.calls
+        calls = (BatchLine(number, row, row.came) for number, row in enumerate(batch.rows, start=1))
+        self._list.items = [*calls, *(BatchLine(0, None, came) for came in batch.unexpected)]
         self._list.cursor = at
         self._preview.shown = self._list.chosen
         self._say()
@@ -379,40 +350,38 @@ class BatchScreen(AnswersOnce[BatchChoice | None], Screen[BatchChoice | None]):
 
     def _move(self, by: int) -> None:
         if (at := self._at) is not None:
-            self._keep(self.calls.moved(at, by))
+            self._write(self.calls.moved(at, by))
             self._show(at + by)
 
     def action_notification(self) -> None:
         if (at := self._at) is not None:
-            self._keep(self.calls.toggled(at))
+            self._write(self.calls.toggled(at))
             self._show()
 
     def action_remove(self) -> None:
         if (at := self._at) is not None:
-            self._replace(self.calls.without(at))
+            self._write(self.calls.without(at), undoable=True)
+            self._show()
 
     def action_copy(self) -> None:
         if (at := self._at) is not None and (came := self.calls.rows[at].came) is not None:
             self.post_message(CopyCallWanted(self, came))
 
     def action_clear(self) -> None:
-        self._replace(CollectedCalls())
+        self._write(CollectedCalls(), undoable=True)
+        self._show()
 
     def action_undo(self) -> None:
         if (profile := self.explorer.profile) is not None:
-            self._tell(self.explorer.batches.bring_back(profile, self.explorer.credentials.in_use()))
+            self._warn(self.explorer.batches.bring_back(profile, self.explorer.credentials.in_use()))
             self._show()
 
-    def _keep(self, batch: CollectedCalls) -> None:
+    def _write(self, batch: CollectedCalls, *, undoable: bool = False) -> None:
         if (profile := self.explorer.profile) is not None:
-            self._tell(self.explorer.batches.keep(profile, batch, self.explorer.credentials.in_use()))
+            write = self.explorer.batches.replace if undoable else self.explorer.batches.keep
+            self._warn(write(profile, batch, self.explorer.credentials.in_use()))
 
-    def _replace(self, batch: CollectedCalls) -> None:
-        if (profile := self.explorer.profile) is not None:
-            self._tell(self.explorer.batches.replace(profile, batch, self.explorer.credentials.in_use()))
-            self._show()
-
-    def _tell(self, trouble: str) -> None:
+    def _warn(self, trouble: str) -> None:
         if trouble:
             self.notify(f"{trouble[0].upper()}{trouble[1:]}.", markup=False, severity="warning")
 
@@ -430,7 +399,7 @@ class BatchScreen(AnswersOnce[BatchChoice | None], Screen[BatchChoice | None]):
         from rpcexplorer.tui.dialogs import may_send
 
         batch, id = self.calls, fresh_id()
-        draft = await with_values(self, self.explorer, Batch(batch.text), id)
+        draft = await self._resolved(Batch(batch.text), id)
         if draft is None or not await may_send(self, self.explorer, draft):
             return
         self._stop, self._progress = Stop(), None
@@ -443,12 +412,28 @@ class BatchScreen(AnswersOnce[BatchChoice | None], Screen[BatchChoice | None]):
             self._stop = None  # it has ended: nothing is left to be cancelled
             is_large = len(exchange.response.body) > LARGE
             parts = await asyncio.to_thread(parts_of, exchange) if is_large else parts_of(exchange)
-            self._keep(batch.came(exchange, parts))
+            self._write(batch.came(exchange, parts))
         finally:
             ticking.stop()
             self._stop = None
             self.sending = False
         self._show()
+
+    async def _resolved(self, batch: Batch, id: str) -> Batch | Draft | None:
+        """Return the batch with its values; asks what to do if one is missing, and None is to send nothing."""
+        found = self.explorer.resolved(batch, id=id)
+        if not isinstance(found, Missing):
+            return found
+        rows = [(str(each.reference), clipped(each.why, REASON_COLUMNS)) for each in found.unresolved[:MAX_NAMED]]
+        choices = [Choice("keep", "Keep editing"), Choice("typed", "Send as typed")]
+        if len(found.names) == len(found.unresolved):
+            choices.insert(1, Choice("fill", "Write values"))
+        answer = await self.app.push_screen_wait(Confirm("Something in this batch has no value.", rows, choices))
+        if answer == "fill":
+            from rpcexplorer.tui.saved_calls import filled
+
+            return await filled(self, self.explorer, batch, {}, id=id)
+        return batch if answer == "typed" else None
 
     def _watch(self, progress: Progress) -> None:
         """It is on its way, and no secret will be asked for before it is back."""

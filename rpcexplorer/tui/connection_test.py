@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Final
 
 from msgspec import Struct
 from msgspec.structs import replace
-from textual import work
+from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
@@ -81,7 +81,7 @@ FIELD: Final = 2
 
 
 class Tested(Struct, frozen=True):
-    """What came of a test."""
+    """The result of a connection test."""
 
     profile: Profile
     """The one that was tested last."""
@@ -91,16 +91,16 @@ class Tested(Struct, frozen=True):
 
 
 async def tested(screen: Screen[Any], explorer: Explorer, profile: Profile) -> Tested:
-    """Test the way to a server, and do what is proposed if the person wants it."""
+    """Open the connection test, and do what it proposes if that is wanted."""
     dialog = ConnectionTest(explorer, profile)
     wish = await screen.app.push_screen_wait(dialog)
     report = dialog.report
     if profile.ad_hoc:
         profile = dialog.profile
     proposal, shown = report.proposal, report.certificate
-    came = Tested(profile, report.checks if dialog.profile == profile else ())
+    result = Tested(profile, report.checks if dialog.profile == profile else ())
     if wish is None or proposal is None:
-        return came
+        return result
     if profile.ad_hoc:
         name = await _kept(screen, explorer, profile, proposal)
     elif shown and proposal.trusts:
@@ -111,7 +111,7 @@ async def tested(screen: Screen[Any], explorer: Explorer, profile: Profile) -> T
     profile = explorer.profiles.profiles.get(name, profile)
     if name and proposal.trusts:  # only now the server can be asked
         return await tested(screen, explorer, profile)
-    return replace(came, name=name)
+    return replace(result, name=name)
 
 
 class ConnectionTest(Dialog[str]):
@@ -169,17 +169,14 @@ class ConnectionTest(Dialog[str]):
         proposal = self.report.proposal
         return self._is_over and proposal is not None and (self._profile.ad_hoc or bool(proposal.changes))
 
-    @property
-    def _waits_for_auth(self) -> bool:
-        """A profile for the address would lack its auth: the form of a new one asks for that."""
-        return self._profile.ad_hoc and self.report.proposal is not None and self.report.proposal.lacks_auth
-
     def _show(self) -> None:
         hide = self._explorer.redactor().text
         self._page.lines = [[(hide(text), role) for text, role in line] for line in self._lines()]
-        trusts = self._is_offered and self.report.proposal is not None and self.report.proposal.trusts
+        proposal = self.report.proposal if self._is_offered else None
+        trusts = proposal is not None and proposal.trusts
+        # an address lacks its auth: the form of a new profile asks for that
+        takes = proposal is not None and not trusts and not (self._profile.ad_hoc and proposal.lacks_auth)
         begun = bool(self.report.checks) or self._stop is not None
-        takes = self._is_offered and not trusts and not self._waits_for_auth
         asks = self._is_over and bool(self.report.advice)
         shown = {"begin": not begun, "again": asks, "take": takes, "trust": trusts, "leave": True}
         field = self.query_one("#address", Entry)
@@ -196,43 +193,43 @@ class ConnectionTest(Dialog[str]):
         if self._stop is None and not self.report.checks:
             return [[(plan(self._profile, self._explorer.profiles.usable_presets()), "text")]]
         rows = steps_in_rows(self.report, self.profile, datetime.now(UTC))
-        lines: list[SheetLine] = [step_line(row) if isinstance(row, Check) else _named(*row) for row in rows]
+        lines: list[SheetLine] = [
+            step_line(row) if isinstance(row, Check) else [(f"   {row[0]:<16} ", "dim"), (row[1], "middle")]
+            for row in rows
+        ]
         if self._stop is not None:
-            doing = self.report.under_way or "the way to the server"
-            return [*lines, [(" ◐ ", "careful"), (f"{doing} …", "middle")]]
-        return [*lines, *self._proposed()] if self._is_offered else [*lines, [], *self._nothing()]
-
-    def _nothing(self) -> list[SheetLine]:
-        if self.report.advice:
-            return [[(f" {self.report.advice}", "text")]]
-        if self.report.proposal is None:
-            return [[(" Nothing was found that could be proposed.", "dim")]]
-        if self.report.proposal.lacks_auth:
-            return [[(" Nothing but its auth has to be changed in the profile.", "dim")]]
-        return [[(" Nothing has to be changed in the profile.", "dim")]]
-
-    def _proposed(self) -> list[SheetLine]:
+            step = self.report.under_way or "the way to the server"
+            return [*lines, [(" ◐ ", "careful"), (f"{step} …", "middle")]]
         proposal = self.report.proposal
-        assert proposal is not None
+        if proposal is not None and self._is_offered:
+            return [*lines, [], *self._proposed(proposal)]
+        if self.report.advice:
+            return [*lines, [], [(f" {self.report.advice}", "text")]]
+        if proposal is None:
+            words = " Nothing was found that could be proposed."
+        else:
+            words = f" Nothing {'but its auth ' if proposal.lacks_auth else ''}has to be changed in the profile."
+        return [*lines, [], [(words, "dim")]]
+
+    def _proposed(self, proposal: Proposal) -> list[SheetLine]:
+        keymap = self._explorer.settings.keymap
         if self._profile.ad_hoc:
-            url, values = proposal.made_from(self.profile)
-            title = " What was found, without its auth:" if proposal.lacks_auth else " A profile that fits:"
-            lines = [*profile_lines(NEW, url, values), *([self._with_auth()] if proposal.lacks_auth else [])]
-            return [[], [(title, "text bold")], *([(f"   {line}", "text")] for line in lines)]
+            lines = profile_lines(NEW, *proposal.made_from(self.profile))
+            title = " A profile that fits:"
+            if proposal.lacks_auth:
+                title = " What was found, without its auth:"
+                profiles, add = (first_key(command, keymap) for command in ("profiles", "profiles.add"))
+                lines = [*lines, f"{profiles}, then {add}, keeps the address with the kind of auth that it is."]
+            return [[(title, "text bold")], *([(f"   {line}", "text")] for line in lines)]
         file = self._explorer.profiles.change_home(self._profile.name, self._explorer.paths.user_sessions)
         changes = rows_of(self._profile, proposal.changes)
-        rows = [[(f"   {key:<13} ", "dim"), (change, "text")] for key, change in changes]
-        return [[], [(f" What fits, to be written to {file}:", "text bold")], *rows]
-
-    def _with_auth(self) -> str:
-        """How a profile comes about for which a person has to say the kind of auth."""
-        keymap = self._explorer.settings.keymap
-        keys = [first_key(command, keymap) for command in ("profiles", "profiles.add")]
-        return f"{keys[0]}, then {keys[1]}, keeps the address with the kind of auth that it is."
+        changed = [[(f"   {key:<13} ", "dim"), (change, "text")] for key, change in changes]
+        return [[(f" What fits, to be written to {file}:", "text bold")], *changed]
 
     # --- doing -------------------------------------------------------------------------------------------------
 
-    def on_answer_given(self, event: Answer.Given) -> None:
+    @on(Answer.Given)
+    def _answer_given(self, event: Answer.Given) -> None:
         event.stop()
         match event.answer.id:
             case "begin":
@@ -244,7 +241,8 @@ class ConnectionTest(Dialog[str]):
             case _:
                 self.action_leave()
 
-    def on_input_submitted(self, event: Entry.Submitted) -> None:
+    @on(Entry.Submitted)
+    def _address_submitted(self, event: Entry.Submitted) -> None:
         event.stop()
         self._move(event.value)
 
@@ -296,10 +294,6 @@ class ConnectionTest(Dialog[str]):
         if self._stop is not None:
             self._stop.press()
         return self._stop is not None
-
-
-def _named(label: str, text: str) -> SheetLine:
-    return [(f"   {label:<16} ", "dim"), (text, "middle")]
 
 
 async def _kept(screen: Screen[Any], explorer: Explorer, profile: Profile, proposal: Proposal) -> str:
