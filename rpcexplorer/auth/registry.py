@@ -58,11 +58,6 @@ def fields() -> list[str]:
     return [*dict.fromkeys(key for kind in _ALL for key in kind.__struct_fields__)]
 
 
-def form_lines() -> dict[str, AuthField]:
-    """Return every line that the form has for any auth type, by its field."""
-    return {each.name: each for kind in _ALL for each in kind.fields if each.label}
-
-
 def needs_credentials(kind: str) -> bool:
     """Whether a call of that kind sends any; of a name that is no kind's, it does not."""
     return kind in KINDS and bool(KINDS[kind].sends)

@@ -11,7 +11,8 @@ from typing import Any, Final, Literal, get_args
 
 from msgspec import Struct
 
-from rpcexplorer.auth.registry import KINDS, USUAL, fields, form_lines
+from rpcexplorer.auth.registry import KINDS, USUAL, fields
+from rpcexplorer.auth.scheme import AuthField
 from rpcexplorer.files.toml_shape import (
     MapRule,
     Place,
@@ -108,7 +109,11 @@ def _auth_rule(field: str) -> ValueCheck:
 
 
 def _auth_fields() -> Iterator[ProfileKey]:
-    lines = form_lines()
+    lines: dict[str, AuthField] = {}
+    for kind in KINDS.values():
+        for each in kind.fields:
+            if each.label:
+                lines.setdefault(each.name, each)
     for field in fields():
         kinds = ", ".join(name for name, kind in KINDS.items() if field in kind.__struct_fields__)
         line = lines.get(field)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from msgspec import Struct
 from msgspec.structs import replace
 from textual.widgets import Static
 
-from rpcexplorer.auth.registry import KINDS, USUAL, form_lines
+from rpcexplorer.auth.registry import KINDS, USUAL
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.problem import Complaint
 from rpcexplorer.model.profile import (
@@ -26,6 +26,8 @@ from rpcexplorer.model.profile import (
     usual_type,
 )
 from rpcexplorer.model.secret import PROFILE_NAME
+from rpcexplorer.profiles.keys import PROFILE_KEYS, ProfileKey
+from rpcexplorer.profiles.profiles import ProfileEdits
 from rpcexplorer.tui.widgets.dialog import Answer, Field, Form, Save, Wrong, plain
 from rpcexplorer.tui.widgets.inputs import Cycle
 
@@ -102,27 +104,9 @@ def homes_for(explorer: Explorer, name: str | None = None) -> list[Home]:
     return [*dict.fromkeys([*speaking, *beside])]
 
 
-BADGES: Final = ("", "dev", "staging", "prod")
-CONFIRM: Final = ("never", "unsafe", "always")
-EMPTY: Final = ("[]", "{}", "omit")
-OPTIONAL: Final = frozenset(
-    {"description", "badge", "auth.kind", "content_type", *(f"auth.{field}" for field in form_lines())}
-)
-"""Keys that a profile need not have: an empty line takes them out of the file."""
-
-
-class Edits(Protocol):
-    """What can be done to the profiles in one file; each answers with what is wrong, and then nothing was changed."""
-
-    @property
-    def file(self) -> Path:
-        """The file."""
-
-    def add(self, name: str, url: str, *, auth: Mapping[str, str], **more: Any) -> Complaint | None:
-        """Write a new profile."""
-
-    def set_values(self, values: Iterable[tuple[tuple[str, ...], Any]]) -> Complaint | None:
-        """Set keys, or none of them; None takes one out."""
+FORM_PARTS: Final = ("address", "about", "auth", "login", "exchange", "request", "certificates", "files")
+"""The parts of a profile in the order of the form."""
+LINES: Final = sorted((row for row in PROFILE_KEYS if row.label), key=lambda row: FORM_PARTS.index(row.part))
 
 
 class ProfileForm(Form):
@@ -210,11 +194,11 @@ class ProfileForm(Form):
     def _show_kind(self) -> None:
         """Of the lines that are about auth, those of the kind that is chosen."""
         kind = KINDS[self.of("auth.kind").value or USUAL]
-        offered = {f"auth.{each.name}" for each in kind.fields if each.label}
-        for key in form_lines():
-            row = self.of(f"auth.{key}").parent
-            if row is not None:
-                row.display = f"auth.{key}" in offered
+        offered = {"auth.kind", *(f"auth.{each.name}" for each in kind.fields if each.label)}
+        for key in (row.key for row in LINES if row.part == "auth"):
+            line = self.of(key).parent
+            if line is not None:
+                line.display = key in offered
 
     def _where_calls_go(self, typed: str) -> str:
         """The address that a typed one comes to; empty while there is none."""
@@ -247,27 +231,38 @@ def fields_of(
     """
     shown = profile or (preset.values if preset else typed or Profile("new", ""))
     known = profile or typed or (shown if preset else None)
-    kind = known.auth.kind if known and known.has_own_auth else ""
-    is_usual_type = not preset and not (profile and profile.preset) and shown.content_type == usual_type(shown.path)
-    usual_type_hint = shown.content_type if profile else "default of the address"
-    name = [] if profile else [Field("name", "name", hint="staging")]
-    names = [each.name for each in presets]
+    values = {
+        "url": _shown_address(profile, typed),
+        "preset": "",
+        "auth.kind": known.auth.kind if known and known.has_own_auth else "",
+    }
+    choices: dict[str, Sequence[str]] = {"preset": ["", *(each.name for each in presets)]}
+    hints = {"content_type": shown.content_type} if profile else {}
+    if not preset and not (profile and profile.preset) and shown.content_type == usual_type(shown.path):
+        values["content_type"] = ""
     return [
-        *name,
-        Field("url", "URL", _shown_address(profile, typed), "https://rpc.example.com"),
-        *([Field("preset", "server", choices=["", *names])] if names else []),
-        Field("description", "description", shown.description, "what it is, in a few words"),
-        Field("badge", "badge", shown.badge, choices=BADGES),
-        Field("confirm", "ask first", shown.confirm, choices=CONFIRM),
-        Field("auth.kind", "auth", kind, choices=["", *KINDS], nothing="not chosen"),
+        *([] if profile else [Field("name", "name", hint="staging")]),
         *(
-            Field(f"auth.{each.name}", each.label, getattr(shown.auth, each.name, None) or "", each.hint)
-            for each in form_lines().values()
+            Field(
+                row.key,
+                row.label,
+                values[row.key] if row.key in values else _shown(shown, row),
+                hints.get(row.key, row.hint),
+                choices.get(row.key, row.choices),
+                nothing="not chosen" if row.key == "auth.kind" else "none",
+            )
+            for row in LINES
+            if presets or row.key != "preset"
         ),
-        Field("timeout", "timeout", f"{shown.timeout:g}", "seconds for the whole call"),
-        Field("content_type", "content type", "" if is_usual_type else shown.content_type, usual_type_hint),
-        Field("empty_params", "empty params", shown.empty_params, choices=EMPTY),
     ]
+
+
+def _shown(profile: Profile, row: ProfileKey) -> str:
+    top, _, inner = row.key.partition(".")
+    value = getattr(profile, top)
+    if inner:
+        value = getattr(value, inner, None)  # each auth type has fields of its own
+    return f"{value:g}" if row.value == "seconds" else value or ""
 
 
 def _shown_address(profile: Profile | None, typed: Profile | None) -> str:
@@ -314,7 +309,7 @@ def changes_of(
 
 
 def add_profile(
-    edits: Edits, typed: Mapping[str, str], known: Iterable[str], presets: Iterable[Preset] = ()
+    edits: ProfileEdits, typed: Mapping[str, str], known: Iterable[str], presets: Iterable[Preset] = ()
 ) -> Wrong | None:
     """Write a new profile: what differs from the defaults, or from the preset that was chosen."""
     if wrong := wrong_name(typed["name"].strip(), known) or wrong_values(typed):
@@ -335,7 +330,7 @@ def add_profile(
 
 
 def edit_profile(
-    edits: Edits, was: Profile, typed: Mapping[str, str], source: Callable[[str], str], *, is_bare: bool = False
+    edits: ProfileEdits, was: Profile, typed: Mapping[str, str], source: Callable[[str], str], *, is_bare: bool = False
 ) -> Wrong | None:
     """Write what differs into one file. ``source`` names the file that a key has its value from; empty for none.
 
@@ -352,7 +347,7 @@ def edit_profile(
             values["path"] = None  # nobody chooses a path any more
     for key, text in changed.items():
         # A key is taken out of the file that it stands in; what another file says can only be said anew.
-        values[key] = None if not text and key in OPTIONAL and source(key) == str(edits.file) else _value(key, text)
+        values[key] = None if not text and source(key) == str(edits.file) else _value(key, text)
     complaint = edits.set_values([(("profile", was.name, *key.split(".")), value) for key, value in values.items()])
     return wrong_of(complaint, typed) if complaint else None
 
@@ -360,8 +355,8 @@ def edit_profile(
 def wrong_of(complaint: Complaint, typed: Mapping[str, str]) -> Wrong:
     """A complaint about a file in the words of the form."""
     at = complaint.key.removesuffix(".path") + ".url" if complaint.key.endswith(".path") else complaint.key
-    key = next((key for key in typed if at.endswith(f".{key}")), "")
-    label = next((field.label for field in fields_of(None) if field.key == key), "")
+    key = max((key for key in typed if at.endswith(f".{key}")), key=len, default="")
+    label = next((row.label for row in LINES if row.key == key), "")
     sentence = complaint.sentence
     if label and sentence.startswith("must"):
         return Wrong(f"The {label} {sentence}.", key)

@@ -14,7 +14,6 @@ from rpcexplorer.auth.registry import (
     Instead,
     auth_of,
     fields,
-    form_lines,
     kind_named,
     needs_credentials,
     of_credentials,
@@ -110,7 +109,6 @@ def test_auth_type_describes_all_of_itself(kind: type[Kind]) -> None:
 def test_every_field_of_a_kind_has_a_value_by_itself(kind: type[Kind]) -> None:
     assert kind() == kind()
     assert set(kind.__struct_fields__) <= set(fields())
-    assert {field.name for field in kind.fields if field.label} <= form_lines().keys()
 
 
 def test_a_profile_that_says_nothing_of_auth_adds_nothing() -> None:
