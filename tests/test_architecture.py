@@ -46,7 +46,7 @@ ALLOWED: dict[str, set[str]] = {
     "text": SUBJECTS - {"files", "settings", "drafts", "profiles", "secrets"},
     "export": {*VALUES, "auth", "compare", "redaction", "text", "variables"},
     "explorer": {*SUBJECTS, "rescue"},
-    "cli": FRONT_END,
+    "cli": {*FRONT_END, "files", "tui", "demo"},  # it reads and writes the files that are named on it
     "tui": FRONT_END,
     "demo": {"rpc", "jsontext"},
     "__init__": {*VALUES, "auth", "client", "explorer"},
@@ -145,6 +145,11 @@ def test_transport_is_used_by_its_port_alone() -> None:
     others = [path for path in FILES if package_of(path) != "transport" and path != PACKAGE / "client" / "call.py"]
     used = {name for path in others for name in imports_of(path) if imported_package(name) == "transport"}
     assert all(name.startswith("rpcexplorer.transport.port") for name in used), used
+
+
+def test_command_line_uses_of_files_reading_and_writing_alone() -> None:
+    used = {name for path in FILES if package_of(path) == "cli" for name in imports_of(path) if ".files." in name}
+    assert all(name.startswith("rpcexplorer.files.io") for name in used), used
 
 
 def test_widgets_import_no_screen() -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from rpcexplorer.__main__ import KEPT, write_crash
+from rpcexplorer.__main__ import MAX_CRASHES, write_crash
 from rpcexplorer.drafts import Drafts
 from rpcexplorer.files.io import FileTrouble
 from rpcexplorer.history import folder as store
@@ -346,13 +346,13 @@ def test_an_error_without_words_and_a_folder_that_takes_nothing_are_no_further_m
 
 
 def test_only_the_newest_are_kept(tmp_path: Path) -> None:
-    files = [write_crash(tmp_path, failed("x"), [], WHEN.replace(minute=minute)) for minute in range(KEPT + 3)]
+    files = [write_crash(tmp_path, failed("x"), [], WHEN.replace(minute=minute)) for minute in range(MAX_CRASHES + 3)]
     assert sorted(tmp_path.iterdir()) == files[3:]
 
 
 def test_of_what_lies_beside_the_crashes_nothing_is_removed(tmp_path: Path) -> None:
     for name in ("notes.txt", "2020-01-01.txt"):
         (tmp_path / name).write_text("mine")
-    for minute in range(KEPT + 3):
+    for minute in range(MAX_CRASHES + 3):
         write_crash(tmp_path, failed("x"), [], WHEN.replace(minute=minute))
-    assert len(list(tmp_path.iterdir())) == KEPT + 2
+    assert len(list(tmp_path.iterdir())) == MAX_CRASHES + 2

@@ -15,6 +15,7 @@ import click
 
 from rpcexplorer.auth.registry import KINDS
 from rpcexplorer.cli.world import World
+from rpcexplorer.files.io import read_bytes
 from rpcexplorer.jsontext.params import Params, Problem
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.method import Described
@@ -129,7 +130,7 @@ def _text(word: str, world: World) -> str:
 def file_text(name: str, world: World) -> str:
     """The text of a file that was named on the command line."""
     path = world.folder / os.path.expanduser(name)  # noqa: PTH111 - Path's own raises for an unknown user
-    content = world.files.read(path)
+    content = read_bytes(path, links=True, others=True)
     if content is None:
         raise click.UsageError(f"There is no file {path}: check its name.")
     return _decoded(content, str(path))

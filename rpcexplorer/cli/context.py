@@ -37,14 +37,14 @@ class Invocation(Struct):
     def open(self, *, ask: bool = True) -> Explorer:
         """The explorer. What is damaged in a file is told at once, and stops nothing else."""
         person = PersonAtTerminal() if ask and self.world.asks else Nobody()
-        explorer = self.world.open_explorer(self.world.environment, self.world.folder, self.sessions, person)
+        explorer = self.world.open_explorer(person, self.sessions)
         for sentence in told(explorer.profiles.complaints, TOLD):
             self.world.say(sentence)
         return explorer
 
     def build(self, person: Person) -> Explorer:
         """The explorer for a screen, which tells what is damaged itself; what was named must be there."""
-        explorer = self.world.open_explorer(self.world.environment, self.world.folder, self.sessions, person)
+        explorer = self.world.open_explorer(person, self.sessions)
         if self.profile is not None or self.url is not None:
             self.use(explorer, None)
         return explorer
@@ -174,7 +174,7 @@ def quiet_explorer(context: click.Context) -> Explorer:
     """Return an explorer that prints nothing and asks nobody, for completion and suggestions."""
     root = context.find_root()
     world: World = root.obj.world if isinstance(root.obj, Invocation) else root.obj  # no command has run yet
-    return world.open_explorer(world.environment, world.folder, root.params.get("sessions"), Nobody())
+    return world.open_explorer(Nobody(), root.params.get("sessions"))
 
 
 class CommandGroup(click.Group):

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import errno
+import os
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import click
@@ -11,13 +15,18 @@ from rpcexplorer.cli.arguments import whole_number
 from rpcexplorer.cli.context import Invocation, invocation_of
 from rpcexplorer.cli.output import json
 from rpcexplorer.cli.world import World
+from rpcexplorer.demo import PASSWORD, USERNAME
 from rpcexplorer.explorer import Explorer
+from rpcexplorer.files.io import telling, write_atomic
 from rpcexplorer.model.destination import Nobody, Person
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Exchange
+from rpcexplorer.model.problem import Trouble
 from rpcexplorer.rpc.messages import ErrorObject, Result
 from rpcexplorer.text.exchange import outcome_line, transport_line
 
+HOME = "rpcexplorer-demo-"
+"""How the folder of a visit to the demo service begins."""
 PORT = whole_number(0, 65535, what="port", otherwise=", or leave it out for any free one")
 PROFILES = """\
 version = 1
@@ -86,40 +95,80 @@ def screen(invocation: Invocation) -> int:
 
 
 def _on_screen(invocation: Invocation) -> int:
-    """The explorer on the demo service, in a home of its own that is gone afterwards."""
+    """Open the explorer on the demo service."""
     world = invocation.world
-    with world.demo.home() as home, world.demo.run() as url:
+    with _running() as (home, url):
         return world.open_screen(lambda person: throwaway_explorer(world, home, url, person), invocation.profile)[0]
 
 
 def _serve(world: World, port: int) -> None:
+    import gc
+
+    from rpcexplorer.demo.http import serve_forever
+
     def announce(url: str) -> None:
         world.print(url)
         world.say(f"serving until Ctrl+C. In another terminal: rpcexplorer call demo.echo --url {url} hello=world")
-        world.say(f"user name {world.demo.username}, password {world.demo.password}")
+        world.say(f"user name {USERNAME}, password {PASSWORD}")
 
-    world.demo.serve(port, announce)
+    gc.enable()
+    with _explained_listen_error(port):
+        serve_forever(port, announce)
 
 
 def _tour(invocation: Invocation) -> int:
-    """Run the scripted tour in a home of its own that is gone afterwards."""
+    """Run the scripted tour."""
     world = invocation.world
-    with world.demo.home() as home, world.demo.run() as url:
+    with _running() as (home, url):
         explorer = throwaway_explorer(world, home, url)
         world.print(f"The demo service runs at {url}/api/v2/")
         return asyncio.run(_walk(world, explorer))
 
 
+@contextmanager
+def _running() -> Iterator[tuple[Path, str]]:
+    """Serve in the background; a folder for everything that a visit writes, gone afterwards, and the base URL."""
+    import tempfile
+
+    from rpcexplorer.demo.http import DemoThread
+
+    with ExitStack() as stack:
+        with telling("make", Path(os.environ.get("TMPDIR", "/tmp")) / HOME):  # noqa: S108 - only to name it
+            home = stack.enter_context(tempfile.TemporaryDirectory(prefix=HOME, ignore_cleanup_errors=True))
+        with _explained_listen_error(0):
+            service = stack.enter_context(DemoThread())
+        yield Path(home), service.url
+
+
+@contextmanager
+def _explained_listen_error(port: int) -> Iterator[None]:
+    """Say why nobody can listen on a port, and what to do: it is no mistake of ours."""
+    from rpcexplorer.demo.http import LOOPBACK, ListenError
+
+    try:
+        yield
+    except ListenError as error:
+        free = "with --port, or leave it out for any free one"
+        if error.errno == errno.EADDRINUSE:
+            sentence = f"port {port} of {LOOPBACK} is taken by another program: name another one {free}"
+        elif error.errno == errno.EACCES and port:
+            sentence = f"port {port} of {LOOPBACK} is not for this user: name one from 1024 on {free}"
+        else:
+            why = os.strerror(error.errno).lower() if error.errno else error.strerror
+            sentence = f"the demo service cannot listen on {LOOPBACK}: {why}"
+        raise Trouble(sentence) from error
+
+
 def throwaway_explorer(world: World, home: Path, url: str, person: Person | None = None) -> Explorer:
-    """An explorer with a profile for each kind of auth, whose files all lie in ``home``."""
+    """An explorer with a profile for each auth type, whose files are all in ``home``."""
     sessions = home / "sessions.toml"
-    world.files.write(sessions, PROFILES.format(url=url, username=world.demo.username).encode())
+    write_atomic(sessions, PROFILES.format(url=url, username=USERNAME).encode(), private=True)
     environment = {
         "RPCEXPLORER_HOME": str(home / "home"),
-        "RPCEXPLORER_DEMO_COOKIE_PASSWORD": world.demo.password,
-        "RPCEXPLORER_DEMO_INLINE_PASSWORD": world.demo.password,
+        "RPCEXPLORER_DEMO_COOKIE_PASSWORD": PASSWORD,
+        "RPCEXPLORER_DEMO_INLINE_PASSWORD": PASSWORD,
     }
-    return world.open_explorer(environment, home, sessions, person or Nobody())
+    return world.open_explorer(person or Nobody(), sessions, environment=environment, folder=home)
 
 
 async def _walk(world: World, explorer: Explorer) -> int:
@@ -127,7 +176,7 @@ async def _walk(world: World, explorer: Explorer) -> int:
     async with explorer:
         for profile, method, params, words in TOUR:
             explorer.use(profile)
-            text = params.format(username=world.demo.username, password=world.demo.password)
+            text = params.format(username=USERNAME, password=PASSWORD)
             exchange = await explorer.call(Draft(method, text))
             _tell(world, exchange, profile, words)
             refused = (profile, method) == ("demo-none", "ping")

@@ -178,7 +178,7 @@ def _sends(invocation: Invocation, explorer: Explorer, saved: SavedCall, call: I
     sessions = invocation.sessions
     if not _reads(explorer, file):
         sessions = file.relative_to(world.folder) if file.is_relative_to(world.folder) else file
-        explorer = world.open_explorer(world.environment, world.folder, sessions, Nobody())
+        explorer = world.open_explorer(Nobody(), sessions)
     words = ["rpcexplorer", *(["--sessions", str(sessions)] if sessions else [])]
     words += ["notify" if call.notification else "call", saved.listed_as, *(["-p", profile] if profile else [])]
     chosen = explorer.use(profile)

@@ -5,17 +5,32 @@ from __future__ import annotations
 from itertools import groupby
 
 import click
+from msgspec import Struct
 from msgspec.structs import asdict
 
 from rpcexplorer.cli.context import TOLD, CommandGroup, complete_presets, fail, invocation_of
 from rpcexplorer.cli.output import json
-from rpcexplorer.cli.world import PROGRAM, Shortcut, World
+from rpcexplorer.cli.world import PROGRAM, World
 from rpcexplorer.model.problem import told
 from rpcexplorer.text.json_text import json_of
 from rpcexplorer.text.printable import columns, printable
 
 PALETTE = "palette"
 """Where a command without keys is found."""
+
+
+class Shortcut(Struct, frozen=True):
+    """A command of the screen, and its keys."""
+
+    command: str
+    """Its name in the keymap."""
+    keys: tuple[str, ...]
+    """As the keymap spells them: ``ctrl+p``; none if the palette is the only way."""
+    shown: str
+    """As people write them: ``^P``."""
+    does: str
+    where: str
+    """The pane that the keys belong to."""
 
 
 @click.command()
@@ -32,9 +47,17 @@ def keys(context: click.Context, as_json: bool) -> None:
       rpcexplorer keys
       rpcexplorer keys --json | jq -r '.[] | select(.keys == []) | .command'
     """
+    from rpcexplorer.tui.commands import COMMANDS, SCOPES, keys_of, read_keymap, shown_keys  # only to print them
+
     invocation = invocation_of(context)
     explorer = invocation.open()
-    found, complaints = invocation.world.keys(explorer.settings.keymap, str(explorer.paths.settings))
+    usable, complaints = read_keymap(explorer.settings.keymap, str(explorer.paths.settings))
+    found = [
+        Shortcut(command.id, tuple(keys_of(command, usable)), shown_keys(command, usable), command.help, name)
+        for scope, name in SCOPES.items()
+        for command in COMMANDS
+        if command.scope == scope
+    ]
     for sentence in told(complaints, TOLD, ""):
         invocation.world.say(sentence)
     if as_json:

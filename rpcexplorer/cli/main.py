@@ -25,35 +25,36 @@ from rpcexplorer.cli.context import (
     sentence,
 )
 from rpcexplorer.cli.world import COMPLETING, INTERRUPTED, PROGRAM, World
-from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.destination import Person
+from rpcexplorer.files.io import read_bytes
 from rpcexplorer.model.problem import Trouble
 
 
 def run(arguments: Sequence[str], world: World) -> int:
-    """Open the screen, or do what the words say; or tell a shell how the words may go on."""
+    """Open the screen, or run a command, or tell a shell how the command line may go on; return the exit code."""
     if COMPLETING in world.environment:
         from rpcexplorer.cli.completion import answer
 
         answer(world, program)
         return 0
-    if arguments or not world.on_terminal:
-        return _command(arguments, world)
     try:
-        code, wish = world.open_screen(lambda person: _explorer(world, person), None)
+        if not arguments and world.on_terminal:
+            code, wish = world.open_screen(world.open_explorer, None)
+            if wish != "demo":
+                return code
+            arguments = ["demo"]
+        code = program.main(list(arguments), prog_name=PROGRAM, standalone_mode=False, obj=world)
+    except click.Abort:
+        return INTERRUPTED
+    except click.UsageError as error:
+        world.say(sentence(error))
+        return error.exit_code
     except Trouble as error:
         world.say(error.sentence)
         return 2
-    return _command(["demo"], world) if wish == "demo" else code
-
-
-def _command(arguments: Sequence[str], world: World) -> int:
-
-    return run_command(arguments, world)
-
-
-def _explorer(world: World, person: Person) -> Explorer:
-    return world.open_explorer(world.environment, world.folder, None, person)
+    except Failed as error:
+        world.say(error.message)
+        return error.code
+    return code if isinstance(code, int) else 0
 
 
 HOMES: Final = {
@@ -182,7 +183,7 @@ def _screen_on_case(invocation: Invocation, file: str) -> int:
         fail(f"The screen needs a terminal. To send what is in it: {PROGRAM} replay {file} -p NAME. To keep it: "
              f"{PROGRAM} history import {file}")  # fmt: skip
     invocation.case = world.folder / os.path.expanduser(file)  # noqa: PTH111 - Path's own raises for an unknown user
-    if world.files.read(invocation.case) is None:
+    if read_bytes(invocation.case, links=True, others=True) is None:
         raise click.UsageError(f"There is no file {invocation.case}: check its name.")
     return _screen(invocation)
 
@@ -194,20 +195,3 @@ def _screen(invocation: Invocation) -> int:
     from rpcexplorer.cli.demo import screen
 
     return screen(invocation)
-
-
-def run_command(arguments: Sequence[str], world: World) -> int:
-    try:
-        code = program.main(list(arguments), prog_name=PROGRAM, standalone_mode=False, obj=world)
-    except click.Abort:
-        return INTERRUPTED
-    except click.UsageError as error:
-        world.say(sentence(error))
-        return error.exit_code
-    except Trouble as error:
-        world.say(error.sentence)
-        return 2
-    except Failed as error:
-        world.say(error.message)
-        return error.code
-    return code if isinstance(code, int) else 0

@@ -20,6 +20,7 @@ from rpcexplorer.auth.registry import KINDS
 from rpcexplorer.cli.world import World
 from rpcexplorer.discovery.methods import DiscoveryStep
 from rpcexplorer.explorer import Explorer
+from rpcexplorer.files.io import refuse_unwritable, write_atomic
 from rpcexplorer.model.batch import parts_of
 from rpcexplorer.model.exchange import Cancelled, Exchange, Preview, Refused, Stop
 from rpcexplorer.model.problem import Trouble
@@ -167,14 +168,13 @@ class Output:
 
     def __init__(self, world: World, file: str | None) -> None:
         self._file: Path | None = None
-        self._files = world.files
         self._say = world.say
         self._kept = io.BytesIO()
         self.world = world
         """The world to print to."""
         if file is not None and file != STDOUT:
             self._file = world.folder / os.path.expanduser(file)  # noqa: PTH111 - Path's own raises for an unknown user
-            self._files.check(self._file)
+            refuse_unwritable(self._file)
             self.world = replace(world, stdout=self._kept)
 
     def write(self, exchange: Exchange | None = None, *, recorded: bool = False) -> None:
@@ -190,7 +190,7 @@ class Output:
 
     def _replace(self, file: Path, again: str) -> None:
         try:
-            self._files.write(file, self._kept.getvalue())
+            write_atomic(file, self._kept.getvalue(), private=True)  # nobody knows what a reply holds
         except Trouble as trouble:
             if not again:
                 raise

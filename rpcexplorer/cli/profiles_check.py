@@ -58,7 +58,7 @@ def check(context: click.Context, files: tuple[Path, ...], staged: bool) -> None
         raise click.UsageError("Name files, or say --staged, not both.")
     invocation = invocation_of(context)
     world = invocation.world
-    explorer = world.open_explorer(world.environment, world.folder, invocation.sessions, Nobody())
+    explorer = world.open_explorer(Nobody(), invocation.sessions)
     paths = [world.folder / file for file in files]
     searched = explorer.search_leaks(paths, staged=world.folder if staged else None)
     named = set(map(os.path.realpath, paths))

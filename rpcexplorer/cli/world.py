@@ -8,16 +8,16 @@ import shutil
 import signal
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, BinaryIO, Final, Protocol, TextIO, cast
+from typing import Any, BinaryIO, Final, TextIO, cast
 
 import click
 from msgspec import Struct, field
 
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.destination import Entered, Person, RouteChanged, Store
-from rpcexplorer.model.problem import Complaint, Trouble
+from rpcexplorer.model.problem import Trouble
 from rpcexplorer.text.printable import printable
 
 PROGRAM: Final = "rpcexplorer"
@@ -25,75 +25,6 @@ COMPLETING: Final = "_RPCEXPLORER_COMPLETE"
 """The variable in which a shell asks how a command line may go on: ``bash_complete`` and the like."""
 INTERRUPTED = 130
 """The exit code that a shell knows for Ctrl+C."""
-
-
-class Demo(Protocol):
-    """The embedded service, as far as a front may know it."""
-
-    username: str
-    password: str
-
-    def home(self) -> AbstractContextManager[Path]:
-        """A folder for everything that a visit writes; it is gone afterwards."""
-
-    def run(self) -> AbstractContextManager[str]:
-        """Serve in the background; the base URL while it lasts."""
-
-    def serve(self, port: int, announce: Callable[[str], None]) -> None:
-        """Serve in the foreground until interrupted."""
-
-
-class Files(Protocol):
-    """Files that are named on a command line. What cannot be done with one is a ``Trouble``."""
-
-    def read(self, path: Path) -> bytes | None:
-        """All of it; None where there is no such file."""
-
-    def check(self, path: Path) -> None:
-        """Whether it could be written."""
-
-    def write(self, path: Path, content: bytes) -> None:
-        """Replace it in one step."""
-
-
-class OpenScreen(Protocol):
-    """The front on screen."""
-
-    def __call__(
-        self, build: Callable[[Person], Explorer], profile: str | None, case: Path | None = None
-    ) -> tuple[int, str]:
-        """Open it on the explorer that is built, and on a case where one is named; exit code, and what comes next."""
-
-
-class Shortcut(Struct, frozen=True):
-    """What somebody can do on the screen, and by which keys."""
-
-    command: str
-    """What the keymap calls it."""
-    keys: tuple[str, ...]
-    """As the keymap spells them: ``ctrl+p``; none where the palette is the way."""
-    shown: str
-    """As people write them: ``^P``."""
-    does: str
-    where: str
-    """The pane that the keys belong to."""
-
-
-Shortcuts = Callable[[Mapping[str, str], str], tuple[list[Shortcut], list[Complaint]]]
-"""The keys with a keymap, and what is wrong with it in the file that it comes from."""
-
-
-def _no_keys(keymap: Mapping[str, str], file: str) -> tuple[list[Shortcut], list[Complaint]]:  # noqa: ARG001
-    """The keys of a world without a screen."""
-    return [], []
-
-
-def _no_screen(
-    build: Callable[[Person], Explorer],  # noqa: ARG001
-    profile: str | None,  # noqa: ARG001
-    case: Path | None = None,  # noqa: ARG001
-) -> tuple[int, str]:
-    return 0, ""
 
 
 class World(Struct):
@@ -104,13 +35,36 @@ class World(Struct):
     stderr: TextIO
     environment: Mapping[str, str]
     folder: Path
-    open_explorer: Callable[[Mapping[str, str], Path, Path | None, Person], Explorer]
-    demo: Demo
-    files: Files
-    open_screen: OpenScreen = _no_screen
-    keys: Shortcuts = _no_keys
+    """The one that the program was started in."""
+    explorer: Explorer | None = None
+    """The last one that was opened."""
     said: set[str] = field(default_factory=set)
-    """What was told: twice the same is no more than once, such as why a file cannot be used."""
+    """Sentences that were printed: twice the same is printed once, such as why a file cannot be used."""
+
+    def open_explorer(
+        self,
+        person: Person,
+        sessions: Path | None = None,
+        *,
+        environment: Mapping[str, str] | None = None,
+        folder: Path | None = None,
+    ) -> Explorer:
+        self.explorer = Explorer.open(
+            folder=folder or self.folder,
+            environment=self.environment if environment is None else environment,
+            sessions=sessions,
+            person=person,
+        )
+        return self.explorer
+
+    def open_screen(
+        self, build: Callable[[Person], Explorer], profile: str | None, case: Path | None = None
+    ) -> tuple[int, str]:
+        """Open the screen on the explorer that is built; the exit code, and what comes next."""
+        from rpcexplorer.tui import app  # so that it costs the command line nothing
+
+        person = app.PersonOnScreen()
+        return app.open_screen(build(person), person, profile, case)
 
     @property
     def on_terminal(self) -> bool:

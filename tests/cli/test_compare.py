@@ -11,11 +11,10 @@ from pathlib import Path
 import click
 import pytest
 
-from rpcexplorer.__main__ import EmbeddedDemo, House, LocalFiles
 from rpcexplorer.cli.main import run
 from rpcexplorer.cli.world import World
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.destination import Nobody, Person
+from rpcexplorer.model.destination import Person
 from tests.fakes.shell import Keyboard, Ran, Screen, Shell
 from tests.fakes.wire import RawServer, Received, http_reply
 
@@ -160,10 +159,7 @@ def test_one_question_names_the_profile_the_place_and_what_is_not_safe(
     monkeypatch.setattr(click, "confirm", confirm)
     with shop(shell, more='confirm = "always"\n') as running:
         file = case(shell, "case = 1\n" + CALL + CALL.replace("their-call", "other").replace('"a"', '"b"'))
-        world = World(
-            Screen(), Screen(), Keyboard(), shell.environment, shell.folder, House().open_explorer, EmbeddedDemo(),
-            LocalFiles(),
-        )  # fmt: skip
+        world = World(Screen(), Screen(), Keyboard(), shell.environment, shell.folder)
         assert (run(["replay", file], world), running.requests) == (2, [])
         assert (run(["replay", file], world), len(running.requests)) == (0, 2)
     assert asked[0] == asked[1]
@@ -386,13 +382,15 @@ def test_a_call_fails_on_prod_and_is_seen_to_fail_on_staging_by_somebody_with_ot
     assert str(tmp_path) not in handed_on.text
 
 
-def test_the_screen_opens_on_a_case_that_is_named_and_without_a_terminal_it_is_said_what_to_run(shell: Shell) -> None:
+def test_the_screen_opens_on_a_case_that_is_named_and_without_a_terminal_it_is_said_what_to_run(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
     opened: list[tuple[str | None, Path | None]] = []
     addresses: list[str] = []
     shell.sessions('[profile.staging]\nurl = "http://127.0.0.1:9"\n')
 
-    def screen(build: Callable[[Person], Explorer], profile: str | None, case: Path | None = None) -> tuple[int, str]:
-        in_use = build(Nobody()).profile
+    def screen(explorer: Explorer, _: Person, profile: str | None, case: Path | None) -> tuple[int, str]:
+        in_use = explorer.profile
         addresses.append(in_use.endpoint if in_use is not None and in_use.ad_hoc else "")
         opened.append((profile, case))
         return 0, ""
@@ -402,10 +400,8 @@ def test_the_screen_opens_on_a_case_that_is_named_and_without_a_terminal_it_is_s
     assert (told.code, told.out) == (2, b"")
     assert "rpcexplorer replay case.toml -p NAME" in told.err
     assert "rpcexplorer history import case.toml" in told.err
-    world = World(
-        Screen(), Screen(), Keyboard(), shell.environment, shell.folder, House().open_explorer, EmbeddedDemo(),
-        LocalFiles(), screen,
-    )  # fmt: skip
+    monkeypatch.setattr("rpcexplorer.tui.app.open_screen", screen)
+    world = World(Screen(), Screen(), Keyboard(), shell.environment, shell.folder)
     assert run([file], world) == 0
     assert run(["-p", "staging", file], world) == 0
     assert run([file, "-p", "staging"], world) == 0

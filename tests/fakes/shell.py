@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from rpcexplorer.__main__ import EmbeddedDemo, House, LocalFiles, keys
 from rpcexplorer.cli.main import run
 from rpcexplorer.cli.world import World
 
@@ -63,10 +62,6 @@ class Shell:
             stderr=err,
             environment=self._with(environment),
             folder=self.folder,
-            open_explorer=House().open_explorer,
-            demo=EmbeddedDemo(),
-            files=LocalFiles(),
-            keys=keys,
         )
         return Ran(run(arguments, world), out.getvalue(), err.getvalue())
 

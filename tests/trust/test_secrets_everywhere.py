@@ -188,7 +188,7 @@ def test_what_is_typed_at_a_prompt_stays_between_the_person_and_the_server(tmp_p
     assert leaks(sinks, [secret, SESSION]) == []
 
 
-@pytest.mark.parametrize("place", ["rpcexplorer.__main__.House.open_explorer", "rpcexplorer.explorer.Explorer.call"])
+@pytest.mark.parametrize("place", ["rpcexplorer.explorer.Explorer.open", "rpcexplorer.explorer.Explorer.call"])
 def test_a_crash_tells_no_value_and_its_log_no_secret(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes], place: str
 ) -> None:
