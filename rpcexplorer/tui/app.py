@@ -24,6 +24,7 @@ from textual import work
 from textual.app import App
 from textual.binding import BindingType
 from textual.driver import Driver
+from textual.events import Event
 from textual.filter import LineFilter
 from textual.notifications import Notification, Notify, SeverityLevel
 from textual.reactive import reactive
@@ -41,7 +42,7 @@ from rpcexplorer.model.settings import DARK
 from rpcexplorer.text.printable import printable
 from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.commands import Scope, bindings, first_key, keymap, read_keymap
-from rpcexplorer.tui.keys import Keyboard, ReturnType, opens
+from rpcexplorer.tui.keys import Keys, opens
 from rpcexplorer.tui.messages import (
     ComparisonWanted,
     CopyCallWanted,
@@ -73,12 +74,25 @@ class Interruptible(Protocol):
         """End what runs; whether there was anything."""
 
 
-class Selecting(Keyboard[ReturnType]):
+ReturnType = TypeVar("ReturnType")
+
+
+class Selecting(App[ReturnType]):
     """A program in which text is selected and copied."""
 
     def __init__(self, explorer: Explorer) -> None:
         super().__init__()
         self.explorer = explorer
+        self.keys = Keys(self, super().on_event, lambda: self.home)
+        self.pending = self.keys.pending
+
+    @property
+    def home(self) -> Screen[Any] | None:
+        return None
+
+    async def on_event(self, event: Event) -> None:
+        if not await self.keys.take(event):
+            await super().on_event(event)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Where one types, all of the text can be selected."""
@@ -668,6 +682,7 @@ class ExplorerApp(OpeningApp):
         else:
             self.call_after_refresh(self._complain)
             self.call_after_refresh(self._show_case)
+        self.keys.watch_screens()
 
     @opens("begin")
     async def _begin(self) -> None:

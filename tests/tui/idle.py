@@ -12,8 +12,9 @@ from typing import Any, Final
 
 from textual._context import active_app
 from textual.app import App
+from textual.message_pump import MessagePump
 
-from rpcexplorer.tui.keys import Keyboard, _is_at_work
+from rpcexplorer.tui.keys import Keys
 
 CALM: Final = 3
 """Looks running at which nobody was at anything."""
@@ -32,9 +33,15 @@ async def wait_for_idle(min_sleep: float = 0, max_sleep: float = 1.0) -> None:
 
 
 def _is_busy(app: App[Any]) -> bool:
-    if isinstance(app, Keyboard) and (app.pending._queue or app.pending._under_way):
+    if isinstance(keys := getattr(app, "keys", None), Keys) and not keys.is_idle:
         return True
     for screen in app.screen_stack[-1:]:
         if screen._dirty_widgets or screen._callbacks or screen._layout_required or screen._repaint_required:
             return True
     return _is_at_work(app) or any(map(_is_at_work, list(app._registry)))
+
+
+def _is_at_work(pump: MessagePump) -> bool:
+    """Whether it is doing something, rather than waiting for a message. Only its queue knows."""
+    queue: Any = pump._message_queue
+    return pump.is_running and not (queue.empty() and queue.ready_event._waiters)

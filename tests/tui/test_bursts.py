@@ -88,11 +88,11 @@ async def play(pilot: Pilot[Any], *keys: str) -> None:
     """Keys in one burst, until none waits any longer. A pilot's pause would keep every widget busy meanwhile."""
     app, come = pilot.app, asyncio.Event()
     assert isinstance(app, ExplorerApp)
-    pending, last = app.pending, time.monotonic() + PATIENCE
+    last = time.monotonic() + PATIENCE
     post(app, *keys)
     app.call_later(come.set)  # behind the keys
-    while not come.is_set() or pending._queue or pending._waiting or pending._under_way:
-        assert time.monotonic() < last, f"{pending._queue} still wait for {pending._waiting}; on screen: {app.screen!r}"
+    while not come.is_set() or not app.keys.is_idle or app.pending.is_waiting:
+        assert time.monotonic() < last, f"{app.keys._queue} still wait; on screen: {app.screen!r}"
         await asyncio.sleep(0.002)
 
 

@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 from textual import events
-from textual.app import ComposeResult
+from textual.app import App, ComposeResult
+from textual.containers import Vertical
+from textual.message import Message
 from textual.pilot import Pilot
 from textual.screen import ModalScreen, Screen
 from textual.widgets import Static
@@ -18,7 +20,7 @@ from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.batch import BatchScreen
 from rpcexplorer.tui.call.response import ResponsePane
 from rpcexplorer.tui.call.screen import CallScreen
-from rpcexplorer.tui.keys import Keyboard, PendingKeys, TypedText, opens
+from rpcexplorer.tui.keys import Keys, TypedText, opens
 from rpcexplorer.tui.widgets.inputs import Prompt
 from tests.fakes.wire import HOLD, RawServer
 from tests.tui.visiting import on, post, rest, said, visit
@@ -30,17 +32,29 @@ class Dialog(ModalScreen[None]):
         yield Static("open")
 
 
-class Desk(Keyboard[None]):
+class Desk(App[None]):
     """An application with an action that works for a while and one that opens a dialog."""
 
     def __init__(self) -> None:
         super().__init__()
+        self.keys = Keys(self, super().on_event)
+        self.pending = self.keys.pending
         self.gate = asyncio.Event()
         self.done: list[str] = []
         self.keys_done: list[str] = []
+        self.on_x: Callable[[], object] = lambda: None
+
+    def on_mount(self) -> None:
+        self.keys.watch_screens()
+
+    async def on_event(self, event: events.Event) -> None:
+        if not await self.keys.take(event):
+            await super().on_event(event)
 
     def on_key(self, event: events.Key) -> None:
         self.keys_done.append(event.key)
+        if event.key == "x":
+            self.on_x()
 
     @opens("copy")
     async def copy(self, name: str) -> None:
@@ -93,6 +107,64 @@ def test_keys_wait_for_an_action_that_waits_its_turn() -> None:
         await until(pilot, lambda: app.keys_done == ["x"])
         assert app.done[:3] == ["begin a", "end a", "begin b"]
         assert app.pending.runs == {}
+
+    run(scene)
+
+
+class Relay(Static):
+    """A widget that hands a message on to another one until it has gone far enough."""
+
+    class Passed(Message):
+        def __init__(self, hops: int) -> None:
+            super().__init__()
+            self.hops = hops
+
+    def on_relay_passed(self, event: Passed) -> None:
+        event.stop()
+        app = self.app
+        assert isinstance(app, Desk)
+        if event.hops:
+            next(each for each in app.screen.query(Relay) if each is not self).post_message(self.Passed(event.hops - 1))
+        else:
+            app.keys_done.append("passed")
+
+
+def test_key_waits_for_messages_of_messages() -> None:
+    async def scene(app: Desk, pilot: Pilot[None]) -> None:
+        await app.screen.mount(Relay(), Relay())
+        app.on_x = lambda: app.screen.query(Relay).first().post_message(Relay.Passed(20))
+        post(app, "x", "y")
+        await until(pilot, lambda: "y" in app.keys_done and "passed" in app.keys_done)
+        assert app.keys_done == ["x", "passed", "y"]
+
+    run(scene)
+
+
+def test_key_waits_for_a_widget_that_is_mounted() -> None:
+    async def scene(app: Desk, pilot: Pilot[None]) -> None:
+        class Slow(Static):
+            async def on_mount(self) -> None:
+                await asyncio.sleep(0.01)
+                app.keys_done.append("mounted")
+
+        await app.screen.mount(Vertical())
+        app.on_x = lambda: app.screen.query_one(Vertical).mount(Slow())
+        post(app, "x", "y")
+        await until(pilot, lambda: "y" in app.keys_done)
+        assert app.keys_done == ["x", "mounted", "y"]
+
+    run(scene)
+
+
+def test_handler_that_never_ends_holds_keys_for_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rpcexplorer.tui.keys.MAX_SETTLE_SECONDS", 0.01)
+
+    async def scene(app: Desk, pilot: Pilot[None]) -> None:
+        app.on_x = lambda: app.screen.call_later(app.gate.wait)
+        post(app, "x", "y", "z")
+        await until(pilot, lambda: app.keys.is_idle)
+        app.gate.set()
+        await until(pilot, lambda: app.keys_done == ["x", "y", "z"])
 
     run(scene)
 
@@ -211,14 +283,18 @@ def test_into_the_editor_it_is_put_as_it_is_and_taken_back_as_one_change(explore
     visit(explorer, scene)
 
 
-def test_what_waits_behind_it_is_put_in_with_it_and_a_key_between_two_texts_stays_there() -> None:
-    pending = PendingKeys()
-    pending.wait("somebody")
-    for typed in (TypedText("a"), TypedText("b"), events.Key("f5", None), TypedText("c"), TypedText("d")):
-        pending.take(typed)
-    pending.go_on("somebody")
-    taken = [pending.next(lambda _: True) for _ in range(4)]
-    assert [getattr(each, "text", None) or getattr(each, "key", None) for each in taken] == ["ab", "f5", "cd", None]
+def test_texts_that_wait_are_joined_between_keys() -> None:
+    async def scene(app: Desk, pilot: Pilot[None]) -> None:
+        app.pending.wait("somebody")
+        for typed in (TypedText("a"), TypedText("b"), events.Key("f5", None), TypedText("c"), TypedText("d")):
+            app.post_message(typed)
+        await pilot.pause()
+        waiting = [getattr(each, "text", None) or getattr(each, "key", None) for each in app.keys._queue]
+        assert waiting == ["ab", "f5", "cd"]
+        app.pending.go_on("somebody")
+        await until(pilot, lambda: app.keys_done == ["a", "b", "f5", "c", "d"])
+
+    run(scene)
 
 
 @pytest.mark.thorough

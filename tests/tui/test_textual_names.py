@@ -18,7 +18,6 @@ from typing import Any
 import pytest
 from textual import _xterm_parser
 from textual.app import App
-from textual.message_pump import MessagePump
 from textual.widget import Widget
 from textual.widgets import Input, TextArea
 from textual.widgets.text_area import Document
@@ -40,7 +39,6 @@ CALLED: dict[str, set[tuple[type[Any], str]]] = {
 }
 """By our class: names that it has from Textual's."""
 REACHED_INTO = {
-    "rpcexplorer/tui/keys.py": {"_message_queue", "_waiters"},  # whether a widget has something to do
     "rpcexplorer/tui/terminal.py": {"_awaiting"},  # whether the parser waits for the rest of a key
 }
 """By file: names of somebody else's object."""
@@ -67,9 +65,6 @@ def test_what_is_reached_into_is_still_there() -> None:
     assert _xterm_parser.XTermParser()._awaiting.timeout is None
     assert _xterm_parser.BRACKETED_PASTE_START
     assert _xterm_parser.BRACKETED_PASTE_END
-    queue: Any = MessagePump()._message_queue
-    assert queue.empty()
-    assert not queue.ready_event._waiters
 
 
 @pytest.mark.thorough
