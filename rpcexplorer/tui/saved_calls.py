@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from msgspec.structs import replace
 from textual.screen import Screen
@@ -13,40 +13,29 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.jsontext.params import Problem
 from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.method import SIGN, SavedCall
-from rpcexplorer.model.problem import Complaint
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.text.printable import clipped
 from rpcexplorer.tui.widgets.dialog import Choice, Confirm, Field, Form, Wrong
 from rpcexplorer.variables.resolve import Missing
 
-ROOM = 56
-"""Columns for the params in a question."""
+PARAMS_COLUMNS: Final = 56
 
 
 async def kept(
     screen: Screen[Any], explorer: Explorer, draft: Draft, saved: SavedCall | None = None, *, name: str = ""
 ) -> str | None:
-    """Ask how a call is to be kept, or what is to be done with the ``saved`` one that it is; None where nothing was.
+    """Ask how to save a call, or what to do with the ``saved`` one that it comes from.
 
-    What should stand in the editor then: the saved call with its sign, or the method of one that is gone.
+    Returns what the editor then shows: the sign and name of a saved call, or the method of a deleted one. None: nothing
+    was changed.
     """
-    if saved is not None:
-        answer = await screen.app.push_screen_wait(_question(saved, draft))
-        if answer == "remove":
-            return _done(screen, saved.method, explorer.remove_call(saved), f"Deleted {saved.listed_as}.")
-        if answer not in {"another", "replace"} or _refuses(screen, draft):
-            return None
-        if answer == "replace":
-            call = replace(saved, text=draft.text)
-            complaint = explorer.save_call(call, replacing=True)
-            return _done(screen, call.listed_as, complaint, f"Replaced {call.listed_as}.")
-    elif _refuses(screen, draft):
+    answer = "another" if saved is None else await screen.app.push_screen_wait(_question(saved, draft))
+    if saved is not None and answer == "remove":
+        complaint = explorer.remove_call(saved)
+        _tell(screen, str(complaint) if complaint else f"Deleted {saved.listed_as}.")
+        return None if complaint else saved.method
+    if answer not in {"another", "replace"}:
         return None
-    return await _as_new(screen, explorer, draft, name)
-
-
-def _refuses(screen: Screen[Any], draft: Draft) -> bool:
-    """Whether it cannot be kept as it is: that is told then."""
     read, why = draft.read(), ""
     if not draft.method.strip():
         why = "no method is chosen"
@@ -54,13 +43,18 @@ def _refuses(screen: Screen[Any], draft: Draft) -> bool:
         why = f"the params cannot be sent: {read}"
     if why:
         _tell(screen, f"Not saved: {why}.")
-    return bool(why)
+        return None
+    if saved is not None and answer == "replace":
+        complaint = explorer.save_call(replace(saved, text=draft.text), replacing=True)
+        _tell(screen, str(complaint) if complaint else f"Replaced {saved.listed_as}.")
+        return None if complaint else saved.listed_as
+    return await _as_new(screen, explorer, draft, name)
 
 
 def _question(saved: SavedCall, draft: Draft) -> Confirm:
     rows = [
         ("method", saved.method),
-        ("params", clipped(" ".join(draft.text.split()) or "[]", ROOM)),
+        ("params", _one_line(draft)),
         ("for", saved.profile or "all profiles"),
         ("file", saved.file),
     ]
@@ -69,11 +63,18 @@ def _question(saved: SavedCall, draft: Draft) -> Confirm:
     return Confirm(f"Change the saved call {saved.listed_as}?", rows, [*choices, Choice("remove", "Delete")])
 
 
+def _one_line(draft: Draft) -> str:
+    return clipped(" ".join(draft.text.split()) or "[]", PARAMS_COLUMNS)
+
+
 async def _as_new(screen: Screen[Any], explorer: Explorer, draft: Draft, name: str) -> str | None:
     profile = explorer.profile
     assert profile is not None
     own = explorer.paths.user_sessions
-    homes = {_words(file, its, own): (file, its) for file, its in explorer.profiles.call_homes(profile, own)}
+    homes: dict[str, tuple[Path, str]] = {}
+    for path, its in explorer.profiles.call_homes(profile, own):
+        who = "me" if path == own or path.name.endswith(".local.toml") else "team"
+        homes[who if its else f"{who}, all profiles"] = path, its
 
     def meaning(words: str) -> str:
         file, its = homes[words]
@@ -94,29 +95,15 @@ async def _as_new(screen: Screen[Any], explorer: Explorer, draft: Draft, name: s
         complaint = explorer.save_call(call)
         return Wrong(complaint.sentence, "name" if "name" in complaint.sentence else "home") if complaint else None
 
-    words = f"{draft.method}  {clipped(' '.join(draft.text.split()) or '[]', ROOM)}"
-    typed = await screen.app.push_screen_wait(Form("Save call", words, fields, save))
+    typed = await screen.app.push_screen_wait(Form("Save call", f"{draft.method}  {_one_line(draft)}", fields, save))
     if typed is None:
         return None
     listed = SIGN + typed["name"].strip().removeprefix(SIGN)
     file = str(homes[typed["home"]][0])
     counts = explorer.saved_calls().get(listed.removeprefix(SIGN))
-    said = f"Saved {listed} in {file}."
-    if counts is not None and counts.file != file:
-        said = f"Saved {listed} in {file}, but {counts.file} overrides it."
-    _tell(screen, said)
+    overrides = f", but {counts.file} overrides it" if counts is not None and counts.file != file else ""
+    _tell(screen, f"Saved {listed} in {file}{overrides}.")
     return listed
-
-
-def _words(file: Path, profile: str, own: Path) -> str:
-    """For whom a call is that stands there, so short that all of them stand in one line."""
-    who = "me" if file == own or file.name.endswith(".local.toml") else "team"
-    return who if profile else f"{who}, all profiles"
-
-
-def _done(screen: Screen[Any], chosen: str, complaint: Complaint | None, said: str) -> str | None:
-    _tell(screen, str(complaint) if complaint else said)
-    return None if complaint else chosen
 
 
 def _tell(screen: Screen[Any], sentence: str) -> None:
