@@ -74,9 +74,7 @@ class BatchList(RowList[BatchLine]):
     """Number, kind, method, params, outcome."""
 
     DEFAULT_CSS = "BatchList { height: 1fr; }"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        each for each in bindings("batch") if isinstance(each, Binding) and each.id == "batch.load"
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bindings("batch", "batch.load")
 
     def __init__(self, advice: Sequence[Pieces] = ()) -> None:
         """``advice`` is said where there are no calls."""

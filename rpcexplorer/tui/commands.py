@@ -601,8 +601,11 @@ def of(scope: Scope) -> Iterator[Command]:
     return (command for command in COMMANDS if command.scope == scope)
 
 
-def bindings(scope: Scope) -> list[BindingType]:
-    """What a class of that scope binds. Function keys and ``alt`` win over whatever a widget binds itself."""
+def bindings(scope: Scope, *ids: str, without: str = "") -> list[BindingType]:
+    """Return the bindings of a scope, or of some of its commands, such as those that a list of a screen handles.
+
+    Function keys and ``alt`` win over whatever a widget binds itself.
+    """
     return [
         Binding(
             key,
@@ -613,6 +616,7 @@ def bindings(scope: Scope) -> list[BindingType]:
             id=_id(command, key),
         )
         for command in of(scope)
+        if command.id != without and (not ids or command.id in ids)
         for key in command.keys.split(",")
         if key
     ]

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Final
 
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.geometry import Offset, Region
 from textual.message import Message
 from textual.strip import Strip
@@ -36,17 +36,13 @@ KIND: Final = 60
 """Columns for what may stand there; a long value leaves it half of the room."""
 SIGNS: Final = {"absent": ("○", "dim"), "null": ("∅", "middle"), "value": ("●", "accent")}
 """What tells the three states apart without any colour."""
-OWN: Final = frozenset({"form.edit", "form.fold", "form.unfold"})
-"""Commands whose keys mean something to any list."""
 
 
 class FormList(RowList[FormField]):
     """Each place of the params in a line of its own."""
 
     DEFAULT_CSS = "FormList { height: 1fr; }"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        each for each in bindings("form") if isinstance(each, Binding) and each.id in OWN
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bindings("form", "form.edit", "form.fold", "form.unfold")
 
     @message
     class RowFolded(Message):
@@ -142,7 +138,6 @@ def _told(row: FormField, room: int) -> Pieces:
 
 MOST_LINES: Final = 10
 LEAST_WIDTH: Final = 24
-OF_PROBLEMS: Final = frozenset({"params.fix", "params.problem-next"})
 EMPTY: Final = frozenset({"[]", "{}"})
 
 
@@ -184,9 +179,7 @@ class JsonInPlace(JudgedEditor):
         border-left: outer $accent;
     }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [
-        each for each in bindings("params") if isinstance(each, Binding) and each.id in OF_PROBLEMS
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bindings("params", "params.fix", "params.problem-next")
 
     def __init__(self, take: Callable[[], object]) -> None:
         super().__init__()

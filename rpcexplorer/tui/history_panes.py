@@ -50,9 +50,7 @@ class HistoryList(RowList[HistoryRow]):
     """Calls, newest first. A click puts the cursor on one, another click on the same takes it."""
 
     DEFAULT_CSS = "HistoryList { height: 1fr; }"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        each for each in bindings("history") if isinstance(each, Binding) and each.id == "history.load"
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bindings("history", "history.load")
 
     everyone: reactive[bool] = reactive(False)
     """The calls are those of all profiles: each row names its own."""

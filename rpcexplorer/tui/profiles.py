@@ -70,9 +70,7 @@ class ProfileList(RowList[ProfileRow]):
     """All profiles of this run. A click puts the cursor on one, another click on the same takes it."""
 
     DEFAULT_CSS = "ProfileList { height: 1fr; min-height: 2; }"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        each for each in bindings("profiles") if isinstance(each, Binding) and each.id == "profiles.use"
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bindings("profiles", "profiles.use")
 
     refused = False
     """There would be profiles, if their file could be read."""

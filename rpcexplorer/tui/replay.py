@@ -76,9 +76,7 @@ class ReplayList(RowList[ReplayRow]):
 
     DEFAULT_CSS = "ReplayList { height: 1fr; }"
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        each for each in bindings("replay") if isinstance(each, Binding) and each.id == "replay.open"
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bindings("replay", "replay.open")
 
     by_profile: reactive[bool] = reactive(False)
     """It is one call on several profiles: each row names its own."""
@@ -144,9 +142,7 @@ class ReplayScreen(AnswersOnce[None], Screen[None]):
     ReplayScreen.-prod { border-left: outer $prod; border-right: outer $prod; }
     """
     scope: ClassVar[Scope] = "replay"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        each for each in bindings("replay") if isinstance(each, Binding) and each.id != "replay.open"
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bindings("replay", without="replay.open")
 
     def __init__(
         self,

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Final
 
 from textual import on, work
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.reactive import reactive
 from textual.screen import Screen
 from textual.strip import Strip
@@ -99,9 +99,7 @@ class FiguresList(RowList[Figures]):
     """One row for each method, profile or code, under a heading that stays."""
 
     DEFAULT_CSS = "FiguresList { height: 1fr; }"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        each for each in bindings("statistics") if isinstance(each, Binding) and each.id == "statistics.open"
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bindings("statistics", "statistics.open")
 
     today: reactive[date] = reactive(date.min)
     advice: reactive[str] = reactive("")
@@ -166,9 +164,7 @@ class StatisticsScreen(AnswersOnce[str | None], Screen[str | None]):
     StatisticsScreen.-prod { border-left: outer $prod; border-right: outer $prod; }
     """
     scope: ClassVar[Scope] = "statistics"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        each for each in bindings("statistics") if isinstance(each, Binding) and each.id != "statistics.open"
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bindings("statistics", without="statistics.open")
 
     def __init__(
         self,
