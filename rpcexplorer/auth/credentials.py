@@ -9,7 +9,7 @@ from itertools import product
 from typing import Any, Final, Protocol
 from urllib.parse import quote
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from rpcexplorer.model.destination import RouteChanged
 from rpcexplorer.model.exchange import CallKind, Outcome, Refused
@@ -135,7 +135,7 @@ class AuthCall(Struct):
     now: datetime
     can_log_in: Callable[[], bool]
     """Whether all credentials of a login are known, even for another destination."""
-    events: list[Event] = field(default_factory=list)
+    events: list[Event] = []
     """Reports since the last request, for the driver to act on and to clear."""
 
 
@@ -176,16 +176,17 @@ def quoted(profile: Profile, field: str) -> str:
 
 
 def fields_in(profile: Profile, request: AuthRequest) -> tuple[str, ...]:
-    """Return the secret fields whose placeholders are in a request."""
+    """Return the secret fields whose placeholders are in a request: in its params as whole strings alone."""
     calls = request.message.calls
     parts = [request.address, *request.texts, *(header.text for header in request.headers)]
     parts += [value for call in calls for _, value in call.members]
-    return tuple(
-        field
-        for field in FIELDS
-        if any(quoted(profile, field) in call.params for call in calls)
-        or any(placeholder(profile.label(field)) in part for part in parts)
-    )
+    named = []
+    for field in FIELDS:
+        mark = placeholder(profile.label(field))
+        in_params = any(mark in call.params and spelled(mark) in call.params for call in calls)
+        if in_params or any(mark in part for part in parts):
+            named.append(field)
+    return tuple(named)
 
 
 def find_unsendable(profile: Profile, message: Message) -> Refused | None:
@@ -209,7 +210,7 @@ def find_unsendable(profile: Profile, message: Message) -> Refused | None:
             return Refused("params", f"{mark} stands for a secret, which has no place in a method's name or an id.")
         for field in FIELDS:
             mark = placeholder(profile.label(field))
-            if mark in call.params.replace(quoted(profile, field), ""):
+            if mark in call.params and mark in call.params.replace(spelled(mark), ""):
                 return Refused(
                     "params",
                     f"{mark} stands inside a longer text of the params, where the secret cannot be put back: write "

@@ -371,8 +371,20 @@ class RunningCall:
         assert task is not None
         stop = stop or Stop()
         stop.watch(task)
+        end: AuthResponse | Refused | None = None
         try:
-            exchange = await in_turns(self._exchange(await self._drive(flow, call)))
+            if self._profile.cert_file:
+                end = await self._credentials.key(self._profile)
+            try:
+                request = next(flow) if end is None else None
+                while request is not None:
+                    self._note(call)
+                    request = flow.send(await self._look_up(request, call) or await self._send(request))
+            except StopIteration as last:
+                self._note(call)
+                end = last.value
+            assert end is not None
+            exchange = await in_turns(self._exchange(end))
         except asyncio.CancelledError:
             cancelled = AuthResponse(Cancelled(self._partial.sent_whole), self._partial.response, self._sent)
             exchange = at_once(self._exchange(cancelled))
@@ -387,20 +399,6 @@ class RunningCall:
         else:  # in another thread, so that a screen goes on
             await asyncio.to_thread(record, exchange)
         return exchange
-
-    async def _drive(self, flow: AuthFlow, call: AuthCall) -> AuthResponse | Refused:
-        if self._profile.cert_file and (refused := await self._credentials.key(self._profile)):
-            return refused
-        try:
-            request = next(flow)
-            while True:
-                self._note(call)
-                response = await self._look_up(request, call) or await self._send(request)
-                request = flow.send(response)
-        except StopIteration as end:
-            self._note(call)
-            ending: AuthResponse | Refused = end.value
-            return ending
 
     def _note(self, call: AuthCall) -> None:
         """Act on what the flow has reported since its last request."""

@@ -12,7 +12,6 @@ from msgspec.structs import replace
 
 from rpcexplorer.auth.credentials import (
     AuthCall,
-    AuthFlow,
     AuthHeader,
     AuthRequest,
     CredentialSource,
@@ -99,6 +98,7 @@ class Client:
         self._record = record
         self._transport: Transport | None = None
         self._handshake = handshake_of(profile)
+        self._url = redacted_address(profile.endpoint)
 
     async def __aenter__(self) -> Self:
         return self
@@ -154,37 +154,28 @@ class Client:
             begun, session = replace(begun, notes=(moved,)), None
         call = AuthCall(profile, message, session, begun.when, partial(self._credentials.can_log_in, self.profile))
         flow = auth_of(profile).requests(call)
-        if not document:
-            return await self._run(flow, call, begun, stop, timeout=timeout, watch=watch)
-        begun = replace(begun, url=redacted_address(profile.endpoint))
-        return await self._run(flow, call, begun, stop, timeout=timeout, watch=watch, document=profile.endpoint)
+        if document:
+            begun = replace(begun, url=redacted_address(profile.endpoint))
+        elif self._handshake is not None:
+            flow = with_handshake(flow, self._handshake, call.events)
+        running = self._running(begun, timeout, watch, profile.endpoint if document else "")
+        return await running.run(flow, call, stop, self._record)
 
     async def login(self, *, watch: Watch | None = None, stop: Stop | None = None) -> Exchange:
         """Open a new session, whether or not there is one."""
         id, profile = fresh_id(), self.profile
         begun = self._begun(id, Draft(profile.login.method, login_params(profile) if profile.has_sessions else ""))
-        message = Message("call", ())
-        call = AuthCall(profile, message, None, begun.when, partial(self._credentials.can_log_in, profile))
-        return await self._run(auth_of(profile).login(call, id), call, begun, stop, timeout=None, watch=watch)
-
-    async def _run(
-        self,
-        flow: AuthFlow,
-        call: AuthCall,
-        begun: Exchange,
-        stop: Stop | None,
-        *,
-        timeout: float | None,  # noqa: ASYNC109 - of all requests together
-        watch: Watch | None,
-        document: str = "",
-    ) -> Exchange:
-        if self._handshake is not None and not document:
+        can_log_in = partial(self._credentials.can_log_in, profile)
+        call = AuthCall(profile, Message("call", ()), None, begun.when, can_log_in)
+        flow = auth_of(profile).login(call, id)
+        if self._handshake is not None:
             flow = with_handshake(flow, self._handshake, call.events)
+        return await self._running(begun, None, watch).run(flow, call, stop, self._record)
+
+    def _running(self, begun: Exchange, timeout: float | None, watch: Watch | None, document: str = "") -> RunningCall:
         seconds = timeout or self.profile.timeout
-        running = RunningCall(
-            self.profile, self._credentials, self._connected, begun, timeout=seconds, watch=watch, document=document
-        )
-        return await running.run(flow, call, stop, self._record)
+        connected, credentials = self._connected, self._credentials
+        return RunningCall(self.profile, credentials, connected, begun, timeout=seconds, watch=watch, document=document)
 
     async def _connected(self) -> Transport:
         if self._transport is None:
@@ -196,7 +187,7 @@ class Client:
             id=id,
             when=datetime.now(UTC),
             profile=self.profile.name,
-            url=redacted_address(self.profile.endpoint),
+            url=self._url,
             method="" if isinstance(draft, Batch) else draft.method,
             params=draft.text if draft.typed is None else draft.typed,
             params_sent=None if draft.typed in {None, draft.text} else draft.text,

@@ -268,29 +268,25 @@ class HttpTransport:
     ) -> None:
         """Send a request over a connection that was kept, or over a new one."""
         kept, link = self._kept, Link(address.scheme, address.host, address.port, proxy.url if proxy else "")
-
-        async def over(connection: Connection) -> None:
+        connection, stray = kept.take(link)
+        if stray:
+            incoming.remarks.append(STRAY)
+        while True:
+            incoming.kept = connection is not None
+            connection = connection or await self._made(address, proxy)
             seconds = 0.0
             try:
                 if await connection.exchange(sent, headers, address, incoming):
                     seconds = time_to_keep(headers, incoming.head)
-            except (httpx.TransportError, OSError, NothingWritten):
+                return
+            except (httpx.TransportError, OSError, NothingWritten) as failure:
                 if incoming.kept and incoming.head.status is None:
                     kept.avoid(link)
-                raise
+                if not (incoming.kept and isinstance(failure, NothingWritten)):
+                    raise
             finally:
                 kept.give(link, connection, seconds)
-
-        waiting, stray = kept.take(link)
-        if stray:
-            incoming.remarks.append(STRAY)
-        if waiting is not None:
-            incoming.kept = True
-            with contextlib.suppress(NothingWritten):
-                await over(waiting)
-                return
-            incoming.kept = False
-        await over(await self._made(address, proxy))
+            connection = None  # the one that was kept took nothing: once more, over a new one
 
     async def _made(self, address: Address, proxy: Proxy | None) -> Connection:
         """A connection that is opened with the first request; what it trusts is loaded, which takes a while."""
