@@ -11,7 +11,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from rpcexplorer.cli.arguments import AUTH, file_text, params_text, seconds
-from rpcexplorer.cli.context import Invocation, complete_methods, complete_params, fail, invocation_of, profile_option
+from rpcexplorer.cli.completion import complete_methods, complete_params
+from rpcexplorer.cli.context import Invocation, fail, invocation_of, profile_option
 from rpcexplorer.cli.output import Output, Part, advise, run_until_stopped, show, show_preview, waiting
 from rpcexplorer.cli.world import visible
 from rpcexplorer.explorer import Explorer

@@ -1,19 +1,74 @@
-"""Shell completion."""
+"""Shell completion: click's own, with safe names, and a script for bash."""
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
-from collections.abc import Mapping
-from typing import Final, NamedTuple
+from collections.abc import Collection, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 from click.shell_completion import BashComplete, CompletionItem, FishComplete, ShellComplete, ZshComplete
 
-from rpcexplorer.cli.arguments import OneOf
-from rpcexplorer.cli.context import invocation_of
+from rpcexplorer.cli.arguments import PAIR, OneOf
+from rpcexplorer.cli.context import invocation_of, quiet_explorer
 from rpcexplorer.cli.world import COMPLETING, PROGRAM, World
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.method import Described, method_of
+from rpcexplorer.model.profile import Profile
+from rpcexplorer.variables.references import inert
+
+if TYPE_CHECKING:
+    from rpcexplorer.schema.node import Node
+
+MAX_NAMES: Final = 2_000
+"""Names that are offered at once."""
+MAX_NAME: Final = 200
+"""Characters of a name that somebody may want on a command line."""
+MAX_VALUES: Final = 200
+"""Values of a param that are offered at once."""
+NUMBER: Final = re.compile(r"-?\d+(\.\d+)?")
+SIGNS: Final = "_.:/@- "
+"""Characters of a safe name, with letters and digits."""
+
+
+def is_safe(name: str) -> bool:
+    """Return whether a name can be inserted into a command line and stay what it is."""
+    if not name or len(name) > MAX_NAME or name[0] in "- " or name[-1] == " ":
+        return False
+    return all(letter.isalnum() or letter in SIGNS for letter in name)
+
+
+def is_safe_param(word: str) -> bool:
+    """Return whether ``name=`` or ``name:=`` is safe, with or without a value."""
+    name, _, value = word.partition("=")
+    return is_safe(name.removesuffix(":")) and (not value or is_safe(value) or NUMBER.fullmatch(value) is not None)
+
+
+class SafeNames(ShellComplete):
+    """What click finds, without the names that a shell might run.
+
+    Names come from servers, files of a team and the history.
+    """
+
+    def get_completions(self, args: list[str], incomplete: str) -> list[CompletionItem[str]]:
+        """Return what click finds, as far as it is safe; of too many names, some of them.
+
+        The first and the last of sorted names have in common what all have, so a shell still inserts no more.
+        """
+        options = incomplete.startswith("-") and "=" not in incomplete and "--" not in args
+        items = [
+            item
+            for item in super().get_completions(args, incomplete)
+            if options or item.type != "plain" or (is_safe_param if item.is_param else is_safe)(item.value)
+        ]
+        if len(items) > MAX_NAMES:
+            items.sort(key=lambda item: item.value)
+            items[MAX_NAMES - 1 :] = items[-1:]
+        return items
+
 
 LINE: Final = "_RPCEXPLORER_LINE"
 """The command line as far as the cursor."""
@@ -34,54 +89,83 @@ _rpcexplorer_completion() {{
 }}
 complete -o nosort -F _rpcexplorer_completion {PROGRAM}
 """
-ZSH: Final = f"""\
-#compdef {PROGRAM}
-_rpcexplorer_completion() {{
-    local -a answer plain told begun
-    local type value help
-    answer=("${{(@f)$(env {COMPLETING}=zsh_complete COMP_WORDS="${{words[*]}}" COMP_CWORD=$((CURRENT-1)) \\
-        {PROGRAM} 2>/dev/null)}}")
-    for type value help in "${{(@)answer}}"; do
-        case $type in
-            plain)
-                if [[ $value == *= ]]; then begun+=("$value")
-                elif [[ $help == _ ]]; then plain+=("$value"); else told+=("$value:$help"); fi ;;
-            dir) _path_files -/ ;;
-            file) _path_files -f ;;
-        esac
-    done
-    (( $#told )) && _describe -V unsorted told -U
-    (( $#plain )) && compadd -U -V unsorted -a plain
-    (( $#begun )) && compadd -U -V unsorted -S '' -a begun
-}}
-if [[ $zsh_eval_context[-1] == loadautofunc ]]; then
-    _rpcexplorer_completion "$@"
-else
-    compdef _rpcexplorer_completion {PROGRAM}
-fi
-"""
-FISH: Final = f"""\
-function _rpcexplorer_completion
-    for line in (env {COMPLETING}=fish_complete COMP_WORDS=(commandline -cp | string collect) \\
-            COMP_CWORD=(commandline -ct | string collect) {PROGRAM} 2>/dev/null)
-        set -l answer (string split -m 1 , -- $line)
-        switch $answer[1]
-            case plain
-                printf '%s\\n' $answer[2]
-            case dir
-                __fish_complete_directories (commandline -ct)
-            case file
-                __fish_complete_path (commandline -ct)
-        end
-    end
-end
-complete --no-files --command {PROGRAM} --arguments '(_rpcexplorer_completion)'
-"""
-SCRIPTS: Final = {"bash": BASH, "zsh": ZSH, "fish": FISH}
+"""Our own, because click's
+
+- runs ``$1``, which is a program of the working folder if ``./rpcexplorer`` is typed,
+- sends words that bash broke at ``: = @``, which methods, params and saved calls have in them,
+- inserts names with spaces unquoted, and a space behind ``name=``."""
+
+
+class Bash(SafeNames, BashComplete):
+    def source(self) -> str:
+        """Return our script; click's method runs bash to ask for its version."""
+        return BASH
+
+    def get_completion_args(self) -> tuple[list[str], str]:
+        line, part = os.environ.get(LINE), os.environ.get(PART, "")
+        if line is None:  # click's script, which someone may still have
+            before, self._word = super().get_completion_args()
+            self._part, self._in_quotes = self._word, False
+            return before, self._word
+        words, self._in_quotes = _words(line)
+        if part and not self._in_quotes:
+            part = "".join(_words(part)[0])
+        self._word = words.pop() if part or self._in_quotes or not line[-1:].isspace() else ""
+        self._part = part if self._word.endswith(part) else self._word
+        return words[1:], self._word
+
+    def format_completion(self, item: CompletionItem[str]) -> str:
+        """Return the end of the name that bash will insert, in quotes if it has spaces and no quote is open."""
+        if item.type != "plain":
+            return f"{item.type},"
+        name = item.value
+        if name.startswith(self._word):
+            name = name[len(self._word) - len(self._part) :]
+        return f"plain,'{name}'" if " " in name and not self._in_quotes else f"plain,{name}"
+
+
+def _words(line: str) -> tuple[list[str], bool]:
+    """Return the words of a line that may end anywhere, and whether it ends inside quotes."""
+    reader = shlex.shlex(line, posix=True)
+    reader.whitespace_split, reader.commenters = True, ""
+    words: list[str] = []
+    try:
+        words.extend(reader)
+    except ValueError as error:  # a quote is open, or a backslash is the last character
+        return [*words, reader.token], "quotation" in str(error)
+    return words, False
+
+
+class Zsh(SafeNames, ZshComplete):
+    # Click's script puts a space behind every name, also behind ``name=``, where the value of a param comes.
+    source_template = ZshComplete.source_template.replace(
+        "compadd -U -V unsorted -a completions\n",
+        """compadd -U -V unsorted -- "${(@)completions:#*=}"
+        compadd -U -V unsorted -S '' -- "${(@M)completions:#*=}"\n""",
+    )
+
+
+class Fish(SafeNames, FishComplete):
+    pass
+
+
+SHELLS: Final[Mapping[str, type[ShellComplete]]] = {"bash": Bash, "zsh": Zsh, "fish": Fish}
+
+
+def answer(world: World, program: click.Command) -> None:
+    """Answer the shell that asks how a command line goes on; the caller hides whatever goes wrong."""
+    name, _, instruction = world.environment[COMPLETING].partition("_")
+    if name not in SHELLS:
+        return
+    shell = SHELLS[name](program, {"obj": world}, PROGRAM, COMPLETING)
+    if instruction == "source":
+        world.write(shell.source().encode())
+    elif instruction == "complete":
+        world.write(shell.complete().encode() + b"\n")
 
 
 @click.command()
-@click.argument("shell", type=OneOf(SCRIPTS))
+@click.argument("shell", type=OneOf(SHELLS))
 @click.pass_context
 def completion(context: click.Context, shell: str) -> None:
     """Print the completion script for a shell.
@@ -92,129 +176,64 @@ def completion(context: click.Context, shell: str) -> None:
       rpcexplorer completion zsh > "${fpath[1]}/_rpcexplorer"
       rpcexplorer completion fish > ~/.config/fish/completions/rpcexplorer.fish
     """
-    invocation_of(context).world.write(SCRIPTS[shell].encode())
+    script = SHELLS[shell](context.command, {}, PROGRAM, COMPLETING).source()
+    invocation_of(context).world.write(script.encode())
 
 
-LONGEST: Final = 200
-"""Characters of a name that somebody may want on a command line."""
-MOST: Final = 2_000
-"""Names that are offered at once."""
-NUMBER: Final = re.compile(r"-?\d+(\.\d+)?")
-SIGNS: Final = "_.:/@- "
-"""What may stand in a name beside letters and digits."""
+def complete_presets(context: click.Context, _: click.Parameter, begun: str) -> list[str]:
+    return [name for name in quiet_explorer(context).profiles.presets.files() if name.startswith(begun)]
 
 
-def answer(world: World, program: click.Command) -> None:
-    """Answer on stdout. Whatever goes wrong, the caller keeps it to itself: somebody is typing."""
-    shell, _, wish = world.environment[COMPLETING].partition("_")
-    kind = KINDS.get(shell)
-    if wish == "source" and kind:
-        world.write(SCRIPTS[shell].encode())
-    elif wish == "complete" and kind:
-        world.write(kind(program, {"obj": world}, PROGRAM, COMPLETING).complete().encode() + b"\n")
+def complete_methods(context: click.Context, _: click.Parameter, begun: str) -> list[str]:
+    explorer = _explorer_of_profile(context)
+    return [name for name in explorer.listed() if name.startswith(begun)] if explorer else []
 
 
-def offered(name: str) -> bool:
-    """Whether a name can be inserted into a command line and stay what it is."""
-    if not name or len(name) > LONGEST or name[0] in "- " or name[-1] == " ":
-        return False
-    return all(letter.isalnum() or letter in SIGNS for letter in name)
+def complete_params(context: click.Context, _: click.Parameter, begun: str) -> list[CompletionItem[str]]:
+    """Return ``name=`` or ``name:=`` of the params of the method, and values if only some are allowed."""
+    method, explorer = context.params.get("method"), _explorer_of_profile(context)
+    described = explorer.described(method_of(method)) if method and explorer else None
+    if described is None:
+        return []
+    given = context.params.get("params") or context.params.get("given") or ()
+    found = param_words(described, begun, given)
+    return [CompletionItem(word, is_param=True) for word in found if word.startswith(begun)]
 
 
-def offered_param(word: str) -> bool:
-    """The same of ``name=`` or ``name:=`` with or without a value behind it."""
-    name, _, value = word.partition("=")
-    return offered(name.removesuffix(":")) and (not value or offered(value) or NUMBER.fullmatch(value) is not None)
+def _explorer_of_profile(context: click.Context) -> Explorer | None:
+    """Return an explorer that uses the profile of the command line; None if there is no such profile."""
+    explorer = quiet_explorer(context)
+    chosen = explorer.use(context.params.get("profile") or context.find_root().params.get("profile"))
+    if not isinstance(chosen, Profile):
+        return None
+    explorer.read_description()
+    return explorer
 
 
-class Offering(ShellComplete):
-    def get_completions(self, args: list[str], incomplete: str) -> list[CompletionItem[str]]:
-        """What click finds, without the names that no shell may see; where there are too many, some of them.
+def param_words(described: Described, begun: str, given: Collection[str]) -> Iterator[str]:
+    """Yield words that can replace ``begun``, without the params that are ``given`` already."""
+    from rpcexplorer.schema.node import SchemaReader  # only completion needs it
 
-        Of sorted names the first and the last have in common what all have: so a shell still inserts no more than that.
-        """
-        options = incomplete.startswith("-") and "=" not in incomplete and "--" not in args
-        found = super().get_completions(args, incomplete)
-        items = [item for item in found if item.type != "plain" or options or _is_offered(item)]
-        for item in items:
-            if item.type != "plain":
-                item.value = ""  # a shell completes paths by itself
-        if len(items) > MOST:
-            items.sort(key=lambda item: item.value)
-            items[MOST - 1 :] = items[-1:]
-        return items
-
-
-def _is_offered(item: CompletionItem[str]) -> bool:
-    return offered_param(item.value) if item.is_param else offered(item.value)
+    reader = SchemaReader(described.definitions)
+    names = {pair[1] for word in given if word != begun and (pair := PAIR.fullmatch(word))}
+    typed = PAIR.fullmatch(begun)
+    for param in described.params:
+        if not param.name.strip(".") or param.name in names or not PAIR.fullmatch(f"{param.name}="):
+            continue
+        node = reader.node(param.schema)
+        if typed is None:
+            choices: tuple[Any, ...] = node.choices or ()
+            is_text = "string" in node.kinds or any(isinstance(value, str) for value in choices)
+            yield f"{param.name}{'=' if is_text else ':='}"
+        elif typed[1] == param.name:
+            yield from (f"{param.name}{typed[2]}{value}" for value in _values(node, as_json=typed[2] == ":="))
 
 
-class Bash(Offering, BashComplete):
-    """Bash inserts what it is answered as it is, and may replace no more than the end of a word."""
-
-    def get_completion_args(self) -> tuple[list[str], str]:
-        self._typed = CommandLine.of(os.environ)
-        return self._typed.before, self._typed.word
-
-    def format_completion(self, item: CompletionItem[str]) -> str:
-        """The rest of the name, in quotes where there are spaces in it and no quotes around it yet."""
-        typed, name = self._typed, item.value
-        if name.startswith(typed.word):
-            name = name[len(typed.word) - len(typed.part) :]
-        return f"{item.type},'{name}'" if " " in name and not typed.in_quotes else f"{item.type},{name}"
-
-
-class Zsh(Offering, ZshComplete):
-    """Zsh puts quotes around what it inserts."""
-
-
-class Fish(Offering, FishComplete):
-    """Fish puts quotes around what it inserts."""
-
-    def format_completion(self, item: CompletionItem[str]) -> str:
-        """As our script reads it: click changed the form in 8.4.0, and back."""
-        said = " ".join((item.help or "").split())
-        return f"{item.type},{item.value}\t{said}" if said else f"{item.type},{item.value}"
-
-
-KINDS: Final[Mapping[str, type[ShellComplete]]] = {"bash": Bash, "zsh": Zsh, "fish": Fish}
-
-
-class CommandLine(NamedTuple):
-    """A command line of bash's, as far as the cursor."""
-
-    before: list[str]
-    """The words behind the program's name, up to the one that is being typed."""
-    word: str
-    part: str
-    """The end of the word that bash will replace."""
-    in_quotes: bool
-    """Whether a quote is open."""
-
-    @classmethod
-    def of(cls, environment: Mapping[str, str]) -> CommandLine:
-        """Our script sends the line; click's, which somebody may still have, the words that bash sees in it."""
-        line = environment.get(LINE)
-        if line is None:
-            words, in_quotes = _words(environment["COMP_WORDS"])
-            at = int(environment["COMP_CWORD"])
-            word = words[at] if at < len(words) else ""
-            return cls(words[1:at], word, word, in_quotes)
-        words, in_quotes = _words(line)
-        part = environment.get(PART, "")
-        if part and not in_quotes:
-            part = "".join(_words(part)[0])
-        word = words.pop() if part or in_quotes or not line[-1:].isspace() else ""
-        return cls(words[1:], word, part if word.endswith(part) else word, in_quotes)
-
-
-def _words(line: str) -> tuple[list[str], bool]:
-    """The words of a line that may end anywhere, and whether it ends inside of quotes."""
-    reader = shlex.shlex(line, posix=True)
-    reader.whitespace_split, reader.commenters = True, ""
-    words: list[str] = []
-    try:
-        words.extend(reader)
-    except ValueError as error:  # a quote is open, or a backslash is the last character
-        return [*words, reader.token], "quotation" in str(error)
-    return words, False
+def _values(node: Node, *, as_json: bool) -> Iterator[str]:
+    """Yield values as they are written behind the sign: text as it is, or anything as JSON."""
+    choices = (True, False) if node.choices is None and node.kinds == ("boolean",) else node.choices or ()
+    for value in choices[:MAX_VALUES]:
+        if not as_json and isinstance(value, str) and inert(value) == value:  # a reference would be resolved
+            yield value
+        elif as_json and not isinstance(value, str | dict | list):
+            yield json.dumps(value)

@@ -7,14 +7,12 @@ from pathlib import Path
 from typing import Any, NoReturn, TypeVar, cast
 
 import click
-from click.shell_completion import CompletionItem
 from msgspec import Struct
 
 from rpcexplorer.auth.registry import KINDS, with_usual_auth
 from rpcexplorer.cli.world import PersonAtTerminal, World
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.destination import Nobody, Person
-from rpcexplorer.model.method import method_of
 from rpcexplorer.model.problem import Changes, Complaint, listed, nearest, quoted, told
 from rpcexplorer.model.profile import Profile, ad_hoc, misplaced_token, split_address
 from rpcexplorer.text.printable import printable
@@ -138,36 +136,6 @@ def profile_option(command: F) -> F:
 
 def complete_profiles(context: click.Context, _: click.Parameter, begun: str) -> list[str]:
     return [name for name in quiet_explorer(context).profiles.profiles if name.startswith(begun)]
-
-
-def complete_presets(context: click.Context, _: click.Parameter, begun: str) -> list[str]:
-    return [name for name in quiet_explorer(context).profiles.presets.files() if name.startswith(begun)]
-
-
-def complete_methods(context: click.Context, _: click.Parameter, begun: str) -> list[str]:
-    explorer = quiet_explorer(context)
-    chosen = explorer.use(context.params.get("profile") or context.find_root().params.get("profile"))
-    if not isinstance(chosen, Profile):
-        return []
-    explorer.read_description()
-    return [name for name in explorer.listed() if name.startswith(begun)]
-
-
-def complete_params(context: click.Context, _: click.Parameter, begun: str) -> list[CompletionItem[str]]:
-    """``name=`` or ``name:=`` of what the method takes, and values where only some may stand."""
-    explorer, method = quiet_explorer(context), context.params.get("method")
-    chosen = explorer.use(context.params.get("profile") or context.find_root().params.get("profile"))
-    if not method or not isinstance(chosen, Profile):
-        return []
-    explorer.read_description()
-    described = explorer.described(method_of(method))
-    if described is None:
-        return []
-    from rpcexplorer.cli.arguments import words  # it is only needed here
-
-    given = context.params.get("params") or context.params.get("given") or ()
-    found = words(described, begun, given)
-    return [CompletionItem(word, is_param=True) for word in found if word.startswith(begun)]
 
 
 def quiet_explorer(context: click.Context) -> Explorer:

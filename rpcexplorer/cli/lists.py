@@ -8,7 +8,8 @@ import click
 from msgspec import Struct
 from msgspec.structs import asdict
 
-from rpcexplorer.cli.context import TOLD, CommandGroup, complete_presets, fail, invocation_of
+from rpcexplorer.cli.completion import complete_presets
+from rpcexplorer.cli.context import TOLD, CommandGroup, fail, invocation_of
 from rpcexplorer.cli.output import json
 from rpcexplorer.cli.world import PROGRAM, World
 from rpcexplorer.model.problem import told

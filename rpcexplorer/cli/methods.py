@@ -14,7 +14,8 @@ from msgspec.structs import asdict
 
 from rpcexplorer.auth.registry import auth_of
 from rpcexplorer.cli.arguments import AUTH, OneOf, params_text
-from rpcexplorer.cli.context import Invocation, complete_methods, complete_params, fail, invocation_of, profile_option
+from rpcexplorer.cli.completion import complete_methods, complete_params
+from rpcexplorer.cli.context import Invocation, fail, invocation_of, profile_option
 from rpcexplorer.cli.output import json, run_until_stopped, waiting
 from rpcexplorer.cli.world import PROGRAM
 from rpcexplorer.discovery.methods import Discovery

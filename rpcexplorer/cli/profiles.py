@@ -11,15 +11,8 @@ import click
 
 from rpcexplorer.auth.registry import KINDS, USUAL
 from rpcexplorer.cli.arguments import AUTH, OneOf, seconds, whole_number
-from rpcexplorer.cli.context import (
-    CommandGroup,
-    Invocation,
-    agree,
-    complete_presets,
-    complete_profiles,
-    fail,
-    invocation_of,
-)
+from rpcexplorer.cli.completion import complete_presets
+from rpcexplorer.cli.context import CommandGroup, Invocation, agree, complete_profiles, fail, invocation_of
 from rpcexplorer.cli.profiles_check import allow, check, connection, trust
 from rpcexplorer.cli.world import hidden
 from rpcexplorer.explorer import Explorer

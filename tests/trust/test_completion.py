@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from rpcexplorer.cli.completion import LINE, LONGEST, MOST, PART, SCRIPTS, offered
+from rpcexplorer.cli.completion import BASH, LINE, MAX_NAME, MAX_NAMES, PART, SHELLS, is_safe
 from rpcexplorer.cli.world import COMPLETING
 from rpcexplorer.discovery.methods import Discovery
 from rpcexplorer.discovery.store import Catalogues
@@ -29,7 +29,7 @@ HOSTILE = (
     "yy\nplain,$(touch x)",
     "yy' touch x '", 'yy"$(touch x)"', "yy\\", "yy*", "yy?", "yy[a]", "yy{a,b}", "yy!1", "yy#", "yy=x", "yy,x", "yy(x)",
     "yy\tx", "yy\rx", "yy\x1b[31m", "yy\x07", "yy\x00", "yy\u202e", "yy\u00a0x", "yy\u200b", "~yy", "-yy", "--yy",
-    " yy", "yy ", "", " ", "yy" * LONGEST,
+    " yy", "yy ", "", " ", "yy" * MAX_NAME,
 )  # fmt: skip
 PLAIN = ("yy.one", "yy_two", "yy/three", "yy@four", "yy-five", "yy:six", "über.zwölf", "9")
 
@@ -59,7 +59,7 @@ def environment(shell: Shell, **more: str) -> dict[str, str]:
 def bash(shell: Shell, start: str = "") -> Terminal:
     """An interactive bash that has the script, at its prompt."""
     script = shell.home.parent / "completion.bash"
-    script.write_text(f"PS1='READY> '\n{SCRIPTS['bash']}{start}")
+    script.write_text(f"PS1='READY> '\n{BASH}{start}")
     program = f"import os; os.execvp('bash', ['bash', '--noprofile', '--rcfile', {str(script)!r}, '-i'])"
     terminal = Terminal([], environment(shell, INPUTRC=os.devnull), shell.folder, (100, 30), start=("-c", program))
     terminal.sees("READY>")
@@ -92,12 +92,12 @@ def asked(shell: Shell, *python: str, **variables: str) -> subprocess.CompletedP
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_name_that_could_mean_something_to_a_shell_is_not_offered(name: str) -> None:
-    assert not offered(name)
+    assert not is_safe(name)
 
 
 @pytest.mark.parametrize("name", [*PLAIN, "yy with spaces"])
 def test_a_name_of_letters_digits_and_harmless_signs_is_offered(name: str) -> None:
-    assert offered(name)
+    assert is_safe(name)
 
 
 def with_params(shell: Shell, *params: DescribedParam) -> None:
@@ -177,11 +177,13 @@ def test_bash_completes_names_with_colons_spaces_and_quotes_and_its_own_files(pe
     assert not (person.folder / "x").exists()
 
 
-@pytest.mark.parametrize("script", [*SCRIPTS])
-def test_no_script_runs_the_program_of_a_working_folder(person: Shell, script: str) -> None:
-    assert "$1" not in SCRIPTS[script]
-    assert person.run("completion", script).text == SCRIPTS[script]
-    if script != "bash":
+@pytest.mark.parametrize("name", [*SHELLS])
+def test_no_script_runs_the_program_of_a_working_folder(person: Shell, name: str) -> None:
+    script = person.run("completion", name).text
+    assert "rpcexplorer" in script
+    assert "$1" not in script
+    assert person.run(**{COMPLETING: f"{name}_source"}).text == script  # type: ignore[arg-type]
+    if name != "bash":
         return
     (person.folder / "rpcexplorer").write_text("#!/bin/sh\ntouch x\n")
     (person.folder / "rpcexplorer").chmod(0o755)
@@ -216,7 +218,12 @@ def test_options_and_choices_are_offered_with_their_help(person: Shell, kind: st
         "fish": "plain,--help\tShow this message and exit.\n",
     }[kind]  # fmt: skip
     assert "httpie" in emitted(person, kind, "copy", "--as", "h")
-    assert emitted(person, kind, "profiles", "check", "$(x)").splitlines()[0] in {"file,", "file"}
+    found = emitted(person, kind, "profiles", "check", "$(x)").splitlines()
+    assert found == {"bash": ["file,"], "zsh": ["file", "$(x)", "_"], "fish": ["file,$(x)"]}[kind]  # as it was typed
+
+
+def test_zsh_inserts_no_space_behind_name_of_param(person: Shell) -> None:
+    assert """compadd -U -V unsorted -S '' -- "${(@M)completions:#*=}"\n""" in person.run("completion", "zsh").text
 
 
 def test_saved_calls_are_offered_with_their_sign_as_far_as_a_shell_may_see_them(person: Shell) -> None:
@@ -265,9 +272,9 @@ def test_what_never_ends_keeps_nobody_waiting(person: Shell) -> None:
 
 
 def test_of_very_many_names_those_are_offered_that_show_what_all_have_in_common(person: Shell) -> None:
-    discovered(person, *(f"y.{letter}{number}" for letter in "ab" for number in range(MOST)))
+    discovered(person, *(f"y.{letter}{number}" for letter in "ab" for number in range(MAX_NAMES)))
     came = emitted(person, "bash", "call", "y").split()
-    assert len(came) == MOST
+    assert len(came) == MAX_NAMES
     assert {name[:9] for name in came} == {"plain,y.a", "plain,y.b"}
 
 

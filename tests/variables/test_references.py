@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from rpcexplorer.cli.arguments import words
+from rpcexplorer.cli.completion import param_words
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.method import Described, DescribedParam
 from rpcexplorer.model.secret import PLACEHOLDER
@@ -85,7 +85,7 @@ def test_no_way_into_the_params_lets_it_through(value: str) -> None:
         assert found_here is not None
         for each in found_here.candidates:
             assert reads(f"{before}{each.text}{after}")
-    assert [*words(described, "a=", ())] == []
+    assert [*param_words(described, "a=", ())] == []
 
 
 @pytest.mark.parametrize(
