@@ -27,7 +27,7 @@ from rpcexplorer.text.profile import step_line
 from rpcexplorer.transport.port import ShownCertificate
 from rpcexplorer.tui.commands import first_key
 from rpcexplorer.tui.dialogs import warn_about
-from rpcexplorer.tui.profile_form import home, homes_for, wrong_name, wrong_of
+from rpcexplorer.tui.profile_form import home, homes_for, problem_after_reload, wrong_name, wrong_of
 from rpcexplorer.tui.widgets.dialog import Answer, Answers, Choice, Confirm, Dialog, Field, Form, Wrong, keys
 from rpcexplorer.tui.widgets.inputs import Entry
 from rpcexplorer.tui.widgets.rows import Sheet, SheetLine
@@ -307,9 +307,7 @@ async def _kept(screen: Screen[Any], explorer: Explorer, profile: Profile, propo
         auth = values.pop("auth", {})
         if complaint := explorer.edits(homes[typed.get("home", usual)]).add(name, url, auth=auth, **values):
             return wrong_of(complaint, typed)
-        explorer.reload()
-        broken = [each for each in explorer.profiles.complaints if each.profile == name]
-        return Wrong(str(broken[0])) if broken else None
+        return problem_after_reload(explorer, name)
 
     homes = {each.audience: each.file for each in homes_for(explorer)}
     usual, taken = next(iter(homes)), explorer.profiles.leaves

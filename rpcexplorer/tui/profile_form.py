@@ -352,6 +352,13 @@ def edit_profile(
     return wrong_of(complaint, typed) if complaint else None
 
 
+def problem_after_reload(explorer: Explorer, name: str) -> Wrong | None:
+    """Read the files again, and return why the profile cannot be used, if so."""
+    explorer.reload()
+    broken = [each for each in explorer.profiles.complaints if each.profile == name]
+    return Wrong(str(broken[0])) if broken else None
+
+
 def wrong_of(complaint: Complaint, typed: Mapping[str, str]) -> Wrong:
     """A complaint about a file in the words of the form."""
     at = complaint.key.removesuffix(".path") + ".url" if complaint.key.endswith(".path") else complaint.key

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any, ClassVar, Final
+from typing import ClassVar, Final
 
 from msgspec import Struct, to_builtins
 from textual import events, on, work
@@ -18,7 +18,7 @@ from textual.widgets import Static
 
 from rpcexplorer.client.report import Check
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.problem import Changes, told
+from rpcexplorer.model.problem import told
 from rpcexplorer.model.profile import PATH, Profile, split_address
 from rpcexplorer.text.printable import clipped, columns, fitted
 from rpcexplorer.text.profile import auth_words, broken_page, profile_page
@@ -36,6 +36,7 @@ from rpcexplorer.tui.profile_form import (
     homes_for,
     homes_of,
     overruled,
+    problem_after_reload,
     with_path,
     wrong_name,
     wrong_of,
@@ -138,80 +139,12 @@ class ProfileList(RowList[ProfileRow]):
         self.action_choose()
 
 
-ROOM = 28
-"""Columns that an answer has for a profile's name."""
-
-
-async def added(screen: Screen[Any], explorer: Explorer) -> tuple[str, bool]:
-    """A form for a new profile; its name, empty where there is none, and whether it is to be tested at once."""
-    presets = [each.preset for each in explorer.profiles.presets.all() if not each.complaints]
-    typed_before = explorer.profile if explorer.profile and explorer.profile.ad_hoc else None
-
-    def save(typed: Mapping[str, str]) -> Wrong | None:
-        name, file = typed["name"].strip(), form.file(typed)
-        wrong = add_profile(explorer.edits(file), typed, explorer.profiles.leaves, presets)
-        wrong = wrong or _read_again(explorer, name)
-        if wrong or typed_before is None:
-            return wrong
-        complaint = explorer.apply(name, _learned(typed_before), file)
-        return wrong_of(complaint, typed) if complaint else None
-
-    fields = fields_of(None, typed_before, presets=presets)
-    form = ProfileForm("Add a profile", homes_for(explorer), fields, save, presets=presets, tests=True)
-    typed = await screen.app.push_screen_wait(form)
-    return (typed["name"].strip(), form.is_tested) if typed else ("", False)
-
-
-async def edited(screen: Screen[Any], explorer: Explorer, profile: Profile) -> bool:
-    """The form of a profile, filled in; whether it was saved. A value that another file overrules is told."""
-    name, said = profile.name, list[str]()
-
-    def source(key: str) -> str:
-        found = explorer.profiles.source_of(name, key)
-        return "" if str(found) == "default" else found.file
-
-    preset = explorer.profiles.presets.load(profile.preset) if profile.preset else None
-    path = preset.preset.values.path if preset else PATH
-
-    def save(filled: Mapping[str, str]) -> Wrong | None:
-        was, typed = explorer.profiles.profiles.get(name, profile), with_path(filled, path)
-        changed = changes_of(was, typed, lambda key: bool(source(key)))
-        with explorer.accepting(profile, {*changed, *(["path"] if "url" in changed else [])}):
-            edits, is_bare = explorer.edits(form.file(typed)), split_address(filled["url"])[1] is None
-            wrong = edit_profile(edits, was, typed, source, is_bare=is_bare) or _read_again(explorer, name)
-        if wrong:
-            return wrong
-        now = explorer.profiles.profiles[name]
-        for key, value in overruled(now, typed, changed):
-            place = explorer.profiles.source_of(name, key)
-            said.append(f"{key} is written, but stays {value or 'empty'}: {place} says so and wins.")
-        return None
-
-    form = ProfileForm(f"Edit {name}", homes_for(explorer, name), fields_of(profile), save, path=path)
-    typed = await screen.app.push_screen_wait(form)
-    for sentence in said:
-        screen.notify(sentence, markup=False, severity="warning", timeout=15)
-    if typed is not None:
-        await warn_about(screen, explorer, form.file(typed))
-    return typed is not None
-
-
-def _learned(profile: Profile) -> Changes:
-    """What an address turned out to want in this run that the form has no line for."""
-    values = ((key, to_builtins(getattr(profile, key))) for key in ("accept", "envelope", "id", "handshake"))
-    usual = Profile("", "")
-    return tuple((key, value) for key, value in values if value != getattr(usual, key))
-
-
-def _read_again(explorer: Explorer, name: str) -> Wrong | None:
-    """The files as they are now; where the profile cannot be used any more, why."""
-    explorer.reload()
-    broken = [each for each in explorer.profiles.complaints if each.profile == name]
-    return Wrong(str(broken[0])) if broken else None
-
-
-TOLD: Final = 20
-"""Things wrong with a profile that its page says."""
+NAME_COLUMNS: Final = 28
+"""For a profile's name in an answer."""
+MAX_PROBLEMS: Final = 20
+"""Problems of a profile that its page shows."""
+LEARNED_KEYS: Final = ("accept", "envelope", "id", "handshake")
+"""Of an address that was typed: the form has no line for them."""
 
 
 class ProfilesScreen(AnswersOnce[bool], Screen[bool]):
@@ -340,7 +273,9 @@ class ProfilesScreen(AnswersOnce[bool], Screen[bool]):
         profiles = self.explorer.profiles
         homes = [(each.file, each.audience) for each in homes_of(self.explorer, row.name)]
         if row.profile is None:
-            return broken_page(homes, told([each for each in profiles.complaints if each.profile == row.name], TOLD))
+            return broken_page(
+                homes, told([each for each in profiles.complaints if each.profile == row.name], MAX_PROBLEMS)
+            )
         state, rows = self.explorer.credentials.state(row.profile), profiles.rows(row.profile)
         tested, steps = self._tested.get(row.name, (None, ()))
         return profile_page(row.profile, state, rows, homes, steps if tested == row.profile else ())
@@ -399,10 +334,8 @@ class ProfilesScreen(AnswersOnce[bool], Screen[bool]):
         """Use this profile if no other is named; says which file was written."""
         if self._row is None:
             return
-        name, file = (
-            self._row.name,
-            self.explorer.profiles.default_home(self._row.name, self.explorer.paths.user_sessions),
-        )
+        name = self._row.name
+        file = self.explorer.profiles.default_home(name, self.explorer.paths.user_sessions)
         complaint = self.explorer.edits(file).set_default(name)
         self.explorer.reload()
         found = self.explorer.profiles
@@ -416,19 +349,67 @@ class ProfilesScreen(AnswersOnce[bool], Screen[bool]):
 
     @opens("edit")
     async def action_add(self) -> None:
-        """A form for a new one. Where somebody came for that alone and left it, there is nothing else to do here."""
-        name, is_tested = await added(self, self.explorer)
-        if not name and self._adding and not self.explorer.profiles.leaves:
+        """Open the form of a new profile; the screen closes with it if it was opened for that alone."""
+        explorer, before = self.explorer, self.explorer.profile
+        typed_before = before if before is not None and before.ad_hoc else None
+        presets = [each.preset for each in explorer.profiles.presets.all() if not each.complaints]
+
+        def save(typed: Mapping[str, str]) -> Wrong | None:
+            name, file = typed["name"].strip(), form.file(typed)
+            wrong = add_profile(explorer.edits(file), typed, explorer.profiles.leaves, presets)
+            wrong = wrong or problem_after_reload(explorer, name)
+            if wrong or typed_before is None:
+                return wrong
+            usual = Profile("", "")
+            learned = ((key, getattr(typed_before, key)) for key in LEARNED_KEYS)
+            changes = tuple((key, to_builtins(value)) for key, value in learned if value != getattr(usual, key))
+            complaint = explorer.apply(name, changes, file)
+            return wrong_of(complaint, typed) if complaint else None
+
+        fields = fields_of(None, typed_before, presets=presets)
+        form = ProfileForm("Add a profile", homes_for(explorer), fields, save, presets=presets, tests=True)
+        typed = await self.app.push_screen_wait(form)
+        if typed is None and self._adding and not explorer.profiles.leaves:
             self.dismiss(False)
             return
         self._adding = False
-        self._fill(name)
-        if is_tested and self._profile is not None:
+        self._fill(typed["name"].strip() if typed else "")
+        if typed is not None and form.is_tested and self._profile is not None:
             await self._test(self._profile)
 
     @opens("edit")
     async def action_edit(self) -> None:
-        if self._profile is not None and await edited(self, self.explorer, self._profile):
+        """Open the form of a profile; says which values another file overrules."""
+        if (profile := self._profile) is None:
+            return
+        explorer, name, notices = self.explorer, profile.name, list[str]()
+
+        def source(key: str) -> str:
+            found = explorer.profiles.source_of(name, key)
+            return "" if str(found) == "default" else found.file
+
+        preset = explorer.profiles.presets.load(profile.preset) if profile.preset else None
+        path = preset.preset.values.path if preset else PATH
+
+        def save(filled: Mapping[str, str]) -> Wrong | None:
+            was, typed = explorer.profiles.profiles.get(name, profile), with_path(filled, path)
+            changed = changes_of(was, typed, lambda key: bool(source(key)))
+            with explorer.accepting(profile, {*changed, *(["path"] if "url" in changed else [])}):
+                edits, is_bare = explorer.edits(form.file(typed)), split_address(filled["url"])[1] is None
+                wrong = edit_profile(edits, was, typed, source, is_bare=is_bare) or problem_after_reload(explorer, name)
+            if wrong:
+                return wrong
+            for key, value in overruled(explorer.profiles.profiles[name], typed, changed):
+                place = explorer.profiles.source_of(name, key)
+                notices.append(f"{key} is written, but stays {value or 'empty'}: {place} says so and wins.")
+            return None
+
+        form = ProfileForm(f"Edit {name}", homes_for(explorer, name), fields_of(profile), save, path=path)
+        typed = await self.app.push_screen_wait(form)
+        for sentence in notices:
+            self.notify(sentence, markup=False, severity="warning", timeout=15)
+        if typed is not None:
+            await warn_about(self, explorer, form.file(typed))
             self._fill()
 
     @opens("edit")
@@ -446,7 +427,7 @@ class ProfilesScreen(AnswersOnce[bool], Screen[bool]):
             for each in homes:
                 if complaint := self.explorer.edits(each.file).duplicate(name, copy):
                     return wrong_of(complaint, typed)
-            return _read_again(self.explorer, copy)
+            return problem_after_reload(self.explorer, copy)
 
         files = " and ".join(str(each.file) for each in homes)
         words = f"It is written to {files}. Secrets are not copied."
@@ -463,7 +444,7 @@ class ProfilesScreen(AnswersOnce[bool], Screen[bool]):
         rows = [("profile", f"{name}  {profile.badge_word}".rstrip()), ("host", profile.origin)]
         rows += [("file" if at == 0 else "", f"{each.file}  ({each.audience})") for at, each in enumerate(homes)]
         rows.append(("also", "the secrets that are kept for it; its history stays"))
-        choices = [Choice("keep", "Keep it"), Choice("remove", f"Remove {clipped(name, ROOM)}")]
+        choices = [Choice("keep", "Keep it"), Choice("remove", f"Remove {clipped(name, NAME_COLUMNS)}")]
         grave = profile.badge == "prod" or any(each.audience == "the team" for each in homes)
         if await self.app.push_screen_wait(Confirm(f"Remove {name}?", rows, choices, grave=grave)) == "remove":
             for trouble in self.explorer.remove_profile(profile):
