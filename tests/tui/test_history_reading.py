@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Coroutine, Iterable, Iterator
 from datetime import UTC
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.filter import HistoryFilter
 from rpcexplorer.model.problem import Trouble
-from rpcexplorer.text.history import Day
-from rpcexplorer.tui.history import SLICE, Reading, advice
+from rpcexplorer.text.history import Day, HistoryRow
+from rpcexplorer.tui.history import SLICE, CaseOnView, Reading, Search, advice
+from rpcexplorer.tui.keys import PendingKeys
 from tests.history.recording import START, exchange
 
 MANY = [exchange(number) for number in range(3 * SLICE)]
@@ -143,3 +145,74 @@ def test_an_empty_list_says_what_to_do() -> None:
         == "No call of staging is like this. Change the filter, or look at all profiles."
     )
     assert "record = false" in told(EVERYTHING, recording=False)
+
+
+# --- the search ----------------------------------------------------------------------------------------------------
+
+
+class Host:
+    """Runs a worker when the test says so."""
+
+    def __init__(self, filter_text: str = "") -> None:
+        self.workers: list[Callable[[], Coroutine[Any, Any, None]]] = []
+        self.timers: list[Callable[[], object]] = []
+        self.rows: list[HistoryRow] = []
+        self.pending = PendingKeys()
+        pane_list = SimpleNamespace(show=self.show)
+        self.pane = SimpleNamespace(text=filter_text, everyone=True, profile="", list=pane_list)
+        explorer = SimpleNamespace(journal=SimpleNamespace(recording=True))
+        parts: list[Any] = [self, self.pane, explorer]
+        case = CaseOnView("case.toml", MANY[:3])
+        self.search = Search(*parts, self.pending, lambda: None, case=case, zone=UTC)
+
+    def show(self, rows: list[HistoryRow], **_: object) -> None:
+        self.rows = rows
+
+    def run_worker(self, work: Callable[[], Coroutine[Any, Any, None]], **_: object) -> None:
+        self.workers.append(work)
+
+    def set_timer(self, _: float, callback: Callable[[], object]) -> Any:
+        self.timers.append(callback)
+        return SimpleNamespace(stop=lambda: None)
+
+    def run(self) -> None:
+        asyncio.run(self.workers.pop()())
+
+
+def test_search_keys_wait_for_its_rows() -> None:
+    host = Host()
+    host.search.start()
+    waited = host.pending.is_waiting
+    host.run()
+    assert (waited, host.pending.is_waiting) == (True, False)
+    assert host.rows[1:] == MANY[:3]
+
+
+def test_search_keys_wait_for_no_filter_that_is_typed() -> None:
+    host = Host("ping")
+    host.search.start(0.001)
+    assert not host.pending.is_waiting
+    assert host.search.is_stale
+
+
+def test_search_action_waits_for_the_rows_of_its_filter() -> None:
+    host, found = Host(), list[int]()
+    host.search.start()
+    host.run()
+    host.search.when_found(lambda: found.append(len(host.rows)))
+    assert found == [4]
+    host.pane.text = "nowhere"
+    host.search.start(0.001)
+    host.search.when_found(lambda: found.append(len(host.rows)))
+    assert found == [4]
+    host.run()
+    assert found == [4, 0]
+
+
+def test_search_action_is_dropped_when_keys_waited_too_long() -> None:
+    host, found = Host(), list[str]()
+    host.search.when_found(lambda: found.append("moved"))
+    host.timers.pop()()
+    assert not host.pending.is_waiting
+    host.run()
+    assert (found, len(host.rows)) == ([], 4)
