@@ -161,9 +161,9 @@ class Host:
         pane_list = SimpleNamespace(show=self.show)
         self.pane = SimpleNamespace(text=filter_text, everyone=True, profile="", list=pane_list)
         explorer = SimpleNamespace(journal=SimpleNamespace(recording=True))
-        parts: list[Any] = [self, self.pane, explorer]
+        search: Any = Search
         case = CaseOnView("case.toml", MANY[:3])
-        self.search = Search(*parts, self.pending, lambda: None, case=case, zone=UTC)
+        self.search = search(self, self.pane, explorer, self.pending, lambda: None, case=case, zone=UTC)
 
     def show(self, rows: list[HistoryRow], **_: object) -> None:
         self.rows = rows
