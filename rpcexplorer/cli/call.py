@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
+from enum import Enum
 from itertools import starmap
 from typing import Any, TypeVar, cast
 
@@ -10,24 +12,39 @@ import click
 from msgspec import Struct
 from msgspec.structs import replace
 
+from rpcexplorer.auth.registry import KINDS
 from rpcexplorer.cli.arguments import AUTH, file_text, params_text, seconds
 from rpcexplorer.cli.completion import complete_methods, complete_params
 from rpcexplorer.cli.context import Invocation, fail, invocation_of, profile_option
-from rpcexplorer.cli.output import Output, Part, advise, run_until_stopped, show, show_preview, waiting
-from rpcexplorer.cli.world import visible
+from rpcexplorer.cli.output import Output, print_json, run_until_stopped, waiting
+from rpcexplorer.cli.world import World, visible
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.jsontext.params import Problem
+from rpcexplorer.model.batch import parts_of
 from rpcexplorer.model.destination import FORM_OF_REQUEST
 from rpcexplorer.model.draft import Batch, Draft, judged
-from rpcexplorer.model.exchange import Exchange, Stop
+from rpcexplorer.model.exchange import Cancelled, Exchange, Preview, Refused, Stop
 from rpcexplorer.model.method import SIGN, method_of, no_such_call
 from rpcexplorer.model.problem import Changes, listed
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.text.exchange import times
-from rpcexplorer.text.printable import printable
+from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result
+from rpcexplorer.text.exchange import SIGNS, failed_count, failed_lines, outcome_line, times, transport_line
+from rpcexplorer.text.json_text import highlighted
+from rpcexplorer.text.printable import printable, printable_bytes
 from rpcexplorer.text.problems import marked
 from rpcexplorer.variables.references import can_be_named
 from rpcexplorer.variables.resolve import Missing, used_in
+
+NAMED = re.compile(rb"\xab([\w.-]+|not recorded)\xbb")
+"""The name that stands for a secret, as Latin-1: it is ours, and goes out as UTF-8."""
+
+
+class Part(Enum):
+    """What of a reply goes to stdout."""
+
+    RESULT = "result"
+    ENVELOPE = "envelope"
+    BODY = "body"
 
 
 def check_pointers(ignore: Iterable[str]) -> None:
@@ -257,7 +274,7 @@ def _send(invocation: Invocation, sending: Sending, draft: Draft | Batch) -> int
     explorer.journal.recording = explorer.journal.recording and sending.history
     draft = resolved(invocation, explorer, draft, sending.given, ask=sending.ask, id=sending.id or "")
     if sending.dry_run:
-        code = show_preview(out.world, explorer.preview(draft, id=sending.id))
+        code = _show_preview(out.world, explorer.preview(draft, id=sending.id))
         _mark(invocation, draft)
         out.write()
         return code
@@ -266,8 +283,8 @@ def _send(invocation: Invocation, sending: Sending, draft: Draft | Batch) -> int
         confirm(invocation, question, "it", [profile], ask=sending.ask)
     stop = Stop()
     exchange = run_until_stopped(_exchange(invocation, explorer, sending, draft, stop), stop)
-    show(out.world, exchange, sending.part, include=sending.include)
-    advise(world, exchange, explorer)
+    _show(out.world, exchange, sending.part, include=sending.include)
+    _advise(world, exchange, explorer)
     _mark(invocation, draft)
     if explorer.journal.trouble:
         world.say(f"the call could not be recorded: {explorer.journal.trouble}")
@@ -282,6 +299,109 @@ def _mark(invocation: Invocation, draft: Draft | Batch) -> None:
         invocation.world.say(f"note: {remark}")
     if isinstance(read, Problem):
         invocation.world.stderr.write(f"{marked(draft.text, read)}\n")
+
+
+def _show(world: World, exchange: Exchange, part: Part, *, include: bool) -> None:
+    """Print an exchange: what came on stdout, what to know about it on stderr."""
+    for note in exchange.notes:
+        world.say(note)
+    if include and exchange.response.status is not None:
+        _head(world, exchange)
+    match exchange.outcome:
+        case Result(value=value) if part is Part.RESULT:
+            print_json(world, value)
+        case ErrorObject(value=value) if part is Part.RESULT and value.lstrip().startswith(b"["):
+            print_json(world, value)  # a batch in which some calls failed: the others have results
+        case Malformed() if (
+            part is Part.RESULT and exchange.kind == "batch" and exchange.response.body[:1] in {b"[", b"{"}
+        ):
+            print_json(world, exchange.response.body)  # or in which some got no reply
+        case _ if part is not Part.RESULT and exchange.response.body:
+            _body(world, exchange, part)
+    for remark in exchange.remarks:
+        world.say(f"note: {remark}")
+    words = ""
+    if exchange.kind == "batch":
+        parts = parts_of(exchange)
+        for line in failed_lines(parts):
+            world.say(line)
+        words = failed_count(parts) if parts.apart else ""
+    if exchange.exit_code:
+        _failure(world, exchange, words)
+
+
+def _advise(world: World, exchange: Exchange, explorer: Explorer) -> None:
+    """Say what may help a call that failed, with the commands that do it."""
+    profile = explorer.profile
+    if exchange.exit_code == 0 or profile is None:
+        return
+    from rpcexplorer.client.hints import hint_for  # a call that succeeds needs none of it
+    from rpcexplorer.text.problems import hint_told
+
+    hint = hint_for(exchange, profile, KINDS, variables=explorer.credentials.from_environment(profile))
+    if hint and (hint.tests or not isinstance(exchange.outcome, Refused)):  # most refusals name a command
+        world.say(hint_told(hint))
+
+
+def _show_preview(world: World, preview: Preview | Refused) -> int:
+    """Print the request to come; the exit code."""
+    if isinstance(preview, Refused):
+        world.say(preview.sentence)
+        return 3 if preview.why == "credentials" else 2
+    if preview.logs_in_first:
+        world.say("there is no session yet: a login would go ahead of this request")
+    lines = [preview.line, *(f"{name}: {value}" for name, value in preview.headers), ""]
+    for line in lines:
+        world.print(printable(line))
+    print_json(world, preview.body)
+    for remark in preview.remarks:
+        world.say(f"note: {remark}")
+    if preview.doubt:
+        world.say(preview.doubt)
+    return 2 if preview.doubt else 0
+
+
+def _head(world: World, exchange: Exchange) -> None:
+    response = exchange.response
+    lines = [f"{response.version} {response.status} {response.reason}".rstrip()]
+    lines += [f"{name}: {value}" for name, value in response.headers]
+    for line in (*lines, ""):
+        # headers came as latin-1 and leave as the same bytes, unless a person reads them or a secret was in them
+        if world.shows:
+            world.print(printable(line))
+        else:
+            world.write(NAMED.sub("«\\1»".encode(), line.encode("latin-1", errors="replace")) + b"\n")
+
+
+def _body(world: World, exchange: Exchange, part: Part) -> None:
+    body = exchange.response.body
+    if part is Part.ENVELOPE and isinstance(exchange.outcome, Result | ErrorObject):
+        print_json(world, body)
+    elif world.shows:
+        world.print(printable_bytes(body))
+    else:
+        world.write(body)
+
+
+def _failure(world: World, exchange: Exchange, words: str = "") -> None:
+    """Print how a call failed; ``words`` replace an outcome that other lines have shown."""
+    outcome = f"{SIGNS[exchange.outcome_name]} {words}" if words else outcome_line(exchange)
+    match exchange.outcome:
+        case Refused(sentence=sentence):
+            world.say(sentence)
+            return
+        case ErrorObject(data=data):
+            world.say(f"{outcome}  {transport_line(exchange)}".rstrip())
+            if data is not None:
+                world.say(f"data: {highlighted(data, colour=False)}")
+        case Cancelled(maybe_ran=maybe_ran):
+            world.say("cancelled" + ("; the server may have run it" if maybe_ran else "; nothing was run"))
+        case _:
+            world.say(f"{outcome}  {transport_line(exchange)}".rstrip())
+    hint = ""
+    if exchange.response.body and exchange.outcome_name in {"unreached", "cancelled", "malformed"}:
+        hint = f"; {len(exchange.response.body):,} bytes of a body came: add --body to see them"
+    world.say(f"called {exchange.url}{hint}")
 
 
 async def _exchange(
@@ -308,8 +428,8 @@ def login(context: click.Context, profile: str | None, ask: bool) -> None:
     invocation.use(explorer, profile)
     stop = Stop()
     exchange = run_until_stopped(_login(invocation, explorer, stop), stop)
-    show(invocation.world, exchange, Part.RESULT, include=False)
-    advise(invocation.world, exchange, explorer)
+    _show(invocation.world, exchange, Part.RESULT, include=False)
+    _advise(invocation.world, exchange, explorer)
     context.exit(exchange.exit_code)
 
 

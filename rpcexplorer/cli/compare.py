@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from rpcexplorer.cli.call import check_pointers, confirm, question_about, tell_where
 from rpcexplorer.cli.context import Invocation, at_address, complete_profiles, fail, invocation_of
-from rpcexplorer.cli.output import STDOUT, Output, json, json_line, run_until_stopped, waiting
+from rpcexplorer.cli.output import STDOUT, Output, print_json, print_json_line, run_until_stopped, waiting
 from rpcexplorer.cli.recorded import Recorded, always_ignored, called, one_of
 from rpcexplorer.cli.world import INTERRUPTED, PROGRAM, World
 from rpcexplorer.client.replay import Replayed, exit_code, ignored_in, server_of
@@ -241,7 +241,7 @@ def _tell(world: World, pairs: Sequence[_Pair], how: Telling) -> int:
             for pair in pairs
             for each in pair.comparison.differences
         ]
-        json(world, json_of(rows))
+        print_json(world, json_of(rows))
     for pair in pairs:
         said = summary(pair.comparison, names_of(pair.left, pair.right))
         if how.as_json:
@@ -492,7 +492,7 @@ async def _run(
 
 def _print_replay(world: World, result: Replayed, *, as_json: bool) -> None:
     if as_json:
-        json_line(world, json_of(replay_row(result)))
+        print_json_line(world, json_of(replay_row(result)))
         return
     world.print(replay_line(result))
     for line in difference_lines(result.comparison) if result.comparison else ():

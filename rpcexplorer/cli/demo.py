@@ -13,7 +13,7 @@ import click
 
 from rpcexplorer.cli.arguments import whole_number
 from rpcexplorer.cli.context import Invocation, invocation_of
-from rpcexplorer.cli.output import json
+from rpcexplorer.cli.output import print_json
 from rpcexplorer.cli.world import World
 from rpcexplorer.demo import PASSWORD, USERNAME
 from rpcexplorer.explorer import Explorer
@@ -192,4 +192,4 @@ def _tell(world: World, exchange: Exchange, profile: str, words: str) -> None:
     for note in exchange.notes:
         world.print(f"  {note}")
     if isinstance(exchange.outcome, Result):
-        json(world, exchange.outcome.value)
+        print_json(world, exchange.outcome.value)

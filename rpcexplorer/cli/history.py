@@ -13,7 +13,7 @@ from msgspec.structs import asdict, replace
 
 from rpcexplorer.cli.arguments import OneOf, whole_number
 from rpcexplorer.cli.context import CommandGroup, complete_profiles, fail
-from rpcexplorer.cli.output import Output, json, json_line
+from rpcexplorer.cli.output import Output, print_json, print_json_line
 from rpcexplorer.cli.recorded import found_anywhere, one_of, opened, read_case
 from rpcexplorer.cli.world import World
 from rpcexplorer.explorer import Explorer
@@ -210,7 +210,7 @@ def stats(
     if as_json:
         chart = found.chart(BARS)
         all_ = _object(found.total) | {"damaged": found.damaged, "by": by, "over_time": chart and _over_time(chart)}
-        json_line(world, json_of(all_ | {"rows": [_named(row, by) for row in rows]}))
+        print_json_line(world, json_of(all_ | {"rows": [_named(row, by) for row in rows]}))
         return
     _print(world, found, rows[:limit])
     if len(rows) > limit:
@@ -365,7 +365,7 @@ def show(context: click.Context, id: str | None, profile: str | None, part: str 
     world, explorer = opened(context, profile)
     exchange = one_of(explorer, id, there=profile is not None).exchange
     if part == "params":
-        json(world, exchange.params.encode(errors="backslashreplace"))
+        print_json(world, exchange.params.encode(errors="backslashreplace"))
     elif part == "body":
         body = exchange.response.body
         if world.shows:
@@ -373,7 +373,7 @@ def show(context: click.Context, id: str | None, profile: str | None, part: str 
         else:
             world.write(body)
     elif part == "json":
-        json_line(world, json_of(_row(exchange, explorer.history.writer) | _rest(exchange)))
+        print_json_line(world, json_of(_row(exchange, explorer.history.writer) | _rest(exchange)))
     else:
         world.print(shown(exchange, colour=world.colours))
 
@@ -422,7 +422,7 @@ def _print_calls(world: World, found: Iterable[Exchange | Damaged], explorer: Ex
         if isinstance(exchange, Damaged):
             world.say(f"a damaged record in {exchange.file}: {exchange.reason}")
         elif as_json:
-            json_line(world, json_of(_row(exchange, own)))
+            print_json_line(world, json_of(_row(exchange, own)))
         else:
             world.print(history_line(exchange, width=world.width, colour=world.colours, writers=many))
 

@@ -10,7 +10,7 @@ import click
 
 from rpcexplorer.cli.arguments import file_text, params_text
 from rpcexplorer.cli.context import Invocation, fail, invocation_of, profile_option
-from rpcexplorer.cli.output import json_line
+from rpcexplorer.cli.output import print_json_line
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.importing.credentials import Fitted, fitted
 from rpcexplorer.importing.formats import imported
@@ -81,7 +81,7 @@ def _show(invocation: Invocation, found: Imported, *, as_json: bool) -> None:
     """The calls on stdout, one a line; what is said of them on stderr."""
     world = invocation.world
     if as_json:
-        json_line(world, json_of(as_values(found)))
+        print_json_line(world, json_of(as_values(found)))
         return
     hide = hiding(found.calls)
     for call in found.calls:

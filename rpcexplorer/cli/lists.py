@@ -10,7 +10,7 @@ from msgspec.structs import asdict
 
 from rpcexplorer.cli.completion import complete_presets
 from rpcexplorer.cli.context import TOLD, CommandGroup, fail, invocation_of
-from rpcexplorer.cli.output import json
+from rpcexplorer.cli.output import print_json
 from rpcexplorer.cli.world import PROGRAM, World
 from rpcexplorer.model.problem import told
 from rpcexplorer.text.json_text import json_of
@@ -62,7 +62,7 @@ def keys(context: click.Context, as_json: bool) -> None:
     for sentence in told(complaints, TOLD, ""):
         invocation.world.say(sentence)
     if as_json:
-        json(invocation.world, json_of([asdict(key) for key in found]))
+        print_json(invocation.world, json_of([asdict(key) for key in found]))
     else:
         _print(invocation.world, found)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 from collections.abc import Sequence
 from importlib import import_module
@@ -22,11 +23,10 @@ from rpcexplorer.cli.context import (
     invocation_of,
     profile_option,
     quiet_explorer,
-    sentence,
 )
 from rpcexplorer.cli.world import COMPLETING, INTERRUPTED, PROGRAM, World
 from rpcexplorer.files.io import read_bytes
-from rpcexplorer.model.problem import Trouble
+from rpcexplorer.model.problem import Trouble, nearest
 
 
 def run(arguments: Sequence[str], world: World) -> int:
@@ -46,7 +46,7 @@ def run(arguments: Sequence[str], world: World) -> int:
     except click.Abort:
         return INTERRUPTED
     except click.UsageError as error:
-        world.say(sentence(error))
+        world.say(_sentence(error))
         return error.exit_code
     except Trouble as error:
         world.say(error.sentence)
@@ -195,3 +195,44 @@ def _screen(invocation: Invocation) -> int:
     from rpcexplorer.cli.demo import screen
 
     return screen(invocation)
+
+
+def _sentence(error: click.UsageError) -> str:
+    """Return what is wrong with the command line, and where there is more to read if nothing was suggested."""
+    what = _what(error)
+    is_suggested = "\n" in what or what.endswith("?")
+    return what if is_suggested or error.ctx is None else f"{what} Try: {error.ctx.command_path} --help"
+
+
+def _what(error: click.UsageError) -> str:
+    match error:
+        case click.NoSuchOption(option_name=name, ctx=ctx) if ctx is not None:
+            return f"There is no option {name}{_instead(name, ctx)}"
+        case click.MissingParameter(param=param, ctx=ctx) if param is not None and ctx is not None:
+            usage = " ".join(ctx.get_usage().split()).removeprefix("Usage: ")
+            return f"{_name(param)} is missing: {usage}{'' if usage.endswith('.') else '.'}"
+        case click.BadParameter(param=click.Argument(type=click.Choice()), message=message):
+            return message  # the usage line has no name for it, and the choices say what it is
+        case click.BadParameter(param=param, message=message) if param is not None:
+            return f"{_name(param)}: {message}"
+    return error.format_message()
+
+
+def _instead(name: str, ctx: click.Context) -> str:
+    """Where an option of another name, or of another command, was probably meant."""
+    root = ctx.find_root()
+    if root is not ctx and name in _option_names(root):
+        return f" here: it goes before {ctx.info_name}."
+    near = nearest(name, _option_names(ctx))
+    return f"; did you mean {near}?" if near else "."
+
+
+def _option_names(ctx: click.Context) -> list[str]:
+    return [each for param in ctx.command.get_params(ctx) for each in (*param.opts, *param.secondary_opts)]
+
+
+def _name(param: click.Parameter) -> str:
+    """Return the name of a parameter in the spelling of the usage line."""
+    if isinstance(param, click.Option):
+        return param.opts[-1]
+    return re.sub(r"[\[\]]|\.\.\.", "", param.metavar or (param.name or "").upper())

@@ -16,7 +16,7 @@ from rpcexplorer.auth.registry import auth_of
 from rpcexplorer.cli.arguments import AUTH, OneOf, params_text
 from rpcexplorer.cli.completion import complete_methods, complete_params
 from rpcexplorer.cli.context import Invocation, fail, invocation_of, profile_option
-from rpcexplorer.cli.output import json, run_until_stopped, waiting
+from rpcexplorer.cli.output import print_json, run_until_stopped, waiting
 from rpcexplorer.cli.world import PROGRAM
 from rpcexplorer.discovery.methods import Discovery
 from rpcexplorer.explorer import Explorer
@@ -93,7 +93,7 @@ def methods(
     if export:
         known = [*explorer.methods(called=False).values()]
         document = explorer.catalogues.openrpc(chosen, known)
-        json(invocation.world, document.removesuffix("\n").encode())
+        print_json(invocation.world, document.removesuffix("\n").encode())
     elif changes:
         _print_changes(invocation, explorer, as_json=as_json)
     else:
@@ -145,7 +145,7 @@ def _refreshed(invocation: Invocation, explorer: Explorer) -> int:
 
 async def _discover(invocation: Invocation, explorer: Explorer, stop: Stop) -> Discovery:
     async with explorer, waiting(invocation.world.stderr, explorer) as watch:
-        return await explorer.discover(watch=watch, stop=stop, tell=watch.told)
+        return await explorer.discover(watch=watch, stop=stop, tell=watch.on_step)
 
 
 def _named(names: Sequence[str]) -> str:
@@ -166,7 +166,7 @@ def _print_changes(invocation: Invocation, explorer: Explorer, *, as_json: bool)
             world.say(f"{found.more:,} more are not kept")
     told = found.methods if found else ()
     if as_json:
-        json(world, json_of([{"name": each.name, "kind": each.kind, "what": each.what} for each in told]))
+        print_json(world, json_of([{"name": each.name, "kind": each.kind, "what": each.what} for each in told]))
         return
     for each in told:
         world.print(f"{each.kind:<7}  {printable(each.line)}")
@@ -176,7 +176,7 @@ def _print(invocation: Invocation, explorer: Explorer, name: str | None, *, as_j
     world = invocation.world
     known = [known_method(explorer, name)] if name else list(explorer.listed().values())
     if as_json:
-        json(world, json_of(rows(explorer, known, whole=name is not None)))
+        print_json(world, json_of(rows(explorer, known, whole=name is not None)))
     elif name:
         _print_docs(invocation, explorer, known[0])
     else:
@@ -327,12 +327,12 @@ def _print_start(invocation: Invocation, explorer: Explorer, method: Method) -> 
     """JSON to start from; what is known to need nothing starts with nothing."""
     if isinstance(method, SavedMethod):
         saved = explorer.saved_calls()[method.name.removeprefix(SIGN)]
-        json(invocation.world, (saved.text or "[]").encode())
+        print_json(invocation.world, (saved.text or "[]").encode())
         return 0
     start = started(method, explorer.described(method_of(method.name)))
     assert explorer.profile is not None
     text = "[]" if start.value is None else bytes(raw_of(start.value)).decode()
-    json(invocation.world, sendable_start(explorer.profile, method_of(method.name), text).encode())
+    print_json(invocation.world, sendable_start(explorer.profile, method_of(method.name), text).encode())
     if start.why_not:
         invocation.world.say(f"note: this is not right as it is: {start.why_not}")
     return 0

@@ -20,7 +20,7 @@ import pytest
 
 import rpcexplorer
 from rpcexplorer.cli.main import program
-from rpcexplorer.cli.output import Waiting, line
+from rpcexplorer.cli.output import Waiting, waiting_line
 from rpcexplorer.discovery.methods import DiscoveryStep
 from rpcexplorer.transport.port import Progress
 from tests.fakes.shell import Shell
@@ -251,9 +251,9 @@ def test_end_of_input_at_user_name_exits_3(shell: Shell) -> None:
 def test_the_line_says_how_far_a_discovery_is_within_eighty_columns() -> None:
     shown = Waiting(StringIO(), float)
     for words, told in (("asked", "help: asked"), ("7 of 9\x1b[31m", "help: 7 of 9␛[31m"), ("x" * 200, "x" * 44)):
-        shown.told(DiscoveryStep("help", words, 0))
-        assert told in line(Progress("waiting", 0, None, 1.0), 12.3, shown.step)
-        assert len(line(Progress("receiving", 38_000_000, 100_000_000, 1.4), 125.0, shown.step)) <= 80
+        shown.on_step(DiscoveryStep("help", words, 0))
+        assert told in waiting_line(Progress("waiting", 0, None, 1.0), 12.3, shown.step)
+        assert len(waiting_line(Progress("receiving", 38_000_000, 100_000_000, 1.4), 125.0, shown.step)) <= 80
 
 
 @pytest.mark.parametrize(
@@ -266,4 +266,4 @@ def test_the_line_says_how_far_a_discovery_is_within_eighty_columns() -> None:
     ],
 )
 def test_the_line_says_what_is_known(progress: Progress | None, words: str) -> None:
-    assert words in line(progress, 1.4)
+    assert words in waiting_line(progress, 1.4)
