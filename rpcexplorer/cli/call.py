@@ -33,7 +33,6 @@ from rpcexplorer.text.json_text import highlighted
 from rpcexplorer.text.printable import printable, printable_bytes
 from rpcexplorer.text.problems import marked
 from rpcexplorer.variables.references import can_be_named
-from rpcexplorer.variables.resolve import Missing, used_in
 
 NAMED = re.compile(rb"\xab([\w.-]+|not recorded)\xbb")
 """The name that stands for a secret, as Latin-1: it is ours, and goes out as UTF-8."""
@@ -106,11 +105,13 @@ def resolved(
         draft = _saved(explorer, draft) if is_saved else replace(draft, method=method_of(draft.method))
     if not (is_saved or values):
         return draft
+    from rpcexplorer.variables.resolve import Missing, used_in  # few calls have variables
+
     for name in values.keys() - {each.name for each in used_in(draft)}:
         invocation.world.say(f"note: --set {name}=… has no effect: there is no {{{{{name}}}}} in the params")
     found = explorer.resolved(draft, values, id=id)
     if isinstance(found, Missing) and ask and invocation.world.asks:
-        found = explorer.resolved(draft, values | _asked(found), id=id)
+        found = explorer.resolved(draft, values | _asked(found.names), id=id)
     if isinstance(found, Missing):
         ways = " ".join(f"--set {name}=…" for name in found.names)
         fail(found.sentence + (f" Add {ways}, or write it into [variables] of sessions.toml." if ways else ""))
@@ -126,10 +127,10 @@ def _saved(explorer: Explorer, draft: Draft) -> Draft:
     return calls[name].draft(notification=draft.notification)
 
 
-def _asked(missing: Missing) -> dict[str, str]:
+def _asked(names: Iterable[str]) -> dict[str, str]:
     """Ask for what can be given; Enter alone gives nothing."""
     values = {}
-    for name in missing.names:
+    for name in names:
         if value := visible(f"{{{{{name}}}}}"):
             values[name] = value
     return values

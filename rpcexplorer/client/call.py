@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from msgspec.structs import replace
 
@@ -84,8 +85,13 @@ def _trust(profile: Profile) -> Trust:
 
 @cache
 def _http() -> type[HttpTransport]:
+    # httpx imports its own command line if it can, and with it rich and pygments: a third of the time that it takes.
+    modules: dict[str, Any] = sys.modules
+    main = modules.setdefault("httpx._main", None)
     from rpcexplorer.transport.http import HttpTransport
 
+    if main is None:
+        modules.pop("httpx._main", None)
     return HttpTransport
 
 
@@ -222,6 +228,8 @@ def request_of(
     """
     body = opened(body_of(profile, request.message), request, secrets) if verb == "POST" else b""
     url = opened_address(request.address, secrets) or profile.endpoint
+    if not request.headers:
+        return formed(profile, body, (), url, verb), ()
     try:
         target = address_of(url).target
     except Unreachable:  # of an address that cannot be used, the transport says why
