@@ -462,7 +462,7 @@ class OpeningApp(Leaving):
             lambda: params.problem is None,
             calls.request_to_come,
             partial(calls.check_params, described),
-            params.cursor_offset,
+            params.editor.cursor_offset,
         )
         around = {"header": calls.header_copy(), "footer": footer_over()}
         form = FormScreen(self.explorer, source, self.pending, **around)
@@ -471,7 +471,7 @@ class OpeningApp(Leaving):
         calls.typed_elsewhere = lambda: None
         params.show_tab("Params")
         if form.place is not None:
-            params.go_to(form.place)
+            params.editor.go_to(form.place)
         params.focus_inside()
         if is_sent:
             calls.action_send()

@@ -531,10 +531,10 @@ class FormScreen(AnswersOnce[bool | None], Screen[bool | None]):
             self._show(self.model.add(row, name))
 
     def action_undo(self) -> None:
-        self._undo(self._json.action_undo, self.source.undo)
+        self._undo(self._json.editor.undo, self.source.undo)
 
     def action_redo(self) -> None:
-        self._undo(self._json.action_redo, self.source.redo)
+        self._undo(self._json.editor.redo, self.source.redo)
 
     def _undo(self, in_field: Callable[[], object], in_text: Callable[[], object]) -> None:
         if self._edited is not None:

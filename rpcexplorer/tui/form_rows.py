@@ -8,12 +8,12 @@ from typing import Any, ClassVar, Final
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
+from textual.containers import Vertical
 from textual.geometry import Offset, Region
 from textual.message import Message
 from textual.strip import Strip
 
-from rpcexplorer.importing.pasted import Pasted
-from rpcexplorer.jsontext.params import Params, Problem
+from rpcexplorer.jsontext.params import Problem
 from rpcexplorer.schema.fit import is_one_of
 from rpcexplorer.schema.form import FormField, Settled, typed_problem
 from rpcexplorer.schema.node import SchemaReader
@@ -26,7 +26,7 @@ from rpcexplorer.tui.widgets.editor import Editor
 from rpcexplorer.tui.widgets.inputs import Taking
 from rpcexplorer.tui.widgets.picker import Pick
 from rpcexplorer.tui.widgets.rows import RowList, SheetLine
-from rpcexplorer.tui.widgets.verdict import JudgedEditor, ProblemLine
+from rpcexplorer.tui.widgets.verdict import ProblemLine, Verdict
 
 INDENT: Final = 2
 """Columns for each level."""
@@ -167,7 +167,7 @@ class LineInPlace(Taking):
         self.screen.set_focus(self)
 
 
-class JsonInPlace(JudgedEditor):
+class JsonInPlace(Vertical):
     """A value as JSON, and the line that says what is wrong with it.
 
     Enter applies a value. In a text that is not one yet it begins another line, but at its end only if more is missing.
@@ -184,33 +184,40 @@ class JsonInPlace(JudgedEditor):
     def __init__(self, take: Callable[[], object]) -> None:
         super().__init__()
         self._take = take
-        self._editor.first = self._key
+        self.editor, self._line = Editor(), ProblemLine()
+        self._verdict = Verdict(self.editor, self._line, self._judged, lambda text: (typed_problem(text), "", None))
+        self._had_fix = False
+        self.editor.first = self._key
 
     def compose(self) -> ComposeResult:
-        yield self._editor
+        yield self.editor
         yield self._line
+
+    @property
+    def text(self) -> str:
+        return self.editor.text
 
     def open(self, text: str, at: Region) -> None:
         self.display = True
-        self._editor.load(text)
+        self.editor.load(text)
         if text not in EMPTY:  # the cursor is inside of those
-            self._editor.move_cursor(self._editor.document.end)
+            self.editor.move_cursor(self.editor.document.end)
         self.styles.width = max(at.width, LEAST_WIDTH)
         self._fit()
         self.absolute_offset = Offset(at.x, at.y)
-        self._judge()
-        self.screen.set_focus(self._editor)
+        self._verdict.update()
+        self.screen.set_focus(self.editor)
 
     def _fit(self) -> None:
         """Give a value a line of its own for each of the text's, and one more where it goes on."""
-        lines = self._editor.document.line_count
-        self._editor.styles.height = min(lines + (lines > 1), MOST_LINES)
+        lines = self.editor.document.line_count
+        self.editor.styles.height = min(lines + (lines > 1), MOST_LINES)
 
     def refuse(self, what: str) -> None:
         """Say that a wrong text was not used, and show the place if it is on another line."""
-        problem, self._line.refused = self.problem, what
-        if problem is not None and problem.line != self._editor.cursor_location[0] + 1:
-            self._show_place()
+        problem, self._line.refused = self._verdict.problem, what
+        if problem is not None and problem.line != self.editor.cursor_location[0] + 1:
+            self.action_problem_next()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
         """Return whether there is a problem to go to, or to fix."""
@@ -219,31 +226,39 @@ class JsonInPlace(JudgedEditor):
         possible = {"problem_next": problem is not None, "fix": problem is not None and problem.fix is not None}
         return possible.get(action, True) or None
 
-    def _verdict(self, text: str) -> tuple[Params | Problem | None, str, Pasted | None]:
-        return typed_problem(text), "", None
+    def action_fix(self) -> None:
+        if (problem := self._verdict.problem) and problem.fix:
+            self.editor.put(problem.fix.text)
 
-    def _say(self, text: str, read: Params | Problem | None, remark: str, more: Pasted | None) -> None:
-        super()._say(text, read, remark, more)
-        self._line.display = read is not None
+    def action_problem_next(self) -> None:
+        if (problem := self._verdict.problem) is not None:
+            self.editor.go_to(problem.offset)
+
+    def _judged(self) -> None:
+        self._line.display = self._line.read is not None
+        has_fix = isinstance(self._line.read, Problem) and self._line.read.fix is not None
+        if has_fix != self._had_fix:
+            self._had_fix = has_fix
+            self.refresh_bindings()
 
     @on(Editor.Changed)
     def _text_changed(self, event: Editor.Changed) -> None:
         event.stop()
         if self.display:
             self._fit()
-            self._judge()
+            self._verdict.update()
 
     @on(ProblemLine.Pressed)
     def _verdict_clicked(self, event: ProblemLine.Pressed) -> None:
         event.stop()
-        self.action_fix() if event.fix else self._show_place()
-        self.screen.set_focus(self._editor)
+        self.action_fix() if event.fix else self.action_problem_next()
+        self.screen.set_focus(self.editor)
 
     def _key(self, key: str) -> bool:
         if key != "enter":
             return False
-        problem, text = self.problem, self.text
-        goes_on = problem is not None and (self.cursor_offset < len(text) or 0 < len(text.rstrip()) <= problem.offset)
+        problem, text, cursor = self._verdict.problem, self.text, self.editor.cursor_offset
+        goes_on = problem is not None and (cursor < len(text) or 0 < len(text.rstrip()) <= problem.offset)
         if not goes_on:
             self._take()
         return not goes_on

@@ -85,7 +85,7 @@ def test_a_name_is_completed(
         screen.choose("partner.find")
         screen.params.replace('{\n  "kind": "customer",\n  \n}')
         screen.params.focus_inside()
-        screen.params._editor.move_cursor((2, 2))
+        screen.params.editor.move_cursor((2, 2))
         await pilot.press('"', "ctrl+@", "down")
         await until(pilot, lambda: screen.query_one(CompletionList).display)
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from typing import ClassVar, Final, TypeAlias
 
-from textual import on, work
+from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
+from textual.containers import Vertical
 from textual.message import Message
 from textual.reactive import reactive
 from textual.widget import Widget
@@ -25,135 +27,114 @@ from rpcexplorer.tui.call.completion import AskForNames, Complete, CompletionLis
 from rpcexplorer.tui.commands import Scope, bindings
 from rpcexplorer.tui.messages import message
 from rpcexplorer.tui.widgets.bars import Bar
-from rpcexplorer.tui.widgets.editor import Editor, offset_of
+from rpcexplorer.tui.widgets.editor import Editor
 from rpcexplorer.tui.widgets.rows import Sheet
-from rpcexplorer.tui.widgets.verdict import AT_ONCE, JudgedEditor, ProblemLine
+from rpcexplorer.tui.widgets.verdict import MAX_IMMEDIATE, ProblemLine, Verdict
 
-LONGEST: Final = 1_000_000
-"""Characters; a longer text is not checked."""
+MAX_CHECKED: Final = 1_000_000
+"""Characters; longer params are not checked."""
 PAUSE: Final = 0.2
-"""Seconds without a key before a text of more than ``AT_ONCE`` characters is checked."""
+"""Seconds without a key before params are checked that are judged after a pause."""
+PATIENCE: Final = 2.0
+"""Seconds to wait for keys to be taken in; longer than any burst of keys takes."""
 CheckParams: TypeAlias = Callable[[Described, str], Awaitable[Checked]]
-"""Says what the schemas of a method have against a text of params. It may be cancelled."""
+"""Compares params with the schemas of a method. It may be cancelled."""
 
 
 async def unchecked(described: Described, text: str) -> Checked:  # noqa: ARG001
-    """Nobody checks."""
+    """Find nothing."""
     return Checked()
 
 
-class CheckedEditor(JudgedEditor):
-    """The text, its verdict, and beneath a verdict that all is well what its schema says."""
+class SchemaWarnings:
+    """The differences between params and the schemas of their method; none prevents a call.
 
-    described: reactive[Described | None] = reactive[Described | None](None, always_update=True)
-    """All that is known of the method at hand."""
+    They are about one text and are looked for in a worker of the editor; ``changed`` is called with each new result.
+    """
 
-    def __init__(self, id: str | None = None, *, check: CheckParams = unchecked) -> None:
-        super().__init__(id=id)
+    def __init__(self, editor: Editor, line: ProblemLine, check: CheckParams, changed: Callable[[], object]) -> None:
+        self._editor, self._line, self._changed = editor, line, changed
         self._check_params = check
-        self._checked: str | None = None
-        """The text that the warnings are about."""
+        self._described: Described | None = None
+        self._text: str | None = None
+        """The text that was checked."""
 
     @property
-    def warnings(self) -> Sequence[SchemaProblem]:
-        """Those of the text as it stands there now; none before it was checked."""
-        return self._line.warnings if self._checked == self.text else ()
+    def problems(self) -> Sequence[SchemaProblem]:
+        """The warnings about the text as it is now; none before it was checked."""
+        return self._line.warnings if self._text == self._editor.text else ()
 
     @property
-    def warning(self) -> SchemaProblem | None:
-        """The one that is told."""
-        return self._line.warning if self.warnings else None
+    def shown(self) -> SchemaProblem | None:
+        """The warning on the problem line."""
+        return self._line.warning if self.problems else None
 
-    @property
-    def _has_fix(self) -> bool:
-        """Whether one key mends what is told now."""
-        told = self._line.read if isinstance(self._line.read, Problem) else self.warning
-        return told is not None and told.fix is not None
-
-    def watch_described(self) -> None:
-        """What was said is about another method."""
+    def describe(self, described: Described | None) -> None:
+        """Drop the warnings: they are about another method."""
+        self._described = described
         self._line.warnings, self._line.unchecked, self._editor.warned = (), "", ()
-        if self._judged == self.text:
-            self._check()
 
-    def action_fix(self) -> None:
-        """Mend what is told: what is no JSON first."""
-        told = self.warning
-        if self.problem is not None:
-            super().action_fix()
-        elif told is not None and told.fix is not None:
-            self.replace(told.fix.text)
-
-    def _judge(self) -> None:
+    def outdate(self) -> None:
+        """Dim the warnings of a text that has changed."""
         self._editor.warned = ()
         self._line.unsure = True
-        super()._judge()
 
-    def _say(self, text: str, read: Params | Problem | None, remark: str, more: Pasted | None) -> None:
-        super()._say(text, read, remark, more)
-        self._check()
-
-    def _check(self) -> None:
-        """Ask what the schema has against the text, where it can be sent and there is a schema."""
-        text, is_params = self.text, isinstance(self._line.read, Params) and self._line.pasted is None
-        is_checked = self.described is not None and self.described.is_checked
-        if is_checked and is_params and len(text) <= LONGEST:
-            self._check_later()
+    def check(self) -> None:
+        """Check a text that was judged, if it can be sent and there is a schema."""
+        text, is_params = self._editor.text, isinstance(self._line.read, Params) and self._line.pasted is None
+        has_schema = self._described is not None and self._described.is_checked
+        if has_schema and is_params and len(text) <= MAX_CHECKED:
+            work: Callable[[], Awaitable[None]] = self._check
+            self._editor.run_worker(work, group="check", exclusive=True)
         else:
-            self.workers.cancel_group(self, "check")
-            self._warn(text, ())
+            self._editor.workers.cancel_group(self._editor, "check")
+            self._show(text, ())
 
-    @work(exclusive=True, group="check")
-    async def _check_later(self) -> None:
-        await self._drawn()  # a large schema takes a while to be made ready, and a method that is opened is shown first
-        if len(self.text) > AT_ONCE:
-            await asyncio.sleep(PAUSE)
-        text, described = self.text, self.described
-        if described is None:
-            return
-        checked = await self._check_params(described, text if self._line.typed else self._line.sent or "[]")
-        if text == self.text:
-            self._warn(text, checked.problems, unchecked_words(checked))
-
-    async def _drawn(self) -> None:
-        drawn = asyncio.Event()
+    async def _check(self) -> None:
+        drawn = asyncio.Event()  # a large schema takes a while to compile: the method is shown before that
         self._editor.call_after_refresh(drawn.set)
         await drawn.wait()
+        if len(self._editor.text) > MAX_IMMEDIATE:
+            await asyncio.sleep(PAUSE)
+        text = self._editor.text
+        if self._described is not None:
+            checked = await self._check_params(self._described, text if self._line.typed else self._line.sent or "[]")
+            if text == self._editor.text:
+                self._show(text, checked.problems, unchecked_words(checked))
 
-    def _warn(self, text: str, problems: Sequence[SchemaProblem], unchecked: str = "") -> None:
-        """Every warning is about this text, and this text alone."""
-        self._checked = text
+    def _show(self, text: str, problems: Sequence[SchemaProblem], unchecked: str = "") -> None:
+        self._text = text
         self._line.warnings, self._line.unchecked, self._line.unsure = tuple(problems), unchecked, False
-        self._editor.warned = tuple(_marked(text, each) for each in problems)
-        self._tell_nearest()
-        self._follow()
+        self._editor.warned = tuple(marked_span(text, each) for each in problems)
+        self.follow_cursor()
+        self._changed()
 
-    def _tell_nearest(self) -> None:
-        """Of several the one is told that the cursor stands in, else the first that one key mends, else the first."""
-        cursor = self.cursor_offset if len(self.warnings) > 1 else 0
-        first = next((at for at, each in enumerate(self.warnings) if each.fix), 0)
-        several = len(self.warnings) > 1
-        self._line.at = nearest(self._editor.warned, cursor, self._line.at, first) if several else 0
-
-    def _show_place(self) -> None:
-        """The cursor goes to the problem, or to the next of several warnings."""
-        if self.problem is not None or not self.warnings:
-            super()._show_place()
+    def follow_cursor(self) -> None:
+        """Show the warning at the cursor, else the first with a fix, else the first."""
+        if len(self.problems) < 2:
+            self._line.at = 0
             return
-        if self.cursor_offset == self.warnings[self._line.at].offset:  # several may begin there
-            self._line.at = (self._line.at + 1) % len(self.warnings)
-        self.go_to(self.warnings[self._line.at].offset)
+        first = next((at for at, each in enumerate(self.problems) if each.fix), 0)
+        self._line.at = nearest(self._editor.warned, self._editor.cursor_offset, self._line.at, first)
+
+    def go_to_next(self) -> None:
+        """Move the cursor to the warning that is shown, or from there to the next one."""
+        if not self.problems:
+            return
+        if self._editor.cursor_offset == self.problems[self._line.at].offset:  # several may begin there
+            self._line.at = (self._line.at + 1) % len(self.problems)
+        self._editor.go_to(self.problems[self._line.at].offset)
 
 
-def nearest(spans: Sequence[tuple[int, int]], cursor: int, told: int, first: int = 0) -> int:
-    """The place in which the cursor stands, or behind it: of several the one that is told; in none: ``first``."""
+def nearest(spans: Sequence[tuple[int, int]], cursor: int, current: int, first: int = 0) -> int:
+    """Return the index of the span around or before the cursor: of several the current one, of none ``first``."""
     inside = [at for at, (start, end) in enumerate(spans) if start <= cursor < max(end, start + 1)]
     inside = inside or [at for at, (_, end) in enumerate(spans) if cursor == end]
-    return told if told in inside else next(iter(inside), first)
+    return current if current in inside else next(iter(inside), first)
 
 
-def _marked(text: str, problem: SchemaProblem) -> tuple[int, int]:
-    """What is marked of the place: of an object or an array its bracket, and never more than a line."""
+def marked_span(text: str, problem: SchemaProblem) -> tuple[int, int]:
+    """Return the part of a value to underline: the bracket of an object or array, and at most one line."""
     if text[problem.offset : problem.offset + 1] in {"{", "["}:
         return problem.offset, problem.offset + 1
     line_end = text.find("\n", problem.offset, problem.end)
@@ -162,16 +143,16 @@ def _marked(text: str, problem: SchemaProblem) -> tuple[int, int]:
 
 TABS: Final = ("Params", "Request")
 HintAt: TypeAlias = Callable[[str, int], str]
-"""What belongs at an offset of a text of params, and what comes next; empty where nobody knows."""
+"""Names the value that belongs at an offset of params, and the next ones; empty if unknown."""
 
 
 def unhinted(text: str, offset: int) -> str:  # noqa: ARG001
-    """Nobody knows."""
+    """Know nothing."""
     return ""
 
 
-class ParamsPane(CheckedEditor):
-    """The draft's params, and the request that they would make."""
+class ParamsPane(Vertical):
+    """The draft's params, and the request that they make."""
 
     DEFAULT_CSS = """
     ParamsPane { background: $background; }
@@ -181,16 +162,17 @@ class ParamsPane(CheckedEditor):
     BINDINGS: ClassVar[list[BindingType]] = bindings("params")
 
     method: reactive[Method | None] = reactive[Method | None](None)
-    """The method at hand."""
+    described: reactive[Described | None] = reactive[Described | None](None, always_update=True)
+    """The description of the method in full."""
     preview: reactive[Preview | Refused | None] = reactive[Preview | Refused | None](None)
-    """The request to come, or why there would be none."""
+    """The request to come, or the reason why there is none."""
     empty: reactive[str] = reactive("[]")
-    """What is sent where nothing is typed, as the profile says it."""
+    """The params of an empty text, as the profile has them."""
     tab: reactive[str] = reactive("Params")
 
     @message
     class ParamsMessage(Message):
-        """Something that the pane has to say."""
+        """A message of the pane."""
 
         pane: ParamsPane
 
@@ -202,19 +184,19 @@ class ParamsPane(CheckedEditor):
 
     @message
     class EditorWanted(ParamsMessage):
-        """The text should be changed in the person's own editor, and then put back with ``replace``."""
+        """The text is to be edited in the user's own editor, and then replaced."""
 
         text: str
 
     @message
     class TakeApartWanted(ParamsMessage):
-        """The text is more than params, and should become a method and its params."""
+        """The text is more than params: it should become a method and its params."""
 
         text: str
         pasted: Pasted
 
     class ResetWanted(ParamsMessage):
-        """The method's starting point should be put back."""
+        """The starting text of the method should be put back."""
 
     class PreviewWanted(ParamsMessage):
         """The request to come is on view and out of date."""
@@ -229,110 +211,144 @@ class ParamsPane(CheckedEditor):
         hint: HintAt = unhinted,
         check: CheckParams = unchecked,
     ) -> None:
-        """``key`` goes here; the others know what could stand between braces or elsewhere, and what a schema says."""
-        super().__init__(id=id, check=check)
+        """``key`` focuses the pane; the functions know what fits between braces or elsewhere, and the schema."""
+        super().__init__(id=id)
+        self.editor = Editor()
+        self._line = ProblemLine()
+        self.verdict = Verdict(self.editor, self._line, self._judged)
+        self.warnings = SchemaWarnings(self.editor, self._line, check, self._refresh_keys)
+        self.completion = CompletionList(self.editor, names, complete)
+        self.editor.first = self.completion.key
         self._key = key
-        self._bar = Bar()
+        self._bar, self._request = Bar(), Sheet()
+        self._bodies = (self.editor, self._request)
+        """In the order of the tabs; each is mounted when it is first on view."""
         self._hint = hint
-        self._completion = CompletionList(self._editor, names, complete)
-        self._editor.first = self._completion.key
-        self._request = Sheet()
-        self._bodies = (self._editor, self._request)
-        """In the order of the tabs, each there from the first time that it is on view."""
-        self._known = ""
-        """The text that everybody has been told of."""
-        self._loaded = ("", (0, 0))
-        """The text that came with the method, and where the cursor stood in it."""
-        self._is_written = False
-        """Somebody has begun to write: a key has changed one or the other."""
         self._hinted: tuple[tuple[str, Location] | None, str] = None, ""
-        """What is told of what belongs at the cursor, and where that was."""
+        """A text and the place of the cursor in it, and the hint for that place."""
+        self._last_text = ""
+        """The text of the last message."""
+        self._loaded = ("", (0, 0))
+        """The text that was loaded, and the place of the cursor in it."""
+        self._is_edited = False
+        """A key has changed one or the other."""
+        self._enabled: tuple[bool, ...] = ()
+        """Whether each of the keys in the footer works."""
 
     def compose(self) -> ComposeResult:
         self._bar.tabs, self._bar.key = TABS, self._key
         yield self._bar
-        yield self._editor
+        yield self.editor
         yield self._line
-        yield self._completion
+        yield self.completion
 
     def on_mount(self) -> None:
         self._arrange()
-        self._judge()
+        self._update_verdict()
 
-    def load(self, method: Method | None, text: str) -> None:
-        """Another method with its text; nothing of the one before can be taken back."""
-        self.method = method
-        self._completion.forget()
-        self._editor.load(text)
-        self._editor.to_first_value()
-        self._known = self.text
-        self._loaded, self._is_written = (self._known, self._editor.cursor_location), False
-        self._hinted = None, ""
-        self._changed()
-
-    def describe(self, method: Method) -> None:
-        """More became known of the method at hand."""
-        self.method = method
-
-    def offer_anew(self) -> None:
-        """More became known of what could stand at the cursor."""
-        self._completion.look_again()
-
-    def show_tab(self, name: str) -> None:
-        inside = self.has_focus_within
-        self.tab = name
-        if inside:
-            self.focus_inside()
-
-    def next_tab(self, by: int = 1) -> None:
-        """The tab beside the open one, round the corner."""
-        self.show_tab(self._bar.next_tab(by))
-
-    def focus_inside(self) -> None:
-        self.screen.set_focus(self._bodies[TABS.index(self.tab)])
+    # --- the text ----------------------------------------------------------------------------------------------
 
     @property
-    def is_on_view(self) -> bool:
-        return all(each.display for each in self.ancestors_with_self if isinstance(each, Widget))
+    def text(self) -> str:
+        return self.editor.text
 
-    def refuse(self, what: str = "not sent") -> None:
-        """Somebody tried to send what cannot be sent: say so where the reason stands, and show the place."""
+    @property
+    def problem(self) -> Problem | None:
+        """The problem of the text as it is now."""
+        return self.verdict.problem
+
+    def load(self, method: Method | None, text: str) -> None:
+        """Show another method with its text; changes of the one before cannot be undone."""
+        self.method = method
+        self.completion.forget()
+        self.editor.load(text)
+        self.editor.to_first_value()
+        self._last_text = self.text
+        self._loaded, self._is_edited = (self._last_text, self.editor.cursor_location), False
+        self._hinted = None, ""
+        self._text_changed()
+
+    def replace(self, text: str) -> None:
+        """Replace the text of the same method, as one change that can be undone."""
+        self.editor.put(text)
+
+    def put_value(self, place: Callable[[str, int], tuple[str, int]]) -> None:
+        """Insert something: ``place`` makes of text and cursor the new ones."""
+        text, cursor = place(self.text, self.editor.cursor_offset)
+        self.editor.put(text)
+        self.editor.go_to(cursor)
+
+    def when_typed(self, then: Callable[[], object]) -> None:
+        """Do something once every key pressed before is in the text, and the text is judged."""
+        self.editor.call_later(self.verdict.when_current, then)
+
+    async def settled(self) -> None:
+        """Wait until every key pressed before is in the text, but never for ever."""
+        done = asyncio.Event()
+        self.editor.call_later(done.set)
+        with suppress(TimeoutError):
+            await asyncio.wait_for(done.wait(), PATIENCE)
+
+    def refuse(self, reason: str = "not sent") -> None:
+        """Show that the text cannot be used, and where its problem is."""
         self.show_tab("Params")
         if self.problem is not None:
-            self._line.refused = what
-            self._show_place()
+            self._line.refused = reason
+            self.action_problem_next()
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
-        """What can be done now; the keys for the text work where the text is."""
-        history, read = self._editor.history, self._line.read
-        if action not in {"fix", "format", "editor", "undo", "redo", "problem_next", "complete"}:
-            return True
-        if self.tab != "Params":
-            return False
-        possible = {
-            "fix": self._line.pasted is not None or self._has_fix,
-            "problem_next": not isinstance(read, Params) or bool(self.warnings),
-            "format": isinstance(read, Params) and read.size > 0,
-            "undo": bool(history.undo_stack),
-            "redo": bool(history.redo_stack),
-        }
-        return possible.get(action, True) or None
+    @on(Editor.Changed)
+    def _editor_changed(self, event: Editor.Changed) -> None:
+        event.stop()
+        if self.text != self._last_text:
+            self._last_text = self.text
+            self._text_changed()
+            self.post_message(self.TextChanged(self, self._last_text))
+            self.completion.follow()
+            self._show_method()
 
-    def _tell_bar(self) -> None:
-        """The method, and what it does; whoever writes its params is told what belongs at the cursor instead."""
-        if self.method is None:
-            self._bar.words = [("No method", "middle"), ("  F2 shows them", "dim")]
-            return
-        here = self._editor.text, self._editor.cursor_location
-        self._is_written = self._is_written or here != self._loaded
-        if not (self._is_written and self._editor.has_focus):
-            self._hinted = None, ""
-        elif self._hinted[0] != here:
-            self._hinted = here, self._hint(here[0], offset_of(self._editor.document.lines, here[1]))
-        self._bar.words = [(self.method.name, "accent bold"), (f"  {self._hinted[1] or self.method.doc}", "dim")]
+    @on(Editor.SelectionChanged)
+    def _cursor_moved(self, event: Editor.SelectionChanged) -> None:
+        event.stop()
+        self.completion.follow()
+        self.warnings.follow_cursor()
+        self._show_method()
+
+    def _text_changed(self) -> None:
+        self._update_verdict()
+        if self.tab == "Request":
+            self.post_message(self.PreviewWanted(self))
+
+    def _update_verdict(self) -> None:
+        self.warnings.outdate()
+        self.verdict.update()
+        self._refresh_keys()
+
+    def _judged(self) -> None:
+        self.warnings.check()
+        self._refresh_keys()
+
+    def _refresh_keys(self) -> None:
+        """Refresh the footer only if other keys work: it takes a while."""
+        enabled = tuple(bool(self.check_action(action, ())) for action in ("fix", "format", "undo", "redo"))
+        if enabled != self._enabled:
+            self._enabled = enabled
+            self.refresh_bindings()
+
+    @on(ProblemLine.Pressed)
+    def _problem_line_pressed(self, event: ProblemLine.Pressed) -> None:
+        event.stop()
+        self.action_fix() if event.fix else self.action_problem_next()
+        self.focus_inside()
+
+    # --- watching ----------------------------------------------------------------------------------------------
 
     def watch_method(self) -> None:
-        self._tell_bar()
+        self._show_method()
+
+    def watch_described(self) -> None:
+        self.warnings.describe(self.described)
+        if self.verdict.is_current:
+            self.warnings.check()
 
     def watch_preview(self) -> None:
         self._request.lines = request_lines(self.preview)
@@ -348,38 +364,50 @@ class ParamsPane(CheckedEditor):
             self.post_message(self.PreviewWanted(self))
         self.refresh_bindings()
 
+    def _show_method(self) -> None:
+        """Show the method and its summary in the bar; while it is edited, the hint for the cursor."""
+        if self.method is None:
+            self._bar.words = [("No method", "middle"), ("  F2 shows them", "dim")]
+            return
+        place = self.editor.text, self.editor.cursor_location
+        self._is_edited = self._is_edited or place != self._loaded
+        if not (self._is_edited and self.editor.has_focus):
+            self._hinted = None, ""
+        elif self._hinted[0] != place:
+            self._hinted = place, self._hint(place[0], self.editor.cursor_offset)
+        self._bar.words = [(self.method.name, "accent bold"), (f"  {self._hinted[1] or self.method.doc}", "dim")]
+
+    # --- tabs and focus ----------------------------------------------------------------------------------------
+
+    @property
+    def is_on_view(self) -> bool:
+        return all(each.display for each in self.ancestors_with_self if isinstance(each, Widget))
+
+    def show_tab(self, name: str) -> None:
+        has_focus = self.has_focus_within
+        self.tab = name
+        if has_focus:
+            self.focus_inside()
+
+    def focus_inside(self) -> None:
+        self.screen.set_focus(self._bodies[TABS.index(self.tab)])
+
     def _arrange(self) -> None:
-        """The page of the tab."""
+        """Show the body of the tab."""
         for name, body in zip(TABS, self._bodies, strict=True):
             body.display = name == self.tab
             if body.display and body.parent is None and self.is_attached:  # a key can come before the first frame
-                self.mount(body, after=self._editor)
+                self.mount(body, after=self.editor)
 
-    def on_descendant_focus(self) -> None:
+    @on(events.DescendantFocus)
+    def _focused(self) -> None:
         self._bar.here = any(each.has_focus for each in self._bodies)
-        self._tell_bar()
+        self._show_method()
 
-    def on_descendant_blur(self) -> None:
-        self._bar.here = any(each.has_focus for each in self._bodies)
-        self._tell_bar()
-        self._completion.forget()
-
-    @on(Editor.Changed)
-    def _text_changed(self, event: Editor.Changed) -> None:
-        event.stop()
-        if self.text != self._known:
-            self._known = self.text
-            self._changed()
-            self.post_message(self.TextChanged(self, self._known))
-            self._completion.follow()
-            self._tell_bar()
-
-    @on(Editor.SelectionChanged)
-    def _cursor_moved(self, event: Editor.SelectionChanged) -> None:
-        event.stop()
-        self._completion.follow()
-        self._tell_nearest()
-        self._tell_bar()
+    @on(events.DescendantBlur)
+    def _blurred(self) -> None:
+        self._focused()
+        self.completion.forget()
 
     @on(Bar.TabClicked)
     def _tab_clicked(self, event: Bar.TabClicked) -> None:
@@ -387,29 +415,58 @@ class ParamsPane(CheckedEditor):
         self.show_tab(event.tab)
         self.focus_inside()
 
-    @on(ProblemLine.Pressed)
-    def _verdict_clicked(self, event: ProblemLine.Pressed) -> None:
-        event.stop()
-        self.action_fix() if event.fix else self._show_place()
-        self.focus_inside()
+    # --- actions -----------------------------------------------------------------------------------------------
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
+        """Return whether a key does something now; the keys for the text work while it is on view."""
+        if action not in {"fix", "format", "editor", "undo", "redo", "problem_next", "complete"}:
+            return True
+        if self.tab != "Params":
+            return False
+        history, read = self.editor.history, self._line.read
+        problem = read if isinstance(read, Problem) else self.warnings.shown
+        possible = {
+            "fix": self._line.pasted is not None or (problem is not None and problem.fix is not None),
+            "problem_next": not isinstance(read, Params) or bool(self.warnings.problems),
+            "format": isinstance(read, Params) and read.size > 0,
+            "undo": bool(history.undo_stack),
+            "redo": bool(history.redo_stack),
+        }
+        return possible.get(action, True) or None
 
     def action_tab_next(self) -> None:
-        self.next_tab()
+        self.show_tab(self._bar.next_tab())
 
     def action_fix(self) -> None:
         """Fix the text, or take it apart: then the method changes as well."""
-        self._when_judged(self._fix)
+        self.verdict.when_current(self._fix)
 
     def _fix(self) -> None:
-        problem = self.problem
+        problem = self.problem or self.warnings.shown
         if self._line.pasted is not None:
             self.post_message(self.TakeApartWanted(self, self.text, self._line.pasted))
-        elif problem is not None or self.warning is not None:
-            super().action_fix()
+        elif problem is not None and problem.fix is not None:
+            self.editor.put(problem.fix.text)
+
+    def action_format(self) -> None:
+        self.verdict.when_current(self.verdict.format)
+
+    def action_problem_next(self) -> None:
+        """Move the cursor to the problem, or to the next warning."""
+        if self.problem is not None:
+            self.editor.go_to(self.problem.offset)
+        else:
+            self.warnings.go_to_next()
+
+    def action_undo(self) -> None:
+        self.editor.undo()
+
+    def action_redo(self) -> None:
+        self.editor.redo()
 
     def action_complete(self) -> None:
-        """What could stand at the cursor."""
-        if not self._completion.want():
+        """Offer values and names for the place of the cursor."""
+        if not self.completion.want():
             self.notify("Nothing is known that could stand here.", markup=False, timeout=3)
 
     def action_editor(self) -> None:
@@ -417,9 +474,3 @@ class ParamsPane(CheckedEditor):
 
     def action_reset(self) -> None:
         self.post_message(self.ResetWanted(self))
-
-    def _changed(self) -> None:
-        """What hangs on the text is out of date."""
-        self._judge()
-        if self.tab == "Request":
-            self.post_message(self.PreviewWanted(self))

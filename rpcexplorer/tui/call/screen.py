@@ -758,7 +758,7 @@ class CallScreen(Screen[None]):
         found = await asyncio.to_thread(self.explorer.journal.recent, profile, MOST_CALLS)
         if self._newest is newest and self.explorer.profile == profile:
             self._calls, self._earlier = found, {}
-            self.params.offer_anew()
+            self.params.completion.look_again()
 
     @property
     def _method(self) -> Method:
@@ -1125,7 +1125,7 @@ class CallScreen(Screen[None]):
 
     def _describe_anew(self) -> None:
         """Of the method in the editor something else is known than before."""
-        self.params.describe(self.known.get(self.method) or Method(self.method, source="history"))
+        self.params.method = self.known.get(self.method) or Method(self.method, source="history")
         self.describe()
 
     def _told_step(self, step: DiscoveryStep) -> None:

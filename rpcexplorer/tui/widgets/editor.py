@@ -462,6 +462,14 @@ class Editor(InOrder, TextArea, inherit_bindings=False):
         self.replace(new[start : len(new) - same], place_of(old, start), place_of(old, len(old) - same))
         self.history.checkpoint()
 
+    @property
+    def cursor_offset(self) -> int:
+        return offset_of(self.document.lines, self.cursor_location)
+
+    def go_to(self, offset: int) -> None:
+        """Move the cursor to an offset in the text."""
+        self.move_cursor(place_of(self.text, offset))
+
     def watch_mark(self) -> None:
         text = self.text
         self._marked = (place_of(text, self.mark[0]), place_of(text, self.mark[1])) if self.mark else None

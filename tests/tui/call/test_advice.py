@@ -63,7 +63,9 @@ def test_params_and_results_are_held_against_what_the_service_says(make_explorer
     async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         screen.choose("user.get")
         await until(pilot, lambda: "! line 1, column 1: id is missing. (1 of 2, " in on_view(app))
-        assert screen.params.warnings[1].sentence == "id.token is missing", "the name may be missing inside of another"
+        assert screen.params.warnings.problems[1].sentence == "id.token is missing", (
+            "the name may be missing inside of another"
+        )
         assert checker.asked[-1] == (TOLD, "{}", "name")
         asked = len(checker.asked)
         for is_told in (True, False):

@@ -16,7 +16,7 @@ from rpcexplorer.importing import request as envelopes
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.widgets.dialog import Ask, Confirm
-from rpcexplorer.tui.widgets.verdict import AT_ONCE, ProblemLine
+from rpcexplorer.tui.widgets.verdict import MAX_IMMEDIATE, ProblemLine
 from tests.tui.stage import text_of
 from tests.tui.visiting import on, rest, said, type_in, visit
 from tests.tui.waiting import until
@@ -51,7 +51,7 @@ def test_long_pasted_request_is_parsed_in_a_thread(explorer: Explorer, monkeypat
         return parse(text)
 
     monkeypatch.setattr(envelopes, "whole", whole)
-    request = ENVELOPE.replace("1.10", f'"{"x" * 2 * AT_ONCE}"')
+    request = ENVELOPE.replace("1.10", f'"{"x" * 2 * MAX_IMMEDIATE}"')
 
     async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await paste(pilot, screen, request)

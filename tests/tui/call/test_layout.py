@@ -29,7 +29,7 @@ def place(calls: CallScreen) -> str:
     """Where the docs are seen; the editor is, wherever that is."""
     docs = calls.docs
     assert calls.params.is_on_view
-    assert calls.params._editor.region.height >= 2
+    assert calls.params.editor.region.height >= 2
     if docs is None:
         return "nowhere"
     if docs.region.x >= calls.params.region.right:

@@ -17,7 +17,7 @@ from rpcexplorer.tui.widgets import verdict
 from rpcexplorer.tui.widgets.bars import Bar
 from rpcexplorer.tui.widgets.editor import Editor
 from rpcexplorer.tui.widgets.rows import Sheet
-from rpcexplorer.tui.widgets.verdict import AT_ONCE, ProblemLine
+from rpcexplorer.tui.widgets.verdict import MAX_IMMEDIATE, ProblemLine
 from tests.tui.stage import Stage, text_of
 from tests.tui.waiting import until
 
@@ -271,7 +271,7 @@ def test_the_request_is_asked_for_while_it_is_on_view_and_only_then() -> None:
 
         await pilot.press("1")
         assert asked() == 0
-        pane.next_tab()
+        pane.action_tab_next()
         await pilot.pause()
         assert asked() == 1
         pane.preview = PREVIEW
@@ -291,7 +291,7 @@ def test_the_request_is_asked_for_while_it_is_on_view_and_only_then() -> None:
 
 def test_the_bar_tells_what_becomes_known_of_the_method() -> None:
     async def scene(pane: ParamsPane, pilot: Pilot[None], stage: Stage) -> None:
-        pane.describe(Method("user.list", "Lists them all"))
+        pane.method = Method("user.list", "Lists them all")
         assert "Lists them all" in text_of(pane.query_one(Bar))
         assert pane.text == "[]"
 
@@ -302,7 +302,7 @@ def test_the_bar_tells_what_becomes_known_of_the_method() -> None:
 def test_the_focus_stays_inside_when_tabs_change_and_is_marked() -> None:
     async def scene(pane: ParamsPane, pilot: Pilot[None], stage: Stage) -> None:
         for tab, kind in (("Request", Sheet), ("Params", Editor)):
-            pane.next_tab()
+            pane.action_tab_next()
             await pilot.pause()
             assert pane.tab == tab
             assert isinstance(stage.focused, kind)
@@ -311,7 +311,7 @@ def test_the_focus_stays_inside_when_tabs_change_and_is_marked() -> None:
         stage.set_focus(None)
         await pilot.pause()
         assert not pane.query_one(Bar).here
-        pane.next_tab()
+        pane.action_tab_next()
         await pilot.pause()
         assert stage.focused is None
 
@@ -331,7 +331,7 @@ def test_a_click_on_a_tab_opens_it() -> None:
 def test_a_long_text_is_judged_when_the_typing_rests_but_at_once_when_it_is_sent(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    long = "[" + "1, " * AT_ONCE + "1]"
+    long = "[" + "1, " * MAX_IMMEDIATE + "1]"
 
     async def scene(pane: ParamsPane, pilot: Pilot[None], stage: Stage) -> None:
         line = pane.query_one(ProblemLine)
@@ -348,7 +348,7 @@ def test_a_long_text_is_judged_when_the_typing_rests_but_at_once_when_it_is_sent
 
 @pytest.mark.parametrize("action", ["send", "fix", "format"])
 def test_long_text_is_judged_in_a_thread_before(action: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    long = "[" + "1, " * AT_ONCE + "1]"
+    long = "[" + "1, " * MAX_IMMEDIATE + "1]"
     threads: list[threading.Thread] = []
 
     def judged_in_thread(text: str) -> tuple[Params | Problem, str]:
@@ -374,10 +374,10 @@ def test_long_text_is_judged_in_a_thread_before(action: str, monkeypatch: pytest
 
 
 def test_long_text_is_formatted_in_a_thread(monkeypatch: pytest.MonkeyPatch) -> None:
-    long = "[" + "1, " * AT_ONCE + "1]"
+    long = "[" + "1, " * MAX_IMMEDIATE + "1]"
 
     async def scene(pane: ParamsPane, pilot: Pilot[None], stage: Stage) -> None:
-        await until(pilot, lambda: pane._judged == pane.text)
+        await until(pilot, lambda: pane.verdict.is_current)
         pane.action_format()
         await until(pilot, lambda: pane.text.startswith("[\n  1,\n"))
 
@@ -387,7 +387,7 @@ def test_long_text_is_formatted_in_a_thread(monkeypatch: pytest.MonkeyPatch) -> 
 
 @pytest.mark.thorough
 def test_a_long_text_is_judged_by_itself_after_a_pause(monkeypatch: pytest.MonkeyPatch) -> None:
-    long = "[" + "1, " * AT_ONCE + "1]"
+    long = "[" + "1, " * MAX_IMMEDIATE + "1]"
 
     async def scene(pane: ParamsPane, pilot: Pilot[None], stage: Stage) -> None:
         await stage.workers.wait_for_complete()

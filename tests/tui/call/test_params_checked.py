@@ -143,7 +143,7 @@ def test_one_key_leads_to_each_of_several_warnings_and_round() -> None:
         for _ in range(4):
             pane.action_problem_next()
             await pilot.pause()
-            told.append((said(pane).partition("column ")[2][:12], pane.cursor_offset))
+            told.append((said(pane).partition("column ")[2][:12], pane.editor.cursor_offset))
         assert told == [("2: “cuont” i", 1), ("2: number 2 ", 1), ("11: kind mus", 10), ("1: since is ", 0)]
 
     play('["cuont"]', scene)
@@ -154,7 +154,7 @@ def test_a_late_answer_counts_for_no_other_text_and_for_no_other_method() -> Non
         editor = pane.query_one(Editor)
         checker.go.clear()
         await pilot.press("end", "left", "2")
-        assert (pane.warnings, editor.warned) == ((), ()), "nothing is known of this text yet"
+        assert (pane.warnings.problems, editor.warned) == ((), ()), "nothing is known of this text yet"
         assert "“cuont”" in said(pane), "what was said before stays, dim, so that nothing jumps"
         await pilot.press("ctrl+r")
         assert pane.text == '["cuont", 12]', "and mends nothing"
@@ -163,12 +163,12 @@ def test_a_late_answer_counts_for_no_other_text_and_for_no_other_method() -> Non
         checker.go.set()
         await settled(pane, pilot)
         assert checker.asked[-1] == (OTHER, '["cuont", 12]')
-        assert len(pane.warnings) == 1
+        assert len(pane.warnings.problems) == 1
         told: list[object] = []
 
         def type_on() -> None:
             editor.insert("3")
-            told.append(pane.warnings)
+            told.append(pane.warnings.problems)
 
         checker.meanwhile = type_on
         pane.replace('["cuont", 1]')
@@ -181,7 +181,7 @@ def test_a_late_answer_counts_for_no_other_text_and_for_no_other_method() -> Non
 @pytest.mark.thorough
 def test_what_is_no_json_comes_first_and_of_what_is_empty_it_is_checked_what_will_be_sent() -> None:
     async def scene(pane: ParamsPane, pilot: Pilot[None], checker: SlowChecker) -> None:
-        assert len(pane.warnings) == 1
+        assert len(pane.warnings.problems) == 1
         await pilot.press("end", "left", ",")
         await settled(pane, pilot)
         assert said(pane).startswith("   ✗ line 1")
