@@ -8,6 +8,7 @@ import json
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
 from datetime import UTC
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -93,6 +94,9 @@ def explorer(make_explorer: Callable[..., Explorer]) -> Explorer:
     explorer = make_explorer(PROFILES + SHOP, RPCEXPLORER_PROD_PASSWORD="correct-horse")
     explorer.use("staging")
     type_in(explorer, "user.list", TYPED)
+    for name, value in vars(Explorer).items():
+        if isinstance(value, cached_property):
+            getattr(explorer, name)  # opens its files in the home of the test: the paths below are only shown
     explorer.paths = PLACES
     return explorer
 
