@@ -28,29 +28,71 @@ from rpcexplorer.text.history import moment_words
 from rpcexplorer.text.json_text import CAREFUL, DIM, WELL, WRONG, Ink, inked
 from rpcexplorer.text.printable import clipped, printable
 
-BEGUN: Final = 80
+LineKind = Literal["equal", "changed", "spelling", "added", "removed", "ignored", "hidden", "fold", "note"]
+SideNames: TypeAlias = tuple[str, str] | None
+"""What the two sides are called if they are of two profiles."""
+LINE_SIGNS: Final[dict[LineKind, tuple[str, str]]] = {
+    "changed": ("-", "+"),
+    "spelling": ("~", "~"),
+    "added": ("-", "+"),
+    "removed": ("-", "+"),
+    "ignored": ("·", "·"),
+    "hidden": ("·", "·"),
+}
+"""What stands before a line of the left and of the right side."""
+INKS: Final[dict[str, Ink]] = {"-": WRONG, "+": WELL, "~": CAREFUL, "·": DIM}
+REMARKS: Final[dict[LineKind, str]] = {"ignored": "left out", "hidden": "hidden, not compared"}
+"""Why a value was not compared."""
+DIFFERENCE_SIGNS: Final = {"changed": "~", "spelling": "~", "added": "+", "removed": "-"}
+REPLAY_SIGNS: Final[dict[ReplayVerdict, str]] = {
+    "same": "✓",
+    "differs": "≠",
+    "not comparable": "?",
+    "failed": "✗",
+    "stopped": "◌",
+    "left out": "-",
+}
+FOLDED_CHARACTERS: Final = 80
 """Characters that are shown of a value that is folded."""
-LONG: Final = 120
-"""Characters of a string of which only the part around the difference is shown."""
-AROUND: Final = 40
+LONG_STRING_BYTES: Final = 120
+"""A longer string is shown only around the difference."""
+CHARACTERS_AROUND: Final = 40
 """Characters before the difference that are shown of it; twice as many behind it."""
-SAME_NUMBER: Final = "the same number"
-ONE_LINE: Final = 10_000
-"""Characters of a scalar that are shown."""
+MAX_SCALAR_BYTES: Final = 10_000
+CONTEXT: Final = 2
+"""Equal values that are shown before and behind a difference."""
+RUN: Final = 500
+"""Equal values that one unfolding shows; behind them there is another fold."""
+MAX_VALUE_LINES: Final = 100
+"""Lines of one value on one side that are shown before it is unfolded."""
+MAX_DIFFERENCES: Final = 2_000
+"""Differences that are laid out before more are wanted."""
+MORE: Final = "more than "
+"""How the fold begins behind which there are more of them."""
+MAX_INDENTED_LEVELS: Final = 64
+MAX_POINTERS: Final = 3
+"""Pointers that are named; the rest is counted."""
+MAX_LISTED_DIFFERENCES: Final = 20
+"""Differences of one call that are listed; the rest is counted."""
+MAX_VALUE_COLUMNS: Final = 60
+"""Columns of a value that differs."""
+MAX_NAME_COLUMNS: Final = 24
+"""Columns of a profile's or a method's name."""
 _BLANK = re.compile(r"\s+")
+_CODE = re.compile(rb'\{"code":(-?[0-9]{1,20})')
 
 
 def one_line(prefix: str, value: bytes) -> str:
     """A scalar, or an empty container."""
-    text = shown(prefix.encode("utf-8", "surrogatepass") + value[:ONE_LINE])
-    return f"{text}…" if len(value) > ONE_LINE else text
+    text = shown(prefix.encode("utf-8", "surrogatepass") + value[:MAX_SCALAR_BYTES])
+    return f"{text}…" if len(value) > MAX_SCALAR_BYTES else text
 
 
 def begun(prefix: str, value: bytes) -> str:
     """How a container begins, on one line."""
-    head = _BLANK.sub(" ", value[: BEGUN * 4].decode("utf-8", "ignore"))
-    whole = len(value) <= BEGUN * 4 and len(head) <= BEGUN
-    return shown((prefix + (head if whole else f"{head[:BEGUN]}…")).encode("utf-8", "surrogatepass"))
+    head = _BLANK.sub(" ", value[: FOLDED_CHARACTERS * 4].decode("utf-8", "ignore"))
+    whole = len(value) <= FOLDED_CHARACTERS * 4 and len(head) <= FOLDED_CHARACTERS
+    return shown((prefix + (head if whole else f"{head[:FOLDED_CHARACTERS]}…")).encode("utf-8", "surrogatepass"))
 
 
 def laid_out(prefix: str, value: bytes | None, blank: str) -> Sequence[str]:
@@ -65,8 +107,8 @@ def laid_out(prefix: str, value: bytes | None, blank: str) -> Sequence[str]:
 def differing(prefix: str, left: bytes, right: bytes, *, spelling: bool) -> tuple[str, str, str]:
     """Two scalars, and a remark; of long strings the part in which the difference begins."""
     if spelling:
-        return one_line(prefix, left), one_line(prefix, right), SAME_NUMBER
-    if not (left[:1] == right[:1] == b'"') or max(len(left), len(right)) <= LONG:
+        return one_line(prefix, left), one_line(prefix, right), "the same number"
+    if not (left[:1] == right[:1] == b'"') or max(len(left), len(right)) <= LONG_STRING_BYTES:
         return one_line(prefix, left), one_line(prefix, right), ""
     ours, theirs = name_of(left), name_of(right)
     at = _parting(ours, theirs)
@@ -81,7 +123,7 @@ def _parting(left: str, right: str) -> int:
 
 
 def _part(prefix: str, text: str, at: int) -> str:
-    start, end = max(0, at - AROUND), at + 2 * AROUND
+    start, end = max(0, at - CHARACTERS_AROUND), at + 2 * CHARACTERS_AROUND
     before, behind = "…" if start else "", "…" if end < len(text) else ""
     quoted = spelled(text[start:end])
     return shown(f"{prefix}{before}{quoted}{behind}".encode("utf-8", "surrogatepass"))
@@ -96,21 +138,7 @@ def own_part(left: str, right: str, *, is_right: bool) -> tuple[int, int]:
     return begin, len(right if is_right else left) - tail
 
 
-LineKind = Literal["equal", "changed", "spelling", "added", "removed", "ignored", "hidden", "fold", "note"]
-PASSED: Final = frozenset({"ignored", "hidden"})
-"""What was not compared."""
-CONTEXT: Final = 2
-"""Equal values that are shown before and behind a difference."""
-RUN: Final = 500
-"""Equal values that one unfolding shows; behind them there is another fold."""
-LONGEST: Final = 100
-"""Lines of one value on one side that are shown before it is unfolded."""
-DIFFERENCES: Final = 2_000
-"""Differences that are laid out before more are wanted."""
-MORE: Final = "more than "
-"""How the fold begins behind which there are more of them."""
-INDENTED: Final = 64
-"""Levels that are indented."""
+# --- lines -------------------------------------------------------------------------------------------------------
 
 
 class ComparedLine(Struct, frozen=True):
@@ -144,7 +172,7 @@ def compared_lines(
     ``full``: nothing is folded.
     """
     if comparison.verdict == "not comparable":
-        return [_note(comparison.why)]
+        return [_both("note", printable(comparison.why))]
     if comparison not in _LAYOUTS:
         _LAYOUTS[comparison] = _Layout(comparison)
     return list(_LAYOUTS[comparison].lines(unfolded, full=full))
@@ -171,10 +199,6 @@ def is_pair(shown: ComparedLine) -> bool:
     return shown.left is not None and shown.right is not None and not alike
 
 
-def _note(text: str) -> ComparedLine:
-    return _both("note", printable(text))
-
-
 def _both(kind: LineKind, text: str, fold: str = "") -> ComparedLine:
     return ComparedLine(kind, text, text, fold=fold)
 
@@ -194,10 +218,10 @@ class _Layout:
         self._count = len(comparison.differences)
         self._unfolded: Collection[str] = ()
         self._full = False
-        self._shown, self._most = 0, DIFFERENCES
+        self._shown, self._most = 0, MAX_DIFFERENCES
 
     def lines(self, unfolded: Collection[str], *, full: bool) -> Iterator[ComparedLine]:
-        self._unfolded, self._full, self._shown, self._most = unfolded, full, 0, DIFFERENCES
+        self._unfolded, self._full, self._shown, self._most = unfolded, full, 0, MAX_DIFFERENCES
         while f"{MORE}{self._most}" in unfolded:
             self._most *= 10
         yield from self._pair("", whole(self._left_text), whole(self._right_text), 0)
@@ -206,10 +230,6 @@ class _Layout:
 
     def _is_open(self, key: str) -> bool:
         return self._full or key in self._unfolded
-
-    @property
-    def _enough(self) -> bool:
-        return self._shown >= self._most and not self._full
 
     def _pair(self, prefix: str, left: Span, right: Span, level: int) -> Iterator[ComparedLine]:
         """A value that is on both sides."""
@@ -233,11 +253,13 @@ class _Layout:
         yield _both("equal", printable(blank + prefix + opener))
         waiting: list[_Child] = []
         first = True
-        for child in self._inside(left, right):
+        if left not in self._children:
+            self._children[left] = list((self._members if opener == "{" else self._elements)(left, right))
+        for child in self._children[left]:
             if child.left and child.right and not self._has_marks(child.left, child.right):
                 waiting.append(child)
                 continue
-            if self._enough:
+            if self._shown >= self._most and not self._full:
                 break
             yield from self._run(waiting, level + 1, head=first, tail=False, opener=opener)
             waiting, first = [], False
@@ -248,15 +270,8 @@ class _Layout:
         yield from self._run(waiting, level + 1, head=False, tail=True, opener=opener)
         yield _both("equal", blank + closer)
 
-    def _inside(self, left: Span, right: Span) -> list[_Child]:
-        if left not in self._children:
-            taken = self._members(left, right) if self._left_text[left[0]] == ord("{") else self._elements(left, right)
-            self._children[left] = list(taken)
-        return self._children[left]
-
     def _members(self, left: Span, right: Span) -> Iterator[_Child]:
-        ours, theirs = at_once(self._left.members(left)), at_once(self._right.members(right))
-        for name, one, two in merged(ours, theirs):
+        for name, one, two in merged(at_once(self._left.members(left)), at_once(self._right.members(right))):
             yield _Child(f"{spelled(name)}: ", one, two)
 
     def _elements(self, left: Span, right: Span) -> Iterator[_Child]:
@@ -326,7 +341,7 @@ class _Layout:
             yield ComparedLine(mark.kind, blank + one, blank + two, index, note=note)
         else:
             key = f"{left[0]}" if left else f"r{right[0] if right else 0}"
-            if mark.kind in PASSED and not self._is_open(key):  # nobody wants to see all of it
+            if mark.kind in REMARKS and not self._is_open(key):  # nobody wants to see all of it
                 shown = [None if side is None else blank + begun(prefix, side) for side in (ours, theirs)]
                 yield ComparedLine(mark.kind, shown[0], shown[1], fold=key)
                 return
@@ -344,7 +359,7 @@ class _Layout:
         index: int | None = None,
     ) -> Iterator[ComparedLine]:
         """Two values laid out beside each other."""
-        most = None if self._full else LONGEST
+        most = None if self._full else MAX_VALUE_LINES
         while most and f"{key}:{most}" in self._unfolded:
             most *= 10
         ours, theirs = laid_out(prefix, left, _indent(level)), laid_out(prefix, right, _indent(level))
@@ -359,74 +374,61 @@ class _Layout:
 
 
 def _indent(level: int) -> str:
-    return "  " * min(level, INDENTED)
+    return "  " * min(level, MAX_INDENTED_LEVELS)
 
 
 _LAYOUTS: Final[WeakKeyDictionary[Comparison, _Layout]] = WeakKeyDictionary()
-LINE_SIGNS: Final[dict[LineKind, tuple[str, str]]] = {
-    "changed": ("-", "+"),
-    "spelling": ("~", "~"),
-    "added": ("-", "+"),
-    "removed": ("-", "+"),
-    "ignored": ("·", "·"),
-    "hidden": ("·", "·"),
-}
-"""What stands before a line of the left and of the right side."""
-INKS: Final[dict[str, Ink]] = {"-": WRONG, "+": WELL, "~": CAREFUL, "·": DIM}
-REMARKS: Final[dict[LineKind, str]] = {"ignored": "left out", "hidden": "hidden, not compared"}
-NAME: Final = 32
-"""Columns of a profile's or a method's name."""
 
 
 def printed(lines: Iterable[ComparedLine], *, colour: bool = False) -> Iterator[str]:
     """The lines of each difference together: all that was before, then all that is now."""
     for (kind, _), group in groupby(lines, lambda line: (line.kind, line.difference)):
-        if kind in LINE_SIGNS:
-            yield from _difference(kind, list(group), colour=colour)
-        else:
+        if kind not in LINE_SIGNS:
             ink = DIM if kind in {"fold", "note"} else Ink("")
             for line in group:
                 text = f"  {line.left if line.left is not None else line.right}"
                 yield inked(text, ink, colour=colour and bool(ink))
-
-
-def _difference(kind: LineKind, lines: list[ComparedLine], *, colour: bool) -> Iterator[str]:
-    for side, sign in enumerate(LINE_SIGNS[kind]):
-        for at, line in enumerate(lines):
-            text = line.right if side else line.left
-            if text is None or (side and kind in REMARKS and text == line.left):
-                continue
-            remark = line.note or ("" if at else REMARKS.get(kind, ""))
-            told = f"  ({remark})" if remark and (side or line.right is None or kind in REMARKS) else ""
-            yield inked(f"{sign} {text}", INKS[sign], colour=colour) + inked(told, DIM, colour=colour)
+            continue
+        of_one = list(group)
+        for side, sign in enumerate(LINE_SIGNS[kind]):
+            for at, line in enumerate(of_one):
+                own = line.right if side else line.left
+                if own is None or (side and kind in REMARKS and own == line.left):
+                    continue
+                remark = line.note or ("" if at else REMARKS.get(kind, ""))
+                behind = f"  ({remark})" if remark and (side or line.right is None or kind in REMARKS) else ""
+                yield inked(f"{sign} {own}", INKS[sign], colour=colour) + inked(behind, DIM, colour=colour)
 
 
 def heading(sign: str, exchange: Exchange, *, colour: bool = False) -> str:
     """Which call stands on a side: ``--- 1m7ypmkv7qa7kfj  staging  user.get  ✓ result``."""
-    names = f"{clipped(exchange.profile, NAME)}  {clipped(exchange.method, NAME)}"
-    text = f"{sign * 3} {printable(exchange.id)}  {names}  {clipped(outcome_line(exchange), 2 * NAME)}"
+    names = f"{clipped(exchange.profile, 32)}  {clipped(exchange.method, 32)}"
+    text = f"{sign * 3} {printable(exchange.id)}  {names}  {clipped(outcome_line(exchange), 64)}"
     return inked(text, INKS[sign], colour=colour)
 
 
-NAMED: Final = 3
-"""Pointers that are named; the rest is counted."""
-PROFILE: Final = 24
-"""Columns that a profile's name gets at most."""
-SideNames: TypeAlias = tuple[str, str] | None
-"""What the two sides are called if they are of two profiles."""
-_CODE = re.compile(rb'\{"code":(-?[0-9]{1,20})')
+# --- in words ----------------------------------------------------------------------------------------------------
 
 
 def summary(comparison: Comparison, names: SideNames = None) -> str:
     """Return what differs, such as ``3 members differ, 1 is new``; then what was not compared, and why."""
-    return "; ".join([_verdict(comparison, names), *_remarks(comparison)])
+    parts = [_verdict(comparison, names)]
+    if ignored := len(comparison.ignored):
+        parts.append(f"{ignored:,} {'value was' if ignored == 1 else 'values were'} left out")
+    if hidden := comparison.hidden:
+        parts.append(f"{hidden:,} hidden {'value was' if hidden == 1 else 'values were'} not compared")
+    if arrays := comparison.unaligned:
+        named = ", ".join(printable(each) or "the array" for each in arrays[:MAX_POINTERS])
+        more = f" and {len(arrays) - MAX_POINTERS:,} more" if len(arrays) > MAX_POINTERS else ""
+        parts.append(f"the elements of {named}{more} are too different to be aligned, and were compared by place")
+    return "; ".join(parts)
 
 
 def names_of(left: Exchange, right: Exchange) -> SideNames:
     """Return the profiles of two exchanges; None if they have the same: then the words are *before* and *now*."""
     if left.profile == right.profile:
         return None
-    return clipped(left.profile, PROFILE), clipped(right.profile, PROFILE)
+    return clipped(left.profile, MAX_NAME_COLUMNS), clipped(right.profile, MAX_NAME_COLUMNS)
 
 
 def _verdict(comparison: Comparison, names: SideNames) -> str:
@@ -474,57 +476,20 @@ def _is_member(comparison: Comparison, difference: Difference) -> bool:
     return at >= 0 and text[at] == ord(":")
 
 
-def _remarks(comparison: Comparison) -> list[str]:
-    remarks = []
-    if ignored := len(comparison.ignored):
-        remarks.append(f"{ignored:,} {'value was' if ignored == 1 else 'values were'} left out")
-    if hidden := comparison.hidden:
-        remarks.append(f"{hidden:,} hidden {'value was' if hidden == 1 else 'values were'} not compared")
-    if arrays := comparison.unaligned:
-        named = ", ".join(printable(each) or "the array" for each in arrays[:NAMED])
-        more = f" and {len(arrays) - NAMED:,} more" if len(arrays) > NAMED else ""
-        remarks.append(f"the elements of {named}{more} are too different to be aligned, and were compared by place")
-    return remarks
-
-
-REPLAY_SIGNS: Final[dict[ReplayVerdict, str]] = {
-    "same": "✓",
-    "differs": "≠",
-    "not comparable": "?",
-    "failed": "✗",
-    "stopped": "◌",
-    "left out": "-",
-}
-WORDS: Final[dict[ReplayVerdict, str]] = {
-    "same": "same",
-    "differs": "differs",
-    "not comparable": "not comparable",
-    "failed": "failed",
-    "stopped": "stopped",
-    "left out": "left out",
-}
-TOLD: Final = 20
-"""Differences of one call that are listed; the rest is counted."""
-MAX_VALUE_COLUMNS: Final = 60
-"""Columns of a value that differs."""
-KINDS: Final = {"changed": "~", "spelling": "~", "added": "+", "removed": "-"}
+# --- replays -----------------------------------------------------------------------------------------------------
 
 
 def replay_line(result: Replayed) -> str:
     """The sign, the ids of the record and of the new one, the method, and how it ended."""
     record, live = result.recorded, result.live
     ids = f"{printable(record.id)} {printable(live.id) if live else '-'}"
-    return f"{REPLAY_SIGNS[result.verdict]} {ids}  {printable(record.method)}  {how(result)}"
-
-
-def how(result: Replayed) -> str:
-    """Same, in which way it differs, or why it failed."""
+    outcome = f"{result.verdict}: {printable(result.why)}"
     if result.comparison is not None and result.verdict in {"same", "differs"}:
-        return summary(result.comparison, names_of(result.recorded, result.live) if result.live else None)
-    return f"{WORDS[result.verdict]}: {printable(result.why)}"
+        outcome = summary(result.comparison, names_of(record, live) if live else None)
+    return f"{REPLAY_SIGNS[result.verdict]} {ids}  {printable(record.method)}  {outcome}"
 
 
-def difference_lines(comparison: Comparison, most: int = TOLD) -> Iterator[str]:
+def difference_lines(comparison: Comparison, most: int = MAX_LISTED_DIFFERENCES) -> Iterator[str]:
     """Each difference on a line: a sign, where it is, what was there and what is there now."""
     if comparison.verdict != "differs":
         return
@@ -533,7 +498,7 @@ def difference_lines(comparison: Comparison, most: int = TOLD) -> Iterator[str]:
         sides = (_shown(comparison.left, each.left), _shown(comparison.right, each.right))
         values = " → ".join(side for side in sides if side is not None)
         spelled = "  (the same number, written otherwise)" if each.kind == "spelling" else ""
-        yield f"{KINDS[each.kind]} {pointer}: {values}{spelled}"
+        yield f"{DIFFERENCE_SIGNS[each.kind]} {pointer}: {values}{spelled}"
     if (more := len(comparison.differences) - most) > 0:
         yield f"… and {more:,} more"
 
@@ -558,7 +523,7 @@ def replay_row(result: Replayed) -> dict[str, Any]:
 def totals(results: Sequence[Replayed]) -> str:
     """How many came out how: ``4 calls: 2 same, 1 differs, 1 failed``."""
     counts = Counter(result.verdict for result in results)
-    parts = [f"{counts[verdict]} {WORDS[verdict]}" for verdict in WORDS if counts[verdict]]
+    parts = [f"{counts[verdict]} {verdict}" for verdict in REPLAY_SIGNS if counts[verdict]]
     return f"{len(results)} call{'s' * (len(results) != 1)}: {', '.join(parts)}"
 
 
@@ -589,25 +554,20 @@ def _shown(side: bytes, place: ComparedPlace | None) -> str | None:
     return clipped(printable(" ".join(text.split())), MAX_VALUE_COLUMNS)
 
 
-METHOD: Final = 24
-OUTCOME: Final = 120
-"""Columns that a name and an outcome's words get at most; who draws them cuts what has no room."""
-
-
 def side(
     exchange: Exchange, today: date, zone: tzinfo | None = None, *, with_method: bool = False
 ) -> list[tuple[str, str]]:
     """One of the two: profile, moment, outcome, how long it took; a stranger's profile is none of this person's."""
     name = exchange.counts_as
-    method = [(f"{clipped(exchange.method, METHOD)}  ", "text bold")] if with_method else []
+    method = [(f"{clipped(exchange.method, MAX_NAME_COLUMNS)}  ", "text bold")] if with_method else []
     whose = [(" of a case", "careful")] if exchange.foreign else []
     return [
         *method,
-        (clipped(exchange.profile, PROFILE), "text" if with_method else "text bold"),
+        (clipped(exchange.profile, MAX_NAME_COLUMNS), "text" if with_method else "text bold"),
         *whose,
         (f"  {moment_words(exchange.when, today, zone)}", "middle"),
         (f"  {SIGNS[name]} ", ROLES[name]),
-        (clipped(in_short(exchange), OUTCOME), f"{ROLES[name]} bold"),
+        (clipped(in_short(exchange), 120), f"{ROLES[name]} bold"),
         (f"  {duration(exchange.seconds)}", "dim"),
     ]
 

@@ -137,7 +137,7 @@ def test_a_long_value_is_shown_in_part_and_goes_on_where_that_is_wanted(value: o
 def test_of_very_many_differences_the_first_are_shown_and_the_rest_where_they_are_wanted(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("rpcexplorer.text.compare.DIFFERENCES", 20)
+    monkeypatch.setattr("rpcexplorer.text.compare.MAX_DIFFERENCES", 20)
     left = [[at] for at in range(70)]
     comparison = at_once(compared_texts(dumped(left), dumped([[-1 - at] for [at] in left])))
     *lines, last = compared_lines(comparison)
