@@ -28,7 +28,7 @@ from rpcexplorer.model.problem import Checked, nearest_few
 from rpcexplorer.schema.node import SchemaReader, references_in
 from rpcexplorer.schema.start import sendable_start, started, starting_point
 from rpcexplorer.schema.words import kind_words
-from rpcexplorer.text.docs import docs_lines
+from rpcexplorer.text.docs import docs_page
 from rpcexplorer.text.json_text import json_of, raw_of
 from rpcexplorer.text.printable import printable
 from rpcexplorer.text.problems import marked, warning
@@ -193,7 +193,8 @@ def _print_docs(invocation: Invocation, explorer: Explorer, method: Method) -> N
         method = explorer.listed().get(as_named(method.calls)) or Method(method.calls, source="saved")
     learned = explorer.catalogues.of(explorer.profile)
     described = explorer.described(method_of(method.name))
-    for line in docs_lines(method, described, learned.when if learned else None, explorer.profile, width=world.width):
+    asked = learned.when if learned else None
+    for line in docs_page(method, described, asked, explorer.profile, width=world.width).rows:
         world.print("".join(text for text, _ in line).rstrip())
 
 

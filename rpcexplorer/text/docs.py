@@ -36,10 +36,56 @@ from rpcexplorer.text.printable import columns, printable
 from rpcexplorer.text.profile import goes_with
 from rpcexplorer.variables.references import inert
 
-SHORT: Final = 60
+_Above = frozenset[tuple[int, ...]]
+MAX_INLINE_CHARACTERS: Final = 60
 """Characters of a value that stands in the middle of a row."""
-MOST_ROWS_OF_VALUE: Final = 60
-LONGEST_TEXT: Final = 10_000
+MAX_VALUE_ROWS: Final = 60
+MAX_VALUE_CHARACTERS: Final = 10_000
+MAX_LEVELS: Final = 4
+"""Levels that are shown of members inside members; the elements of an array and an alternative are one, too."""
+MAX_MEMBERS: Final = 200
+"""Of one object."""
+MAX_VALUES: Final = 200
+"""Of one list of the values that may be there."""
+MAX_ALTERNATIVES: Final = 20
+"""Of one place. Those beyond are counted, whatever they are."""
+MAX_SEARCHED_ALTERNATIVES: Final = 50
+"""Alternatives inside one, for one of them that has members."""
+MAX_NAME_COLUMNS: Final = 28
+MAX_KIND_COLUMNS: Final = 24
+MAX_NAME_CHARACTERS: Final = 200
+MAX_DOC_CHARACTERS: Final = 2_000
+MAX_PAGE_DOC_CHARACTERS: Final = 20_000
+"""Characters of all docs together."""
+MAX_MEMBER_ROWS: Final = 400
+"""Rows of a page after which no more members are shown: there is room for what comes behind them."""
+LABEL_COLUMNS: Final = 12
+MAX_ERRORS: Final = 100
+MAX_MESSAGE_CHARACTERS: Final = 300
+MAX_TAG_CHARACTERS: Final = 60
+MAX_EXAMPLES: Final = 20
+MAX_RESULT_ROWS: Final = 12
+"""Lines of what an example says comes back."""
+NO_MARKDOWN: Final = frozenset({"help", "system.methodHelp", "system.listMethods", "core.describe"})
+"""Dialects whose texts are laid out for a terminal: their lines stay lines."""
+_BARE: Final = frozenset({"type", "default", "examples"})
+"""A schema of no more than these says less than the kind in words that a list has."""
+_BY: Final[dict[By, str]] = {"name": "by name, as an object", "position": "by position, as an array"}
+_SOURCES: Final[dict[MethodSource, str]] = {
+    "service": "the service's own document",
+    "profile": "the profile",
+    "discovered": "the service, when it was asked",
+    "history": "an earlier call",
+    "saved": "a saved call",
+}
+_SAFETY: Final = {
+    True: "yes, sent without a question",
+    False: "no, asks first where the profile wants it",
+    None: "unknown, so it is treated as not safe",
+}
+_OTHERS: Final = {"profile": "the profile", "service": "the service's own document"}
+"""Sources of single facts that are no dialects."""
+_SIGNS: Final = {"new": ("+", "well"), "gone": ("-", "wrong"), "changed": ("~", "careful")}
 
 
 def spelled(value: Any) -> str:
@@ -50,20 +96,22 @@ def spelled(value: Any) -> str:
         return "(no JSON can be made of it)"
 
 
-def short(value: Any, limit: int = SHORT) -> str:
+def short(value: Any, limit: int = MAX_INLINE_CHARACTERS) -> str:
     """The beginning of it, where it is long."""
     text = spelled(value)
     return text if len(text) <= limit else f"{text[: limit - 1]}…"
 
 
-def json_rows(value: Any, rows: PageRows, indent: int, most: int = MOST_ROWS_OF_VALUE) -> None:
+def json_rows(value: Any, rows: PageRows, indent: int, most: int = MAX_VALUE_ROWS) -> None:
     """The value, coloured and so far in."""
     text = spelled(value)
     fits = rows.width is None or len(text) <= rows.width - indent
-    lines = [text] if fits and len(text) <= SHORT else indented(text[:LONGEST_TEXT]).splitlines()
+    lines = (
+        [text] if fits and len(text) <= MAX_INLINE_CHARACTERS else indented(text[:MAX_VALUE_CHARACTERS]).splitlines()
+    )
     for line in lines[:most]:
         deep = indent + len(line) - len(line.lstrip())
-        rows.verbatim([(" " * indent, "text"), *coloured(line[:LONGEST_TEXT])], deep + 2)
+        rows.verbatim([(" " * indent, "text"), *coloured(line[:MAX_VALUE_CHARACTERS])], deep + 2)
     if (more := len(lines) - most) > 0:
         rows.add([(f"{' ' * indent}… and {more:,} more lines", "dim")], indent)
 
@@ -75,28 +123,6 @@ def joined(parts: list[WordLine]) -> WordLine:
         between = " " if words and words[-1][0].endswith((".", "!", "?")) else "; "
         words += [(between, "dim"), *part] if words else part
     return words
-
-
-DEEPEST: Final = 4
-"""Levels that are shown of members inside members; the elements of an array and an alternative are one, too."""
-MOST_MEMBERS: Final = 200
-"""Of one object."""
-MOST_VALUES: Final = 200
-"""Of one list of the values that may be there."""
-MOST_ALTERNATIVES: Final = 20
-"""Of one place. Those beyond are counted, whatever they are."""
-MOST_LOOKED_AT: Final = 50
-"""Alternatives inside one, for one of them that has members."""
-WIDEST_NAME: Final = 28
-WIDEST_KIND: Final = 24
-GAP: Final = ("  ", "text")
-LONGEST_NAME: Final = 200
-LONGEST_DOC: Final = 2_000
-MOST_DOC: Final = 20_000
-"""Characters of all docs together."""
-MOST_ROWS_OF_MEMBERS: Final = 400
-"""PageRows of a page after which no more members are shown: there is room for what comes behind them."""
-_Above = frozenset[tuple[int, ...]]
 
 
 class SchemaMember(NamedTuple):
@@ -121,21 +147,23 @@ class MemberRows:
         self._is_markdown = is_markdown
         self._kinds: dict[int, tuple[Any, str]] = {}
         """By the identity of a schema, each with it, so that no other one takes its place."""
-        self._room = MOST_DOC
+        self._room = MAX_PAGE_DOC_CHARACTERS
         """Characters of docs that may still be shown."""
 
     def table(
         self, members: Sequence[SchemaMember], indent: int = 2, depth: int = 0, above: _Above = frozenset()
     ) -> None:
-        shown = members[: min(MOST_MEMBERS, MOST_ROWS_OF_MEMBERS - len(self._rows.made))]
+        shown = members[: min(MAX_MEMBERS, MAX_MEMBER_ROWS - len(self._rows.made))]
         kinds = [printable(self.kind(each)) for each in shown]
-        name = min(max((columns(_name(each)) for each in shown), default=0), WIDEST_NAME)
-        kind = min(max((columns(each) for each in kinds), default=0), WIDEST_KIND)
+        name = min(max((columns(_name(each)) for each in shown), default=0), MAX_NAME_COLUMNS)
+        kind = min(max((columns(each) for each in kinds), default=0), MAX_KIND_COLUMNS)
         must = len("required") * any(each.required is not None for each in shown)
         grid = _Grid(indent, name, kind, must, self._rows.width)
         for member, words in zip(shown, kinds, strict=True):
             if self._is_over:
-                self._end()
+                rest: WordLine = [("  … the rest is left out", "dim")]
+                if self._rows.made[-1] != rest:  # it is said once for all that is left out
+                    self._rows.add(rest)
                 return
             self._member(member, words, grid, depth, above)
         if (more := len(members) - len(shown)) > 0:
@@ -143,13 +171,7 @@ class MemberRows:
 
     @property
     def _is_over(self) -> bool:
-        return len(self._rows.made) >= MOST_ROWS_OF_MEMBERS
-
-    def _end(self) -> None:
-        """Say that there is more, once for all that is left out."""
-        said: WordLine = [("  … the rest is left out", "dim")]
-        if self._rows.made[-1] != said:
-            self._rows.add(said)
+        return len(self._rows.made) >= MAX_MEMBER_ROWS
 
     def kind(self, member: SchemaMember) -> str:
         """What it may be, in few words; of a long list of values, what kind they are of."""
@@ -178,54 +200,46 @@ class MemberRows:
         node = self._reader.node(schema)
         if members := [*_members(node)]:
             self._members(members, indent, depth, above)
-        elif isinstance(node.items, dict) and depth <= DEEPEST:
+        elif isinstance(node.items, dict) and depth <= MAX_LEVELS:
             self.inside(node.items, indent, depth + 1, above)
-        if depth <= DEEPEST:
-            self._alternatives(node, indent, depth, above)
+        if depth > MAX_LEVELS:
+            return
+        # the kind in words tells of alternatives without members
+        shown = [each for each in node.alternatives[:MAX_ALTERNATIVES] if self._has_members(each)]
+        titles = [self._reader.node(each).title for each in shown]
+        for inner, title in zip(shown, titles, strict=True):
+            if self._is_over:
+                return
+            if len(shown) > 1:
+                is_known_by_title = title and titles.count(title) == 1
+                words = title if is_known_by_title else self._words(inner) or title or "anything"
+                either = "either " if inner is shown[0] else "or "
+                self._rows.add([(" " * indent + either, "dim"), (words, "middle")], indent + 2)
+            self.inside(inner, indent + 2 * (len(shown) > 1), depth + 1, above)
+        if (more := len(node.alternatives) - MAX_ALTERNATIVES) > 0:
+            at_least = "at least " if len(node.alternatives) == MOST_CHOICES else ""
+            self._rows.add([(f"{' ' * indent}… or {at_least}{more:,} more", "dim")], indent)
 
     def _members(self, members: list[SchemaMember], indent: int, depth: int, above: _Above) -> None:
         key = tuple(id(each.schema) for each in members)
         if key in above:
             self._rows.add([(" " * indent + "as above", "dim")], indent)
-        elif depth >= DEEPEST:
+        elif depth >= MAX_LEVELS:
             count = f"{len(members):,} member{'s' * (len(members) != 1)}"
             self._rows.add([(f"{' ' * indent}… {count} inside", "dim")], indent)
         else:
             self.table(members, indent, depth + 1, above | {key})
 
-    def _alternatives(self, node: Node, indent: int, depth: int, above: _Above) -> None:
-        """Those that have members: the kind in words tells of the others."""
-        shown = [each for each in node.alternatives[:MOST_ALTERNATIVES] if self._has_members(each)]
-        called = self._told_apart(shown)
-        for schema, words in zip(shown, called, strict=True):
-            if self._is_over:
-                return
-            if len(shown) > 1:
-                said = "either " if schema is shown[0] else "or "
-                self._rows.add([(" " * indent + said, "dim"), (words, "middle")], indent + 2)
-            self.inside(schema, indent + 2 * (len(shown) > 1), depth + 1, above)
-        if (more := len(node.alternatives) - MOST_ALTERNATIVES) > 0:
-            at_least = "at least " if len(node.alternatives) == MOST_CHOICES else ""
-            self._rows.add([(f"{' ' * indent}… or {at_least}{more:,} more", "dim")], indent)
-
-    def _told_apart(self, schemas: Sequence[Any]) -> list[str]:
-        """What alternatives are called: by the title, or by the kind where another has the same title."""
-        titles = [self._reader.node(each).title for each in schemas]
-        return [
-            title if title and titles.count(title) == 1 else self._words(each) or title or "anything"
-            for title, each in zip(titles, schemas, strict=True)
-        ]
-
     def _has_members(self, schema: Any) -> bool:
         """Whether there is anything to show inside it, be it in one of its own alternatives."""
         looked_at: set[int] = set()
         rest = [schema]
-        while rest and len(looked_at) < MOST_LOOKED_AT:
+        while rest and len(looked_at) < MAX_SEARCHED_ALTERNATIVES:
             looked_at.add(id(each := rest.pop()))
             node = self._reader.node(each)
             if node.properties or node.prefix or (isinstance(node.items, dict) and "array" in node.kinds):
                 return True
-            rest += [inner for inner in node.alternatives[:MOST_ALTERNATIVES] if id(inner) not in looked_at]
+            rest += [inner for inner in node.alternatives[:MAX_ALTERNATIVES] if id(inner) not in looked_at]
         return False
 
     def _member(self, member: SchemaMember, kind: str, grid: _Grid, depth: int, above: _Above) -> None:
@@ -248,7 +262,7 @@ class MemberRows:
 
     def _doc(self, text: str) -> str:
         """As much of it as there is room for."""
-        room = min(LONGEST_DOC, self._room)
+        room = min(MAX_DOC_CHARACTERS, self._room)
         doc = text.strip()
         doc = doc if len(doc) <= room else f"{doc[:room]}…"
         self._room -= min(len(doc), room)
@@ -286,17 +300,20 @@ class _Grid(NamedTuple):
             must = must.ljust(self.must)
         parts = [(name, "json-key"), (kind, "middle"), (must, "bold" if member.required else "dim")]
         parts += [("! deprecated", "careful")] if member.deprecated else []
-        return [(" " * self.indent, "text"), *(piece for text, role in parts if text for piece in ((text, role), GAP))]
+        return [
+            (" " * self.indent, "text"),
+            *(piece for text, role in parts if text for piece in ((text, role), ("  ", "text"))),
+        ]
 
 
 def _name(member: SchemaMember) -> str:
-    return printable(member.name[:LONGEST_NAME])
+    return printable(member.name[:MAX_NAME_CHARACTERS])
 
 
 def _lists(node: Node) -> bool:
     """Whether its values are too many, or too long, for the words of its kind."""
     choices = node.choices or ()
-    return len(choices) > 1 and sum(len(value_words(each)) + 3 for each in choices[:MOST_VALUES]) > WIDEST_KIND
+    return len(choices) > 1 and sum(len(value_words(each)) + 3 for each in choices[:MAX_VALUES]) > MAX_KIND_COLUMNS
 
 
 def _facts(node: Node, items: Node) -> Iterator[WordLine]:
@@ -316,16 +333,16 @@ def _facts(node: Node, items: Node) -> Iterator[WordLine]:
 
 
 def _kinds_of(node: Node) -> str:
-    return " or ".join(dict.fromkeys(kind_of_value(each) for each in (node.choices or ())[:MOST_VALUES]))
+    return " or ".join(dict.fromkeys(kind_of_value(each) for each in (node.choices or ())[:MAX_VALUES]))
 
 
 def _values(node: Node) -> WordLine:
     """The only values that may be there."""
     values = node.choices or ()
     words: WordLine = []
-    for number, value in enumerate(values[:MOST_VALUES]):
+    for number, value in enumerate(values[:MAX_VALUES]):
         words += [(" | " if number else "", "dim"), (value_words(value), "text")]
-    if (more := len(values) - MOST_VALUES) > 0:
+    if (more := len(values) - MAX_VALUES) > 0:
         at_least = "at least " if len(values) == MOST_CHOICES else ""
         words.append((f" … and {at_least}{more:,} more", "dim"))
     return words
@@ -334,41 +351,14 @@ def _values(node: Node) -> WordLine:
 def _members(node: Node) -> Iterator[SchemaMember]:
     """The members of an object, or the first elements of an array, each of which has a schema of its own."""
     for name, schema in node.properties.items():
-        yield SchemaMember(name, schema, name in node.required, deprecated=_is_deprecated(schema))
+        deprecated = isinstance(schema, dict) and schema.get("deprecated") is True
+        yield SchemaMember(name, schema, name in node.required, deprecated=deprecated)
     if isinstance(node.additional, dict) and node.additional:
         yield SchemaMember("(any other name)", node.additional)
     for place, schema in enumerate(node.prefix, start=1):
         yield SchemaMember(f"#{place}", schema)
     if node.prefix and isinstance(node.items, dict):
         yield SchemaMember("(any further)", node.items)
-
-
-def _is_deprecated(schema: Any) -> bool:
-    return isinstance(schema, dict) and schema.get("deprecated") is True
-
-
-LABEL: Final = 12
-MOST_ERRORS: Final = 100
-LONGEST_MESSAGE: Final = 300
-LONGEST_WORD: Final = 60
-"""Characters of a tag."""
-MOST_EXAMPLES: Final = 20
-MOST_OF_RESULT: Final = 12
-"""Lines of what an example says comes back."""
-NO_MARKDOWN: Final = frozenset({"help", "system.methodHelp", "system.listMethods", "core.describe"})
-"""Dialects whose texts are laid out for a terminal: their lines stay lines."""
-_BARE: Final = frozenset({"type", "default", "examples"})
-"""A schema of no more than these says less than the kind in words that a list has."""
-_BY: Final[dict[By, str]] = {"name": "by name, as an object", "position": "by position, as an array"}
-_SOURCES: Final[dict[MethodSource, str]] = {
-    "service": "the service's own document",
-    "profile": "the profile",
-    "discovered": "the service, when it was asked",
-    "history": "an earlier call",
-    "saved": "a saved call",
-}
-_OTHERS: Final = {"profile": "the profile", "service": "the service's own document"}
-"""Sources of single facts that are no dialects."""
 
 
 class ShownExample(NamedTuple):
@@ -386,18 +376,6 @@ class DocsPage(Struct, frozen=True):
     examples: tuple[ShownExample, ...] = ()
 
 
-def docs_lines(
-    method: Method | None,
-    described: Described | None = None,
-    asked: datetime | None = None,
-    profile: Profile | None = None,
-    *,
-    width: int | None = None,
-) -> list[WordLine]:
-    """The page for a method; ``asked`` is when the service told of it. Without a width nothing is wrapped."""
-    return docs_page(method, described, asked, profile, width=width).rows
-
-
 def docs_page(
     method: Method | None,
     described: Described | None = None,
@@ -407,14 +385,18 @@ def docs_page(
     width: int | None = None,
     on_screen: bool = False,
 ) -> DocsPage:
-    """``on_screen``: the name stands above the page, and what can be done with an example beside it."""
+    """Lay out the page for a method; ``asked`` is when the service told of it. Without a width nothing is wrapped.
+
+    ``on_screen``: the name stands above the page, and what can be done with an example beside it.
+    """
     rows = PageRows(width)
     if method is None:
         rows.add([("  No method is chosen yet: F2 shows them.", "dim")])
         return DocsPage(rows.made)
     page = _Docs(method, described or described_by(method), rows)
     if not on_screen:
-        rows.add(_title(method))
+        deprecated = [("   ! deprecated", "careful")] if method.deprecated else []
+        rows.add([("  ", "text"), (method.name, "accent bold"), *deprecated])
     page.summary()
     page.params()
     page.result()
@@ -424,11 +406,6 @@ def docs_page(
         page.start(on_screen=on_screen)
     page.facts(asked, profile)
     return DocsPage(rows.made, tuple(examples))
-
-
-def _title(method: Method) -> WordLine:
-    words = [("  ", "text"), (method.name, "accent bold")]
-    return [*words, ("   ! deprecated", "careful")] if method.deprecated else words
 
 
 class _Docs:
@@ -476,26 +453,26 @@ class _Docs:
         if not errors:
             return
         self._heading("Errors", "")
-        wide = max(len(_code(each)) for each in errors[:MOST_ERRORS])
-        for each in errors[:MOST_ERRORS]:
+        wide = max(len(_code(each)) for each in errors[:MAX_ERRORS])
+        for each in errors[:MAX_ERRORS]:
             words = [
                 (f"  {_code(each):>{wide}}", "wrong"),
                 ("  ", "text"),
-                *self._inline(each.message[:LONGEST_MESSAGE]),
+                *self._inline(each.message[:MAX_MESSAGE_CHARACTERS]),
             ]
             if each.data is not UNSET:
                 words += [("  data ", "dim"), (short(each.data), "middle")]
             self._rows.add(words, wide + 4)
-        self._more(len(errors) - MOST_ERRORS)
+        self._more(len(errors) - MAX_ERRORS)
 
     def examples(self, *, on_screen: bool) -> Iterator[ShownExample]:
         examples = self._described.examples
         if not examples:
             return
         self._heading("Examples", "Enter puts one into the editor" if on_screen else "")
-        for number, each in enumerate(examples[:MOST_EXAMPLES], start=1):
+        for number, each in enumerate(examples[:MAX_EXAMPLES], start=1):
             first = len(self._rows.made)
-            words: WordLine = [("  ", "text"), (each.name[:LONGEST_MESSAGE] or f"Example {number}", "middle")]
+            words: WordLine = [("  ", "text"), (each.name[:MAX_MESSAGE_CHARACTERS] or f"Example {number}", "middle")]
             if each.doc:
                 words += [("  ", "text"), *self._inline(each.doc.partition("\n")[0], "dim")]
             self._rows.add(words, 4)
@@ -503,8 +480,8 @@ class _Docs:
             yield ShownExample(first, len(self._rows.made), each)
             if each.result is not UNSET:
                 self._rows.add([("    comes back", "dim")])
-                json_rows(each.result, self._rows, 6, MOST_OF_RESULT)
-        self._more(len(examples) - MOST_EXAMPLES)
+                json_rows(each.result, self._rows, 6, MAX_RESULT_ROWS)
+        self._more(len(examples) - MAX_EXAMPLES)
 
     def start(self, *, on_screen: bool) -> None:
         """Params to start from, which on a screen stand in the editor; where nothing at all is known, what to do."""
@@ -520,16 +497,33 @@ class _Docs:
 
     def facts(self, asked: datetime | None, profile: Profile | None) -> None:
         """What a call takes along says the profile; what the service says of it stands behind that if it differs."""
+        method, described = self._method, self._described
         self._rows.blank()
+        noted = KINDS.get(method.auth) if method.auth is not None else None
+        of_profile = source_of(method, "auth") == "profile"
         if profile is not None:
-            self._fact("login", goes_with(profile, method_of(self._method.name)), _otherwise(self._method, profile))
-        else:
-            self._fact("login", _login(self._method), self._said_by("auth"))
-        for label, told, fact in _doc_facts(self._method, self._described, asked):
-            self._fact(label, told, self._said_by(fact))
+            remark = ""
+            if noted is not None and method.auth != auth_of(profile).kind:
+                who = "the profile notes that it" if of_profile else "the service says that it"
+                remark = f"  {who} {noted.needed}"
+            self._fact("login", goes_with(profile, method_of(method.name)), remark)
+        elif noted is None:
+            self._fact("login", "unknown", self._said_by("auth"))
+        else:  # that no login is needed is else but the word of who says it
+            is_theirs = method.auth == Auth.kind and not of_profile
+            self._fact("login", "the service says: none" if is_theirs else noted.needed, self._said_by("auth"))
+        self._fact("safe", _SAFETY[method.safe], self._said_by("safe"))
+        if tags := ", ".join(tag[:MAX_TAG_CHARACTERS] for tag in described.tags[:20]):
+            self._fact("tags", tags, "")
+        if described.result is UNSET and method.result:
+            self._fact("result", method.result, self._said_by("result"))
+        source = _SOURCES[method.source] + (f" ({printable(method.dialect)})" if method.dialect else "")
+        if asked is not None and method.dialect:
+            source += f" on {asked.astimezone():%-d %B %Y at %H:%M}"
+        self._fact("said by", source, "")
 
     def _fact(self, label: str, told: str, remark: str) -> None:
-        self._rows.add([(f"  {label:<{LABEL}}", "dim"), (told, "text"), (remark, "dim")], LABEL + 2)
+        self._rows.add([(f"  {label:<{LABEL_COLUMNS}}", "dim"), (told, "text"), (remark, "dim")], LABEL_COLUMNS + 2)
 
     def _said_by(self, fact: str) -> str:
         """Who has said it, where that is another one than of most of the page."""
@@ -559,45 +553,6 @@ def _member(place: int, param: DescribedParam, known: Parameter | None) -> Schem
 
 def _code(error: DescribedError) -> str:
     return "?" if error.code is None else str(error.code)[:20]
-
-
-def _doc_facts(method: Method, described: Described, asked: datetime | None) -> Iterator[tuple[str, str, str]]:
-    said_by = _SOURCES[method.source] + (f" ({printable(method.dialect)})" if method.dialect else "")
-    if asked is not None and method.dialect:
-        said_by += f" on {asked.astimezone():%-d %B %Y at %H:%M}"
-    facts = (
-        ("safe", _safety(method.safe), "safe"),
-        ("tags", ", ".join(tag[:LONGEST_WORD] for tag in described.tags[:20]), ""),
-        ("result", method.result if described.result is UNSET else "", "result"),
-        ("said by", said_by, ""),
-    )
-    return (fact for fact in facts if fact[1])
-
-
-def _login(method: Method) -> str:
-    """What the profile notes holds for each call; that no login is needed is else but the word of who says it."""
-    if method.auth is None or method.auth not in KINDS:
-        return "unknown"
-    if method.auth == Auth.kind and source_of(method, "auth") != "profile":
-        return "the service says: none"
-    return KINDS[method.auth].needed
-
-
-def _otherwise(method: Method, profile: Profile) -> str:
-    """What is noted or said of the credentials of a method, where the profile's calls have others by themselves."""
-    if method.auth is None or method.auth not in KINDS or method.auth == auth_of(profile).kind:
-        return ""
-    who = "the profile notes that it" if source_of(method, "auth") == "profile" else "the service says that it"
-    return f"  {who} {KINDS[method.auth].needed}"
-
-
-def _safety(safe: bool | None) -> str:
-    if safe:
-        return "yes, sent without a question"
-    return "no, asks first where the profile wants it" if safe is False else "unknown, so it is treated as not safe"
-
-
-_SIGNS: Final = {"new": ("+", "well"), "gone": ("-", "wrong"), "changed": ("~", "careful")}
 
 
 def changes_counted(changes: Iterable[MethodChange]) -> str:

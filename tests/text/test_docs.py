@@ -15,15 +15,14 @@ from rpcexplorer.model.method import Described, DescribedError, DescribedParam, 
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.schema.node import SchemaReader
 from rpcexplorer.text.docs import (
-    MOST_ALTERNATIVES,
-    MOST_MEMBERS,
-    MOST_VALUES,
+    MAX_ALTERNATIVES,
+    MAX_MEMBERS,
+    MAX_VALUES,
     MemberRows,
     SchemaMember,
     change_lines,
     changes_counted,
     changes_found,
-    docs_lines,
     docs_page,
 )
 from rpcexplorer.text.markdown import MOST_ROWS, PageRows
@@ -51,7 +50,7 @@ LIST = Method(
 
 
 def told(method: Method | None) -> list[str]:
-    return ["".join(text for text, _ in line).rstrip() for line in docs_lines(method)]
+    return ["".join(text for text, _ in line).rstrip() for line in docs_page(method).rows]
 
 
 def test_everything_that_is_known_is_told() -> None:
@@ -183,7 +182,7 @@ def test_what_a_call_takes_along_is_told_first_and_then_what_is_said_otherwise(
     fields: dict[str, Any], line: str
 ) -> None:
     profile = Profile("p", "http://127.0.0.1/", auth=CookieAuth("ada"))
-    lines = ["".join(text for text, _ in row) for row in docs_lines(Method("x", **fields), profile=profile)]
+    lines = ["".join(text for text, _ in row) for row in docs_page(Method("x", **fields), profile=profile).rows]
     assert f"  login       goes with the session cookie of this profile{line}" in lines
 
 
@@ -289,12 +288,12 @@ def test_alternatives_with_members_are_told_apart() -> None:
 
 def test_alternatives_of_an_alternative_are_shown_and_those_beyond_the_bound_counted() -> None:
     one = {"title": "inner", "anyOf": [{"type": "null"}, {"properties": {"deep": {"type": "string"}}}]}
-    many = [{"title": f"t{at}", "properties": {f"p{at}": True}} for at in range(MOST_ALTERNATIVES + 2)]
+    many = [{"title": f"t{at}", "properties": {f"p{at}": True}} for at in range(MAX_ALTERNATIVES + 2)]
     lines = shown(SchemaMember("who", {"oneOf": [one, *many]}))
     said = [line.strip() for line in lines[1:5]]
     assert said == ["either inner", "deep  string  optional", "or t0", "p0  optional"]
     assert lines[-1] == "    … or 3 more"
-    assert f"    or t{MOST_ALTERNATIVES - 2}" in lines
+    assert f"    or t{MAX_ALTERNATIVES - 2}" in lines
 
 
 def test_alternatives_with_the_same_title_are_told_apart_by_their_kinds() -> None:
@@ -322,9 +321,9 @@ def test_other_names_and_places_are_members_too() -> None:
 
 def test_long_lists_are_cut_and_counted() -> None:
     few, many = SchemaMember("x", {"enum": [*range(999)]}), SchemaMember("x", {"enum": [*range(10_000)]})
-    assert shown(few, width=None)[0].endswith(f" | {MOST_VALUES - 1} … and {999 - MOST_VALUES} more")
+    assert shown(few, width=None)[0].endswith(f" | {MAX_VALUES - 1} … and {999 - MAX_VALUES} more")
     assert shown(many, width=None)[0].endswith(" … and at least 800 more")
-    assert shown(*[COUNT] * 1_000)[-1] == f"  … and {1_000 - MOST_MEMBERS:,} more"
+    assert shown(*[COUNT] * 1_000)[-1] == f"  … and {1_000 - MAX_MEMBERS:,} more"
 
 
 def circle() -> dict[str, Any]:
@@ -341,7 +340,7 @@ def test_schemas_that_lead_everywhere_are_bounded() -> None:
         deep = {"anyOf": [deep, deep], "items": deep, "properties": {"\x1b\ud800": deep}}
     wide: dict[str, Any] = {}
     for _ in range(100):
-        wide = {"anyOf": [dict(wide) for _ in range(MOST_ALTERNATIVES)]}
+        wide = {"anyOf": [dict(wide) for _ in range(MAX_ALTERNATIVES)]}
     assert len(shown(SchemaMember("x", wide))) == 1
     lines = shown(SchemaMember("x", deep))
     assert len(lines) <= MOST_ROWS

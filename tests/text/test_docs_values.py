@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from rpcexplorer.text.docs import MOST_ROWS_OF_VALUE, SHORT, json_rows, short, spelled
+from rpcexplorer.text.docs import MAX_INLINE_CHARACTERS, MAX_VALUE_ROWS, json_rows, short, spelled
 from rpcexplorer.text.markdown import PageRows
 
 
@@ -17,8 +17,8 @@ def test_a_short_value_is_one_row_and_a_long_one_is_laid_out() -> None:
 
 
 def test_a_value_without_end_is_cut_and_counted() -> None:
-    assert shown([*range(1_000)])[-1] == f"    … and {1_002 - MOST_ROWS_OF_VALUE} more lines"
-    assert len(short("x" * 1_000)) == SHORT
+    assert shown([*range(1_000)])[-1] == f"    … and {1_002 - MAX_VALUE_ROWS} more lines"
+    assert len(short("x" * 1_000)) == MAX_INLINE_CHARACTERS
 
 
 def test_what_no_json_can_be_made_of_is_said() -> None:
