@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from functools import partial
 from itertools import groupby
 from typing import Final
 from urllib.parse import urlsplit
@@ -13,6 +12,7 @@ from rpcexplorer.auth.registry import auth_of
 from rpcexplorer.export.report import markdown
 from rpcexplorer.export.request import Subject
 from rpcexplorer.jsontext.params import Params
+from rpcexplorer.jsontext.pointers import names_of
 from rpcexplorer.model.draft import Batch
 from rpcexplorer.model.method import as_named
 from rpcexplorer.model.profile import AD_HOC_NAME, Profile, typed_whole, variable
@@ -23,7 +23,13 @@ from rpcexplorer.variables.resolve import escaped
 
 NOWHERE: Final = "NOT_RECORDED"
 """The variable for what no variable of the profile holds; the command fails where it is not set."""
+NO_SESSION: Final = "no session came of the login"
+_SAVED_CERTIFICATE = '"$certificate"'
+"""A file of its own, so that none of a person's is written over."""
+_HANDED = '"$handed"'
+"""What the server handed over first; a variable of a shell that lives as long as the command."""
 _BARE = re.compile(r"[\w@%+:,./-]+", re.ASCII)
+_SPECIAL_IN_SED = re.compile(r"[][\\.*^$/]")
 _PLAIN_SHELL = '"${{{}:?}}"'
 _JSON_SHELL = r"""$(sed 's/[\\"]/\\&/g' <<< "${{{}:?}}")"""
 _BASE64_SHELL = """$(printf %s {} | base64 | tr -d '\\n')"""
@@ -31,74 +37,6 @@ _PERCENT_SHELL = """$(printf %s "${{{}:?}}" | od -An -v -tx1 | tr -d ' \\n' | se
 _PLAIN_PYTHON = 'os.environ["{}"]'
 _JSON_PYTHON = 'json.dumps(os.environ["{}"])[1:-1]'
 _PERCENT_PYTHON = 'urllib.parse.quote(os.environ["{}"], safe="")'
-
-
-def quoted(text: str) -> str:
-    """One word of bash or zsh that stands for the text as it is, placeholders included."""
-    return _quoted(text) or "''"
-
-
-def shell_word(text: str, profile: str, *, json: bool = False) -> str:
-    """One word of bash or zsh, with variables for secrets; with `json`, they are spelled as inside of a JSON string."""
-    reading = f'"{_JSON_SHELL}"' if json else _PLAIN_SHELL
-    return "".join(reading.format(part) if secret else _quoted(part) for part, secret in _parts(text, profile)) or "''"
-
-
-def encoded_word(before: str, text: str, profile: str) -> str:
-    """One word of bash or zsh: the text in base64, behind what stands before it."""
-    return f'{_quoted(before)}"{_BASE64_SHELL.format(shell_word(text, profile))}"'
-
-
-def address_word(address: str, profile: str) -> str:
-    """One word of bash or zsh: an address in which secrets are percent-encoded."""
-    parts = _parts(address, profile)
-    return "".join(
-        _in_address(part, f'"{_PERCENT_SHELL}"', _PLAIN_SHELL) if secret else _quoted(part) for part, secret in parts
-    )
-
-
-def printed(text: str, profile: str, *, json: bool = False) -> str:
-    """The name of a pipe from which the text is read: the shell itself writes it, and it is no program's argument."""
-    return piped(shell_word(text, profile, json=json))
-
-
-def piped(word: str) -> str:
-    """The name of a pipe from which a word is read that is quoted already."""
-    return f"<(printf %s {word})"
-
-
-def unless_set(text: str, profile: str) -> str:
-    """What ends a command with a complaint where a variable for the text is not set: no empty password goes out.
-
-    It stands before the command: what is read within ``$()`` ends nothing but that.
-    """
-    names = dict.fromkeys(part for part, secret in _parts(text, profile) if secret)
-    return f": {' '.join(map(_PLAIN_SHELL.format, names))} && " if names else ""
-
-
-def python_expression(text: str, profile: str, *, json: bool = False) -> str:
-    """An expression of Python for the text; with `json`, secrets are spelled as inside of a JSON string."""
-    reading = _JSON_PYTHON if json else _PLAIN_PYTHON
-    parts = (reading.format(part) if secret else _literal(part) for part, secret in _parts(text, profile))
-    return " + ".join(parts) or '""'
-
-
-def address_expression(address: str, profile: str) -> str:
-    """An expression of Python for an address in which secrets are percent-encoded."""
-    parts = _parts(address, profile)
-    return " + ".join(
-        _in_address(part, _PERCENT_PYTHON, _PLAIN_PYTHON) if secret else _literal(part) for part, secret in parts
-    )
-
-
-def _in_address(name: str, encoded: str, plain: str) -> str:
-    """How a variable is read: what an address held that was not recorded is encoded already."""
-    return (plain if name == NOWHERE else encoded).format(name)
-
-
-def encoded_expression(before: str, text: str, profile: str) -> str:
-    """An expression of Python: the text in base64, behind what stands before it."""
-    return f"{_literal(before)} + base64.b64encode(({python_expression(text, profile)}).encode()).decode()"
 
 
 def _parts(text: str, profile: str) -> Iterator[tuple[str, bool]]:
@@ -113,65 +51,9 @@ def _parts(text: str, profile: str) -> Iterator[tuple[str, bool]]:
         yield text[at:], False
 
 
-def _quoted(text: str) -> str:
-    if _BARE.fullmatch(text):
-        return text
-    runs = groupby(text, key=lambda char: char == "\n" or is_printable(char))
-    return "".join(_single("".join(run)) if plain else _escaped("".join(run)) for plain, run in runs)
-
-
-def _single(text: str) -> str:
-    return "'" + text.replace("'", r"'\''") + "'"
-
-
-def _escaped(text: str) -> str:
-    r"""As bytes, because ``\u`` means something else to a shell whose locale is not UTF-8."""
-    return "$'" + "".join(f"\\x{byte:02x}" for byte in text.encode("utf-8", "surrogatepass")) + "'"
-
-
-def _literal(text: str) -> str:
-    spelled = repr(text)
-    if '"' not in text:  # then it has no quotes to be escaped, and double ones are what most code is written with
-        spelled = f'"{spelled[1:-1]}"'
-    return "".join(char if is_printable(char) else _unicode(char) for char in spelled)
-
-
-def _unicode(char: str) -> str:
-    return f"\\u{ord(char):04x}" if ord(char) < 0x10000 else f"\\U{ord(char):08x}"
-
-
-NO_SESSION: Final = "no session came of the login"
-_SPECIAL = re.compile(r"[][\\.*^$/]")
-
-
-def in_shell(profile: Profile, body: str, login: list[str], call: list[str]) -> str:
-    """For bash and zsh, both given in pieces that each have a line of their own.
-
-    ``login`` prints the headers of its reply, and what follows them where the session stands there.
-    """
-    session = variable(profile.name, "session")
-    needed = list(_needed(profile, body))
-    asked = [
-        f'[ -n "${{{session}-}}${{{name}-}}" ] || {{\n'
-        f"    printf %s {quoted(f'{field} of {profile.name}: ')} >&2; IFS= read -rs {name}; echo >&2; }}"
-        for name, field in needed
-    ]
-    checked = "".join(f'"${{{name}:?}}" ' for name, _ in needed)
-    found = " ".join(f"-e {quoted(each)}" for each in _in_reply(profile))
-    steps = [
-        *asked,
-        f'[ -n "${{{session}-}}" ] || {session}=$(',
-        f"  : {checked}&& {continued(login, 4)} |",
-        f"  tr -d '\\r' | sed -n {found} | sed -n 1p)",
-        f': "${{{session}:?{NO_SESSION}}}" &&',
-        continued(call, 2),
-    ]
-    return "( " + "\n  ".join(steps) + " )"
-
-
-def continued(pieces: list[str], margin: int = 0) -> str:
-    """A command on several lines. A line break within a piece is a part of what it says."""
-    return f" \\\n{' ' * (margin + 2)}".join(pieces)
+def _in_address(name: str, encoded: str, plain: str) -> str:
+    """How a variable is read: what an address held that was not recorded is encoded already."""
+    return (plain if name == NOWHERE else encoded).format(name)
 
 
 def _needed(profile: Profile, body: str) -> Iterator[tuple[str, str]]:
@@ -180,50 +62,333 @@ def _needed(profile: Profile, body: str) -> Iterator[tuple[str, str]]:
     return ((variable(profile.name, field), field) for field in dict.fromkeys(fields))
 
 
-def _in_reply(profile: Profile) -> Iterator[str]:
-    """What sed takes the session out of a reply by: the cookie, then the member that the profile names."""
-    cookie = auth_of(profile).session_cookie
-    if cookie:
-        yield rf"s/^[Ss]et-[Cc]ookie: *{literally(cookie)}=\([^;]*\).*/\1/p"
-    if in_result(profile):
-        names = [part for part in _pointer_parts(profile.login.session or "") if not part.isdecimal()]
-        yield rf's/.*"{literally(names[-1] if names else member_of(profile))}" *: *"\([^"]*\)".*/\1/p'
-
-
-def in_result(profile: Profile) -> bool:
+def _has_session_in_result(profile: Profile) -> bool:
     """Whether the session stands in the result of the login, and not in a cookie alone."""
     return profile.login.session is not None or not auth_of(profile).session_cookie
 
 
-def member_of(profile: Profile) -> str:
-    """The member of a reply that is the result."""
+def _result_member(profile: Profile) -> str:
     return "arguments" if profile.envelope == "transmission" else "result"
 
 
-def literally(name: str) -> str:
-    return _SPECIAL.sub(r"\\\g<0>", name)
+def _host_and_port(profile: Profile) -> tuple[str, int]:
+    parts = urlsplit(profile.url)
+    return parts.hostname or "", parts.port or 443
 
 
-def _pointer_parts(pointer: str) -> list[str]:
-    return [part.replace("~1", "/").replace("~0", "~") for part in pointer.split("/")[1:]]
+def _split(subject: Subject) -> tuple[str, list[tuple[str, str]]]:
+    """The name of the header that goes out with what the server handed over, where one does; and the others."""
+    headers = list(subject.headers)
+    others = [(name, value) for name, value in headers if name != subject.handed]
+    return subject.handed if len(others) < len(headers) else "", others
 
 
-def in_python(profile: Profile, body: str, login: list[str]) -> list[str]:
-    """Lines of Python; ``login`` are those that make ``response`` of it."""
+# --- words of bash and zsh ---------------------------------------------------------------------------------------
+
+
+def quoted(text: str) -> str:
+    """One word that stands for the text as it is, placeholders included."""
+    return _quoted(text) or "''"
+
+
+def _quoted(text: str) -> str:
+    if _BARE.fullmatch(text):
+        return text
+    words = []
+    for is_plain, run in groupby(text, key=lambda char: char == "\n" or is_printable(char)):
+        part = "".join(run)
+        if is_plain:
+            words.append("'" + part.replace("'", r"'\''") + "'")
+        else:  # as bytes, because \u means something else to a shell whose locale is not UTF-8
+            words.append("$'" + "".join(f"\\x{byte:02x}" for byte in part.encode("utf-8", "surrogatepass")) + "'")
+    return "".join(words)
+
+
+def shell_word(text: str, profile: str, *, json: bool = False) -> str:
+    """One word with variables for secrets; with `json`, they are spelled as inside of a JSON string."""
+    reading = f'"{_JSON_SHELL}"' if json else _PLAIN_SHELL
+    return "".join(reading.format(part) if secret else _quoted(part) for part, secret in _parts(text, profile)) or "''"
+
+
+def address_word(address: str, profile: str) -> str:
+    """One word: an address in which secrets are percent-encoded."""
+    return "".join(
+        _in_address(part, f'"{_PERCENT_SHELL}"', _PLAIN_SHELL) if secret else _quoted(part)
+        for part, secret in _parts(address, profile)
+    )
+
+
+def piped(word: str) -> str:
+    """The name of a pipe from which a word is read: the shell itself writes it, and it is no program's argument."""
+    return f"<(printf %s {word})"
+
+
+def unless_set(text: str, profile: str) -> str:
+    """What ends a command with a complaint where a variable for the text is not set: no empty password goes out.
+
+    It stands before the command: what is read within ``$()`` ends nothing but that.
+    """
+    names = dict.fromkeys(part for part, secret in _parts(text, profile) if secret)
+    return f": {' '.join(map(_PLAIN_SHELL.format, names))} && " if names else ""
+
+
+def _continued(pieces: list[str], margin: int = 0) -> str:
+    """A command on several lines. A line break within a piece is a part of what it says."""
+    return f" \\\n{' ' * (margin + 2)}".join(pieces)
+
+
+def _literally(name: str) -> str:
+    """As sed reads it in a pattern."""
+    return _SPECIAL_IN_SED.sub(r"\\\g<0>", name)
+
+
+# --- curl and HTTPie ---------------------------------------------------------------------------------------------
+
+
+def curl(subject: Subject) -> str:
+    """A command for bash or zsh."""
+    client = subject.by_client()
+    user = client.username + client.password if client else ""
+    return _with_login(subject, _curl, "-sS -o /dev/null -D - ", "-sS -i ", user)
+
+
+def _curl(subject: Subject, options: str) -> list[str]:
+    name = subject.profile.name
+    literally = "--globoff " if set("[]{}") & set(subject.url) else ""
+    address = shell_word(subject.url, name)
+    if PLACEHOLDER.search(subject.url):  # no argument, which every user can list
+        before, after = (quoted(each) for each in ('url = "', '"'))
+        address = f"-K {piped(f'{before}{address_word(_in_config(subject.url), name)}{after}')}"
+    pieces = [*_saved_certificate(subject.profile), f"curl {options}{literally}{address}"]
+    if client := subject.by_client():
+        user = f'user = "{_in_config(client.username)}:{client.password}"'
+        pieces.append(f"{client.curl} -K {piped(shell_word(user, name, json=True))}")
+    pieces += _certificate_options(subject.profile, "--cacert", "--cert", "--key")
+    # to curl, "Name:" takes a header away and "Name;" sends it empty
+    handed, headers_sent = _split(subject)
+    headers = (f"{header}: {value}" if value else f"{header};" for header, value in headers_sent)
+    pieces += [f"-H {_unlisted('@', header, subject) or shell_word(header, name)}" for header in headers]
+    if handed:  # curl leaves a header out that has no value
+        pieces.append(f"-H @{piped(quoted(f'{handed}: ') + _HANDED)}")
+    if HIDDEN.search(subject.body):
+        return [*pieces, f"--data-binary @{piped(shell_word(subject.body, name, json=True))}"]
+    return [*pieces, f"--data-raw {shell_word(subject.body, name)}"]
+
+
+def httpie(subject: Subject) -> str:
+    """A command for bash or zsh."""
+    return _with_login(subject, _httpie, "--print=h ", "--print=hb ")
+
+
+def _httpie(subject: Subject, options: str) -> list[str]:
+    name = subject.profile.name
+    pieces = [*_saved_certificate(subject.profile), f"http {options}POST {address_word(subject.url, name)}"]
+    if client := subject.by_client():  # it asks for the password
+        pieces.append(f"{client.httpie} --auth {shell_word(client.username, name)}")
+    handed, headers_sent = _split(subject)
+    for header, value in headers_sent:
+        escape = "\\" if value[:1] in {"=", "@"} else ""  # ``:=`` and ``:@`` are signs of their own
+        item = f"{header}:{escape}{value}" if value else f"{header};"
+        pieces.append(_unlisted(f"{header}:@", value, subject) or shell_word(item, name))
+    if handed:
+        pieces.append(f"{quoted(f'{handed}:@')}{piped(_HANDED)}")
+    pieces += _certificate_options(subject.profile, "--verify", "--cert", "--cert-key")
+    if HIDDEN.search(subject.body):
+        return [*pieces, f"< {piped(shell_word(subject.body, name, json=True))}"]
+    alone = "" if subject.by_client() else "--ignore-stdin "
+    return [*pieces, f"{alone}--raw {shell_word(subject.body, name)}"]
+
+
+def _with_login(
+    subject: Subject, written: Callable[[Subject, str], list[str]], headers: str, all_of_it: str, also: str = ""
+) -> str:
+    """A command that logs in first where it has to; with ``headers`` it prints only those of the reply.
+
+    ``also`` holds what it needs beside the request. What the call needs is read whole before any of it runs.
+    """
+    name = subject.profile.name
+    first, *rest = written(subject, "")
+    needed = "".join([subject.url, subject.body, *subject.values, also])
+    if subject.login is not None:  # which has looked for the session already
+        needed = needed.replace(placeholder(subject.profile.label("session")), "")
+    pieces = [unless_set(needed, name) + first, *rest]
+    if subject.login is None:
+        call = _continued(pieces, 2 if subject.first else 0)
+    else:
+        seen = all_of_it if _has_session_in_result(subject.profile) else headers
+        call = _shell_login(subject.profile, subject.login.body, written(subject.login, seen), pieces)
+    if not subject.first:
+        return call
+    # what is handed over comes first of all; a session is opened with it
+    asking, *others = (_continued(written(each, "" if at else headers), 2) for at, each in enumerate(subject.first))
+    asked = "".join([subject.first[0].url, *subject.first[0].values, also])
+    header = "".join(
+        f"[{char.upper()}{char.lower()}]" if char.isalpha() else _literally(char) for char in subject.handed
+    )
+    steps = [
+        f"( handed=$({unless_set(asked, name)}{asking} |",
+        f"  tr -d '\\r' | sed -n {quoted(f's/^{header}: *//p')} | sed -n 1p) &&",
+        *(f"  {each} >&2 &&" for each in others),
+        f"  {call} )",
+    ]
+    return "\n".join(steps)
+
+
+def _shell_login(profile: Profile, body: str, login: list[str], call: list[str]) -> str:
+    """A login and a call, both given in pieces that each have a line of their own.
+
+    ``login`` prints the headers of its reply, and what follows them where the session stands there.
+    """
+    session = variable(profile.name, "session")
+    steps, checked = [], ""
+    for name, field in _needed(profile, body):
+        checked += f'"${{{name}:?}}" '
+        steps.append(
+            f'[ -n "${{{session}-}}${{{name}-}}" ] || {{\n'
+            f"    printf %s {quoted(f'{field} of {profile.name}: ')} >&2; IFS= read -rs {name}; echo >&2; }}"
+        )
+    patterns = []
+    if cookie := auth_of(profile).session_cookie:
+        patterns.append(rf"s/^[Ss]et-[Cc]ookie: *{_literally(cookie)}=\([^;]*\).*/\1/p")
+    if _has_session_in_result(profile):
+        names = [part for part in names_of(profile.login.session or "") if not part.isdecimal()]
+        member = names[-1] if names else _result_member(profile)
+        patterns.append(rf's/.*"{_literally(member)}" *: *"\([^"]*\)".*/\1/p')
+    found = " ".join(f"-e {quoted(each)}" for each in patterns)
+    steps += [
+        f'[ -n "${{{session}-}}" ] || {session}=$(',
+        f"  : {checked}&& {_continued(login, 4)} |",
+        f"  tr -d '\\r' | sed -n {found} | sed -n 1p)",
+        f': "${{{session}:?{NO_SESSION}}}" &&',
+        _continued(call, 2),
+    ]
+    return "( " + "\n  ".join(steps) + " )"
+
+
+def _saved_certificate(profile: Profile) -> list[str]:
+    """Pieces that go ahead of the call and save the server's certificate; each ends with ``&&``."""
+    if not profile.certificate:
+        return []
+    host, port = _host_and_port(profile)
+    place = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+    digits = profile.certificate.partition(":")[2]
+    shown = ":".join(digits[at : at + 2] for at in range(0, len(digits), 2))
+    saved = _SAVED_CERTIFICATE
+    return [
+        "certificate=$(mktemp) &&",
+        f"openssl s_client -connect {quoted(place)} </dev/null 2>/dev/null | openssl x509 -out {saved} &&",
+        f"openssl x509 -in {saved} -noout -fingerprint -sha256 | grep -qi {quoted(f'={shown}')} &&",
+    ]
+
+
+def _certificate_options(profile: Profile, *names: str) -> list[str]:
+    """Options of curl or HTTPie; the first names whom to trust, the others who calls."""
+    trusted = profile.ca_file and quoted(profile.ca_file)
+    own = (file and quoted(file) for file in (profile.cert_file, profile.key_file))
+    files = zip(names, (_SAVED_CERTIFICATE if profile.certificate else trusted, *own), strict=True)
+    return [f"{name} {file}" for name, file in files if file]
+
+
+def _in_config(text: str) -> str:
+    """As curl reads it within quotes in a file of options."""
+    return text.replace("\\", "\\\\").replace('"', '\\"')
+
+
+def _unlisted(sign: str, text: str, subject: Subject) -> str:
+    """What reads a text with a secret from elsewhere than the arguments, which every user can list; else empty."""
+    name = subject.profile.name
+    if not HIDDEN.search(text):
+        return ""
+    for header in subject.encoded():
+        if text.endswith(header.shown):
+            before = text.removesuffix(header.shown) + header.scheme
+            return quoted(sign) + piped(f'{_quoted(before)}"{_BASE64_SHELL.format(shell_word(header.text, name))}"')
+    return quoted(sign) + piped(shell_word(text, name))
+
+
+# --- Python ------------------------------------------------------------------------------------------------------
+
+
+def python(subject: Subject) -> str:
+    """A script with httpx."""
+    profile, login = subject.profile, subject.login
+    requests = [*subject.first, *([login] if login else []), subject]
+    in_bodies = any(HIDDEN.search(one.body) for one in requests)
+    outside = any(HIDDEN.search(text) for one in requests for text in (one.url, *one.values))
+    auth = any(one.by_client() for one in requests)
+    trust = _python_trust(profile)
+    needed: dict[str, object] = {
+        "base64": any(one.encoded() for one in requests),
+        "getpass": login,
+        "json": in_bodies,
+        "os": login or in_bodies or outside or auth,
+        "hashlib": profile.certificate,
+        "ssl": trust,
+        "sys": login,
+        "urllib.parse": any(PLACEHOLDER.search(one.url) for one in requests),
+    }
+    imports = [f"import {name}" for name, needs in needed.items() if needs]
+    lines = [*imports, *([""] if imports else []), "import httpx", "", *trust]
+    for at, request in enumerate(subject.first):
+        lines += _python_request(request)
+        if at == 0:
+            lines.append(f'handed = response.headers.get({python_expression(subject.handed, "")}, "")')
+    if subject.first:
+        lines.append("")
+    if login:
+        lines += _python_login(login)
+    return "\n".join([*lines, *_python_request(subject), "print(response.status_code)", "print(response.text)"])
+
+
+def _python_request(subject: Subject) -> list[str]:
+    """Lines that make ``response``."""
+    profile, name = subject.profile, subject.profile.name
+    address = " + ".join(
+        _in_address(part, _PERCENT_PYTHON, _PLAIN_PYTHON) if secret else _literal(part)
+        for part, secret in _parts(subject.url, name)
+    )
+    encoded = {}
+    for each in subject.encoded():
+        text = python_expression(each.text, name)
+        encoded[each.shown] = f"{_literal(each.scheme)} + base64.b64encode(({text}).encode()).decode()"
+    handed, headers_sent = _split(subject)
+    headers = ((key, encoded.get(value) or python_expression(value, name)) for key, value in headers_sent)
+    auth = []
+    if client := subject.by_client():
+        values = (python_expression(each, name) for each in (client.username, client.password))
+        auth = [f"    auth=httpx.{client.python}({', '.join(values)}),"]
+    return [
+        f"body = {python_expression(subject.body, name, json=True)}",
+        "response = httpx.post(",
+        f"    {address},",
+        "    headers=[",
+        *(f"        ({python_expression(key, name)}, {expression})," for key, expression in headers),
+        *([f"        *([({python_expression(handed, name)}, handed)] if handed else []),"] if handed else []),
+        "    ],",
+        "    content=body.encode(),",
+        f"    timeout={profile.timeout:g},",
+        *auth,
+        *(["    verify=trust,"] if _python_trust(profile) else []),
+        ")",
+    ]
+
+
+def _python_login(login: Subject) -> list[str]:
+    profile = login.profile
     session = variable(profile.name, "session")
     lines = [f'if not os.environ.get("{session}"):']
-    for name, field in _needed(profile, body):
+    for name, field in _needed(profile, login.body):
         lines += [
             f'    if not os.environ.get("{name}"):',
             f'        os.environ["{name}"] = getpass.getpass("{field} of {profile.name}: ")',
         ]
+    lines += [f"    {line}" for line in _python_request(login)]
     cookie = auth_of(profile).session_cookie
     found = f"response.cookies.get({python_expression(cookie, profile.name)})" if cookie else ""
-    lines += [f"    {line}" for line in login]
-    if not in_result(profile):
+    if not _has_session_in_result(profile):
         return [*lines, f'    os.environ["{session}"] = {found} or sys.exit("{NO_SESSION}")', ""]
-    names = _pointer_parts(profile.login.session or "")
-    parts = (part if part.isdecimal() else python_expression(part, "") for part in (member_of(profile), *names))
+    names = (_result_member(profile), *names_of(profile.login.session or ""))
+    parts = (part if part.isdecimal() else python_expression(part, "") for part in names)
     value = f"response.json(){''.join(f'[{part}]' for part in parts)}"
     return [
         *lines,
@@ -235,41 +400,12 @@ def in_python(profile: Profile, body: str, login: list[str]) -> list[str]:
     ]
 
 
-CURL = ("--cacert", "--cert", "--key")
-SAVED = '"$certificate"'
-"""A file of its own, so that none of a person's is written over."""
-HTTPIE = ("--verify", "--cert", "--cert-key")
-
-
-def saved_in_shell(profile: Profile) -> list[str]:
-    """Pieces of a shell command that go ahead of the call; each ends with ``&&``."""
-    if not profile.certificate:
-        return []
-    host, port = _place(profile)
-    place = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
-    digits = profile.certificate.partition(":")[2]
-    shown = ":".join(digits[at : at + 2] for at in range(0, len(digits), 2))
-    return [
-        "certificate=$(mktemp) &&",
-        f"openssl s_client -connect {quoted(place)} </dev/null 2>/dev/null | openssl x509 -out {SAVED} &&",
-        f"openssl x509 -in {SAVED} -noout -fingerprint -sha256 | grep -qi {quoted(f'={shown}')} &&",
-    ]
-
-
-def in_options(profile: Profile, names: tuple[str, str, str]) -> list[str]:
-    """Options of curl or HTTPie; the first names whom to trust, the others who calls."""
-    trusted = profile.ca_file and quoted(profile.ca_file)
-    own = (file and quoted(file) for file in (profile.cert_file, profile.key_file))
-    files = zip(names, (SAVED if profile.certificate else trusted, *own), strict=True)
-    return [f"{name} {file}" for name, file in files if file]
-
-
-def certificates_in_python(profile: Profile) -> list[str]:
+def _python_trust(profile: Profile) -> list[str]:
     """Lines that make ``trust``; none where nothing is said of certificates."""
     name = profile.name
     if profile.certificate:
         digits = python_expression(profile.certificate.partition(":")[2], name)
-        host, port = _place(profile)
+        host, port = _host_and_port(profile)
         lines = [
             f"certificate = ssl.get_server_certificate(({python_expression(host, name)}, {port}))",
             f"if hashlib.sha256(ssl.PEM_cert_to_DER_cert(certificate)).hexdigest() != {digits}:",
@@ -288,153 +424,24 @@ def certificates_in_python(profile: Profile) -> list[str]:
     return lines
 
 
-def _place(profile: Profile) -> tuple[str, int]:
-    """Host and port, as Python takes them."""
-    parts = urlsplit(profile.url)
-    return parts.hostname or "", parts.port or 443
+def python_expression(text: str, profile: str, *, json: bool = False) -> str:
+    """An expression of Python for the text; with `json`, secrets are spelled as inside of a JSON string."""
+    reading = _JSON_PYTHON if json else _PLAIN_PYTHON
+    parts = (reading.format(part) if secret else _literal(part) for part, secret in _parts(text, profile))
+    return " + ".join(parts) or '""'
 
 
-HANDED = '"$handed"'
-"""The variable of a shell that holds it, as long as the command runs."""
+def _literal(text: str) -> str:
+    spelled = repr(text)
+    if '"' not in text:  # then it has no quotes to be escaped, and double ones are what most code is written with
+        spelled = f'"{spelled[1:-1]}"'
+    return "".join(
+        char if is_printable(char) else f"\\u{ord(char):04x}" if ord(char) < 0x10000 else f"\\U{ord(char):08x}"
+        for char in spelled
+    )
 
 
-def around(subject: Subject, asking: list[str], call: str) -> str:
-    """A command for bash and zsh in a process of its own; ``asking`` are the requests ahead, each a command.
-
-    The first of them prints the headers of its reply. What the call needs is read whole before any of it runs.
-    """
-    if not asking:
-        return call
-    first, *rest = asking
-    name = "".join(f"[{char.upper()}{char.lower()}]" if char.isalpha() else literally(char) for char in subject.handed)
-    steps = [
-        f"( handed=$({first} |",
-        f"  tr -d '\\r' | sed -n {quoted(f's/^{name}: *//p')} | sed -n 1p) &&",
-        *(f"  {each} >&2 &&" for each in rest),
-        f"  {call} )",
-    ]
-    return "\n".join(steps)
-
-
-def handshakes_in_python(subject: Subject, asking: list[list[str]]) -> Iterator[str]:
-    """Lines that make ``handed``; ``asking`` has the lines of each request ahead, which make ``response``."""
-    for at, lines in enumerate(asking):
-        yield from lines
-        if at == 0:
-            yield f'handed = response.headers.get({python_expression(subject.handed, "")}, "")'
-    if asking:
-        yield ""
-
-
-# --- the forms ---------------------------------------------------------------------------------------------------
-
-
-def _with_login(
-    subject: Subject, written: Callable[[Subject, str], list[str]], headers: str, all_of_it: str, also: str = ""
-) -> str:
-    """A command that logs in first where it has to; with ``headers`` it prints only those of the reply.
-
-    ``also`` holds what it needs beside the request.
-    """
-    first, *rest = written(subject, "")
-    needed = "".join([subject.url, subject.body, *subject.values, also])
-    if subject.login is not None:  # which has looked for the session already
-        needed = needed.replace(placeholder(subject.profile.label("session")), "")
-    check = unless_set(needed, subject.profile.name)
-    call = [check + first, *rest]
-    # what is handed over comes first of all; a session is opened with it
-    asking = [continued(written(each, "" if at else headers), 2) for at, each in enumerate(subject.first)]
-    if asking:
-        asked = "".join([subject.first[0].url, *subject.first[0].values, also])
-        asking[0] = unless_set(asked, subject.profile.name) + asking[0]
-    if subject.login is None:
-        return around(subject, asking, continued(call, 2 if asking else 0))
-    seen = all_of_it if in_result(subject.profile) else headers
-    return around(subject, asking, in_shell(subject.profile, subject.login.body, written(subject.login, seen), call))
-
-
-def curl(subject: Subject) -> str:
-    """A command for bash or zsh."""
-    client = subject.by_client()
-    user = client.username + client.password if client else ""
-    return _with_login(subject, _curl, "-sS -o /dev/null -D - ", "-sS -i ", user)
-
-
-def _curl(subject: Subject, options: str) -> list[str]:
-    name = subject.profile.name
-    literally = "--globoff " if set("[]{}") & set(subject.url) else ""
-    address = shell_word(subject.url, name)
-    if PLACEHOLDER.search(subject.url):  # no argument, which every user can list
-        before, after = (quoted(each) for each in ('url = "', '"'))
-        address = f"-K {piped(f'{before}{address_word(_in_config(subject.url), name)}{after}')}"
-    pieces = [*saved_in_shell(subject.profile), f"curl {options}{literally}{address}"]
-    if client := subject.by_client():
-        user = f'user = "{_in_config(client.username)}:{client.password}"'
-        pieces.append(f"{client.curl} -K {printed(user, name, json=True)}")
-    pieces += in_options(subject.profile, CURL)
-    # to curl, "Name:" takes a header away and "Name;" sends it empty
-    handed, headers_sent = _split(subject)
-    headers = (f"{header}: {value}" if value else f"{header};" for header, value in headers_sent)
-    pieces += [f"-H {_unlisted('@', header, subject) or shell_word(header, name)}" for header in headers]
-    if handed:  # curl leaves a header out that has no value
-        pieces.append(f"-H @{piped(quoted(f'{handed}: ') + HANDED)}")
-    if HIDDEN.search(subject.body):
-        return [*pieces, f"--data-binary @{printed(subject.body, name, json=True)}"]
-    return [*pieces, f"--data-raw {shell_word(subject.body, name)}"]
-
-
-def httpie(subject: Subject) -> str:
-    """A command for bash or zsh."""
-    return _with_login(subject, _httpie, "--print=h ", "--print=hb ")
-
-
-def _httpie(subject: Subject, options: str) -> list[str]:
-    name = subject.profile.name
-    pieces = [*saved_in_shell(subject.profile), f"http {options}POST {address_word(subject.url, name)}"]
-    if client := subject.by_client():  # it asks for the password
-        pieces.append(f"{client.httpie} --auth {shell_word(client.username, name)}")
-    handed, headers_sent = _split(subject)
-    pieces += [
-        _unlisted(f"{header}:@", value, subject) or shell_word(_item(header, value), name)
-        for header, value in headers_sent
-    ]
-    if handed:
-        pieces.append(f"{quoted(f'{handed}:@')}{piped(HANDED)}")
-    pieces += in_options(subject.profile, HTTPIE)
-    if HIDDEN.search(subject.body):
-        return [*pieces, f"< {printed(subject.body, name, json=True)}"]
-    alone = "" if subject.by_client() else "--ignore-stdin "
-    return [*pieces, f"{alone}--raw {shell_word(subject.body, name)}"]
-
-
-def _split(subject: Subject) -> tuple[str, list[tuple[str, str]]]:
-    """The name of the header that goes out with what the server handed over, where one does; and the others."""
-    headers = list(subject.headers)
-    others = [(name, value) for name, value in headers if name != subject.handed]
-    return subject.handed if len(others) < len(headers) else "", others
-
-
-def _in_config(text: str) -> str:
-    """As curl reads it within quotes in a file of options."""
-    return text.replace("\\", "\\\\").replace('"', '\\"')
-
-
-def _unlisted(sign: str, text: str, subject: Subject) -> str:
-    """What reads a text with a secret from elsewhere than the arguments, which every user can list; else empty."""
-    name = subject.profile.name
-    if not HIDDEN.search(text):
-        return ""
-    for header in subject.encoded():
-        if text.endswith(header.shown):
-            before = text.removesuffix(header.shown) + header.scheme
-            return quoted(sign) + piped(encoded_word(before, header.text, name))
-    return quoted(sign) + printed(text, name)
-
-
-def _item(name: str, value: str) -> str:
-    """A header as HTTPie reads it, to which ``:=`` and ``:@`` are signs of their own."""
-    escape = "\\" if value[:1] in {"=", "@"} else ""
-    return f"{name}:{escape}{value}" if value else f"{name};"
+# --- our own command line ----------------------------------------------------------------------------------------
 
 
 def command(subject: Subject) -> str:
@@ -449,7 +456,9 @@ def command(subject: Subject) -> str:
     read = draft.read()
     params = read.text if isinstance(read, Params) else ""
     if profile.ad_hoc:  # there it goes by another name
-        params = PLACEHOLDER.sub(partial(_by_its_other_name, profile.name), params)
+        for found in list(PLACEHOLDER.finditer(params)):
+            if found["profile"] == profile.name:
+                params = params.replace(found[0], placeholder(f"{AD_HOC_NAME}.{found['field']}"))
     if isinstance(draft, Batch):
         return f"printf %s {quoted(params)} | rpcexplorer batch - {where}"
     verb = "notify" if draft.notification else "call"
@@ -457,61 +466,6 @@ def command(subject: Subject) -> str:
     # what begins with a dash would be read as an option
     words = [where, "--", *words] if draft.method.startswith("-") else [*words, where]
     return " ".join(["rpcexplorer", verb, *words])
-
-
-def _by_its_other_name(profile: str, found: re.Match[str]) -> str:
-    return placeholder(f"{AD_HOC_NAME}.{found['field']}") if found["profile"] == profile else found[0]
-
-
-def python(subject: Subject) -> str:
-    login = subject.login
-    each = [*subject.first, *([login] if login else []), subject]
-    in_bodies = any(HIDDEN.search(one.body) for one in each)
-    outside = any(HIDDEN.search(text) for one in each for text in (one.url, *one.values))
-    auth = any(one.by_client() for one in each)
-    needed: dict[str, object] = {
-        "base64": any(one.encoded() for one in each),
-        "getpass": login,
-        "json": in_bodies,
-        "os": login or in_bodies or outside or auth,
-    }
-    trust = certificates_in_python(subject.profile)
-    needed |= {"hashlib": subject.profile.certificate, "ssl": trust, "sys": login}
-    needed["urllib.parse"] = any(PLACEHOLDER.search(one.url) for one in each)
-    imports = [f"import {name}" for name, needs in needed.items() if needs]
-    ahead = handshakes_in_python(subject, [_python(each) for each in subject.first])
-    first = in_python(subject.profile, login.body, _python(login)) if login else []
-    script = [*trust, *ahead, *first, *_python(subject), "print(response.status_code)", "print(response.text)"]
-    return "\n".join([*imports, *([""] if imports else []), "import httpx", "", *script])
-
-
-def _python(subject: Subject) -> list[str]:
-    name = subject.profile.name
-    encoded = {each.shown: encoded_expression(each.scheme, each.text, name) for each in subject.encoded()}
-    handed, headers_sent = _split(subject)
-    headers = ((key, encoded.get(value) or python_expression(value, name)) for key, value in headers_sent)
-    return [
-        f"body = {python_expression(subject.body, name, json=True)}",
-        "response = httpx.post(",
-        f"    {address_expression(subject.url, name)},",
-        "    headers=[",
-        *(f"        ({python_expression(key, name)}, {expression})," for key, expression in headers),
-        *([f"        *([({python_expression(handed, name)}, handed)] if handed else []),"] if handed else []),
-        "    ],",
-        "    content=body.encode(),",
-        f"    timeout={subject.profile.timeout:g},",
-        *_python_auth(subject),
-        *(["    verify=trust,"] if certificates_in_python(subject.profile) else []),
-        ")",
-    ]
-
-
-def _python_auth(subject: Subject) -> list[str]:
-    client, name = subject.by_client(), subject.profile.name
-    if client is None:
-        return []
-    values = (python_expression(each, name) for each in (client.username, client.password))
-    return [f"    auth=httpx.{client.python}({', '.join(values)}),"]
 
 
 SNIPPETS: Final[Mapping[str, Callable[[Subject], str]]] = {
