@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import platform
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC
 from importlib.metadata import version
 from itertools import groupby
@@ -29,7 +29,7 @@ from rpcexplorer.text.compare import ComparedLine, compared_lines, names_of, sum
 from rpcexplorer.text.exchange import bars, duration, outcome_line, size, transport_line
 from rpcexplorer.text.printable import printable, printable_bytes, readable
 
-MATTER: Final = re.compile(
+KNOWN_HEADERS: Final = re.compile(
     r"content-type|content-encoding|retry-after|server|date|age|via|location|allow|set-cookie"
     r"|(?:www|proxy)-authenticate|x-(?:cache|served-by|powered-by)"
     r"|(?:.*-)?(?:request|correlation|transaction|trace|span|error)-?id|(?:x-)?requestid|traceparent|tracestate"
@@ -37,26 +37,20 @@ MATTER: Final = re.compile(
     r"|(?:.*-)?rate-?limit(?:-.*)?",
     re.IGNORECASE,
 )
-"""Whole names. What is not among them is counted, and stands in the record and on the screen."""
+"""Names of headers that matter. The others are counted, and stand in the record and on the screen."""
 
 
-def that_matter(headers: Sequence[tuple[str, str]]) -> tuple[list[tuple[str, str]], int]:
-    """Those, in their order, and how many others there are."""
-    found = [each for each in headers if MATTER.fullmatch(each[0])]
-    return found, len(headers) - len(found)
-
-
-def others_told(count: int) -> str:
-    """How many are left out, as a sentence; empty where none is."""
-    if not count:
-        return ""
-    return f"{count:,} other header{'s are' if count > 1 else ' is'} left out."
-
-
-SHOWN: Final = 16_000
+MAX_CHARACTERS: Final = 16_000
 """Characters of a request or a reply that a ticket holds; longer ones are cut at the end of a line."""
 _NO_BODY: Final = {"sent": "No reply is expected.", "refused": "The call was not sent."}
 _TICKS = re.compile("`+")
+MAX_DIFF_LINES: Final = 40
+"""Of what differs; a person opens the comparison for more."""
+MAX_DIFF_COLUMNS: Final = 240
+MAX_SIDE_CHARACTERS: Final = 4_000
+"""Characters of each of the two replies."""
+_NOT_COMPARED: Final = re.compile(r'^(?:Host|Content-Length): .*\n|"id": ?(?:"[^"\n]*"|-?[0-9]+)', re.MULTILINE)
+"""What differs between any two requests."""
 
 
 def ticket(method: str, profile: str, url: str, request: str, exchange: Exchange | None) -> str:
@@ -107,17 +101,18 @@ def _circumstances(exchange: Exchange) -> Iterator[tuple[str, str]]:
         yield "Also", code(text)
 
 
-def reply(exchange: Exchange, most: int = SHOWN) -> Iterator[str]:
+def reply(exchange: Exchange, most: int = MAX_CHARACTERS) -> Iterator[str]:
     """Blocks of what came back: the status and the headers that matter, then the body, cut at ``most`` characters."""
     response, body = exchange.response, exchange.response.body
     if response.headers:
         head = [f"{response.version} {response.status} {response.reason}".strip()]
-        matter, others = that_matter(response.headers)
-        head += [f"{name}: {value}".rstrip() for name, value in matter]
+        head += [f"{name}: {value}".rstrip() for name, value in response.headers if KNOWN_HEADERS.fullmatch(name)]
+        others = len(response.headers) + 1 - len(head)
         yield from block("\n".join(map(printable, head)), "http")
         yield ""
         if others:
-            yield from (others_told(others), "")
+            yield f"{others:,} other header{'s are' if others > 1 else ' is'} left out."
+            yield ""
     if not body:
         yield _NO_BODY.get(exchange.outcome_name, "No body came.")
         return
@@ -132,7 +127,7 @@ def reply(exchange: Exchange, most: int = SHOWN) -> Iterator[str]:
         yield f"The reply has {size(response.size)}."
 
 
-def block(text: str, language: str, most: int = SHOWN) -> Iterator[str]:
+def block(text: str, language: str, most: int = MAX_CHARACTERS) -> Iterator[str]:
     """A fenced block, and a note under it where the text had to be cut."""
     shown = text
     if len(text) > most:
@@ -175,16 +170,6 @@ def markdown(subject: Subject) -> str:
     return ticket(method, named, subject.url, request_told(subject), subject.exchange)
 
 
-LINES: Final = 40
-"""Of what differs; a person opens the comparison for more."""
-WIDEST: Final = 240
-"""Characters of such a line."""
-EACH: Final = 4_000
-"""Characters of each of the two replies."""
-_NOT_COMPARED: Final = re.compile(r'^(?:Host|Content-Length): .*\n|"id": ?(?:"[^"\n]*"|-?[0-9]+)', re.MULTILINE)
-"""What differs between any two requests."""
-
-
 def of_two(
     left: Subject, right: Subject, came: tuple[Exchange, Exchange], secrets: Iterable[Secret], ignore: Sequence[str]
 ) -> bytes:
@@ -207,8 +192,17 @@ def ticket_of_two(left: Exchange, right: Exchange, comparison: Comparison, reque
     references = tuple(map(_references, requests))
     lines = [f"## {methods}: {left.counts_as} and {right.counts_as}", ""]
     lines += [f"| | {heads[0]} | {heads[1]} |", "|---|---|---|"]
-    for label, one, other in zip(_FACTS, _facts(left), _facts(right), strict=True):
-        lines.append(f"| {label} | {_cell(one)} | {_cell(other)} |")
+    facts: dict[str, Callable[[Exchange], str]] = {
+        "Profile": lambda exchange: exchange.profile,
+        "Host": lambda exchange: urlsplit(exchange.url).netloc or exchange.url,
+        "Outcome": outcome_line,
+        "Transport": transport_line,
+        "Took": lambda exchange: duration(exchange.seconds),
+        "When": moment,
+        "Id": lambda exchange: exchange.id,
+    }
+    for label, fact in facts.items():
+        lines.append(f"| {label} | {_cell(fact(left))} | {_cell(fact(right))} |")
     if references[0] != references[1]:
         lines.append(f"| Credentials | {references[0]} | {references[1]} |")
     lines += ["", f"- Compared: {code(summary(comparison, names))}", f"- Versions: {code(versions())}"]
@@ -216,10 +210,14 @@ def ticket_of_two(left: Exchange, right: Exchange, comparison: Comparison, reque
         if exchange.note:
             lines += ["", f"### Note {side}", "", *block(printable(exchange.note, lines=True), "text")]
     if comparison.differences:
-        lines += ["", "### What differs", "", *_differences(comparison)]
+        rows = [printable(line) for line in _diff_lines(compared_lines(comparison))]
+        shown = [row if len(row) <= MAX_DIFF_COLUMNS else f"{row[:MAX_DIFF_COLUMNS]} ⋯" for row in rows]
+        lines += ["", "### What differs", "", *block("\n".join(shown[:MAX_DIFF_LINES]), "diff")]
+        if len(rows) > MAX_DIFF_LINES:
+            lines += ["", f"Cut here: {MAX_DIFF_LINES} of {len(rows):,} lines are shown."]
     lines += _requests((left, right), requests, sides)
     for side, exchange in zip(sides, (left, right), strict=True):
-        lines += ["", f"### Response {side}", "", *reply(exchange, EACH)]
+        lines += ["", f"### Response {side}", "", *reply(exchange, MAX_SIDE_CHARACTERS)]
     return "\n".join(lines)
 
 
@@ -244,7 +242,7 @@ def _requests(calls: tuple[Exchange, Exchange], requests: tuple[str, str], sides
         if why:
             yield f"It was not sent: {code(why)}"
         if not why or all(whys) or not is_same:  # else the other side has it
-            yield from (*[""] * bool(why), *block(printable(request, lines=True), "http", EACH))
+            yield from (*[""] * bool(why), *block(printable(request, lines=True), "http", MAX_SIDE_CHARACTERS))
 
 
 def _without(exchange: Exchange, of: Subject, secrets: tuple[Secret, ...]) -> Exchange:
@@ -259,34 +257,12 @@ def _without(exchange: Exchange, of: Subject, secrets: tuple[Secret, ...]) -> Ex
     return replace(kept, outcome=read if isinstance(read, Result) else Malformed("It could not be read without them."))
 
 
-_FACTS: Final = ("Profile", "Host", "Outcome", "Transport", "Took", "When", "Id")
-
-
-def _facts(exchange: Exchange) -> Iterator[str]:
-    yield exchange.profile
-    yield urlsplit(exchange.url).netloc or exchange.url
-    yield outcome_line(exchange)
-    yield transport_line(exchange)
-    yield duration(exchange.seconds)
-    yield moment(exchange)
-    yield exchange.id
-
-
 def _cell(text: str) -> str:
     """A table ends a cell at a bar, in code as well."""
     return code(text).replace("|", "\\|") if text else ""
 
 
-def _differences(comparison: Comparison) -> Iterator[str]:
-    lines = [printable(line) for line in _told(compared_lines(comparison))]
-    shown = [line if len(line) <= WIDEST else f"{line[:WIDEST]} ⋯" for line in lines[:LINES]]
-    yield from block("\n".join(shown), "diff")
-    if len(lines) > LINES:
-        yield ""
-        yield f"Cut here: {LINES} of {len(lines):,} lines are shown."
-
-
-def _told(lines: Sequence[ComparedLine]) -> Iterator[str]:
+def _diff_lines(lines: Sequence[ComparedLine]) -> Iterator[str]:
     """As a diff has them: of each difference all that stands on the left, then all that stands on the right."""
     for (_, kind), run in groupby(lines, key=lambda line: (line.difference, line.kind)):
         pairs = [(line.left, line.right, f"   ({line.note})" if line.note else "") for line in run]

@@ -68,7 +68,9 @@ class Subject(Struct, frozen=True):
     @property
     def all_headers(self) -> Iterator[tuple[str, str]]:
         """The headers as they go out, in order, with those of the session to come."""
-        to_come = self._of_session()
+        kind, to_come = auth_of(self.profile), dict[str, str]()
+        if self.preview.logs_in_first and kind.session_cookie and self.needs_auth:
+            to_come = {each.name: each.shown for each in kind.headers(self.profile)}
         for name, value in self.preview.headers:
             yield name, f"{value}; {to_come.pop(name)}" if name in to_come else value
         yield from to_come.items()
@@ -92,19 +94,13 @@ class Subject(Struct, frozen=True):
 
     def by_client(self) -> ByClient | None:
         """How another program has to log in by itself for it."""
-        kind, calls = auth_of(self.profile), to_calls(self.draft, "")
-        if isinstance(calls, Problem) or kind.is_free(self.profile, Message("batch", calls)):
-            return None
-        return kind.by_client(self.profile)
+        return auth_of(self.profile).by_client(self.profile) if self.needs_auth else None
 
-    def _of_session(self) -> dict[str, str]:
-        """The headers that the request would have after the login that goes ahead of it; none where it needs none."""
-        kind, calls = auth_of(self.profile), to_calls(self.draft, "")
-        if isinstance(calls, Problem) or not self.preview.logs_in_first or not kind.session_cookie:
-            return {}
-        if kind.is_free(self.profile, Message("batch", calls)):
-            return {}
-        return {each.name: each.shown for each in kind.headers(self.profile)}
+    @property
+    def needs_auth(self) -> bool:
+        """Whether the draft can be sent, and not without credentials."""
+        profile, calls = self.profile, to_calls(self.draft, "")
+        return not isinstance(calls, Problem) and not auth_of(profile).is_free(profile, Message("batch", calls))
 
 
 def profile_of(exchange: Exchange, profiles: Mapping[str, Profile], *, ours: bool) -> tuple[Profile, str]:
@@ -147,8 +143,12 @@ def subject_of(
     """
     secrets = tuple(secrets)
     hide = redactor_of(profile, secrets, guesses=COPY.guesses)
-    exchange = _copied(what, profile, secrets, hide) if isinstance(what, Exchange) else None
-    draft = sent_draft(what) if isinstance(what, Exchange) else what
+    exchange: Exchange | None = None
+    if isinstance(what, Exchange):  # nothing to be hidden is left in it, nor in what somebody wrote beside it
+        draft, exchange = sent_draft(what), redacted(what, COPY, profile, secrets)
+        exchange = replace(exchange, name=hide.text(what.name), note=hide.text(what.note))
+    else:
+        draft = what
     if not ours:
         draft = replace(draft, text=without(draft.text, profile.name))
     draft = redacted_draft(draft, profile, hide)
@@ -195,22 +195,13 @@ def _unknown(exchange: Exchange) -> Profile:
     return Profile(AD_HOC_NAME, exchange.url, path="", envelope=exchange.envelope, ad_hoc=True)
 
 
-def _copied(exchange: Exchange, profile: Profile, secrets: Iterable[Secret], hide: Redactor) -> Exchange:
-    """With nothing to be hidden left in it, nor in what somebody wrote beside it."""
-    return replace(
-        redacted(exchange, COPY, profile, secrets), name=hide.text(exchange.name), note=hide.text(exchange.note)
-    )
-
-
 def _login(subject: Subject, preview: Previewing, hide: Redactor) -> Subject | None:
     """The login of a call that needs a session; None where it needs none, or the profile's is not in order."""
-    profile, calls = subject.profile, to_calls(subject.draft, "")
+    profile = subject.profile
     session = placeholder(profile.label("session"))
-    if not profile.has_sessions or isinstance(calls, Problem):
+    if not profile.has_sessions or not subject.needs_auth:
         return None
     if not any(session in text for text in (subject.url, subject.body, *(value for _, value in subject.headers))):
-        return None
-    if auth_of(profile).is_free(profile, Message("batch", calls)):
         return None
     draft = Draft(profile.login.method, hide.params(login_params(profile)))
     request = preview(draft, id=f"{subject.exchange.id}.login" if subject.exchange else None, bare=True)

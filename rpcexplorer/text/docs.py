@@ -160,7 +160,7 @@ class MemberRows:
         must = len("required") * any(each.required is not None for each in shown)
         grid = _Grid(indent, name, kind, must, self._rows.width)
         for member, words in zip(shown, kinds, strict=True):
-            if self._is_over:
+            if self._is_full():
                 rest: WordLine = [("  … the rest is left out", "dim")]
                 if self._rows.made[-1] != rest:  # it is said once for all that is left out
                     self._rows.add(rest)
@@ -169,8 +169,7 @@ class MemberRows:
         if (more := len(members) - len(shown)) > 0:
             self._rows.add([(f"{' ' * indent}… and {more:,} more", "dim")], indent)
 
-    @property
-    def _is_over(self) -> bool:
+    def _is_full(self) -> bool:
         return len(self._rows.made) >= MAX_MEMBER_ROWS
 
     def kind(self, member: SchemaMember) -> str:
@@ -195,7 +194,7 @@ class MemberRows:
 
     def inside(self, schema: Any, indent: int, depth: int = 0, above: _Above = frozenset()) -> None:
         """What stands in an object, in each element of an array, or in one of several alternatives."""
-        if self._is_over:
+        if self._is_full():
             return
         node = self._reader.node(schema)
         if members := [*_members(node)]:
@@ -208,7 +207,7 @@ class MemberRows:
         shown = [each for each in node.alternatives[:MAX_ALTERNATIVES] if self._has_members(each)]
         titles = [self._reader.node(each).title for each in shown]
         for inner, title in zip(shown, titles, strict=True):
-            if self._is_over:
+            if self._is_full():
                 return
             if len(shown) > 1:
                 is_known_by_title = title and titles.count(title) == 1

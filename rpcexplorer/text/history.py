@@ -9,10 +9,11 @@ from typing import Final, TypeAlias
 from msgspec import Struct
 
 from rpcexplorer.history.statistics import Chart, Figures, Grouping, Statistics
-from rpcexplorer.model.exchange import Damaged, Exchange, OutcomeName
+from rpcexplorer.model.exchange import Damaged, Exchange
 from rpcexplorer.model.filter import OUTCOMES, YOU, Bounds, HistoryFilter
 from rpcexplorer.rpc.messages import ErrorObject, Result
 from rpcexplorer.text.exchange import (
+    ROLES,
     SIGNS,
     duration,
     explanation,
@@ -24,18 +25,9 @@ from rpcexplorer.text.exchange import (
 )
 from rpcexplorer.text.json_text import BOLD, CAREFUL, DIM, WELL, WRONG, Ink, highlighted, inked
 from rpcexplorer.text.printable import clipped, columns, fitted, printable
-from rpcexplorer.transport.port import Phases
 
-INKS: Final[dict[OutcomeName, Ink]] = {
-    "result": WELL,
-    "error": WRONG,
-    "malformed": WRONG,
-    "unreached": WRONG,
-    "cancelled": CAREFUL,
-    "sent": WELL,
-    "refused": CAREFUL,
-}
-"""The colour of an outcome's sign and words."""
+INKS: Final[dict[str, Ink]] = {"well": WELL, "wrong": WRONG, "careful": CAREFUL}
+"""The colours of the roles of outcomes."""
 METHOD_COLUMNS: Final = 24
 """A longer method name is cut in a list; on a narrow terminal even at a fifth of the width."""
 PROFILE_COLUMNS: Final = 12
@@ -57,9 +49,9 @@ def history_line(
     """One exchange: sign, id, method, profile, what came of it, how long it took, when; no more than `width` columns.
 
     Where ``writers`` are wanted, it says who has recorded it, behind the profile.
-    What came of it takes the room that is left, and goes first where there is none.
+    What came of it takes the room that is left, and goes first where there is none; a name gets half of that at most.
     """
-    sign, ink = SIGNS[exchange.counts_as], INKS[exchange.counts_as]
+    sign, ink = SIGNS[exchange.counts_as], INKS[ROLES[exchange.counts_as]]
     id = clipped(exchange.id, 20)
     method = fitted(exchange.method, min(methods, max(width // 5, 8)))
     profile = fitted(exchange.profile, min(PROFILE_COLUMNS, max(width // 11, 6)))
@@ -70,33 +62,27 @@ def history_line(
     room = width - columns(f"{sign} {id}  {method}  {profile}    {took}  {clock}")
     if room < 0:
         return clipped(f"{sign} {id}  {method}  {profile}  {took}  {clock}", width)
-    parts = (
-        f"{inked(sign, ink, colour=colour)} {inked(id, DIM, colour=colour)}",
-        method,
-        inked(profile, DIM, colour=colour),
-        _what(exchange, room, colour=colour),
-        took,
-        inked(clock, DIM, colour=colour),
-    )
-    return "  ".join(parts)
-
-
-def _what(exchange: Exchange, room: int, *, colour: bool) -> str:
-    """What came of it, then the name it was given, which gets half the room at most."""
-    status = exchange.response.status
-    told = outcome_words(exchange.outcome)
+    status, told = exchange.response.status, outcome_words(exchange.outcome)
     if status is not None and not 200 <= status < 300 and not status_word(exchange.outcome):
         told = f"HTTP {status}, {told}"
     told = f"a case, {told}" if exchange.foreign else told
     name = clipped(f"  {_STAR} {exchange.name}", room // 2) if exchange.name else ""
     told = clipped(told, room - columns(name))
     padding = " " * (room - columns(told + name))
-    return inked(told, INKS[exchange.counts_as], colour=colour) + inked(name, CAREFUL, colour=colour) + padding
+    parts = (
+        f"{inked(sign, ink, colour=colour)} {inked(id, DIM, colour=colour)}",
+        method,
+        inked(profile, DIM, colour=colour),
+        inked(told, ink, colour=colour) + inked(name, CAREFUL, colour=colour) + padding,
+        took,
+        inked(clock, DIM, colour=colour),
+    )
+    return "  ".join(parts)
 
 
 def shown(exchange: Exchange, *, colour: bool = False, zone: tzinfo | None = None) -> str:
     """All there is to know of one exchange: how it ended, the circumstances, what was asked, what was replied."""
-    ink = INKS[exchange.counts_as]
+    ink = INKS[ROLES[exchange.counts_as]]
     lines = [f"{inked(outcome_line(exchange), ink, colour=colour)}   {transport_line(exchange)}".rstrip()]
     if explained := explanation(exchange.outcome):
         lines.append(inked("  " + explained, DIM, colour=colour))
@@ -108,8 +94,13 @@ def shown(exchange: Exchange, *, colour: bool = False, zone: tzinfo | None = Non
     params = exchange.params.strip() or "[]"
     lines += ["", inked("params", BOLD, colour=colour), highlighted(params, colour=colour)]
     if exchange.response.headers:
-        lines += ["", inked("headers", BOLD, colour=colour), *_headers(exchange, colour=colour)]
-    if reply := _reply(exchange):
+        lines += ["", inked("headers", BOLD, colour=colour)]
+        for name, value in exchange.response.headers:
+            lines.append(f"{inked(printable(f'{name}:'), DIM, colour=colour)} {printable(value)}".rstrip())
+    reply = exchange.response.body
+    if not reply and isinstance(exchange.outcome, Result | ErrorObject):  # what it was understood as
+        reply = exchange.outcome.value
+    if reply:
         heading = "reply"
         if exchange.response.cut:
             heading += f", the first {size(len(reply))} of {size(exchange.response.size)}"
@@ -117,22 +108,13 @@ def shown(exchange: Exchange, *, colour: bool = False, zone: tzinfo | None = Non
     return "\n".join(lines)
 
 
-def _headers(exchange: Exchange, *, colour: bool) -> Iterator[str]:
-    """The reply's, one a line."""
-    for name, value in exchange.response.headers:
-        yield f"{inked(printable(f'{name}:'), DIM, colour=colour)} {printable(value)}".rstrip()
-
-
-def _reply(exchange: Exchange) -> bytes:
-    """The body as it came; of an exchange without one, what it was understood as."""
-    if exchange.response.body or not isinstance(exchange.outcome, Result | ErrorObject):
-        return exchange.response.body
-    return exchange.outcome.value
-
-
 def _circumstances(exchange: Exchange, zone: tzinfo | None) -> Iterator[tuple[str, str]]:
     """Labels and texts; a label is empty where it is the one above."""
-    response = exchange.response
+    response, when, phases = exchange.response, exchange.when.astimezone(zone), exchange.response.phases
+    measured = {"name": phases.name, "connect": phases.connect, "TLS": phases.tls, "send": phases.send}
+    measured |= {"wait": phases.wait, "transfer": phases.transfer}
+    parts = ["connection kept"] if phases.kept else []
+    parts += [f"{name} {duration(took)}" for name, took in measured.items() if took is not None]
     fields = {
         exchange.kind: exchange.id,
         "method": exchange.method,
@@ -140,10 +122,10 @@ def _circumstances(exchange: Exchange, zone: tzinfo | None) -> Iterator[tuple[st
         "note": exchange.note,
         "profile": exchange.profile,
         "url": exchange.url,
-        "when": _moment(exchange.when.astimezone(zone)),
+        "when": f"{when.day} {when:%b %Y %H:%M:%S %z}".rstrip(),
         "by": exchange.writer,
         "from": "a case: somebody else has recorded it, on a profile of theirs" if exchange.foreign else "",
-        "took": _timing(exchange.seconds, exchange.response.phases),
+        "took": duration(exchange.seconds) + (f" ({', '.join(parts)})" if parts else ""),
         "sent": size(exchange.sent) if exchange.sent else "",
         "status": f"{response.version} {response.status} {response.reason}".strip() if response.status else "",
         "proxy": response.proxy or "",
@@ -151,19 +133,6 @@ def _circumstances(exchange: Exchange, zone: tzinfo | None) -> Iterator[tuple[st
     yield from ((label, text) for label, text in fields.items() if text)
     for label, texts in (("also", exchange.notes), ("remarks", exchange.remarks)):
         yield from ((label if number == 0 else "", text) for number, text in enumerate(texts))
-
-
-def _moment(when: datetime) -> str:
-    return f"{when.day} {when:%b %Y %H:%M:%S %z}".rstrip()
-
-
-def _timing(seconds: float, phases: Phases) -> str:
-    """The whole and its parts: ``34 ms (connect 3 ms, wait 30 ms)``, or ``31 ms (connection kept, wait 30 ms)``."""
-    names = {"name": phases.name, "connect": phases.connect, "TLS": phases.tls, "send": phases.send}
-    names |= {"wait": phases.wait, "transfer": phases.transfer}
-    parts = ["connection kept"] if phases.kept else []
-    parts += [f"{name} {duration(took)}" for name, took in names.items() if took is not None]
-    return f"{duration(seconds)} ({', '.join(parts)})" if parts else duration(seconds)
 
 
 def filter_words(wanted: HistoryFilter, zone: tzinfo | None = None) -> str:
@@ -308,19 +277,11 @@ def chart_lines(chart: Chart, *, plain: bool = False) -> tuple[str, str, str]:
     most = max(calls for calls, _ in chart.bars)
     calls = bars([calls for calls, _ in chart.bars], most, plain=plain)
     failed = bars([failed for _, failed in chart.bars], most, plain=plain)
-    return calls, failed, _times(chart)
-
-
-def _times(chart: Chart) -> str:
     last = chart.start + timedelta(minutes=chart.minutes * (len(chart.bars) - 1))
-    begin, end = (_axis_time(each, chart.minutes) for each in (chart.start, last))
+    clock = "" if chart.minutes % (24 * 60) == 0 else " %H:%M"
+    begin, end = (f"{moment.day} {moment:%b %Y{clock}}" for moment in (chart.start, last))
     between = f"each bar {span(chart.minutes)}"
-    return f"{begin} · {between}" if len(chart.bars) == 1 else f"{begin} to {end} · {between}"
-
-
-def _axis_time(moment: datetime, minutes: int) -> str:
-    day = f"{moment.day} {moment:%b %Y}"
-    return day if minutes % (24 * 60) == 0 else f"{day} {moment:%H:%M}"
+    return calls, failed, f"{begin} · {between}" if len(chart.bars) == 1 else f"{begin} to {end} · {between}"
 
 
 def span(minutes: int) -> str:
@@ -337,15 +298,13 @@ def words_for(row: Figures, by: Grouping, *, of_one: bool) -> str:
         (code,) = row.name
         return f"outcome:{code}" if code in OUTCOMES else f"code:{code}"
     kinds = ("method", "profile") if by == "method" else ("profile",)
-    parts = zip(kinds, row.name, strict=True)
-    return " ".join(_word(kind, name) for kind, name in parts if name and not (of_one and kind == "profile"))
-
-
-def _word(kind: str, name: str) -> str:
-    """The whole name, in quotes where it has a blank; of one with quotes in it what stands before them."""
-    part, quote, _ = name.partition('"')
-    said = part if quote else f"={part}"
-    return f'{kind}:"{said}"' if any(map(str.isspace, said)) else f"{kind}:{said}"
+    words = []
+    for kind, name in zip(kinds, row.name, strict=True):
+        if name and not (of_one and kind == "profile"):
+            part, quote, _ = name.partition('"')  # of a name with quotes in it what stands before them, else all of it
+            word = part if quote else f"={part}"
+            words.append(f'{kind}:"{word}"' if any(map(str.isspace, word)) else f"{kind}:{word}")
+    return " ".join(words)
 
 
 _NAMES: Final[dict[Grouping, tuple[str, ...]]] = {
@@ -398,7 +357,8 @@ def total_words(statistics: Statistics) -> str:
     total = statistics.total
     parts = [f"{total.calls:,} call{'s' * (total.calls != 1)}"]
     if total.failed:
-        kinds = ", ".join(_counted(name, many) for name, many in total.failures.items())
+        failures = total.failures.items()
+        kinds = ", ".join(f"{many:,} {name}{'s' * (name == 'error' and many != 1)}" for name, many in failures)
         parts.append(f"{total.failed:,} failed: {kinds}")
     elif total.calls:
         parts.append("none failed")
@@ -419,7 +379,3 @@ def left_out_words(statistics: Statistics) -> str:
     """What the figures know nothing of; empty where that is nothing."""
     many = statistics.damaged
     return f"{many:,} damaged record{'s are' if many != 1 else ' is'} not counted" if many else ""
-
-
-def _counted(name: OutcomeName, many: int) -> str:
-    return f"{many:,} {name}{'s' * (name == 'error' and many != 1)}"

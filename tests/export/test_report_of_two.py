@@ -15,7 +15,7 @@ from rpcexplorer.auth.basic import NoAuth
 from rpcexplorer.auth.credentials import NOT_RECORDED
 from rpcexplorer.auth.token import BearerAuth
 from rpcexplorer.export.formats import marks
-from rpcexplorer.export.report import LINES, of_two, versions
+from rpcexplorer.export.report import MAX_DIFF_LINES, of_two, versions
 from rpcexplorer.export.request import Subject, record_of
 from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.exchange import Exchange, Preview, Refused
@@ -93,8 +93,8 @@ def test_what_differs_stands_there_line_by_line_and_is_cut() -> None:
     left, right = came("prod", {"rows": rows, "seen": 1}), came("staging", {"rows": [], "seen": 2})
     text = ticket(left, right)
     shown = text.split("```diff\n")[1].split("\n```\n")[0].splitlines()
-    assert len(shown) == LINES
-    assert f"Cut here: {LINES} of " in text
+    assert len(shown) == MAX_DIFF_LINES
+    assert f"Cut here: {MAX_DIFF_LINES} of " in text
     small = ticket(came("prod", {"a": 1, "b": 2, "seen": 1}), came("staging", {"a": 1, "b": 3, "seen": 2}), "/seen")
     assert '-   "b": 2\n+   "b": 3\n' in small
     assert "1 member differs; 1 value was left out" in small

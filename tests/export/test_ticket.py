@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from rpcexplorer.export.report import SHOWN, code, ticket, versions
+from rpcexplorer.export.report import MAX_CHARACTERS, code, ticket, versions
 from rpcexplorer.model.exchange import Exchange, Sent, Unreached
 from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result
 from rpcexplorer.text.printable import printable
@@ -140,14 +140,14 @@ def test_a_long_reply_is_cut_at_the_end_of_a_line_and_says_so() -> None:
     block, note = told.split("```json\n")[1].split("\n```\n\n")
     note, true_size = note.split("\n")
     assert true_size == "The reply has 65 kB."
-    assert SHOWN - 20 < len(block) <= SHOWN
+    assert MAX_CHARACTERS - 20 < len(block) <= MAX_CHARACTERS
     assert block.endswith('"0123456789",')
     assert note == f"Cut here: {len(block):,} of 80,007 characters are shown."
 
 
 def test_one_long_line_is_cut_within_it() -> None:
     told = of(exchange(Malformed("not JSON"), body=b"x" * 20_000))
-    assert f"```text\n{'x' * SHOWN}\n```\n\nCut here: 16,000 of 20,000" in told
+    assert f"```text\n{'x' * MAX_CHARACTERS}\n```\n\nCut here: 16,000 of 20,000" in told
 
 
 def test_a_reply_that_was_recorded_in_part_says_how_much_there_was() -> None:
