@@ -162,8 +162,11 @@ def _session_value(kind: Kind, profile: Profile, received: AuthResponse, now: da
 
 
 def _refused(profile: Profile, answer: str) -> Refused:
-    said = f"the server answered: {answer.rstrip('.')}. Check the credentials: {_how(profile)}"
-    return replace(_failed(profile, said), missing=_given(profile))
+    # A login that takes no password brings none, and the session is pasted.
+    field = "password" if "password" in login_fields(profile) else "session"
+    way = f"set {profile.variable(field)}, or run: rpcexplorer profiles secret {profile.name} {field}"
+    said = f"the server answered: {answer.rstrip('.')}. Check the credentials: {way}"
+    return replace(_failed(profile, said), missing=field)
 
 
 def _said(error: ErrorObject) -> str:
@@ -175,16 +178,6 @@ def _said(error: ErrorObject) -> str:
 
 def _failed(profile: Profile, why: str) -> Refused:
     return Refused("credentials", f"Login with {profile.login.method} on profile {profile.name} failed: {why}")
-
-
-def _given(profile: Profile) -> str:
-    return "password" if "password" in login_fields(profile) else "session"
-
-
-def _how(profile: Profile) -> str:
-    """How its secret is given: a login that takes no password brings none, and the session is pasted."""
-    field = _given(profile)
-    return f"set {profile.variable(field)}, or run: rpcexplorer profiles secret {profile.name} {field}"
 
 
 def _pointed_at(result: Result, pointer: str) -> str | None:
@@ -310,30 +303,36 @@ def requests_in_session(kind: Kind, call: AuthCall) -> AuthFlow:
     if isinstance(response, Refused):
         return response
     call.events += _session_events(kind, call, response)
-    ended = has_ended(profile.login, message, response) and (not is_open or _asks_in_words(response))
+    # Where nobody has chosen a login, HTTP may ask for credentials of its own.
+    in_words = isinstance(response.outcome, ErrorObject) and response.response.header("www-authenticate") is None
+    ended = has_ended(profile.login, message, response) and (in_words or not is_open)
     if logs_in or is_public or not ended:
         return response
     if session is not None:
         call.events += [SessionEnded(), Note("the session had ended: logged in again and tried once more")]
         call.session = None
     opened = yield from open_session(kind, call, login_id)
-    if call.session is None:
-        if is_open and isinstance(opened, Refused) and not call.can_log_in():
+    if isinstance(opened, Refused):
+        if is_open and not call.can_log_in():
             return response  # without credentials, the server's own answer counts
-        return _with_reason(opened, response)
+        outcome = response.outcome
+        said = outcome.message if isinstance(outcome, ErrorObject) else f"HTTP {response.response.status}"
+        return replace(opened, sentence=f"The session has ended (the server said: {said}). {opened.sentence}")
+    if call.session is None:
+        return opened
     request = kind.request(profile, message)
     if isinstance(request, Refused):
         return request
     retried = yield request
-    if not isinstance(retried, Refused):
-        call.events += _session_events(kind, call, retried)
+    call.events += _session_events(kind, call, retried)
     return retried
 
 
-def _session_events(kind: Kind, call: AuthCall, received: AuthResponse) -> list[Event]:
+def _session_events(kind: Kind, call: AuthCall, received: AuthResponse | Refused) -> list[Event]:
     """Return what the server said about the session's cookie: a new one is adopted, a deleted one forgotten."""
     cookie, session = kind.session_cookie, call.session
-    said = session_cookie(received.response.headers, cookie, call.now) if cookie else None
+    headers = () if isinstance(received, Refused) else received.response.headers
+    said = session_cookie(headers, cookie, call.now) if cookie else None
     if said is None:
         return []
     if said.deleted:
@@ -355,17 +354,3 @@ def has_ended(login: Login, message: Message, received: AuthResponse) -> bool:
     if message.kind == "batch" and isinstance(outcome, ErrorObject) and outcome.value.lstrip().startswith(b"["):
         return False
     return asks_for_login(login, outcome, received.response.status)
-
-
-def _asks_in_words(received: AuthResponse) -> bool:
-    """Return whether an error of the service asks for a login, and not HTTP for credentials of its own."""
-    return isinstance(received.outcome, ErrorObject) and received.response.header("www-authenticate") is None
-
-
-def _with_reason(login: AuthResponse | Refused, received: AuthResponse) -> AuthResponse | Refused:
-    """Say of a login that was refused why there was one: the session had ended."""
-    if isinstance(login, AuthResponse):
-        return login
-    outcome = received.outcome
-    said = outcome.message if isinstance(outcome, ErrorObject) else f"HTTP {received.response.status}"
-    return replace(login, sentence=f"The session has ended (the server said: {said}). {login.sentence}")

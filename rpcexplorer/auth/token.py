@@ -9,7 +9,6 @@ from urllib.parse import quote
 
 from msgspec.structs import replace
 
-from rpcexplorer.auth import login
 from rpcexplorer.auth.credentials import AuthCall, AuthFlow, AuthHeader, AuthRequest, Message, leaves, login_fields
 from rpcexplorer.auth.scheme import USERNAME, AuthField, Kind
 from rpcexplorer.jsontext.scan import elements
@@ -35,10 +34,18 @@ class SessionKind(Kind, frozen=True):
                 yield session
 
     def requests(self, call: AuthCall) -> AuthFlow:
-        return login.requests_in_session(self, call) if self.opens_session(call.profile) else super().requests(call)
+        if not self.opens_session(call.profile):
+            return super().requests(call)
+        from rpcexplorer.auth.login import requests_in_session  # no start needs it
+
+        return requests_in_session(self, call)
 
     def login(self, call: AuthCall, id: str) -> AuthFlow:
-        return login.open_session(self, call, id) if self.opens_session(call.profile) else super().login(call, id)
+        if not self.opens_session(call.profile):
+            return super().login(call, id)
+        from rpcexplorer.auth.login import open_session  # no start needs it
+
+        return open_session(self, call, id)
 
 
 MARK = "{token}"
@@ -296,7 +303,9 @@ class CookieAuth(SessionKind, frozen=True):
         return (AuthHeader("Cookie", f"{self.cookie}={placeholder(profile.label('session'))}"),)
 
     def sendable(self, value: str) -> bool:
-        return login.sendable(value)
+        from rpcexplorer.auth.login import sendable  # no start needs it
+
+        return sendable(value)
 
     def places(self, profile: Profile) -> Iterable[str]:
         yield self.cookie

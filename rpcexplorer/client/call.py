@@ -101,86 +101,67 @@ REDIRECTS = {
 """What sends a caller elsewhere; 300 and 304 may have a ``Location`` and do not."""
 
 
-def named(response: Response, profile: Profile) -> str:
-    """A sentence that begins with the status; empty where it says nothing that the body does not."""
-    if response.status in REDIRECTS and (location := response.header("location")) is not None:
-        title = f"HTTP {response.status} {REDIRECTS[response.status]}"
-        return f"{title}: the server redirects to {location}. Redirects are not followed."
-    if response.status not in MEANINGS:
-        return ""
-    title, meaning = MEANINGS[response.status]
-    return f"HTTP {response.status} {title}: {meaning(response, profile)}"
-
-
-def _unauthorized(response: Response, profile: Profile) -> str:
-    wanted = response.header("www-authenticate")
-    if profile.secrets and not profile.assumes_auth:
-        return "the server did not take the credentials of this profile, or asks for others."
-    return f"the server asks for credentials ({cut(wanted)})." if wanted else "the server asks for credentials."
-
-
-def _forbidden(_: Response, profile: Profile) -> str:
-    where = redacted_address(profile.endpoint)
-    return f"whoever calls may not do this at {where}. Ask who runs the server."
-
-
-def _by_proxy(response: Response, _: Profile) -> str:
-    wanted = response.header("proxy-authenticate")
-    asks = f" ({cut(wanted)})" if wanted else ""
-    if response.proxy is None:
-        return f"a proxy in front of the server asks for credentials of its own{asks}. Ask who runs the server."
-    advice = "Put user name and password into its address in HTTP_PROXY, or name the host in NO_PROXY."
-    return f"the proxy {response.proxy} asks for credentials of its own{asks}. {advice}"
-
-
-def _media_type(_: Response, profile: Profile) -> str:
-    return f"the server does not take {profile.content_type}."
-
-
-def _too_many(response: Response, _: Profile) -> str:
-    return f"too many requests. Try again {_later(response)}."
-
-
-def _unavailable(response: Response, _: Profile) -> str:
-    return f"the service is not available now. Try again {_later(response)}."
-
-
-def _later(response: Response) -> str:
-    after = (response.header("retry-after") or "").strip()
-    if after.isdecimal():
-        return f"in {after} s"
-    return f"after {after}" if after else "later"
-
-
-def _always(sentences: str) -> Callable[[Response, Profile], str]:
-    return lambda _, __: sentences
-
-
-MEANINGS: dict[int, tuple[str, Callable[[Response, Profile], str]]] = {
-    401: ("Unauthorized", _unauthorized),
-    403: ("Forbidden", _forbidden),
-    407: ("Proxy Authentication Required", _by_proxy),
+MEANINGS: Final = {
+    401: ("Unauthorized", "the server asks for credentials{wanted}."),
+    403: ("Forbidden", "whoever calls may not do this at {address}. Ask who runs the server."),
+    407: (
+        "Proxy Authentication Required",
+        "a proxy in front of the server asks for credentials of its own{wanted}. Ask who runs the server.",
+    ),
     413: (
         "Content Too Large",
-        _always("the server, or a gateway in front of it, accepts no request of this size. Send less at once."),
+        "the server, or a gateway in front of it, accepts no request of this size. Send less at once.",
     ),
-    415: ("Unsupported Media Type", _media_type),
+    415: ("Unsupported Media Type", "the server does not take {content_type}."),
     417: (
         "Expectation Failed",
-        _always("the server, or a gateway in front of it, refuses a header. Check the headers of the profile."),
+        "the server, or a gateway in front of it, refuses a header. Check the headers of the profile.",
     ),
-    429: ("Too Many Requests", _too_many),
+    429: ("Too Many Requests", "too many requests. Try again {later}."),
     502: (
         "Bad Gateway",
-        _always("a gateway got no valid response from the service behind it. Check that the service runs."),
+        "a gateway got no valid response from the service behind it. Check that the service runs.",
     ),
-    503: ("Service Unavailable", _unavailable),
+    503: ("Service Unavailable", "the service is not available now. Try again {later}."),
     504: (
         "Gateway Timeout",
-        _always("a gateway got no response in time. The service may still run the call: look before you repeat it."),
+        "a gateway got no response in time. The service may still run the call: look before you repeat it.",
     ),
-    505: ("HTTP Version Not Supported", _always("the server does not accept HTTP/1.1. Check the port.")),
+    505: ("HTTP Version Not Supported", "the server does not accept HTTP/1.1. Check the port."),
 }
+"""Of statuses that say more than the body: title and meaning."""
+OWN_PROXY: Final = (
+    "the proxy {proxy} asks for credentials of its own{wanted}. "
+    "Put user name and password into its address in HTTP_PROXY, or name the host in NO_PROXY."
+)
+REJECTED: Final = "the server did not take the credentials of this profile, or asks for others."
+
+
+def explain_status(response: Response, profile: Profile) -> str:
+    """Return a sentence that begins with the status; empty if the status says nothing that the body does not."""
+    status = response.status
+    if status in REDIRECTS and (location := response.header("location")) is not None:
+        title = f"HTTP {status} {REDIRECTS[status]}"
+        return f"{title}: the server redirects to {location}. Redirects are not followed."
+    if status not in MEANINGS:
+        return ""
+    title, meaning = MEANINGS[status]
+    if status == 401 and profile.secrets and not profile.assumes_auth:
+        meaning = REJECTED
+    elif status == 407 and response.proxy is not None:
+        meaning = OWN_PROXY
+    wanted = response.header("www-authenticate" if status == 401 else "proxy-authenticate")
+    after = (response.header("retry-after") or "").strip()
+    explained = meaning.format(
+        wanted=f" ({cut(wanted)})" if wanted else "",
+        address=redacted_address(profile.endpoint),
+        proxy=response.proxy,
+        content_type=profile.content_type,
+        later=f"in {after} s" if after.isdecimal() else f"after {after}" if after else "later",
+    )
+    return f"HTTP {status} {title}: {explained}"
+
+
 TURN: Final = 0.008
 """Seconds of steps in a row."""
 PAUSE: Final = 0.001
@@ -297,19 +278,19 @@ def _document_in(response: Response) -> Outcome:
 
 async def _read(message: Message, response: Response, form: MessageForm) -> Outcome:
     """What the response means for the message that was sent; a large one is read while a screen goes on."""
+
+    def meaning() -> Outcome:
+        if _is_notification(message):
+            return _read_notification(response, form)
+        if message.kind == "batch":
+            return decode_batch(response.body, message.calls, form)
+        return decode(response.body, message.calls[0].id, form)
+
     if len(response.body) <= LARGE:
-        return _meaning(message, response, form)
+        return meaning()
     if message.kind == "call" and (reply := await in_turns(decode_large(response.body, message.calls[0].id, form))):
         return reply
-    return await asyncio.to_thread(_meaning, message, response, form)
-
-
-def _meaning(message: Message, response: Response, form: MessageForm) -> Outcome:
-    if _is_notification(message):
-        return _read_notification(response, form)
-    if message.kind == "batch":
-        return decode_batch(response.body, message.calls, form)
-    return decode(response.body, message.calls[0].id, form)
+    return await asyncio.to_thread(meaning)
 
 
 def _is_notification(message: Message) -> bool:
@@ -325,16 +306,6 @@ def _read_notification(response: Response, form: MessageForm) -> Outcome:
             return replace(reply, remarks=(*reply.remarks, "the server answered a notification"))
         return Sent(("the server answered a notification with something that is no reply",))
     return Sent() if accepted else Malformed("The server did not accept the notification.")
-
-
-def _named(outcome: Outcome, response: Response, profile: Profile) -> Outcome:
-    """What came instead of a reply, by its status where that says more than the bytes."""
-    if not isinstance(outcome, Malformed) or not (said := named(response, profile)):
-        return outcome
-    text, status = response.body.lstrip(), response.status
-    says_more = text and status not in SAID_ENOUGH and not (text[:1] == b"<" and status in OF_GATEWAYS)
-    more = f" {outcome.reason}" if says_more else ""
-    return replace(outcome, reason=f"{said}{more}")
 
 
 LARGE_BODY_BYTES = 64 * 1024
@@ -461,7 +432,10 @@ class RunningCall:
             self._seconds_left -= took
             self._seconds += took
         outcome = _document_in(response) if fetches else await _read(request.message, response, self._profile.form)
-        outcome = _named(outcome, response, self._profile)
+        if isinstance(outcome, Malformed) and (said := explain_status(response, self._profile)):
+            text, status = response.body.lstrip(), response.status
+            says_more = text and status not in SAID_ENOUGH and not (text[:1] == b"<" and status in OF_GATEWAYS)
+            outcome = replace(outcome, reason=f"{said} {outcome.reason}" if says_more else said)
         if isinstance(outcome, Result) and request.message.method == CALLS_A_TOOL:
             outcome = replace(outcome, message=_failure_of_tool(outcome))
         return AuthResponse(outcome, response, self._sent)

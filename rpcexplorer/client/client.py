@@ -19,7 +19,6 @@ from rpcexplorer.auth.credentials import (
     Message,
     find_unsendable,
 )
-from rpcexplorer.auth.login import login_params
 from rpcexplorer.auth.registry import auth_of, kind_named, with_usual_auth
 from rpcexplorer.client.call import Record, RunningCall, body_of, connect, formed, head_of
 from rpcexplorer.client.handshake import handshake_of, with_handshake
@@ -163,6 +162,8 @@ class Client:
 
     async def login(self, *, watch: Watch | None = None, stop: Stop | None = None) -> Exchange:
         """Open a new session, whether or not there is one."""
+        from rpcexplorer.auth.login import login_params  # few calls need it
+
         id, profile = fresh_id(), self.profile
         begun = self._begun(id, Draft(profile.login.method, login_params(profile) if profile.has_sessions else ""))
         can_log_in = partial(self._credentials.can_log_in, profile)
