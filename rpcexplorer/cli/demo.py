@@ -85,17 +85,11 @@ def demo(context: click.Context, serve: bool, port: int) -> None:
     elif port:
         raise click.UsageError("--port goes with --serve.")
     else:
-        context.exit(_on_screen(invocation) if invocation.world.on_terminal else _tour(invocation))
+        context.exit(open_demo(invocation) if invocation.world.on_terminal else _tour(invocation))
 
 
-def screen(invocation: Invocation) -> int:
-    """Open the explorer on screen; whoever has no profile yet may go on to the demo."""
-    code, wish = invocation.world.open_screen(invocation.build, invocation.profile, invocation.case)
-    return _on_screen(invocation) if wish == "demo" else code
-
-
-def _on_screen(invocation: Invocation) -> int:
-    """Open the explorer on the demo service."""
+def open_demo(invocation: Invocation) -> int:
+    """Open the screen on the demo service."""
     world = invocation.world
     with _running() as (home, url):
         return world.open_screen(lambda person: throwaway_explorer(world, home, url, person), invocation.profile)[0]

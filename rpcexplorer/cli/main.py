@@ -37,11 +37,6 @@ def run(arguments: Sequence[str], world: World) -> int:
         answer(world, program)
         return 0
     try:
-        if not arguments and world.on_terminal:
-            code, wish = world.open_screen(world.open_explorer, None)
-            if wish != "demo":
-                return code
-            arguments = ["demo"]
         code = program.main(list(arguments), prog_name=PROGRAM, standalone_mode=False, obj=world)
     except click.Abort:
         return INTERRUPTED
@@ -189,12 +184,16 @@ def _screen_on_case(invocation: Invocation, file: str) -> int:
 
 
 def _screen(invocation: Invocation) -> int:
-    """Open the screen on what was named."""
-    if not invocation.world.on_terminal and invocation.url:
+    """Open the screen on what was named; whoever has no profile yet may go on to the demo."""
+    world = invocation.world
+    if not world.on_terminal and invocation.url:
         fail(f"The screen needs a terminal. To make a call: {PROGRAM} call METHOD --url {invocation.url}")
-    from rpcexplorer.cli.demo import screen
+    code, wish = world.open_screen(invocation.build, invocation.profile, invocation.case)
+    if wish != "demo":
+        return code
+    from rpcexplorer.cli.demo import open_demo
 
-    return screen(invocation)
+    return open_demo(invocation)
 
 
 def _sentence(error: click.UsageError) -> str:
