@@ -466,30 +466,25 @@ async def compare(
 async def replay(
     screen: Screen[Any], explorer: Explorer, pending: PendingKeys, frame: Frame, records: Sequence[Exchange]
 ) -> None:
-    """Ask where, ask for what is not marked safe, send one after the other, and show what came of each."""
+    """Ask where to send recorded calls and whether to send unsafe ones, send them in order, and show each outcome."""
     records = [as_called(each) for each in records]
     what = f"{len(records)} calls" if len(records) > 1 else clipped(records[0].method, NAME)
     chosen = await profiles_for_servers(screen, explorer, records, what)
     if chosen is None:
         return
-    profiles = [chosen[server_of(each)] for each in records]
-    drafts = [(sent_draft(each), profile) for each, profile in zip(records, profiles, strict=True)]
-    routes = dict.fromkeys(
-        (each.url, profile.endpoint)
-        for each, profile in zip(records, profiles, strict=True)
-        if explorer.cases.goes_elsewhere(each, profile)
-    )
-    if not await may_send_all(screen, explorer, drafts, ", ".join(dict.fromkeys(url for url, _ in routes))):
+    calls = [(record, chosen[server_of(record)]) for record in records]
+    moved = [call for call in calls if explorer.cases.goes_elsewhere(*call)]
+    drafts = [(sent_draft(record), profile) for record, profile in calls]
+    if not await may_send_all(screen, explorer, drafts, ", ".join(dict.fromkeys(record.url for record, _ in moved))):
         return
-    said = [(f"recorded at {clipped(url, 60)}, sent to {endpoint}", "careful") for url, endpoint in routes]
-    run = partial(_replayed, explorer, list(zip(records, profiles, strict=True)))
-    used = list(dict.fromkeys(each.name for each in profiles))
-    title = f"Replay  {what} on {' and '.join(used)}"
-    methods = [each.method for each in records]
+    routes = dict.fromkeys((record.url, profile.endpoint) for record, profile in moved)
+    remarks = [(f"recorded at {clipped(url, 60)}, sent to {endpoint}", "careful") for url, endpoint in routes]
+    used = {profile.name: profile for _, profile in calls}
     several = len(used) > 1
-    names = [on_profile(method, each.name) for method, each in zip(methods, profiles, strict=True)]
-    opened = ReplayScreen(title, names if several else methods, run, pending, frame, remarks=said, on_several=several)
-    opened.set_class(any(each.badge == "prod" for each in profiles), "-prod")
+    names = [on_profile(record.method, profile.name) if several else record.method for record, profile in calls]
+    title, run = f"Replay  {what} on {' and '.join(used)}", partial(_replayed, explorer, calls)
+    opened = ReplayScreen(title, names, run, pending, frame, remarks=remarks, on_several=several)
+    opened.set_class(any(each.badge == "prod" for each in used.values()), "-prod")
     await screen.app.push_screen_wait(opened)
 
 
