@@ -6,7 +6,6 @@ import json
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
@@ -15,6 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from rpcexplorer.files.io import told_size
+from rpcexplorer.history.file import user_name
 from rpcexplorer.history.record import UNUSUAL, changed, quoted, to_block, to_exchange, to_record
 from rpcexplorer.jsontext.pointers import ANY, parts_of, spans_at
 from rpcexplorer.jsontext.scan import STRING, decoded
@@ -52,7 +52,7 @@ class LocalPaths:
         self._files = {each: os.path.basename(each) for each in files if os.path.dirname(each)}  # noqa: PTH119, PTH120
         self._known = _one_of(self._files, r"(?!\w)")
         self._folders = _one_of((each for each in places if len(each) > 1), r"(?:[/\\]|(?![\w-]))")
-        self._users = _one_of({os.path.basename(home), _user()} - {""}, r"[/\\]", before=r"(?<![\w:/.\\-])")  # noqa: PTH119
+        self._users = _one_of({os.path.basename(home), user_name()} - {""}, r"[/\\]", before=r"(?<![\w:/.\\-])")  # noqa: PTH119
 
     def without(self, sentence: str) -> str:
         """A sentence of ours in which files have only their names."""
@@ -70,14 +70,6 @@ def _one_of(texts: Iterable[str], after: str, *, before: str = r"(?<![\w/\\])") 
     """Finds the longest of some texts; nothing where there are none."""
     longest = sorted(texts, key=len, reverse=True)
     return re.compile(f"{before}(?:{'|'.join(map(re.escape, longest))}){after}" if longest else r"(?!)")
-
-
-def _user() -> str:
-    import getpass
-
-    with suppress(KeyError, OSError, ImportError):  # a user without a name, as in some containers
-        return getpass.getuser()
-    return ""
 
 
 PARTS: Final = ("params", "result", "error")
@@ -146,10 +138,13 @@ def exported(
     if hide:
         if trouble := hiding.look_at_methods(calls):
             return trouble
-        for at, call in enumerate(calls):
-            is_blind = hiding.is_blind(call, hide)
-            dropped += [call.id] * is_blind
-            calls[at] = hiding.applied(_without_reply(call) if is_blind else call, hide)
+        for at, recorded in enumerate(calls):
+            call = recorded
+            if hiding.is_blind(call, hide):
+                dropped.append(call.id)
+                size = call.response.size or len(call.response.body)
+                call = _read_again(replace(call, response=replace(call.response, body=b"", cut=True, size=size)))
+            calls[at] = hiding.applied(call, hide)
         note = hiding.told(note)
     return Exported(tuple(calls), note, tuple(dropped), tuple(hiding.short))
 
@@ -181,11 +176,6 @@ def _read_again(call: Exchange) -> Exchange:
     return read if isinstance(read, Exchange) else call
 
 
-def _without_reply(call: Exchange) -> Exchange:
-    size = call.response.size or len(call.response.body)
-    return _read_again(replace(call, response=replace(call.response, body=b"", cut=True, size=size)))
-
-
 class _Hiding:
     """What somebody wants hidden: found at its places first, then taken out wherever else the same value stands."""
 
@@ -204,23 +194,27 @@ class _Hiding:
             for text, inside in places:
                 for start, end in spans_at(text, inside):
                     found = True
-                    values = [*_values_in(text[start:end])]
+                    found_values = map(_value_of, _TOKEN.finditer(text[start:end]))
+                    values = [value for value in found_values if value and not HIDDEN.fullmatch(value)]
                     self._values.update(values)
                     if pointer not in self.short and any(len(value) < SHORTEST for value in values):
                         self.short.append(pointer)
         return "" if found else f"{pointer} leads nowhere in these calls, so nothing was written: check its names."
 
     def look_at_methods(self, calls: Iterable[Exchange]) -> str:
-        """Return a sentence if what is to be hidden is part of a method's name; it names the call alone."""
-        ids = [call.id for call in calls if self._is_in_method(call.method)]
+        """Return a sentence if what is to be hidden is part of a method's name; it names the call alone.
+
+        A short value is one if it is a word of the name.
+        """
+        ids = []
+        for call in calls:
+            words = re.split(r"[\W_]+", call.method)
+            if self.told(call.method) != call.method or not self._values.isdisjoint(words):
+                ids.append(call.id)
         if not ids:
             return ""
         which = f"call{'s' * (len(ids) > 1)} {listed(ids)}"
         return f"Nothing was written: the method name of {which} contains a hidden value. Export the other calls only."
-
-    def _is_in_method(self, method: str) -> bool:
-        """Return whether a value is part of a method's name; a short one, if it is a word of it."""
-        return self.told(method) != method or not self._values.isdisjoint(re.split(r"[\W_]+", method))
 
     def is_blind(self, call: Exchange, pointers: Sequence[str]) -> bool:
         """Whether something may have to be hidden in a reply that cannot be looked into, or half of it at its end."""
@@ -328,12 +322,6 @@ def _ways(pointer: str, call: Exchange) -> Iterator[tuple[str, ...]]:
 def _value_of(token: re.Match[str]) -> str:
     """Return the text or number that a token is; nothing for a key."""
     return token["number"] or (decoded(token["string"]) if token["string"] and not token["key"] else "")
-
-
-def _values_in(value: str) -> Iterator[str]:
-    """Return the texts and numbers of a JSON value that are to be hidden: itself, or all in it."""
-    values = map(_value_of, _TOKEN.finditer(value))
-    return (each for each in values if each and not HIDDEN.fullmatch(each))
 
 
 def _may_be_in_result(ways: Iterable[Sequence[str]], call: Exchange) -> bool:

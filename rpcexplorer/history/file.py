@@ -54,6 +54,9 @@ OURS = re.compile(rb"(?:\n|\A(?:\xef\xbb\xbf)?)" + HEADER_LINE)
 NOTHING = b" \t\r\n\0"
 """What a file may hold and still be empty: a power cut can leave zeros."""
 FOREIGN = "it is no history of this program, and stays as it is; move it away, or choose another folder"
+CASES = "+cases"
+"""Ends the name of whose files hold the cases that somebody has taken in. No user and no host has its sign."""
+TORN_FILE = re.compile(r"[^.].*\.toml\.torn-\d+", re.DOTALL)
 BOUNDARY = re.compile(
     rb'\n(?:end = "[0-9a-f]{8}"[ \t]*\r?\n(?:[ \t]*\r?\n)*+'  # behind an end and its blank lines,
     rb"|(?=" + HEADER_LINE + rb"))"  # and before a beginning, where the end above it is damaged
@@ -162,10 +165,18 @@ def rewrite(
         number = sum(before is not after for before, after in zip(blocks, changed, strict=True))
         if not number:
             return 0
-        with telling("write", path), prepared(path, after := b"".join(changed), _mode(path)) as beside, locked():
-            added = b"" if _version(path) == version else _added(path, content, most)
-            if added is None:
-                continue  # somebody else has changed it too
+        with (
+            telling("write", path),
+            # its mode stays as it is, but nobody else writes to it
+            prepared(path, after := b"".join(changed), PRIVATE_FILE | (path.lstat().st_mode & GROUP_READS)) as beside,
+            locked(),
+        ):
+            added = b""
+            if _version(path) != version:
+                now = read_bytes(path, most)
+                if now is None or not now.startswith(content):
+                    continue  # somebody else has changed it too
+                added = now[len(content) :]
             if not after.strip() and not added.strip():
                 path.unlink()
             else:
@@ -173,11 +184,6 @@ def rewrite(
                     write_all(file, added)
                 beside.replace(path)
             return number
-
-
-def _mode(path: Path) -> int:
-    """As it is, but nobody else writes to it."""
-    return PRIVATE_FILE | (path.lstat().st_mode & GROUP_READS)
 
 
 def _version(path: Path) -> tuple[int, int, int] | None:
@@ -196,12 +202,6 @@ def _content(path: Path, most: int) -> bytes | None:
     return read_bytes(path, most)
 
 
-def _added(path: Path, before: bytes, most: int) -> bytes | None:
-    """What was added to a file that once held ``before``; None where more has become of it."""
-    now = read_bytes(path, most)
-    return now[len(before) :] if now is not None and now.startswith(before) else None
-
-
 def _mended(file: int, path: Path, blocks: bytes) -> tuple[int, bytes]:
     """Make sure that the last block is whole: the file's size then, and what must go ahead of the next ``blocks``."""
     size = os.fstat(file).st_size
@@ -213,7 +213,7 @@ def _mended(file: int, path: Path, blocks: bytes) -> tuple[int, bytes]:
         return size, b""
     good, torn = _torn(file, size, max(LARGEST, len(blocks)))
     if torn.strip() and torn.strip() not in blocks:  # else it is about to be written once more, whole
-        _set_aside(path, torn.lstrip(b"\r\n"))
+        write_private(free_aside(path, "torn"), torn.lstrip(b"\r\n"))
     os.ftruncate(file, good)
     return good, b"\n\n" if good else b""
 
@@ -250,28 +250,24 @@ def _torn(file: int, size: int, most: int) -> tuple[int, bytes]:
         step *= 2
 
 
-def _set_aside(path: Path, torn: bytes) -> None:
-    """Keep what is cut off, in a file of its own."""
-    write_private(free_aside(path, "torn"), torn)
+def user_name() -> str:
+    """Return who runs this process; empty for a user without a name, as in some containers."""
+    import getpass  # only here: most commands start without it
 
-
-CASES = "+cases"
-"""Ends the name of whose files hold the cases that somebody has taken in. No user and no host has its sign."""
-TORN_FILE = re.compile(r"[^.].*\.toml\.torn-\d+", re.DOTALL)
+    with suppress(KeyError, OSError, ImportError):
+        return getpass.getuser()
+    return ""
 
 
 def this_writer() -> str:
     """The user and host of this process, as they can stand in a file's name."""
-    import getpass  # only here: most commands start without it
-
-    user = "somebody"
-    with suppress(KeyError, OSError, ImportError):  # a user without a name, as in some containers
-        user = getpass.getuser()
     if sys.platform == "win32":
         host = os.environ.get("COMPUTERNAME", "")
     else:
         host = os.uname().nodename
-    return "@".join(re.sub(r"[^A-Za-z0-9_-]", "-", part)[:40] or "-" for part in (user, host.partition(".")[0]))
+    return "@".join(
+        re.sub(r"[^A-Za-z0-9_-]", "-", part)[:40] or "-" for part in (user_name() or "somebody", host.partition(".")[0])
+    )
 
 
 def current(folder: Path, writer: str) -> Path:

@@ -102,6 +102,30 @@ OPEN = 64
 """Long files that are open at once, at the most: a process cannot have many."""
 
 
+PACKED = f"{BASE64} = ".encode()
+IN_CALL = frozenset(b"id method params params_sent message reason headers reply name note".split())
+"""The keys under which is written down what was asked and what came of it."""
+ANYWHERE = IN_CALL | {b"profile", b"url"}
+FOLDED_TO_ASCII = tuple(character.encode() for character in "ßİŉſǰẖẗẘẙẚẞ\u212aﬀﬁﬂﬃﬄﬅﬆ")
+"""All characters but the letters of ASCII that are letters of ASCII, some of them, where case does not count."""
+TIME_LINE, MS_LINE, RECEIVED_LINE = (re.compile(rb"\n%s = ([^\r\n]*)" % key) for key in (b"time", b"ms", b"received"))
+FOREIGN = b"\nforeign = true"
+FAILED = re.compile(rb'\n(?:outcome = "error"|message(?:_base64)? = )')
+"""A line of what counts as an error: the result of a tool that failed has a message."""
+METHOD = re.compile(rb"\nmethod(?:_base64)? = [^\r\n]*")
+Limit = tuple[re.Pattern[bytes], Callable[[bytes], bool]]
+"""Lines with a value, and which of the values may be meant."""
+REACH = 8 * MIB
+"""Bytes of a history in which that which is only of interest while it is new is looked for: a moment's reading."""
+MOMENT = 0.25
+"""Seconds after which that ends in any case."""
+SPELLED = 8
+"""Bytes of a record, at the most, for each byte of the reply in it."""
+SHOWN = 5
+"""Ids that are named where several are alike."""
+T = TypeVar("T")
+
+
 class RawBlock(NamedTuple):
     """One block where it lies, not yet read."""
 
@@ -128,13 +152,6 @@ class Passed(NamedTuple):
 
 Probe = Callable[[bytes], list[bytes]]
 """Takes the blocks out of a stretch that may be wanted, and leaves them in their order; ``split`` takes all."""
-
-
-def raw_blocks(
-    folder: Path, wanted: Probe = split, reach: float = inf, largest: int = LARGEST, own: str = ""
-) -> Iterator[RawBlock]:
-    """Every block that may be wanted, newest first, as far as ``blocks_in_steps`` come."""
-    return (step for step in blocks_in_steps(folder, wanted, reach, largest, own) if step is not None)
 
 
 def blocks_in_steps(
@@ -173,16 +190,16 @@ class FolderReader:
         newest = changed_last(self._folder, WRITERS, {f"{writer}.toml": writer for writer in every})
         newest_torn = changed_last(self._folder, WRITERS, {name: name for name in torn})
         # what was torn comes last among equals: its block may have been written again elsewhere, whole
+        troubles = (
+            f"{self._folder} holds files of {len(found):,} {noun}: the newest {WRITERS} are read; move some away"
+            for found, noun in ((every, "writers"), (torn, "torn calls"))
+            if len(found) > WRITERS
+        )
         return [
-            *(self._left_out(len(all_), what) for all_, what in ((every, "writers"), (torn, "torn calls"))),
+            *(iter([RawBlock(NEWEST, "", self._folder, b"", trouble)]) for trouble in troubles),
             *map(self._written_by, sorted(newest, key=own.__ne__)),
             *map(self._torn, newest_torn),
         ]
-
-    def _left_out(self, many: int, what: str) -> Iterator[RawBlock]:
-        if many > WRITERS:
-            told = f"{self._folder} holds files of {many:,} {what}: the newest {WRITERS} are read; move some away"
-            yield RawBlock(NEWEST, "", self._folder, b"", told)
 
     def _written_by(self, writer: str) -> Iterator[RawBlock | Passed]:
         """What one writer wrote. A file that can be read in a moment is closed before anybody sees it."""
@@ -198,8 +215,15 @@ class FolderReader:
                     seen.add((found.st_dev, found.st_ino))
                     if found.st_size <= CHUNK:
                         content = read_span(file, 0, found.st_size)
+                    elif self._open >= OPEN:
+                        long = f"{OPEN} files of more than {told_size(CHUNK)} are being read already; move some away"
+                        raise Unfit(long)
                     else:
-                        yield from self._kept_open(file, found, writer, path)
+                        self._open += 1
+                        try:
+                            yield from self._in_file(partial(read_span, file), found, writer, path)
+                        finally:
+                            self._open -= 1
             except FileTrouble as trouble:
                 seen.add((0, self._listed.get(path.name, 0)))  # it is not looked for elsewhere
                 yield RawBlock(NEWEST, writer, path, b"", trouble.sentence)
@@ -213,15 +237,6 @@ class FolderReader:
         as_listed = {self._listed.get(first.name)} - {None} == {inode for _, inode in seen}
         full = self._full if as_listed else full_files(names(self._folder))
         yield from (self._folder / name for name in full.get(writer, ()))
-
-    def _kept_open(self, file: int, found: os.stat_result, writer: str, path: Path) -> Iterator[RawBlock | Passed]:
-        if self._open >= OPEN:
-            raise Unfit(f"{OPEN} files of more than {told_size(CHUNK)} are being read already; move some away")
-        self._open += 1
-        try:
-            yield from self._in_file(partial(read_span, file), found, writer, path)
-        finally:
-            self._open -= 1
 
     def _in_file(
         self, read: Callable[[int, int], bytes], found: os.stat_result, writer: str, path: Path
@@ -241,7 +256,9 @@ class FolderReader:
             crowded = len(raws) > CROWD and not oldest
             raws = [] if crowded else raws
             for raw in reversed(raws):
-                torn = at_end and _is_torn(raw, stretch)
+                # a block at a file's end is torn if it is the last one, and has no end
+                is_last = at_end and stretch.rstrip().endswith(raw.rstrip())
+                torn = is_last and not is_sealed(raw) and not COMMENTS.fullmatch(raw)
                 at_end = False
                 if torn and time.time() - found.st_mtime < UNFINISHED:
                     continue  # it is being written at this moment
@@ -286,11 +303,6 @@ def _time_of(raw: bytes, stretch: bytes, otherwise: bytes) -> bytes:
     return spelled[1] if spelled else otherwise
 
 
-def _is_torn(raw: bytes, stretch: bytes) -> bool:
-    """Whether a block of the stretch at a file's end is the last one, and has no end."""
-    return stretch.rstrip().endswith(raw.rstrip()) and not is_sealed(raw) and not COMMENTS.fullmatch(raw)
-
-
 def _within(reach: float, stream: Iterable[RawBlock | Passed]) -> Iterator[RawBlock | Passed]:
     """A stream as far as so many bytes of files go."""
     for one in stream:
@@ -321,21 +333,6 @@ def _settled(stream: Iterable[RawBlock | Passed]) -> Iterator[RawBlock | None]:
     yield from (block for _, _, block in reversed(held))
 
 
-PACKED = f"{BASE64} = ".encode()
-IN_CALL = frozenset(b"id method params params_sent message reason headers reply name note".split())
-"""The keys under which is written down what was asked and what came of it."""
-ANYWHERE = IN_CALL | {b"profile", b"url"}
-FOLDED_TO_ASCII = tuple(character.encode() for character in "ßİŉſǰẖẗẘẙẚẞ\u212aﬀﬁﬂﬃﬄﬅﬆ")
-"""All characters but the letters of ASCII that are letters of ASCII, some of them, where case does not count."""
-TIME_LINE, MS_LINE, RECEIVED_LINE = (re.compile(rb"\n%s = ([^\r\n]*)" % key) for key in (b"time", b"ms", b"received"))
-FOREIGN = b"\nforeign = true"
-FAILED = re.compile(rb'\n(?:outcome = "error"|message(?:_base64)? = )')
-"""A line of what counts as an error: the result of a tool that failed has a message."""
-METHOD = re.compile(rb"\nmethod(?:_base64)? = [^\r\n]*")
-Limit = tuple[re.Pattern[bytes], Callable[[bytes], bool]]
-"""Lines with a value, and which of the values may be meant."""
-
-
 class BlockFilter:
     """A filter as it is spelled in a file: tells of bytes whether what is looked for may be in them."""
 
@@ -345,7 +342,14 @@ class BlockFilter:
             exact.append(("outcome", next(iter(wanted.outcomes), wanted.outcome)))
         self._lines = [f"\n{key} = {quoted(value)}\n".encode() for key, value in exact if value]
         """The lines of a block that must be these; what is empty has none."""
-        self._patterns = [*_number_lines(wanted.bounds), *([FAILED] if wanted.outcomes == ("error",) else [])]
+        self._patterns = [FAILED] if wanted.outcomes == ("error",) else []
+        """The lines without which no call can be meant."""
+        if wanted.bounds.code is not None:
+            self._patterns.append(re.compile(rb"\ncode = %d\n" % wanted.bounds.code))
+        if wanted.bounds.status is not None:
+            low, high = wanted.bounds.status
+            statuses = b"|".join(b"%d" % status for status in range(low, high + 1))
+            self._patterns.append(re.compile(rb"\nstatus = (?:%s)\n" % statuses))
         self._limits = list(_limits(wanted.bounds))
         self._nothing = bool(wanted.wrong)
         texts = [(wanted.text, ANYWHERE), *((word, IN_CALL) for word in wanted.words)]
@@ -381,15 +385,6 @@ class BlockFilter:
         if stretch.isascii() or (self._plain and not any(one in stretch for one in FOLDED_TO_ASCII)):
             return stretch.lower()
         return stretch.decode(errors="replace").casefold().encode()
-
-
-def _number_lines(bounds: Bounds) -> Iterator[re.Pattern[bytes]]:
-    """The lines without which no call can be meant."""
-    if bounds.code is not None:
-        yield re.compile(rb"\ncode = %d\n" % bounds.code)
-    if bounds.status is not None:
-        low, high = bounds.status
-        yield re.compile(rb"\nstatus = (?:%s)\n" % b"|".join(b"%d" % each for each in range(low, high + 1)))
 
 
 def _limits(bounds: Bounds) -> Iterator[Limit]:
@@ -443,12 +438,6 @@ def _stands_in(folded: bytes, needle: bytes, keys: Iterable[bytes]) -> bool:
     return False
 
 
-def method_line(raw: bytes) -> bytes | None:
-    """How a block spells its method; None of what is foreign, which teaches nothing of a profile here."""
-    name = None if FOREIGN in raw else METHOD.search(raw)
-    return name[0] if name else None
-
-
 class Prune(Struct):
     """What is not among the newest ``keep``, or is older than ``before``, of one profile or all."""
 
@@ -468,7 +457,11 @@ class Prune(Struct):
         for block in blocks:
             if not block.raw:
                 self.unread.add(block.file)
-            moment, its_profile = _dated(block)
+            moment, its_profile = None, ""
+            if not block.harm and (own := dated(block.raw)):
+                moment, its_profile = own
+            elif not block.harm and isinstance(found := read_block(block.raw), Exchange):
+                moment, its_profile = found.when, found.profile
             if moment is None or self.profile not in {None, its_profile} or not may_go(block):
                 continue
             if (self.keep is not None and kept >= self.keep) or (self.before is not None and moment < self.before):
@@ -478,32 +471,11 @@ class Prune(Struct):
                 kept += 1
 
 
-def _dated(block: RawBlock) -> tuple[datetime | None, str]:
-    """When and on which profile a call was made; no moment where nobody can say."""
-    if block.harm:
-        return None, ""
-    if own := dated(block.raw):
-        return own
-    found = read_block(block.raw)
-    return (found.when, found.profile) if isinstance(found, Exchange) else (None, "")
-
-
 def fingerprint(raw: bytes) -> bytes:
     """What a block is known by, blank lines around it aside: ids can be given by hand, and given twice."""
     from hashlib import blake2b  # it loads OpenSSL, and few commands change anything
 
     return blake2b(raw.strip(), digest_size=16).digest()
-
-
-REACH = 8 * MIB
-"""Bytes of a history in which that which is only of interest while it is new is looked for: a moment's reading."""
-MOMENT = 0.25
-"""Seconds after which that ends in any case."""
-SPELLED = 8
-"""Bytes of a record, at the most, for each byte of the reply in it."""
-SHOWN = 5
-"""Ids that are named where several are alike."""
-T = TypeVar("T")
 
 
 class History:
@@ -640,9 +612,11 @@ class History:
         spelled: dict[bytes, bytes] = {}
         self._refuse_links()
         for block in self._for_a_moment(blocks_in_steps(self.folder, split, reach, self._largest)):
-            name = None if block is None or block.harm else method_line(block.raw)
-            if block and name and name not in spelled and among(block.raw):
-                spelled[name] = block.raw
+            if block is None or block.harm or FOREIGN in block.raw:  # what is foreign teaches nothing of a profile here
+                continue
+            name = METHOD.search(block.raw)
+            if name and name[0] not in spelled and among(block.raw):
+                spelled[name[0]] = block.raw
         found = [read_block(raw) for raw in spelled.values()]
         calls = [call for call in found if isinstance(call, Exchange) and call.kind != "batch" and wanted.matches(call)]
         return [call.method for call in calls if getattr(call.outcome, "code", None) != METHOD_NOT_FOUND]
@@ -731,7 +705,8 @@ class History:
 
     def _raw_blocks(self, wanted: Probe = split) -> Iterator[RawBlock]:
         self._refuse_links()
-        return raw_blocks(self.folder, wanted, largest=self._largest, own=self.writer)
+        steps = blocks_in_steps(self.folder, wanted, largest=self._largest, own=self.writer)
+        return (step for step in steps if step is not None)
 
     def _for_a_moment(self, found: Iterable[T], seconds: float = MOMENT, late: Iterable[T] = ()) -> Iterator[T]:
         """What is found as long as anybody waits for it; then what is to be said of the rest."""

@@ -80,11 +80,11 @@ def renamed(record: dict[str, Any], **given: str | None) -> dict[str, Any]:
 
 
 def _written(values: dict[str, Any]) -> dict[str, Any]:
-    return dict(_spelled(key, value) for key, value in values.items() if key in ALWAYS or not _is_empty(value))
-
-
-def _is_empty(value: Any) -> bool:
-    return value is None or value is False or value in ("", b"", [])
+    return dict(
+        _spelled(key, value)
+        for key, value in values.items()
+        if key in ALWAYS or not (value is None or value is False or value in ("", b"", []))
+    )
 
 
 def _spelled(key: str, value: Any) -> tuple[str, Any]:
@@ -214,48 +214,34 @@ def _read_again(values: dict[str, Any], body: bytes) -> Reply:
 # --- what a record must be ---------------------------------------------------------------------------------------
 
 
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str)
+def _one_of(words: tuple[str, ...]) -> tuple[Callable[[Any], bool], str]:
+    return lambda value: value in words, f"one of {', '.join(words)}"
 
 
-def _is_whole(value: Any) -> bool:
-    return type(value) is int
-
-
-def _is_flag(value: Any) -> bool:
-    return isinstance(value, bool)
-
-
-def _is_list(value: Any) -> bool:
-    return isinstance(value, list) and all(map(_is_text, value))
-
-
-def _is_moment(value: Any) -> bool:
-    return isinstance(value, datetime) and MINYEAR < value.year < MAXYEAR  # in any zone there is
-
-
-def _is_number(value: Any) -> bool:
-    return type(value) in {int, float} and abs(value) < 2**53  # neither inf nor nan
-
-
-def _is_small(value: Any) -> bool:
-    return type(value) is int and abs(value) < 2**53
-
-
+_TEXT: Final = (lambda value: isinstance(value, str), "text")
+_WHOLE_NUMBER: Final = (lambda value: type(value) is int, "a whole number")
+_SMALL_NUMBER: Final = (lambda value: type(value) is int and abs(value) < 2**53, "a whole number")
+_FLAG: Final = (lambda value: isinstance(value, bool), "true or false")
+_TEXTS: Final = (
+    lambda value: isinstance(value, list) and all(isinstance(text, str) for text in value),
+    "a list of texts",
+)
 SHAPE: dict[str, tuple[Callable[[Any], bool], str]] = {
-    "time": (_is_moment, "a date and time"),
+    # a year in which the moment exists in any zone there is
+    "time": (lambda value: isinstance(value, datetime) and MINYEAR < value.year < MAXYEAR, "a date and time"),
     "reply": (lambda value: isinstance(value, str | bytes), "text"),
-    "ms": (_is_number, "a number"),
-    "code": (_is_whole, "a whole number"),
-    "kind": (lambda value: value in get_args(CallKind), f"one of {', '.join(get_args(CallKind))}"),
-    "outcome": (lambda value: value in OUTCOMES, f"one of {', '.join(OUTCOMES)}"),
-    "step": (lambda value: value in get_args(Step), f"one of {', '.join(get_args(Step))}"),
-    "envelope": (lambda value: value in get_args(EnvelopeForm), f"one of {', '.join(get_args(EnvelopeForm))}"),
-    **dict.fromkeys(("id", "profile", "url", "method", "message", "params", "params_sent"), (_is_text, "text")),
-    **dict.fromkeys(("reason", "http_reason", "name", "note"), (_is_text, "text")),
-    **dict.fromkeys(("status", "sent", "received"), (_is_small, "a whole number")),
-    **dict.fromkeys(("reply_cut", "maybe_ran", "foreign"), (_is_flag, "true or false")),
-    **dict.fromkeys(("remarks", "http_remarks", "headers"), (_is_list, "a list of texts")),
+    # neither inf nor nan
+    "ms": (lambda value: type(value) in {int, float} and abs(value) < 2**53, "a number"),
+    "code": _WHOLE_NUMBER,
+    "kind": _one_of(get_args(CallKind)),
+    "outcome": _one_of(OUTCOMES),
+    "step": _one_of(get_args(Step)),
+    "envelope": _one_of(get_args(EnvelopeForm)),
+    **dict.fromkeys(("id", "profile", "url", "method", "message", "params", "params_sent"), _TEXT),
+    **dict.fromkeys(("reason", "http_reason", "name", "note"), _TEXT),
+    **dict.fromkeys(("status", "sent", "received"), _SMALL_NUMBER),
+    **dict.fromkeys(("reply_cut", "maybe_ran", "foreign"), _FLAG),
+    **dict.fromkeys(("remarks", "http_remarks", "headers"), _TEXTS),
 }
 
 
@@ -339,11 +325,10 @@ def _visible(match: re.Match[str]) -> str:
     run = match[0]
     if run.isprintable():
         return run
-    return "".join(character if character.isprintable() else _escape(ord(character)) for character in run)
-
-
-def _escape(code: int) -> str:
-    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+    return "".join(
+        char if char.isprintable() else f"\\u{ord(char):04x}" if ord(char) < 0x10000 else f"\\U{ord(char):08x}"
+        for char in run
+    )
 
 
 def _key(key: str) -> str:
@@ -385,15 +370,12 @@ def read_block(raw: bytes, file: str = "") -> Exchange | Damaged | None:
 def read_record(raw: bytes, file: str = "") -> dict[str, Any] | Damaged | None:
     """The keys and values of one block. One that nobody touched takes a tenth of the time of any TOML."""
     lines = untouched(raw)
-    record = None if lines is None else _own(lines)
-    if record is None:
-        if CONFLICT.search(raw):
-            return _damaged(raw, file, "it holds a merge conflict marker; remove that line")
-        parsed = _any_toml(raw)
-        if isinstance(parsed, str):
-            return _damaged(raw, file, parsed)
-        record = parsed
-    return record
+    if lines is not None and (record := _own(lines)) is not None:
+        return record
+    if CONFLICT.search(raw):
+        return _damaged(raw, file, "it holds a merge conflict marker; remove that line")
+    parsed = _any_toml(raw)
+    return _damaged(raw, file, parsed) if isinstance(parsed, str) else parsed
 
 
 def outline(raw: bytes) -> Exchange | None:
