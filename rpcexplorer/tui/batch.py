@@ -79,7 +79,7 @@ class BatchList(RowList[BatchLine]):
     def __init__(self, advice: Sequence[Pieces] = ()) -> None:
         """``advice`` is said where there are no calls."""
         super().__init__()
-        self._advice = advice
+        self.empty = advice
         self._methods = 0
 
     def draw(self, item: BatchLine, width: int, styles: ThemeStyles, *, chosen: bool) -> Strip:
@@ -103,9 +103,6 @@ class BatchList(RowList[BatchLine]):
         if left >= _PARAMS:
             words.append((f"  {clipped(on_one_line(draft.text), left)}", "middle"))
         return line(words, width, styles, right=[*came, (" ", "text")], ground=ground)
-
-    def empty(self, width: int, styles: ThemeStyles) -> Sequence[Strip]:
-        return [line(words, width, styles) for words in self._advice]
 
     def watch_items(self) -> None:
         """The column of methods is as wide as the longest of them."""

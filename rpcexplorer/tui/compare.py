@@ -14,11 +14,9 @@ from msgspec import Struct
 from textual import events, on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.geometry import Region, Size
 from textual.message import Message
 from textual.reactive import reactive
 from textual.screen import Screen
-from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.widget import Widget
 
@@ -42,7 +40,7 @@ from rpcexplorer.tui.messages import ExportWanted, TicketWanted, message
 from rpcexplorer.tui.theme import NARROW, Pieces, ThemeStyles, line
 from rpcexplorer.tui.widgets.bars import Bar, Remarks
 from rpcexplorer.tui.widgets.dialog import AnswersOnce
-from rpcexplorer.tui.widgets.rows import SCROLLING
+from rpcexplorer.tui.widgets.rows import LineView
 
 ASIDE: Final = 8
 """Columns that a key scrolls sideways."""
@@ -63,25 +61,22 @@ SIGNS: Final = {
 """What is no difference; all else is ``-`` at the left and ``+`` at the right."""
 
 
-class ComparedText(ScrollView, can_focus=True):
-    """One line of it is under the cursor: it may be a difference, a fold, or what is equal around one."""
+class ComparedText(LineView):
+    """One line of it is under the cursor: it may be a difference, a fold, or what is equal around one.
+
+    The sides stand side by side, or in a narrow view one below the other: then a pair of lines takes two rows, and the
+    cursor is on the first of them.
+    """
 
     DEFAULT_CSS = """
-    ComparedText {
-        background: $background; overflow-x: hidden; scrollbar-size-vertical: 1; scrollbar-gutter: stable;
-    }
+    ComparedText { scrollbar-gutter: stable; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        *SCROLLING,
         Binding("left", "aside(-1)", show=False),
         Binding("right", "aside(1)", show=False),
     ]
 
     lines: reactive[Sequence[ComparedLine]] = reactive[Sequence[ComparedLine]]((), always_update=True)
-    cursor: reactive[int] = reactive(0)
-    """The line at hand, from 0."""
-    advice: reactive[Sequence[Pieces]] = reactive[Sequence[Pieces]](())
-    """What is said where there are no lines."""
 
     @message
     class Moved(Message):
@@ -97,217 +92,142 @@ class ComparedText(ScrollView, can_focus=True):
 
     def __init__(self) -> None:
         super().__init__()
-        self._given: Sequence[ComparedLine] = ()
-        self._in_pairs = True
-        """They were given an order for two columns."""
-        self._left = 0
-        """How many characters are out of sight at the left, on both sides."""
-        self._pairs: list[int] = []
-        """Lines that take two rows where the sides stand one below the other."""
-        self._starts: list[int] = []
-        """The first row of each of these."""
+        self.side_by_side = False
+        self._shown: Sequence[ComparedLine] = ()
+        """The lines in the order for one or two columns."""
+        self._rows: Sequence[int] = ()
+        """The line that each row shows."""
         self._places: list[int] = []
         """The lines on which a difference begins."""
-
-    def show(self, lines: Sequence[ComparedLine]) -> None:
-        """Other lines; one below the other, those of the left side of a difference stand together."""
-        self._in_pairs, self._given = self.side_by_side, lines
-        self.lines = lines if self.side_by_side else list(stacked(lines))
+        self._left = 0
+        """How many characters are out of sight at the left, on both sides."""
 
     # --- drawing -----------------------------------------------------------------------------------------------
 
     @property
-    def side_by_side(self) -> bool:
-        return self.size.width >= NARROW
+    def row_count(self) -> int:
+        return len(self._rows)
 
-    def render_line(self, y: int) -> Strip:
-        styles, width = ThemeStyles.of(self), self._width
-        row = y + self.scroll_offset.y
-        if not self.lines and y < len(self.advice):
-            return line(self.advice[y], width, styles)
-        if row >= self._rows:
-            return Strip.blank(width, styles.style())
-        at, second = self._line_of(row)
-        shown = self.lines[at]
-        ground = "selection" if at == self.cursor and self.has_focus else "background"
+    def draw_row(self, row: int, width: int, styles: ThemeStyles) -> Strip:
+        at = self._rows[row]
+        shown = self._shown[at]
+        ground = "selection" if self.has_focus and at == self.current_line else "background"
+        note = [(f"  {shown.note} ", "dim")] if shown.note else []
         if not self.side_by_side:
-            is_right = second or shown.left is None
-            pieces = self._side(shown, width, is_right=is_right)
-            return line(pieces, width, styles, right=self._note(shown), ground=ground)
-        half = self._half
+            is_second = row > 0 and self._rows[row - 1] == at
+            pieces = self._side(shown, width, is_right=is_second or shown.left is None)
+            return line(pieces, width, styles, right=note, ground=ground)
+        half = (width - len(BETWEEN)) // 2
+        rest = width - half - len(BETWEEN)
         left = line(self._side(shown, half, is_right=False), half, styles, ground=ground)
         middle = line([(BETWEEN, "line")], len(BETWEEN), styles, ground=ground)
-        rest = width - half - len(BETWEEN)
-        pieces = self._side(shown, rest, is_right=True)
-        right = line(pieces, rest, styles, right=self._note(shown), ground=ground)
+        right = line(self._side(shown, rest, is_right=True), rest, styles, right=note, ground=ground)
         return Strip.join([left, middle, right])
 
-    @property
-    def _width(self) -> int:
-        return self.scrollable_content_region.width
-
-    @property
-    def _half(self) -> int:
-        return (self._width - len(BETWEEN)) // 2
-
     def _side(self, shown: ComparedLine, room: int, *, is_right: bool) -> Pieces:
-        """What one side has of a line, behind the sign that says what became of it."""
-        text = shown.right if is_right else shown.left
-        if text is None:
+        """Return the text of one side, behind a sign; what is its own in a pair is bold."""
+        whole = shown.right if is_right else shown.left
+        if whole is None:
             return []
+        text = whole[self._left : self._left + room]
         sign, role = SIGNS.get(shown.kind, ("+", "well") if is_right else ("-", "wrong"))
         folded = (FOLDED, "accent") if shown.fold and not is_right else (" ", "dim")
         pieces = [(f" {sign}", role), (BEFORE, "dim") if self._left else folded]
-        return [*pieces, *self._marked(shown, text[self._left : self._left + room], role, is_right=is_right)]
-
-    @staticmethod
-    def _note(shown: ComparedLine) -> Pieces:
-        return [(f"  {shown.note} ", "dim")] if shown.note else []
-
-    def _marked(self, shown: ComparedLine, text: str, role: str, *, is_right: bool) -> Iterator[tuple[str, str]]:
-        """The text, what is its own in it bold."""
         if shown.kind not in {"changed", "spelling"} or not is_pair(shown):
-            yield text, role
-            return
+            return [*pieces, (text, role)]
         begin, end = own_part(shown.left or "", shown.right or "", is_right=is_right)
         begin, end = max(begin - self._left, 0), max(end - self._left, 0)
-        yield text[:begin], role
-        yield text[begin:end], f"{role} bold underline"
-        yield text[end:], role
+        return [*pieces, (text[:begin], role), (text[begin:end], f"{role} bold underline"), (text[end:], role)]
 
     # --- rows --------------------------------------------------------------------------------------------------
 
-    @property
-    def _rows(self) -> int:
-        return len(self.lines) + (0 if self.side_by_side else len(self._pairs))
+    def watch_lines(self) -> None:
+        self._arrange()
 
-    def _line_of(self, row: int) -> tuple[int, bool]:
-        """The line that a row shows, and whether it is the second of its rows."""
-        if self.side_by_side:
-            return row, False
-        before = bisect_right(self._starts, row - 1)
-        return row - before, before > 0 and self._starts[before - 1] == row - 1
+    def _arrange(self) -> None:
+        """Show the lines in one or two columns; one below the other, all left lines of a difference come first."""
+        self.side_by_side = self.size.width >= NARROW
+        self._shown = self.lines if self.side_by_side else list(stacked(self.lines))
+        pairs = (1 + (not self.side_by_side and is_pair(shown)) for shown in self._shown)
+        self._rows = [at for at, rows in enumerate(pairs) for _ in range(rows)]
+        found = [None, *(shown.difference for shown in self._shown)]
+        self._places = [at for at, (before, here) in enumerate(pairwise(found)) if here is not None and here != before]
+        self.rows_changed()
+        self.move_to(self.cursor, -1)
 
-    def _row_of(self, at: int) -> int:
-        return at if self.side_by_side else at + bisect_left(self._pairs, at)
+    def nearest(self, row: int, by: int = 1) -> int:
+        row = super().nearest(row)
+        if row < 0:
+            return row
+        rows = self.rows_of(row)
+        return rows.stop if row > rows.start and by > 0 and rows.stop < len(self._rows) else rows.start
 
-    def _measure(self) -> None:
-        self.virtual_size = Size(0, self._rows)
-        self._put(self.cursor)
-        self.refresh()
+    def rows_of(self, row: int) -> range:
+        """Return all rows of the row's line."""
+        if not 0 <= row < len(self._rows):
+            return range(0)
+        at = self._rows[row]
+        return range(bisect_left(self._rows, at), bisect_right(self._rows, at))
+
+    def on_resize(self) -> None:
+        """Fit the columns to the width, and leave some lines above the cursor."""
+        if self.side_by_side != (self.size.width >= NARROW):
+            difference = self.nearest_difference
+            self._arrange()
+            self.go_to_difference(difference)
+        self.scroll_above(self.cursor)
 
     # --- moving ------------------------------------------------------------------------------------------------
 
-    def _put(self, at: int) -> None:
-        """The cursor goes to a line, or the nearest there is, and on view with all its rows."""
-        before = self.cursor
-        self.cursor = at = min(max(at, 0), max(len(self.lines) - 1, 0))
-        for each in (before, at):
-            self.refresh(Region(0, self._row_of(each) - self.scroll_offset.y, self.size.width, 2))
-        if self.lines:
-            first = self._row_of(at)
-            self._scroll_down_to(min(max(self.scroll_offset.y, self._row_of(at + 1) - self._height), first))
-
-    def reveal(self, at: int) -> None:
-        """Go to a line, with some of what stands before it where it was out of sight."""
-        first, top = self._row_of(at), self.scroll_offset.y
-        if not top <= first < top + self._height:
-            self._leave_some_above(first)
-        self._put(at)
-
-    def _leave_some_above(self, row: int) -> None:
-        self._scroll_down_to(max(row - self._height // 3, 0))
-
     @property
-    def _height(self) -> int:
-        return max(self.scrollable_content_region.height, 1)
-
-    def _scroll_down_to(self, y: int) -> None:
-        if y != self.scroll_offset.y:
-            self.scroll_to(y=y, animate=False, immediate=True, force=True)
+    def current_line(self) -> int:
+        return self._rows[self.cursor] if 0 <= self.cursor < len(self._rows) else 0
 
     @property
     def difference(self) -> int | None:
-        """Which of the differences is under the cursor."""
-        return self.lines[self.cursor].difference if self.cursor < len(self.lines) else None
+        """The difference under the cursor."""
+        return self._shown[self.current_line].difference if self._shown else None
+
+    @property
+    def nearest_difference(self) -> int:
+        """The difference under the cursor, or the one before it."""
+        at = bisect_right(self._places, self.current_line) - 1
+        return self._shown[self._places[at]].difference or 0 if at >= 0 else 0
 
     @property
     def fold(self) -> str:
         """What is folded under the cursor."""
-        return self.lines[self.cursor].fold if self.cursor < len(self.lines) else ""
+        return self._shown[self.current_line].fold if self._shown else ""
 
-    def first(self, difference: int = 0) -> None:
-        """Go to where a difference begins, or the one before it that is on view."""
-        shown = [at for at in self._places if (self.lines[at].difference or 0) <= difference]
-        self.reveal(shown[-1] if shown else 0)
+    def go_to(self, at: int) -> None:
+        """Put the cursor on a line; if that was out of sight, some lines above it come into view too."""
+        self.leap_to(bisect_left(self._rows, at))
 
-    @property
-    def nearest(self) -> int:
-        """The difference under the cursor, or the one before it."""
-        at = bisect_right(self._places, self.cursor) - 1
-        return self.lines[self._places[at]].difference or 0 if at >= 0 else 0
+    def go_to_difference(self, difference: int = 0) -> None:
+        """Go to where a difference begins, or the one before it that is in view."""
+        begins = [at for at in self._places if (self._shown[at].difference or 0) <= difference]
+        self.go_to(begins[-1] if begins else 0)
 
-    def next(self, by: int) -> None:
+    def next_difference(self, by: int) -> None:
         """Go to where another difference begins, round the corner."""
-        if not self._places:
-            return
-        here = bisect_right(self._places, self.cursor) - 1 if by > 0 else bisect_left(self._places, self.cursor)
-        self.reveal(self._places[(here + by) % len(self._places)])
+        if self._places:
+            find = bisect_right if by > 0 else bisect_left
+            here = find(self._places, self.current_line) - (by > 0)
+            self.go_to(self._places[(here + by) % len(self._places)])
 
-    # --- watching ----------------------------------------------------------------------------------------------
+    # --- what happened -----------------------------------------------------------------------------------------
 
-    def watch_lines(self) -> None:
-        """Other lines; whoever gives them says where the cursor goes."""
-        self._index()
-        self._measure()
-
-    def _index(self) -> None:
-        self._pairs = [at for at, each in enumerate(self.lines) if is_pair(each)]
-        self._starts = [at + number for number, at in enumerate(self._pairs)]
-        found = [None, *(each.difference for each in self.lines)]
-        self._places = [at for at, (before, here) in enumerate(pairwise(found)) if here is not None and here != before]
-
-    def watch_cursor(self) -> None:
+    def watch_cursor(self, before: int, now: int) -> None:
+        super().watch_cursor(before, now)
         self.post_message(self.Moved(self))
 
-    def watch_advice(self) -> None:
-        self.refresh()
-
-    def on_resize(self) -> None:
-        """Other rows, perhaps; what is under the cursor stays on view with what stands before it."""
-        if self._given and self._in_pairs != self.side_by_side:
-            nearest = self.nearest
-            self.show(self._given)
-            self.first(nearest)
-        self._measure()
-        self._leave_some_above(self._row_of(self.cursor))
-        self._put(self.cursor)
-
-    def on_focus(self) -> None:
-        self.refresh()
-
-    def on_blur(self) -> None:
-        self.refresh()
-
-    def on_click(self, event: events.Click) -> None:
-        """A click puts the cursor there; on what is folded it unfolds."""
-        row = event.y + self.scroll_offset.y
-        if row < self._rows:
-            self._put(self._line_of(row)[0])
-            if self.fold:
-                self.post_message(self.FoldWanted(self))
-
-    def action_move(self, by: int) -> None:
-        self._put(self.cursor + by)
+    def click_row(self, row: int, event: events.Click) -> None:  # noqa: ARG002
+        self.move_to(row, -1)
+        if self.fold:
+            self.post_message(self.FoldWanted(self))
 
     def action_page(self, by: int) -> None:
-        self._put(self._line_of(min(max(self._row_of(self.cursor) + by * self._height, 0), self._rows - 1))[0])
-
-    def action_first(self) -> None:
-        self._put(0)
-
-    def action_last(self) -> None:
-        self._put(len(self.lines))
+        self.move_to(self.cursor + by * self.view_height, -1)
 
     def action_aside(self, by: int) -> None:
         self._left = min(max(self._left + by * ASIDE, 0), LONGEST)
@@ -428,7 +348,7 @@ class ComparisonScreen(AnswersOnce[None], Screen[None]):
         """Compare anew; keys wait for what comes of it, but not for long."""
         self.comparison = None
         self.text.lines = ()
-        self.text.advice = [[], [("   Comparing …  ", "dim"), ("Esc", "bold"), (" stops it.", "dim")]]
+        self.text.empty = [[], [("   Comparing …  ", "dim"), ("Esc", "bold"), (" stops it.", "dim")]]
         self._remarks.pieces = []
         self._tell_place()
         self.pending.wait(COMPARING)
@@ -451,9 +371,9 @@ class ComparisonScreen(AnswersOnce[None], Screen[None]):
             *((why, "text") for why in whys),
         ]
         if not is_text:
-            self.text.advice = []
+            self.text.empty = []
         self._show(lines, 0)
-        self.text.first()
+        self.text.go_to_difference()
         self.pending.go_on(COMPARING)
 
     async def _laid_out(self, comparison: Comparison) -> Sequence[ComparedLine]:
@@ -467,19 +387,19 @@ class ComparisonScreen(AnswersOnce[None], Screen[None]):
     async def _lay_out_anew(self) -> None:
         """All folds are others; the cursor goes to the difference that it was nearest to."""
         if self.comparison is not None:
-            nearest = self.text.nearest
-            self._show(await self._laid_out(self.comparison), self.text.cursor)
-            self.text.first(nearest)
+            nearest = self.text.nearest_difference
+            self._show(await self._laid_out(self.comparison), self.text.current_line)
+            self.text.go_to_difference(nearest)
 
     @work(exclusive=True, group=COMPARING, description="unfolding")
     async def _unfold(self) -> None:
         """The lines before the cursor are the same ones as before."""
         if self.comparison is not None:
-            self._show(await self._laid_out(self.comparison), self.text.cursor)
+            self._show(await self._laid_out(self.comparison), self.text.current_line)
 
     def _show(self, lines: Sequence[ComparedLine], at: int) -> None:
-        self.text.show(lines)
-        self.text.reveal(at)
+        self.text.lines = lines
+        self.text.go_to(at)
         self._tell_place()
         self.refresh_bindings()
 
@@ -518,10 +438,10 @@ class ComparisonScreen(AnswersOnce[None], Screen[None]):
         return can[action] if action in can else super().check_action(action, parameters)
 
     def action_next(self) -> None:
-        self.text.next(1)
+        self.text.next_difference(1)
 
     def action_previous(self) -> None:
-        self.text.next(-1)
+        self.text.next_difference(-1)
 
     def action_fold(self) -> None:
         """Show what is folded under the cursor."""

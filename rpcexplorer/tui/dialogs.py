@@ -12,7 +12,6 @@ from msgspec.structs import replace
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
-from textual.geometry import Region
 from textual.screen import Screen
 from textual.strip import Strip
 from textual.widget import Widget
@@ -571,7 +570,6 @@ class ChangesList(RowList[ChangeRow]):
     def on_resize(self) -> None:
         if width := self.scrollable_content_region.width:
             self._lay_out(width)
-        super().on_resize()
 
     def _lay_out(self, width: int) -> None:
         """Rows for this width; the cursor stays on its method."""
@@ -582,11 +580,13 @@ class ChangesList(RowList[ChangeRow]):
         height = self.screen.size.height
         self.styles.height = max(min(len(self.items), height - (APART if height >= LOW else APART_LOW)), LEAST)
 
-    def reveal(self) -> None:
-        """The method under the cursor with all that is said of it, or as much of that as there is room for."""
-        first, end = self._block()
-        region = Region(0, first, 1, min(end - first, max(self.size.height, 1)))
-        self.scroll_to_region(region, animate=False, force=True, immediate=True, x_axis=False)
+    def rows_of(self, row: int) -> range:
+        """Return the rows of the method."""
+        first = max(row, 0)
+        end = first + 1
+        while end < len(self.items) and not self.items[end].is_first:
+            end += 1
+        return range(first, end)
 
     def action_move(self, by: int) -> None:
         if not self._read_on(by):
@@ -594,30 +594,22 @@ class ChangesList(RowList[ChangeRow]):
 
     def action_page(self, by: int) -> None:
         """No method is left out."""
-        step = by * max(self.size.height - 1, 1)
+        step = by * max(self.view_height - 1, 1)
         if not self._read_on(step):
-            at = self._nearest(self.cursor + step, -1)
-            self.cursor = at if by < 0 or at > self.cursor else self._nearest(self.cursor + 1, 1)
+            at = self.nearest(self.cursor + step, -1)
+            self.move_to(at if by < 0 or at > self.cursor else self.cursor + 1)
 
     def _read_on(self, by: int) -> bool:
         """Scroll as long as more is said of the method under the cursor than is on view; whether there was more."""
-        (first, end), top, height = self._block(), self.scroll_offset.y, self.size.height
-        if by > 0 and 0 < height < end - top:
-            to = min(top + by, end - height)
-        elif by < 0 and first < top:
-            to = max(top + by, first)
+        rows, top, height = self.rows_of(self.cursor), self.scroll_offset.y, self.size.height
+        if by > 0 and 0 < height < rows.stop - top:
+            to = min(top + by, rows.stop - height)
+        elif by < 0 and rows.start < top:
+            to = max(top + by, rows.start)
         else:
             return False
-        self.scroll_to(y=to, animate=False, immediate=True, force=True)
+        self.scroll_to(y=to, animate=False, force=True)
         return True
-
-    def _block(self) -> tuple[int, int]:
-        """The rows of the method under the cursor."""
-        first = max(self.cursor, 0)
-        end = first + 1
-        while end < len(self.items) and not self.items[end].is_first:
-            end += 1
-        return first, end
 
 
 class ChangesDialog(Dialog[str]):

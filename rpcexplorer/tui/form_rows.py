@@ -55,7 +55,7 @@ class FormList(RowList[FormField]):
     def __init__(self, advice: Sequence[Pieces] = ()) -> None:
         """``advice`` is said where there are no rows."""
         super().__init__()
-        self._advice = advice
+        self.empty = advice
         self._names = 0
 
     def watch_items(self) -> None:
@@ -85,9 +85,6 @@ class FormList(RowList[FormField]):
             *value,
         ]
         return line(words, width, styles, right=right, ground=ground)
-
-    def empty(self, width: int, styles: ThemeStyles) -> Sequence[Strip]:
-        return [line(words, width, styles) for words in self._advice]
 
     def action_edit(self) -> None:
         self.action_choose()

@@ -306,7 +306,7 @@ class Search:
 
     def _show(self, reading: Reading) -> None:
         calls = self._pane.list
-        calls.advice = advice(reading, self._pane.profile, recording=self._explorer.journal.recording)
+        calls.empty = advice(reading, self._pane.profile, recording=self._explorer.journal.recording)
         calls.everyone = reading.wanted.profile is None
         calls.show(reading.rows, from_top=reading.wanted != self._shown_filter)
         self._shown_filter = reading.wanted

@@ -7,7 +7,6 @@ from datetime import date, tzinfo
 from functools import partial
 from typing import ClassVar, Final, Literal
 
-from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
@@ -26,7 +25,7 @@ from rpcexplorer.text.history import Day, HistoryRow, moment_words, note_page, s
 from rpcexplorer.text.printable import clipped, columns, fitted, printable
 from rpcexplorer.tui.commands import bindings
 from rpcexplorer.tui.messages import message
-from rpcexplorer.tui.theme import Pieces, ThemeStyles, line, width_of
+from rpcexplorer.tui.theme import ThemeStyles, line, width_of
 from rpcexplorer.tui.widgets.bars import Bar, Remarks
 from rpcexplorer.tui.widgets.inputs import Entry
 from rpcexplorer.tui.widgets.reader import Reader
@@ -51,11 +50,10 @@ class HistoryList(RowList[HistoryRow]):
 
     DEFAULT_CSS = "HistoryList { height: 1fr; }"
     BINDINGS: ClassVar[list[BindingType]] = bindings("history", "history.load")
+    CLICK_CHOOSES = False
 
     everyone: reactive[bool] = reactive(False)
     """The calls are those of all profiles: each row names its own."""
-    advice: reactive[Sequence[Pieces]] = reactive[Sequence[Pieces]](())
-    """What is said where there are no rows."""
 
     of_case: reactive[bool] = reactive(False)
     """All are somebody else's, which need not be said of each."""
@@ -123,9 +121,6 @@ class HistoryList(RowList[HistoryRow]):
         right = [(named, "careful"), (took, "middle"), (clock, "dim")]
         return line([*words, *told], width, styles, right=right, ground=ground)
 
-    def empty(self, width: int, styles: ThemeStyles) -> Sequence[Strip]:
-        return [line(words, width, styles) for words in self.advice]
-
     def watch_items(self) -> None:
         """The columns of names are as wide as the longest of them."""
         calls = [row for row in self.items if isinstance(row, Exchange)]
@@ -140,15 +135,6 @@ class HistoryList(RowList[HistoryRow]):
         super().watch_scroll_y(old_value, new_value)
         if new_value > old_value and new_value + self.size.height + _NEAR >= len(self.items):
             self.post_message(self.EndNear(self))
-
-    def on_click(self, event: events.Click) -> None:
-        """The first click looks, the second takes."""
-        event.prevent_default()
-        index = event.y + self.scroll_offset.y
-        if index == self.cursor:
-            self.action_choose()
-        elif index < len(self.items) and self.can_choose(self.items[index]):
-            self.cursor = index
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """A damaged record is only to be read."""

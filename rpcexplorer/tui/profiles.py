@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import ClassVar, Final
 
 from msgspec import Struct, to_builtins
-from textual import events, on, work
+from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
@@ -73,8 +73,7 @@ class ProfileList(RowList[ProfileRow]):
     DEFAULT_CSS = "ProfileList { height: 1fr; min-height: 2; }"
     BINDINGS: ClassVar[list[BindingType]] = bindings("profiles", "profiles.use")
 
-    refused = False
-    """There would be profiles, if their file could be read."""
+    CLICK_CHOOSES = False
 
     def draw(self, item: ProfileRow, width: int, styles: ThemeStyles, *, chosen: bool) -> Strip:
         """What gives way first is the URL, as the header and the page have it too."""
@@ -115,25 +114,8 @@ class ProfileList(RowList[ProfileRow]):
         blank = " " * (min(wanted, _BADGE) - columns(shown) + 2 * bool(wanted))
         return [(blank, "text"), (shown, f"{BADGES.get(profile.badge, 'accent')} bold"), (" ", "text")]
 
-    def empty(self, width: int, styles: ThemeStyles) -> Sequence[Strip]:
-        if self.refused:
-            return [line([], width, styles), line([("   ! No profile can be read now.", "careful")], width, styles)]
-        return [
-            line([], width, styles),
-            line([("   There are no profiles yet. ", "dim"), ("a", "bold"), (" adds one.", "dim")], width, styles),
-        ]
-
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
         return action != "use" or (self.chosen is not None and self.chosen.profile is not None)
-
-    def on_click(self, event: events.Click) -> None:
-        """The first click looks, the second takes."""
-        event.prevent_default()
-        index = event.y + self.scroll_offset.y
-        if index == self.cursor:
-            self.action_choose()
-        elif index < len(self.items):
-            self.cursor = index
 
     def action_use(self) -> None:
         self.action_choose()
@@ -237,7 +219,9 @@ class ProfilesScreen(AnswersOnce[bool], Screen[bool]):
             profile = found.profiles.get(name)
             auth = self._auth(profile, short=True) if profile else ()
             rows.append(ProfileRow(name, profile, used is not None and used.name == name, auth))
-        shown.refused = found.refused is not None
+        unreadable = [("   ! No profile can be read now.", "careful")]
+        none_yet = [("   There are no profiles yet. ", "dim"), ("a", "bold"), (" adds one.", "dim")]
+        shown.empty = [[], unreadable if found.refused is not None else none_yet]
         shown.items = rows
         shown.cursor = next((at for at, row in enumerate(rows) if row.name == on), shown.cursor)
         wish = [("   choose the one to use", "careful bold")] if self._must_choose else []

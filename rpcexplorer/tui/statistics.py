@@ -102,8 +102,6 @@ class FiguresList(RowList[Figures]):
     BINDINGS: ClassVar[list[BindingType]] = bindings("statistics", "statistics.open")
 
     today: reactive[date] = reactive(date.min)
-    advice: reactive[str] = reactive("")
-    """What is said where there are no rows."""
 
     def __init__(self, zone: tzinfo | None = None) -> None:
         super().__init__()
@@ -133,12 +131,8 @@ class FiguresList(RowList[Figures]):
         text = _EDGE + self._table.line(item, self.today, self._zone)
         return line([(text, "text")], width, styles, ground="selection" if chosen else "background")
 
-    def empty(self, width: int, styles: ThemeStyles) -> Sequence[Strip]:
-        return [line([(_EDGE + self.advice, "dim")], width, styles)]
-
     def on_resize(self) -> None:
         self._columns = None
-        super().on_resize()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "open":
@@ -223,7 +217,8 @@ class StatisticsScreen(AnswersOnce[str | None], Screen[str | None]):
         told = [(filter_words(self._wanted, self._zone), "middle"), (self._wanted.profile or "", "middle")]
         told += [(left_out_words(found), "careful"), (counting.trouble, "wrong")]
         self._remarks.pieces = [(words, role) for words, role in told if words]
-        self.list.advice = "No call is like this." if counting.ended else "Counting …"
+        advice = "No call is like this." if counting.ended else "Counting …"
+        self.list.empty = [[(_EDGE + advice, "dim")]]
         self.list.show(found, found.rows(self._order))
         self._summary.statistics = found
         self._entitle()

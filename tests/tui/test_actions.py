@@ -742,7 +742,7 @@ async def a_line_is_gone_to_by_its_number(at: Visit) -> None:
     assert at.calls.query_one(Prompt).purpose == "goto"
     at.paste("4")
     await at.press("enter")
-    assert at.calls.response.body.reader.cursor == 3
+    assert at.calls.response.body.reader.current_line == 3
     assert at.calls.response.body.reader.path().endswith("items[0].n")
     assert at.calls.focused is at.calls.response.body.reader
     await at.misses("number of a line")

@@ -52,7 +52,7 @@ from rpcexplorer.tui.widgets.editor import Editor
 from rpcexplorer.tui.widgets.grid import Grid
 from rpcexplorer.tui.widgets.inputs import Cycle, Prompt
 from rpcexplorer.tui.widgets.picker import Picker, PickList
-from rpcexplorer.tui.widgets.reader import Pager, Reader
+from rpcexplorer.tui.widgets.reader import Reader
 from rpcexplorer.tui.widgets.rows import RowList, Sheet
 from tests.tui.visiting import burst, names, on, post, profiles, rest, tell, visit
 from tests.tui.waiting import PATIENCE, until
@@ -333,7 +333,7 @@ def test_the_recent_call_is_the_one_where_the_keys_had_led(explorer: Explorer) -
 
 
 @pytest.mark.thorough
-@through(CallScreen, ResponsePane, Grid, Pager, Reader, Prompt)
+@through(CallScreen, ResponsePane, Grid, Reader, Prompt)
 def test_what_is_copied_of_a_reply_is_where_the_keys_had_led(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         from msgspec.structs import replace

@@ -146,17 +146,27 @@ def test_escape_stops_a_comparison_and_nothing_is_frozen_meanwhile(monkeypatch: 
     on_screen(screen, act)
 
 
-def test_each_row_belongs_to_a_line_also_where_a_line_takes_two() -> None:
-    """Whatever lines take two rows, the rows are the lines in order, each with all its rows."""
+def test_cursor_goes_from_line_to_line_of_two_rows() -> None:
     kinds = ["equal", "changed", "changed", "removed", "fold", "changed"]
     lines = [ComparedLine(kind, "a", None if kind == "removed" else "b", None) for kind in kinds]  # type: ignore[arg-type]
-    text = ComparedText()
-    text.set_reactive(ComparedText.lines, lines)
-    text._index()
-    assert [text._line_of(row) for row in range(text._rows)] == [
-        (0, False), (1, False), (1, True), (2, False), (2, True), (3, False), (4, False), (5, False), (5, True),
-    ]  # fmt: skip
-    assert [text._row_of(at) for at in range(6)] == [0, 1, 3, 5, 6, 7]
+    rows = [0, 1, 3, 5, 6, 7]
+
+    async def run() -> None:
+        text = ComparedText()
+        async with Stage(text).run_test(size=SMALL) as pilot:
+            text.lines = lines
+            text.focus()
+            await pilot.press("home")
+            for key, expected in ("down", [*enumerate(rows)]), ("up", [*enumerate(rows)][::-1]):
+                for at, row in expected:
+                    assert (text.current_line, text.cursor) == (at, row)
+                    await pilot.press(key)
+            await pilot.click(ComparedText, offset=(5, 4))
+            assert (text.current_line, text.cursor) == (2, 3)
+            await pilot.press("end")
+            assert (text.current_line, text.cursor) == (5, 7)
+
+    asyncio.run(run())
 
 
 @pytest.mark.parametrize(

@@ -180,7 +180,7 @@ def test_a_search_a_filter_and_a_command_over_the_reply_are_cancelled(explorer: 
         await pilot.press("f4", "slash", *"pong")
         await pilot.press("ctrl+c")
         await until(pilot, lambda: not calls.query_one(Prompt).is_open)
-        assert calls.response.body.reader.needle == ""
+        assert calls.response.body.reader.find.needle == ""
         await pilot.press("vertical_line", *"exec sleep 60", "enter")
         await until(pilot, lambda: calls.response.transform.is_running)
         await pilot.press("ctrl+c")

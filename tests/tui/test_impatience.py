@@ -437,7 +437,7 @@ def test_letters_after_enter_are_no_part_of_what_was_entered(explorer: Explorer)
         await pilot.press("f4")
         await burst(pilot, "slash", *"code", "enter", "x")
         await rest(pilot)
-        assert screen.response.body.reader.needle == "code"
+        assert screen.response.body.reader.find.needle == "code"
 
     visit(explorer, scene)
 
@@ -555,7 +555,7 @@ def test_the_banner_is_about_what_is_on_view_and_a_search_goes_along(explorer: E
         await pilot.press("right_square_bracket")
         assert "FILTERED" not in "".join(text for text, _ in pane.query_one(Remarks).pieces)
         await pilot.press("slash", *"message", "enter", "left_square_bracket")
-        assert pane.body.reader.needle == "message"
+        assert pane.body.reader.find.needle == "message"
         await pilot.press("escape")
         assert not pane.query_one(Prompt).is_open
 

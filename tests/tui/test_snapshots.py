@@ -301,7 +301,7 @@ def test_search(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer]) -> None
     async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await showing(RESULT)(app, pilot, screen)
         await pilot.press("f4", "slash", *"true")
-        await until(pilot, lambda: screen.response.body.reader.needle == "true")
+        await until(pilot, lambda: screen.response.body.reader.find.needle == "true")
 
     assert snap_compare(calls[0], terminal_size=SIZE, run_before=state("/   true", "1 of 2", then=show))
 

@@ -258,8 +258,8 @@ class Body(Vertical):
             reader.go_on_with(document)
         else:
             reader.document = document
-            if reader.needle:  # it was searched for before it was there
-                reader.search(reader.needle)
+            if reader.find.needle:  # it was searched for before it was there
+                reader.search(reader.find.needle)
         if document.complete:
             self._laid[reader] = body
 

@@ -10,13 +10,11 @@ from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
-from textual.geometry import Size
 from textual.message import Message
 from textual.strip import Strip
 
 from rpcexplorer.model.method import Described, ExampleCall, Method
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.text.exchange import WordLine
 from rpcexplorer.tui.commands import Scope, bindings
 from rpcexplorer.tui.messages import message
 from rpcexplorer.tui.theme import ThemeStyles, line
@@ -48,7 +46,6 @@ class DocsSheet(Sheet):
     def __init__(self) -> None:
         super().__init__()
         self._about: tuple[Method | None, Described | None, datetime | None, Profile | None] = (None, None, None, None)
-        self._made: list[WordLine] = []
         self._examples: tuple[ShownExample, ...] = ()
         self._chosen = -1
         """The example that the cursor is on."""
@@ -72,7 +69,7 @@ class DocsSheet(Sheet):
         if is_other:
             self._chosen = -1
             self.scroll_to(y=0, animate=False, immediate=True)
-        self._lay_out()
+        self.lay_out()
 
     async def laid_out(self) -> None:
         """Wait until the page is there that the next key is for."""
@@ -82,30 +79,20 @@ class DocsSheet(Sheet):
             await drawn.wait()
             if self.scrollable_content_region.width > 0:
                 break
-        self._lay_out()
+        self.lay_out()
 
-    def render_line(self, y: int) -> Strip:
-        width, styles = self.scrollable_content_region.width, ThemeStyles.of(self)
-        at = y + self.scroll_offset.y
-        rows = self._made
-        if at >= len(rows):
-            return Strip.blank(width, styles.style())
-        if not self._is_chosen(at):
-            return line(rows[at], width, styles)
-        words = [MARK, *_without(rows[at], len(MARK[0]))] if at == self._examples[self._chosen].first else rows[at]
+    def draw_row(self, row: int, width: int, styles: ThemeStyles) -> Strip:
+        if not self._is_chosen(row):
+            return super().draw_row(row, width, styles)
+        words = self._rows[row]
+        if row == self._examples[self._chosen].first:
+            (blanks, role), *rest = words
+            words = [MARK, (blanks[len(MARK[0]) :], role), *rest]
         return line(words, width, styles, ground="selection" if self.has_focus else "surface")
 
-    def on_focus(self) -> None:
-        self.refresh()
-
-    def on_blur(self) -> None:
-        self.refresh()
-
-    def on_click(self, event: events.Click) -> None:
-        """A click on an example takes it: the mouse is as good as the keys."""
-        at = event.y + self.scroll_offset.y
+    def click_row(self, row: int, event: events.Click) -> None:  # noqa: ARG002
         for number, each in enumerate(self._examples):
-            if each.first <= at < each.end:
+            if each.first <= row < each.end:
                 self._choose(number)
                 self.action_take()
 
@@ -148,23 +135,17 @@ class DocsSheet(Sheet):
         self._chosen_at = self.scroll_offset.y
         self.refresh()
 
-    def _lay_out(self) -> None:
+    def lay_out(self) -> None:
         width = self.scrollable_content_region.width
         if width <= 0:
             return
         from rpcexplorer.text.docs import docs_page  # no start without docs needs it
 
         page = docs_page(*self._about, width=width - 1, on_screen=True)
-        self._made, self._examples = page.rows, page.examples
+        self._rows, self._examples = page.rows, page.examples
         self._chosen = min(self._chosen, len(self._examples) - 1)
-        self.virtual_size = Size(0, len(self._made))
-        self.refresh()
+        self.rows_changed()
         self.refresh_bindings()
-
-
-def _without(words: list[tuple[str, str]], columns: int) -> list[tuple[str, str]]:
-    """A row without the blanks that it begins with."""
-    return [(words[0][0][columns:], words[0][1]), *words[1:]]
 
 
 class DocsPane(Vertical):

@@ -259,16 +259,10 @@ class MethodList(RowList[MethodListRow], can_focus=False):
             right = [*right, (" ", "text")]
         return line(words, width, styles, right=right, ground=ground)
 
-    def empty(self, width: int, styles: ThemeStyles) -> Sequence[Strip]:
-        """How to come by methods."""
-        room = max(width - MARGIN - 1, 10)
-        told = [part for sentence in NOTHING_KNOWN for part in wrap(sentence, room)]
-        return [line([(" " * MARGIN, "text"), (part, "dim")], width, styles) for part in told]
-
-    def go_to(self, place: int) -> None:
-        """Put the cursor there, or on the nearest row that can be chosen, and on view."""
-        self.cursor = place
-        self.reveal()
+    def on_resize(self) -> None:
+        room = max(self.scrollable_content_region.width - MARGIN - 1, 10)
+        parts = (part for sentence in NOTHING_KNOWN for part in wrap(sentence, room))
+        self.empty = [[(" " * MARGIN, "text"), (part, "dim")] for part in parts]
 
     def _typed(self, row: TypedRow, side: str, *, chosen: bool) -> tuple[Pieces, Pieces]:
         name = (f'"{row.name[:_LONGEST]}"', "text")
@@ -622,7 +616,7 @@ class MethodsPane(Vertical):
         count = f"{known:,}" if listed.count == known else f"{listed.count:,} of {known:,}"
         self._bar.key = f"{count}  {self._key}"
         self._list.items = listed.rows
-        self._list.go_to(listed.place(name))
+        self._list.move_to(listed.place(name))
         self._tell()
 
     def _tell(self) -> None:

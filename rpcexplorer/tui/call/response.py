@@ -26,7 +26,7 @@ from rpcexplorer.tui.widgets.inputs import Prompt, Purpose
 
 if TYPE_CHECKING:
     from rpcexplorer.tui.widgets.grid import Grid
-    from rpcexplorer.tui.widgets.reader import Pager, Reader
+    from rpcexplorer.tui.widgets.reader import Reader
 
 TransformKind: TypeAlias = Literal["filter", "pipe"]
 PAUSE: Final = 0.15
@@ -368,7 +368,7 @@ class ResponsePane(Vertical):
     # --- the views ---------------------------------------------------------------------------------------------
     # A start loads no reader and no grid: their messages are handled by name.
 
-    def on_pager_works(self, event: Pager.Works) -> None:
+    def on_reader_works(self, event: Reader.Works) -> None:
         """Show work of the view in the bar, unless it is over in a moment."""
         event.stop()
         self.refresh_bindings()
@@ -419,7 +419,7 @@ class ResponsePane(Vertical):
         text = event.text.strip()
         if text:
             self.post_message(self.PromptSubmitted(self, event.purpose, text))
-        if event.purpose == "search" and self.body.reader.needle != event.text:
+        if event.purpose == "search" and self.body.reader.find.needle != event.text:
             self.body.reader.search(event.text)
         elif event.purpose == "goto" and text.isdecimal():
             self.body.reader.go_to(int(text[:MAX_DIGITS]) - 1)
@@ -484,7 +484,7 @@ class ResponsePane(Vertical):
         return True
 
     def action_search(self) -> None:
-        self.prompt.ask("search", self.body.reader.needle, self.earlier_inputs.get("search", ()))
+        self.prompt.ask("search", self.body.reader.find.needle, self.earlier_inputs.get("search", ()))
 
     def action_next(self) -> None:
         self.body.reader.next_hit()

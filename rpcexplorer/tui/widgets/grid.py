@@ -1,8 +1,4 @@
-"""A list of objects as a table on screen: a heading, and as many rows and columns as there is room for.
-
-Which columns there are and what stands in a cell is laid down in ``views/document/table.py``; here it is only drawn
-and walked.
-"""
+"""A list of objects as a table: drawn, walked and sorted here, laid out by ``text.table``."""
 
 from __future__ import annotations
 
@@ -13,10 +9,8 @@ from typing import ClassVar, Final
 
 from textual import events, work
 from textual.binding import Binding, BindingType
-from textual.geometry import Region, Size
 from textual.message import Message
 from textual.reactive import reactive
-from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from rpcexplorer.text.printable import clipped, columns
@@ -24,7 +18,7 @@ from rpcexplorer.text.table import WIDEST, CellKind, Table
 from rpcexplorer.tui.messages import message
 from rpcexplorer.tui.theme import AFTER_NUMBER, Pieces, ThemeStyles, segments
 from rpcexplorer.tui.widgets.reader import AFTER, BEFORE, number_width
-from rpcexplorer.tui.widgets.rows import SCROLLING
+from rpcexplorer.tui.widgets.rows import LineView
 
 GAP: Final = 2
 """Columns between two columns; a sorted one's sign stands in the first of them."""
@@ -32,27 +26,25 @@ MANY: Final = 20_000
 """Rows; more of them are sorted in a thread, so that the screen goes on."""
 ROLES: Final[dict[CellKind, str]] = {"string": "text", "number": "json-number", "literal": "json-literal"}
 """What is not among them (null, nested, absent) is dim."""
-Cursor = tuple[int, int]
-"""Row as sorted, and column."""
 
 
-class Grid(ScrollView, can_focus=True):
+class Grid(LineView):
     """One cell is under the cursor; the heading and the numbers of the rows stay where they are."""
 
     DEFAULT_CSS = """
-    Grid { background: $background; scrollbar-size-vertical: 1; scrollbar-size-horizontal: 0; }
+    Grid { overflow-x: auto; scrollbar-size-horizontal: 0; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        *SCROLLING,
-        Binding("left,h", "move(0, -1)", show=False),
-        Binding("right,l", "move(0, 1)", show=False),
+        Binding("left,h", "move_aside(-1)", show=False),
+        Binding("right,l", "move_aside(1)", show=False),
         Binding("enter", "open", show=False),
     ]
+    HEADING_ROWS = 1
 
     table: reactive[Table | None] = reactive[Table | None](None, always_update=True)
     """What is shown."""
-    cursor: reactive[Cursor] = reactive((0, 0))
-    """The cell at hand."""
+    column: reactive[int] = reactive(0)
+    """The column under the cursor."""
     order: reactive[tuple[int, bool] | None] = reactive[tuple[int, bool] | None](None)
     """The column that the rows are sorted by, and whether downwards; None is the list's own order."""
 
@@ -72,39 +64,39 @@ class Grid(ScrollView, can_focus=True):
         self._starts: list[int] = [0]
         self._sorting = False
 
-    # --- what is at hand ---------------------------------------------------------------------------------------
-
     def value(self) -> bytes:
         """The JSON text of the cell at hand, as the server wrote it."""
-        return self.table.cell_value(*self.cursor) if self.table and self.table.rows else b""
+        return self.table.cell_value(self.cursor, self.column) if self.table and self.row_count else b""
 
     def path(self) -> str:
-        return self.table.cell_path(*self.cursor) if self.table and self.table.rows else ""
+        return self.table.cell_path(self.cursor, self.column) if self.table and self.row_count else ""
 
     # --- drawing -----------------------------------------------------------------------------------------------
 
     @property
     def _numbers(self) -> int:
         """Columns for the numbers of the rows; the first cell starts where JSON does."""
-        return number_width(self.table.rows if self.table else 0) + AFTER_NUMBER
+        return number_width(self.row_count) + AFTER_NUMBER
 
     @property
     def _room(self) -> int:
         """Columns for the cells on view."""
         return max(self.scrollable_content_region.width - self._numbers, 1)
 
+    @property
+    def row_count(self) -> int:
+        return self.table.rows if self.table else 0
+
     def render_line(self, y: int) -> Strip:
-        width, styles = self.scrollable_content_region.width, ThemeStyles.of(self)
-        row = y - 1 + self.scroll_offset.y
-        if self.table is None or row >= self.table.rows:
-            return Strip.blank(width, styles.style())
-        return self._heading(self.table, styles) if y == 0 else self._row(self.table, row, styles)
+        if y == 0 and self.table and self.table.rows:
+            return self._heading(self.table, ThemeStyles.of(self))
+        return super().render_line(y)
 
     def _heading(self, table: Table, styles: ThemeStyles) -> Strip:
         cells = []
         for at in self._on_view():
             column = table.columns[at]
-            here = self.has_focus and at == self.cursor[1]
+            here = self.has_focus and at == self.column
             role = "accent bold" if here else "middle bold" if self._sign(at) else "middle"
             name = _aligned(column.name, self._widths[at], right=column.kind == "number")
             cells += [(name, role), (f"{self._sign(at):<{GAP}}", "accent")]
@@ -112,17 +104,18 @@ class Grid(ScrollView, can_focus=True):
         before = f"{BEFORE if left else '':>{self._numbers - 1}} "
         return self._strip([(before, "dim")], cells, styles, after=AFTER if right else "")
 
-    def _row(self, table: Table, row: int, styles: ThemeStyles) -> Strip:
-        chosen = self.has_focus and row == self.cursor[0]
+    def draw_row(self, row: int, width: int, styles: ThemeStyles) -> Strip:  # noqa: ARG002
+        assert self.table
+        chosen = self.has_focus and row == self.cursor
         cells = []
         for at in self._on_view():
-            cell = table.cell(row, at)
+            cell = self.table.cell(row, at)
             role = ROLES.get(cell.kind, "dim")
             if chosen:
-                role = {"dim": "middle"}.get(role, role) + " bold underline" * (at == self.cursor[1])
-            text = _aligned(cell.text, self._widths[at], right=table.columns[at].kind == "number")
+                role = {"dim": "middle"}.get(role, role) + " bold underline" * (at == self.column)
+            text = _aligned(cell.text, self._widths[at], right=self.table.columns[at].kind == "number")
             cells += [(text, role), (" " * GAP, "text")]
-        number = f"{table.original(row):>{self._numbers - AFTER_NUMBER}}{'':{AFTER_NUMBER}}"
+        number = f"{self.table.original(row):>{self._numbers - AFTER_NUMBER}}{'':{AFTER_NUMBER}}"
         before = [(number, "middle" if chosen else "dim")]
         return self._strip(before, cells, styles, ground="selection" if chosen else "background")
 
@@ -149,84 +142,63 @@ class Grid(ScrollView, can_focus=True):
 
     # --- watching ----------------------------------------------------------------------------------------------
 
-    def validate_cursor(self, cursor: Cursor) -> Cursor:
-        last = (self.table.rows - 1, len(self.table.columns) - 1) if self.table else (0, 0)
-        return max(min(cursor[0], last[0]), 0), max(min(cursor[1], last[1]), 0)
+    def validate_column(self, column: int) -> int:
+        return max(min(column, len(self.table.columns) - 1), 0) if self.table else 0
 
     def watch_table(self) -> None:
         """Another table, from its first cell, in the order of the list."""
         self._widths = _widths(self.table) if self.table else []
         self._starts = list(accumulate((width + GAP for width in self._widths), initial=0))
-        rows = self.table.rows if self.table else 0
         self._sorting = False
         self.set_reactive(Grid.order, None)
-        self.set_reactive(Grid.cursor, (0, 0))
-        self.virtual_size = Size(self._numbers + max(self._starts[-1] - GAP, 0), rows + 1)
-        self.scroll_to(0, 0, animate=False, immediate=True)
-        self.refresh()
+        self.set_reactive(Grid.cursor, 0)
+        self.set_reactive(Grid.column, 0)
+        self.rows_changed(self._numbers + max(self._starts[-1] - GAP, 0))
+        self.scroll_to(0, 0, animate=False)
 
-    def watch_cursor(self, before: Cursor, now: Cursor) -> None:
-        for row in (-1, before[0] - self.scroll_offset.y, now[0] - self.scroll_offset.y):
-            self.refresh(Region(0, row + 1, self.size.width, 1))
-        self._reveal()
+    def watch_column(self) -> None:
+        self.reveal()
 
-    def on_resize(self) -> None:
-        """The cell at hand stays on view."""
-        self._reveal()
-
-    def on_focus(self) -> None:
-        self.refresh()
-
-    def on_blur(self) -> None:
-        self.refresh()
-
-    def on_click(self, event: events.Click) -> None:
-        """A cell is at hand, and opened by the second click; a click on the heading sorts."""
-        x = event.x - self._numbers + self.scroll_offset.x
-        under = (at for at in self._on_view() if event.x >= self._numbers and x < self._starts[at + 1])
-        column = next(under, self.cursor[1])
-        if event.y == 0:
-            self.cursor = (self.cursor[0], column)
-            self.action_sort()
-        elif self.table and (row := event.y - 1 + self.scroll_offset.y) < self.table.rows:
-            self.cursor = (row, column)
-            if event.chain == 2:
-                self.action_open()
-
-    def _reveal(self) -> None:
-        """Scroll no farther than needed for the cell at hand to be seen, its beginning first."""
-        if self.table is None or not self.table.rows:
-            return
-        row, column = self.cursor
-        height = max(self.scrollable_content_region.height - 1, 1)
-        y = min(max(self.scroll_offset.y, row - height + 1), row)
-        start, end = self._starts[column], self._starts[column + 1] - GAP
-        x = min(max(self.scroll_offset.x, end - self._room + 1), start)
-        self.scroll_to(x if column else 0, y, animate=False, immediate=True, force=True)
+    def reveal(self) -> None:
+        """Bring the cell into view sideways too, its beginning first."""
+        super().reveal()
+        if self.row_count:
+            start, end = self._starts[self.column], self._starts[self.column + 1] - GAP
+            x = min(max(self.scroll_offset.x, end - self._room + 1), start)
+            self.scroll_to(x=x if self.column else 0, animate=False, force=True)
 
     # --- actions -----------------------------------------------------------------------------------------------
 
-    def action_move(self, rows: int, columns: int = 0) -> None:
-        self.cursor = (self.cursor[0] + rows, self.cursor[1] + columns)
+    def on_click(self, event: events.Click) -> None:
+        if event.y == 0:
+            self.column = self._column_at(event.x)
+            self.action_sort()
 
-    def action_page(self, by: int) -> None:
-        self.action_move(by * max(self.size.height - 2, 1))
+    def click_row(self, row: int, event: events.Click) -> None:
+        """Put the cursor on a cell; a second click opens its element."""
+        column = self._column_at(event.x)
+        self.move_to(row)
+        self.column = column
+        if event.chain == 2:
+            self.action_open()
 
-    def action_first(self) -> None:
-        self.cursor = (0, self.cursor[1])
+    def _column_at(self, x: int) -> int:
+        inside = x - self._numbers + self.scroll_offset.x
+        under = (at for at in self._on_view() if x >= self._numbers and inside < self._starts[at + 1])
+        return next(under, self.column)
 
-    def action_last(self) -> None:
-        self.cursor = (self.table.rows if self.table else 0, self.cursor[1])
+    def action_move_aside(self, by: int) -> None:
+        self.column += by
 
     def action_open(self) -> None:
-        if self.table and self.table.rows:
-            self.post_message(self.ElementOpened(self, self.table.original(self.cursor[0]), self.table.path))
+        if self.table and self.row_count:
+            self.post_message(self.ElementOpened(self, self.table.original(self.cursor), self.table.path))
 
     def action_sort(self) -> None:
         """Sort by the column at hand; then the other way round; then as the list was."""
         if self.table is None or self._sorting:
             return
-        column = self.cursor[1]
+        column = self.column
         was = self.order if self.order and self.order[0] == column else None
         self.order = (column, False) if was is None else (column, True) if not was[1] else None
         self._sort(self.table)
@@ -243,7 +215,7 @@ class Grid(ScrollView, can_focus=True):
             await asyncio.to_thread(table.sort, *self.order)
         if table is self.table:
             self._sorting = False
-            self.cursor = (0, self.cursor[1])
+            self.cursor = 0
             self.refresh()
 
 

@@ -51,10 +51,11 @@ class PickList(RowList[Shown], can_focus=False):
     DEFAULT_CSS = """
     PickList { background: $surface; scrollbar-background: $surface; }
     """
+    GROUND = "surface"
 
     def draw(self, item: Shown, width: int, styles: ThemeStyles, *, chosen: bool) -> Strip:
         """Label, what is said of it, and the mark."""
-        ground = "selection" if chosen else "surface"
+        ground = "selection" if chosen else self.GROUND
         found, plain = ("text bold underline", "text bold") if chosen else ("accent bold underline", "text")
         if item.pick.idle:
             found, plain = "middle underline", "middle"
@@ -62,9 +63,6 @@ class PickList(RowList[Shown], can_focus=False):
         mark = " › "  # noqa: RUF001 - the sign is meant
         words = [(mark if chosen else "   ", plain), *letters, (f"  {item.pick.words}", "middle" if chosen else "dim")]
         return line(words, width, styles, right=[(f"  {item.pick.mark} ", "middle")], ground=ground)
-
-    def empty(self, width: int, styles: ThemeStyles) -> Sequence[Strip]:
-        return [line([("   Nothing has all these letters in this order.", "dim")], width, styles, ground="surface")]
 
 
 class Picker(Dialog[str]):
@@ -93,6 +91,7 @@ class Picker(Dialog[str]):
         super().__init__(title)
         self._picks, self._on, self._moved = picks, on, moved
         self._line, self.list = Entry(hint="type to find"), PickList()
+        self.list.empty = [[("   Nothing has all these letters in this order.", "dim")]]
         """The choices that match."""
         self.set_class(moved is not None, "-preview")
 

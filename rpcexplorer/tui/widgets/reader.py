@@ -7,27 +7,28 @@ import sys
 import time
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import chain, groupby, islice
 from typing import ClassVar, Final
 
 from msgspec import Struct
 from rich.segment import Segment
-from textual import events, work
+from textual import events
 from textual.binding import Binding, BindingType
 from textual.geometry import Region, Size
 from textual.message import Message
 from textual.reactive import reactive
-from textual.scroll_view import ScrollView
 from textual.strip import Strip
+from textual.widget import Widget
+from textual.worker import Worker
 
 from rpcexplorer.text.document import EVERYTHING, Document, MatchSpan, matches
 from rpcexplorer.text.document_rows import DocumentRow, Rows, line_of_item, path_at, pointer_at, value_at
 from rpcexplorer.text.json_text import tokens
 from rpcexplorer.tui.keys import paced
 from rpcexplorer.tui.messages import message
-from rpcexplorer.tui.theme import AFTER_NUMBER, GUTTER, Pieces, ThemeStyles, clipped, filled, line
-from rpcexplorer.tui.widgets.rows import SCROLLING
+from rpcexplorer.tui.theme import AFTER_NUMBER, GUTTER, ThemeStyles, clipped, filled
+from rpcexplorer.tui.widgets.rows import LineView
 
 NEAR: Final = 32 * 1024
 """Bytes that are searched first, as the next place is seldom far."""
@@ -145,6 +146,99 @@ def _back(start: int, end: int) -> Iterator[MatchSpan]:
         end, step = end - step, min(step * 2, STEP)
 
 
+AT_ONCE: Final = 4
+"""Steps that are too short to be felt."""
+TYPING_SECONDS: Final = 0.1
+"""How long a search waits for another letter before it takes more than these steps."""
+REPORT_SECONDS: Final = 0.1
+"""The time from one interim count to the next."""
+
+
+class StepRunner:
+    """Run work in steps: the first at once, which nearly always are all, the others between the keys."""
+
+    def __init__(self, host: Widget, name: str, pause_seconds: float = 0) -> None:
+        self._host, self._name, self._pause_seconds = host, name, pause_seconds
+        self._worker: Worker[None] | None = None
+
+    @property
+    def is_running(self) -> bool:
+        return self._worker is not None
+
+    def run(
+        self, steps: Iterator[None], done: Callable[[], object], report: Callable[[], object] = lambda: None
+    ) -> None:
+        """Run these instead of the steps before; ``report`` is called now and then until they are done."""
+        self.stop()
+        if sum(1 for _ in islice(steps, AT_ONCE)) < AT_ONCE:
+            done()
+            return
+        report()
+        work = partial(self._run_on, steps, done, report)
+        self._worker = self._host.run_worker(work, group=self._name, description=self._name)
+
+    async def _run_on(self, steps: Iterator[None], done: Callable[[], object], report: Callable[[], object]) -> None:
+        await asyncio.sleep(self._pause_seconds)
+        reported = time.monotonic()
+        async for _ in paced(steps):
+            if (now := time.monotonic()) - reported > REPORT_SECONDS:
+                report()
+                reported = now
+        self._worker = None
+        done()
+
+    def stop(self) -> None:
+        if self._worker is not None:
+            self._worker.cancel()
+            self._worker = None
+
+
+class Find:
+    """The search that is typed: its needle, the hits in one document, and the way to the next of them."""
+
+    def __init__(self, host: Widget, arrived: Callable[[Hits], object], counted: Callable[[], object]) -> None:
+        """Call ``arrived`` at each hit that was sought, and ``counted`` while the count goes on."""
+        self.needle = ""
+        """What was searched last."""
+        self.hits: Hits | None = None
+        self._arrived, self._counted = arrived, counted
+        self._seeking, self._counting = (StepRunner(host, name, TYPING_SECONDS) for name in ("seek", "count"))
+        self._origin: int | None = None
+        """Where the search that is being typed began, as an offset in the text."""
+
+    def search(self, document: Document | None, needle: str, line: int) -> None:
+        """Go to the first hit at or after a line, and count them all; an empty needle ends the search."""
+        before = self.hits
+        self.forget()
+        self.needle = needle
+        if document is None or not needle:
+            self._counted()
+            return
+        has_moved = not (before and before.current and before.document.line_at(before.current[0]) == line)
+        if self._origin is None or has_moved:  # else more of the needle is typed
+            self._origin = document.span(line)[0]
+        self.hits = Hits(document, needle)
+        self._seek(self.hits, self.hits.seek(self._origin))
+        self._counting.run(self.hits.count(), self._counted, self._counted)
+
+    def forwards(self, hits: Hits) -> None:
+        self._origin = None
+        self._seek(hits, hits.forwards())
+
+    def backwards(self, hits: Hits) -> None:
+        self._origin = None
+        self._seek(hits, hits.backwards())
+
+    def forget(self) -> None:
+        """Drop the hits, and stop looking for more; the needle stays."""
+        self._seeking.stop()
+        self._counting.stop()
+        self.hits = None
+
+    def _seek(self, hits: Hits, steps: Iterator[None]) -> None:
+        self._seeking.run(steps, partial(self._arrived, hits))
+
+
 BEFORE, AFTER = "‹", "›"  # noqa: RUF001 - the signs are meant
 """There is more at this side."""
 FOUND: Final = {True: "careful reverse", False: "careful underline"}
@@ -160,7 +254,7 @@ def number_width(count: int) -> int:
 class Painter(Struct, frozen=True):
     """What all rows of one moment have in common."""
 
-    document: Document
+    rows: Rows
     hits: Hits | None
     styles: ThemeStyles
     left: int
@@ -171,8 +265,9 @@ class Painter(Struct, frozen=True):
     numbers: int
     """Columns for the numbers of lines."""
 
-    def line(self, row: DocumentRow, *, here: bool) -> Strip:
-        """A whole line; ``here``: the cursor stands on it and can be seen."""
+    def line(self, at: int, *, here: bool) -> Strip:
+        """Draw a row; ``here``: it is under a cursor that is shown."""
+        row = self.rows.row(at, self.left, self.room + 1)
         ground = "selection" if here else "background"
         sign, role = _SIGNS.get(row.fold, (" ", "text"))
         number = ("" if row.continued else str(row.line + 1)).rjust(self.numbers) + " "
@@ -194,13 +289,12 @@ class Painter(Struct, frozen=True):
             start, end = max(start, 0), min(end, len(roles))
             roles[start:end] = [role] * (end - start)
 
-        first = row.start + self.left
-        own = len(roles)
-        if self.document.is_json:
+        document, first, own = self.rows.document, row.start + self.left, len(roles)
+        if document.is_json:
             for start, end, token in tokens(row.text, in_string=row.in_string):
                 paint(start, end, f"json-{token}")
         if row.fold == "folded":
-            own = max(self.document.size(*self.document.span(row.line))[0] - first, 0)
+            own = max(document.size(*document.span(row.line))[0] - first, 0)
             paint(own, row.text.rfind(" "), "middle")
         if self.hits is not None:
             for start, end, at_hand in self.hits.on(row.line, first, first + own):
@@ -215,24 +309,19 @@ class Painter(Struct, frozen=True):
             start = end
 
 
-AT_ONCE: Final = 4
-"""Steps that nobody can feel."""
 END: Final = sys.maxsize
 """A line that is behind every other."""
 ASIDE: Final = 8
-"""Columns that a key scrolls sideways, and that are kept beside a place that is brought on view."""
+"""Columns that a key scrolls sideways, and that are kept beside characters that are brought into view."""
 
 
-class Pager(ScrollView, can_focus=True):
-    """One line of it is under the cursor."""
+class Reader(LineView):
+    """A large document to read: lines fold, wrap and are searched."""
 
     DEFAULT_CSS = """
-    Pager {
-        background: $background; scrollbar-size-vertical: 1; scrollbar-size-horizontal: 0; scrollbar-gutter: stable;
-    }
+    Reader { overflow-x: auto; scrollbar-size-horizontal: 0; scrollbar-gutter: stable; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        *SCROLLING,
         Binding("left", "aside(-1)", show=False),
         Binding("right", "aside(1)", show=False),
         Binding("shift+left", "aside(-8)", show=False),
@@ -240,68 +329,63 @@ class Pager(ScrollView, can_focus=True):
     ]
 
     document: reactive[Document | None] = reactive[Document | None](None, always_update=True)
-    """What is read."""
     wrapped: reactive[bool] = reactive(False)
     """Long lines go on below, rather than out of sight."""
-    empty: reactive[Sequence[Pieces]] = reactive[Sequence[Pieces]](())
-    """What is said while there is no document."""
-    cursor: reactive[int] = reactive(0)
-    """The line at hand, from 0."""
 
     @message
     class Works(Message):
-        """It is at something that takes a while, or no longer: see ``doing``."""
+        """Work that takes a while has begun or ended: see ``doing``."""
 
-        pager: Pager
+        reader: Reader
+
+    @message
+    class Found(Message):
+        """The hits of a search so far. It comes again and again while the count goes on."""
+
+        reader: Reader
+        needle: str
+        total: int
+        counted: bool
+        """The total is final."""
+        index: int | None
+        """The number of the hit that the search went to, from 0; None while that is not known."""
 
     def __init__(self, id: str | None = None) -> None:
         super().__init__(id=id)
+        self.find = Find(self, self._arrive, self._report_found)
+        self.current_line = 0
+        """The line of the document under the cursor, from 0; if it is wrapped, the cursor is on one of its rows."""
         self._rows: Rows | None = None
         self._coming: Rows | None = None
-        """Those of the whole, where the beginning of a document is on view."""
-        self._painter: Painter | None = None
-        """What all rows have in common that are being drawn."""
-        self._at = 0
-        """The row under the cursor; a wrapped line has several."""
-        self._hits: Hits | None = None
-        """What is marked in the text."""
+        """The rows of the whole, while the beginning of the document is in view."""
+        self._arranging = StepRunner(self, "rows")
         self._folding: Callable[[Rows], Iterator[None]] | None = None
-        """The folds that are wanted and not there yet."""
-        self._rearranging = False
-        """Other rows are on their way."""
+        """Folds that are wanted and not made yet."""
         self._wanted: int | None = None
-        """The line to go to when the whole is there."""
-        self._told = ""
+        """The line to go to as soon as the whole is there."""
+        self._reported = ""
+        self._painter: Painter | None = None
 
     # --- drawing -----------------------------------------------------------------------------------------------
 
+    @property
+    def row_count(self) -> int:
+        return self._rows.count if self._rows is not None else 0
+
     def render_lines(self, crop: Region) -> list[Strip]:
-        """What all rows have in common is found out once for all of them."""
-        self._painter = self._found_painter()
+        self._painter = self._new_painter(self._rows) if self._rows is not None else None
         strips = super().render_lines(crop)
         self._painter = None
         return strips
 
-    def render_line(self, y: int) -> Strip:
-        painter = self._painter or self._found_painter()
-        if self._rows is None or painter is None:
-            return line(self.empty[y] if y < len(self.empty) else (), self._width, ThemeStyles.of(self))
-        at = y + self.scroll_offset.y
-        if at >= self._rows.count:
-            return Strip.blank(self._width, painter.styles.style())
-        return painter.line(self._rows.row(at, painter.left, painter.room + 1), here=self.has_focus and at == self._at)
+    def draw_row(self, row: int, width: int, styles: ThemeStyles) -> Strip:  # noqa: ARG002 - the painter has them
+        assert self._rows is not None
+        painter = self._painter or self._new_painter(self._rows)
+        return painter.line(row, here=self.has_focus and row == self.cursor)
 
-    def _found_painter(self) -> Painter | None:
-        if self.document is None:
-            return None
-        left = self.scroll_offset.x if self._runs_on else 0
-        return Painter(
-            self.document, self._hits, ThemeStyles.of(self), left, self._room, number_width(self.document.lines)
-        )
-
-    @property
-    def _width(self) -> int:
-        return self.scrollable_content_region.width
+    def _new_painter(self, rows: Rows) -> Painter:
+        left, numbers = self.scroll_offset.x if self._runs_on else 0, number_width(rows.document.lines)
+        return Painter(rows, self.find.hits, ThemeStyles.of(self), left, self._room, numbers)
 
     @property
     def _margin(self) -> int:
@@ -309,19 +393,66 @@ class Pager(ScrollView, can_focus=True):
 
     @property
     def _room(self) -> int:
-        return max(self._width - self._margin, 1)
+        return max(self.scrollable_content_region.width - self._margin, 1)
 
     @property
     def _runs_on(self) -> bool:
-        """Lines run out of sight at the right; rows of hex always do."""
+        """Whether lines run out of sight at the right; rows of hex always do."""
         return not self.wrapped or bool(self.document and self.document.is_hex)
 
-    # --- folding -----------------------------------------------------------------------------------------------
+    # --- the document ------------------------------------------------------------------------------------------
+
+    def watch_document(self) -> None:
+        self.find.forget()
+        self._coming = self._wanted = self._folding = None
+        self.current_line = 0
+        self.set_reactive(Reader.cursor, 0)
+        self._rows = None if self.document is None else Rows(self.document)
+        self.virtual_size = Size(0, 0)
+        self.scroll_to(0, 0, animate=False, force=True)
+        self._rearrange()
+        self.refresh()
+
+    def go_on_with(self, document: Document) -> None:
+        """Show the whole document instead of its beginning; the place and the folds stay."""
+        self._coming = Rows(document)
+        if self._folding is None and (beginning := self._rows) is not None:
+            self._folding = lambda rows: rows.folding_like(beginning)
+        self._rearrange()
+
+    def path(self) -> str:
+        return path_at(self.document, self.current_line) if self.document else ""
+
+    def pointer(self) -> str:
+        return pointer_at(self.document, self.current_line, exact=True) if self.document else ""
+
+    def value(self) -> bytes:
+        """Return the text of the value under the cursor."""
+        return value_at(self.document, self.current_line) if self.document else b""
+
+    @property
+    def doing(self) -> str:
+        """The work that takes a while, in words; empty if there is none."""
+        if self._arranging.is_running:
+            return "folding" if self._folding else "wrapping"
+        if self.document is None or self.document.complete:
+            return ""
+        if self._wanted is None:
+            return "laying out"
+        place = "the end" if self._wanted == END else f"line {self._wanted + 1:,}"
+        return f"laying out, then to {place}"
+
+    def _report_work(self) -> None:
+        if self.doing != self._reported:
+            self._reported = self.doing
+            self.post_message(self.Works(self))
+
+    # --- folding and wrapping ----------------------------------------------------------------------------------
 
     def fold(self) -> None:
         """Fold or unfold the value under the cursor, or the one around it."""
-        if self._rows is not None and self._rows.toggle(self.cursor):
-            self._arrange(self.cursor)
+        if self._rows is not None and self._rows.toggle(self.current_line):
+            self._arrange(self._rows)
 
     def fold_all(self) -> None:
         self.fold_to(1)
@@ -334,37 +465,26 @@ class Pager(ScrollView, can_focus=True):
         self._rearrange()
 
     @property
-    def doing(self) -> str:
-        """What it is at, in words; empty where it is at rest."""
-        if self._rearranging:
-            return "folding" if self._folding else "wrapping"
-        if self.document is None or self.document.complete:
-            return ""
-        if self._wanted is None:
-            return "laying out"
-        place = "the end" if self._wanted == END else f"line {self._wanted + 1:,}"
-        return f"laying out, then to {place}"
-
-    @property
     def folding(self) -> bool:
-        return self._rearranging and self._folding is not None
+        return self._arranging.is_running and self._folding is not None
 
     def stop_folding(self) -> None:
         self._folding = None
         self._rearrange()
 
+    def watch_wrapped(self) -> None:
+        self._scroll_aside_to(0)
+        self._rearrange()
+
+    def on_resize(self) -> None:
+        self._rearrange()
+
     def _rearrange(self) -> None:
-        """Other rows after some steps: at once where there are few, as nearly always, else between the keys."""
-        self.workers.cancel_group(self, "rows")
-        self._rearranging = False
+        """Wrap and fold, then show the rows."""
+        self._arranging.stop()
         if rows := self._coming or self._rows:
-            steps = self._steps(rows)
-            if are_few(steps):
-                self._show(rows)
-            else:
-                self._rearranging = True
-                self._rearrange_large(rows, steps)
-        self._tell_what()
+            self._arranging.run(self._steps(rows), partial(self._show, rows))
+        self._report_work()
 
     def _steps(self, rows: Rows) -> Iterator[None]:
         """Break lines where the room ends; before there is any, not yet. Then fold."""
@@ -373,304 +493,121 @@ class Pager(ScrollView, can_focus=True):
             yield from self._folding(rows)
             self._folding = None
 
-    # A worker without a description gets one that spells out all it is given.
-    @work(exclusive=True, group="rows", description="rows")
-    async def _rearrange_large(self, rows: Rows, steps: Iterator[None]) -> None:
-        async for _ in paced(steps):
-            pass
-        self._rearranging = False
-        self._show(rows)
-        self._tell_what()
-
     def _show(self, rows: Rows) -> None:
-        """These are on view from now on; the line at hand stays, unless another is waited for."""
-        wanted = None
-        if rows is self._coming:
-            self._rows, self._coming, self._hits = rows, None, None
-            self.set_reactive(Pager.document, rows.document)
-            wanted = self._wanted
-        self._arrange(self.cursor)
-        if wanted is not None:
-            self.go_to(wanted)
+        """Show these rows from now on; the line stays, unless the whole is there and another was waited for."""
+        if rows is not self._coming:
+            self._arrange(rows)
+        else:
+            self.find.forget()
+            self._rows, self._coming, wanted = rows, None, self._wanted
+            self.set_reactive(Reader.document, rows.document)
+            self._arrange(rows)
+            if wanted is not None:
+                self.go_to(wanted)
+            if self.find.needle:
+                self.search(self.find.needle)
+        self._report_work()
 
-    def _tell_what(self) -> None:
-        """Say what it is at, where that is something else than before."""
-        if self.doing != self._told:
-            self._told = self.doing
-            self.post_message(self.Works(self))
-
-    def _arrange(self, line: int) -> None:
-        """Other rows are on view: the cursor goes to the line, or to the fold that it is in."""
-        if self._rows is not None:
-            self._measure(self._rows)
-            self._put(self._rows.row_of(line))
+    def _arrange(self, rows: Rows) -> None:
+        """Put the cursor on its line among other rows, or on the fold that the line is in."""
+        self._measure(rows)
+        self._put(rows.row_of(self.current_line))
 
     def _measure(self, rows: Rows) -> None:
-        text = rows.document.widest if self._runs_on else 0
-        self.virtual_size = Size(self._margin + text, rows.count)
-        self.refresh()
+        self.rows_changed(self._margin + (rows.document.widest if self._runs_on else 0))
 
     # --- moving ------------------------------------------------------------------------------------------------
 
+    def move_to(self, row: int, by: int = 1) -> None:
+        """Go to a row; a line that was waited for is not any longer."""
+        self._wanted = None
+        self._put(row, by)
+        self._report_work()
+
+    def _put(self, row: int, by: int = 1) -> None:
+        super().move_to(row, by)
+        if self._rows is not None:
+            self.current_line = self._rows.row(self.cursor, 0, 0).line
+
     def go_to(self, line: int) -> None:
-        """Put the cursor on a line, unfolding what hides it; after a leap, with some of what stands before it."""
+        """Put the cursor on a line and unfold what hides it; if it is not there yet, as soon as it is."""
         if self._rows is None:
             return
-        wanted, count = line, self._rows.count
-        line = min(max(line, 0), self._rows.document.lines - 1)
-        self._rows.reveal(line)
+        at, count = min(max(line, 0), self._rows.document.lines - 1), self._rows.count
+        self._rows.reveal(at)
         if self._rows.count != count:
             self._measure(self._rows)
-        at, height = self._rows.row_of(line), self.scrollable_content_region.height
-        if not self.scroll_offset.y <= at < self.scroll_offset.y + height:
-            self._scroll_down_to(at - height // 3)
-        self._move_to(at, wanted)
+        self.leap_to(self._rows.row_of(at))
+        self._wait_for(line)
 
-    def _move_to(self, at: int, line: int = 0) -> None:
-        """Go to a row, and on to a line that is not there yet as soon as it is, unless somebody moves meanwhile."""
-        self._put(at)
-        beyond = self.document is not None and not self.document.complete and line >= self.document.lines
-        self._wanted = line if beyond else None
-        self._tell_what()
-
-    def reveal_characters(self, first: int, last: int) -> None:
-        """Bring some characters of the line at hand on view, sideways or in its later rows."""
-        if self._rows is None:
-            return
-        if self._runs_on:
-            left = self.scroll_offset.x
-            if not left <= first <= last <= left + self._room - 1:
-                self._scroll_aside_to(0 if last < self._room else max(first - ASIDE, 0))
-            return
-        at = self._rows.row_of(self.cursor)
-        if at + 1 < self._rows.count and (second := self._rows.row(at + 1, 0, 0)).continued:
-            self._put(at + first // second.start)
-
-    def _put(self, at: int) -> None:
-        """The cursor goes to a row, or the nearest there is, and on view."""
-        if self._rows is None:
-            return
-        at = min(max(at, 0), self._rows.count - 1)
-        for row in (self._at, at):
-            self.refresh(Region(0, row - self.scroll_offset.y, self.size.width, 1))
-        self._at = at
-        self.cursor = self._rows.row(at, 0, 0).line
-        height = max(self.scrollable_content_region.height, 1)
-        self._scroll_down_to(min(max(self.scroll_offset.y, at - height + 1), at))
-
-    def _scroll_down_to(self, y: int) -> None:
-        if y != self.scroll_offset.y:
-            self.scroll_to(y=y, animate=False, immediate=True, force=True)
-
-    def _scroll_aside_to(self, x: int) -> None:
-        if x != self.scroll_offset.x:
-            self.scroll_to(x=x, animate=False, immediate=True, force=True)
-
-    # --- watching ----------------------------------------------------------------------------------------------
-
-    def go_on_with(self, document: Document) -> None:
-        """The whole, where its beginning is on view: the place and the folds stay."""
-        self._coming = Rows(document)
-        if self._folding is None and (beginning := self._rows) is not None:
-            self._folding = lambda rows: rows.folding_like(beginning)
-        self._rearrange()
-
-    def watch_document(self) -> None:
-        self._coming = self._hits = self._wanted = self._folding = None
-        self._at = 0
-        self.set_reactive(Pager.cursor, 0)
-        self._rows = None if self.document is None else Rows(self.document)
-        self.virtual_size = Size(0, 0)
-        self.scroll_to(0, 0, animate=False, immediate=True, force=True)
-        self._rearrange()
-        self.refresh()
-
-    def watch_wrapped(self) -> None:
-        """Other rows; the line at hand stays."""
-        self._scroll_aside_to(0)
-        self._rearrange()
-
-    def watch_cursor(self, line: int) -> None:
-        """The row goes along when it is set from outside."""
-        if self._rows is not None and self._rows.row(self._at, 0, 0).line != line:
-            self.go_to(line)
-
-    def on_resize(self) -> None:
-        """Other room: lines may break elsewhere, and the line at hand stays on view."""
-        self._rearrange()
-
-    def on_focus(self) -> None:
-        self.refresh()
-
-    def on_blur(self) -> None:
-        self.refresh()
-
-    def on_click(self, event: events.Click) -> None:
-        """A click puts the cursor there; on the sign of a fold it folds or unfolds."""
-        at = event.y + self.scroll_offset.y
-        if self._rows is not None and at < self._rows.count:
-            self._move_to(at)
-            if self._rows.row(at, 0, 0).fold and self._margin - AFTER_NUMBER <= event.x < self._margin:
-                self.fold()
-
-    def action_move(self, by: int) -> None:
-        self._move_to(self._at + by)
-
-    def action_page(self, by: int) -> None:
-        self._move_to(self._at + by * max(self.size.height - 1, 1))
-
-    def action_first(self) -> None:
-        self._move_to(0)
-
-    def action_last(self) -> None:
-        self._move_to(self._rows.count if self._rows else 0, END)
-
-    def action_aside(self, by: int) -> None:
-        self._scroll_aside_to(max(self.scroll_offset.x + by * ASIDE, 0))
-
-
-def are_few(steps: Iterator[None]) -> bool:
-    """Take the first steps at once; whether these were all."""
-    return sum(1 for _ in islice(steps, AT_ONCE)) < AT_ONCE
-
-
-TYPING: Final = 0.1
-"""Seconds without another letter before what takes longer is searched: a letter more, and it would be in vain."""
-TELLING: Final = 0.1
-"""Seconds from one word of how many were found so far to the next."""
-
-
-class Reader(Pager):
-    """A document to be read, one line of it at hand."""
-
-    @message
-    class Found(Message):
-        """What a search has found so far. It comes again and again while the count goes on."""
-
-        reader: Reader
-        needle: str
-        total: int
-        counted: bool
-        """The total is final."""
-        index: int | None
-        """Which of them is at hand, from 0; None while that is not known."""
-
-    def __init__(self, id: str | None = None) -> None:
-        super().__init__(id=id)
-        self.needle = ""
-        """What was searched last."""
-        self._origin: int | None = None
-        """Where the search began that is being typed, as an offset in the text."""
-
-    # --- places ------------------------------------------------------------------------------------------------
-
-    def path(self) -> str:
-        return path_at(self.document, self.cursor) if self.document else ""
-
-    def pointer(self) -> str:
-        return pointer_at(self.document, self.cursor, exact=True) if self.document else ""
-
-    def value(self) -> bytes:
-        """The text of the value under the cursor."""
-        return value_at(self.document, self.cursor) if self.document else b""
+    def _wait_for(self, line: int) -> None:
+        if self.document is not None and not self.document.complete and line >= self.document.lines:
+            self._wanted = line
+            self._report_work()
 
     def go_to_element(self, index: int, path: str = ".") -> None:
         """Put the cursor on an item of the list at a path, as a table spells it."""
         if self.document is not None and self.document.is_json:
             self.go_to(line_of_item(self.document, path, index))
 
-    def _show(self, rows: Rows) -> None:
-        """A search that found its way through the beginning goes through the whole."""
-        other = rows.document is not self.document
-        if other:
-            self._stop()
-        super()._show(rows)
-        if other and self.needle:
-            self.search(self.needle)
+    def click_row(self, row: int, event: events.Click) -> None:
+        """Put the cursor there; on the sign of a fold, fold or unfold."""
+        self.move_to(row)
+        has_sign = self._rows is not None and bool(self._rows.row(row, 0, 0).fold)
+        if has_sign and self._margin - AFTER_NUMBER <= event.x < self._margin:
+            self.fold()
 
-    def watch_document(self) -> None:
-        self._stop()
-        super().watch_document()
+    def action_last(self) -> None:
+        super().action_last()
+        self._wait_for(END)
+
+    def action_aside(self, by: int) -> None:
+        self._scroll_aside_to(max(self.scroll_offset.x + by * ASIDE, 0))
+
+    def _scroll_aside_to(self, x: int) -> None:
+        self.scroll_to(x=x, animate=False, force=True)
 
     # --- searching ---------------------------------------------------------------------------------------------
 
     def search(self, needle: str) -> None:
-        """Go to the first place at or after the cursor, and count them all; an empty needle ends the search."""
-        self._stop()
-        before, self._hits, self.needle = self._hits, None, needle
-        if self.document is None or not needle:
-            self.post_message(self.Found(self, needle, 0, counted=True, index=None))
-        else:
-            if self._origin is None or not self._stayed(before):
-                self._origin = self.document.span(self.cursor)[0]
-            self._hits = Hits(self.document, needle)
-            self._follow(self._hits, self._hits.seek(self._origin))
-            self._count(self._hits, self._hits.count())
+        """Go to the first hit at or after the cursor, and count them all; an empty needle ends the search."""
+        self.find.search(self.document, needle, self.current_line)
         self.refresh()
 
     def next_hit(self) -> None:
-        if self._hits is None:
-            self.search(self.needle)
+        if self.find.hits is None:
+            self.search(self.find.needle)
         else:
-            self._origin = None
-            self._follow(self._hits, self._hits.forwards())
+            self.find.forwards(self.find.hits)
 
     def previous_hit(self) -> None:
-        if self._hits is None:
-            self.search(self.needle)
+        if self.find.hits is None:
+            self.search(self.find.needle)
         else:
-            self._origin = None
-            self._follow(self._hits, self._hits.backwards())
-
-    def _stayed(self, before: Hits | None) -> bool:
-        """Nobody moved the cursor since the last search: as one types on, it starts where it began."""
-        return bool(before and before.current and before.document.line_at(before.current[0]) == self.cursor)
-
-    def _stop(self) -> None:
-        self.workers.cancel_group(self, "seek")
-        self.workers.cancel_group(self, "count")
-
-    def _follow(self, hits: Hits, steps: Iterator[None]) -> None:
-        """The first steps at once, as nearly always they do; the others when nobody types on."""
-        self.workers.cancel_group(self, "seek")
-        if are_few(steps):
-            self._arrive(hits)
-        else:
-            self._seek(hits, steps)
-
-    @work(exclusive=True, group="seek", description="seek")
-    async def _seek(self, hits: Hits, steps: Iterator[None]) -> None:
-        await asyncio.sleep(TYPING)
-        async for _ in paced(steps):
-            pass
-        self._arrive(hits)
-
-    def _count(self, hits: Hits, steps: Iterator[None]) -> None:
-        """Count the matches at once where they are few, else between the keys."""
-        few = are_few(steps)
-        self._tell(hits)
-        if not few:
-            self._count_on(hits, steps)
-
-    @work(exclusive=True, group="count", description="count")
-    async def _count_on(self, hits: Hits, steps: Iterator[None]) -> None:
-        await asyncio.sleep(TYPING)
-        told = time.monotonic()
-        async for _ in paced(steps):
-            if (now := time.monotonic()) - told > TELLING:
-                self._tell(hits)
-                told = now
-        self._tell(hits)
+            self.find.backwards(self.find.hits)
 
     def _arrive(self, hits: Hits) -> None:
-        """Put the place at hand on view."""
-        if hits.current is not None:
-            line = hits.document.line_at(hits.current[0])
-            self.go_to(line)
-            self.reveal_characters(*hits.document.place(line, *hits.current))
-            self._tell(hits)
+        """Bring the hit into view, if there is one: sideways, or in the later rows of a wrapped line."""
         self.refresh()
+        if hits.current is None or self._rows is None:
+            return
+        line = hits.document.line_at(hits.current[0])
+        self.go_to(line)
+        first, last = hits.document.place(line, *hits.current)
+        if self._runs_on:
+            left = self.scroll_offset.x
+            if not left <= first <= last <= left + self._room - 1:
+                self._scroll_aside_to(0 if last < self._room else max(first - ASIDE, 0))
+        else:
+            row = self._rows.row_of(self.current_line)
+            if row + 1 < self._rows.count and (second := self._rows.row(row + 1, 0, 0)).continued:
+                self._put(row + first // second.start)
+        self._report_found()
 
-    def _tell(self, hits: Hits) -> None:
-        counted = hits.counted and hits.document.complete
-        self.post_message(self.Found(self, hits.needle, hits.total, counted, hits.index))
+    def _report_found(self) -> None:
+        hits, needle = self.find.hits, self.find.needle
+        if hits is None:
+            self.post_message(self.Found(self, needle, 0, counted=True, index=None))
+        else:
+            counted = hits.counted and hits.document.complete
+            self.post_message(self.Found(self, needle, hits.total, counted, hits.index))

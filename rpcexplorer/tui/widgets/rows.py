@@ -1,14 +1,14 @@
-"""Rows that are drawn while they are on view, and pages to read."""
+"""Views of rows, drawn only while they are in view: lists to choose from, and pages to read."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, ClassVar, Final, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 from rich.cells import cell_len
 from textual import events
 from textual.binding import Binding, BindingType
-from textual.geometry import Region, Size
+from textual.geometry import Size
 from textual.message import Message
 from textual.reactive import reactive
 from textual.scroll_view import ScrollView
@@ -16,38 +16,144 @@ from textual.strip import Strip
 
 from rpcexplorer.text.printable import printable
 from rpcexplorer.tui.messages import message
-from rpcexplorer.tui.theme import ThemeStyles, line
+from rpcexplorer.tui.theme import Pieces, ThemeStyles, line
 
-SCROLLING: Final = (
-    Binding("up,k", "move(-1)", show=False),
-    Binding("down,j", "move(1)", show=False),
-    Binding("pageup", "page(-1)", show=False),
-    Binding("pagedown", "page(1)", show=False),
-    Binding("home", "first", show=False),
-    Binding("end", "last", show=False),
-)
-"""A widget that has them has ``action_move``, ``action_page``, ``action_first`` and ``action_last``."""
 Item = TypeVar("Item")
 
 
-class RowList(ScrollView, Generic[Item], can_focus=True):
-    """Rows one below the other, one of them under the cursor."""
+class LineView(ScrollView, can_focus=True):
+    """Rows that are drawn while in view, one of them under the cursor.
+
+    A subclass counts its rows and draws one. Nothing here loops over rows: a response may have millions.
+    """
 
     DEFAULT_CSS = """
-    RowList { background: $background; scrollbar-size-vertical: 1; overflow-x: hidden; }
+    LineView { background: $background; overflow-x: hidden; scrollbar-size-vertical: 1; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        *SCROLLING,
-        Binding("enter", "choose", show=False),
+        Binding("up,k", "move(-1)", show=False),
+        Binding("down,j", "move(1)", show=False),
+        Binding("pageup", "page(-1)", show=False),
+        Binding("pagedown", "page(1)", show=False),
+        Binding("home", "first", show=False),
+        Binding("end", "last", show=False),
     ]
+    HEADING_ROWS: ClassVar[int] = 0
+    """Rows at the top that do not scroll, drawn by the subclass."""
+    GROUND: ClassVar[str] = "background"
+    """The colour behind rows that are not chosen."""
+
+    empty: reactive[Sequence[Pieces]] = reactive[Sequence[Pieces]](())
+    """What is shown if there are no rows: what to do, never nothing."""
+    cursor: reactive[int] = reactive(0, repaint=False)
+    """The row under the cursor, from 0; -1 if no row can be."""
+
+    @property
+    def row_count(self) -> int:
+        raise NotImplementedError
+
+    def draw_row(self, row: int, width: int, styles: ThemeStyles) -> Strip:
+        """Draw a row in exactly ``width`` columns."""
+        raise NotImplementedError
+
+    def nearest(self, row: int, by: int = 1) -> int:  # noqa: ARG002 - for subclasses that skip rows
+        """Return the row for the cursor, looking down first if ``by`` is positive, else up."""
+        return min(max(row, 0), self.row_count - 1)
+
+    def rows_of(self, row: int) -> range:
+        """Return the rows that are drawn and brought into view with the cursor's."""
+        return range(row, row + 1)
+
+    @property
+    def view_height(self) -> int:
+        return max(self.scrollable_content_region.height - self.HEADING_ROWS, 1)
+
+    def render_line(self, y: int) -> Strip:
+        width, styles = self.scrollable_content_region.width, ThemeStyles.of(self)
+        row, count = y - self.HEADING_ROWS + self.scroll_offset.y, self.row_count
+        if 0 <= row < count:
+            return self.draw_row(row, width, styles)
+        if not count and y < len(self.empty):
+            return line(self.empty[y], width, styles, ground=self.GROUND)
+        return Strip.blank(width, styles.style(ground=self.GROUND))
+
+    def rows_changed(self, width: int = 0) -> None:
+        """Scroll over as many rows as there are now, and draw them."""
+        self.virtual_size = Size(width, self.row_count + self.HEADING_ROWS)
+        self.refresh()
+
+    def reveal(self) -> None:
+        """Scroll no farther than needed to have the cursor's rows in view, the first in any case."""
+        if self.cursor >= 0:
+            rows = self.rows_of(self.cursor)
+            y = min(max(self.scroll_offset.y, rows.stop - self.view_height), rows.start)
+            if y != self.scroll_offset.y:
+                self.scroll_to(y=y, animate=False, force=True)
+
+    def move_to(self, row: int, by: int = 1) -> None:
+        """Put the cursor on the nearest row and into view; if no row can have it, scroll."""
+        self.cursor = self.nearest(row, by)
+        if self.cursor < 0:
+            self.scroll_to(y=row, animate=False, force=True)
+        else:
+            self.reveal()
+
+    def leap_to(self, row: int) -> None:
+        """Move to a row; if it was out of view, show some rows above it too."""
+        if not self.scroll_offset.y <= row < self.scroll_offset.y + self.view_height:
+            self.scroll_above(row)
+        self.move_to(row, -1)
+
+    def scroll_above(self, row: int) -> None:
+        """Scroll a row to the lower end of the upper third of the view."""
+        self.scroll_to(y=max(row - self.view_height // 3, 0), animate=False, force=True)
+
+    def validate_cursor(self, cursor: int) -> int:
+        return self.nearest(cursor)
+
+    def watch_cursor(self, before: int, now: int) -> None:
+        for rows in map(self.rows_of, (before, now)):
+            self.refresh_lines(rows.start + self.HEADING_ROWS, len(rows))
+        self.reveal()
+
+    def on_resize(self) -> None:
+        self.reveal()
+
+    def on_click(self, event: events.Click) -> None:
+        row = event.y - self.HEADING_ROWS + self.scroll_offset.y
+        if event.y >= self.HEADING_ROWS and row < self.row_count:
+            self.click_row(row, event)
+
+    def click_row(self, row: int, event: events.Click) -> None:  # noqa: ARG002 - for subclasses
+        """Act on a click, so that the mouse is as good as the keys."""
+        if self.cursor >= 0:
+            self.move_to(row)
+
+    def action_move(self, by: int) -> None:
+        self.move_to((self.cursor if self.cursor >= 0 else self.scroll_offset.y) + by, by)
+
+    def action_page(self, by: int) -> None:
+        self.action_move(by * max(self.view_height - 1, 1))
+
+    def action_first(self) -> None:
+        self.move_to(0)
+
+    def action_last(self) -> None:
+        self.move_to(self.row_count - 1, -1)
+
+
+class RowList(LineView, Generic[Item]):
+    """Items one below the other, one of which can be chosen."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "choose", show=False)]
+    CLICK_CHOOSES: ClassVar[bool] = True
+    """A click chooses a row; else only a click on the row under the cursor does."""
 
     items: reactive[Sequence[Item]] = reactive[Sequence[Any]]((), always_update=True)
-    cursor: reactive[int] = reactive(0)
-    """The row under the cursor; -1 where no row can be chosen."""
 
     @message
     class CursorMoved(Message):
-        """The cursor stands on another row."""
+        """The cursor is on another row."""
 
         row_list: RowList[Any]
         item: Any
@@ -60,141 +166,95 @@ class RowList(ScrollView, Generic[Item], can_focus=True):
         item: Any
 
     def draw(self, item: Item, width: int, styles: ThemeStyles, *, chosen: bool) -> Strip:
-        """One row, exactly ``width`` columns. ``chosen``: the cursor stands on it."""
+        """Draw an item in exactly ``width`` columns; ``chosen``: it is under the cursor."""
         raise NotImplementedError
 
     def can_choose(self, item: Item) -> bool:  # noqa: ARG002 - for subclasses with headings
-        """Whether the cursor may stand on this row."""
+        """Return whether the cursor may be on this item."""
         return True
-
-    def empty(self, width: int, styles: ThemeStyles) -> Sequence[Strip]:  # noqa: ARG002
-        """What is shown where there are no rows: what to do, never nothing."""
-        return ()
 
     @property
     def chosen(self) -> Item | None:
         return self.items[self.cursor] if 0 <= self.cursor < len(self.items) else None
 
-    def render_line(self, y: int) -> Strip:
-        width, styles = self.scrollable_content_region.width, ThemeStyles.of(self)
-        index = y + self.scroll_offset.y
-        if index < len(self.items):
-            return self.draw(self.items[index], width, styles, chosen=index == self.cursor)
-        if not self.items and y < len(lines := self.empty(width, styles)):
-            return lines[y]
-        return Strip.blank(width, styles.style())
+    @property
+    def row_count(self) -> int:
+        return len(self.items)
 
-    def validate_cursor(self, cursor: int) -> int:
-        """The nearest row that can be chosen, downwards first."""
-        return self._nearest(cursor, 1)
+    def draw_row(self, row: int, width: int, styles: ThemeStyles) -> Strip:
+        return self.draw(self.items[row], width, styles, chosen=row == self.cursor)
+
+    def nearest(self, row: int, by: int = 1) -> int:
+        row = super().nearest(row)
+        down, up = range(max(row, 0), len(self.items)), range(row, -1, -1)
+        ways = (down, up) if by > 0 else (up, down)
+        return next((at for way in ways for at in way if self.can_choose(self.items[at])), -1)
+
+    def rows_of(self, row: int) -> range:
+        """Return the row, with the headings above it if it is the first that can be chosen."""
+        return range(0 if row == self.nearest(0) else row, row + 1)
 
     def watch_items(self) -> None:
-        """Other rows: the cursor stays where it can."""
-        self.virtual_size = Size(0, len(self.items))
-        self.cursor = self._nearest(self.cursor, 1)
-        self.refresh()
+        self.rows_changed()
+        self.cursor = self.nearest(self.cursor)
 
     def watch_cursor(self, before: int, now: int) -> None:
-        for index in (before, now):
-            self.refresh(Region(0, index - self.scroll_offset.y, self.size.width, 1))
-        self.reveal()
+        super().watch_cursor(before, now)
         if before != now and self.chosen is not None:
             self.post_message(self.CursorMoved(self, self.chosen))
 
-    def reveal(self) -> None:
-        """Scroll so that the row under the cursor is on view, with the heading above it where that is the first."""
-        if self.cursor < 0:
-            return
-        top = self.cursor if any(self.can_choose(item) for item in self.items[: self.cursor]) else 0
-        region = Region(0, top, 1, self.cursor - top + 1)
-        self.scroll_to_region(region, animate=False, force=True, immediate=True, x_axis=False)
-
-    def on_resize(self) -> None:
-        """The row under the cursor stays on view."""
-        self.reveal()
-
-    def on_click(self, event: events.Click) -> None:
-        """A click puts the cursor there and chooses; the mouse is as good as the keys."""
-        index = event.y + self.scroll_offset.y
-        if index < len(self.items) and self.can_choose(self.items[index]):
-            self.cursor = index
-            self.action_choose()
-
-    def action_move(self, by: int) -> None:
-        self.cursor = self._nearest(self.cursor + by, by)
-
-    def action_page(self, by: int) -> None:
-        self.cursor = self._nearest(self.cursor + by * max(self.size.height - 1, 1), by)
-
-    def action_first(self) -> None:
-        self.cursor = self._nearest(0, 1)
-
-    def action_last(self) -> None:
-        self.cursor = self._nearest(len(self.items) - 1, -1)
+    def click_row(self, row: int, event: events.Click) -> None:  # noqa: ARG002 - Grid needs it
+        if self.can_choose(self.items[row]):
+            chooses = self.CLICK_CHOOSES or row == self.cursor
+            self.move_to(row)
+            if chooses:
+                self.action_choose()
 
     def action_choose(self) -> None:
         if self.chosen is not None:
             self.post_message(self.RowChosen(self, self.chosen))
-
-    def _nearest(self, index: int, by: int) -> int:
-        """The nearest row that can be chosen, looking in one direction first and then in the other."""
-        last = len(self.items) - 1
-        if last < 0:
-            return -1
-        index = min(max(index, 0), last)
-        ahead = range(index, last + 1) if by > 0 else range(index, -1, -1)
-        behind = range(index, -1, -1) if by > 0 else range(index, last + 1)
-        return next((each for way in (ahead, behind) for each in way if self.can_choose(self.items[each])), -1)
 
 
 SheetLine = Sequence[tuple[str, str]]
 """Pieces of text, each with its role."""
 
 
-class Sheet(ScrollView, can_focus=True):
-    """Nothing on it can be changed."""
+class Sheet(LineView):
+    """Lines to read, wrapped to the width; without a cursor, so that keys scroll."""
 
     DEFAULT_CSS = """
-    Sheet { background: $background; overflow-x: hidden; scrollbar-size-vertical: 1; scrollbar-gutter: stable; }
+    Sheet { scrollbar-gutter: stable; }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [*SCROLLING]
 
     lines: reactive[Sequence[SheetLine]] = reactive[Sequence[SheetLine]]((), always_update=True)
     """What is to be read."""
+    cursor: reactive[int] = reactive(-1)
 
     def __init__(self, id: str | None = None) -> None:
         super().__init__(id=id)
-        self._rows: list[SheetLine] = []
+        self._rows: Sequence[SheetLine] = ()
 
-    def render_line(self, y: int) -> Strip:
-        width, styles = self.scrollable_content_region.width, ThemeStyles.of(self)
-        at = y + self.scroll_offset.y
-        return line(self._rows[at], width, styles) if at < len(self._rows) else Strip.blank(width, styles.style())
+    @property
+    def row_count(self) -> int:
+        return len(self._rows)
+
+    def draw_row(self, row: int, width: int, styles: ThemeStyles) -> Strip:
+        return line(self._rows[row], width, styles)
+
+    def nearest(self, row: int, by: int = 1) -> int:  # noqa: ARG002 - there is no cursor
+        return -1
 
     def watch_lines(self) -> None:
-        """Other lines; what stands at the top of the view stays there if it can."""
-        self._lay_out()
+        self.lay_out()
 
     def on_resize(self) -> None:
-        self._lay_out()
+        self.lay_out()
 
-    def action_move(self, by: int) -> None:
-        self.scroll_relative(y=by, animate=False)
-
-    def action_page(self, by: int) -> None:
-        self.action_move(by * max(self.size.height - 1, 1))
-
-    def action_first(self) -> None:
-        self.scroll_home(animate=False)
-
-    def action_last(self) -> None:
-        self.scroll_end(animate=False)
-
-    def _lay_out(self) -> None:
-        room = max(self.scrollable_content_region.width, 1)
-        self._rows = [row for each in self.lines for row in wrapped(each, room)]
-        self.virtual_size = Size(0, len(self._rows))
-        self.refresh()
+    def lay_out(self) -> None:
+        """Make the rows for the width; the view stays where it is if it can."""
+        width = max(self.scrollable_content_region.width, 1)
+        self._rows = [row for each in self.lines for row in wrapped(each, width)]
+        self.rows_changed()
 
 
 def wrapped(words: SheetLine, width: int) -> Iterator[SheetLine]:

@@ -147,9 +147,9 @@ def test_whoever_goes_on_before_the_end_is_there_gets_there_when_it_is(
             else:
                 body.reader.go_to(line)
             assert body.doing == f"laying out, then to {then}"
-            assert body.reader.cursor < 100
+            assert body.reader.current_line < 100
             await until(pilot, lambda: not body.doing)
-            assert body.reader.cursor == (MANY + 1 if line is None else line)
+            assert body.reader.current_line == (MANY + 1 if line is None else line)
 
     asyncio.run(run())
 
@@ -165,7 +165,7 @@ def test_whoever_goes_elsewhere_meanwhile_stays_there(watched: Watched) -> None:
             body.reader.action_first()
             assert body.doing == "laying out"
             await until(pilot, lambda: not body.doing)
-            assert body.reader.cursor == 0
+            assert body.reader.current_line == 0
 
     asyncio.run(run())
 
@@ -304,8 +304,8 @@ def test_a_fold_under_way_outlives_another_width() -> None:
 
 def test_a_long_search_tells_how_far_it_is_and_ends_with_its_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(keys, "SLICE", 0)
-    monkeypatch.setattr(reader_module, "TYPING", 0)
-    monkeypatch.setattr(reader_module, "TELLING", 0)
+    monkeypatch.setattr(reader_module, "TYPING_SECONDS", 0)
+    monkeypatch.setattr(reader_module, "REPORT_SECONDS", 0)
     monkeypatch.setattr(hits, "STEP", 1000)
 
     async def run() -> None:

@@ -125,7 +125,7 @@ def test_without_a_document_it_says_what_it_is_told_to_say() -> None:
         reader.next_hit()
         reader.previous_hit()
         await pilot.pause()
-        assert (reader.path(), reader.value(), reader.cursor) == ("", b"", 0)
+        assert (reader.path(), reader.value(), reader.current_line) == ("", b"", 0)
 
     play(scene, None)
 
@@ -159,7 +159,7 @@ def test_keys_move_the_cursor_and_keep_it_on_view(keys: Sequence[str], line: int
     async def scene(reader: Reader, pilot: Pilot[None], stage: Stage) -> None:
         await pilot.press(*keys)
         await pilot.pause()
-        assert reader.cursor == line
+        assert reader.current_line == line
         assert any(row.startswith(f"{line + 1:>3} ") for row in shown(reader))
 
     play(scene, LONG)
@@ -206,16 +206,16 @@ def test_wrapped_lines_go_on_below_without_a_number_and_the_line_at_hand_stays()
         reader.go_to(3)
         reader.wrapped = True
         await pilot.pause()
-        assert reader.cursor == 3
+        assert reader.current_line == 3
         rows = shown(reader)
         assert rows[1].startswith('  2     "n0 xxx')
         assert rows[2].startswith("      xxx")
         assert rows[2].endswith("x")
         assert rows[4].startswith("  3     ")
         await pilot.press("home", "down", "down")
-        assert reader.cursor == 1
+        assert reader.current_line == 1
         await pilot.press("down", "down")
-        assert reader.cursor == 2
+        assert reader.current_line == 2
         await pilot.press("right")
         assert reader.scroll_offset.x == 0
         reader.wrapped = False
@@ -241,7 +241,7 @@ def test_another_document_is_read_from_its_beginning() -> None:
         reader.go_to(300)
         reader.scroll_to(y=290, animate=False, immediate=True)
         reader.document = Document.raw(b"other")
-        assert (reader.cursor, shown(reader)) == (0, ["  1   other"])
+        assert (reader.current_line, shown(reader)) == (0, ["  1   other"])
 
     play(scene, LONG)
 
@@ -251,12 +251,12 @@ def test_the_whole_takes_the_place_of_its_beginning_under_the_eye() -> None:
         reader.fold_to(1)
         reader.go_to(3)
         reader.scroll_to(y=2, animate=False, immediate=True)
-        before = shown(reader)[0], reader.cursor, reader.scroll_offset.y
+        before = shown(reader)[0], reader.current_line, reader.scroll_offset.y
         reader.go_on_with(Document.of_json(whole))
         await pilot.pause()
-        assert (shown(reader)[0], reader.cursor, reader.scroll_offset.y) == before
+        assert (shown(reader)[0], reader.current_line, reader.scroll_offset.y) == before
         reader.action_last()
-        assert reader.cursor == 181
+        assert reader.current_line == 181
 
     whole = json.dumps([{"a": number} for number in range(60)]).encode()
     play(scene, Document(Document.of_json(whole).text[:600], is_json=True), size=(50, 8))
@@ -268,9 +268,9 @@ def test_after_a_leap_some_of_what_stands_before_is_on_view() -> None:
         reader.go_to(300)
         assert reader.scroll_offset.y == 300 - 20 // 3
         reader.go_to(10_000)
-        assert reader.cursor == 501
-        reader.cursor = 7
-        assert (reader.cursor, reader.scroll_offset.y) == (7, 1)
+        assert reader.current_line == 501
+        reader.go_to(7)
+        assert (reader.current_line, reader.scroll_offset.y) == (7, 1)
 
     play(scene, LONG)
 
@@ -280,7 +280,7 @@ def test_a_line_can_be_told_by_its_path_and_its_value() -> None:
         reader.go_to(3)
         assert (reader.path(), reader.value()) == ("$.items[0].id", b"12345678901234567890")
         reader.go_to_element(1, ".items")
-        assert reader.cursor == 7
+        assert reader.current_line == 7
         assert reader.path() == "$.items[1]"
         assert json.loads(reader.value()) == {"id": 2, "ok": True}
 
@@ -295,7 +295,7 @@ def test_a_folded_value_says_what_it_holds_and_numbers_go_on_counting() -> None:
         reader.go_to(4)
         reader.fold()
         assert shown(reader)[2:4] == ["  3 ▸     { 3 members },", "  8 ▾     {"]
-        assert reader.cursor == 2
+        assert reader.current_line == 2
         theme = ThemeStyles.of(reader)
         await pilot.press("up")
         seen = styles(reader, 2)
@@ -303,8 +303,8 @@ def test_a_folded_value_says_what_it_holds_and_numbers_go_on_counting() -> None:
         assert seen["3 members"] == theme.style("middle")
         assert seen["{"] == seen["},"] == theme.style("json-punctuation")
         await pilot.press("down", "down")
-        assert reader.cursor == 7
-        reader.cursor = 2
+        assert reader.current_line == 7
+        reader.go_to(2)
         reader.fold()
         assert text_of(reader) == SHOWN
 
@@ -316,7 +316,7 @@ def test_all_can_be_folded_unfolded_and_opened_to_a_depth() -> None:
         reader.go_to(9)
         reader.fold_all()
         assert shown(reader) == ["  1 ▾ {", '  2 ▸   "items": [ 2 items ],', ' 13     "next": null', " 14   }"]
-        assert (reader.cursor, reader.virtual_size.height) == (1, 4)
+        assert (reader.current_line, reader.virtual_size.height) == (1, 4)
         reader.fold_to(2)
         assert shown(reader)[2:4] == ["  3 ▸     { 3 members },", "  8 ▸     { 2 members }"]
         reader.unfold_all()
@@ -330,7 +330,7 @@ def test_going_to_a_line_unfolds_what_hides_it() -> None:
         reader.fold_to(0)
         assert shown(reader) == ["  1 ▸ { 2 members }"]
         reader.go_to(9)
-        assert reader.cursor == 9
+        assert reader.current_line == 9
         assert ' 10         "ok": true' in shown(reader)
 
     play(scene)
@@ -352,7 +352,7 @@ def test_going_far_into_what_was_folded_scrolls_as_far_as_it_is_unfolded() -> No
 def test_a_click_puts_the_cursor_and_on_the_sign_it_folds() -> None:
     async def scene(reader: Reader, pilot: Pilot[None], stage: Stage) -> None:
         await pilot.click(Reader, offset=(20, 4))
-        assert reader.cursor == 4
+        assert reader.current_line == 4
         await pilot.click(Reader, offset=(20, 2))
         assert text_of(reader) == SHOWN
         await pilot.click(Reader, offset=(4, 2))
@@ -360,7 +360,7 @@ def test_a_click_puts_the_cursor_and_on_the_sign_it_folds() -> None:
         await pilot.click(Reader, offset=(4, 2))
         assert text_of(reader) == SHOWN
         await pilot.click(Reader, offset=(4, 18))
-        assert reader.cursor == 2
+        assert reader.current_line == 2
 
     play(scene)
 
@@ -377,7 +377,7 @@ def test_a_search_goes_to_the_first_place_at_or_after_the_cursor_and_counts_them
         reader.search("id")
         await stage.workers.wait_for_complete()
         await pilot.pause()
-        assert (reader.cursor, last_found(stage)) == (8, ("id", 2, True, 1))
+        assert (reader.current_line, last_found(stage)) == (8, ("id", 2, True, 1))
         theme = ThemeStyles.of(reader)
         assert styles(reader, 8)["id"] == theme.style("careful reverse", "selection")
         assert styles(reader, 3)["id"] == theme.style("careful underline")
@@ -394,13 +394,13 @@ def test_next_and_previous_go_round_the_corner_and_tell_the_number() -> None:
         for go in (reader.next_hit, reader.next_hit, reader.next_hit, reader.next_hit, reader.previous_hit):
             go()
             await pilot.pause()
-            seen.append((reader.cursor, last_found(stage)[3]))
+            seen.append((reader.current_line, last_found(stage)[3]))
         assert seen == [(4, 1), (5, 2), (9, 3), (12, 4), (9, 3)]
         reader.search("items")
         await stage.workers.wait_for_complete()
         reader.next_hit()
         await pilot.pause()
-        assert (reader.cursor, last_found(stage)) == (1, ("items", 1, True, 0))
+        assert (reader.current_line, last_found(stage)) == (1, ("items", 1, True, 0))
 
     play(scene)
 
@@ -410,15 +410,15 @@ def test_while_one_types_on_the_search_starts_where_it_began() -> None:
         lines = []
         for needle in ("n", "n4", "n44", "n4"):
             reader.search(needle)
-            lines.append(reader.cursor)
+            lines.append(reader.current_line)
         assert lines == [1, 5, 45, 5]
         reader.next_hit()
         reader.search("n4")
-        assert reader.cursor == 41
+        assert reader.current_line == 41
         reader.search("")
         await pilot.press("down")
         reader.search("n")
-        assert reader.cursor == 42
+        assert reader.current_line == 42
 
     play(scene, LONG)
 
@@ -430,7 +430,7 @@ def test_a_place_is_unfolded_and_brought_on_view_sideways_too() -> None:
         reader.fold_all()
         reader.search("needle")
         await pilot.pause()
-        assert reader.cursor == 2
+        assert reader.current_line == 2
         assert "needle" in shown(reader)[2]
         reader.search("b")
         await pilot.pause()
@@ -446,10 +446,10 @@ def test_a_place_in_a_wrapped_line_is_gone_to_in_its_row() -> None:
         reader.wrapped = True
         reader.search("needle")
         await stage.workers.wait_for_complete()
-        assert reader.cursor == 1
+        assert reader.current_line == 1
         assert "needle" in text_of(reader)
         reader.next_hit()
-        assert reader.cursor == 2
+        assert reader.current_line == 2
 
     play(scene, body)
 
@@ -462,7 +462,7 @@ def test_an_empty_needle_ends_the_search() -> None:
         await pilot.pause()
         assert last_found(stage) == ("", 0, True, None)
         assert "id" not in styles(reader, 3)
-        assert reader.needle == ""
+        assert reader.find.needle == ""
 
     play(scene)
 
@@ -472,10 +472,10 @@ def test_far_places_are_sought_and_counted_between_the_keys() -> None:
 
     async def scene(reader: Reader, pilot: Pilot[None], stage: Stage) -> None:
         reader.search("needle")
-        assert reader.cursor == 0
+        assert reader.current_line == 0
         await stage.workers.wait_for_complete()
         await pilot.pause()
-        assert (reader.cursor, last_found(stage)) == (2, ("needle", 1, True, 0))
+        assert (reader.current_line, last_found(stage)) == (2, ("needle", 1, True, 0))
         assert not stage.of(Reader.Found)[0].counted
 
     play(scene, body)
@@ -491,7 +491,7 @@ def test_another_search_ends_the_one_under_way() -> None:
         await pilot.pause()
         await asyncio.gather(*(worker.wait() for worker in stage.workers))
         await pilot.pause()
-        assert reader.cursor == 0
+        assert reader.current_line == 0
         assert last_found(stage) == ("nothing", 0, True, None)
 
     play(scene, body)
@@ -508,7 +508,7 @@ def test_what_is_sought_in_one_document_is_not_gone_to_in_the_next() -> None:
         await pilot.pause()
         assert not any(worker.is_running for worker in stage.workers)
         assert all(each.index is None for each in stage.of(Reader.Found))
-        assert reader.cursor == 0
+        assert reader.current_line == 0
 
     play(scene, body)
 
@@ -522,7 +522,7 @@ def test_another_document_ends_the_search_and_next_takes_it_up_again() -> None:
         reader.next_hit()
         await stage.workers.wait_for_complete()
         await pilot.pause()
-        assert (reader.cursor, last_found(stage)) == (2, ("ok", 1, True, 0))
+        assert (reader.current_line, last_found(stage)) == (2, ("ok", 1, True, 0))
 
     play(scene)
 
@@ -535,7 +535,7 @@ def test_bytes_that_are_no_text_are_shown_as_numbers_and_found_there() -> None:
         reader.wrapped = True
         reader.search("needle")
         await stage.workers.wait_for_complete()
-        assert reader.cursor == 8
+        assert reader.current_line == 8
         await pilot.press("home", "right")
         assert shown(reader)[0].startswith(f"  1  {BEFORE}  80 81 82")
 
