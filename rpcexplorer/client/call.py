@@ -49,15 +49,15 @@ if TYPE_CHECKING:
 
 
 async def connect(profile: Profile, reply_limit: int) -> Transport:
-    """The transport that the profile's address asks for. It is loaded in another thread: who types goes on."""
-    made = await asyncio.to_thread(_http)  # ws:// and pipes would be told apart here
-    transport = made(trust=_trust(profile), cap=reply_limit)
+    """Open the transport for the profile's address. It is loaded in another thread, so that typing goes on."""
+    transport_type = await asyncio.to_thread(_http)  # ws:// and pipes would be told apart here
+    transport = transport_type(trust=_trust(profile), cap=reply_limit)
     await transport.open()
     return transport
 
 
 async def certificate_of(profile: Profile) -> ShownCertificate:
-    """The certificate that the profile's server shows; raises `Unreachable`. Nothing is sent to it."""
+    """Return the certificate that the profile's server shows; raises `Unreachable`. Nothing is sent to it."""
     await asyncio.to_thread(_http)
     from rpcexplorer.transport.http import certificate_of
 
@@ -70,12 +70,11 @@ async def load() -> None:
 
 
 def head_of(request: Request) -> tuple[str, Headers]:
-    """The request line and the exact headers as they would go out; raises `Unreachable` for what cannot be sent."""
+    """Return request line and exact headers as they would go out; raises `Unreachable` for what cannot be sent."""
     return f"POST {address_of(request.url).target} HTTP/1.1", request_headers(request)
 
 
 def _trust(profile: Profile) -> Trust:
-    """Only where HTTP is loaded."""
     from rpcexplorer.transport.tls import Trust
 
     files = (None if file is None else Path(file) for file in (profile.ca_file, profile.cert_file, profile.key_file))
@@ -180,7 +179,7 @@ async def in_turns(steps: Steps[T]) -> T:
 
 
 OK = 200
-SAID_ENOUGH = frozenset({*REDIRECTS, 401, 407})
+CLEAR_STATUSES = frozenset({*REDIRECTS, 401, 407})
 """Statuses after which it does not matter what the bytes were."""
 CALLS_A_TOOL: Final = "tools/call"
 """The method of MCP whose result may say that it failed."""
@@ -188,13 +187,13 @@ MAX_TOOL_RESULT: Final = 16 * 1024 * 1024
 """Bytes of a tool's result that are read for that: some 20 ms."""
 MAX_TOOL_TEXT: Final = 4_000
 """Characters of what a failed tool says; the result has all of it."""
-OF_GATEWAYS = frozenset({413, 417, 502, 504, 505})
+GATEWAY_STATUSES = frozenset({413, 417, 502, 504, 505})
 """Statuses that a gateway explains with a page, which says nothing about the path."""
 HUNG_UP = "the server closed the connection without a reply, as some do after a notification"
 
 
 def body_of(profile: Profile, message: Message) -> bytes:
-    """The message's body with placeholders where secrets will stand."""
+    """Return the message's body, with placeholders for secrets."""
     if message.kind == "batch":
         return encode_batch(message.calls, profile.form)
     return encode(message.calls[0], profile.form)
@@ -203,14 +202,14 @@ def body_of(profile: Profile, message: Message) -> bytes:
 def request_of(
     profile: Profile, request: AuthRequest, secrets: Sequence[Secret], verb: Verb = "POST"
 ) -> tuple[Request, tuple[Secret, ...]]:
-    """A request with its secrets put in, and what in it is to be hidden beside them.
+    """Return a request with its secrets put in, and what in it is to be hidden beside them.
 
     It goes to the socket next and nowhere else.
     """
     body = opened(body_of(profile, request.message), request, secrets) if verb == "POST" else b""
     url = opened_address(request.address, secrets) or profile.endpoint
     if not request.headers:
-        return formed(profile, body, (), url, verb), ()
+        return http_request(profile, body, (), url, verb), ()
     try:
         target = address_of(url).target
     except Unreachable:  # of an address that cannot be used, the transport says why
@@ -219,14 +218,16 @@ def request_of(
     values = [(header, header.opened(opening)) for header in request.headers]
     hidden = (Secret(part, UNRECORDED.strip("«»")) for header, value in values for part in header.betrays(value))
     headers = tuple((header.name, value) for header, value in values)
-    return formed(profile, body, headers, url, verb), tuple(hidden)
+    return http_request(profile, body, headers, url, verb), tuple(hidden)
 
 
-def formed(profile: Profile, body: bytes, headers: Headers = (), address: str = "", verb: Verb = "POST") -> Request:
-    """A request in the form that the profile wants, with what its kind of auth puts into headers and address."""
+def http_request(
+    profile: Profile, body: bytes, headers: Headers = (), address: str = "", verb: Verb = "POST"
+) -> Request:
+    """Return a request in the form that the profile wants, with headers and address of its auth type."""
     others = {name.lower(): (name, value) for name, value in headers}
     _, cookie = others.pop("cookie", ("", None))
-    own = (each for each in profile.headers if each[0].lower() not in others)
+    own = (header for header in profile.headers if header[0].lower() not in others)
     return Request(
         url=address or profile.endpoint,
         body=body,
@@ -238,7 +239,7 @@ def formed(profile: Profile, body: bytes, headers: Headers = (), address: str = 
     )
 
 
-def _failure_of_tool(result: Result) -> str:
+def _find_tool_failure(result: Result) -> str:
     """Return why a tool of MCP failed, in its own words; empty if it did not."""
     if len(result.text) > MAX_TOOL_RESULT:
         return ""
@@ -255,8 +256,8 @@ def _failure_of_tool(result: Result) -> str:
     return text if 0 < len(text) <= MAX_TOOL_TEXT else "isError is true"
 
 
-def _advised(error: Unreachable, profile: Profile) -> str:
-    """What went wrong; where it is the server's certificate alone, with the command that shows and trusts it."""
+def _with_trust_command(error: Unreachable, profile: Profile) -> str:
+    """Return what went wrong; if only the certificate is, with the command that shows and pins it."""
     if not error.untrusted:
         return error.sentence
     if profile.ad_hoc:
@@ -265,8 +266,8 @@ def _advised(error: Unreachable, profile: Profile) -> str:
     return f"{error.sentence[:-1]}; to see this one certificate and trust no other: {command}."
 
 
-def _document_in(response: Response) -> Outcome:
-    """A document stands for itself, without an envelope; what its text means is for whoever wanted it."""
+def _read_document(response: Response) -> Outcome:
+    """Return a document as a result. It has no envelope; the caller decides what its text means."""
     if response.status != OK:
         return Malformed("The server gave no document.")
     text, remarks = read_text(response.body)
@@ -324,7 +325,7 @@ class RunningCall:
         profile: Profile,
         credentials: CredentialSource,
         transport: Callable[[], Awaitable[Transport]],
-        begun: Exchange,
+        unsent: Exchange,
         *,
         timeout: float,
         watch: Watch | None,
@@ -332,11 +333,11 @@ class RunningCall:
     ) -> None:
         """``document`` is the address of one that is wanted instead of a reply: nothing but a login is posted then."""
         self._profile, self._credentials, self._transport = profile, credentials, transport
-        self._begun, self._document, self._watch = begun, document, watch
+        self._unsent, self._document, self._watch = unsent, document, watch
         self._seconds_left = timeout
         self._seconds = 0.0
         """How long all requests took."""
-        self._notes = list(begun.notes)
+        self._notes = list(unsent.notes)
         self._hidden = list(credentials.in_use())
         """What no reply may show, sessions included that are opened and over before it is shown."""
         self._secrets: dict[str, Secret] = {}
@@ -425,24 +426,24 @@ class RunningCall:
         except Unreachable as error:
             if error.hung_up and _is_notification(request.message) and not error.response.phases.kept:
                 return AuthResponse(Sent((HUNG_UP,)), error.response, self._sent)
-            sentence = _advised(error, self._profile)
+            sentence = _with_trust_command(error, self._profile)
             return AuthResponse(Unreached(error.step, sentence, error.maybe_ran), error.response, self._sent)
         finally:
             took = time.perf_counter() - started
             self._seconds_left -= took
             self._seconds += took
-        outcome = _document_in(response) if fetches else await _read(request.message, response, self._profile.form)
+        outcome = _read_document(response) if fetches else await _read(request.message, response, self._profile.form)
         if isinstance(outcome, Malformed) and (said := explain_status(response, self._profile)):
             text, status = response.body.lstrip(), response.status
-            says_more = text and status not in SAID_ENOUGH and not (text[:1] == b"<" and status in OF_GATEWAYS)
+            says_more = text and status not in CLEAR_STATUSES and not (text[:1] == b"<" and status in GATEWAY_STATUSES)
             outcome = replace(outcome, reason=f"{said} {outcome.reason}" if says_more else said)
         if isinstance(outcome, Result) and request.message.method == CALLS_A_TOOL:
-            outcome = replace(outcome, message=_failure_of_tool(outcome))
+            outcome = replace(outcome, message=_find_tool_failure(outcome))
         return AuthResponse(outcome, response, self._sent)
 
     def _exchange(self, end: AuthResponse | Refused) -> Steps[Exchange]:
-        """What became of it, without anything that is to be hidden."""
-        exchange = replace(self._begun, seconds=self._seconds, notes=tuple(self._notes))
+        """Return the exchange as it is now, secrets hidden."""
+        exchange = replace(self._unsent, seconds=self._seconds, notes=tuple(self._notes))
         if isinstance(end, AuthResponse):
             exchange = replace(exchange, outcome=end.outcome, response=end.response, sent=end.sent)
         else:

@@ -20,7 +20,7 @@ from rpcexplorer.auth.credentials import (
     find_unsendable,
 )
 from rpcexplorer.auth.registry import auth_of, kind_named, with_usual_auth
-from rpcexplorer.client.call import Record, RunningCall, body_of, connect, formed, head_of
+from rpcexplorer.client.call import Record, RunningCall, body_of, connect, head_of, http_request
 from rpcexplorer.client.handshake import handshake_of, with_handshake
 from rpcexplorer.model.destination import RouteChanged
 from rpcexplorer.model.draft import Batch, Draft, calls_of, kind_of
@@ -65,11 +65,11 @@ class Client:
         settings.setdefault("content_type", usual_type(settings["path"]))
         chosen = kind_named(auth)() if isinstance(auth, str) else auth
         profile = Profile(name="client", url=url, auth=chosen or Auth(), ad_hoc=True, **settings)
-        self._set_up(
+        self._initialize(
             profile if chosen else with_usual_auth(profile),
             GivenCredentials(username, password, session, token),
             reply_limit,
-            _forget,
+            _discard,
         )
 
     @classmethod
@@ -86,11 +86,11 @@ class Client:
         Without a transport the one that the profile's address asks for is chosen with the first call.
         """
         client = cls.__new__(cls)
-        client._set_up(profile, credentials, reply_limit, record)  # noqa: SLF001 - its own
+        client._initialize(profile, credentials, reply_limit, record)  # noqa: SLF001 - its own
         client._transport = transport  # noqa: SLF001
         return client
 
-    def _set_up(self, profile: Profile, credentials: CredentialSource, reply_limit: int, record: Record) -> None:
+    def _initialize(self, profile: Profile, credentials: CredentialSource, reply_limit: int, record: Record) -> None:
         self.profile = profile
         self._credentials = credentials
         self._reply_limit = reply_limit
@@ -111,15 +111,15 @@ class Client:
             await transport.close()
 
     async def call(self, method: str, params: ParamsValue | None = None) -> Exchange:
-        return await self.send(Draft(method, _text(params)))
+        return await self.send(Draft(method, _to_json(params)))
 
     async def notify(self, method: str, params: ParamsValue | None = None) -> Exchange:
         """Send a notification: no reply is expected."""
-        return await self.send(Draft(method, _text(params), notification=True))
+        return await self.send(Draft(method, _to_json(params), notification=True))
 
     async def batch(self, calls: Sequence[tuple[str, ParamsValue | None]]) -> Exchange:
         rows = [{"method": method, "params": [] if params is None else params} for method, params in calls]
-        return await self.send(Batch(_text(rows)))
+        return await self.send(Batch(_to_json(rows)))
 
     async def send(
         self,
@@ -131,33 +131,33 @@ class Client:
         stop: Stop | None = None,
         document: str = "",
     ) -> Exchange:
-        """Send what stands in an editor. ``watch`` is told how far it has come; ``stop`` can end it.
+        """Send a draft. ``watch`` is called with the progress; ``stop`` can end it.
 
-        ``document`` is a path on the same server: what lies there is fetched instead, and credentials go along in
-        headers and address, but nothing of the draft does.
+        ``document`` is a path on the same server, which is fetched instead: with credentials in headers and address,
+        but without anything of the draft.
         """
         id = id or fresh_id()
         profile = replace(self.profile, url=self.profile.origin, path=document) if document else self.profile
         calls = calls_of(draft, id, self.profile.envelope)
-        begun = self._begun(id, draft)
+        exchange = self._unsent(id, draft)
         if isinstance(calls, Refused):
-            return replace(begun, outcome=calls)
-        message = Message(begun.kind, calls)
-        begun = replace(begun, method=message.method)
+            return replace(exchange, outcome=calls)
+        message = Message(exchange.kind, calls)
+        exchange = replace(exchange, method=message.method)
         session = await self._credentials.session(self.profile) if self.profile.has_sessions else None
         if isinstance(session, Refused):
-            return replace(begun, outcome=session)
+            return replace(exchange, outcome=session)
         if isinstance(session, RouteChanged):
             changed = "; ".join(map(str, session.changes))
             moved = f"the session that was kept is not sent: {session.why}{f': {changed}' if changed else ''}"
-            begun, session = replace(begun, notes=(moved,)), None
-        call = AuthCall(profile, message, session, begun.when, partial(self._credentials.can_log_in, self.profile))
+            exchange, session = replace(exchange, notes=(moved,)), None
+        call = AuthCall(profile, message, session, exchange.when, partial(self._credentials.can_log_in, self.profile))
         flow = auth_of(profile).requests(call)
         if document:
-            begun = replace(begun, url=redacted_address(profile.endpoint))
+            exchange = replace(exchange, url=redacted_address(profile.endpoint))
         elif self._handshake is not None:
             flow = with_handshake(flow, self._handshake, call.events)
-        running = self._running(begun, timeout, watch, profile.endpoint if document else "")
+        running = self._running(exchange, timeout, watch, profile.endpoint if document else "")
         return await running.run(flow, call, stop, self._record)
 
     async def login(self, *, watch: Watch | None = None, stop: Stop | None = None) -> Exchange:
@@ -165,25 +165,31 @@ class Client:
         from rpcexplorer.auth.login import login_params  # few calls need it
 
         id, profile = fresh_id(), self.profile
-        begun = self._begun(id, Draft(profile.login.method, login_params(profile) if profile.has_sessions else ""))
+        exchange = self._unsent(id, Draft(profile.login.method, login_params(profile) if profile.has_sessions else ""))
         can_log_in = partial(self._credentials.can_log_in, profile)
-        call = AuthCall(profile, Message("call", ()), None, begun.when, can_log_in)
+        call = AuthCall(profile, Message("call", ()), None, exchange.when, can_log_in)
         flow = auth_of(profile).login(call, id)
         if self._handshake is not None:
             flow = with_handshake(flow, self._handshake, call.events)
-        return await self._running(begun, None, watch).run(flow, call, stop, self._record)
+        return await self._running(exchange, None, watch).run(flow, call, stop, self._record)
 
-    def _running(self, begun: Exchange, timeout: float | None, watch: Watch | None, document: str = "") -> RunningCall:
-        seconds = timeout or self.profile.timeout
-        connected, credentials = self._connected, self._credentials
-        return RunningCall(self.profile, credentials, connected, begun, timeout=seconds, watch=watch, document=document)
+    def _running(self, unsent: Exchange, timeout: float | None, watch: Watch | None, document: str = "") -> RunningCall:
+        return RunningCall(
+            self.profile,
+            self._credentials,
+            self._open_transport,
+            unsent,
+            timeout=timeout or self.profile.timeout,
+            watch=watch,
+            document=document,
+        )
 
-    async def _connected(self) -> Transport:
+    async def _open_transport(self) -> Transport:
         if self._transport is None:
             self._transport = await connect(self.profile, self._reply_limit)
         return self._transport
 
-    def _begun(self, id: str, draft: Draft | Batch) -> Exchange:
+    def _unsent(self, id: str, draft: Draft | Batch) -> Exchange:
         return Exchange(
             id=id,
             when=datetime.now(UTC),
@@ -198,11 +204,11 @@ class Client:
         )
 
 
-def _text(params: Any) -> str:
+def _to_json(params: Any) -> str:
     return "" if params is None else msgspec.json.encode(params).decode()
 
 
-def _forget(exchange: Exchange) -> None:
+def _discard(exchange: Exchange) -> None:
     """What a client without a history does with an exchange."""
 
 
@@ -216,10 +222,10 @@ def preview(
     bare: bool = False,
     secrets: Iterable[Secret] = (),
 ) -> Preview | Refused:
-    """The request that sending the draft would make, or why none would be made; ``bare``: as a login is sent.
+    """Return the request that sending the draft would make, or why none would be made.
 
-    ``logs_in``: without a session, a login goes first.
-    Of ``secrets`` that were typed into the draft or stand in a file no value is left in it.
+    ``logs_in``: without a session, a login goes first. ``bare``: without credentials, as a login is sent. The values of
+    ``secrets`` are hidden, wherever they were typed.
     """
     redactor = redactor_of(profile, secrets)
     hide = redactor.text
@@ -228,14 +234,16 @@ def preview(
     if isinstance(calls, Refused):
         return calls
     typed = Message(kind_of(draft), calls, only_shown=True)
-    shown = _previewed(profile, typed, bare=bare)
+    shown = _first_request(profile, typed, bare=bare)
     if isinstance(shown, Refused):
         return shown
     doubt = find_unsendable(profile, typed)  # what the auth type has put in beside it is in order
     to_come = profile.has_sessions and not has_session
     headers = () if to_come and auth_of(profile).session_cookie else shown.headers
     stand_ins = _StandIns(shown.address or profile.endpoint, shown.address, headers)
-    request = formed(profile, body_of(profile, shown.message), tuple(stand_ins.headers.items()), stand_ins.address)
+    request = http_request(
+        profile, body_of(profile, shown.message), tuple(stand_ins.headers.items()), stand_ins.address
+    )
     try:
         line, sent = head_of(request)
     except Unreachable as error:
@@ -253,12 +261,12 @@ def preview(
 
 
 class _StandIns:
-    """For what no address and no header can hold: every check lets these through, and afterwards it is shown again."""
+    """Text that passes every check in place of placeholders, which neither address nor header can hold."""
 
     def __init__(self, address: str, marked: str, headers: Sequence[AuthHeader]) -> None:
-        self._shown = {each.name: each.shown for each in headers}
+        self._shown = {header.name: header.shown for header in headers}
         self.headers = {
-            each.name: each.scheme + ("x" if each.encoded else HIDDEN.sub("x", each.text)) for each in headers
+            header.name: header.scheme + ("x" if header.encoded else HIDDEN.sub("x", header.text)) for header in headers
         }
         marks = [UNRECORDED, *dict.fromkeys(found[0] for found in PLACEHOLDER.finditer(marked))]
         self._parts = dict(zip(marks, _absent_from(address, len(marks)), strict=True))
@@ -276,14 +284,14 @@ class _StandIns:
 
 
 def _absent_from(address: str, count: int) -> list[str]:
-    """Parts of a path that are not in an address yet."""
+    """Return parts of a path that are not in an address yet."""
     part = "not-recorded"
     while part in address:
         part += "-"
     return [f"{part}.{at}." for at in range(count)]
 
 
-def _previewed(profile: Profile, message: Message, *, bare: bool) -> AuthRequest | Refused:
+def _first_request(profile: Profile, message: Message, *, bare: bool) -> AuthRequest | Refused:
     """Return the request that the person means: the first one if there is a session."""
     auth = auth_of(profile)
     call = AuthCall(profile, message, Secret("", profile.label("session")), datetime.now(UTC), lambda: False)
