@@ -8,12 +8,12 @@ import time
 from collections import Counter, deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Generator, Hashable, Iterator, Sequence
 from contextlib import closing, suppress
-from functools import lru_cache, update_wrapper, wraps
+from functools import lru_cache, partial, update_wrapper
 from typing import Any, Concatenate, Final, ParamSpec, Protocol, TypeAlias, TypeVar
 
-from textual import work
 from textual._xterm_parser import XTermParser
 from textual.app import App
+from textual.dom import DOMNode
 from textual.events import Event, Key, Paste
 from textual.message_pump import MessagePump
 from textual.screen import Screen
@@ -75,7 +75,7 @@ class PendingKeys:
         self._waiting: set[str] = set()
         self._openers: dict[Hashable, set[str]] = {}
         """The groups that opened each screen; they go on when it closes."""
-        self.screens_opened: Counter[str] = Counter()
+        self._screens_opened: Counter[str] = Counter()
         """How many screens each group has opened."""
         self.runs: dict[tuple[Hashable, str], deque[Callable[[], Coroutine[Any, Any, None]]]] = {}
         """The actions of a node and group that wait for the one that runs."""
@@ -102,17 +102,46 @@ class PendingKeys:
             self._waiting |= self._openers.pop(closed)
         if screens and screens[-1] not in self._openers:
             self._openers[screens[-1]] = self._waiting - {SCREEN}
-            self.screens_opened.update(self._openers[screens[-1]])
+            self._screens_opened.update(self._openers[screens[-1]])
             self._waiting.clear()
         self._waiting.add(SCREEN)
 
-    def has_open(self, group: str) -> bool:
-        """Return whether a screen that the group opened is still there."""
-        return any(group in openers for openers in self._openers.values())
+    def run(self, node: DOMNode | Opener, group: str, action: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        """Start an action as a worker that keys wait for until it has opened a screen or is over.
+
+        When the screen that it opened has closed they wait again, for what the action does then. An action that goes on
+        for long without opening anything says ``go_on`` itself. Actions of a node's group run one after the other. A
+        second click that came before the screen opened is done with it: nothing opens twice.
+        """
+        is_first = (node, group) not in self.runs
+        if not is_first and any(group in openers for openers in self._openers.values()):
+            return
+        opened = self._screens_opened[group]
+
+        async def run() -> None:
+            if self._screens_opened[group] == opened:
+                await action()
+
+        self.wait(group)
+        self.runs.setdefault((node, group), deque()).append(run)
+        if is_first:
+            worker: Any = partial(self._run_all, node, group)
+            node.run_worker(worker, group=group)
+
+    async def _run_all(self, node: Hashable, group: str) -> None:
+        try:
+            while line := self.runs[node, group]:
+                self.wait(group)
+                await line.popleft()()
+        finally:
+            del self.runs[node, group]
+            self.go_on(group)
 
 
 class Opener(Protocol, Hashable):
     pending: PendingKeys
+
+    def run_worker(self, work: Any, *, group: str) -> object: ...
 
 
 OpenerType = TypeVar("OpenerType", bound=Opener)
@@ -123,43 +152,13 @@ def opens(
 ) -> Callable[
     [Callable[Concatenate[OpenerType, Args], Coroutine[Any, Any, None]]], Callable[Concatenate[OpenerType, Args], None]
 ]:
-    """Make an action a worker that keys wait for until it has opened a screen or is over.
-
-    When the screen that it opened has closed they wait again, for what the action does then. An action that goes on
-    for long without opening anything says ``pending.go_on(group)`` itself. Actions of a node's group run one after the
-    other. A second click that came before the screen opened is done with it: nothing opens twice.
-    """
+    """Run an action as `PendingKeys.run` does."""
 
     def decorated(
         action: Callable[Concatenate[OpenerType, Args], Coroutine[Any, Any, None]],
     ) -> Callable[Concatenate[OpenerType, Args], None]:
-        @wraps(action)
-        async def run_all(opener: OpenerType) -> None:
-            runs = opener.pending.runs
-            try:
-                while line := runs[opener, group]:
-                    opener.pending.wait(group)
-                    await line.popleft()()
-            finally:
-                del runs[opener, group]
-                opener.pending.go_on(group)
-
-        worker: Any = work(group=group)(run_all)
-
         def begin(opener: OpenerType, /, *given: Args.args, **named: Args.kwargs) -> None:
-            pending, is_first = opener.pending, (opener, group) not in opener.pending.runs
-            if not is_first and pending.has_open(group):
-                return
-            opened = pending.screens_opened[group]
-
-            async def run() -> None:
-                if pending.screens_opened[group] == opened:
-                    await action(opener, *given, **named)
-
-            pending.wait(group)
-            pending.runs.setdefault((opener, group), deque()).append(run)
-            if is_first:
-                worker(opener)
+            opener.pending.run(opener, group, partial(action, opener, *given, **named))
 
         update_wrapper(begin, action)
         return begin

@@ -1,14 +1,11 @@
-"""What widgets say to whoever is above them: classes with a few fields, nested in the widget that says it.
-
-Those that more than one of them says are here.
-"""
+"""Messages that more than one widget posts; all others are nested in the widget that posts them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from operator import attrgetter
-from typing import Any, TypeVar, dataclass_transform
+from typing import Any, ClassVar, TypeVar, dataclass_transform
 
 from textual.message import Message
 from textual.widget import Widget
@@ -31,18 +28,27 @@ def message(made_of: type[MessageType]) -> type[MessageType]:
     return made_of
 
 
+class Wanted(Message):
+    """Something that opens over the screen it is asked for on, or on top of all."""
+
+    group: ClassVar[str]
+    """What is asked for of one group is done one after the other."""
+
+
 @message
-class CopyCallWanted(Message):
+class CopyCallWanted(Wanted):
     """A recorded call is to be copied in one of several forms."""
 
+    group: ClassVar = "copy"
     sender: Widget
     exchange: Exchange
 
 
 @message
-class TicketWanted(Message):
+class TicketWanted(Wanted):
     """The ticket of a call is to be copied, or of two and what differs between their replies."""
 
+    group: ClassVar = "copy"
     sender: Widget
     exchange: Exchange
     other: Exchange | None = None
@@ -59,9 +65,10 @@ class SendAgainWanted(Message):
 
 
 @message
-class ComparisonWanted(Message):
+class ComparisonWanted(Wanted):
     """A reply is to be compared with another; where none is named, with the one before of the same call."""
 
+    group: ClassVar = "comparison"
     sender: Widget
     exchange: Exchange
     other: Exchange | None = None
@@ -70,9 +77,10 @@ class ComparisonWanted(Message):
 
 
 @message
-class ProfilesCompared(Message):
+class ProfilesCompared(Wanted):
     """One call is wanted on several profiles, which are asked for, and what they answer compared."""
 
+    group: ClassVar = "replay"
     sender: Widget
     draft: Draft
     whole: bool = False
@@ -80,25 +88,28 @@ class ProfilesCompared(Message):
 
 
 @message
-class ReplayWanted(Message):
+class ReplayWanted(Wanted):
     """Recorded calls are to be sent again, on a profile that is asked for, and compared."""
 
+    group: ClassVar = "replay"
     sender: Widget
     records: Sequence[Exchange]
 
 
 @message
-class ExportWanted(Message):
+class ExportWanted(Wanted):
     """Recorded calls are to be written into a file as a case; where is asked."""
 
+    group: ClassVar = "export"
     sender: Widget
     records: Sequence[Exchange]
 
 
 @message
-class StatisticsWanted(Message):
+class StatisticsWanted(Wanted):
     """Calls of the history are to be counted."""
 
+    group: ClassVar = "statistics"
     sender: Widget
     wanted: HistoryFilter
     narrow: Callable[[str], object]
@@ -106,21 +117,24 @@ class StatisticsWanted(Message):
 
 
 @message
-class ConnectionTestWanted(Message):
+class ConnectionTestWanted(Wanted):
     """The way to the server in use is to be tested."""
 
+    group: ClassVar = "test"
     sender: Widget
 
 
 @message
-class BatchWanted(Message):
+class BatchWanted(Wanted):
     """The calls that are collected for one body are wanted on view."""
 
+    group: ClassVar = "batch"
     sender: Widget
 
 
 @message
-class FormWanted(Message):
+class FormWanted(Wanted):
     """The params in the editor are wanted as a form."""
 
+    group: ClassVar = "form"
     sender: Widget

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 
-from rpcexplorer.tui.app import in_a_thread_of_its_own
+from rpcexplorer.tui.navigation import run_in_thread
 
 
 def test_work_that_takes_long_is_given_up_at_once_when_the_program_ends() -> None:
@@ -19,7 +19,7 @@ def test_work_that_takes_long_is_given_up_at_once_when_the_program_ends() -> Non
         return "read"
 
     async def leave() -> None:
-        reading = asyncio.ensure_future(in_a_thread_of_its_own(work))
+        reading = asyncio.ensure_future(run_in_thread(work))
         await asyncio.sleep(0)
         begun.wait(60)
         reading.cancel()
@@ -28,4 +28,4 @@ def test_work_that_takes_long_is_given_up_at_once_when_the_program_ends() -> Non
     assert not ended.is_set()
     closed.set()
     assert ended.wait(60)
-    assert asyncio.run(in_a_thread_of_its_own(work)) == "read"
+    assert asyncio.run(run_in_thread(work)) == "read"

@@ -454,8 +454,8 @@ def test_whoever_leaves_the_place_open_is_asked_again(explorer: Explorer) -> Non
 def test_an_impatient_person_is_told_once_and_then_gone(explorer: Explorer) -> None:
     async def story(app: ExplorerApp, pilot: Pilot[Any]) -> None:
         await typed(app, pilot)
-        app._leave(asking=True)
-        app._leave(asking=True)
+        app.shutdown.leave(asking=True)
+        app.shutdown.leave(asking=True)
         await on(pilot, Confirm)
         assert not app._exit
         await pilot.press("ctrl+q")

@@ -25,16 +25,23 @@ from textual.widgets.text_area import Document
 import rpcexplorer.tui
 
 OVERRIDDEN: dict[str, set[tuple[type[Any], str]]] = {
-    "Leaving": {(App, "_fatal_error")},  # a traceback with the values of variables is not for the screen
-    "Themed": {(App, "_refresh_notifications")},  # a line over the footer, where Textual would cover what is read
+    "ExplorerApp": {
+        (App, "_fatal_error"),  # a traceback with the values of variables is not for the screen
+        (App, "_refresh_notifications"),  # a line over the footer, where Textual would cover what is read
+    },
     "Editor": {(TextArea, "_set_document")},  # our own document, which loses no line
     "Entry": {(Input, "_value")},  # what has no shape gets a sign
     "Page": {(Document, "_lines"), (Document, "_newline")},  # it is made without Textual's way to break lines
 }
 """By our class: names that Textual calls."""
 CALLED: dict[str, set[tuple[type[Any], str]]] = {
-    "Leaving": {(App, "_close_messages_no_wait"), (App, "_exception")},
-    "Themed": {(App, "_notifications"), (App, "_unnotify"), (App, "_disable_notifications")},
+    "ExplorerApp": {
+        (App, "_close_messages_no_wait"),
+        (App, "_exception"),
+        (App, "_notifications"),
+        (App, "_unnotify"),
+        (App, "_disable_notifications"),
+    },
     "Editor": {(TextArea, "_build_highlight_map"), (TextArea, "_rewrap_and_refresh_virtual_size")},
 }
 """By our class: names that it has from Textual's."""

@@ -1,0 +1,411 @@
+"""Which screen is open: the call screen, and those that open over it and lead back to it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from functools import partial
+from threading import Thread
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from textual.app import App
+from textual.screen import Screen
+
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.draft import Draft
+from rpcexplorer.model.problem import Complaint, told
+from rpcexplorer.model.profile import Profile
+from rpcexplorer.tui.call.screen import CallScreen
+from rpcexplorer.tui.keys import PendingKeys
+from rpcexplorer.tui.messages import (
+    BatchWanted,
+    ComparisonWanted,
+    ConnectionTestWanted,
+    CopyCallWanted,
+    ExportWanted,
+    FormWanted,
+    ProfilesCompared,
+    ReplayWanted,
+    StatisticsWanted,
+    TicketWanted,
+    Wanted,
+)
+from rpcexplorer.tui.widgets.bars import Footer, Header
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from rpcexplorer.tui.compare import Frame
+    from rpcexplorer.tui.history import CaseOnView, HistoryChoice
+
+T = TypeVar("T")
+MAX_COMPLAINTS: Final = 4
+"""Complaints about one kind of files that are shown on the first screen: more have no room there."""
+CASE_SECONDS: Final = 1.0
+"""Time for which keys wait while a case is read."""
+
+
+class Navigation:
+    """Opens the screens that are asked for, and does with their answers what concerns the call screen."""
+
+    def __init__(
+        self,
+        app: App[Any],
+        explorer: Explorer,
+        pending: PendingKeys,
+        complaints: Sequence[Complaint],
+        *,
+        profile: str | None,
+        case: Path | None,
+    ) -> None:
+        """``complaints`` are about themes and keys. ``profile`` and ``case`` are what the program was started with."""
+        self._app, self._explorer, self._pending = app, explorer, pending
+        self._complaints = complaints
+        self._profile, self._case = profile, case
+        self._rescued = ""
+        """What an earlier run could not write, and is back."""
+
+    @property
+    def calls(self) -> CallScreen | None:
+        return next((screen for screen in self._app.screen_stack if isinstance(screen, CallScreen)), None)
+
+    # --- the start -----------------------------------------------------------------------------------------------
+
+    def first_screen(self) -> Screen[Any]:
+        """Return the call screen if there is a profile to use, else an empty one under the welcome."""
+        explorer = self._explorer
+        self._rescued = explorer.rescue.take_back(explorer.profiles.profiles.get)  # before an editor shows it
+        last_used = explorer.remembered.profile_among
+        chosen = explorer.profile or explorer.use(self._profile or last_used(explorer.profiles.profiles))
+        return CallScreen(explorer, self._pending) if isinstance(chosen, Profile) else Screen()
+
+    def begin(self) -> None:
+        """Show what the first screen has to say, or lead to a profile first."""
+        if self.calls is None:
+            self._pending.run(self._app, "begin", self._choose_first)
+        else:
+            self._app.call_after_refresh(self._complain)
+            self._app.call_after_refresh(self._show_case)
+
+    async def _choose_first(self) -> None:
+        """Show a case before a profile is chosen: whoever gets it reads it first, and chooses when a call is sent."""
+        case = await self._read_case(self._case, "begin") if self._case is not None else None
+        choice = await self._ask_history(case) if case is not None else None
+        if choice is not None and choice.action == "carry":
+            self._explorer.use(choice.profile)
+        could_replay = bool(self._explorer.profiles.leaves)
+        if await self._has_profile():
+            calls = CallScreen(self._explorer, self._pending)
+            await self._app.push_screen(calls)
+            self._complain()
+            if choice is not None:
+                await self._take(calls, choice)
+            elif not could_replay:
+                self._show_case()
+
+    async def _has_profile(self) -> bool:
+        """Ask until there is a profile to use; return whether there is one, or the person would rather leave."""
+        from rpcexplorer.tui.profiles import Welcome, files_of
+
+        explorer = self._explorer
+        while explorer.profile is None:
+            wish: str | None = "choose"
+            if not explorer.profiles.leaves:
+                wish = await self._app.push_screen_wait(Welcome(files_of(explorer), self._found_complaints()))
+            is_used = wish in {"choose", "add"} and await self._choose(adding=wish == "add")
+            if wish not in {"choose", "add"} or (explorer.profiles.leaves and not is_used):
+                self._app.exit("demo" if wish == "demo" else "")
+                return False
+        return True
+
+    def _complain(self) -> None:
+        if self._rescued:
+            self._app.notify(self._rescued, markup=False, timeout=10)
+        for complaint in self._found_complaints():
+            self._app.notify(complaint, markup=False, timeout=10, severity="warning")
+
+    def _found_complaints(self) -> list[str]:
+        """Return what is wrong with each kind of file, in a few sentences."""
+        secrets = self._explorer.secrets.trouble()
+        files = told(self._explorer.profiles.complaints, MAX_COMPLAINTS)
+        return [*files, *told(self._complaints, MAX_COMPLAINTS, ""), *([str(secrets)] if secrets else [])]
+
+    # --- the history and cases -----------------------------------------------------------------------------------
+
+    def show_history(self) -> None:
+        if (calls := self._back_to_calls()) is not None:
+            self._pending.run(self._app, "history", partial(self._look_back, calls))
+
+    def _show_case(self) -> None:
+        if self._case is not None and self.calls is not None:
+            self._pending.run(self._app, "case", partial(self._open_case, self.calls, self._case))
+
+    async def _open_case(self, calls: CallScreen, file: Path) -> None:
+        if (case := await self._read_case(file, "case")) is not None:
+            await self._look_back(calls, case)
+
+    async def _read_case(self, file: Path, group: str) -> CaseOnView | None:
+        """Return a case for an action of this group; whatever is wrong with it is shown."""
+        from rpcexplorer.tui.history import CaseOnView
+
+        reading = asyncio.ensure_future(run_in_thread(partial(self._explorer.cases.read, file)))
+        await asyncio.wait([reading], timeout=CASE_SECONDS)
+        if not reading.done():
+            self._app.notify(f"{file.name} is being read.", markup=False)
+            self._pending.go_on(group)  # keys wait no longer: one of them may want to leave
+        case = await reading
+        self._pending.wait(group)
+        if isinstance(case, Complaint):
+            self._app.notify(str(case), severity="warning", timeout=10)
+            return None
+        for complaint in case.complaints:
+            self._app.notify(str(complaint), severity="warning", timeout=10)
+        return CaseOnView(file.name, case.calls, case.note, case.addresses)
+
+    async def _look_back(self, calls: CallScreen, case: CaseOnView | None = None) -> None:
+        """Show the history or a case, and do what somebody wants with a call of it."""
+        calls.write_down()
+        choice = await self._ask_history(case)
+        if choice is not None:
+            await self._take(calls, choice)
+        calls.show_recent()
+        calls.show_saved()
+
+    async def _ask_history(self, case: CaseOnView | None) -> HistoryChoice | None:
+        from rpcexplorer.tui.history import HistoryScreen
+
+        header, footer = self._header(), footer_over()
+        screen = HistoryScreen(self._explorer, self._pending, header=header, footer=footer, case=case)
+        return await self._app.push_screen_wait(screen)
+
+    async def _take(self, calls: CallScreen, choice: HistoryChoice) -> None:
+        """Load a call of the history or of a case, or send it again."""
+        explorer, exchange = self._explorer, choice.exchange
+        if choice.action == "carry":
+            from rpcexplorer.tui.call.transfer import carry
+
+            await carry(calls, Draft(exchange.method, exchange.params), choice.profile)
+        elif explorer.profile is not None:
+            ours = explorer.journal.is_ours(exchange, explorer.profile)  # it was read from there
+            # whoever has recorded it, its profile is chosen by this person alone
+            is_used = exchange.foreign or exchange.profile == explorer.profile.name
+            if not is_used and not (is_used := await self._use(calls, exchange.profile)):
+                missing = f"There is no profile {exchange.profile} any more: the call is loaded into this one."
+                self._app.notify(missing, markup=False)
+            (calls.again if choice.action == "again" and is_used else calls.load)(exchange, ours=ours)
+
+    # --- profiles ------------------------------------------------------------------------------------------------
+
+    def show_profiles(self) -> None:
+        if (calls := self._back_to_calls()) is not None:
+            self._pending.run(self._app, "profiles", partial(self._switch, calls))
+
+    async def _switch(self, calls: CallScreen) -> None:
+        await calls.params.settled()
+        calls.write_down()
+        before = self._explorer.profile
+        self._read_profiles()
+        await self._choose()
+        if await self._has_profile() and self._explorer.profile != before:
+            await calls.settle()
+            calls.show_profile()
+        else:
+            calls.show_auth()
+
+    def _read_profiles(self) -> None:
+        """The files may say something else by now. What is in use stays so until another profile is chosen."""
+        explorer = self._explorer
+        used, before = explorer.profile, explorer.profiles.profiles
+        explorer.reload()
+        if used is not None and used.name in before and used.name not in explorer.profiles.profiles:
+            self._app.notify(f"{used.name} cannot be read any more; it stays in use as it was.", severity="warning")
+            for complaint in told(explorer.profiles.complaints, MAX_COMPLAINTS):
+                self._app.notify(complaint, timeout=10, severity="warning")
+
+    async def _choose(self, *, adding: bool = False) -> bool:
+        """Show the profiles; return whether one of them was chosen."""
+        from rpcexplorer.tui.profiles import ProfilesScreen
+
+        header, footer = self._header(), footer_over()
+        screen = ProfilesScreen(self._explorer, self._pending, adding=adding, header=header, footer=footer)
+        is_used: bool | None = await self._app.push_screen_wait(screen)
+        return bool(is_used)
+
+    async def _use(self, calls: CallScreen, name: str) -> bool:
+        await calls.settle()
+        if not isinstance(self._explorer.use(name), Profile):
+            return False
+        calls.show_profile()
+        return True
+
+    # --- what screens ask for ------------------------------------------------------------------------------------
+
+    def open(self, wanted: Wanted) -> None:
+        """Carry out the wish of a screen, or of one of its panes."""
+        self._pending.run(self._app, wanted.group, partial(self._open, wanted))
+
+    async def _open(self, wanted: Wanted) -> None:
+        screen, explorer, pending, calls = self._app.screen, self._explorer, self._pending, self.calls
+        match wanted:
+            case BatchWanted() if calls is not None and calls is screen:
+                await self._show_batch(calls)
+            case FormWanted() if calls is not None and calls is screen:
+                await self._show_form(calls)
+            case ConnectionTestWanted() if calls is not None and explorer.profile is not None:
+                await self._test(calls, explorer.profile)
+            case CopyCallWanted(exchange=exchange):
+                from rpcexplorer.model.draft import draft_of
+                from rpcexplorer.tui.call.copying import copied
+
+                taken = partial(pending.go_on, wanted.group)
+                await copied(screen, explorer, draft_of(exchange), exchange=exchange, taken=taken)
+            case TicketWanted(exchange=exchange, other=other):
+                from rpcexplorer.tui.call.copying import ticket_copied, ticket_of_two_copied
+
+                pending.go_on(wanted.group)
+                if other is None:
+                    await ticket_copied(screen, explorer, exchange)
+                else:
+                    await ticket_of_two_copied(screen, explorer, exchange, other, wanted.ignore)
+            case ComparisonWanted():
+                from rpcexplorer.tui.replay import compare
+
+                await compare(screen, explorer, pending, self._frame(), wanted)
+            case ReplayWanted(records=records):
+                from rpcexplorer.tui.replay import replay
+
+                await replay(screen, explorer, pending, self._frame(), records)
+                self._show_calls_made()
+            case ProfilesCompared(draft=draft, whole=whole):
+                from rpcexplorer.tui.replay import compare_profiles
+
+                await compare_profiles(screen, explorer, pending, self._frame(), draft, whole=whole)
+                self._show_calls_made()
+            case ExportWanted(records=records):
+                from rpcexplorer.tui.call.copying import case_saved
+
+                await case_saved(screen, explorer, records)
+            case StatisticsWanted():
+                await self._show_statistics(wanted)
+
+    async def _show_batch(self, calls: CallScreen) -> None:
+        from rpcexplorer.tui.batch import BatchScreen
+
+        calls.write_down()
+        screen = BatchScreen(
+            self._explorer,
+            self._pending,
+            header=self._header(),
+            footer=footer_over(),
+            under_way=lambda: calls.whose or calls.what,
+            at=calls.batch_row,
+        )
+        choice = await self._app.push_screen_wait(screen)
+        calls.batch_row = screen.row
+        self._show_calls_made()
+        if choice is not None:
+            calls.take(choice.draft, choice.came)
+
+    async def _show_form(self, calls: CallScreen) -> None:
+        from rpcexplorer.model.method import Described
+        from rpcexplorer.schema.form import MAX_FORM_CHARACTERS
+        from rpcexplorer.tui.form import FormScreen, FormSource
+
+        params, known = calls.params, self._explorer.methods(called=False).get(calls.called)
+        if (size := len(params.text)) > MAX_FORM_CHARACTERS:
+            calls.tell(f"A form shows params of {MAX_FORM_CHARACTERS:,} characters at most; these have {size:,}.")
+            return
+        if calls.described is None:  # the first screen does not wait for it
+            calls.describe()
+        described = calls.described or Described()
+        source = FormSource(
+            calls.called,
+            described,
+            known.by if known else None,
+            lambda: params.text,
+            params.replace,
+            params.action_undo,
+            params.action_redo,
+            lambda: params.problem is None,
+            calls.request_to_come,
+            partial(calls.check_params, described),
+            params.editor.cursor_offset,
+        )
+        form = FormScreen(self._explorer, source, self._pending, header=self._header(), footer=footer_over())
+        calls.typed_elsewhere = form.put_typed
+        is_sent = await self._app.push_screen_wait(form)
+        calls.typed_elsewhere = lambda: None
+        params.show_tab("Params")
+        if form.place is not None:
+            params.editor.go_to(form.place)
+        params.focus_inside()
+        if is_sent:
+            calls.action_send()
+
+    async def _show_statistics(self, wanted: StatisticsWanted) -> None:
+        from rpcexplorer.tui.statistics import StatisticsScreen
+
+        header, footer = self._header(), footer_over()
+        screen = StatisticsScreen(self._explorer, wanted.wanted, self._pending, header=header, footer=footer)
+        if words := await self._app.push_screen_wait(screen):
+            wanted.narrow(words)
+
+    async def _test(self, calls: CallScreen, profile: Profile) -> None:
+        """If what is proposed was done, that is the profile in use, and a method that is safe is ready to be sent."""
+        from rpcexplorer.tui.connection_test import tested
+
+        await calls.params.settled()
+        calls.write_down()
+        found = await tested(calls, self._explorer, profile)
+        if found.name and await self._use(calls, found.name):
+            self._explorer.remembered.profile = found.name
+
+    # --- helpers -------------------------------------------------------------------------------------------------
+
+    def _back_to_calls(self) -> CallScreen | None:
+        """Close the screen over the call screen."""
+        if (calls := self.calls) is not None and self._app.screen is not calls:
+            self._app.screen.dismiss(None)
+        return calls
+
+    def _show_calls_made(self) -> None:
+        """Show on the call screen that calls were made over it."""
+        if self.calls is not None and self._explorer.profile is not None:
+            self.calls.show_recent()
+            self.calls.show_auth()
+
+    def _header(self) -> Header:
+        return self.calls.header_copy() if self.calls is not None else Header()
+
+    def _frame(self) -> Frame:
+        from rpcexplorer.tui.compare import Frame
+
+        return Frame(self._header, footer_over)
+
+
+def footer_over() -> Footer:
+    """Return a footer for a screen over the calls: its own commands come first, the ways to others are left out."""
+    footer = Footer()
+    footer.set_reactive(Footer.elsewhere, frozenset({"history", "profiles"}))
+    return footer
+
+
+async def run_in_thread(work: Callable[[], T]) -> T:
+    """Return the result of work that may take long and can be given up.
+
+    A thread of the loop would be waited for when the program ends.
+    """
+    loop, is_done = asyncio.get_running_loop(), asyncio.Event()
+    results: list[T] = []
+
+    def run() -> None:
+        try:
+            results.append(work())
+        finally:
+            with suppress(RuntimeError):  # the loop is closed, and nobody waits any more
+                loop.call_soon_threadsafe(is_done.set)
+
+    Thread(target=run, daemon=True).start()
+    await is_done.wait()
+    return results[0]
