@@ -184,7 +184,7 @@ class JsonInPlace(Vertical):
         self.editor, self._line = Editor(), ProblemLine()
         self._verdict = Verdict(self.editor, self._line, self._judged, lambda text: (typed_problem(text), "", None))
         self._had_fix = False
-        self.editor.first = self._key
+        self.editor.intercept = self._key
 
     def compose(self) -> ComposeResult:
         yield self.editor

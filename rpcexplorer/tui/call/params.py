@@ -218,7 +218,7 @@ class ParamsPane(Vertical):
         self.verdict = Verdict(self.editor, self._line, self._judged)
         self.warnings = SchemaWarnings(self.editor, self._line, check, self._refresh_keys)
         self.completion = CompletionList(self.editor, names, complete)
-        self.editor.first = self.completion.key
+        self.editor.intercept = self.completion.key
         self._key = key
         self._bar, self._request = Bar(), Sheet()
         self._bodies = (self.editor, self._request)

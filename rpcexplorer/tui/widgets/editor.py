@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from itertools import groupby
-from typing import ClassVar, Final, TypeAlias
+from typing import ClassVar, Final
 
 from msgspec import Struct
 from rich.cells import cell_len
@@ -29,7 +29,7 @@ from rpcexplorer.tui.widgets.inputs import InOrder
 
 TAB: Final = 2
 _PECULIAR = re.compile("[^\x20-\x7e\xa0-\xac\xae-\u02ff\u0391-\u03a1\u03a3-\u03ff\u0400-\u0482]")
-"""Characters that may take another number of columns than one, or that must not reach the terminal as they are."""
+"""Characters that may not be one column wide, or that must not reach the terminal as they are."""
 
 
 def lines_of(text: str) -> list[str]:
@@ -43,7 +43,7 @@ def place_of(text: str, offset: int) -> Location:
 
 
 def offset_of(lines: Sequence[str], place: Location) -> int:
-    """Where in a text a row and a column are."""
+    """Offset of a row and column in a text."""
     row, column = place
     return sum(map(len, lines[:row])) + row + column
 
@@ -71,11 +71,11 @@ class EditorRow:
         return index + self._shifts[before - 1] if before else index
 
     def index(self, column: int) -> int:
-        """The character that stands in a column; beyond the last one, the end of the line."""
+        """Return the character in a column, or the end of the line."""
         return max(bisect_right(range(len(self.text) + 1), column, key=self.column) - 1, 0)
 
     def shown(self, start: int, end: int) -> str:
-        """Some of the characters, as they are drawn; the line's end is a blank."""
+        """Return characters as they are drawn; the end of the line is a blank."""
         blank = " " * (end > len(self.text))
         if not self._drawn:
             return self.text[start:end] + blank
@@ -87,12 +87,12 @@ class EditorRow:
 
 
 def _is_plain(text: str) -> bool:
-    """Nothing but ASCII that is seen, which is most of the world's JSON and is found out in no time."""
+    """Return whether a text is printable ASCII, as most JSON is: that is quick to find out."""
     return text.isascii() and text.isprintable()
 
 
 def _drawn(text: str, at: int, column: int) -> tuple[str, int]:
-    """How one character is drawn, and in how many columns."""
+    """Return a character as it is drawn, and its width."""
     char = text[at]
     if char == "\t":
         width = TAB - column % TAB
@@ -106,19 +106,19 @@ def _drawn(text: str, at: int, column: int) -> tuple[str, int]:
 
 @lru_cache(1024)
 def row_of(line: str) -> EditorRow:
-    """A line as it is drawn, remembered while it is on view."""
+    """Return a line as it is drawn, cached while it is on view."""
     return EditorRow(line)
 
 
 class Page(Document):
-    """Textual's document with lines as above, which knows its widest line at any time."""
+    """A document that ends lines at newlines only and knows its widest line."""
 
     def __init__(self, text: str) -> None:
         self._newline = "\n"
         self._lines = lines_of(text)
         self._widths = _widths(self._lines)
         self._text: str | None = None
-        """The lines joined, until one changes: with each key the text is asked for many times."""
+        """The joined lines, cached: each key asks for them many times."""
 
     @property
     def text(self) -> str:
@@ -130,7 +130,7 @@ class Page(Document):
         return Size(max(self._widths), len(self._lines))
 
     def replace_range(self, start: Location, end: Location, text: str) -> EditResult:
-        """Put a text in place of a range; line ends of any kind become newlines."""
+        """Replace a range; line ends of any kind become newlines."""
         (top, left), (bottom, right) = sorted((start, end))
         replaced = self.get_text_range((top, left), (bottom, right))
         before = self._lines[top][:left] if top < len(self._lines) else ""
@@ -139,21 +139,18 @@ class Page(Document):
         lines[0] = before + lines[0]
         last = top + len(lines) - 1, len(lines[-1])
         lines[-1] += after
-        self._forget(self._lines[top : bottom + 1])
+        for width in map(_width, self._lines[top : bottom + 1]):
+            self._widths[width] -= 1
+            if not self._widths[width]:
+                del self._widths[width]
         self._lines[top : bottom + 1] = lines
         self._widths.update(_widths(lines))
         self._text = None
         return EditResult(last, replaced)
 
-    def _forget(self, lines: Iterable[str]) -> None:
-        for width in map(_width, lines):
-            self._widths[width] -= 1
-            if not self._widths[width]:
-                del self._widths[width]
-
 
 def _widths(lines: Sequence[str]) -> Counter[int]:
-    """Count the widths of lines; of plain ones, which are usual and quick, the lengths."""
+    """Count the widths of lines."""
     return Counter(map(len, lines) if _is_plain("".join(lines)) else map(_width, lines))
 
 
@@ -162,7 +159,7 @@ def _width(line: str) -> int:
 
 
 class Flat(WrappedDocument):
-    """Textual's view on a document that is wrapped, for one that never is: a line is a row of the screen."""
+    """A document that is never wrapped: each line is a row of the screen."""
 
     def wrap(self, width: int, tab_width: int | None = None) -> None:
         """Nothing is wrapped."""
@@ -175,12 +172,12 @@ class Flat(WrappedDocument):
         return self.document.line_count
 
     def offset_to_location(self, offset: Offset) -> Location:
-        """What stands at a place of the screen, or nearest to it."""
+        """Return the character at a place on the screen, or the nearest."""
         row = min(max(offset[1], 0), self.document.line_count - 1)
         return row, row_of(self.document.get_line(row)).index(max(offset[0], 0))
 
     def location_to_offset(self, location: Location) -> Offset:
-        """Where on the screen a character stands."""
+        """Return the place of a character on the screen."""
         row, index = location
         row = min(max(row, 0), self.document.line_count - 1)
         return Offset(row_of(self.document.get_line(row)).column(index), row)
@@ -195,51 +192,45 @@ class Flat(WrappedDocument):
         return []
 
     def get_tab_widths(self, line_index: int) -> list[int]:  # noqa: ARG002
-        """Tabs are drawn by the row itself."""
+        """Return nothing: the row itself draws tabs."""
         return []
 
 
-RowColumn: TypeAlias = tuple[int, int]
-"""Row and column, both from 0."""
 INDENT: Final = 2
-LONGEST: Final = 100_000
-"""Characters; in a longer line or text no pair is looked for, so that typing does not wait."""
-FARTHEST: Final = 5_000
+MAX_PAIRED_CHARACTERS: Final = 100_000
+"""In a longer line or text no brackets are paired, so that no key waits."""
+MAX_PAIRED_LINES: Final = 5_000
 """Lines that are searched for the other bracket of a pair."""
-RUB_OUT: Final = "\b"
+BACKSPACE: Final = "\b"
 _CLOSERS: Final = {"{": "}", "[": "]"}
 _OPENERS: Final = {"}": "{", "]": "["}
 KEYS: Final = frozenset('{}[]"\n\b')
-"""The characters with a meaning of their own."""
+"""Characters that the editor of JSON treats in its own way."""
 _BEFORE_BREAK = " \t,:]}"
-"""What may follow a pair that opens here: anything else would be taken in by it."""
+"""Characters before which a pair may be opened: it would enclose anything else."""
 _STRING = re.compile(r'"(?:[^"\\\n]|\\.)*+"?')
 _CLOSED_STRING = re.compile(r'"(?:[^"\\]|\\.)*+"')
 _BRACKET = re.compile(r'"(?:[^"\\]|\\.)*+"?|([\[\]{}])')
 
 
 class Stroke(Struct, frozen=True):
-    """A text in place of a range, and where the cursor stands afterwards."""
+    """A text in place of a range, and the cursor after it."""
 
-    start: RowColumn
-    end: RowColumn
+    start: Location
+    end: Location
     text: str
-    cursor: RowColumn
-
-    @property
-    def moves_only(self) -> bool:
-        return self.start == self.end and not self.text
+    cursor: Location
 
 
-def stroke(lines: Sequence[str], place: RowColumn, key: str) -> Stroke | None:
-    """What a key does at a place; None where it does what it does in any text."""
+def stroke(lines: Sequence[str], place: Location, key: str) -> Stroke | None:
+    """Return the effect of a key; None if it types or deletes as in any text."""
     row, column = place
     line = lines[row]
-    if len(line) > LONGEST:
+    if len(line) > MAX_PAIRED_CHARACTERS:
         return None
     before, after = line[:column], line[column:]
-    if key == RUB_OUT:
-        return _rub_out(lines, place, before, after)
+    if key == BACKSPACE:
+        return _delete(lines, place, before, after)
     if key == '"':
         return _quote(place, before, after)
     if in_string(before):
@@ -252,12 +243,12 @@ def stroke(lines: Sequence[str], place: RowColumn, key: str) -> Stroke | None:
 
 
 def in_string(before: str) -> bool:
-    """Whether a string is open at the end of what stands before on the line; strings end with their line."""
+    """Return whether a string is open at the end of a part of a line."""
     return '"' in before and '"' in _CLOSED_STRING.sub("", before)
 
 
-def _quote(place: RowColumn, before: str, after: str) -> Stroke | None:
-    """Open a string with its end at once, or step over the end that is there."""
+def _quote(place: Location, before: str, after: str) -> Stroke | None:
+    """Open a string together with its end, or step over an end."""
     if in_string(before):
         escaped = (len(before) - len(before.rstrip("\\"))) % 2
         return _step(place) if after.startswith('"') and not escaped else None
@@ -265,31 +256,31 @@ def _quote(place: RowColumn, before: str, after: str) -> Stroke | None:
     return None if beside_a_word or after[:1] not in _BEFORE_BREAK else _pair(place, '""')
 
 
-def _open(lines: Sequence[str], place: RowColumn, after: str, key: str) -> Stroke | None:
-    """A bracket with its closer, unless one is waiting already."""
+def _open(lines: Sequence[str], place: Location, after: str, key: str) -> Stroke | None:
+    """Open a bracket together with its closer, unless a closer is left over."""
     return _pair(place, key + _CLOSERS[key]) if after[:1] in _BEFORE_BREAK and _lacking(lines, key) >= 0 else None
 
 
-def _close(lines: Sequence[str], place: RowColumn, before: str, after: str, key: str) -> Stroke | None:
-    """Step over the closer that is there already, perhaps on the next line; else go back a level on a blank line."""
+def _close(lines: Sequence[str], place: Location, before: str, after: str, key: str) -> Stroke | None:
+    """Step over a closer, also on the next line; on a blank line, dedent."""
     row, column = place
-    wanted = _lacking(lines, _OPENERS[key]) > 0
-    if not wanted and after.startswith(key):
+    is_missing = _lacking(lines, _OPENERS[key]) > 0
+    if not is_missing and after.startswith(key):
         return _step(place)
     if after.strip():
         return None
-    if not wanted and (there := _waiting(lines, row + 1, key)):
+    if not is_missing and (closer := _closer_below(lines, row + 1, key)):
         if before.strip():
-            return Stroke(place, place, "", (there[0], there[1] + 1))
-        return Stroke((row, 0), (there[0], 0), "", (row, there[1] + 1))
+            return Stroke(place, place, "", (closer[0], closer[1] + 1))
+        return Stroke((row, 0), (closer[0], 0), "", (row, closer[1] + 1))
     if before.strip() or not before:
         return None
     start = row, max(column - INDENT, 0)
     return Stroke(start, place, key, (row, start[1] + 1))
 
 
-def _break(place: RowColumn, before: str, after: str) -> Stroke:
-    """A new line with the indent of the old one, or one more after a bracket; its closer gets a line of its own."""
+def _break(place: Location, before: str, after: str) -> Stroke:
+    """Begin a line, indented further after a bracket; the closer of that goes to a line of its own."""
     row, column = place
     opener, rest = before.rstrip()[-1:], after.lstrip()
     indent = before[: len(before) - len(before.lstrip())]
@@ -299,8 +290,8 @@ def _break(place: RowColumn, before: str, after: str) -> Stroke:
     return Stroke(place, end, f"\n{deeper}{closing}", (row + 1, len(deeper)))
 
 
-def _rub_out(lines: Sequence[str], place: RowColumn, before: str, after: str) -> Stroke | None:
-    """Both of an empty pair, or a level of indent."""
+def _delete(lines: Sequence[str], place: Location, before: str, after: str) -> Stroke | None:
+    """Delete both characters of an empty pair, or a level of indent."""
     row, column = place
     both = before[-1:] + after[:1]
     if both in {"{}", "[]", '""'} and not in_string(before[:-1]):
@@ -312,16 +303,16 @@ def _rub_out(lines: Sequence[str], place: RowColumn, before: str, after: str) ->
     return None
 
 
-def _step(place: RowColumn) -> Stroke:
+def _step(place: Location) -> Stroke:
     return Stroke(place, place, "", (place[0], place[1] + 1))
 
 
-def _pair(place: RowColumn, text: str) -> Stroke:
+def _pair(place: Location, text: str) -> Stroke:
     return Stroke(place, place, text, (place[0], place[1] + 1))
 
 
-def _waiting(lines: Sequence[str], row: int, closer: str) -> RowColumn | None:
-    """Where a closer is the next thing that stands below."""
+def _closer_below(lines: Sequence[str], row: int, closer: str) -> Location | None:
+    """Find a closer that comes first from a row on."""
     while row < len(lines) and not lines[row].strip():
         row += 1
     if row == len(lines) or not lines[row].lstrip().startswith(closer):
@@ -330,69 +321,69 @@ def _waiting(lines: Sequence[str], row: int, closer: str) -> RowColumn | None:
 
 
 def _lacking(lines: Sequence[str], opener: str) -> int:
-    """How many brackets of a kind lack their closer; below 0, how many closers there are too many."""
-    if sum(map(len, lines)) > LONGEST:
+    """Count the brackets of a kind without a closer; below 0, the closers left over."""
+    if sum(map(len, lines)) > MAX_PAIRED_CHARACTERS:
         return 0
     bare = _STRING.sub("", "\n".join(lines))
     return bare.count(opener) - bare.count(_CLOSERS[opener])
 
 
-def pair_at(lines: Sequence[str], place: RowColumn) -> tuple[RowColumn, RowColumn] | None:
-    """The bracket at a place, or else just before it, and the one that belongs to it."""
+def pair_at(lines: Sequence[str], place: Location) -> tuple[Location, Location] | None:
+    """Find the bracket at a place, else just before it, and its partner."""
     row, column = place
     for at in (column, column - 1):
         char = lines[row][at : at + 1] if at >= 0 else ""
         if (char in _CLOSERS or char in _OPENERS) and (at, char) in _brackets(lines[row]):
-            other = _other(lines, (row, at), 1 if char in _CLOSERS else -1)
-            return ((row, at), other) if other else None
+            partner = _partner(lines, (row, at), 1 if char in _CLOSERS else -1)
+            return ((row, at), partner) if partner else None
     return None
 
 
-def _other(lines: Sequence[str], place: RowColumn, way: int) -> RowColumn | None:
-    """The bracket that belongs to the one at a place, downwards or upwards."""
+def _partner(lines: Sequence[str], place: Location, step: int) -> Location | None:
+    """Find the partner of a bracket, down (1) or up (-1)."""
     row, column = place
-    open_ones: list[str] = []
-    last = min(max(row + way * FARTHEST, -1), len(lines))
-    for at in range(row, last, way):
-        for where, char in _brackets(lines[at])[::way]:
-            if at == row and (where - column) * way < 0:
+    open_brackets: list[str] = []
+    last = min(max(row + step * MAX_PAIRED_LINES, -1), len(lines))
+    for at in range(row, last, step):
+        for index, char in _brackets(lines[at])[::step]:
+            if at == row and (index - column) * step < 0:
                 continue
-            if (char in _CLOSERS) == (way > 0):
-                open_ones.append(char)
-            elif {open_ones.pop(), char} not in ({"{", "}"}, {"[", "]"}):
+            if (char in _CLOSERS) == (step > 0):
+                open_brackets.append(char)
+            elif {open_brackets.pop(), char} not in ({"{", "}"}, {"[", "]"}):
                 return None
-            elif not open_ones:
-                return at, where
+            elif not open_brackets:
+                return at, index
     return None
 
 
 @lru_cache(1024)
 def _brackets(line: str) -> tuple[tuple[int, str], ...]:
-    """The brackets of a line that stand in no string, each with its column."""
-    if len(line) > LONGEST:
+    """Return the brackets of a line outside strings, with their columns."""
+    if len(line) > MAX_PAIRED_CHARACTERS:
         return ()
     return tuple((found.start(), found[1]) for found in _BRACKET.finditer(line) if found[1])
 
 
-COLOURED: Final = 4_000
-"""Characters of a line that get colours."""
-UNDONE: Final = 1_000
-"""Changes that can be taken back."""
-MARKED: Final = 20
-"""Warnings that are marked."""
-SHORT: Final = 40
-"""Characters of a value behind which the cursor may start."""
+MAX_COLOURED_CHARACTERS: Final = 4_000
+"""The beginning of a line that gets colours."""
+MAX_UNDO: Final = 1_000
+"""Changes that can be undone."""
+MAX_MARKED: Final = 20
+"""Warnings that are underlined."""
+MAX_SHORT_VALUE: Final = 40
+"""Characters; the cursor starts before a longer value."""
 PAIRS: Final = {"[": "[]", "{": "{}"}
 _STRING_PATTERN: Final = r'"[^"\\\r\n]*+(?:\\[^\r\n][^"\\\r\n]*+)*+"'
 _FIRST_VALUE: Final = re.compile(
     rf"(?:[\s\[{{]|{_STRING_PATTERN}\s*+:)*+({_STRING_PATTERN}|[^\s\[\]{{}},:\"]++|(?=\s*+[\]}}]))"
 )
 _OURS: Final = {"f6", "f7", "ctrl+z,super+z", "ctrl+y,super+y"}
-"""Keys of Textual's text area that mean something else here, or are in the table of commands."""
+"""Keys of Textual's text area that have another meaning here, or are in the table of commands."""
 
 
 class Editor(InOrder, TextArea, inherit_bindings=False):
-    """A text of JSON, or of what may become JSON."""
+    """An editor of JSON."""
 
     DEFAULT_CSS = """
     Editor, Editor:focus {
@@ -409,30 +400,30 @@ class Editor(InOrder, TextArea, inherit_bindings=False):
     ]
 
     mark: reactive[tuple[int, int] | None] = reactive[tuple[int, int] | None](None)
-    """The place of the problem, as offsets in the text."""
+    """The offsets of the problem."""
     warned: reactive[Sequence[tuple[int, int]]] = reactive[Sequence[tuple[int, int]]](())
-    """What may be wrong, as offsets in the text as it is."""
+    """The offsets of the warnings."""
     coloured: reactive[bool] = reactive(False)
-    """Pygments is there: the first screen does not wait for it."""
+    """False until the first frame, which does not wait for Pygments."""
 
     def __init__(self) -> None:
-        super().__init__(show_line_numbers=True, soft_wrap=False, max_checkpoints=UNDONE)
+        super().__init__(show_line_numbers=True, soft_wrap=False, max_checkpoints=MAX_UNDO)
         self.indent_width = TAB
         self.cursor_blink = False
         self._pair: tuple[Location, ...] = ()
         self._marked: tuple[Location, Location] | None = None
         self._warned: list[tuple[Location, Location]] = []
-        self.first: Callable[[str], bool] = lambda _: False
-        """Who is asked first whether a key is theirs."""
+        self.intercept: Callable[[str], bool] = lambda _: False
+        """Handles a key before the editor does, and returns whether it did."""
         self._is_start = False
-        """Nothing was typed yet into an empty pair: a bracket takes its place."""
+        """An empty pair was loaded and not edited yet: a bracket replaces it."""
 
     @property
     def gutter_width(self) -> int:
         return max(GUTTER, len(str(self.document.line_count)) + AFTER_NUMBER)
 
     def load(self, text: str) -> None:
-        """Another text, with no changes to take back; the cursor stands inside of an empty pair, else at the start."""
+        """Load a text without a history; the cursor is inside an empty pair, else at the start."""
         self.mark = None
         self.load_text(text)
         self._is_start = text in PAIRS.values()
@@ -440,19 +431,16 @@ class Editor(InOrder, TextArea, inherit_bindings=False):
             self.move_cursor((0, 1))
 
     def to_first_value(self) -> None:
-        """The cursor goes where somebody would type first: behind what stands there, or inside its quotes or pair.
-
-        Of a long value it is the beginning, so that no line begins left of the view.
-        """
-        if found := _FIRST_VALUE.match(text := self.text[:COLOURED]):
+        """Put the cursor behind the first value, inside its quotes or pair; before a long value."""
+        if found := _FIRST_VALUE.match(text := self.text[:MAX_COLOURED_CHARACTERS]):
             is_text = found[0].endswith('"')
-            end = found.end() - is_text if len(found[1]) <= SHORT else found.start(1) + is_text
+            end = found.end() - is_text if len(found[1]) <= MAX_SHORT_VALUE else found.start(1) + is_text
             self.move_cursor(place_of(text, end))
-            self.scroll_to(y=0, animate=False, immediate=True)  # it may have no room yet: then a line is all of it
+            self.scroll_to(y=0, animate=False, immediate=True)  # before the first layout there is one line to see
             self.call_after_refresh(self.scroll_cursor_visible)
 
     def put(self, text: str) -> None:
-        """Another text, as one change that can be taken back; the cursor stays where it was as far as it can."""
+        """Replace the text, as one change that can be undone; the cursor stays if possible."""
         old, new = self.text, "\n".join(lines_of(text))
         if old == new:
             return
@@ -477,7 +465,7 @@ class Editor(InOrder, TextArea, inherit_bindings=False):
 
     def watch_warned(self) -> None:
         text = self.text if self.warned else ""
-        self._warned = [(place_of(text, start), place_of(text, end)) for start, end in self.warned[:MARKED]]
+        self._warned = [(place_of(text, start), place_of(text, end)) for start, end in self.warned[:MAX_MARKED]]
         self.refresh()
 
     def watch_selection(self) -> None:
@@ -485,35 +473,36 @@ class Editor(InOrder, TextArea, inherit_bindings=False):
         self._pair = (pair_at(self.document.lines, self.cursor_location) or ()) if empty else ()
 
     def on_mount(self) -> None:
-        """Colours come once the text is there."""
+        """Colour the text after the first frame."""
         self.call_after_refresh(self.set_reactive, Editor.coloured, True)
         self.call_after_refresh(self.refresh)
 
     async def on_key(self, event: events.Key) -> None:
-        """Brackets, quotes and Enter know JSON; everything else is the text area's."""
-        if self.first(event.key):
+        """Treat brackets, quotes and Enter as JSON; leave the rest to the text area."""
+        if self.intercept(event.key):
             event.stop()
             event.prevent_default()
             return
         key = "\n" if event.key == "enter" else event.character or ""
-        if key != RUB_OUT and self._stroke(key):
+        if key != BACKSPACE and self._stroke(key):
             event.stop()
             event.prevent_default()
 
     def on_paste(self, event: events.Paste) -> None:
-        """An object, an array or a whole command takes the place of the empty pair that nobody has typed into."""
-        if self._takes_the_start("[" if is_command(event.text) else event.text.strip()[:1]):
+        """Let a pasted object, array or command replace the empty pair of the start."""
+        if self._replaces_start("[" if is_command(event.text) else event.text.strip()[:1]):
             self.select_all()
 
-    def _takes_the_start(self, first: str) -> bool:
+    def _replaces_start(self, first: str) -> bool:
+        """Return whether a character replaces the empty pair of the start; it is no start any more."""
         if not first:  # a key that types nothing
             return False
-        taken, self._is_start = self._is_start and first in PAIRS and self.text in PAIRS.values(), False
-        return taken
+        replaces, self._is_start = self._is_start and first in PAIRS and self.text in PAIRS.values(), False
+        return replaces
 
     def action_delete_left(self) -> None:
-        """An empty pair goes as a whole."""
-        if not self._stroke(RUB_OUT):
+        """Delete an empty pair as a whole."""
+        if not self._stroke(BACKSPACE):
             super().action_delete_left()
 
     def action_text_start(self, select: bool = False) -> None:
@@ -525,27 +514,25 @@ class Editor(InOrder, TextArea, inherit_bindings=False):
         self.move_cursor(self.document.end, select=select)
 
     def find_matching_bracket(self, bracket: str, search_from: Location) -> Location | None:  # noqa: ARG002
-        """Not Textual's way: it walks the whole text, and into strings."""
+        """Find nothing: Textual searches the whole text, and strings too. See ``pair_at``."""
         return None
 
     def _stroke(self, key: str) -> bool:
-        """Do what a key means in JSON; False where it means nothing special."""
-        if self._takes_the_start(key):
+        """Handle a key that has a meaning in JSON; return whether it has."""
+        if self._replaces_start(key):
             self.put(PAIRS[key])
             self.move_cursor((0, 1))
             return True
         if key not in KEYS or not self.selection.is_empty:
             return False
-        done = stroke(self.document.lines, self.cursor_location, key)
-        if done is not None:
-            self._do(done)
-        return done is not None
-
-    def _do(self, done: Stroke) -> None:
-        if not done.moves_only:
-            self.edit(Edit(done.text, done.start, done.end, maintain_selection_offset=False))
-        if self.cursor_location != done.cursor:
-            self.move_cursor(done.cursor)
+        effect = stroke(self.document.lines, self.cursor_location, key)
+        if effect is None:
+            return False
+        if effect.text or effect.start != effect.end:
+            self.edit(Edit(effect.text, effect.start, effect.end, maintain_selection_offset=False))
+        if self.cursor_location != effect.cursor:
+            self.move_cursor(effect.cursor)
+        return True
 
     def _set_document(self, text: str, language: str | None) -> None:  # noqa: ARG002 - Pygments knows the language
         self.document = Page(text)
@@ -561,15 +548,15 @@ class Editor(InOrder, TextArea, inherit_bindings=False):
         at = y + scroll_y
         if at >= self.document.line_count:
             return Strip.blank(width, styles.style())
-        here = at == self.cursor_location[0] and self.has_focus
-        ground = "surface" if here else "background"
+        has_cursor = at == self.cursor_location[0] and self.has_focus
+        ground = "surface" if has_cursor else "background"
         number = f"{at + 1:>{self.gutter_width - AFTER_NUMBER}}" + " " * AFTER_NUMBER
-        gutter = Segment(number, styles.style("middle" if here else "dim", ground))
+        gutter = Segment(number, styles.style("middle" if has_cursor else "dim", ground))
         text = self._text(at, scroll_x, width - self.gutter_width, styles, ground)
         return Strip.join([Strip([gutter]), text]).adjust_cell_length(width, styles.style("text", ground))
 
     def _text(self, at: int, left: int, room: int, styles: ThemeStyles, ground: str) -> Strip:
-        """The part of a line between two columns; an ellipsis says that there is more."""
+        """Draw the part of a line from a column on; an ellipsis marks a cut."""
         row = row_of(self.document.get_line(at))
         start, end = row.index(left), row.index(left + room) + 1
         roles = self._roles(at, start, end, ground)
@@ -581,7 +568,7 @@ class Editor(InOrder, TextArea, inherit_bindings=False):
         return Strip.join([Strip(pieces).crop(skipped, skipped + room - 1), more])
 
     def _roles(self, at: int, start: int, end: int, ground: str) -> list[tuple[str, str]]:
-        """Role and ground of each character between two of a line; one more than the line has is the cursor's."""
+        """Return role and ground of characters; the end of the line has one for the cursor."""
         line = self.document.get_line(at)
         end = min(end, len(line) + 1)
         styles = [("text", ground)] * max(end - start, 0)
@@ -590,7 +577,7 @@ class Editor(InOrder, TextArea, inherit_bindings=False):
             for index in range(max(first, start) - start, min(last, end) - start):
                 styles[index] = (role or styles[index][0], below or styles[index][1])
 
-        for first, last, role in _colours(line[:COLOURED]) if self.coloured else ():
+        for first, last, role in _colours(line[:MAX_COLOURED_CHARACTERS]) if self.coloured else ():
             paint(first, last, role)
         for each in self._warned:
             if span := _span_in(each, at, len(line)):
@@ -609,12 +596,12 @@ class Editor(InOrder, TextArea, inherit_bindings=False):
 
 
 def _shared(one: str, other: str) -> int:
-    """How many characters two texts begin with alike."""
+    """Return the length of the common beginning of two texts."""
     return bisect_left(range(1, min(len(one), len(other)) + 1), True, key=lambda size: one[:size] != other[:size])
 
 
 def _span_in(between: tuple[Location, ...] | None, at: int, length: int) -> tuple[int, int] | None:
-    """The part of a line that lies between two places."""
+    """Return the part of a line between two places."""
     if not between or not between[0][0] <= at <= between[1][0]:
         return None
     (first, left), (last, right) = between

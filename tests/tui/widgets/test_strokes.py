@@ -7,13 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rpcexplorer.tui.widgets.editor import (
-    FARTHEST,
+    BACKSPACE,
     KEYS,
-    LONGEST,
-    RUB_OUT,
-    RowColumn,
+    MAX_PAIRED_CHARACTERS,
+    MAX_PAIRED_LINES,
     in_string,
     lines_of,
+    offset_of,
     pair_at,
     place_of,
     stroke,
@@ -32,14 +32,10 @@ def pressed(text: str, at: int, key: str) -> tuple[str, int]:
     lines = lines_of(text)
     done = stroke(lines, place_of(text, at), key) if key in KEYS else None
     if done is None:
-        keep = text[: max(at - 1, 0)] if key == RUB_OUT else text[:at] + key
+        keep = text[: max(at - 1, 0)] if key == BACKSPACE else text[:at] + key
         return keep + text[at:], len(keep)
-    text = text[: offset(lines, done.start)] + done.text + text[offset(lines, done.end) :]
-    return text, offset(lines_of(text), done.cursor)
-
-
-def offset(lines: list[str], place: RowColumn) -> int:
-    return sum(len(line) + 1 for line in lines[: place[0]]) + place[1]
+    text = text[: offset_of(lines, done.start)] + done.text + text[offset_of(lines, done.end) :]
+    return text, offset_of(lines_of(text), done.cursor)
 
 
 @pytest.mark.parametrize(
@@ -103,7 +99,7 @@ def test_lines_are_indented_by_themselves(keys: str, text: str, becomes: str) ->
     ],
 )
 def test_rubbing_out_takes_an_empty_pair_or_a_level_of_indent(text: str, becomes: str) -> None:
-    assert typed(RUB_OUT, text) == becomes
+    assert typed(BACKSPACE, text) == becomes
 
 
 @pytest.mark.parametrize(
@@ -139,7 +135,7 @@ def test_a_string_is_open_until_its_quote(before: str, inside: bool) -> None:
 
 
 def test_in_a_very_long_line_keys_do_what_they_do_anywhere() -> None:
-    assert stroke(["1" * (LONGEST + 1)], (0, 5), "[") is None
+    assert stroke(["1" * (MAX_PAIRED_CHARACTERS + 1)], (0, 5), "[") is None
 
 
 @pytest.mark.parametrize(
@@ -159,8 +155,8 @@ def test_in_a_very_long_line_keys_do_what_they_do_anywhere() -> None:
 )
 def test_the_other_bracket_is_found_and_strings_are_left_alone(text: str, at: int, other: int | None) -> None:
     pair = pair_at(lines_of(text), place_of(text, at))
-    assert (offset(lines_of(text), pair[1]) if pair else None) == other
+    assert (offset_of(lines_of(text), pair[1]) if pair else None) == other
 
 
 def test_a_bracket_very_far_away_is_not_looked_for() -> None:
-    assert pair_at(["[", *[""] * FARTHEST, "]"], (0, 0)) is None
+    assert pair_at(["[", *[""] * MAX_PAIRED_LINES, "]"], (0, 0)) is None
