@@ -24,20 +24,20 @@ from rpcexplorer.tui.widgets.rows import Sheet
 if TYPE_CHECKING:
     from rpcexplorer.text.docs import ShownExample
 
-FRAMES: Final = 20
-"""After which a page that has no room yet will not get any."""
+MAX_FRAMES: Final = 20
+"""A page that has no room after so many frames is hidden."""
 MARK: Final = ("▸ ", "accent bold")
 
 
 class DocsSheet(Sheet):
-    """Rows are made for its width, so none is wrapped here."""
+    """The docs of a method, laid out for the width of the page, with a cursor for examples."""
 
     scope: ClassVar[Scope] = "docs"
     BINDINGS: ClassVar[list[BindingType]] = bindings("docs")
 
     @message
     class ExampleTaken(Message):
-        """The params of an example are wanted in the editor."""
+        """The params of an example should be loaded into the editor."""
 
         sheet: DocsSheet
         method: Method
@@ -48,23 +48,22 @@ class DocsSheet(Sheet):
         self._about: tuple[Method | None, Described | None, datetime | None, Profile | None] = (None, None, None, None)
         self._examples: tuple[ShownExample, ...] = ()
         self._chosen = -1
-        """The example that the cursor is on."""
-        self._chosen_at = -1
-        """How far the page was scrolled when it came there."""
+        """The index of the example under the cursor."""
+        self._chosen_scroll = -1
+        """The scroll offset when the cursor was put there."""
 
     @property
     def method(self) -> Method | None:
-        """What the page is about."""
         return self._about[0]
 
     def show(
         self, method: Method | None, described: Described | None, asked: datetime | None, profile: Profile | None = None
     ) -> None:
-        """The page of another method, or of one of which more is known; that one stays where it is."""
-        before, was, then, calling = self._about
-        if (method, asked, profile) == (before, then, calling) and described is was:
+        """Show another method from the top, or more about the same one where it is scrolled to."""
+        method_before, described_before, *others = self._about
+        if method == method_before and described is described_before and [asked, profile] == others:
             return
-        is_other = method is None or self.method is None or method.name != self.method.name
+        is_other = method is None or method_before is None or method.name != method_before.name
         self._about = (method, described, asked, profile)
         if is_other:
             self._chosen = -1
@@ -72,8 +71,8 @@ class DocsSheet(Sheet):
         self.lay_out()
 
     async def laid_out(self) -> None:
-        """Wait until the page is there that the next key is for."""
-        for _ in range(FRAMES):
+        """Wait until the page has room and is laid out."""
+        for _ in range(MAX_FRAMES):
             drawn = asyncio.Event()
             self.call_after_refresh(drawn.set)
             await drawn.wait()
@@ -82,10 +81,11 @@ class DocsSheet(Sheet):
         self.lay_out()
 
     def draw_row(self, row: int, width: int, styles: ThemeStyles) -> Strip:
-        if not self._is_chosen(row):
+        example = self._examples[self._chosen] if self._chosen >= 0 else None
+        if example is None or not example.first <= row < example.end:
             return super().draw_row(row, width, styles)
         words = self._rows[row]
-        if row == self._examples[self._chosen].first:
+        if row == example.first:
             (blanks, role), *rest = words
             words = [MARK, (blanks[len(MARK[0]) :], role), *rest]
         return line(words, width, styles, ground="selection" if self.has_focus else "surface")
@@ -97,7 +97,6 @@ class DocsSheet(Sheet):
                 self.action_take()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """There is something to go to and to take where there are examples."""
         if action in {"next", "previous", "take"}:
             return bool(self._examples) or None
         return super().check_action(action, parameters)
@@ -109,30 +108,22 @@ class DocsSheet(Sheet):
         self._choose((max(self._chosen, 0) - 1) % len(self._examples))
 
     def action_take(self) -> None:
-        """The example under the cursor; where it is not on view, the cursor goes to it first."""
-        if not (self._chosen >= 0 and (self.scroll_offset.y == self._chosen_at or self._is_on_view())):
+        """Load the example under the cursor; bring it into view first if it is not."""
+        example, top = self._examples[max(self._chosen, 0)], self.scroll_offset.y
+        is_in_view = top == self._chosen_scroll or 0 <= example.first - top < self.size.height
+        if self._chosen < 0 or not is_in_view:
             self._choose(max(self._chosen, 0))
         elif self.method is not None:
-            self.post_message(self.ExampleTaken(self, self.method, self._examples[self._chosen].call))
-
-    def _is_chosen(self, row: int) -> bool:
-        if not 0 <= self._chosen < len(self._examples):
-            return False
-        example = self._examples[self._chosen]
-        return example.first <= row < example.end
-
-    def _is_on_view(self) -> bool:
-        first = self._examples[self._chosen].first
-        return 0 <= first - self.scroll_offset.y < self.size.height
+            self.post_message(self.ExampleTaken(self, self.method, example.call))
 
     def _choose(self, number: int) -> None:
-        """Put the cursor on an example, and that on view."""
+        """Put the cursor on an example, and bring it into view."""
         self._chosen = number
         example, top, height = self._examples[number], self.scroll_offset.y, max(self.size.height, 1)
         if example.first < top or example.end > top + height:
             below = max(example.end - height, 0)
             self.scroll_to(y=min(example.first, below), animate=False, immediate=True, force=True)
-        self._chosen_at = self.scroll_offset.y
+        self._chosen_scroll = self.scroll_offset.y
         self.refresh()
 
     def lay_out(self) -> None:
@@ -149,7 +140,7 @@ class DocsSheet(Sheet):
 
 
 class DocsPane(Vertical):
-    """It asks for nothing; an example that is taken it leaves to the screen."""
+    """The docs of a method below their bar."""
 
     DEFAULT_CSS = """
     DocsPane { width: 1fr; height: 1fr; background: $background; }
@@ -158,7 +149,7 @@ class DocsPane(Vertical):
     """
 
     def __init__(self, key: str, *, tinted: bool = False) -> None:
-        """``key`` goes here; the bar is ``tinted`` where the pane stands below another one."""
+        """``key`` focuses the pane; the bar is ``tinted`` below another pane."""
         super().__init__()
         self._bar, self.page = Bar(), DocsSheet()
         self._bar.key = key
@@ -171,8 +162,7 @@ class DocsPane(Vertical):
     def show(
         self, method: Method | None, described: Described | None, asked: datetime | None, profile: Profile | None = None
     ) -> None:
-        name = [("Docs", "middle"), (f"  {method.name}" if method else "", "accent bold")]
-        self._bar.words = name
+        self._bar.words = [("Docs", "middle"), (f"  {method.name}" if method else "", "accent bold")]
         self._bar.after = [("  ! deprecated", "careful")] if method is not None and method.deprecated else []
         self.page.show(method, described, asked, profile)
 
