@@ -14,8 +14,9 @@ from rpcexplorer.discovery.openrpc import read_openrpc
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.call.screen import CallScreen
-from tests.tui.test_snapshots import NOW, Snap, state
+from tests.tui.test_snapshots import NOW, Snap, calls, state, still
 
+__all__ = ["calls", "still"]
 pytestmark = [pytest.mark.drawn, pytest.mark.thorough]
 PLACE = "demo.orders.place"
 FIND = "demo.orders.find"
