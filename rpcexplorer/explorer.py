@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from rpcexplorer.model.method import Described, Method, SavedCall
     from rpcexplorer.model.problem import Changes
     from rpcexplorer.model.settings import Settings
-    from rpcexplorer.profiles.profiles import ProfileEdits
+    from rpcexplorer.profiles.edits import ProfileEdits
     from rpcexplorer.redaction.redactor import Redactor
     from rpcexplorer.rescue import Rescue
     from rpcexplorer.schema.check import Checker
@@ -240,7 +240,7 @@ class Explorer:
             self.profile = now
 
     def edits(self, file: Path) -> ProfileEdits:
-        from rpcexplorer.profiles.profiles import ProfileEdits
+        from rpcexplorer.profiles.edits import ProfileEdits
 
         return ProfileEdits(file, self.paths.state, file == self.paths.user_sessions, self.profiles)
 

@@ -1,7 +1,6 @@
-"""``allowed.toml``: what this person has said yes to, and which route each variable was first used on.
+"""``allowed.toml``: what you have allowed, and the destination that each variable was first used for.
 
-Everything in it is remembered by its exact content: a route by all its keys, a folder by its path. What follows from
-it is settled in routes.py and storage/profiles/layers.py.
+Everything is remembered by its exact content: a destination by all its keys, a folder by its path.
 """
 
 from __future__ import annotations

@@ -1,17 +1,18 @@
-"""Files merged into profiles: layers, presets, rules for files of others."""
+"""Files merged into profiles: layers, rules for files of others, saved calls, presets."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-from msgspec import Struct, field, structs
-from msgspec.structs import replace
+from msgspec import Struct, field
+from msgspec.structs import asdict, replace
 
-from rpcexplorer.auth.registry import KINDS, with_usual_auth
+from rpcexplorer.auth.registry import KINDS, USUAL, with_usual_auth
 from rpcexplorer.files.io import names, real, told
+from rpcexplorer.files.paths import TEAM_FILE
 from rpcexplorer.files.toml import KeyPath, TomlFile, dotted, parse_toml, read_toml, split_dotted
 from rpcexplorer.files.toml_edit import put
 from rpcexplorer.files.toml_shape import (
@@ -22,10 +23,19 @@ from rpcexplorer.files.toml_shape import (
     read_shape,
 )
 from rpcexplorer.model.problem import Changes, Complaint, cut, listed, nearest
-from rpcexplorer.model.profile import DocumentSource, Preset, Profile, misplaced_token, usual_type
+from rpcexplorer.model.profile import (
+    PATH,
+    Auth,
+    DocumentSource,
+    Login,
+    MethodNote,
+    Preset,
+    Profile,
+    misplaced_token,
+    usual_type,
+)
 from rpcexplorer.model.secret import PROFILE_NAME
 from rpcexplorer.profiles.keys import PRESET, SESSIONS
-from rpcexplorer.profiles.shape import build_profile
 
 KIND = ("auth", "kind")
 STRICTNESS = ("never", "unsafe", "always")
@@ -130,6 +140,145 @@ def _folded(path: KeyPath) -> KeyPath:
     return (path[0], path[1].lower()) if len(path) == 2 and path[0] == "headers" else path
 
 
+def build_profile(name: str, values: Mapping[KeyPath, Any]) -> Profile | tuple[KeyPath, str]:
+    """Make a profile of checked values, keyed below ``profile.NAME``; or return a key that is wrong, and why."""
+    if ("url",) not in values:
+        return ("url",), 'the profile has no `url`; add one, such as url = "https://rpc.example.com"'
+    plain = {path[0]: value for path, value in values.items() if len(path) == 1}
+    if plain.get("badge") == "prod":
+        plain.setdefault("confirm", "unsafe")
+    plain.setdefault("content_type", usual_type(plain.get("path", PATH)))
+    is_service = Profile("", "", plain.get("path", PATH), plain.get("preset", "")).is_service
+    auth = _below(values, "auth")
+    if auth and "kind" not in auth and not is_service:
+        return ("auth", "kind"), f"the kind is missing; add kind = one of {', '.join(KINDS)}"
+    auth_type = KINDS[auth.pop("kind", USUAL if is_service else Auth.kind)]
+    if refused := auth_type.mismatch(auth):
+        return ("auth", refused[0]), refused[1]
+    profile = Profile(
+        name=name,
+        headers=tuple(_below(values, "headers").items()),
+        # a file above may have changed the kind and left the fields of another
+        auth=auth_type(**{key: auth[key] for key in auth_type.__struct_fields__ if key in auth}),
+        assumes_auth=is_service and not any(path[:1] == ("auth",) for path in values),
+        login=Login(**_below(values, "login")),
+        has_login=any(path[:1] == ("login",) for path in values),
+        methods={method: MethodNote(**note) for method, note in _methods(values).items()},
+        **plain,
+    )
+    wrong = misplaced_token(profile)
+    return ((wrong[0],), wrong[1]) if wrong else profile
+
+
+def _methods(values: Mapping[KeyPath, Any]) -> dict[str, dict[str, Any]]:
+    """Return the notes about each method, in one pass: there may be ten thousand."""
+    notes: dict[str, dict[str, Any]] = {path[1]: {} for path in values if len(path) == 2 and path[0] == "method"}
+    for path, value in values.items():
+        if len(path) == 3 and path[0] == "method":
+            notes.setdefault(path[1], {})[path[2]] = value
+    return notes
+
+
+def _below(values: Mapping[KeyPath, Any], *path: str) -> dict[str, Any]:
+    return {key[-1]: value for key, value in values.items() if key[:-1] == path}
+
+
+NEW_FILE: Final = "version = 1\n"
+TYPED: Final = "address"
+"""The name under which the values of an address that was typed are checked; its own is one that no file may have."""
+
+
+def checked_values(file: Path, name: str, changes: Changes) -> dict[KeyPath, Any] | Complaint:
+    """Return the values that a file of these changes alone gives the profile; or what is wrong with them."""
+    made = parse_toml(file, NEW_FILE)
+    for key, value in changes:
+        if value is not None and isinstance(made, TomlFile):
+            made = parse_toml(file, put(made, ("profile", name, *split_dotted(key)), value))
+    if isinstance(made, Complaint):
+        return made
+    reading = read_shape(SESSIONS, made)
+    if reading.complaints:
+        return replace(reading.complaints[0][1], line=None, profile=name)
+    leaves = by_profile(reading.leaves).get(name, {})
+    return {path: leaf.value for path, leaf in leaves.items() if path}
+
+
+def changed_profile(profile: Profile, changes: Changes) -> Profile | Complaint:
+    """Return a profile that is in no file with other values, which are checked as those of a file are."""
+    values = checked_values(Path(TEAM_FILE), TYPED, changes)
+    if isinstance(values, Complaint):
+        return values
+    plain = {key[0]: value for key, value in values.items() if len(key) == 1}
+    auth = {key[1]: value for key, value in values.items() if key[0] == "auth"}
+    if profile.content_type == usual_type(profile.path):  # nobody has chosen it
+        plain.setdefault("content_type", usual_type(plain.get("path", profile.path)))
+    if auth:
+        auth = asdict(profile.auth) | auth
+        kind = KINDS[auth.get("kind", profile.auth.kind)]
+        fields = {key: auth[key] for key in kind.__struct_fields__ if key in auth}
+        if wrong := kind.mismatch(fields):
+            return Complaint(TEAM_FILE, wrong[1], key=f"auth.{wrong[0]}")
+        made = replace(profile, auth=kind(**fields), assumes_auth=False, **plain)
+    else:
+        made = replace(profile, **plain)
+        made = with_usual_auth(made) if profile.assumes_auth else made
+    misplaced = misplaced_token(made)
+    return Complaint(TEAM_FILE, misplaced[1], key=misplaced[0]) if misplaced else made
+
+
+KEPT: Final = ("variables", "call")
+"""Tables of what is kept beside profiles, of one profile or of all."""
+
+
+class SavedLayer(Struct, frozen=True):
+    """The saved calls and variables of one file."""
+
+    leaves: Leaves
+    own: bool
+    """It is this person's own file, of which no file of others changes anything."""
+
+
+def is_kept(path: KeyPath) -> bool:
+    """Return whether a key belongs to a saved call or a variable."""
+    return path[:1] in {(key,) for key in KEPT} or (path[:1] == ("profile",) and path[2:3] in {(key,) for key in KEPT})
+
+
+def take_saved(reading: CheckedFile, *, own: bool) -> SavedLayer:
+    """Take the saved calls and variables out of a file, and drop those with a problem."""
+
+    def entry(path: KeyPath) -> KeyPath:
+        return path[: 2 if path[0] in KEPT else 4]
+
+    wrong = {entry(path) for path, _ in reading.complaints if is_kept(path)}
+    found = {path: reading.leaves.pop(path) for path in [*reading.leaves] if is_kept(path)}
+    return SavedLayer({path: leaf for path, leaf in found.items() if entry(path) not in wrong}, own)
+
+
+def saved_entries(
+    layers: Iterable[SavedLayer], profile: Profile, *, is_own: bool
+) -> dict[tuple[str, str], tuple[KeyPath, Leaves]]:
+    """Return what counts by kind and name: the table that it is in, and its leaves by the rest of their path.
+
+    The profile's own table wins over the one for all, and one's own file over others. Nobody else changes anything of
+    a profile that is this person's own, not even in its table.
+    """
+    groups = [[layer for layer in layers if not layer.own], [layer for layer in layers if layer.own]]
+    tables: list[KeyPath] = [()] if profile.ad_hoc else [(), ("profile", profile.name)]
+    if is_own or profile.ad_hoc:
+        order = [(layer, table) for group in groups for table in tables for layer in group]
+    else:
+        order = [(layer, table) for table in tables for group in groups for layer in group]
+    found: dict[tuple[str, str], tuple[KeyPath, Leaves]] = {}
+    for layer, table in order:
+        for kind in KEPT:
+            entries: dict[str, Leaves] = {}
+            for path, leaf in layer.leaves.items():
+                if path[: len(table) + 1] == (*table, kind) and len(path) > len(table) + 1:
+                    entries.setdefault(path[len(table) + 1], {})[path[len(table) + 2 :]] = leaf
+            found |= {(kind, name): (table, leaves) for name, leaves in entries.items()}
+    return found
+
+
 SHIPPED: Final = Path(__file__).parents[1] / "presets"
 ENDING: Final = ".toml"
 ABOUT: Final = frozenset({"version", "description", "advice"})
@@ -150,7 +299,7 @@ class Presets:
     def __init__(self, own: Path) -> None:
         self.own = own
         """The folder of this person's own."""
-        self._read: dict[str, PresetFile | None] = {}
+        self._known: dict[str, PresetFile | None] = {}
 
     def files(self) -> dict[str, Path]:
         """Every preset's file by name, sorted."""
@@ -163,9 +312,10 @@ class Presets:
 
     def load(self, name: str) -> PresetFile | None:
         """A preset, read once; None where there is none of that name."""
-        if name not in self._read:
-            self._read[name] = self._load(name)
-        return self._read[name]
+        if name not in self._known:
+            is_name = PROFILE_NAME.fullmatch(name)
+            self._known[name] = (_read(self.own, name) or _read_shipped(name)) if is_name else None
+        return self._known[name]
 
     def under(self, profile: str, leaves: Leaves) -> tuple[Leaves, list[Complaint]]:
         """What is said of a profile, over the values of the preset that it names; and what is wrong with that."""
@@ -185,32 +335,12 @@ class Presets:
         advice = f"did you mean `{guess}`? The" if guess else "the"
         return f"there is no preset `{cut(name)}`; {advice} presets are {listed(known)}, and your own lie in {self.own}"
 
-    def _load(self, name: str) -> PresetFile | None:
-        if not PROFILE_NAME.fullmatch(name):
-            return None
-        return _found_in(self.own, name) or _shipped(name)
 
-
-def _found_in(folder: Path, name: str) -> PresetFile | None:
+def _read(folder: Path, name: str) -> PresetFile | None:
     path = folder / f"{name}{ENDING}"
     file = read_toml(path)
-    return None if file is None else _checked(name, path, file)
-
-
-@cache
-def _shipped(name: str) -> PresetFile | None:
-    """One that comes with the program, and stays as it is."""
-    return _found_in(SHIPPED, name)
-
-
-def _presets_in(folder: Path) -> list[Path]:
-    """A folder that cannot be read has none: whoever asks for one of its presets is told that it is not there."""
-    found: list[str] = []
-    told(lambda: found.extend(names(folder)))
-    return [folder / each for each in found if each.endswith(ENDING) and PROFILE_NAME.fullmatch(Path(each).stem)]
-
-
-def _checked(name: str, path: Path, file: TomlFile | Complaint) -> PresetFile:
+    if file is None:
+        return None
     if isinstance(file, Complaint):
         return PresetFile(Preset(name, path), complaints=(file,))
     reading = read_shape(PRESET, file)
@@ -220,88 +350,24 @@ def _checked(name: str, path: Path, file: TomlFile | Complaint) -> PresetFile:
         for key, leaf in reading.leaves.items()
         if key[0] not in ABOUT
     }
-    said: dict[KeyPath, Any] = {("url",): "", ("preset",): name, **{key: leaf.value for key, leaf in leaves.items()}}
+    values: dict[KeyPath, Any] = {("url",): "", ("preset",): name} | {key: leaf.value for key, leaf in leaves.items()}
     complaints = [complaint for _, complaint in reading.complaints]
-    made = build_profile(name, said)
-    if not isinstance(made, Profile):
-        complaints += [] if complaints else [file.complain(*made)]
+    built = build_profile(name, values)
+    if not isinstance(built, Profile):
+        complaints = complaints or [file.complain(*built)]
         return PresetFile(Preset(name, path, file.text), leaves, tuple(complaints))
-    preset = Preset(name, path, file.text, about.get("description", ""), about.get("advice", ""), made)
+    preset = Preset(name, path, file.text, about.get("description", ""), about.get("advice", ""), built)
     return PresetFile(preset, leaves, tuple(complaints))
 
 
-START = "version = 1\n"
-TYPED = "address"
-"""The name under which the values of an address that was typed are checked."""
+@cache
+def _read_shipped(name: str) -> PresetFile | None:
+    """Read a preset that comes with the program, and so does not change."""
+    return _read(SHIPPED, name)
 
 
-def below(changes: Changes) -> list[tuple[KeyPath, Any]]:
-    """The keys of changes as parts."""
-    return [(split_dotted(key), value) for key, value in changes]
-
-
-def value_of(file: Path, name: str, key: str, text: str) -> Any:
-    """What somebody typed for a key: text, or where the key takes none, what it is as TOML; None for nothing at all."""
-    if not text:
-        return None
-    parsed = parse_toml(file, f"value = {text}\n")
-    as_toml = parsed.values.get("value", text) if isinstance(parsed, TomlFile) else text
-    if isinstance(as_toml, str) or not isinstance(checked(file, name, ((key, text),)), Complaint):
-        return text
-    return as_toml
-
-
-def checked(file: Path, name: str, changes: Changes) -> dict[KeyPath, Any] | Complaint:
-    """The values that a file of these changes alone would give the profile; or what is wrong with them."""
-    made = parse_toml(file, START)
-    for key, value in below(changes):
-        if value is not None and isinstance(made, TomlFile):
-            made = parse_toml(file, put(made, ("profile", name, *key), value))
-    if isinstance(made, Complaint):
-        return made
-    reading = read_shape(SESSIONS, made)
-    if reading.complaints:
-        return structs.replace(reading.complaints[0][1], line=None, profile=name)
-    return _values(by_profile(reading.leaves).get(name, {}))
-
-
-def tried(file: Path, name: str, changes: Changes, leaves: Leaves) -> Complaint | None:
-    """What would make a profile unusable that has these changes over its ``leaves``."""
-    values = checked(file, name, changes)
-    if isinstance(values, Complaint):
-        return values
-    removed = [key for key, value in below(changes) if value is None]
-    kept = {
-        path: value for path, value in _values(leaves).items() if not any(path[: len(key)] == key for key in removed)
-    }
-    made = build_profile(name, kept | values)
-    return None if isinstance(made, Profile) else Complaint(str(file), made[1], key=dotted(("profile", name, *made[0])))
-
-
-def changed(profile: Profile, changes: Changes) -> Profile | Complaint:
-    """A profile that stands in no file with other values, which are checked as those of a file are."""
-    values = checked(Path("sessions.toml"), TYPED, changes)  # its own name is one that no file may have
-    if isinstance(values, Complaint):
-        return values
-    plain = {key[0]: value for key, value in values.items() if len(key) == 1}
-    auth = {key[1]: value for key, value in values.items() if key[0] == "auth"}
-    if profile.content_type == usual_type(profile.path):  # nobody has chosen it
-        plain.setdefault("content_type", usual_type(plain.get("path", profile.path)))
-    if not auth:
-        made = structs.replace(profile, **plain)
-        return _fitting(with_usual_auth(made) if profile.assumes_auth else made)
-    given = structs.asdict(profile.auth) | auth
-    kind = KINDS[given.pop("kind", profile.auth.kind)]
-    fields = {key: given[key] for key in kind.__struct_fields__ if key in given}
-    if wrong := kind.mismatch(fields):
-        return Complaint("sessions.toml", wrong[1], key=f"auth.{wrong[0]}")
-    return _fitting(structs.replace(profile, auth=kind(**fields), assumes_auth=False, **plain))
-
-
-def _fitting(profile: Profile) -> Profile | Complaint:
-    wrong = misplaced_token(profile)
-    return Complaint("sessions.toml", wrong[1], key=wrong[0]) if wrong else profile
-
-
-def _values(leaves: Mapping[KeyPath, Any]) -> dict[KeyPath, Any]:
-    return {path: leaf.value for path, leaf in leaves.items() if path}
+def _presets_in(folder: Path) -> list[Path]:
+    """A folder that cannot be read has none: whoever asks for one of its presets is told that it is not there."""
+    found: list[str] = []
+    told(lambda: found.extend(names(folder)))
+    return [folder / each for each in found if each.endswith(ENDING) and PROFILE_NAME.fullmatch(Path(each).stem)]

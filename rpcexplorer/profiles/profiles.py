@@ -1,11 +1,11 @@
-"""All profiles, loaded and edited."""
+"""All profiles, as their files have them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -13,27 +13,26 @@ from msgspec.structs import replace
 from rpcexplorer.files.paths import OVERLAY, TEAM_FILE, Paths, find_team_file
 from rpcexplorer.files.private import PrivateFile
 from rpcexplorer.files.toml import KeyPath, TomlFile, dotted, read_toml, split_dotted
-from rpcexplorer.files.toml_edit import KeyChange, OwnTable, Verbatim, edit
 from rpcexplorer.files.toml_shape import DEFAULT, CheckedFile, Leaf, Leaves, Source, read_shape
-from rpcexplorer.model.problem import Complaint, listed, nearest
-from rpcexplorer.model.profile import PATH, SERVICE, Preset, Profile, shares_variables, variable
+from rpcexplorer.model.method import SavedCall
+from rpcexplorer.model.problem import Changes, Complaint, listed, nearest
+from rpcexplorer.model.profile import PATH, SERVICE, Preset, Profile, variable
 from rpcexplorer.profiles.allowed import Allowed
 from rpcexplorer.profiles.keys import SESSIONS
-from rpcexplorer.profiles.layers import as_strict, by_profile, keep_documents_inside, merge, refuse_histories
-from rpcexplorer.profiles.shape import (
+from rpcexplorer.profiles.layers import (
+    Presets,
     SavedLayer,
+    as_strict,
     build_profile,
+    by_profile,
+    changed_profile,
     is_kept,
-    saved_calls,
-    saved_leaves,
-    taken_out,
-    variables,
+    keep_documents_inside,
+    merge,
+    refuse_histories,
+    saved_entries,
+    take_saved,
 )
-
-if TYPE_CHECKING:
-    from rpcexplorer.model.method import SavedCall
-    from rpcexplorer.model.problem import Changes
-    from rpcexplorer.profiles.layers import Presets
 
 SHARING = 5
 """Profiles that are named where one cannot be told from others."""
@@ -108,8 +107,6 @@ class Profiles(Struct, dict=True):
     @cached_property
     def presets(self) -> Presets:
         """What profiles can start with. No start needs them, unless a profile names one."""
-        from rpcexplorer.profiles.layers import Presets
-
         return Presets(self.own_presets)
 
     def usable_presets(self) -> dict[str, Preset]:
@@ -130,14 +127,10 @@ class Profiles(Struct, dict=True):
         leaf = self.leaves.get(name, {}).get(split_dotted(key))
         return leaf is not None and bool(leaf.origin.preset)
 
-    def over_preset(self, name: str, said: Leaves) -> tuple[Leaves, list[Complaint]]:
-        """What is said of a profile, over the preset that this names, and what is wrong with that one."""
-        return self.presets.under(name, said) if ("preset",) in said else (said, [])
-
-    def made(self, name: str, said: Leaves) -> Profile | tuple[KeyPath, str]:
-        """The profile that would be, if only this were said of it by files."""
-        whole, _ = self.over_preset(name, {path: leaf for path, leaf in said.items() if not leaf.origin.preset})
-        return build_profile(name, {path: leaf.value for path, leaf in whole.items()})
+    def built(self, name: str, leaves: Leaves) -> Profile | tuple[KeyPath, str]:
+        """Return the profile that files would make that say only this of it."""
+        merged, _ = self.presets.under(name, {path: leaf for path, leaf in leaves.items() if not leaf.origin.preset})
+        return build_profile(name, {path: leaf.value for path, leaf in merged.items()})
 
     def change_home(self, name: str, own: Path) -> Path:
         """The file in which one person changes a profile: where it counts, and where a team says it, beside that."""
@@ -153,20 +146,28 @@ class Profiles(Struct, dict=True):
             f"{key} is written to {file}, but does not count: {place} says so and wins" for key, place in won.items()
         ]
 
-    @staticmethod
-    def changed(profile: Profile, changes: Changes) -> Profile | Complaint:
-        """A profile of this run alone with other values, which no file would have refused."""
-        from rpcexplorer.profiles.layers import changed
-
-        return changed(profile, changes)
+    changed = staticmethod(changed_profile)
+    """Return a profile with other values, for this run alone."""
 
     def calls_of(self, profile: Profile) -> dict[str, SavedCall]:
-        """The saved calls that can be sent with a profile, by name."""
-        return saved_calls(self.saved, profile, is_own=self._is_own(profile))
+        """Return the saved calls that can be sent with a profile, by name."""
+        found: dict[str, SavedCall] = {}
+        for (kind, name), (table, leaves) in self._saved_entries(profile).items():
+            if kind == "call":
+                values = {key[0]: leaf.value for key, leaf in leaves.items() if key}
+                params = values.get("params_json", values.get("params", ""))
+                file = next(leaf.origin.file for leaf in leaves.values())
+                owner = profile.name if table else ""
+                found[name] = SavedCall(name, values["method"], params, values.get("doc", ""), file, owner)
+        return dict(sorted(found.items(), key=lambda call: call[0].casefold()))
 
     def variables_of(self, profile: Profile) -> Mapping[str, str]:
-        """What has a value in the params that are sent with a profile."""
-        return variables(self.saved, profile, is_own=self._is_own(profile))
+        """Return the variables of the params that are sent with a profile."""
+        entries = self._saved_entries(profile).items()
+        return {name: leaves[()].value for (kind, name), (_, leaves) in entries if kind == "variables"}
+
+    def _saved_entries(self, profile: Profile) -> dict[tuple[str, str], tuple[KeyPath, Leaves]]:
+        return saved_entries(self.saved, profile, is_own=("url",) in self.own.get(profile.name, {}))
 
     def call_homes(self, profile: Profile, own: Path) -> list[tuple[Path, str]]:
         """The files in which a call can be saved, each with the profile it is for then; one's own come first.
@@ -178,9 +179,6 @@ class Profiles(Struct, dict=True):
         its = [(file, profile.name) for file in teams if file in self.files_of(profile.name)]
         return [*mine, (own, ""), *its, *((file, "") for file in teams)]
 
-    def _is_own(self, profile: Profile) -> bool:
-        return ("url",) in self.own.get(profile.name, {})
-
     def rows(self, profile: Profile) -> list[LeafRow]:
         """Return every value of a profile with its source, defaults included.
 
@@ -189,7 +187,12 @@ class Profiles(Struct, dict=True):
         said = [(dotted(path), value, self.source_of(profile.name, dotted(path))) for path, value in _flat(profile)]
         if not profile.has_sessions:
             said = [row for row in said if not (row[0].startswith("login.") and row[2] is DEFAULT)]
-        kept = saved_leaves(self.saved, profile, is_own=self._is_own(profile))
+        kept = {
+            (*key, *path): leaf
+            for key, (_, leaves) in self._saved_entries(profile).items()
+            for path, leaf in leaves.items()
+            if path or key[0] != "call"
+        }
         return [*said, *((dotted(path), leaf.value, leaf.source) for path, leaf in kept.items())]
 
 
@@ -223,10 +226,6 @@ def _written(value: Struct) -> dict[str, Any]:
     return {key: part for key in value.__struct_fields__ if key != "inside" and (part := getattr(value, key))}
 
 
-if TYPE_CHECKING:
-    pass
-
-
 def load(paths: Paths, folder: Path, environment: Mapping[str, str], sessions: Path | None) -> Profiles:
     """Read and merge every file there is; ``sessions`` is the file that ``--sessions`` named."""
     allowed = PrivateFile(paths.allowed, Allowed).read()
@@ -239,7 +238,7 @@ def load(paths: Paths, folder: Path, environment: Mapping[str, str], sessions: P
     found.files = tuple(reading.file.path for reading in readings)
     found.refused = next(iter(found.complaints), None)  # of those that were read, nothing was said yet
     for reading in readings:
-        found.saved.append(taken_out(reading, own=reading.file.path == paths.user_sessions))
+        found.saved.append(take_saved(reading, own=reading.file.path == paths.user_sessions))
         if reading.file.path == paths.user_sessions:
             found.own = by_profile(reading.leaves)
         else:
@@ -262,9 +261,9 @@ def _complete(found: Profiles) -> None:
     and of another one, that somebody else has named, it does not become so.
     """
     for name, said in found.leaves.items():
-        whole, complaints = found.over_preset(name, said)
+        whole, complaints = found.presets.under(name, said)
         if name in found.own:
-            own, others = found.over_preset(name, found.own[name])
+            own, others = found.presets.under(name, found.own[name])
             whole, complaints = as_strict(own, whole), list(dict.fromkeys([*others, *complaints]))
         found.leaves[name] = whole
         found.complaints += complaints
@@ -334,151 +333,3 @@ def _choose_default(found: Profiles, readings: list[CheckedFile]) -> None:
             return
         sentence = f"there is no profile `{name}`; {which_there_are(name, found.leaves)}"
         found.complaints.append(reading.file.complain(("default",), sentence))
-
-
-NEW_FILE = "version = 1\n"
-
-
-class ProfileEdits(Struct, frozen=True):
-    """One file, and what can be done to it. Each method gives None, or a complaint where nothing was changed."""
-
-    file: Path
-    """The file; it is made when it is missing."""
-    locks: Path
-    """A folder for the lock that keeps two programs from editing at once."""
-    links: bool = False
-    """The file may be one, as people keep their own elsewhere; nobody has said where a team's may lead to."""
-    profiles: Profiles = field(default_factory=Profiles)
-    """What all files say now."""
-
-    def add(self, name: str, url: str, *, auth: Mapping[str, str] | None = None, **more: Any) -> Complaint | None:
-        """Write a new profile at the end, unless it could not be used; ``more`` are further keys, such as ``badge``."""
-        members = {"url": url, **more, "auth": dict(auth or {}) or None}
-        return self._unusable(name, members) or self._new(name, members)
-
-    def duplicate(self, name: str, copy: str) -> Complaint | None:
-        """Write what this file says of a profile once more, under another name. Its secrets stay its own."""
-        values = self._profiles()
-        if isinstance(values, Complaint):
-            return values
-        return self._new(copy, values[name]) if name in values else self._unknown(name, values)
-
-    def remove(self, name: str) -> Complaint | None:
-        """Take a profile out, with the comments above it; also as the default."""
-        values = self._profiles()
-        if isinstance(values, Complaint):
-            return values
-        if name not in values:
-            return self._unknown(name, values)
-        changes: list[KeyChange] = [(("profile", name), None)]
-        if self._default() == name:
-            changes.append((("default",), None))
-        return self._edit(*changes)
-
-    def drop_default(self, name: str) -> Complaint | None:
-        """No longer start with this profile, where this file says so."""
-        return self._edit((("default",), None)) if self._default() == name else None
-
-    def set_value(self, key: str | KeyPath, value: Any) -> Complaint | None:
-        """Set a key such as ``profile.staging.timeout``; None takes it out."""
-        return self._edit((split_dotted(key) if isinstance(key, str) else key, value))
-
-    def set_values(self, values: Iterable[tuple[KeyPath, Any]]) -> Complaint | None:
-        """Set several keys, or none of them where one is refused."""
-        return self._edit(*values)
-
-    def apply(self, name: str, changes: Changes, leaves: Leaves) -> Complaint | None:
-        """Make changes of a profile that all files together say ``leaves`` of, unless it could not be used then."""
-        from rpcexplorer.profiles.layers import below, tried
-
-        keys = [(("profile", name, *key), value) for key, value in below(changes)]
-        wrong = tried(self.file, name, changes, leaves) or self._wrong_preset(name, dict(changes).get("preset"))
-        return wrong or self._edit(*keys)
-
-    def value_of(self, name: str, key: str, text: str) -> Any:
-        """What somebody typed for a key of a profile, as this file would have it."""
-        from rpcexplorer.profiles.layers import value_of
-
-        return value_of(self.file, name, key, text)
-
-    def set_default(self, name: str) -> Complaint | None:
-        """Start with this profile from now on."""
-        return self._edit((("default",), name))
-
-    def save_call(self, call: SavedCall, *, replacing: bool = False) -> Complaint | None:
-        """Write a saved call, for its profile or for all; another one of its name only where it is to be replaced."""
-        members: dict[str, Any] = {"method": call.method}
-        members |= {"doc": call.doc} if call.doc else {}
-        members |= {"params_json": Verbatim(call.text)} if call.text.strip() else {}
-        path = _place_of(call)
-        if replacing:
-            gone = ("params", *({"doc", "params_json"} - members.keys()))
-            return self._edit(
-                *(((*path, key), None) for key in gone), *(((*path, key), members[key]) for key in members)
-            )
-        file = read_toml(self.file)
-        there: Any = {} if file is None or isinstance(file, Complaint) else file.values
-        for key in path[:-1]:
-            there = there.get(key, {}) if isinstance(there, dict) else {}
-        if isinstance(there, dict) and call.name in there:
-            sentence = f"there is a saved call `{call.name}` in this file already; choose another name"
-            return Complaint(str(self.file), sentence)
-        return self._edit((path, OwnTable(members)))
-
-    def remove_call(self, call: SavedCall) -> Complaint | None:
-        """Take a saved call out, with the comments above it."""
-        return self._edit((_place_of(call), None))
-
-    def _new(self, name: str, members: dict[str, Any]) -> Complaint | None:
-        values = self._profiles()
-        if isinstance(values, Complaint):
-            return values
-        for other in values:
-            if shares_variables(other, name):
-                sentence = f"there is a profile `{other}` in this file already; choose a name that differs in letters"
-                return Complaint(str(self.file), sentence, profile=name)
-        return self._edit((("profile", name), {key: value for key, value in members.items() if value is not None}))
-
-    def _unusable(self, name: str, members: Mapping[str, Any]) -> Complaint | None:
-        """What would make a new profile one that nobody can use, as far as what is said of it can tell."""
-        from rpcexplorer.files.toml_shape import DEFAULT, Leaf
-        from rpcexplorer.profiles.layers import checked
-
-        values = checked(self.file, name, tuple((key, value) for key, value in members.items() if value is not None))
-        if isinstance(values, Complaint):
-            return values
-        made = self.profiles.made(name, {path: Leaf(value, DEFAULT) for path, value in values.items()})
-        if isinstance(made, Profile):
-            return self._wrong_preset(name, made.preset)
-        return Complaint(str(self.file), made[1], key=dotted(("profile", name, *made[0])), profile=name)
-
-    def _wrong_preset(self, name: str, preset: str | None) -> Complaint | None:
-        """Why no profile can start with this preset."""
-        from rpcexplorer.files.toml_shape import Leaf, Source
-
-        said: Leaves = {("preset",): Leaf(preset, Source(str(self.file)))} if preset else {}
-        return next(iter(self.profiles.over_preset(name, said)[1]), None)
-
-    def _edit(self, *changes: KeyChange) -> Complaint | None:
-        return edit(self.file, self.locks, SESSIONS, changes, NEW_FILE, links=self.links)
-
-    def _profiles(self) -> dict[str, Any] | Complaint:
-        file = read_toml(self.file)
-        if file is None or isinstance(file, Complaint):
-            return file or {}
-        found = file.values.get("profile", {})
-        return found if isinstance(found, dict) else file.complain(("profile",), "must be profiles by name")
-
-    def _default(self) -> Any:
-        file = read_toml(self.file)
-        return None if file is None or isinstance(file, Complaint) else file.values.get("default")
-
-    def _unknown(self, name: str, values: dict[str, Any]) -> Complaint:
-        guess = nearest(name, values)
-        advice = f"did you mean `{guess}`?" if guess else "look for it in the other files"
-        return Complaint(str(self.file), f"there is no profile `{name}` in this file; {advice}", profile=name)
-
-
-def _place_of(call: SavedCall) -> KeyPath:
-    """The key under which a saved call stands in its file."""
-    return ("profile", call.profile, "call", call.name) if call.profile else ("call", call.name)

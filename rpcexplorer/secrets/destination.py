@@ -103,9 +103,9 @@ class Routes:
         own = self.profiles.own.get(profile.name)
         if own is None:
             return ()
-        made = self.profiles.made(profile.name, own)
+        made = self.profiles.built(profile.name, own)
         if not isinstance(made, Profile):  # it says a part only, which then has to be what counts
-            made = self.profiles.made(profile.name, merge(self.profiles.leaves.get(profile.name, {}), own))
+            made = self.profiles.built(profile.name, merge(self.profiles.leaves.get(profile.name, {}), own))
         if not isinstance(made, Profile):
             return ()
         return self._placed(profile, self._by_files(profile, changes(self.of(made), self.of(profile))))

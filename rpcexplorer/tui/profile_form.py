@@ -26,8 +26,8 @@ from rpcexplorer.model.profile import (
     usual_type,
 )
 from rpcexplorer.model.secret import PROFILE_NAME
+from rpcexplorer.profiles.edits import ProfileEdits
 from rpcexplorer.profiles.keys import PROFILE_KEYS, ProfileKey
-from rpcexplorer.profiles.profiles import ProfileEdits
 from rpcexplorer.tui.widgets.dialog import Answer, Field, Form, Save, Wrong, plain
 from rpcexplorer.tui.widgets.inputs import Cycle
 

@@ -19,7 +19,7 @@ from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.method import Method, Parameter, described_by
 from rpcexplorer.model.profile import MethodNote, Profile
 from rpcexplorer.model.secret import Secret
-from rpcexplorer.profiles.profiles import ProfileEdits
+from rpcexplorer.profiles.edits import ProfileEdits
 from rpcexplorer.rpc.messages import Call
 from rpcexplorer.schema.start import starting_point
 from rpcexplorer.tui.profile_form import add_profile, fields_of

@@ -18,7 +18,8 @@ from rpcexplorer.model.exchange import Damaged
 from rpcexplorer.model.method import Described, Method
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.profiles.allowed import Allowed
-from rpcexplorer.profiles.profiles import ProfileEdits, load
+from rpcexplorer.profiles.edits import ProfileEdits
+from rpcexplorer.profiles.profiles import load
 from rpcexplorer.secrets.destination import Routes
 from rpcexplorer.secrets.lookup import Secrets, StoredSecrets
 from rpcexplorer.settings import ScreenState, load_settings, save_setting

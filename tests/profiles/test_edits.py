@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from rpcexplorer.model.method import SavedCall
 from rpcexplorer.model.problem import Complaint
-from rpcexplorer.profiles.profiles import ProfileEdits
+from rpcexplorer.profiles.edits import ProfileEdits
 
 FILE = """\
 # Our servers.

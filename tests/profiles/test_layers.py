@@ -16,8 +16,9 @@ from rpcexplorer.files.toml import TomlFile, read_toml
 from rpcexplorer.model.problem import Complaint
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.profiles import layers
+from rpcexplorer.profiles.edits import ProfileEdits
 from rpcexplorer.profiles.layers import SHIPPED, PresetFile, Presets
-from rpcexplorer.profiles.profiles import ProfileEdits, Profiles, load
+from rpcexplorer.profiles.profiles import Profiles, load
 from rpcexplorer.secrets.destination import Routes
 
 OWN: Final = '[profile.p]\nurl = "http://own.example"\npreset = "bitcoin"\n'
@@ -268,7 +269,7 @@ def test_presets_are_read_where_a_profile_names_one_and_no_others(
         return read_toml(path)
 
     monkeypatch.setattr(layers, "read_toml", watched)
-    layers._shipped.cache_clear()
+    layers._read_shipped.cache_clear()
     read(tmp_path, '[profile.p]\nurl = "http://p"\n')
     assert opened == []
     read(tmp_path, OWN + OWN.replace("[profile.p]", "[profile.q]"))

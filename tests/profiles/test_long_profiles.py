@@ -15,8 +15,8 @@ from rpcexplorer.files.toml import is_plain, layout, parse_toml
 from rpcexplorer.files.toml_shape import GUESSED, SAID
 from rpcexplorer.model.problem import LONGEST, Complaint, nearest, told
 from rpcexplorer.model.profile import Profile
+from rpcexplorer.profiles.layers import build_profile
 from rpcexplorer.profiles.profiles import Profiles, load
-from rpcexplorer.profiles.shape import build_profile
 
 HEAD = 'version = 1\ndefault = "q"\n[profile.q]\nurl = "http://h"\n[profile.p]\nurl = "http://h"\n'
 

@@ -14,8 +14,8 @@ from rpcexplorer.files.paths import Paths
 from rpcexplorer.files.toml import KeyPath
 from rpcexplorer.model.problem import Complaint
 from rpcexplorer.model.profile import DocumentSource, HeaderHandshake, MethodNote, Profile
+from rpcexplorer.profiles.layers import build_profile
 from rpcexplorer.profiles.profiles import Profiles, load
-from rpcexplorer.profiles.shape import build_profile
 from rpcexplorer.secrets.destination import Routes
 
 

@@ -1,0 +1,171 @@
+"""Changes of profiles: in a file, and for this run alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct, field
+
+from rpcexplorer.files.toml import KeyPath, TomlFile, dotted, parse_toml, read_toml, split_dotted
+from rpcexplorer.files.toml_edit import KeyChange, OwnTable, Verbatim, edit
+from rpcexplorer.files.toml_shape import DEFAULT, Leaf, Leaves, Source
+from rpcexplorer.model.method import SavedCall
+from rpcexplorer.model.problem import Changes, Complaint, nearest
+from rpcexplorer.model.profile import Profile, shares_variables
+from rpcexplorer.profiles.keys import SESSIONS
+from rpcexplorer.profiles.layers import NEW_FILE, build_profile, checked_values
+from rpcexplorer.profiles.profiles import Profiles
+
+
+class ProfileEdits(Struct, frozen=True):
+    """One file, and what can be done to it. Each method gives None, or a complaint where nothing was changed."""
+
+    file: Path
+    """The file; it is made when it is missing."""
+    locks: Path
+    """A folder for the lock that keeps two programs from editing at once."""
+    links: bool = False
+    """The file may be one, as people keep their own elsewhere; nobody has said where a team's may lead to."""
+    profiles: Profiles = field(default_factory=Profiles)
+    """What all files say now."""
+
+    def add(self, name: str, url: str, *, auth: Mapping[str, str] | None = None, **more: Any) -> Complaint | None:
+        """Write a new profile at the end, unless it could not be used; ``more`` are further keys, such as ``badge``."""
+        members = {"url": url, **more, "auth": dict(auth or {}) or None}
+        return self._unusable(name, members) or self._new(name, members)
+
+    def duplicate(self, name: str, copy: str) -> Complaint | None:
+        """Write what this file says of a profile once more, under another name. Its secrets stay its own."""
+        values = self._profiles()
+        if isinstance(values, Complaint):
+            return values
+        return self._new(copy, values[name]) if name in values else self._unknown(name, values)
+
+    def remove(self, name: str) -> Complaint | None:
+        """Take a profile out, with the comments above it; also as the default."""
+        values = self._profiles()
+        if isinstance(values, Complaint):
+            return values
+        if name not in values:
+            return self._unknown(name, values)
+        changes: list[KeyChange] = [(("profile", name), None)]
+        if self._default() == name:
+            changes.append((("default",), None))
+        return self._edit(*changes)
+
+    def drop_default(self, name: str) -> Complaint | None:
+        """No longer start with this profile, where this file says so."""
+        return self._edit((("default",), None)) if self._default() == name else None
+
+    def set_value(self, key: str | KeyPath, value: Any) -> Complaint | None:
+        """Set a key such as ``profile.staging.timeout``; None takes it out."""
+        return self._edit((split_dotted(key) if isinstance(key, str) else key, value))
+
+    def set_values(self, values: Iterable[tuple[KeyPath, Any]]) -> Complaint | None:
+        """Set several keys, or none of them where one is refused."""
+        return self._edit(*values)
+
+    def apply(self, name: str, changes: Changes, leaves: Leaves) -> Complaint | None:
+        """Make changes of a profile that all files together say ``leaves`` of, unless it could not be used then."""
+        values = checked_values(self.file, name, changes)
+        if isinstance(values, Complaint):
+            return values
+        keys = [(split_dotted(key), value) for key, value in changes]
+        removed = [key for key, value in keys if value is None]
+        stays = {path: leaf.value for path, leaf in leaves.items() if path}
+        stays = {path: value for path, value in stays.items() if not any(path[: len(key)] == key for key in removed)}
+        built = build_profile(name, stays | values)
+        if not isinstance(built, Profile):
+            return Complaint(str(self.file), built[1], key=dotted(("profile", name, *built[0])))
+        wrong = self._wrong_preset(name, dict(changes).get("preset"))
+        return wrong or self._edit(*((("profile", name, *key), value) for key, value in keys))
+
+    def value_of(self, name: str, key: str, text: str) -> Any:
+        """Return the value of a text typed for a key: TOML if the key takes no text, None for an empty text."""
+        if not text:
+            return None
+        parsed = parse_toml(self.file, f"value = {text}\n")
+        as_toml = parsed.values.get("value", text) if isinstance(parsed, TomlFile) else text
+        if isinstance(as_toml, str):
+            return text
+        return as_toml if isinstance(checked_values(self.file, name, ((key, text),)), Complaint) else text
+
+    def set_default(self, name: str) -> Complaint | None:
+        """Start with this profile from now on."""
+        return self._edit((("default",), name))
+
+    def save_call(self, call: SavedCall, *, replacing: bool = False) -> Complaint | None:
+        """Write a saved call, for its profile or for all; another one of its name only where it is to be replaced."""
+        members: dict[str, Any] = {"method": call.method}
+        members |= {"doc": call.doc} if call.doc else {}
+        members |= {"params_json": Verbatim(call.text)} if call.text.strip() else {}
+        path = _key_of(call)
+        if replacing:
+            gone = ("params", *({"doc", "params_json"} - members.keys()))
+            return self._edit(
+                *(((*path, key), None) for key in gone), *(((*path, key), members[key]) for key in members)
+            )
+        file = read_toml(self.file)
+        table: Any = {} if file is None or isinstance(file, Complaint) else file.values
+        for key in path[:-1]:
+            table = table.get(key, {}) if isinstance(table, dict) else {}
+        if isinstance(table, dict) and call.name in table:
+            sentence = f"there is a saved call `{call.name}` in this file already; choose another name"
+            return Complaint(str(self.file), sentence)
+        return self._edit((path, OwnTable(members)))
+
+    def remove_call(self, call: SavedCall) -> Complaint | None:
+        """Take a saved call out, with the comments above it."""
+        return self._edit((_key_of(call), None))
+
+    def _new(self, name: str, members: dict[str, Any]) -> Complaint | None:
+        values = self._profiles()
+        if isinstance(values, Complaint):
+            return values
+        for other in values:
+            if shares_variables(other, name):
+                sentence = f"there is a profile `{other}` in this file already; choose a name that differs in letters"
+                return Complaint(str(self.file), sentence, profile=name)
+        return self._edit((("profile", name), {key: value for key, value in members.items() if value is not None}))
+
+    def _unusable(self, name: str, members: Mapping[str, Any]) -> Complaint | None:
+        """Return what would make a new profile unusable."""
+        given = tuple((key, value) for key, value in members.items() if value is not None)
+        values = checked_values(self.file, name, given)
+        if isinstance(values, Complaint):
+            return values
+        built = self.profiles.built(name, {path: Leaf(value, DEFAULT) for path, value in values.items()})
+        if isinstance(built, Profile):
+            return self._wrong_preset(name, built.preset)
+        return Complaint(str(self.file), built[1], key=dotted(("profile", name, *built[0])), profile=name)
+
+    def _wrong_preset(self, name: str, preset: str | None) -> Complaint | None:
+        """Return why no profile can start with this preset."""
+        leaves: Leaves = {("preset",): Leaf(preset, Source(str(self.file)))} if preset else {}
+        return next(iter(self.profiles.presets.under(name, leaves)[1]), None)
+
+    def _edit(self, *changes: KeyChange) -> Complaint | None:
+        return edit(self.file, self.locks, SESSIONS, changes, NEW_FILE, links=self.links)
+
+    def _profiles(self) -> dict[str, Any] | Complaint:
+        file = read_toml(self.file)
+        if file is None or isinstance(file, Complaint):
+            return file or {}
+        found = file.values.get("profile", {})
+        return found if isinstance(found, dict) else file.complain(("profile",), "must be profiles by name")
+
+    def _default(self) -> Any:
+        file = read_toml(self.file)
+        return None if file is None or isinstance(file, Complaint) else file.values.get("default")
+
+    def _unknown(self, name: str, values: dict[str, Any]) -> Complaint:
+        guess = nearest(name, values)
+        advice = f"did you mean `{guess}`?" if guess else "look for it in the other files"
+        return Complaint(str(self.file), f"there is no profile `{name}` in this file; {advice}", profile=name)
+
+
+def _key_of(call: SavedCall) -> KeyPath:
+    """Return the key of a saved call in its file."""
+    return ("profile", call.profile, "call", call.name) if call.profile else ("call", call.name)
