@@ -262,23 +262,22 @@ class Sides(Widget):
 
 
 COMPARING: Final = "comparing"
-PATIENCE: Final = 0.5
-"""Seconds after which keys wait no longer for what comes of it: one of them may be meant to stop it."""
-LONG: Final = 200_000
-"""Bytes of both sides that are taken apart in a moment."""
-ALL: Final = 2_000_000
-"""Bytes of both sides that are shown whole at once."""
-METHODS: Final = 48
-"""Columns of the methods' names in the bar."""
+PATIENCE_SECONDS: Final = 0.5
+"""Time that keys wait for a comparison; after that, one of them may be meant to stop it."""
+FAST_BYTES: Final = 200_000
+"""Bytes of both sides whose lines are made in a moment."""
+MAX_UNFOLDED_BYTES: Final = 2_000_000
+"""Nobody reads a million lines, and to make them takes longer than to compare."""
+METHOD_COLUMNS: Final = 48
+"""For the names of the methods in the bar."""
 
 
 class Frame(Struct, frozen=True):
-    """What these screens have in common with all others, made anew for each, and whose clock they go by."""
+    """Header and footer, made anew for each screen, and the user's clock."""
 
     header: Callable[[], Widget | None] = lambda: None
     footer: Callable[[], Widget | None] = lambda: None
     zone: tzinfo | None = None
-    """Where whoever looks lives; None asks the machine."""
     today: date | None = None
 
     @property
@@ -286,12 +285,11 @@ class Frame(Struct, frozen=True):
         return self.today or datetime.now(self.zone).date()
 
     def around(self, *parts: Widget) -> Iterator[Widget]:
-        """The parts of a screen between header and footer."""
         yield from (each for each in (self.header(), *parts, self.footer()) if each is not None)
 
 
 class ComparisonScreen(AnswersOnce[None], Screen[None]):
-    """It begins to compare when it opens; to leave it before stops that."""
+    """Compares two calls when it opens; leaving it before the end stops that."""
 
     DEFAULT_CSS = """
     ComparisonScreen { background: $background; color: $text; layout: vertical; overflow: hidden; }
@@ -310,20 +308,18 @@ class ComparisonScreen(AnswersOnce[None], Screen[None]):
         ignore: Sequence[str] = (),
         made: Comparison | None = None,
     ) -> None:
-        """``ignore``: pointers of what is left out. ``made``: it was made already, such as by a replay."""
+        """``ignore``: pointers that are not compared. ``made``: a comparison without these, such as of a replay."""
         super().__init__()
         self.left, self.right = left, right
         self.comparison: Comparison | None = None
-        """What came of it; None while it is being made."""
+        """None while it is being made."""
         self.pending = pending
         self._frame, self._ignore, self._made = frame, ignore, made
         self._methods = list(dict.fromkeys((left.method, right.method)))
         self._unfolded: frozenset[str] = frozenset()
-        """The folds of lines behind which all is on view."""
-        self._full = False
-        """Nothing is folded."""
-        self._all = False
-        """What the profile leaves out is compared as well."""
+        self._is_unfolded = False
+        """Whether all lines are shown, whatever is folded."""
+        self._compares_ignored = False
         self._bar, self._sides, self._remarks, self.text = Bar(), Sides(), Remarks(), ComparedText()
 
     def compose(self) -> ComposeResult:
@@ -345,67 +341,60 @@ class ComparisonScreen(AnswersOnce[None], Screen[None]):
     # --- comparing ---------------------------------------------------------------------------------------------
 
     def _begin(self) -> None:
-        """Compare anew; keys wait for what comes of it, but not for long."""
         self.comparison = None
         self.text.lines = ()
         self.text.empty = [[], [("   Comparing …  ", "dim"), ("Esc", "bold"), (" stops it.", "dim")]]
         self._remarks.pieces = []
-        self._tell_place()
+        self._show_place()
         self.pending.wait(COMPARING)
-        self.set_timer(PATIENCE, lambda: self.pending.go_on(COMPARING))
+        self.set_timer(PATIENCE_SECONDS, lambda: self.pending.go_on(COMPARING))
         self._compare()
 
     @work(exclusive=True, group=COMPARING, description=COMPARING)
     async def _compare(self) -> None:
-        """In turns with the keys and the screen."""
-        came = None if self._all else self._made
-        if came is None:
-            came = await in_turns(compared(self.left, self.right, () if self._all else self._ignore))
-        is_text = came.verdict != "not comparable"
-        lines = await self._laid_out(came) if is_text else ()  # the remarks say why, and nothing else is there
-        self.comparison = came
+        result = None if self._compares_ignored else self._made
+        if result is None:
+            ignore = () if self._compares_ignored else self._ignore
+            result = await in_turns(compared(self.left, self.right, ignore))
+        is_comparable = result.verdict != "not comparable"
+        lines = await self._lines(result) if is_comparable else ()
+        self.comparison = result
         whys = reasons(self.left, self.right)
         self._remarks.set_class(bool(whys), "-alone")
         self._remarks.pieces = [
-            (summary(came, names_of(self.left, self.right)), "text bold"),
+            (summary(result, names_of(self.left, self.right)), "text bold"),
             *((why, "text") for why in whys),
         ]
-        if not is_text:
+        if not is_comparable:  # the remarks say why
             self.text.empty = []
         self._show(lines, 0)
         self.text.go_to_difference()
         self.pending.go_on(COMPARING)
 
-    async def _laid_out(self, comparison: Comparison) -> Sequence[ComparedLine]:
-        """The lines of it; long texts are taken apart in a thread."""
-        make = partial(compared_lines, comparison, self._unfolded, full=self._full)
-        if len(comparison.left) + len(comparison.right) < LONG:
+    async def _lines(self, comparison: Comparison) -> Sequence[ComparedLine]:
+        make = partial(compared_lines, comparison, self._unfolded, full=self._is_unfolded)
+        if len(comparison.left) + len(comparison.right) < FAST_BYTES:
             return make()
         return await asyncio.to_thread(make)
 
     @work(exclusive=True, group=COMPARING, description="unfolding")
-    async def _lay_out_anew(self) -> None:
-        """All folds are others; the cursor goes to the difference that it was nearest to."""
+    async def _show_folds(self, *, all_changed: bool = False) -> None:
+        """Show the lines with other folds; the cursor stays, or goes to its difference if all folds changed."""
         if self.comparison is not None:
             nearest = self.text.nearest_difference
-            self._show(await self._laid_out(self.comparison), self.text.current_line)
-            self.text.go_to_difference(nearest)
-
-    @work(exclusive=True, group=COMPARING, description="unfolding")
-    async def _unfold(self) -> None:
-        """The lines before the cursor are the same ones as before."""
-        if self.comparison is not None:
-            self._show(await self._laid_out(self.comparison), self.text.current_line)
+            self._show(await self._lines(self.comparison), self.text.current_line)
+            if all_changed:
+                self.text.go_to_difference(nearest)
 
     def _show(self, lines: Sequence[ComparedLine], at: int) -> None:
         self.text.lines = lines
         self.text.go_to(at)
-        self._tell_place()
+        self._show_place()
         self.refresh_bindings()
 
-    def _tell_place(self) -> None:
-        """The call, and at the right which of the differences is at hand."""
-        names = " and ".join(clipped(each, METHODS // len(self._methods)) for each in self._methods)
+    def _show_place(self) -> None:
+        """Show the methods, and the number of the difference under the cursor."""
+        names = " and ".join(clipped(each, METHOD_COLUMNS // len(self._methods)) for each in self._methods)
         self._bar.words = [("Compare", "bold"), (f"  {names}", "middle")]
         count = len(self.comparison.differences) if self.comparison else 0
         at = self.text.difference
@@ -417,7 +406,7 @@ class ComparisonScreen(AnswersOnce[None], Screen[None]):
     @on(ComparedText.Moved)
     def _moved(self, event: ComparedText.Moved) -> None:
         event.stop()
-        self._tell_place()
+        self._show_place()
         self.refresh_bindings()
 
     @on(ComparedText.FoldWanted)
@@ -430,10 +419,10 @@ class ComparisonScreen(AnswersOnce[None], Screen[None]):
             "next": bool(self.comparison and self.comparison.differences),
             "previous": bool(self.comparison and self.comparison.differences),
             "fold": bool(self.text.fold),
-            "unfold_all": self.comparison is not None and not self._full,
-            "fold_all": self._full or bool(self._unfolded),
+            "unfold_all": self.comparison is not None and not self._is_unfolded,
+            "fold_all": self._is_unfolded or bool(self._unfolded),
             "ticket": self.comparison is not None,
-            "ignored": self._all or bool(self.comparison and self.comparison.ignored),
+            "ignored": self._compares_ignored or bool(self.comparison and self.comparison.ignored),
         }
         return can[action] if action in can else super().check_action(action, parameters)
 
@@ -447,33 +436,31 @@ class ComparisonScreen(AnswersOnce[None], Screen[None]):
         """Show what is folded under the cursor."""
         if fold := self.text.fold:
             self._unfolded |= {fold}
-            self._unfold()
+            self._show_folds()
 
     def action_unfold_all(self) -> None:
-        """Not of megabytes: nobody reads a million lines, and to lay them out takes longer than to compare."""
-        if self.comparison is None or len(self.comparison.left) + len(self.comparison.right) > ALL:
+        if self.comparison is None or len(self.comparison.left) + len(self.comparison.right) > MAX_UNFOLDED_BYTES:
             self.notify("This is too long to show all of it. Space unfolds a part.", timeout=6)
             return
-        self._full = True
-        self._lay_out_anew()
+        self._is_unfolded = True
+        self._show_folds(all_changed=True)
 
     def action_fold_all(self) -> None:
-        self._full, self._unfolded = False, frozenset()
-        self._lay_out_anew()
+        self._is_unfolded, self._unfolded = False, frozenset()
+        self._show_folds(all_changed=True)
 
     def action_ignored(self) -> None:
-        self._all = not self._all
+        self._compares_ignored = not self._compares_ignored
         self._begin()
 
     def action_ticket(self) -> None:
-        ignore = () if self._all else self._ignore
+        ignore = () if self._compares_ignored else self._ignore
         self.post_message(TicketWanted(self, self.left, self.right, ignore))
 
     def action_export(self) -> None:
         self.post_message(ExportWanted(self, [self.left, self.right]))
 
     def action_close(self) -> None:
-        """Back; where it is still being compared, that ends with the screen."""
         if self.comparison is None:
             self.notify("Stopped: nothing was compared.")
         self.dismiss(None)

@@ -91,13 +91,11 @@ class HistoryList(RowList[HistoryRow]):
         """A heading, a call, or what is left of a damaged record."""
         ground = "selection" if chosen else "background"
         match item:
-            case Day(words=words):
-                return line([(f"   {words}", "dim")], width, styles)
+            case Day(words=day):
+                return line([(f"   {day}", "dim")], width, styles)
             case Damaged(reason=reason):
                 return line([(" ! damaged  ", "careful"), (reason, "middle")], width, styles, ground=ground)
-        return self._draw_call(item, width, styles, ground)
-
-    def _draw_call(self, call: Exchange, width: int, styles: ThemeStyles, ground: str) -> Strip:
+        call = item
         outcome = call.counts_as
         methods = max(min(self._methods, _METHOD, width // (5 if self.everyone else 4)), 1)
         mark = MARK if call.id in self.marked else " "
