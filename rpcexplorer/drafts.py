@@ -102,16 +102,17 @@ class Drafts:
         trouble = self._look(key)
         if not trouble and len(content) > KEPT:
             trouble = f"they are longer than {told_size(KEPT)}"
-        if not trouble and self._written.get(key) != content:
-            trouble = told(lambda: self._write(key, content))
-        if not trouble:
-            self._unsaved.pop(key, None)
-        return trouble
-
-    def _write(self, key: DraftKey, content: bytes) -> None:
-        self._make_way(key, content)
-        write_private(self._file(key), content)
-        self._written[key] = content
+        if trouble:
+            return trouble
+        try:
+            if self._written.get(key) != content:
+                self._make_way(key, content)
+                write_private(self._file(key), content)
+                self._written[key] = content
+        except FileTrouble as failed:
+            return failed.sentence
+        self._unsaved.pop(key, None)
+        return ""
 
     def _make_way(self, key: DraftKey, content: bytes = b"") -> None:
         """What is about to be replaced or removed, and is not what was read or written here, is kept beside."""
@@ -213,8 +214,13 @@ class Drafts:
 
     def all(self, profile_name: str) -> dict[str, str]:
         """Every draft of a profile by method, sorted."""
-        for name in self._names(profile_name):
-            found = self._read(self._folder / _hashed(profile_name) / name)
+        folder, listed = self._folder / _hashed(profile_name), list[str]()
+        try:
+            listed = names(folder)
+        except FileTrouble as trouble:
+            self.trouble = trouble.sentence
+        for name in listed:
+            found = self._read(folder / name) if name.endswith(SUFFIX) else None
             if isinstance(found, tuple):
                 self._texts.setdefault(*found)
         mine = ((method, text) for (profile, method), text in self._texts.items() if profile == profile_name)
@@ -230,13 +236,6 @@ class Drafts:
             if found:
                 self._texts.setdefault(*found)
         return ""
-
-    def _names(self, profile_name: str) -> list[str]:
-        try:
-            return [name for name in names(self._folder / _hashed(profile_name)) if name.endswith(SUFFIX)]
-        except FileTrouble as trouble:
-            self.trouble = trouble.sentence
-            return []
 
     def _file(self, key: DraftKey) -> Path:
         profile, method = key
@@ -286,17 +285,13 @@ def _packed(key: DraftKey, text: str) -> bytes:
 
 def _unpacked(content: bytes) -> tuple[DraftKey, str] | None:
     """Undo ``_packed``; None for anything else."""
-    with suppress(UnicodeDecodeError):  # a text that sums up right can still be no UTF-8, if somebody wanted it so
-        return _summed_up(content)
-    return None
-
-
-def _summed_up(content: bytes) -> tuple[DraftKey, str] | None:
     head = HEAD.match(content)
     if head is None or int(head["crc"], 16) != zlib.crc32(memoryview(content)[head.start("profile") :]):
         return None
-    profile, method = (unquote(head[name].decode(), errors="surrogatepass") for name in ("profile", "method"))
-    return (profile, method), content[head.end() :].decode("utf-8", "surrogatepass")
+    with suppress(UnicodeDecodeError):  # a text that sums up right can still be no UTF-8, if somebody wanted it so
+        profile, method = (unquote(head[name].decode(), errors="surrogatepass") for name in ("profile", "method"))
+        return (profile, method), content[head.end() :].decode("utf-8", "surrogatepass")
+    return None
 
 
 MOST: Final = 20
@@ -317,7 +312,11 @@ class ReplacedDrafts:
         """The texts that can be brought back, the newest last."""
         key = (profile.name, method)
         if key not in self._lists:
-            self._lists[key] = _texts(None if profile.ad_hoc else self._files.find(*key))
+            found: object = []
+            with suppress(ValueError, RecursionError):
+                found = json.loads((None if profile.ad_hoc else self._files.find(*key)) or "[]")
+            texts = found if isinstance(found, list) else []
+            self._lists[key] = [text for text in texts if isinstance(text, str)]
         return list(self._lists[key])
 
     def keep(self, profile: Profile, method: str, text: str, secrets: Iterable[Secret]) -> str:
@@ -346,13 +345,6 @@ class ReplacedDrafts:
         if not texts:
             return self._files.forget(profile.name, method)
         return self._files.keep(profile.name, method, json.dumps([hide.params(text) for text in texts]))
-
-
-def _texts(content: str | None) -> list[str]:
-    with suppress(ValueError, RecursionError):
-        found = json.loads(content or "[]")
-        return [text for text in found if isinstance(text, str)] if isinstance(found, list) else []
-    return []
 
 
 KEY: Final = "the batch"
@@ -431,17 +423,11 @@ class ImportedDrafts:
 
     def read(self, file: Path) -> tuple[str, str]:
         """The text of a file that this person named, and why there is none."""
-        text = ""
-
-        def reading() -> None:
-            nonlocal text
+        try:
             content = read_bytes(file, links=True, others=True)
-            if content is None:
-                raise FileTrouble(f"there is no file {file}")
-            text = decoded(file, content)
-
-        trouble = told(reading)
-        return text, trouble
+            return ("", f"there is no file {file}") if content is None else (decoded(file, content), "")
+        except FileTrouble as trouble:
+            return "", trouble.sentence
 
     def take_in(self, profile: Profile, calls: Sequence[ImportedCall], secrets: Iterable[Secret]) -> NewDrafts:
         """Put each into its place, the last of a method on top; ``secrets`` are hidden in the files."""

@@ -17,6 +17,11 @@ from pathlib import Path
 from rpcexplorer.model.problem import Trouble
 from rpcexplorer.model.settings import MIB
 
+if sys.platform == "win32":
+    import msvcrt
+else:
+    import fcntl
+
 PRIVATE_FILE = 0o600
 NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
 ALWAYS = sum(getattr(os, name, 0) for name in ("O_CLOEXEC", "O_NONBLOCK", "O_NOCTTY", "O_BINARY"))
@@ -29,6 +34,41 @@ KINDS = (
 )
 LEAST, PIECE = 4096, MIB
 """Bytes that are asked for at once, whatever size the file says it has."""
+
+
+ORDINARY_FILE = 0o666
+"""Before the umask, like any program's new file."""
+ABANDONED = 3600.0
+"""Seconds after which a half-written file has no writer any more: none takes a hundredth of it."""
+PRIVATE_FOLDER = 0o700
+WRITTEN_BY_PEOPLE = MIB
+"""Bytes of a file that people write: some ten thousand lines of TOML, which take a moment to read."""
+KEPT = 64 * MIB
+"""Bytes of a file that this program keeps for itself, such as a draft."""
+LOCK_SECONDS = 2.0
+LOCK_PAUSE = 0.002
+"""Seconds between two tries to get a lock; a holder needs far less than one of them."""
+ADVICE: dict[int, tuple[str, str]] = {
+    errno.ENOSPC: ("the disk is full", "free some space"),
+    errno.EDQUOT: ("your disk quota is used up", "free some space"),
+    errno.EROFS: ("the file system is read-only", "choose another folder"),
+    errno.EACCES: ("permission denied", "check its owner and mode, and those of its folder"),
+    errno.EPERM: ("the operation is not permitted", "check its owner and mode, and those of its folder"),
+    errno.ENOENT: ("it does not exist", "check the path"),
+    errno.EEXIST: ("it exists already", "choose another name"),
+    errno.EISDIR: ("it is a folder", "name a file"),
+    errno.ENOTDIR: ("a part of the path is a file", "check the path"),
+    errno.ELOOP: ("it is a symbolic link, which is not followed here", "put the file itself in its place"),
+    errno.ENXIO: ("it is a pipe, a socket or a device", "name an ordinary file"),
+    errno.ENAMETOOLONG: ("the name is too long", "choose a shorter one"),
+    errno.EIO: ("the disk reports an error", "check the disk"),
+    errno.EFBIG: ("the file would grow too large", "move it away"),
+    errno.EMFILE: ("too many files are open", "close something and try again"),
+    errno.ENFILE: ("too many files are open", "close something and try again"),
+    errno.ENOLCK: ("the file system has no locks", "choose a folder on a local disk"),
+    errno.ENOTSUP: ("the file system cannot do this", "choose a folder on a local disk"),
+}
+"""What an error number means to a person, and what helps."""
 
 
 class Unfit(ValueError):  # noqa: N818 - it reads as what it is where it is raised
@@ -109,16 +149,6 @@ def told_size(size: int) -> str:
     return f"{size / MIB:,.0f} MiB" if size >= MIB else f"{size:,} bytes"
 
 
-def refuse_detours(folder: Path, base: Path) -> None:
-    """Raise ``Unfit`` where a folder does not lie inside ``base``, or a link is on the way to it from there."""
-    if not folder.is_relative_to(base) or ".." in (inside := folder.relative_to(base)).parts:
-        raise Unfit(f"it does not lie inside {base}; name a folder there")
-    for part in (*reversed(inside.parents), inside):
-        place = base / part
-        if place != base and os.path.lexists(place) and stat.S_ISLNK(place.lstat().st_mode):
-            raise Unfit(f"{place} is a symbolic link, which is not followed here; name the folder itself")
-
-
 def refuse_all_but_files(found: os.stat_result) -> None:
     """Raise where it is not an ordinary file."""
     if stat.S_ISREG(found.st_mode):
@@ -129,12 +159,6 @@ def refuse_all_but_files(found: os.stat_result) -> None:
         raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
     kind = next((words for is_kind, words in KINDS if is_kind(found.st_mode)), "no file")
     raise Unfit(f"it is {kind}; name an ordinary file")
-
-
-ORDINARY_FILE = 0o666
-"""Before the umask, like any program's new file."""
-ABANDONED = 3600.0
-"""Seconds after which a half-written file has no writer any more: none takes a hundredth of it."""
 
 
 def replace(path: Path, text: str | bytes, mode: int | None) -> None:
@@ -151,7 +175,12 @@ def replace(path: Path, text: str | bytes, mode: int | None) -> None:
 def prepared(path: Path, content: bytes, mode: int | None) -> Iterator[Path]:
     """The new file, whole and on the disk, for as long as it has not taken the place of ``path``; then it is gone."""
     refuse_protected(path)
-    _sweep(path)
+    # what killed writers of this file have left may hold a secret that was to be forgotten
+    left = re.compile(rf"\.{re.escape(path.name)}\.[0-9a-f]{{8}}\.tmp")
+    with suppress(OSError):
+        for other in path.parent.iterdir():
+            if left.fullmatch(other.name) and other.lstat().st_mtime < time.time() - ABANDONED:
+                other.unlink()
     beside = path.with_name(f".{path.name}.{os.urandom(4).hex()}.tmp")
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | NOFOLLOW | ALWAYS
     descriptor = os.open(beside, flags, ORDINARY_FILE if mode is None else PRIVATE_FILE)
@@ -183,50 +212,6 @@ def refuse_protected(path: Path) -> None:
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
 
-def _sweep(path: Path) -> None:
-    """Remove what killed writers of this file have left: it may hold a secret that was to be forgotten."""
-    left = re.compile(rf"\.{re.escape(path.name)}\.[0-9a-f]{{8}}\.tmp")
-    with suppress(OSError):
-        for beside in path.parent.iterdir():
-            if left.fullmatch(beside.name) and beside.lstat().st_mtime < time.time() - ABANDONED:
-                beside.unlink()
-
-
-if sys.platform == "win32":
-    import msvcrt
-else:
-    import fcntl
-PRIVATE_FOLDER = 0o700
-WRITTEN_BY_PEOPLE = MIB
-"""Bytes of a file that people write: some ten thousand lines of TOML, which take a moment to read."""
-KEPT = 64 * MIB
-"""Bytes of a file that this program keeps for itself, such as a draft."""
-LOCK_SECONDS = 2.0
-LOCK_PAUSE = 0.002
-"""Seconds between two tries to get a lock; a holder needs far less than one of them."""
-ADVICE: dict[int, tuple[str, str]] = {
-    errno.ENOSPC: ("the disk is full", "free some space"),
-    errno.EDQUOT: ("your disk quota is used up", "free some space"),
-    errno.EROFS: ("the file system is read-only", "choose another folder"),
-    errno.EACCES: ("permission denied", "check its owner and mode, and those of its folder"),
-    errno.EPERM: ("the operation is not permitted", "check its owner and mode, and those of its folder"),
-    errno.ENOENT: ("it does not exist", "check the path"),
-    errno.EEXIST: ("it exists already", "choose another name"),
-    errno.EISDIR: ("it is a folder", "name a file"),
-    errno.ENOTDIR: ("a part of the path is a file", "check the path"),
-    errno.ELOOP: ("it is a symbolic link, which is not followed here", "put the file itself in its place"),
-    errno.ENXIO: ("it is a pipe, a socket or a device", "name an ordinary file"),
-    errno.ENAMETOOLONG: ("the name is too long", "choose a shorter one"),
-    errno.EIO: ("the disk reports an error", "check the disk"),
-    errno.EFBIG: ("the file would grow too large", "move it away"),
-    errno.EMFILE: ("too many files are open", "close something and try again"),
-    errno.ENFILE: ("too many files are open", "close something and try again"),
-    errno.ENOLCK: ("the file system has no locks", "choose a folder on a local disk"),
-    errno.ENOTSUP: ("the file system cannot do this", "choose a folder on a local disk"),
-}
-"""What an error number means to a person, and what helps."""
-
-
 class FileTrouble(Trouble):
     """A file could not be read or written."""
 
@@ -245,8 +230,14 @@ def telling(doing: str, path: Path) -> Iterator[None]:
         why, advice = ADVICE.get(error.errno or 0, (system, "check the path and the disk"))
         raise FileTrouble(f"cannot {doing} {path}: {why}; {advice}") from error
     except ValueError as error:
-        # no file for us, NUL or a lone surrogate in a path, text that is not UTF-8, a lone surrogate on its way out
-        raise FileTrouble(f"cannot {doing} {path}: {_unreadable(error)}") from error
+        why = "this is no file name; choose another one"  # NUL or a lone surrogate in a path
+        if isinstance(error, Unfit):
+            why = str(error)
+        elif isinstance(error, UnicodeDecodeError):
+            why = f"byte {error.start} is not UTF-8; save the file as UTF-8"
+        elif isinstance(error, UnicodeEncodeError):
+            why = "it holds a lone surrogate, which is no character; remove it"
+        raise FileTrouble(f"cannot {doing} {path}: {why}") from error
 
 
 @contextmanager
@@ -300,7 +291,12 @@ def may_change(path: Path) -> bool:
 def refuse_links(folder: Path, base: Path) -> None:
     """Raise where a folder does not lie inside ``base``, or a link is on the way to it from there."""
     with telling("use", folder):
-        refuse_detours(folder, base)
+        if not folder.is_relative_to(base) or ".." in (inside := folder.relative_to(base)).parts:
+            raise Unfit(f"it does not lie inside {base}; name a folder there")
+        for part in (*reversed(inside.parents), inside):
+            place = base / part
+            if place != base and os.path.lexists(place) and stat.S_ISLNK(place.lstat().st_mode):
+                raise Unfit(f"{place} is a symbolic link, which is not followed here; name the folder itself")
 
 
 def private_folder(path: Path) -> None:
@@ -430,16 +426,6 @@ def _locked(descriptor: int, path: Path) -> bool:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         return True
     return False
-
-
-def _unreadable(error: ValueError) -> str:
-    if isinstance(error, Unfit):
-        return str(error)
-    if isinstance(error, UnicodeDecodeError):
-        return f"byte {error.start} is not UTF-8; save the file as UTF-8"
-    if isinstance(error, UnicodeEncodeError):
-        return "it holds a lone surrogate, which is no character; remove it"
-    return "this is no file name; choose another one"
 
 
 def told(action: Callable[[], object]) -> str:

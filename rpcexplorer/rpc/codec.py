@@ -83,7 +83,13 @@ def open_object(text: bytes, *, error: bool = False) -> Envelope | None:
     """Take an object apart; None where ``text`` is none, even leniently read."""
     found = native_parts(text)
     if found is None:
-        return _leniently(text)
+        whole = text.decode()
+        lenient = members(whole)
+        if lenient is None:
+            return None
+        twice = _named_twice([member.name for member in lenient], REPLY_FIELDS | ERROR_FIELDS)
+        values = {member.name: whole[slice(*member.value)].encode() for member in lenient if member.name in FIELDS}
+        return Envelope(**values, remarks=(*oddities(whole), *twice))
     parts: dict[str, Any] = {
         name: memoryview(raw) if name in LONG_FIELDS and len(text) > LARGE else bytes(raw)
         for name, raw in found.items()
@@ -118,16 +124,6 @@ def open_array(text: bytes) -> list[bytes] | None:
         whole = text.decode()
         spans = elements(whole)
         return None if spans is None else [whole[start:end].encode() for start, end in spans]
-
-
-def _leniently(text: bytes) -> Envelope | None:
-    whole = text.decode()
-    found = members(whole)
-    if found is None:
-        return None
-    parts = {m.name: whole[slice(*m.value)].encode() for m in found if m.name in FIELDS}
-    names = [member.name for member in found]
-    return Envelope(**parts, remarks=(*oddities(whole), *_named_twice(names, REPLY_FIELDS | ERROR_FIELDS)))
 
 
 def _duplicates(text: bytes, parts: dict[str, Any], fields: set[str]) -> tuple[str, ...]:
@@ -432,11 +428,11 @@ def _rest(text: bytes, start: int) -> Steps[tuple[int, bytes] | None]:
         yield
         piece = text[start : start + reach]
         guessed = _guessed(piece, before, likely)
-        cut = guessed or _counted(piece, before)
+        cut = guessed or slices.cut(piece, before)
         if cut is None:
             reach *= 2
             continue
-        length, after = cut
+        length, after = cut[:2]
         if not guessed and not is_native(_piece(piece, before, length, after)):
             return None
         likely = [after, *(each for each in likely if each != after)][:GUESSES]
@@ -454,11 +450,6 @@ def _guessed(piece: bytes, before: bytes, likely: list[bytes]) -> tuple[int, byt
     return None
 
 
-def _counted(piece: bytes, before: bytes) -> tuple[int, bytes] | None:
-    found = slices.cut(piece, before)
-    return found and found[:2]
-
-
 def _piece(piece: bytes, before: bytes, length: int, after: bytes) -> bytes:
     """A piece up to a cut as a value of its own."""
     item = b"" if in_string(after) else b"," + _ITEM[after[-1]]
@@ -474,9 +465,7 @@ def _lead(before: bytes) -> bytes:
 
 UTF8_BOM = b"\xef\xbb\xbf"
 UTF16_BOMS = (b"\xff\xfe", b"\xfe\xff")
-WrittenMembers = tuple[tuple[str, str | None], ...]
-"""Names and their JSON text, in order; None leaves one out."""
-VERSIONS: Final[Mapping[EnvelopeForm, WrittenMembers]] = {
+VERSIONS: Final[Mapping[EnvelopeForm, tuple[tuple[str, str], ...]]] = {
     "2.0": (("jsonrpc", '"2.0"'),),
     "1.1": (("version", '"1.1"'),),
     "1.0": (),
@@ -490,31 +479,21 @@ VERSIONS: Final[Mapping[EnvelopeForm, WrittenMembers]] = {
 def encode(call: Call, form: MessageForm = USUAL_FORM) -> bytes:
     """Spell a call as one JSON object: its version, ``id``, ``method``, ``params``, then its other members."""
     id = None if call.id is None else wire_id(call.id, form)
-    members = _members_of_transmission(call, form, id) if form.envelope == "transmission" else _members(call, form, id)
+    empty = None if form.empty_params == "omit" else form.empty_params
+    members: tuple[tuple[str, str | None], ...]
+    if form.envelope == "transmission":  # its arguments are an object, also where there are none
+        arguments = call.params if call.params != "[]" else empty and "{}"
+        members = (("method", spelled(call.method)), ("arguments", arguments), ("tag", id))
+    else:  # in JSON-RPC 1.0 a notification has an id that is null
+        members = (
+            *VERSIONS[form.envelope],
+            ("id", "null" if id is None and form.envelope == "1.0" else id),
+            ("method", spelled(call.method)),
+            ("params", empty if call.params == "[]" else call.params),
+        )
     written = [f'"{name}":{text}' for name, text in members if text is not None]
     written += (f"{spelled(name)}:{text}" for name, text in call.members)
     return ("{" + ",".join(written) + "}").encode()
-
-
-def _members(call: Call, form: MessageForm, id: str | None) -> WrittenMembers:
-    """In JSON-RPC 1.0 a notification has an id that is null."""
-    empty = None if form.empty_params == "omit" else form.empty_params
-    return (
-        *VERSIONS[form.envelope],
-        ("id", "null" if id is None and form.envelope == "1.0" else id),
-        ("method", spelled(call.method)),
-        ("params", empty if call.params == "[]" else call.params),
-    )
-
-
-def _members_of_transmission(call: Call, form: MessageForm, tag: str | None) -> WrittenMembers:
-    """Its arguments are an object, also where there are none."""
-    empty = None if form.empty_params == "omit" else "{}"
-    return (
-        ("method", spelled(call.method)),
-        ("arguments", empty if call.params == "[]" else call.params),
-        ("tag", tag),
-    )
 
 
 def encode_batch(calls: Iterable[Call], form: MessageForm = USUAL_FORM) -> bytes:
@@ -534,11 +513,23 @@ def decode(body: bytes, id: str | None, form: MessageForm = USUAL_FORM) -> Reply
     if head == b"{":
         reply = read_object(text, id, form)
     elif head == b"[":
-        reply = _only_element(text, id, form)
+        elements = open_array(text)
+        if elements is None:
+            reply = Malformed(broken_json(text))
+        elif len(elements) != 1:
+            reply = Malformed(f"The reply is an array of {len(elements)}, but one call was made.")
+        else:
+            reply = with_remarks(read_object(elements[0], id, form), ("the reply came wrapped in an array",))
     elif (payloads := event_payloads(text)) is not None:
         reply = reply_in(payloads, id, form)
+    elif (start := text.lstrip()[:200].lower()).startswith((b"<!doctype html", b"<html")):
+        reply = Malformed("The reply is an HTML page, not JSON: is this the right path, or did a gateway answer?")
+    elif start.startswith(b"<"):
+        reply = Malformed("The reply is XML or HTML, not JSON: is this the right path?")
+    elif is_native(text):
+        reply = Malformed("The reply is a bare JSON value, not a JSON-RPC reply object.")
     else:
-        reply = Malformed(_what_it_is_instead(text))
+        reply = Malformed("The reply is plain text, not JSON.")
     return with_remarks(reply, remarks)
 
 
@@ -564,23 +555,3 @@ def read_text(body: bytes) -> tuple[bytes | Malformed, tuple[str, ...]]:
     if (at := fault(body)) is not None:
         return Malformed(f"The reply is not UTF-8: byte {at} is 0x{body[at]:02x}."), remarks
     return body, remarks
-
-
-def _only_element(text: bytes, id: str | None, form: MessageForm) -> Reply:
-    parts = open_array(text)
-    if parts is None:
-        return Malformed(broken_json(text))
-    if len(parts) != 1:
-        return Malformed(f"The reply is an array of {len(parts)}, but one call was made.")
-    return with_remarks(read_object(parts[0], id, form), ("the reply came wrapped in an array",))
-
-
-def _what_it_is_instead(text: bytes) -> str:
-    start = text.lstrip()[:200].lower()
-    if start.startswith((b"<!doctype html", b"<html")):
-        return "The reply is an HTML page, not JSON: is this the right path, or did a gateway answer?"
-    if start.startswith((b"<?xml", b"<")):
-        return "The reply is XML or HTML, not JSON: is this the right path?"
-    if is_native(text):
-        return "The reply is a bare JSON value, not a JSON-RPC reply object."
-    return "The reply is plain text, not JSON."
