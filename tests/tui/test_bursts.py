@@ -53,7 +53,7 @@ from rpcexplorer.tui.widgets.grid import Grid
 from rpcexplorer.tui.widgets.inputs import Cycle, Prompt
 from rpcexplorer.tui.widgets.picker import Picker, PickList
 from rpcexplorer.tui.widgets.reader import Reader
-from rpcexplorer.tui.widgets.rows import RowList, Sheet
+from rpcexplorer.tui.widgets.rows import LineView, RowList, Sheet
 from tests.tui.visiting import burst, names, on, post, profiles, rest, tell, visit
 from tests.tui.waiting import PATIENCE, until
 
@@ -668,6 +668,7 @@ def test_an_example_is_taken_where_the_keys_had_led_from_docs_that_were_not_open
 # --- all of them -------------------------------------------------------------------------------------------------
 
 BASES = {
+    LineView,
     RowList,
     Dialog,
     PageDialog,
