@@ -369,3 +369,17 @@ def test_what_was_typed_for_an_address_goes_on_in_another_form(opened: Callable[
     explorer.credentials.hold(profile, "password", "hunter2hunter2", keep=False)
     explorer.use_changed(changed := replace(profile, content_type="text/plain"))
     assert explorer.credentials.at_hand(changed, "password")
+
+
+def test_explorer_without_calls_or_drafts_opens_no_store(opened: Callable[..., Explorer]) -> None:
+    explorer = opened('[profile.shop]\nurl = "http://127.0.0.1:9"\n')
+    assert explorer.put_unsaved_aside() == ""
+    assert not {"journal", "drafts", "rescue", "catalogues"} & vars(explorer).keys()
+
+
+def test_draft_that_cannot_be_written_is_put_aside(opened: Callable[..., Explorer]) -> None:
+    explorer = opened('[profile.shop]\nurl = "http://127.0.0.1:9"\n')
+    explorer.paths.drafts.parent.mkdir(parents=True, exist_ok=True)
+    explorer.paths.drafts.write_text("in the way")
+    explorer.drafts.keep("shop", "get", "[1]")
+    assert f"They are kept in {explorer.paths.unsaved}" in explorer.put_unsaved_aside()
