@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, date, datetime, time, timedelta
 from functools import cached_property
-from types import MappingProxyType
 from typing import Any, Final
 
 from msgspec import Struct
@@ -16,10 +15,16 @@ from rpcexplorer.model.problem import cut
 
 _NUMBER: Final = r"([0-9]{1,9}(?:\.[0-9]{1,6})?)"
 _AGE: Final = re.compile(r"([0-9]{1,5})(m|h|d|w)")
-_TOOK: Final = re.compile(_NUMBER + "(ms|s|m)")
+_DURATION: Final = re.compile(_NUMBER + "(ms|s|m)")
 _SIZE: Final = re.compile(_NUMBER + "(b|kb|mb|gb)")
-_CODE: Final = re.compile(r"[-+]?[0-9]{1,20}")
-_STATUS: Final = re.compile(r"([1-9])(?:([0-9]{2})|xx)")
+_PATTERNS: Final = {
+    "code": re.compile(r"[-+]?[0-9]{1,20}"),
+    "status": re.compile(r"([1-9])(?:([0-9]{2})|xx)"),
+    "slower": _DURATION,
+    "faster": _DURATION,
+    "larger": _SIZE,
+    "smaller": _SIZE,
+}
 _MINUTES: Final = {"m": 1, "h": 60, "d": 24 * 60, "w": 7 * 24 * 60}
 _SECONDS: Final = {"ms": 0.001, "s": 1.0, "m": 60.0}
 _BYTES: Final = {"b": 1, "kb": 1000, "mb": 1000**2, "gb": 1000**3}
@@ -54,13 +59,12 @@ class Bounds(Struct, frozen=True):
         found: dict[str, Any] = {}
         wrong = []
         for kind, text in typed.items():
-            read, instead = _KINDS[kind]
             if not text:
                 continue
             try:
-                found[kind] = read(text.casefold(), now)
+                found[kind] = _read_bound(kind, text.casefold(), now)
             except (ValueError, OverflowError, OSError):  # the last two: a day that no calendar has
-                wrong.append(f"{kind}:{cut(text)} {instead}")
+                wrong.append(f"{kind}:{cut(text)} {_ADVICE[kind]}")
         return cls(**found, wrong=tuple(wrong))
 
     def hold(self, call: Exchange) -> bool:
@@ -78,22 +82,22 @@ class Bounds(Struct, frozen=True):
         )
 
 
-def _code(text: str, _now: datetime) -> int:
-    return int(_matched(_CODE, text)[0])
-
-
-def _status(text: str, _now: datetime) -> tuple[int, int]:
-    first, rest = _matched(_STATUS, text).groups()
-    return (int(first + rest),) * 2 if rest else (int(first) * 100, int(first) * 100 + 99)
-
-
-def _since(text: str, now: datetime) -> datetime:
-    return _moments(text, now)[0]
-
-
-def _until(text: str, now: datetime) -> datetime:
-    """A day is meant with all of its hours."""
-    return _moments(text, now)[1]
+def _read_bound(kind: str, text: str, now: datetime) -> Any:
+    """Read the value of a bound; ValueError where there is none."""
+    if kind in {"since", "until"}:  # a day is meant with all of its hours
+        begin, end = _moments(text, now)
+        return begin if kind == "since" else end
+    found = _PATTERNS[kind].fullmatch(text)
+    if not found:
+        raise ValueError
+    match kind:
+        case "code":
+            return int(found[0])
+        case "status":
+            return (int(found[0]),) * 2 if found[2] else (int(found[1]) * 100, int(found[1]) * 100 + 99)
+        case "slower" | "faster":
+            return float(found[1]) * _SECONDS[found[2]]
+    return round(float(found[1]) * _BYTES[found[2]])
 
 
 def _moments(text: str, now: datetime) -> tuple[datetime, datetime]:
@@ -120,38 +124,20 @@ def _midnight(day: date, now: datetime) -> datetime:
     return datetime.combine(day, time(), now.tzinfo).astimezone(UTC)
 
 
-def _duration(text: str, _now: datetime) -> float:
-    number, unit = _matched(_TOOK, text).groups()
-    return float(number) * _SECONDS[unit]
-
-
-def _size(text: str, _now: datetime) -> int:
-    number, unit = _matched(_SIZE, text).groups()
-    return round(float(number) * _BYTES[unit])
-
-
-def _matched(pattern: re.Pattern[str], text: str) -> re.Match[str]:
-    if found := pattern.fullmatch(text):
-        return found
-    raise ValueError
-
-
 _NO_TIME: Final = "is no time: write an age (30m 2h 3d 1w), a day (2026-11-20, today), or a time (14:30)"
 _NO_DURATION: Final = "is no duration: write a number with its unit, such as 100ms, 1.5s or 2m"
 _NO_SIZE: Final = "is no size: write a number with its unit, such as 500B, 20kB or 1MB"
-_KINDS: Final[Mapping[str, tuple[Callable[[str, datetime], Any], str]]] = MappingProxyType(
-    {
-        "code": (_code, "is no error code: write a whole number, such as -32602"),
-        "status": (_status, "is no HTTP status: write one, such as 404, or 5xx for all from 500 to 599"),
-        "since": (_since, _NO_TIME),
-        "until": (_until, _NO_TIME),
-        "slower": (_duration, _NO_DURATION),
-        "faster": (_duration, _NO_DURATION),
-        "larger": (_size, _NO_SIZE),
-        "smaller": (_size, _NO_SIZE),
-    }
-)
-BOUNDS: Final = tuple(_KINDS)
+_ADVICE: Final = {
+    "code": "is no error code: write a whole number, such as -32602",
+    "status": "is no HTTP status: write one, such as 404, or 5xx for all from 500 to 599",
+    "since": _NO_TIME,
+    "until": _NO_TIME,
+    "slower": _NO_DURATION,
+    "faster": _NO_DURATION,
+    "larger": _NO_SIZE,
+    "smaller": _NO_SIZE,
+}
+BOUNDS: Final = tuple(_ADVICE)
 """The kinds that there are, as a person types them."""
 NO_BOUNDS: Final = Bounds()
 OUTCOMES: Final[tuple[OutcomeName, ...]] = tuple(name for name in NAMES.values() if name != "refused")

@@ -541,21 +541,15 @@ class _Query(NamedTuple):
 
 def matches(document: Document, needle: str, start: int = 0, end: int | None = None) -> Iterator[MatchSpan]:
     """All matches between two offsets, in turn; none for an empty needle."""
-    for found in _slices(document.text, needle, start, end):
-        yield from found
-
-
-def _slices(text: bytes, needle: str, start: int = 0, end: int | None = None) -> Iterator[list[MatchSpan]]:
-    """The matches of each slice in turn; one belongs to the slice in which it starts."""
     if not needle:
         return
-    query = _query(needle)
+    text, query = document.text, _query(needle)
     end = len(text) if end is None else end
     at = start
     while at < end:
         stop = min(at + SLICE, end)
         found = _found(text, query, at, stop, end)
-        yield found
+        yield from found
         at = max(stop, found[-1][1] if found else 0)
 
 
@@ -571,17 +565,15 @@ def _found(text: bytes, query: _Query, start: int, stop: int, end: int) -> list[
 @lru_cache(maxsize=8)
 def _query(needle: str) -> _Query:
     any_case = needle == needle.lower()
-    letters = [_spellings(letter) if any_case else [_encoded(letter)] for letter in needle]
+    letters = [[_encoded(letter)] for letter in needle]
+    if any_case:  # a letter in each case, as it reads when all ASCII letters are lower
+        cases = [{_encoded(cased).lower() for cased in (char, char.lower(), char.upper())} for char in needle]
+        letters = [sorted(spellings, reverse=True) for spellings in cases]
     pattern = b"".join(
         re.escape(letter[0]) if len(letter) == 1 else b"(?:%s)" % b"|".join(map(re.escape, letter))
         for letter in letters
     )
     return _Query(re.compile(pattern), any_case, sum(len(max(letter, key=len)) for letter in letters))
-
-
-def _spellings(letter: str) -> list[bytes]:
-    """A letter in each case, as it reads when all ASCII letters are lower."""
-    return sorted({_encoded(cased).lower() for cased in (letter, letter.lower(), letter.upper())}, reverse=True)
 
 
 def _encoded(text: str) -> bytes:

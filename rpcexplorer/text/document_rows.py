@@ -142,19 +142,16 @@ def in_string(document: Document, line: int, character: int) -> bool:
 
 def _steps(document: Document, line: int) -> Iterator[int | str]:
     """From the root: the place in an array, or the name of a member as the server spelled it, in quotes."""
-    return reversed(list(_steps_up(document, line)))
-
-
-def _steps_up(document: Document, line: int) -> Iterator[int | str]:
-    outline = document.outline
+    outline, steps = document.outline, list[int | str]()
     line = _start(document, line)
     while outline.depth(line) and (opener := outline.opener(line)) is not None:
         name = _name(document, line)
         if document.text.endswith(b"{", 0, document.span(opener)[1]):
-            yield name[1].decode("utf-8", "backslashreplace") if name else '""'
+            steps.append(name[1].decode("utf-8", "backslashreplace") if name else '""')
         else:
-            yield outline.index(opener, line)
+            steps.append(outline.index(opener, line))
         line = opener
+    return reversed(steps)
 
 
 def _start(document: Document, line: int) -> int:
@@ -274,13 +271,6 @@ class Rows:
         self._put(opener, folded=self._folds.sign(opener) == "open")
         return True
 
-    def fold_all(self) -> None:
-        """Fold all that the outermost container holds."""
-        self.fold_to(1)
-
-    def unfold_all(self) -> None:
-        self.fold_to(EVERYTHING)
-
     def fold_to(self, depth: int) -> None:
         """Fold every container that is inside `depth` others, and no other; a container inside it stays folded."""
         deque(self.folding_to(depth), maxlen=0)
@@ -394,15 +384,11 @@ class Rows:
         if run not in self._inside:
             if len(self._inside) >= _KEPT:
                 self._inside.pop(next(iter(self._inside)))
-            self._inside[run] = self._found_inside(run)
+            newlines, wrap = self.document.outline.newlines(run.level, run.start, run.end), self._wrap
+            starts = [at + 1 for at in newlines] if run.start else [0]
+            heights = (1 if wrap is None else self._rows_from(start, wrap) for start in starts)
+            self._inside[run] = _Inside(starts, list(accumulate(heights, initial=0)))
         return self._inside[run]
-
-    def _found_inside(self, run: LineRun) -> _Inside:
-        newlines = self.document.outline.newlines(run.level, run.start, run.end)
-        starts = [at + 1 for at in newlines] if run.start else [0]
-        wrap = self._wrap
-        heights = (1 if wrap is None else self._rows_from(start, wrap) for start in starts)
-        return _Inside(starts, list(accumulate(heights, initial=0)))
 
     def _rows_from(self, start: int, wrap: int) -> int:
         """How many rows the line has that starts at an offset."""

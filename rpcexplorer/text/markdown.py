@@ -28,6 +28,26 @@ _INLINE = re.compile(
     """,
     re.VERBOSE,
 )
+LEAST: Final = 16
+"""Columns below which nothing is wrapped for: no screen that shows docs is narrower."""
+MOST_ROWS: Final = 1_000
+"""Of one page. Whoever wrote more wrote it for a program."""
+_TOKEN = re.compile(r"\s+|\S+")
+_Break: TypeAlias = Callable[[WordLine, int, int], Iterator[WordLine]]
+LONGEST: Final = 10_000
+"""Characters of one text that are shown; a service that has more to say has a page for it."""
+DEEPEST_LIST: Final = 4
+WIDEST_CELL: Final = 32
+MOST_CELLS: Final = 20
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+_HEADING = re.compile(r" {0,3}#{1,6}(?:[ \t]+(.*?))?[ \t]*#*[ \t]*$")
+_UNDERLINE = re.compile(r" {0,3}(?:=+|-+)[ \t]*$")
+_RULE = re.compile(r" {0,3}(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,})$")
+_ITEM = re.compile(r"([ \t]*)([-*+]|\d{1,9}[.)])(?:[ \t]+(.*)|$)")
+_QUOTE = re.compile(r" {0,3}> ?(.*)")
+_INDENTED_CODE = re.compile(r"(?: {4}|\t)(.*)")
+_DIVIDER = re.compile(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$")
+_CELLS = re.compile(r"(?<!\\)\|")
 
 
 def inline(text: str, role: str = "text", depth: int = 0) -> WordLine:
@@ -50,33 +70,22 @@ def _pieces(found: re.Match[str], role: str, depth: int) -> WordLine:
     if part["auto"]:
         return [(part["auto"], f"{role} underline")]
     if part["text"] is not None:
-        return _link(part["text"], part["url"] or "", role, depth, image=bool(part["image"]))
+        text, url = part["text"], part["url"] or ""
+        shown = inline(text, role, depth + 1) if depth < DEEPEST else [(text, role)]
+        if part["image"]:  # the text that stands for it
+            return shown or [("image", "dim")]
+        underlined = [(words, f"{each} underline") for words, each in shown]
+        if not url or text == url:
+            return underlined or [(url, role)]
+        return [*underlined, (f" ({url})", "dim")]
     inside, attribute = (part["loud"], "bold") if part["loud"] else (part["soft"], "italic")
     loud = role if attribute in role.split() else f"{role} {attribute}"
     return inline(inside, loud, depth + 1) if depth < DEEPEST else [(inside, loud)]
 
 
-def _link(text: str, url: str, role: str, depth: int, *, image: bool) -> WordLine:
-    """Its text, and where it leads; of an image the text that stands for it."""
-    shown = inline(text, role, depth + 1) if depth < DEEPEST else [(text, role)]
-    if image:
-        return shown or [("image", "dim")]
-    if not url or text == url:
-        return [(words, f"{each} underline") for words, each in shown] or [(url, role)]
-    return [*((words, f"{each} underline") for words, each in shown), (f" ({url})", "dim")]
-
-
 def _code(text: str) -> str:
     """One blank at both ends lets a backtick stand there and is none of it."""
     return text[1:-1] if text.strip() and text[0] == text[-1] == " " and len(text) > 2 else text
-
-
-LEAST: Final = 16
-"""Columns below which nothing is wrapped for: no screen that shows docs is narrower."""
-MOST_ROWS: Final = 1_000
-"""Of one page. Whoever wrote more wrote it for a program."""
-_TOKEN = re.compile(r"\s+|\S+")
-_Break: TypeAlias = Callable[[WordLine, int, int], Iterator[WordLine]]
 
 
 class PageRows:
@@ -120,7 +129,7 @@ def _prose(words: WordLine, width: int, hang: int) -> Iterator[WordLine]:
     row: WordLine = []
     used, begun = 0, False
     for gap, word in _apart(words):
-        wide, blank = _columns(word), _columns(gap)
+        wide, blank = _width(word), _width(gap)
         if begun and used + blank + wide > width:
             yield row
             row, used = [(" " * hang, "text")], hang
@@ -130,7 +139,7 @@ def _prose(words: WordLine, width: int, hang: int) -> Iterator[WordLine]:
         if used + wide > width:
             *whole, row = _anywhere([*row, *word], width, hang)
             yield from whole
-            used = _columns(row)
+            used = _width(row)
         else:
             row, used = [*row, *word], used + wide
     yield row
@@ -150,6 +159,10 @@ def _anywhere(words: WordLine, width: int, hang: int) -> Iterator[WordLine]:
                 yield row
                 row, room, fresh = [(" " * hang, "text")], width - hang, True
     yield row
+
+
+def _width(words: WordLine) -> int:
+    return sum(columns(text) for text, _ in words)
 
 
 def _fits(text: str, at: int, room: int, *, least: int) -> int:
@@ -177,26 +190,6 @@ def _apart(words: WordLine) -> Iterator[tuple[WordLine, WordLine]]:
             gap.append((token, role))
     if word:
         yield gap, word
-
-
-def _columns(pieces: WordLine) -> int:
-    return sum(columns(text) for text, _ in pieces)
-
-
-LONGEST: Final = 10_000
-"""Characters of one text that are shown; a service that has more to say has a page for it."""
-DEEPEST_LIST: Final = 4
-WIDEST_CELL: Final = 32
-MOST_CELLS: Final = 20
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
-_HEADING = re.compile(r" {0,3}#{1,6}(?:[ \t]+(.*?))?[ \t]*#*[ \t]*$")
-_UNDERLINE = re.compile(r" {0,3}(?:=+|-+)[ \t]*$")
-_RULE = re.compile(r" {0,3}(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,})$")
-_ITEM = re.compile(r"([ \t]*)([-*+]|\d{1,9}[.)])(?:[ \t]+(.*)|$)")
-_QUOTE = re.compile(r" {0,3}> ?(.*)")
-_CODE = re.compile(r"(?: {4}|\t)(.*)")
-_DIVIDER = re.compile(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$")
-_CELLS = re.compile(r"(?<!\\)\|")
 
 
 def markdown(text: str, rows: PageRows, indent: int = 2, role: str = "text") -> None:
@@ -240,7 +233,12 @@ class _Page:
         """Read what begins at a line; the line after it."""
         line = lines[at]
         if fence := _FENCE.match(line):
-            return self._fenced(lines, at + 1, fence[1])
+            self._end()
+            at += 1
+            while at < len(lines) and not lines[at].strip().startswith(fence[1]):
+                self._rows.verbatim([(" " * (self._hang + 2) + lines[at].rstrip(), "middle")], self._hang + 4)
+                at += 1
+            return at + 1
         if not line.strip():
             self._end()
             self._rows.blank()
@@ -256,7 +254,7 @@ class _Page:
             return self._table(lines, at)
         elif item := _ITEM.match(line):
             self._item(item)
-        elif (code := _CODE.match(line)) and not self._held and not self._in_list:
+        elif (code := _INDENTED_CODE.match(line)) and not self._held and not self._in_list:
             self._rows.verbatim([(" " * (self._indent + 2) + code[1], "middle")], self._indent + 4)
         elif quote := _QUOTE.match(line):
             self._quoted(quote[1])
@@ -303,13 +301,6 @@ class _Page:
         self._first, self._hang, self._in_list = sign, self._indent + 2, False
         self._held.append(text)
 
-    def _fenced(self, lines: Sequence[str], at: int, fence: str) -> int:
-        self._end()
-        while at < len(lines) and not lines[at].strip().startswith(fence):
-            self._rows.verbatim([(" " * (self._hang + 2) + lines[at].rstrip(), "middle")], self._hang + 4)
-            at += 1
-        return at + 1
-
     def _table(self, lines: Sequence[str], at: int) -> int:
         """Cells in columns, as far as they are narrow; without the lines between them."""
         self._end()
@@ -332,7 +323,3 @@ class _Page:
 def _cells(line: str) -> list[WordLine]:
     parts = _CELLS.split(line.strip().removeprefix("|").removesuffix("|"))[:MOST_CELLS]
     return [inline(part.strip().replace("\\|", "|")) for part in parts]
-
-
-def _width(words: WordLine) -> int:
-    return sum(columns(text) for text, _ in words)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from itertools import islice
 from typing import Final, Literal, Self
@@ -184,17 +184,15 @@ def _columns(sample: Sequence[Members]) -> list[Column]:
     objects = [row for row in sample if row]
     presence = Counter(name for row in objects for name in row)  # counts in order of first appearance
     common = [name for name, count in presence.items() if 2 * count >= len(objects)] or list(presence)
-    found = [_column(name, [_cell(row[name]) for row in objects if name in row]) for name in common]
+    found = []
+    for member in common:
+        cells = [_cell(row[member]) for row in objects if member in row]
+        kinds = {cell.kind for cell in cells} - {"null"}
+        kind = _COLUMN_KINDS.get(kinds.pop(), "text") if len(kinds) == 1 else "text"
+        name = printable(member)
+        width = max(map(columns_of, (name, *(cell.text for cell in cells))))
+        found.append(Column(name, member, kind, min(max(width, 1), WIDEST)))
     return sorted(found, key=lambda column: column.kind == "nested")
-
-
-def _column(member: str, cells: Iterable[Cell]) -> Column:
-    cells = list(cells)
-    kinds = {cell.kind for cell in cells} - {"null"}
-    kind = _COLUMN_KINDS.get(kinds.pop(), "text") if len(kinds) == 1 else "text"
-    name = printable(member)
-    width = max(map(columns_of, (name, *(cell.text for cell in cells))))
-    return Column(name, member, kind, min(max(width, 1), WIDEST))
 
 
 # --- cells -------------------------------------------------------------------------------------------------------
@@ -216,21 +214,15 @@ def _cell(value: bytes | msgspec.Raw | None) -> Cell:
     if text is None:
         return _ABSENT
     if kind == "nested":
-        return Cell(_folded(text), kind)
+        count = _size(text)
+        plural = "s" * (count != 1)
+        return Cell(f"{{ {count} member{plural} }}" if text[:1] == b"{" else f"[ {count} item{plural} ]", kind)
     shown = _shown(kind, text)
     return Cell(printable(shown if len(shown) <= LONGEST else shown[: LONGEST - 1] + "…"), kind)
 
 
 def _shown(kind: CellKind, text: bytes) -> str:
     return scan.decoded(text.decode()) if kind == "string" else text.decode()
-
-
-def _folded(text: bytes) -> str:
-    """A nested value by how much it holds: ``{ 3 members }``, ``[ 1 item ]``."""
-    count = _size(text)
-    if text[:1] == b"{":
-        return f"{{ {count} member{'s' * (count != 1)} }}"
-    return f"[ {count} item{'s' * (count != 1)} ]"
 
 
 def _size(text: bytes) -> int:

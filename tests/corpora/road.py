@@ -162,7 +162,7 @@ def _pages(document: Document) -> Iterator[str]:
         rows = Rows(document, wrap=wrap)
         yield from (rows.row(index, 0, 200).text for index in _ends(rows.count))
         if document.is_json:
-            rows.fold_all()
+            rows.fold_to(1)
             yield from (rows.row(index, 0, 200).text for index in _ends(rows.count))
     if document.is_json:
         yield from (path_at(document, line) for line in _ends(document.lines))

@@ -148,7 +148,7 @@ def test_wrapped_rows_lose_nothing_and_fit(value: Any, taken: list[tuple[str, in
 
 def test_a_folded_value_says_how_much_it_holds_and_line_numbers_keep_counting() -> None:
     rows = rows_of(BODY)
-    rows.fold_all()
+    rows.fold_to(1)
     assert shown(rows) == [
         " 1 {",
         ' 2   "items": [ 2 items ],',
@@ -161,7 +161,7 @@ def test_a_folded_value_says_how_much_it_holds_and_line_numbers_keep_counting() 
 
 def test_unfolding_one_shows_one_level_of_it() -> None:
     rows = rows_of(BODY)
-    rows.fold_all()
+    rows.fold_to(1)
     assert rows.toggle(1)
     assert [rows.row(at).text for at in range(1, 5)] == [
         '  "items": [',
@@ -178,7 +178,7 @@ def test_folding_a_container_forgets_the_folds_inside_it() -> None:
     assert rows.count == 7
     rows.toggle(1)
     assert rows.count == rows.document.lines
-    rows.fold_all()
+    rows.fold_to(1)
     for line in (1, 2, 1):
         rows.toggle(line)
     assert rows.count == 5
@@ -195,7 +195,7 @@ def test_folding_to_a_depth_goes_one_level_further_each_time() -> None:
     assert counts == [1, 5, 10, 16, rows.document.lines]
     rows.fold_to(0)
     assert shown(rows) == [" 1 { 3 members }"]
-    rows.unfold_all()
+    rows.fold_to(EVERYTHING)
     assert rows.count == rows.document.lines
 
 
@@ -220,7 +220,7 @@ def test_what_hides_a_line_is_unfolded_and_nothing_else() -> None:
 def test_where_there_is_nothing_to_fold_nothing_happens() -> None:
     for document in (Document(b"{\n  plain\n}"), Document.of_json(b'"scalar"'), Document.raw(b"\xff" * 40)):
         rows = Rows(document)
-        rows.fold_all()
+        rows.fold_to(1)
         assert not rows.toggle(0)
         assert rows.count == document.lines
         assert {rows.row(at).fold for at in range(rows.count)} == {""}
@@ -272,7 +272,7 @@ def test_a_row_that_is_not_there_is_an_error(index: int) -> None:
 def test_a_million_lines_fold_and_wrap_at_once(soon: None) -> None:
     document = Document(b"[\n" + b'  {\n    "a": 1\n  },\n' * 400_000 + b"  0\n]", is_json=True)
     rows = Rows(document)
-    rows.fold_all()
+    rows.fold_to(1)
     assert rows.count == 400_003
     assert rows.row(200_000).text == "  { 1 member },"
     assert rows.toggle(rows.row(200_000).line)
