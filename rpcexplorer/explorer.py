@@ -490,7 +490,14 @@ class Explorer:
         missing = [
             field for field, found in self.credentials.state(profile).items() if not found and field != "session"
         ]
-        tester = Tester(profile, self.credentials, self.profiles, missing)
+        tester = Tester(
+            profile,
+            self.credentials,
+            missing,
+            presets=self.profiles.usable_presets(),
+            chosen=self.profiles.chosen(profile),
+            change=self.profiles.changed,
+        )
         try:
             return await tester.run(tell or (lambda _: None), stop or Stop())
         finally:

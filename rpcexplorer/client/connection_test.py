@@ -6,9 +6,9 @@ first; credentials go out only where the way to the server is as the profile has
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
-from typing import Final, Protocol
+from typing import Final
 
 from msgspec.structs import replace
 
@@ -47,19 +47,6 @@ WITH_CREDENTIALS: Final = 4
 """Requests that are kept for these: a challenge, a handshake, a login."""
 
 
-class ProfileSource(Protocol):
-    """What files say of profiles, and could say."""
-
-    def usable_presets(self) -> Mapping[str, Preset]:
-        """Those that a profile can start with, by name."""
-
-    def chosen(self, profile: Profile) -> Collection[str]:
-        """Return the keys of a profile that somebody has chosen; what is not among them may be filled in."""
-
-    def changed(self, profile: Profile, changes: Changes) -> Profile | Complaint:
-        """The profile that has changes; or why no file would take them."""
-
-
 class Counted:
     """A transport for so many requests and not one more."""
 
@@ -89,10 +76,17 @@ class Tester:
         self,
         profile: Profile,
         credentials: CredentialSource,
-        known: ProfileSource,
         missing: Sequence[str],
+        *,
+        presets: Mapping[str, Preset],
+        chosen: Collection[str],
+        change: Callable[[Profile, Changes], Profile | Complaint],
     ) -> None:
-        self._profile, self._credentials, self._known, self._missing = profile, credentials, known, missing
+        """``missing`` are secrets that nobody has given, and ``chosen`` the keys of the profile that somebody has set.
+
+        ``change`` returns the profile with changes, or why no file would take them.
+        """
+        self._profile, self._credentials, self._missing, self._change = profile, credentials, missing, change
         self._tell: Tell = lambda _: None
         self._stop = Stop()
         self._clients: list[Client] = []
@@ -100,12 +94,12 @@ class Tester:
         self._certificate: ShownCertificate | None = None
         self._examination = Examination(
             profile,
-            known.usable_presets(),
+            presets,
             KINDS,
             self._changed,
             # A login that nobody has chosen is tried only if its address, one of the first, asks for it.
             most=MOST - (WITH_CREDENTIALS if profile.secrets and not profile.assumes_auth else 0),
-            chosen=known.chosen(profile),
+            chosen=chosen,
         )
 
     async def run(self, tell: Tell, stop: Stop) -> Report:
@@ -238,7 +232,7 @@ class Tester:
         return any(check.label == "TLS" and check.state == "failed" for check in checks)
 
     def _changed(self, profile: Profile, changes: Changes) -> Profile | None:
-        made = self._known.changed(profile, changes)
+        made = self._change(profile, changes)
         return made if isinstance(made, Profile) else None
 
 
