@@ -606,37 +606,22 @@ def bindings(scope: Scope, *ids: str, without: str = "") -> list[BindingType]:
 
     Function keys and ``alt`` win over whatever a widget binds itself.
     """
-    return [
-        Binding(
-            key,
-            _action(command, key),
-            command.words,
-            show=command.footer,
-            priority=_wins(command, key),
-            id=_id(command, key),
-        )
-        for command in of(scope)
-        if command.id != without and (not ids or command.id in ids)
-        for key in command.keys.split(",")
-        if key
-    ]
-
-
-def _action(command: Command, key: str) -> str:
-    """A command with a key for each number is told the number."""
-    return f"{command.action}({key})" if command.id == FOLD_TO else command.action
-
-
-def _id(command: Command, key: str) -> str:
-    return f"{command.id}.{key}" if command.id == FOLD_TO else command.id
-
-
-def _wins(command: Command, key: str) -> bool:
-    """Whether it is done before anything else hears of the key.
-
-    Also what opens a line to type into: the letters that follow, however fast, have to find it open.
-    """
-    return command.id in OPENERS or key in FUNCTION_KEYS or key.startswith("alt+") or key in CONTROLS
+    found = list[BindingType]()
+    for command in of(scope):
+        for key in _keys(command.keys) if command.id != without and (not ids or command.id in ids) else ():
+            is_depth = command.id == FOLD_TO
+            # what opens a line to type into: the letters that follow, however fast, have to find it open
+            opens_line = command.id in OPENERS
+            binding = Binding(
+                key,
+                f"{command.action}({key})" if is_depth else command.action,
+                command.words,
+                show=command.footer,
+                priority=opens_line or key in FUNCTION_KEYS or key.startswith("alt+") or key in CONTROLS,
+                id=f"{command.id}.{key}" if is_depth else command.id,
+            )
+            found.append(binding)
+    return found
 
 
 _SPELLED: Final = {

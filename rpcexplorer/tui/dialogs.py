@@ -37,24 +37,24 @@ from rpcexplorer.tui.widgets.inputs import Cycle, Entry
 from rpcexplorer.tui.widgets.picker import Pick, Picker
 from rpcexplorer.tui.widgets.rows import RowList, Sheet, SheetLine, wrapped
 
-PARAMS = 50
+PARAMS_COLUMNS = 50
 """Columns of the params that the question shows."""
 SET = "Set it, and send again"
-PLACES = 5
+MAX_PLACES = 5
 """Places of secrets that the question names."""
 
 
 async def may_send(screen: Screen[Any], explorer: Explorer, draft: Draft | Batch) -> bool:
-    """Whether it may go out: nobody wants a question, or it was answered with a yes."""
+    """Return whether it may go out: nobody wants a question, or it was answered with a yes."""
     profile = explorer.profile
     if profile is None or not explorer.to_ask_about([draft]) or _is_quiet(explorer, draft):
         return True
     method = "This batch" if isinstance(draft, Batch) else draft.method
     rows = [
-        ("calls", clipped(_called(draft), PARAMS)) if isinstance(draft, Batch) else ("method", method),
+        ("calls", clipped(_called(draft), PARAMS_COLUMNS)) if isinstance(draft, Batch) else ("method", method),
         ("host", profile.origin),
         ("profile", f"{profile.name}  {profile.badge_word}".rstrip()),
-        ("params", clipped(" ".join(draft.text.split()) or "[]", PARAMS)),
+        ("params", clipped(" ".join(draft.text.split()) or "[]", PARAMS_COLUMNS)),
     ]
     choices = [
         Choice("keep", "Keep editing"),
@@ -87,7 +87,7 @@ async def may_open(screen: Screen[Any], explorer: Explorer, exchange: Exchange) 
         ("method", exchange.method),
         ("host", profile.origin),
         ("profile", f"{profile.name}  {profile.badge_word}".rstrip()),
-        *((field, f"at {clipped(place, PARAMS)}") for place, field in places[:PLACES]),
+        *((field, f"at {clipped(place, PARAMS_COLUMNS)}") for place, field in places[:MAX_PLACES]),
     ]
     choices = [Choice("leave", "Leave it out"), Choice("open", f"Put in my {fields}")]
     whose = "Somebody else has written it." if exchange.foreign else "It comes from a folder that others write to."
@@ -208,7 +208,9 @@ class Credentials(Form):
         """Who logs in where nobody else is named."""
         named = [Field("username", LABELS["username"], hint=f"{self._who}, or type another")] if self._who else []
         lines = named + [
-            Field(field, LABELS.get(field, field), hint=_hint(profile, field, known), masked=field != "username")
+            Field(
+                field, LABELS.get(field, field), hint=_explain_source(profile, field, known), masked=field != "username"
+            )
             for field, known in self._found.items()
         ]
         keep = Field("keep", "remember", RUN if login else MACHINE, choices=(RUN, MACHINE))
@@ -279,9 +281,9 @@ async def credentials(screen: Screen[Any], explorer: Explorer, *, ask: bool = Fa
     found = explorer.credentials.state(profile)
     lacking = [field for field, known in found.items() if not isinstance(known, Secret) and field != "session"]
     if lacking or ask:
-        words = _lacks(profile, found, lacking) if lacking else "What is left empty stays as it is."
-        given = await _entered(
-            screen, explorer, profile, Credentials(profile, found, words, store=_store(explorer), login=True)
+        words = _explain_missing(profile, found, lacking) if lacking else "What is left empty stays as it is."
+        given = await _ask_for(
+            screen, explorer, profile, Credentials(profile, found, words, store=_place_of_secrets(explorer), login=True)
         )
         if given is None:
             return False
@@ -303,8 +305,8 @@ async def secrets(screen: Screen[Any], explorer: Explorer, profile: Profile) -> 
         return False
     found = explorer.credentials.state(profile)
     words = "What is left empty stays as it is."
-    form = Credentials(profile, found, words, store=_store(explorer), login=False)
-    given = await _entered(screen, explorer, profile, form)
+    form = Credentials(profile, found, words, store=_place_of_secrets(explorer), login=False)
+    given = await _ask_for(screen, explorer, profile, form)
     if given is not None and "forget" in given:
         for field in forgettable(found):
             _tell(screen, explorer.credentials.forget(profile, field))
@@ -319,24 +321,24 @@ def _needs_none(screen: Screen[Any], explorer: Explorer, profile: Profile) -> bo
     return not profile.secrets
 
 
-async def _entered(
+async def _ask_for(
     screen: Screen[Any], explorer: Explorer, profile: Profile, form: Credentials
 ) -> Mapping[str, str] | None:
-    """Ask, and hold what was typed."""
+    """Show the form, and hold what was typed."""
     typed = await screen.app.push_screen_wait(form)
     if typed is None or "forget" in typed:
         return typed
     kind = auth_of(profile)
     given = {field: kind.pasted(field, text) for field, text in typed.items() if text and field != "keep"}
     if profile.username is not None and (name := given.pop("username", "")):
-        profile = _as(screen, explorer, profile, name)
+        profile = _use_as(screen, explorer, profile, name)
     for field, text in given.items():
         _tell(screen, explorer.credentials.hold(profile, field, text, keep=typed["keep"] == MACHINE))
     return given
 
 
-def _as(screen: Screen[Any], explorer: Explorer, profile: Profile, name: str) -> Profile:
-    """The profile in use with another user name, in this run; its file stays as it is."""
+def _use_as(screen: Screen[Any], explorer: Explorer, profile: Profile, name: str) -> Profile:
+    """Use the profile with another user name until the program ends; its file stays as it is."""
     filed = explorer.profiles.profiles.get(profile.name, profile)
     if not profile.secrets or name == filed.username:
         explorer.use(filed)
@@ -353,12 +355,12 @@ def _tell(screen: Screen[Any], trouble: str) -> None:
         screen.notify(trouble, markup=False, severity="warning", timeout=10)
 
 
-def _store(explorer: Explorer) -> str:
+def _place_of_secrets(explorer: Explorer) -> str:
     in_keyring = explorer.settings.secret_store == "keyring"  # noqa: S105 - the name of a place, not a password
     return "your keyring" if in_keyring else f"{explorer.paths.secrets}, for you alone"
 
 
-def _lacks(profile: Profile, found: KnownFields, lacking: list[str]) -> str:
+def _explain_missing(profile: Profile, found: KnownFields, lacking: list[str]) -> str:
     named = " and ".join(f"no {LABELS.get(field, field)}" for field in lacking)
     for known in found.values():
         if isinstance(known, RouteChanged):
@@ -367,7 +369,7 @@ def _lacks(profile: Profile, found: KnownFields, lacking: list[str]) -> str:
     return f"{profile.name} has {named} yet."
 
 
-def _hint(profile: Profile, field: str, known: Secret | RouteChanged | None) -> str:
+def _explain_source(profile: Profile, field: str, known: Secret | RouteChanged | None) -> str:
     match known:
         case RouteChanged():
             return "blocked: it belongs to a different destination"
@@ -388,16 +390,16 @@ async def other_profile(screen: Screen[Any], explorer: Explorer, than: str) -> s
     if not names:
         screen.notify("There is no other profile to take this call to.", markup=False)
         return ""
-    picks = [_pick(name, found.profiles.get(name)) for name in names]
+    picks = [
+        Pick(name, name, profile.endpoint, profile.badge_word) if profile else Pick(name, name, "cannot be used")
+        for name in names
+        for profile in [found.profiles.get(name)]
+    ]
     chosen = await screen.app.push_screen_wait(Picker("Take this call to …", picks, on=used.name if used else ""))
     profile = found.get(chosen) if chosen else None
     if isinstance(profile, Complaint):
         screen.notify(f"{chosen} cannot be used, so the call stays here. {profile}", markup=False, severity="warning")
     return profile.name if isinstance(profile, Profile) else ""
-
-
-def _pick(name: str, profile: Profile | None) -> Pick:
-    return Pick(name, name, profile.endpoint, profile.badge_word) if profile else Pick(name, name, "cannot be used")
 
 
 async def chosen_command(app: App[Any], nodes: Mapping[Scope, Any], keymap: Mapping[str, str]) -> Command | None:
@@ -420,7 +422,7 @@ async def chosen_command(app: App[Any], nodes: Mapping[Scope, Any], keymap: Mapp
     return found.get(chosen or "")
 
 
-WIDTH: Final = 13
+KEYS_COLUMNS: Final = 13
 """Columns of the keys."""
 SIGNS: Final = {
     "▸": "The method that stands in the editor.",
@@ -468,54 +470,54 @@ class Help(PageDialog):
             for command in of(scope):
                 keys = shown_keys(command, self._keymap)
                 yield [
-                    (f"   {keys or 'by palette':<{WIDTH}}  ", "accent bold" if keys else "dim"),
+                    (f"   {keys or 'by palette':<{KEYS_COLUMNS}}  ", "accent bold" if keys else "dim"),
                     (command.help, "middle"),
                 ]
             yield []
             if scope == "methods":
                 yield [("   Signs in the list of methods", "text bold")]
                 for sign, meaning in SIGNS.items():
-                    yield [(f"   {sign:<{WIDTH}}  ", "accent bold"), (meaning, "middle")]
+                    yield [(f"   {sign:<{KEYS_COLUMNS}}  ", "accent bold"), (meaning, "middle")]
                 yield []
         yield [("   Other keys", "text bold")]
         yield [('   settings.toml, for example:  [keymap] send = "f5,ctrl+j"', "middle")]
         yield [("   The commands are called ", "dim"), (", ".join(command.id for command in COMMANDS), "dim")]
 
 
-SHOWN = 3
+MAX_DRAFTS = 3
 """Drafts that the question names."""
-NAME = 40
-"""Columns of each."""
+NAME_COLUMNS = 40
+"""Of each draft."""
 
 
 async def may_end(app: App[Any], explorer: Explorer) -> bool:
-    """Whether it may end: every draft is written, or the person knows that some are not."""
+    """Return whether it may end: every draft is written, or the person knows that some are not."""
     while trouble := explorer.drafts.save_unsaved():
         choices = [
             Choice("again", "Try again"),
             Choice("elsewhere", "Save in another place"),
             Choice("end", "Quit all the same"),
         ]
-        answer = await app.push_screen_wait(Confirm("What you typed is not written", _rows(explorer, trouble), choices))
-        if answer == "end" or (answer == "elsewhere" and await _saved_elsewhere(app, explorer)):
+        names = [
+            clipped(f"{method or 'no method'} on {profile}", NAME_COLUMNS)
+            for profile, method in explorer.drafts.unsaved
+        ]
+        more = f" and {len(names) - MAX_DRAFTS} more" if len(names) > MAX_DRAFTS else ""
+        rows = [
+            ("params of", ", ".join(names[:MAX_DRAFTS]) + more),
+            ("why", trouble),
+            ("quitting", "puts them where there is room, if there is any, and the next start looks there"),
+            ("Esc", "goes on"),
+        ]
+        answer = await app.push_screen_wait(Confirm("What you typed is not written", rows, choices))
+        if answer == "end" or (answer == "elsewhere" and await _save_elsewhere(app, explorer)):
             return True
         if answer is None:
             return False
     return True
 
 
-def _rows(explorer: Explorer, trouble: str) -> list[tuple[str, str]]:
-    names = [clipped(f"{method or 'no method'} on {profile}", NAME) for profile, method in explorer.drafts.unsaved]
-    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-    return [
-        ("params of", ", ".join(names[:SHOWN]) + more),
-        ("why", trouble),
-        ("quitting", "puts them where there is room, if there is any, and the next start looks there"),
-        ("Esc", "goes on"),
-    ]
-
-
-async def _saved_elsewhere(app: App[Any], explorer: Explorer) -> bool:
+async def _save_elsewhere(app: App[Any], explorer: Explorer) -> bool:
     """Ask where; False where it was left, or that place takes nothing either."""
     words = "A new file, for your eyes only. What is known to be secret is left out."
     path = await app.push_screen_wait(Ask("Save the params in", value="~/params.txt", words=words))
@@ -534,7 +536,7 @@ APART_LOW: Final = 7
 """In a low terminal, where none of them is empty."""
 LOW: Final = 26
 LEAST: Final = 3
-ROOM: Final = 48
+METHOD_COLUMNS: Final = 48
 """Columns of a method's name in a sentence."""
 
 
@@ -649,7 +651,9 @@ class ChangesDialog(Dialog[str]):
         event.stop()
         change = event.item.change
         if change.kind == "gone":
-            self._told.update(plain(f"{clipped(change.name, ROOM)} is gone from the service and cannot be opened."))
+            self._told.update(
+                plain(f"{clipped(change.name, METHOD_COLUMNS)} is gone from the service and cannot be opened.")
+            )
         else:
             self.dismiss(change.name)
 

@@ -9,6 +9,7 @@ from collections import Counter, deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Generator, Hashable, Iterator, Sequence
 from contextlib import closing, suppress
 from functools import lru_cache, partial, update_wrapper
+from threading import Thread
 from typing import Any, Concatenate, Final, ParamSpec, Protocol, TypeAlias, TypeVar
 
 from textual._xterm_parser import XTermParser
@@ -356,3 +357,23 @@ async def in_turns(steps: Generator[None, None, T]) -> T:
         async for _ in paced(all_of_them()):
             pass
     return came[0]
+
+
+async def run_in_thread(work: Callable[[], T]) -> T:
+    """Return the result of work that may take long and can be given up.
+
+    A thread of the loop would be waited for when the program ends.
+    """
+    loop, is_done = asyncio.get_running_loop(), asyncio.Event()
+    results: list[T] = []
+
+    def run() -> None:
+        try:
+            results.append(work())
+        finally:
+            with suppress(RuntimeError):  # the loop is closed, and nobody waits any more
+                loop.call_soon_threadsafe(is_done.set)
+
+    Thread(target=run, daemon=True).start()
+    await is_done.wait()
+    return results[0]

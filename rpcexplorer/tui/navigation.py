@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Sequence
 from functools import partial
-from threading import Thread
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final
 
 from textual.app import App
 from textual.screen import Screen
@@ -17,7 +15,7 @@ from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.problem import Complaint, told
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.tui.call.screen import CallScreen
-from rpcexplorer.tui.keys import PendingKeys
+from rpcexplorer.tui.keys import PendingKeys, run_in_thread
 from rpcexplorer.tui.messages import (
     BatchWanted,
     ComparisonWanted,
@@ -39,7 +37,6 @@ if TYPE_CHECKING:
     from rpcexplorer.tui.compare import Frame
     from rpcexplorer.tui.history import CaseOnView, HistoryChoice
 
-T = TypeVar("T")
 MAX_COMPLAINTS: Final = 4
 """Complaints about one kind of files that are shown on the first screen: more have no room there."""
 CASE_SECONDS: Final = 1.0
@@ -389,23 +386,3 @@ def footer_over() -> Footer:
     footer = Footer()
     footer.set_reactive(Footer.elsewhere, frozenset({"history", "profiles"}))
     return footer
-
-
-async def run_in_thread(work: Callable[[], T]) -> T:
-    """Return the result of work that may take long and can be given up.
-
-    A thread of the loop would be waited for when the program ends.
-    """
-    loop, is_done = asyncio.get_running_loop(), asyncio.Event()
-    results: list[T] = []
-
-    def run() -> None:
-        try:
-            results.append(work())
-        finally:
-            with suppress(RuntimeError):  # the loop is closed, and nobody waits any more
-                loop.call_soon_threadsafe(is_done.set)
-
-    Thread(target=run, daemon=True).start()
-    await is_done.wait()
-    return results[0]

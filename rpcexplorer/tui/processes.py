@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Thread
@@ -21,18 +22,19 @@ from textual.screen import Screen
 from rpcexplorer.model.secret import for_others
 from rpcexplorer.text.exchange import size
 from rpcexplorer.text.jq import asked
+from rpcexplorer.tui.keys import run_in_thread
 
 FILTER: Final = "rpcexplorer.text.jq"
-SHOWN: Final = 300
-"""Characters of a complaint that are worth showing in a line."""
-COMPLAINT: Final = 64 * 1024
-"""Bytes of complaints that are kept; a program may complain for ever."""
-PIECE: Final = 1024 * 1024
+MAX_COMPLAINT_CHARACTERS: Final = 300
+"""More is not worth showing in a line."""
+MAX_COMPLAINT_BYTES: Final = 64 * 1024
+"""A program may complain for ever."""
+PIECE_BYTES: Final = 1024 * 1024
 POSIX: Final = os.name == "posix"
 
 
-class Came(Struct, frozen=True):
-    """What came of a program."""
+class ProcessResult(Struct, frozen=True):
+    """The output of a program, and how it ended."""
 
     text: bytes
     complaint: str
@@ -51,21 +53,21 @@ def ending(code: int) -> str:
     return f"ended by signal {-code}"
 
 
-async def filtered(expression: str, body: bytes, limit: int) -> Came:
+async def filtered(expression: str, body: bytes, limit: int) -> ProcessResult:
     """A jq expression over the body, in a process of its own: it may take for ever, and the screen must not."""
     home = str(Path(__file__).parents[2])
     path = os.pathsep.join(filter(None, [home, os.environ.get("PYTHONPATH")]))
     # -P: a module in the working folder must not pass for one of Python's
-    return await _through([sys.executable, "-P", "-m", FILTER], asked(expression, body), limit, {"PYTHONPATH": path})
+    return await _run([sys.executable, "-P", "-m", FILTER], asked(expression, body), limit, {"PYTHONPATH": path})
 
 
-async def piped(command: str, body: bytes, limit: int) -> Came:
+async def piped(command: str, body: bytes, limit: int) -> ProcessResult:
     """The body through a shell command; what is beyond the limit is left out."""
     shell = ["/bin/sh", "-c", command] if POSIX else ["cmd", "/c", command]
-    return await _through(shell, body, limit, {})
+    return await _run(shell, body, limit, {})
 
 
-async def _through(program: list[str], body: bytes, limit: int, more: Mapping[str, str]) -> Came:
+async def _run(program: list[str], body: bytes, limit: int, more: Mapping[str, str]) -> ProcessResult:
     """Threads read and write: asyncio's own way waits for ever where it is cancelled at the wrong moment."""
     process = None
     with suppress(OSError, ValueError):  # too long for the system, a NUL inside, no process to be had
@@ -78,33 +80,25 @@ async def _through(program: list[str], body: bytes, limit: int, more: Mapping[st
             start_new_session=POSIX,
         )
     if process is None:
-        return Came(b"", "the system does not start this: make it shorter, or put it into a script", 127)
-    loop, came = asyncio.get_running_loop(), asyncio.Event()
-    found: list[Came] = []
-
-    def work() -> None:
-        found.append(_communicated(process, body, limit))
-        with suppress(RuntimeError):  # the loop is closed, and nobody waits any more
-            loop.call_soon_threadsafe(came.set)
-
-    Thread(target=work, daemon=True).start()
+        return ProcessResult(b"", "the system does not start this: make it shorter, or put it into a script", 127)
+    result = None
     try:
-        await came.wait()
-        return found[0]
+        result = await run_in_thread(partial(_communicate, process, body, limit))
+        return result
     finally:
-        if not found:
+        if result is None:
             _end(process)
 
 
-def _communicated(process: subprocess.Popen[bytes], body: bytes, limit: int) -> Came:
+def _communicate(process: subprocess.Popen[bytes], body: bytes, limit: int) -> ProcessResult:
     """Give it the reply, and take what it writes, as far as the limit; then it is ended."""
     assert process.stdin is not None
     assert process.stdout is not None
     assert process.stderr is not None
-    grumbling, complaints = process.stderr, list[bytes]()
+    stderr, complaints = process.stderr, list[bytes]()
     helpers = [
         Thread(target=_feed, args=(process.stdin, body), daemon=True),
-        Thread(target=lambda: complaints.append(_read(grumbling, COMPLAINT)), daemon=True),
+        Thread(target=lambda: complaints.append(_read(stderr, MAX_COMPLAINT_BYTES)), daemon=True),
     ]
     for helper in helpers:
         helper.start()
@@ -115,11 +109,11 @@ def _communicated(process: subprocess.Popen[bytes], body: bytes, limit: int) -> 
     code = process.wait()
     for helper in helpers:
         helper.join()
-    grumbling.close()
+    stderr.close()
     if cut:
-        return Came(text[:limit], f"only its first {size(limit)} are kept", 0, cut=True)
+        return ProcessResult(text[:limit], f"only its first {size(limit)} are kept", 0, cut=True)
     lines = complaints[0].decode(errors="replace").strip().splitlines()
-    return Came(text, lines[-1][:SHOWN] if lines else "", code)
+    return ProcessResult(text, lines[-1][:MAX_COMPLAINT_CHARACTERS] if lines else "", code)
 
 
 def _feed(stream: IO[bytes], body: bytes) -> None:
@@ -132,7 +126,7 @@ def _read(stream: IO[bytes], limit: int, *, to_the_end: bool = True) -> bytes:
     """What comes, a little more than the limit at most; ``to_the_end``: the rest is taken as well, and dropped."""
     pieces: list[bytes] = []
     came = 0
-    while piece := os.read(stream.fileno(), PIECE):
+    while piece := os.read(stream.fileno(), PIECE_BYTES):
         if came <= limit:
             pieces.append(piece)
             came += len(piece)
