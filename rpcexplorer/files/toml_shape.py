@@ -14,14 +14,14 @@ from msgspec import Struct, field
 from rpcexplorer.files.toml import KeyPath, TomlFile
 from rpcexplorer.model.problem import Complaint, cut, nearest
 
-GUESSED = 20
-"""Complaints with a guess at what was meant: each takes as long as to read twenty lines."""
-SAID = 200
-"""Complaints that are worded; of more nobody reads any."""
+MAX_GUESSES = 20
+"""Complaints with a guess at what was meant; each guess takes as long as reading twenty lines."""
+MAX_COMPLAINTS = 200
+"""Complaints that are listed; nobody reads more."""
 
 
 class WrongValue(Struct, frozen=True):
-    """What a check says of a value it refuses. The sentence never quotes the value: it may be a secret."""
+    """A refused value. The sentence never quotes it: it may be a secret."""
 
     sentence: str
     inside: KeyPath = ()
@@ -29,7 +29,7 @@ class WrongValue(Struct, frozen=True):
 
 
 class Place(Struct, frozen=True):
-    """Where a value stands, for the checks that depend on it."""
+    """The place of a value in a file, for the checks that depend on it."""
 
     folder: Path
     """The folder of the file, from which relative paths count."""
@@ -37,10 +37,12 @@ class Place(Struct, frozen=True):
 
 
 ValueCheck = Callable[[Any, Place], Any]
-"""Gives the value as the program wants it, or ``WrongValue``."""
+"""Returns the value as the program uses it, or ``WrongValue``."""
+Refusal = Callable[[str, Any, Place], str | None]
+"""Returns the sentence about a key that a table cannot have, given the key, its value and its place."""
 
 
-def _nothing(_name: str, _value: object, _place: Place) -> str | None:
+def _accept_key(_key: str, _value: object, _place: Place) -> str | None:
     return None
 
 
@@ -48,20 +50,20 @@ class TableRule(Struct, frozen=True):
     """A table with known keys."""
 
     what: str
-    """What a person calls it, for "is not a key of …"."""
+    """Its name in "is not a key of …"."""
     keys: Mapping[str, Rule]
-    refuse: Callable[[str, Any, Place], str | None] = _nothing
-    """A better sentence than "unknown" for some of the keys that are not known."""
+    refuse: Refusal = _accept_key
+    """A better sentence than "unknown" for some unknown keys."""
 
 
 class MapRule(Struct, frozen=True):
     """A table whose keys are names that a person chose."""
 
     what: str
-    """What a person calls it, for "must be …"."""
+    """Its name in "must be …"."""
     inside: Rule
-    refuse: Callable[[str, Any, Place], str | None] = _nothing
-    """Why an entry cannot have this name, if so."""
+    refuse: Refusal = _accept_key
+    """Why an entry cannot have its name."""
 
 
 Rule = TableRule | MapRule | ValueCheck
@@ -83,12 +85,12 @@ DEFAULT = Source("default")
 
 
 class Written(Struct, frozen=True):
-    """Where a value stands, before anybody has looked for the line."""
+    """A source whose line is looked up when it is needed."""
 
     text: TomlFile
     path: KeyPath
     preset: str = ""
-    """The preset that it is a value of."""
+    """The preset that the file holds."""
 
     @property
     def file(self) -> str:
@@ -113,64 +115,55 @@ Leaves = dict[KeyPath, Leaf]
 class CheckedFile(Struct):
     file: TomlFile
     leaves: Leaves = field(default_factory=dict)
-    """Values by key; an entry of ``MapRule`` that is a table also stands here itself, for it may be empty."""
+    """Values by key; a table in a ``MapRule`` has a leaf of its own, because it may be empty."""
     complaints: list[tuple[KeyPath, Complaint]] = field(default_factory=list)
-    unsaid: int = 0
-    """Complaints beyond ``SAID``, each about something that one is said of already."""
-    spoken_of: set[KeyPath] = field(default_factory=set)
-    """The top of each key, such as a profile, that something is wrong with."""
+    unlisted: int = 0
+    """Complaints beyond ``MAX_COMPLAINTS`` about entries that have one already."""
+    entries_with_complaint: set[KeyPath] = field(default_factory=set)
+    """The first two parts of each key with a problem, such as those of a profile."""
 
     def values(self, *path: str) -> dict[str, Any]:
-        """The values directly below ``path``."""
+        """Return the values directly below ``path``."""
         return {key[-1]: leaf.value for key, leaf in self.leaves.items() if key[:-1] == path}
 
 
 def read_shape(rule: Rule, file: TomlFile) -> CheckedFile:
-    """Hold a whole file against its rule."""
+    """Check a whole file by its rule."""
     reading = CheckedFile(file)
     _walk(reading, rule, file.values, Place(file.path.absolute().parent, ()))
-    if reading.unsaid:
-        sentence = f"and {reading.unsaid:,} more things in this file are wrong; mend these first"
-        reading.complaints.append(((), Complaint(str(file.path), sentence, many=reading.unsaid)))
+    if reading.unlisted:
+        sentence = f"and {reading.unlisted:,} more things in this file are wrong; mend these first"
+        reading.complaints.append(((), Complaint(str(file.path), sentence, many=reading.unlisted)))
     return reading
 
 
 def _walk(reading: CheckedFile, rule: Rule, value: Any, place: Place) -> None:
     path = place.path
-    if isinstance(rule, TableRule | MapRule):
-        if not isinstance(value, dict):
-            _complain(reading, path, f"must be {rule.what}, written as a table")
-        elif isinstance(rule, TableRule):
-            _walk_table(reading, rule, value, place)
+    if not isinstance(rule, TableRule | MapRule):
+        result = rule(value, place)
+        if isinstance(result, WrongValue):
+            _complain(reading, path + result.inside, result.sentence)
         else:
-            _walk_map(reading, rule, value, place)
-        return
-    result = rule(value, place)
-    if isinstance(result, WrongValue):
-        _complain(reading, path + result.inside, result.sentence)
+            reading.leaves[path] = Leaf(result, Written(reading.file, path))
+    elif not isinstance(value, dict):
+        _complain(reading, path, f"must be {rule.what}, written as a table")
+    elif isinstance(rule, TableRule):
+        for key, inner in value.items():
+            here = Place(place.folder, (*path, key))
+            if key in rule.keys:
+                _walk(reading, rule.keys[key], inner, here)
+            else:
+                guess = len(reading.complaints) < MAX_GUESSES
+                _complain(reading, here.path, rule.refuse(key, inner, place) or _unknown(key, rule, guess=guess))
     else:
-        reading.leaves[path] = Leaf(result, Written(reading.file, path))
-
-
-def _walk_table(reading: CheckedFile, rule: TableRule, value: dict[str, Any], place: Place) -> None:
-    for key, inner in value.items():
-        path = (*place.path, key)
-        if key in rule.keys:
-            _walk(reading, rule.keys[key], inner, Place(place.folder, path))
-        else:
-            guess = len(reading.complaints) < GUESSED
-            _complain(reading, path, rule.refuse(key, inner, place) or _unknown(key, rule, guess=guess))
-
-
-def _walk_map(reading: CheckedFile, rule: MapRule, value: dict[str, Any], place: Place) -> None:
-    for name, inner in value.items():
-        path = (*place.path, name)
-        if sentence := rule.refuse(name, inner, place):
-            _complain(reading, path, sentence)
-            continue
-        if isinstance(rule.inside, TableRule | MapRule) and isinstance(inner, dict):
-            reading.leaves[path] = Leaf({}, Written(reading.file, path))
-        _walk(reading, rule.inside, inner, Place(place.folder, path))
+        for name, inner in value.items():
+            here = Place(place.folder, (*path, name))
+            if sentence := rule.refuse(name, inner, place):
+                _complain(reading, here.path, sentence)
+                continue
+            if isinstance(rule.inside, TableRule | MapRule) and isinstance(inner, dict):
+                reading.leaves[here.path] = Leaf({}, Written(reading.file, here.path))
+            _walk(reading, rule.inside, inner, here)
 
 
 def _unknown(key: str, rule: TableRule, *, guess: bool) -> str:
@@ -180,16 +173,16 @@ def _unknown(key: str, rule: TableRule, *, guess: bool) -> str:
 
 
 def _complain(reading: CheckedFile, path: KeyPath, sentence: str) -> None:
-    if len(reading.complaints) >= SAID and path[:2] in reading.spoken_of:
-        reading.unsaid += 1
+    if len(reading.complaints) >= MAX_COMPLAINTS and path[:2] in reading.entries_with_complaint:
+        reading.unlisted += 1
         return
-    reading.spoken_of.add(path[:2])
+    reading.entries_with_complaint.add(path[:2])
     reading.complaints.append((path, reading.file.complain(path, sentence)))
 
 
 SIZE = re.compile(r"(\d{1,9}) ?([kMG]?)(i?)B", re.ASCII)
 PREFIXES = " kMG"
-MOST = 2**53
+MAX_INTEGER = 2**53
 """Larger numbers do not survive every JSON reader, and no setting needs them."""
 
 
@@ -202,31 +195,29 @@ def name_rule(value: Any, place: Place) -> Any:
 
 
 def file_name_rule(value: Any, place: Place) -> Any:
-    """The name of a file that lies in a folder of ours, without its ending: no path that leads out of there."""
+    """The name of a file in a folder of ours, without its ending, and no path out of there."""
     if isinstance(value, str) and (re.search(r"[/\\\0]", value) or value.startswith(".")):
         return WrongValue("must be a name alone, without a folder")
     return text_rule(value, place)
 
 
 def flag_rule(value: Any, _place: Place) -> Any:
-    """A TOML boolean; 1 and "yes" are none."""
+    """A TOML boolean; 1 and "yes" are not."""
     return value if isinstance(value, bool) else WrongValue("must be true or false, without quotes")
 
 
 def integer_rule(value: Any, _place: Place) -> Any:
-    """An integer; true is none."""
-    if type(value) is int and -MOST <= value <= MOST:
+    """An integer; true is not."""
+    if type(value) is int and -MAX_INTEGER <= value <= MAX_INTEGER:
         return value
     return WrongValue("must be a whole number, without quotes")
 
 
 def version_rule(value: Any, _place: Place) -> Any:
     """The version of a file's shape. There has been one so far."""
-    return (
-        value
-        if type(value) is int and value == 1
-        else WrongValue("must be 1; a later version needs a later rpcexplorer")
-    )
+    if type(value) is int and value == 1:
+        return value
+    return WrongValue("must be 1; a later version needs a later rpcexplorer")
 
 
 def time_rule(value: Any, _place: Place) -> Any:
@@ -242,7 +233,8 @@ def choice_rule(*words: str) -> ValueCheck:
             return value
         guess = nearest(value, words) if isinstance(value, str) else None
         advice = f'; did you mean "{guess}"?' if guess else ""
-        return WrongValue(f"must be one of {', '.join(_quoted(word) for word in words)}{advice}")
+        allowed = ", ".join(f'"{word}"' for word in words)
+        return WrongValue(f"must be one of {allowed}{advice}")
 
     return check
 
@@ -276,13 +268,9 @@ def size_rule(least: int) -> ValueCheck:
         found = SIZE.fullmatch(value) if isinstance(value, str) else None
         if found:
             value = int(found[1]) * (1024 if found[3] else 1000) ** PREFIXES.index(found[2] or " ")
-        if type(value) is int and least <= value <= MOST:
+        if type(value) is int and least <= value <= MAX_INTEGER:
             return value
         above = f" from {least} up" if least else ""
         return WrongValue(f'must be a number of bytes{above}, or text such as "500 kB" or "256 MiB"')
 
     return check
-
-
-def _quoted(word: str) -> str:
-    return f'"{word}"'

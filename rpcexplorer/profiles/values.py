@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from rpcexplorer.auth.registry import Instead, of_credentials, of_header, of_key, of_member, of_part
 from rpcexplorer.files.toml import KeyPath
-from rpcexplorer.files.toml_shape import MOST, Place, ValueCheck, WrongValue, path_rule
+from rpcexplorer.files.toml_shape import MAX_INTEGER, Place, ValueCheck, WrongValue, path_rule
 from rpcexplorer.jsontext.params import Problem
 from rpcexplorer.jsontext.scan import SPACE, STRING, decoded
 from rpcexplorer.model.destination import as_fingerprint
@@ -134,7 +134,7 @@ def refused_header(key: str, value: object, place: Place) -> str | None:
 
 def seconds_rule(value: Any, _place: Place) -> Any:
     """A time that can run out."""
-    if type(value) in {int, float} and 0 < value <= MOST:
+    if type(value) in {int, float} and 0 < value <= MAX_INTEGER:
         return float(value)
     return WrongValue("must be a number of seconds greater than 0, without quotes")
 

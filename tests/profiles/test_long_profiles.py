@@ -12,7 +12,7 @@ import pytest
 from rpcexplorer.files import toml
 from rpcexplorer.files.paths import Paths
 from rpcexplorer.files.toml import is_plain, layout, parse_toml
-from rpcexplorer.files.toml_shape import GUESSED, SAID
+from rpcexplorer.files.toml_shape import MAX_COMPLAINTS, MAX_GUESSES
 from rpcexplorer.model.problem import LONGEST, Complaint, nearest, told
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.profiles.layers import build_profile
@@ -66,9 +66,9 @@ def test_of_thousands_of_keys_that_are_wrong_a_few_are_guessed_and_some_are_told
 
     monkeypatch.setattr(difflib, "get_close_matches", guessing)
     found = loaded(tmp_path, HEAD + "".join(f"key_{number} = 1\n" for number in range(2000)))
-    assert len(guessed) <= GUESSED
+    assert len(guessed) <= MAX_GUESSES
     assert list(found.profiles) == ["q"]
-    assert len(found.complaints) == SAID + 1
+    assert len(found.complaints) == MAX_COMPLAINTS + 1
     assert str(found.complaints[-1]).endswith("and 1,800 more things in this file are wrong; mend these first")
     sentences = told(found.complaints, 4)
     assert len(sentences) == 5
@@ -77,7 +77,7 @@ def test_of_thousands_of_keys_that_are_wrong_a_few_are_guessed_and_some_are_told
 
 
 def test_each_profile_that_is_wrong_is_told_however_many_things_are_wrong_before_it(tmp_path: Path) -> None:
-    wrong = "".join(f"key_{number} = 1\n" for number in range(2 * SAID))
+    wrong = "".join(f"key_{number} = 1\n" for number in range(2 * MAX_COMPLAINTS))
     found = loaded(tmp_path, HEAD + wrong + '[profile.z]\nurl = "http://h"\nx = 1\n')
     assert list(found.profiles) == ["q"], "a profile of which something is wrong is not used"
     assert [each.key for each in found.complaints if each.profile == "z"] == ["profile.z.x"]
