@@ -13,7 +13,7 @@ from msgspec import Struct
 from rpcexplorer.cli.call import check_pointers, confirm, question_about, tell_where
 from rpcexplorer.cli.context import Invocation, at_address, complete_profiles, fail, invocation_of
 from rpcexplorer.cli.output import STDOUT, Output, print_json, print_json_line, run_until_stopped, waiting
-from rpcexplorer.cli.recorded import Recorded, always_ignored, called, one_of
+from rpcexplorer.cli.recorded import Recorded, find_call, find_calls, ignored_pointers
 from rpcexplorer.cli.world import INTERRUPTED, PROGRAM, World
 from rpcexplorer.client.replay import Replayed, exit_code, ignored_in, server_of
 from rpcexplorer.compare.compare import Comparison, compared_at_once
@@ -120,9 +120,9 @@ def compare(
     case = Output(invocation.world, how.case)
     if first is None:
         explorer.use(invocation.profile)  # without a profile, the usual history is used
-        found = [one_of(explorer, None, there=False)]
+        found = [find_call(explorer, None, own_first=False)]
     else:
-        found = called(explorer, filter(None, (first, second)), invocation.world)
+        found = find_calls(explorer, filter(None, (first, second)), invocation.world)
     if profiles:
         context.exit(
             _on_profiles(invocation, explorer, _one(found, first or ""), profiles, how, case, ask=ask, yes=yes)
@@ -130,7 +130,7 @@ def compare(
     if len(found) > 2:
         fail(f"{len(found)} calls are named: add them with history import, and name two by their ids.")
     left, right = _before(explorer, found[0]) if len(found) == 1 else found
-    ignore = always_ignored(explorer, right.exchange, how.ignore)
+    ignore = ignored_pointers(explorer, right.exchange, how.ignore)
     code = _tell(invocation.world, [_pair(left.exchange, right.exchange, ignore)], how)
     _save(explorer, [left.exchange, right.exchange], how, case)
     context.exit(code)
@@ -322,7 +322,7 @@ def replay(
     check_pointers(ignore)
     explorer = invocation.open(ask=ask)
     damaged: list[Damaged] = []
-    records = called(explorer, calls, world, damaged)
+    records = find_calls(explorer, calls, world, damaged)
     to_send, question, advice = _with_profiles(invocation, explorer, records, calls, profiles, url)
     for each in to_send:
         tell_where(invocation, explorer, each.record.exchange, each.profile)

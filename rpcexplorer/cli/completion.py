@@ -13,7 +13,7 @@ import click
 from click.shell_completion import BashComplete, CompletionItem, FishComplete, ShellComplete, ZshComplete
 
 from rpcexplorer.cli.arguments import PAIR, OneOf
-from rpcexplorer.cli.context import invocation_of, quiet_explorer
+from rpcexplorer.cli.context import invocation_of, open_explorer_silently
 from rpcexplorer.cli.world import COMPLETING, PROGRAM, World
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.method import Described, method_of
@@ -181,7 +181,7 @@ def completion(context: click.Context, shell: str) -> None:
 
 
 def complete_presets(context: click.Context, _: click.Parameter, begun: str) -> list[str]:
-    return [name for name in quiet_explorer(context).profiles.presets.files() if name.startswith(begun)]
+    return [name for name in open_explorer_silently(context).profiles.presets.files() if name.startswith(begun)]
 
 
 def complete_methods(context: click.Context, _: click.Parameter, begun: str) -> list[str]:
@@ -202,7 +202,7 @@ def complete_params(context: click.Context, _: click.Parameter, begun: str) -> l
 
 def _explorer_of_profile(context: click.Context) -> Explorer | None:
     """Return an explorer that uses the profile of the command line; None if there is no such profile."""
-    explorer = quiet_explorer(context)
+    explorer = open_explorer_silently(context)
     chosen = explorer.use(context.params.get("profile") or context.find_root().params.get("profile"))
     if not isinstance(chosen, Profile):
         return None

@@ -134,11 +134,11 @@ def profile_option(command: F) -> F:
 
 
 def complete_profiles(context: click.Context, _: click.Parameter, begun: str) -> list[str]:
-    return [name for name in quiet_explorer(context).profiles.profiles if name.startswith(begun)]
+    return [name for name in open_explorer_silently(context).profiles.profiles if name.startswith(begun)]
 
 
-def quiet_explorer(context: click.Context) -> Explorer:
-    """Return an explorer that prints nothing and asks nobody, for completion and suggestions."""
+def open_explorer_silently(context: click.Context) -> Explorer:
+    """Open an explorer that prints nothing and never asks, for completion and suggestions."""
     root = context.find_root()
     world: World = root.obj.world if isinstance(root.obj, Invocation) else root.obj  # no command has run yet
     return world.open_explorer(Nobody(), root.params.get("sessions"))

@@ -7,7 +7,7 @@ import click
 from rpcexplorer.cli.arguments import OneOf
 from rpcexplorer.cli.context import complete_profiles, fail
 from rpcexplorer.cli.output import Output
-from rpcexplorer.cli.recorded import Recorded, always_ignored, one_of, opened
+from rpcexplorer.cli.recorded import Recorded, find_call, ignored_pointers, open_history
 from rpcexplorer.cli.world import World
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.export.formats import FORMS, TELLING, made, marks, replaced, replaced_told, reply
@@ -16,7 +16,7 @@ from rpcexplorer.model.exchange import Refused
 from rpcexplorer.text.printable import printable_bytes
 
 FORM = OneOf(FORMS)
-MOST = 2
+MAX_CALLS = 2
 """Calls in one ticket."""
 
 
@@ -42,17 +42,31 @@ def copy(context: click.Context, ids: tuple[str, ...], form: str, output: str | 
       rpcexplorer copy --as reply --output reply.json
       rpcexplorer copy 1m7ypmkv7qa7kfj 1m7yq02ddtb1x6m --as markdown
     """
-    if len(ids) > MOST or (len(ids) == MOST and form != "markdown"):
+    if len(ids) > MAX_CALLS or (len(ids) == MAX_CALLS and form != "markdown"):
         raise click.UsageError("Name one call; or two, with --as markdown, for the ticket of both.")
-    world, explorer = opened(context, profile)
-    calls = [one_of(explorer, id, there=profile is not None) for id in ids or (None,)]
+    world, explorer = open_history(context, profile)
+    calls = [find_call(explorer, id, own_first=profile is not None) for id in ids or (None,)]
     out = Output(world, output)
-    if len(calls) == MOST:
-        content, count = _of_two(world, explorer, calls[0], calls[1])
+    if len(calls) == MAX_CALLS:
+        from rpcexplorer.export.report import of_two  # a single call needs no comparison
+
+        left, right = (call.exchange for call in calls)
+        first, second = (_subject(world, explorer, call, runs=False) for call in calls)
+        ignore = ignored_pointers(explorer, right)
+        content = of_two(first, second, (left, right), explorer.credentials.in_use(), ignore)
+        count = marks(content)
     elif form == "reply":
-        content, count = _reply(explorer, calls[0])
+        call = calls[0].exchange
+        ours = explorer.journal.is_ours(call, calls[0].source)
+        profile_used, _ = profile_of(call, explorer.profiles.profiles, ours=ours)
+        content = reply(call, profile_used, explorer.credentials.in_use())
+        count = marks(content)
     else:
-        content, count = _made(world, explorer, calls[0], form)
+        subject = _subject(world, explorer, calls[0], runs=form not in TELLING)
+        content = made(form, subject)
+        if FORMS[form].runs and (why := explorer.withheld(subject.profile, content.decode(errors="replace"))):
+            fail(why, 3)
+        count = replaced(form, subject, content)
     if form not in {"request", "reply"}:
         out.world.write(content + b"\n")
     elif out.world.shows:
@@ -60,30 +74,12 @@ def copy(context: click.Context, ids: tuple[str, ...], form: str, output: str | 
     else:
         out.world.write(content)
     out.write()
-    if told := replaced_told(count):
-        world.say(told)
-
-
-def _made(world: World, explorer: Explorer, call: Recorded, form: str) -> tuple[bytes, int]:
-    """It, and how many secrets were replaced in it."""
-    subject = _subject(world, explorer, call, runs=form not in TELLING)
-    content = made(form, subject)
-    if FORMS[form].runs and (why := explorer.withheld(subject.profile, content.decode(errors="replace"))):
-        fail(why, 3)
-    return content, replaced(form, subject, content)
-
-
-def _of_two(world: World, explorer: Explorer, left: Recorded, right: Recorded) -> tuple[bytes, int]:
-    from rpcexplorer.export.report import of_two  # what compares is not needed for one
-
-    first, second = (_subject(world, explorer, each, runs=False) for each in (left, right))
-    ignore = always_ignored(explorer, right.exchange)
-    content = of_two(first, second, (left.exchange, right.exchange), explorer.credentials.in_use(), ignore)
-    return content, marks(content)
+    if sentence := replaced_told(count):
+        world.say(sentence)
 
 
 def _subject(world: World, explorer: Explorer, call: Recorded, *, runs: bool) -> Subject:
-    """What it is made of; or the end of the command, with a sentence."""
+    """Return what a copy is made of; end the command if it cannot be made."""
     ours = explorer.journal.is_ours(call.exchange, call.source)
     subject, missing = record_of(
         call.exchange,
@@ -98,10 +94,3 @@ def _subject(world: World, explorer: Explorer, call: Recorded, *, runs: bool) ->
     if isinstance(subject, Refused):
         fail(subject.sentence)
     return subject
-
-
-def _reply(explorer: Explorer, call: Recorded) -> tuple[bytes, int]:
-    ours = explorer.journal.is_ours(call.exchange, call.source)
-    its_own, _ = profile_of(call.exchange, explorer.profiles.profiles, ours=ours)
-    content = reply(call.exchange, its_own, explorer.credentials.in_use())
-    return content, marks(content)

@@ -14,7 +14,7 @@ from msgspec.structs import asdict, replace
 from rpcexplorer.cli.arguments import OneOf, whole_number
 from rpcexplorer.cli.context import CommandGroup, complete_profiles, fail
 from rpcexplorer.cli.output import Output, print_json, print_json_line
-from rpcexplorer.cli.recorded import found_anywhere, one_of, opened, read_case
+from rpcexplorer.cli.recorded import find_call, find_call_anywhere, open_history, read_case
 from rpcexplorer.cli.world import World
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.history.statistics import GROUPINGS, ORDERS, Chart, Figures, Statistics
@@ -109,9 +109,9 @@ def export(
     looks = last is not None or search is not None or any(bounds.values())
     if not ids and not looks:
         raise click.UsageError("Say which calls: their ids, --last N, --search TEXT, or a bound such as --since 2h.")
-    world, explorer = opened(context, profile)
+    world, explorer = open_history(context, profile)
     out = Output(world, output)
-    calls = [found_anywhere(explorer, id).exchange for id in ids]
+    calls = [find_call_anywhere(explorer, id).exchange for id in ids]
     if looks:
         wanted = wanted_of(search or "", profile, bounds)
         calls += islice((each for each in explorer.history.search(wanted) if isinstance(each, Exchange)), last)
@@ -142,7 +142,7 @@ def import_(context: click.Context, file: str, profile: str | None) -> None:
     Example:
       rpcexplorer history import case.toml
     """
-    world, explorer = opened(context, profile)
+    world, explorer = open_history(context, profile)
     case = read_case(explorer, world, file)
     taken = explorer.cases.take_in(case, explorer.profile)
     there = f"; {taken.known} had been added before" if taken.known else ""
@@ -199,7 +199,7 @@ def stats(
       rpcexplorer history stats 'outcome:error since:1w' --by code
     """
     wanted = wanted_of(text, profile, bounds)
-    world, explorer = opened(context, profile)
+    world, explorer = open_history(context, profile)
     found = Statistics(next(each for each in GROUPINGS if each == by))
     for call in explorer.history.search_in_steps(wanted, whole=False):
         if call is not None:
@@ -313,7 +313,7 @@ def list_(
     """
     given = {"method": method, "outcome": " ".join(outcome)}
     wanted = wanted_of(text, profile, bounds, **{kind: value for kind, value in given.items() if value})
-    world, explorer = opened(context, profile)
+    world, explorer = open_history(context, profile)
     found = explorer.history.search(wanted)
     _print_calls(world, islice(found, limit), explorer, as_json=as_json)
 
@@ -339,7 +339,7 @@ def search(
       rpcexplorer history search 'invalid params method:user since:2h' -p prod
     """
     wanted = wanted_of(text, profile, bounds)
-    world, explorer = opened(context, profile)
+    world, explorer = open_history(context, profile)
     found = explorer.history.search(wanted)
     _print_calls(world, islice(found, limit), explorer, as_json=as_json)
 
@@ -362,8 +362,8 @@ def show(context: click.Context, id: str | None, profile: str | None, part: str 
       rpcexplorer history show 1m7ypmkv7qa7kfj --body | jq .result
       rpcexplorer history show --json | jq -r '.headers[] | select(.name == "X-Request-Id").value'
     """
-    world, explorer = opened(context, profile)
-    exchange = one_of(explorer, id, there=profile is not None).exchange
+    world, explorer = open_history(context, profile)
+    exchange = find_call(explorer, id, own_first=profile is not None).exchange
     if part == "params":
         print_json(world, exchange.params.encode(errors="backslashreplace"))
     elif part == "body":
@@ -398,7 +398,7 @@ def prune(
     if keep is None and older_than is None:
         raise click.UsageError("Say what to remove: --keep N, --older-than AGE, or both.")
     before = None if older_than is None else datetime.now(UTC) - _age(older_than)
-    world, explorer = opened(context, profile)
+    world, explorer = open_history(context, profile)
     count = explorer.history.prune(keep=keep, before=before, profile=profile, dry=True)
     if others := explorer.history.others():
         named = ", ".join(others[:NAMED]) + f" and {len(others) - NAMED} more" * (len(others) > NAMED)

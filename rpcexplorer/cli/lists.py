@@ -11,7 +11,7 @@ from msgspec.structs import asdict
 from rpcexplorer.cli.completion import complete_presets
 from rpcexplorer.cli.context import TOLD, CommandGroup, fail, invocation_of
 from rpcexplorer.cli.output import print_json
-from rpcexplorer.cli.world import PROGRAM, World
+from rpcexplorer.cli.world import PROGRAM
 from rpcexplorer.model.problem import told
 from rpcexplorer.text.json_text import json_of
 from rpcexplorer.text.printable import columns, printable
@@ -63,19 +63,15 @@ def keys(context: click.Context, as_json: bool) -> None:
         invocation.world.say(sentence)
     if as_json:
         print_json(invocation.world, json_of([asdict(key) for key in found]))
-    else:
-        _print(invocation.world, found)
-
-
-def _print(world: World, found: list[Shortcut]) -> None:
-    """A heading for each pane, and its keys below."""
-    keys = max((columns(printable(key.shown or PALETTE)) for key in found), default=0)
-    does = max((len(key.does) for key in found), default=0)
-    for at, (where, group) in enumerate(groupby(found, lambda key: key.where)):
-        world.print(f"{chr(10) if at else ''}{where}")
+        return
+    keys_width = max((columns(printable(key.shown or PALETTE)) for key in found), default=0)
+    help_width = max((len(key.does) for key in found), default=0)
+    for at, (pane, group) in enumerate(groupby(found, lambda key: key.where)):
+        invocation.world.print(f"{chr(10) if at else ''}{pane}")
         for key in group:
             shown = printable(key.shown or PALETTE)
-            world.print(f"  {shown}{' ' * (keys - columns(shown))}  {key.does:<{does}}  {key.command}")
+            padding = " " * (keys_width - columns(shown))
+            invocation.world.print(f"  {shown}{padding}  {key.does:<{help_width}}  {key.command}")
 
 
 @click.command()

@@ -21,8 +21,8 @@ from rpcexplorer.cli.context import (
     complete_profiles,
     fail,
     invocation_of,
+    open_explorer_silently,
     profile_option,
-    quiet_explorer,
 )
 from rpcexplorer.cli.world import COMPLETING, INTERRUPTED, PROGRAM, World
 from rpcexplorer.files.io import read_bytes
@@ -82,7 +82,7 @@ class Commands(CommandGroup):
 
     def instead(self, ctx: click.Context, name: str) -> str:
         """Return what was probably meant: a profile, another command, or a method."""
-        profiles = quiet_explorer(ctx).profiles.leaves
+        profiles = open_explorer_silently(ctx).profiles.leaves
         if found := [each for each in profiles if each == name] or [
             each for each in profiles if each.lower() == name.lower()
         ]:

@@ -1,4 +1,4 @@
-"""The recorded calls that a command is about: one or several, from a history or a case, and where they came from."""
+"""Recorded calls that a command names, from a history or a case."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from rpcexplorer.model.problem import Complaint
 from rpcexplorer.model.profile import Profile, ad_hoc
 
 ENDING = ".toml"
-"""How the name of a file ends that holds a case."""
+"""Ending of the file of a case."""
 
 
 class Recorded(Struct, frozen=True):
@@ -26,36 +26,36 @@ class Recorded(Struct, frozen=True):
 
     exchange: Exchange
     source: Profile | None = None
-    """The profile in whose history it was found; None for that of this person, or a case."""
+    """The profile whose history has it; None if it is in the usual history or in a case."""
 
 
-def opened(context: click.Context, profile: str | None) -> tuple[World, Explorer]:
-    """The world and an explorer whose history is the one that this profile writes to, or without one the default's."""
+def open_history(context: click.Context, profile: str | None) -> tuple[World, Explorer]:
+    """Return the world, and an explorer with the history of this profile, or of the default one."""
     invocation = invocation_of(context)
     explorer = invocation.open()
     chosen = profile or invocation.profile
     if chosen is None or chosen in explorer.profiles.profiles:
-        explorer.use(chosen)  # it may record in a folder of its own; where there is none, the usual one is meant
+        explorer.use(chosen)  # without a profile, the usual history is used
     return invocation.world, explorer
 
 
-def one_of(explorer: Explorer, id: str | None, *, there: bool) -> Recorded:
-    """The recorded call with this id, or the newest; or the end of the command, with a sentence.
+def find_call(explorer: Explorer, id: str | None, *, own_first: bool) -> Recorded:
+    """Return the recorded call with this id, or the newest one; end the command if there is none.
 
-    The newest is that of the history in use; by its id a call is found wherever it is, but first ``there``.
+    The newest is that of the history in use. An id is looked up in all histories; ``own_first``: in that one first.
     """
-    if id is not None and not (there and explorer.history.find(id) is not None):
-        return found_anywhere(explorer, id)
+    if id is not None and not (own_first and explorer.history.find(id) is not None):
+        return find_call_anywhere(explorer, id)
     found = next(iter(explorer.history.newest(1)), None) if id is None else explorer.history.find(id)
     if found is None:
         fail("The history is empty.")
-    return Recorded(_whole(found), explorer.profile)
+    return Recorded(_exchange(found), explorer.profile)
 
 
-def found_anywhere(explorer: Explorer, id: str) -> Recorded:
-    """The recorded call with this id, in this person's own history or the one of any profile.
+def find_call_anywhere(explorer: Explorer, id: str) -> Recorded:
+    """Return the recorded call with this id, in the usual history or that of any profile.
 
-    A part of an id must be that of one call in all of them.
+    A part of an id must belong to one call in all of them.
     """
     like: dict[str, tuple[Exchange | Damaged | Complaint, Profile | None]] = {}
     seen = set[Path]()
@@ -66,20 +66,20 @@ def found_anywhere(explorer: Explorer, id: str) -> Recorded:
             continue
         seen.add(history.folder)
         if not isinstance(found, Complaint) and found.id == id:
-            return Recorded(_whole(found), source)
+            return Recorded(_exchange(found), source)
         like.setdefault("" if isinstance(found, Complaint) else found.id, (found, source))
     if not like:
         fail(f"No call has the id {id}. See: rpcexplorer history list")
     if "" not in like and len(like) > 1:
         fail(f"{len(like)} calls have an id like {id}: {', '.join(like)}; write more of it")
     found, source = like.get("") or next(iter(like.values()))
-    return Recorded(_whole(found), source)
+    return Recorded(_exchange(found), source)
 
 
-def called(
+def find_calls(
     explorer: Explorer, words: Iterable[str], world: World, damaged: list[Damaged] | None = None
 ) -> list[Recorded]:
-    """The calls that ids and files of cases name, in their order. What is ``damaged`` in a case is told."""
+    """Return the calls that ids and files of cases name, in their order; add damaged ones to ``damaged``."""
     found: list[Recorded] = []
     for word in words:
         if word.endswith(ENDING) or os.sep in word:
@@ -90,13 +90,14 @@ def called(
             if damaged is not None:
                 damaged += case.damaged
         else:
-            found.append(found_anywhere(explorer, word))
+            found.append(find_call_anywhere(explorer, word))
     return found
 
 
 def read_case(explorer: Explorer, world: World, name: str) -> Case:
-    """What a file holds, and what is to be said of it; the end of the command where it is no case."""
-    case = explorer.cases.read(case_file(world, name))
+    """Read a case and print its note and its problems; end the command if the file is not a case."""
+    path = world.folder / os.path.expanduser(name)  # noqa: PTH111 - Path's own raises for an unknown user
+    case = explorer.cases.read(path)
     if isinstance(case, Complaint):
         fail(str(case))
     for complaint in case.complaints:
@@ -108,20 +109,13 @@ def read_case(explorer: Explorer, world: World, name: str) -> Case:
     return case
 
 
-def case_file(world: World, name: str) -> Path:
-    return world.folder / os.path.expanduser(name)  # noqa: PTH111 - Path's own raises for an unknown user
-
-
-def always_ignored(explorer: Explorer, call: Exchange, given: Iterable[str] = ()) -> list[str]:
-    """What is left out where a call is compared: what is given, and what its profile says.
-
-    A stranger's call names no profile of this person's.
-    """
-    known = None if call.foreign else explorer.profiles.profiles.get(call.profile)
+def ignored_pointers(explorer: Explorer, call: Exchange, given: Iterable[str] = ()) -> list[str]:
+    """Return the pointers that a comparison ignores: those given, and those of the profile."""
+    known = None if call.foreign else explorer.profiles.profiles.get(call.profile)  # a stranger's names none of ours
     return ignored_in(call, known or ad_hoc(call.url), given)
 
 
-def _whole(found: Exchange | Damaged | Complaint) -> Exchange:
+def _exchange(found: Exchange | Damaged | Complaint) -> Exchange:
     if isinstance(found, Complaint):
         fail(found.sentence)
     if isinstance(found, Damaged):
