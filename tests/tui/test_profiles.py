@@ -819,7 +819,7 @@ def test_resize_after_removal_keeps_the_screen_open(make_explorer: Make, service
         assert calls is not None
         await until(pilot, lambda: bool(calls.method))
         await pilot.press("alt+m", "f2", "up")
-        await until(pilot, lambda: calls._pointed not in {"", calls.called})
+        await until(pilot, lambda: calls.panes.pointed not in {"", calls.called})
         screen = await profiles(pilot, "one")
         await pilot.press("delete")
         await on(pilot, Confirm)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, Final, TypeAlias
 
 from msgspec.structs import replace
 from textual import events, on, work
@@ -17,8 +17,6 @@ from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.reactive import reactive
 from textual.screen import Screen
-from textual.timer import Timer
-from textual.widget import Widget
 
 from rpcexplorer.auth.login import rejects_credentials
 from rpcexplorer.auth.registry import KINDS
@@ -47,6 +45,7 @@ from rpcexplorer.text.profile import auth_words
 from rpcexplorer.transport.port import Progress
 from rpcexplorer.tui.call.docs import DocsPane, DocsSheet
 from rpcexplorer.tui.call.drafts import DraftWriter, Troubles
+from rpcexplorer.tui.call.layout import PaneLayout
 from rpcexplorer.tui.call.methods import MethodsPane
 from rpcexplorer.tui.call.params import ParamsPane
 from rpcexplorer.tui.call.response import ResponsePane
@@ -60,8 +59,7 @@ from rpcexplorer.tui.messages import (
     ProfilesCompared,
     SendAgainWanted,
 )
-from rpcexplorer.tui.theme import NARROW
-from rpcexplorer.tui.widgets.bars import Bar, Footer, Header
+from rpcexplorer.tui.widgets.bars import Footer, Header
 from rpcexplorer.tui.widgets.inputs import Purpose
 from rpcexplorer.variables.references import Offered
 
@@ -89,27 +87,6 @@ LARGEST: Final = 1_000_000
 """Bytes of a result; a larger one is not checked."""
 LONGEST: Final = 200_000
 """Characters of params; in longer ones nothing is offered and nothing is hinted at, so that no key waits."""
-
-WIDE: Final = 180
-"""Columns from which params and response can stand side by side."""
-ROOMY: Final = 200
-"""Columns from which the method list has room for what each method does, and editor and docs for all they need."""
-LEAST: Final = 4
-"""Lines of the params that stay whatever happens: the bar, two lines of text, the problem line."""
-REPLY: Final = 6
-"""Lines that are left to the header, the footer and the response."""
-
-DOCS_LEAST: Final = 48
-"""Columns of a column with docs: 45 of text, in which a table of params can still be read, and three beside it."""
-DOCS_MOST: Final = 80
-"""Of which nobody reads a longer line with pleasure."""
-DOCS_LEFT: Final = 64
-"""Columns that the editor and the response each keep beside them."""
-DOCS_LEFT_UNASKED: Final = 80
-"""Where nobody has asked for the docs: as much as a terminal of the usual size has."""
-PAUSE: Final = 0.15
-"""Seconds after which a cursor that went down a list rests."""
-DocsPlace = Literal["beside", "below", "over"]
 
 
 class CallScreen(Screen[None]):
@@ -177,21 +154,9 @@ class CallScreen(Screen[None]):
         self.explorer = explorer
         self.pending = pending
         self._keymap = explorer.settings.keymap
-        self._sizes = explorer.remembered
         self.has_login = True
         """Whether the profile sends credentials."""
         self._shown = False
-        self._covered = ""
-        """The pane that covers the others: ``methods`` on a narrow screen, ``response`` when it was zoomed."""
-        self._docs: dict[DocsPlace, DocsPane] = {}
-        """A pane for each place, from the first time that they are there."""
-        self._is_over = False
-        """They cover the response."""
-        self._before: Widget | None = None
-        """Where the focus was when it went to the docs."""
-        self._pointed = ""
-        """The method in the list that the docs are about while one looks for one; empty: the one in the editor."""
-        self._pause: Timer | None = None
         self._newest: Sequence[Exchange] | None = None
         """The newest calls as they were when the others were looked for."""
         self._calls: Sequence[Exchange] = ()
@@ -242,6 +207,8 @@ class CallScreen(Screen[None]):
             key=self.key("focus.response"), cancel_key=self.key("cancel"), first_steps=self.steps_of()
         )
         """The pane below."""
+        panes = (self.methods, self.params, self.response)
+        self.panes = PaneLayout(self, explorer, panes, docs_key=self.key("docs"), fill=self._fill_docs)
 
     def compose(self) -> ComposeResult:
         here = CallScreen
@@ -284,9 +251,9 @@ class CallScreen(Screen[None]):
         if action == "replaced_params":
             return profile is not None and bool(self.explorer.replaced.of(profile, self.method))
         if action == "cancel":
-            return running or self.response.can_cancel or self.is_covered
+            return running or self.response.can_cancel or self.panes.is_covered
         if action in {"taller", "shorter"}:
-            return not self.is_beside  # side by side, both have all the height
+            return not self.panes.is_side_by_side  # side by side, both have all the height
         return super().check_action(action, parameters)
 
     def key(self, command: str) -> str:
@@ -313,197 +280,77 @@ class CallScreen(Screen[None]):
         header.set_reactive(Header.trouble, self.trouble)
         return header
 
-    # --- how the panes share the room --------------------------------------------------------------------------
+    # --- the panes ---------------------------------------------------------------------------------------------
 
     def on_screen_resume(self, event: events.ScreenResume) -> None:
         """The first time, every widget has just got its styles: there is nothing to refresh."""
         event.refresh_styles = self._shown
         self._shown = True
 
-    @property
-    def is_covered(self) -> bool:
-        narrow = self.app.size.width < NARROW
-        return self._is_over or self._covered == "response" or (self._covered == "methods" and narrow)
-
-    def cover(self, pane: str) -> None:
-        """Give a pane all the room, or with an empty name all panes their usual one.
-
-        Who gets all the room gets that of the docs as well; those over the response stay, unless it is wanted.
-        Set on the widgets themselves rather than by a stylesheet, so that a focus can follow in the same breath.
-        """
-        self._is_over = self._is_over and pane != "response"
-        self._covered = pane
-        narrow, zoomed = self.app.size.width < NARROW, pane == "response"
-        self.methods.display = not zoomed and (not narrow or pane == "methods")
-        self.query_one("#right").display = not (narrow and pane == "methods")
-        self.params.display = not zoomed
-        self._put_beside()
+    def on_resize(self) -> None:
+        self.panes.fit()
         self._tell_footer()
-        self.refresh_bindings()
-        self._arrange_docs()
-
-    def uncover(self) -> None:
-        """Show what was covered."""
-        self._is_over = False
-        self.cover("")
 
     def _tell_footer(self) -> None:
         """Leave out of the footer what is seen elsewhere, or has no use for this profile."""
-        elsewhere = {"focus.methods": self.app.size.width >= NARROW, "login": not self.has_login}
+        elsewhere = {"focus.methods": not self.panes.is_narrow, "login": not self.has_login}
         self.query_one(Footer).elsewhere = frozenset(id for id, is_left_out in elsewhere.items() if is_left_out)
 
-    def _put_beside(self) -> None:
-        """Params and response side by side or not; one below the other they are told apart by a tinted bar."""
-        self.set_class(self.is_beside, "-beside")
-        for bar in self.response.query(Bar):
-            bar.set_class(not self.is_beside, "-tinted")
-
     def action_focus_methods(self) -> None:
-        """To the methods; where they are folded away, they open."""
-        self.cover("methods")
-        self.methods.focus_filter()
+        self.panes.focus_methods()
 
     def action_focus_params(self) -> None:
-        self.params.show_tab("Params")
-        self.cover("")
-        self.params.focus_inside()
+        self.panes.focus_params()
 
     def action_focus_response(self) -> None:
-        self._free_response()
-        if self._covered == "methods":
-            self.cover("")
-        self.response.focus_inside()
-
-    def on_resize(self) -> None:
-        """Another terminal: what was chosen by hand holds as far as there is room, and the focus stays on view."""
-        here = "methods" if self.app.size.width < NARROW and self.methods.has_focus_within else self._covered
-        self.cover(here)
-        self._share()
-
-    def _share(self) -> None:
-        """A third of the height for the params unless somebody wanted otherwise; the response keeps a few lines."""
-        wanted = self._sizes.params_height or max(self.app.size.height * 3 // 10, 6)
-        self.params.styles.height = "1fr" if self.is_beside else min(wanted, max(self.app.size.height - REPLY, LEAST))
-        narrow = self.app.size.width < NARROW
-        self.methods.styles.width = "1fr" if narrow else self.methods_columns
-        self.methods.set_class(narrow, "-alone")
-        self._arrange_docs()
-
-    @property
-    def methods_columns(self) -> int:
-        """Columns of the method list beside the other panes."""
-        width = self.app.size.width
-        is_roomy = width >= ROOMY and not self.is_beside
-        usual = min(width // 3, 72) if is_roomy else min(max(width * 28 // 100, 34), 52)
-        return min(self._sizes.methods_width or usual, width // 2)
-
-    @property
-    def is_beside(self) -> bool:
-        """Whether params and response stand side by side: somebody wants it, there is room, and both are on view."""
-        return self._sizes.side_by_side and self.app.size.width >= WIDE and self._covered != "response"
+        self.panes.focus_response()
 
     def action_side_by_side(self) -> None:
-        if self.app.size.width < WIDE:
-            has = f"this terminal has {self.app.size.width}"
-            self.notify(f"Params and response stand side by side from {WIDE} columns on; {has}.", timeout=6)
-            return
-        self._sizes.side_by_side = not self._sizes.side_by_side
-        self.cover("")
-        self._share()
+        if why_not := self.panes.switch_side_by_side():
+            self.notify(why_not, timeout=6)
 
     def action_wider(self) -> None:
-        self._widen(2)
+        self.panes.widen(2)
 
     def action_narrower(self) -> None:
-        self._widen(-2)
+        self.panes.widen(-2)
 
     def action_taller(self) -> None:
-        self._heighten(1)
+        self.panes.heighten(1)
 
     def action_shorter(self) -> None:
-        self._heighten(-1)
+        self.panes.heighten(-1)
 
-    def _widen(self, by: int) -> None:
-        if self.app.size.width >= NARROW:
-            self._sizes.methods_width = min(max(self.methods.outer_size.width + by, 20), self.app.size.width // 2)
-            self._share()
-
-    def _heighten(self, by: int) -> None:
-        most = max(self.app.size.height - REPLY, LEAST)
-        self._sizes.params_height = min(max(self.params.size.height + by, LEAST), most)
-        self._share()
-
-    # --- docs --------------------------------------------------------------------------------------------------
-
-    @property
-    def docs_place(self) -> DocsPlace:
-        """Where there is room for the docs."""
-        if self.app.size.width < NARROW:
-            return "over"
-        if self._left_beside >= DOCS_LEFT:
-            return "beside"
-        return "below" if self.methods_columns >= DOCS_LEAST else "over"
-
-    @property
-    def _columns_beside(self) -> int:
-        """Columns that the docs have where they stand beside the editor and the response."""
-        return min(max((self.app.size.width - self.methods_columns) * 2 // 5, DOCS_LEAST), DOCS_MOST)
-
-    @property
-    def _left_beside(self) -> int:
-        """Columns that are left to each of those then; side by side they have half of it."""
-        left = self.app.size.width - self.methods_columns - self._columns_beside
-        return left // 2 if self.is_beside else left
-
-    @property
-    def docs(self) -> DocsPane | None:
-        """The docs that are on view."""
-        return next((each for each in self._docs.values() if each.display), None)
+    @on(ResponsePane.ZoomWanted)
+    def _zoom(self) -> None:
+        self.panes.zoom()
 
     def watch_described(self) -> None:
-        """Another method: its params are on view before its docs are laid out, which may be long."""
-        self._pointed = ""
-        self.call_after_refresh(self._arrange_docs)
-
-    def on_descendant_focus(self) -> None:
-        """Whoever leaves the list for something else than the docs is back at the method in the editor."""
-        docs = self.docs
-        reading = docs is not None and docs.has_focus_within
-        if self._pointed and not reading and not self.methods.has_focus_within:
-            self._pointed = ""
-            self._arrange_docs()
-
-    @on(MethodsPane.Pointed)
-    def _looked_at(self) -> None:
-        """Docs that are on view follow the cursor of the list, once it rests."""
-        if self._pause is not None:
-            self._pause.stop()
-        if self.docs is not None:
-            self._pause = self.set_timer(PAUSE, self._follow)
-
-    def _follow(self) -> None:
-        if self.methods.here:
-            self._pointed = self.methods.pointed
-            self._arrange_docs()
+        self.panes.follow_editor()
 
     def watch_whose(self) -> None:
-        self._free_response()
+        self.panes.free_response()
+
+    def on_descendant_focus(self) -> None:
+        self.panes.follow_focus()
+
+    @on(MethodsPane.Pointed)
+    def _pointer_moved(self) -> None:
+        self.panes.follow_pointer()
 
     @opens("docs")
     async def action_docs(self) -> None:
-        """To the docs, which open for it; from there back, and they close."""
-        self._arrange_docs()  # of the method that was chosen just now
-        docs = self.docs
-        if docs is not None and docs.has_focus_within:
-            self._close_docs()
-            return
-        if docs is None:
-            self._open_docs()
-            docs = self.docs
-        if docs is not None:
-            self._before = self.focused
-            self.set_focus(docs.page)
-            await docs.page.laid_out()
+        await self.panes.switch_docs()
+
+    def _fill_docs(self, docs: DocsPane, pointed: str) -> None:
+        """Show a method as it is listed; a saved call has no docs of its own."""
+        listed = self.known.get(pointed)
+        about = self.called
+        if pointed:
+            about = listed.calls if isinstance(listed, SavedMethod) else method_of(pointed)
+        described = self.described if about == self.called else self.explorer.described(about)
+        method = self.known.get(as_named(about)) or Method(about, source="history") if about else None
+        docs.show(method, described, self.discovered_at, self.profile)
 
     @on(DocsSheet.ExampleTaken)
     def _example_taken(self, event: DocsSheet.ExampleTaken) -> None:
@@ -516,106 +363,10 @@ class CallScreen(Screen[None]):
             self.choose(event.method.name)
         self.params.show_tab("Params")
         self.params.replace(laid_out(inert_value(event.example.params)))
-        self._free_response()
+        self.panes.free_response()
         self.params.focus_inside()
         called = f"“{name}”" if name else "The example"
         self.tell(f"{called} is in the editor. {self.key('params.undo')} brings back what stood there.")
-
-    def _open_docs(self) -> None:
-        if self.methods.here:
-            self._pointed = self.methods.pointed
-        if self._covered:
-            self.cover("")
-        self._is_over = self.docs_place == "over"
-        self._remember_docs("open")
-        self._arrange_docs()
-
-    def _remember_docs(self, wanted: str) -> None:
-        """Remember it; where they never have a place of their own it says nothing about other sizes."""
-        if self.app.size.width >= NARROW:
-            self.explorer.remembered.docs = wanted
-
-    def _close_docs(self) -> None:
-        """The focus goes back to where it came from."""
-        before = self._before
-        self._remember_docs("closed")
-        self._free_response()
-        self._arrange_docs()
-        if before is not None and before.is_attached and before.focusable and before.is_on_screen:
-            self.set_focus(before)
-        else:
-            self.params.focus_inside()
-
-    def _free_response(self) -> None:
-        """Docs over the response go; the focus goes with them only if it was there."""
-        if self._is_over:
-            inside = self.docs is not None and self.docs.has_focus_within
-            self._is_over = False
-            self._arrange_docs()
-            if inside:
-                self.response.focus_inside()
-
-    def _are_wanted(self, place: DocsPlace) -> bool:
-        """Of a service that tells much they stand beside by themselves, unless somebody closed them.
-
-        They stay for a method of which there is less to say: nothing moves from one method to the next.
-        """
-        wanted = self.explorer.remembered.docs
-        if place == "over":
-            return self._is_over
-        if self._covered == "response" or not self.method:
-            return False
-        has_room = place == "beside" and self._left_beside >= DOCS_LEFT_UNASKED
-        return wanted == "open" or (has_room and wanted != "closed" and any(map(_is_documented, self.known.values())))
-
-    def _listed(self, called: str) -> Method | None:
-        """A method as it stands in the list; a saved call has no docs of its own."""
-        return self.known.get(as_named(called)) or Method(called, source="history") if called else None
-
-    def _called_as(self, name: str) -> str:
-        known = self.known.get(name)
-        return known.calls if isinstance(known, SavedMethod) else method_of(name)
-
-    def _arrange_docs(self) -> None:
-        """Show the docs where they belong now, and nowhere else."""
-        if self.explorer.profile is None:  # it was removed on a screen over this one, and another will be chosen
-            return
-        place, before = self.docs_place, self.docs
-        inside = before is not None and before.has_focus_within
-        if place != "over":
-            self._is_over = False
-        elif inside and before is not self._docs.get("over"):
-            self._is_over = True  # who reads them goes on reading in a smaller terminal
-        is_wanted = self._are_wanted(place)
-        for other, pane in self._docs.items():
-            pane.display = is_wanted and other == place
-        if is_wanted:
-            about = self._called_as(self._pointed) if self._pointed else self.called
-            described = self.explorer.described(about) if about != self.called else self.described
-            docs = self._placed(place)
-            if place == "beside":
-                docs.styles.width = self._columns_beside
-            docs.show(self._listed(about), described, self.discovered_at, self.profile)
-        self.methods.reading = is_wanted and place == "below"
-        self.response.display = not self._is_over
-        if inside and self.docs is not before:  # another size of the terminal, or another method
-            if self.docs is not None:
-                self.call_after_refresh(self.docs.page.focus)  # it may have been mounted just now
-            else:
-                self.params.focus_inside()
-
-    def _placed(self, place: DocsPlace) -> DocsPane:
-        """The pane in that place, which is made when it is first wanted."""
-        if place not in self._docs:
-            pane = self._docs[place] = DocsPane(self.key("docs"), tinted=place == "over")
-            pane.add_class(f"-{place}")
-            if place == "beside":
-                self.query_one("#panes").mount(pane)
-            elif place == "below":
-                self.methods.put_below(pane)
-            else:
-                self.query_one("#right").mount(pane)
-        return self._docs[place]
 
     # --- what is done with the response -------------------------------------------------------------------------
 
@@ -631,9 +382,9 @@ class CallScreen(Screen[None]):
             self._stop.press()
         elif self.response.can_cancel:
             self.response.cancel()
-        elif self.is_covered:
+        elif self.panes.is_covered:
             inside = self.response if self.response.has_focus_within else self.params
-            self.uncover()
+            self.panes.uncover()
             inside.focus_inside()
 
     @on(ResponsePane.TransformWanted)
@@ -674,10 +425,6 @@ class CallScreen(Screen[None]):
     @on(ResponsePane.Wrapped)
     def _wrapped(self, event: ResponsePane.Wrapped) -> None:
         self.explorer.remembered.wrap = event.on
-
-    @on(ResponsePane.ZoomWanted)
-    def _zoom(self) -> None:
-        self.cover("" if self.is_covered else "response")
 
     @on(ResponsePane.SaveWanted)
     @opens("save")
@@ -852,6 +599,7 @@ class CallScreen(Screen[None]):
         profile = self.explorer.profile
         assert profile is not None
         self.known = self.explorer.listed(called=self._looked_back)
+        self.panes.has_details = any(method.details or method.parameters for method in self.known.values())
         self.pinned = self.explorer.remembered.pinned(profile.name)
         learned = self.explorer.catalogues.of(profile)
         self.discovered_at = learned.when if learned else None
@@ -891,7 +639,7 @@ class CallScreen(Screen[None]):
         """Take what is so named in the list into the editor, with the params last typed for it; no name: none yet."""
         self.write_down()
         self._is_opening, self.of_batch = False, None
-        self.method = name
+        self.method, self.panes.has_method = name, bool(name)
         known = self.known.get(name) or (Method(name, source="history") if name else None)
         self.called = known.calls if isinstance(known, SavedMethod) else method_of(name)
         self.params.load(known, self.explorer.draft_of(name, called=self._looked_back))
@@ -906,7 +654,7 @@ class CallScreen(Screen[None]):
 
     def open_method(self, name: str) -> None:
         """Choose what is so named in the list, and go to its params."""
-        self.cover("")
+        self.panes.cover("")
         self.params.show_tab("Params")
         self.choose(name)
         self.params.focus_inside()
@@ -989,7 +737,7 @@ class CallScreen(Screen[None]):
         self._hinted, self.hint = None, []
         self.check_result(self.exchange)
         self.refresh_bindings()
-        self._free_response()
+        self.panes.free_response()
 
     # --- sending -----------------------------------------------------------------------------------------------
 
@@ -1015,7 +763,7 @@ class CallScreen(Screen[None]):
 
     def _send_typed(self, *, notification: bool = False) -> None:
         if self.methods.display and not self.params.is_on_view:  # on a narrow screen they hide what is said
-            self.cover("")
+            self.panes.cover("")
             self.params.focus_inside()
         if not self._refuses():
             self._send(replace(self.draft, notification=notification), whole=self.saved_call is not None)
@@ -1027,7 +775,7 @@ class CallScreen(Screen[None]):
             return True
         if self.params.problem is None:
             return False
-        self.cover("")
+        self.panes.cover("")
         self.params.refuse(what)
         self.params.focus_inside()
         return True
@@ -1305,7 +1053,7 @@ class CallScreen(Screen[None]):
         """A call of the batch into the editor, and what came of it onto the screen."""
         from rpcexplorer.tui.call.transfer import as_call, put_in
 
-        self.cover("")
+        self.panes.cover("")
         self.choose_method(draft.method)
         put_in(self, draft.text, recorded=True)
         self.of_batch = draft
@@ -1378,14 +1126,14 @@ class CallScreen(Screen[None]):
 
     @on(MethodsPane.Recalled)
     def _recalled(self, event: MethodsPane.Recalled) -> None:
-        self.cover("")
+        self.panes.cover("")
         self.load(event.exchange, ours=self._is_ours(event.exchange))
         (self.response if event.exchange.kind == "batch" else self.params).focus_inside()
 
     @on(SendAgainWanted)
     def _again(self, event: SendAgainWanted) -> None:
         event.stop()
-        self.cover("")
+        self.panes.cover("")
         self.again(event.exchange, ours=self._is_ours(event.exchange))
 
     @on(CopyCallWanted)
@@ -1501,8 +1249,3 @@ def _of_preset(profile: Profile) -> str:
     """The first method that a preset calls safe, and has no params for: it lists what is good to begin with first."""
     notes = profile.methods.items() if profile.preset else ()
     return next((name for name, note in notes if note.safe and not note.params), "")
-
-
-def _is_documented(method: Method) -> bool:
-    """Whether there is more to say than what lists show."""
-    return bool(method.details or method.parameters)

@@ -155,7 +155,7 @@ def _is_missed(calls: CallScreen) -> bool:
 
 
 def _show(calls: CallScreen) -> None:
-    calls.cover("")
+    calls.panes.cover("")
     calls.params.show_tab("Params")
     calls.params.focus_inside()
 
@@ -178,7 +178,7 @@ async def put_into_another(calls: CallScreen, value: TakenValue) -> None:
     if not chosen or explorer.profile is None:
         return
     explorer.remembered.add_expression(PURPOSE, chosen)
-    calls.cover("")
+    calls.panes.cover("")
     calls.params.show_tab("Params")
     if chosen != calls.method:  # what stands in the editor for it stays there
         calls.choose(chosen)
@@ -289,7 +289,7 @@ async def import_calls(calls: CallScreen) -> None:
     calls.write_down()
     fits = [fitted(profile, call) for call in found.calls]
     taken = calls.explorer.imports.take_in(profile, [each.call for each in fits], secrets_of(calls, fits))
-    calls.cover("")
+    calls.panes.cover("")
     calls.params.show_tab("Params")
     calls.choose_method(taken.drafts[0].method)
     calls.params.focus_inside()

@@ -27,7 +27,7 @@ async def discovered(explorer: Explorer) -> None:
 
 def place(calls: CallScreen) -> str:
     """Where the docs are seen; the editor is, wherever that is."""
-    docs = calls.docs
+    docs = calls.panes.docs
     assert calls.params.is_on_view
     assert calls.params.editor.region.height >= 2
     if docs is None:
@@ -45,29 +45,29 @@ def test_the_docs_stand_where_there_is_room_and_never_instead_of_the_editor(expl
         for method in ("demo.orders.place", "ping"):  # nothing moves for one of which there is less to say
             calls.choose(method)
             await until(pilot, lambda: place(calls) == "beside")
-        docs = calls.docs
+        docs = calls.panes.docs
         assert docs is not None
         assert (docs.region.y, docs.region.bottom) == (calls.params.region.y, calls.response.region.bottom)
         assert min(calls.params.region.width, calls.response.region.width) >= 80
         await pilot.press("f4", "z")
-        await until(pilot, lambda: calls.docs is None and calls.response.region.width == 200)
+        await until(pilot, lambda: calls.panes.docs is None and calls.response.region.width == 200)
         await pilot.press("z", "alt+s")  # side by side they need what the docs would take
-        await until(pilot, lambda: calls.docs is None and calls.response.region.y == calls.params.region.y)
+        await until(pilot, lambda: calls.panes.docs is None and calls.response.region.y == calls.params.region.y)
         await pilot.press("alt+m")
         await until(pilot, lambda: place(calls) == "below")
         await pilot.press("alt+s")
         await until(pilot, lambda: place(calls) == "beside")
-        assert calls.docs is not None
-        assert calls.docs.has_focus_within
+        assert calls.panes.docs is not None
+        assert calls.panes.docs.has_focus_within
         await pilot.press("tab")  # round the corner
         assert calls.methods.has_focus_within
         await pilot.press("shift+tab")
         await pilot.resize_terminal(120, 40)
         await until(pilot, lambda: place(calls) == "over")
-        assert calls.docs.has_focus_within
+        assert calls.panes.docs.has_focus_within
         await pilot.press(*["alt+right"] * 7)
         await until(pilot, lambda: place(calls) == "below")
-        below = calls.docs
+        below = calls.panes.docs
         await until(pilot, lambda: below.region.height >= calls.methods.region.height // 2)
         assert calls.methods.reading  # in the place of the newest calls
         await pilot.press("alt+m")
@@ -111,8 +111,8 @@ def test_docs_have_45_columns_of_text(explorer: Explorer) -> None:
         for width, where in ((120, "over"), (154, "over"), (155, "beside"), (200, "beside"), (80, "over")):
             await pilot.resize_terminal(width, 40)
             await until(pilot, is_at(where))
-            assert calls.docs is not None
-            assert calls.docs.page.scrollable_content_region.width > 45
+            assert calls.panes.docs is not None
+            assert calls.panes.docs.page.scrollable_content_region.width > 45
 
     visit(explorer, scene)
 
@@ -164,12 +164,12 @@ def test_on_a_narrow_terminal_they_cover_the_response_until_there_is_something_t
 def test_the_docs_follow_the_list_and_an_example_of_what_is_read_chooses_its_method(
     explorer: Explorer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rpcexplorer.tui.call.screen.PAUSE", 0.001)
+    monkeypatch.setattr("rpcexplorer.tui.call.layout.POINTER_PAUSE_SECONDS", 0.001)
     asyncio.run(discovered(explorer))
 
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         def about() -> str:
-            docs = calls.docs
+            docs = calls.panes.docs
             return docs.page.method.name if docs is not None and docs.page.method is not None else ""
 
         calls.choose("demo.echo")
@@ -188,8 +188,8 @@ def test_the_docs_follow_the_list_and_an_example_of_what_is_read_chooses_its_met
         await pilot.press("f2", *"orders.place")
         await until(pilot, lambda: about() == "demo.orders.place")
         await pilot.press("alt+m", "n")
-        assert calls.docs is not None
-        page = calls.docs.page
+        assert calls.panes.docs is not None
+        page = calls.panes.docs.page
         hints = [words for _, _, words, _ in calls.query_one(Footer)._found()]
         assert hints[:2] == ["next example", "into the editor"]
         await pilot.press("enter")

@@ -1,0 +1,324 @@
+"""How the panes of the call screen share the room, and where the docs of a method go.
+
+The docs get a column beside the editor and the response if both keep enough room; else they go below the method list
+if that is wide enough; else over the response, never instead of the editor. What covers the response closes as soon as
+there is something to see there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final, Literal, TypeAlias
+
+from textual.screen import Screen
+from textual.timer import Timer
+from textual.widget import Widget
+
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.tui.call.docs import DocsPane
+from rpcexplorer.tui.call.methods import MethodsPane
+from rpcexplorer.tui.call.params import ParamsPane
+from rpcexplorer.tui.call.response import ResponsePane
+from rpcexplorer.tui.theme import NARROW
+from rpcexplorer.tui.widgets.bars import Bar
+
+SIDE_BY_SIDE_COLUMNS: Final = 180
+"""From here on params and response can be side by side."""
+ROOMY_COLUMNS: Final = 200
+"""From here on the method list has room for descriptions, and editor and docs for all they need."""
+MIN_METHODS_COLUMNS: Final = 20
+MIN_PARAMS_LINES: Final = 4
+"""The bar, two lines of text, the problem line."""
+OTHER_LINES: Final = 6
+"""Left to the header, the footer and the response."""
+MIN_DOCS_COLUMNS: Final = 48
+"""45 of text, in which a table of params is still readable, and three beside it."""
+MAX_DOCS_COLUMNS: Final = 80
+"""Longer lines are hard to read."""
+MIN_COLUMNS_BESIDE_DOCS: Final = 64
+"""Left to the editor, and to the response."""
+MIN_COLUMNS_BESIDE_UNASKED_DOCS: Final = 80
+"""Left to each if nobody asked for the docs: a terminal of the usual size."""
+POINTER_PAUSE_SECONDS: Final = 0.15
+"""After this time a cursor in the method list rests."""
+DocsPlace: TypeAlias = Literal["beside", "below", "over"]
+
+
+class PaneLayout:
+    """Who of the three panes has which part of the screen, and where the docs are."""
+
+    def __init__(
+        self,
+        host: Screen[Any],
+        explorer: Explorer,
+        panes: tuple[MethodsPane, ParamsPane, ResponsePane],
+        *,
+        docs_key: str,
+        fill: Callable[[DocsPane, str], object],
+    ) -> None:
+        """``fill`` puts the docs of a listed method into a pane; an empty name is the method in the editor."""
+        self._host, self._explorer, self._remembered = host, explorer, explorer.remembered
+        self._methods, self._params, self._response = panes
+        self._docs_key, self._fill = docs_key, fill
+        self.has_method = False
+        """There is a method in the editor."""
+        self.has_details = False
+        """The service says so much of its methods that docs open by themselves."""
+        self._covered_by = ""
+        """``methods`` on a narrow screen, ``response`` if it is zoomed."""
+        self._docs: dict[DocsPlace, DocsPane] = {}
+        self._is_over = False
+        """The docs cover the response."""
+        self._focus_before: Widget | None = None
+        """Had the focus before it went to the docs."""
+        self.pointed = ""
+        """The listed method that the docs are about; empty: the one in the editor."""
+        self._pause: Timer | None = None
+
+    # --- the three panes ---------------------------------------------------------------------------------------
+
+    @property
+    def is_narrow(self) -> bool:
+        return self._columns < NARROW
+
+    @property
+    def is_covered(self) -> bool:
+        covered = self._covered_by
+        return self._is_over or covered == "response" or (covered == "methods" and self.is_narrow)
+
+    @property
+    def is_side_by_side(self) -> bool:
+        has_room = self._columns >= SIDE_BY_SIDE_COLUMNS and self._covered_by != "response"
+        return self._remembered.side_by_side and has_room
+
+    @property
+    def _columns(self) -> int:
+        return self._host.app.size.width
+
+    @property
+    def _lines(self) -> int:
+        return self._host.app.size.height
+
+    @property
+    def _methods_columns(self) -> int:
+        columns = self._columns
+        is_roomy = columns >= ROOMY_COLUMNS and not self.is_side_by_side
+        usual = min(columns // 3, 72) if is_roomy else min(max(columns * 28 // 100, 34), 52)
+        return min(self._remembered.methods_width or usual, columns // 2)
+
+    def cover(self, pane: str) -> None:
+        """Give a pane all the room, or with an empty name all panes their usual one.
+
+        Docs over the response stay, unless it is the response that gets the room. This is set on the widgets rather
+        than by a stylesheet, so that a focus can follow at once.
+        """
+        self._is_over = self._is_over and pane != "response"
+        self._covered_by = pane
+        is_zoomed = pane == "response"
+        self._methods.display = not is_zoomed and (not self.is_narrow or pane == "methods")
+        self._host.query_one("#right").display = not (self.is_narrow and pane == "methods")
+        self._params.display = not is_zoomed
+        self._host.set_class(self.is_side_by_side, "-beside")
+        for bar in self._response.query(Bar):  # one below the other they are told apart by a tinted bar
+            bar.set_class(not self.is_side_by_side, "-tinted")
+        self._host.refresh_bindings()
+        self.arrange_docs()
+
+    def uncover(self) -> None:
+        self._is_over = False
+        self.cover("")
+
+    def zoom(self) -> None:
+        self.cover("" if self.is_covered else "response")
+
+    def fit(self) -> None:
+        """Fit a terminal of another size: chosen sizes hold if there is room, and the focus stays on view."""
+        self.cover("methods" if self.is_narrow and self._methods.has_focus_within else self._covered_by)
+        self._share()
+
+    def focus_methods(self) -> None:
+        self.cover("methods")
+        self._methods.focus_filter()
+
+    def focus_params(self) -> None:
+        self._params.show_tab("Params")
+        self.cover("")
+        self._params.focus_inside()
+
+    def focus_response(self) -> None:
+        self.free_response()
+        if self._covered_by == "methods":
+            self.cover("")
+        self._response.focus_inside()
+
+    def widen(self, columns: int) -> None:
+        if not self.is_narrow:
+            wanted = max(self._methods.outer_size.width + columns, MIN_METHODS_COLUMNS)
+            self._remembered.methods_width = min(wanted, self._columns // 2)
+            self._share()
+
+    def heighten(self, lines: int) -> None:
+        most = max(self._lines - OTHER_LINES, MIN_PARAMS_LINES)
+        self._remembered.params_height = min(max(self._params.size.height + lines, MIN_PARAMS_LINES), most)
+        self._share()
+
+    def switch_side_by_side(self) -> str:
+        """Put params and response side by side, or back; return why that is not possible."""
+        if self._columns < SIDE_BY_SIDE_COLUMNS:
+            has = f"this terminal has {self._columns}"
+            return f"Params and response stand side by side from {SIDE_BY_SIDE_COLUMNS} columns on; {has}."
+        self._remembered.side_by_side = not self._remembered.side_by_side
+        self.cover("")
+        self._share()
+        return ""
+
+    def _share(self) -> None:
+        wanted = self._remembered.params_height or max(self._lines * 3 // 10, 6)
+        most = max(self._lines - OTHER_LINES, MIN_PARAMS_LINES)
+        self._params.styles.height = "1fr" if self.is_side_by_side else min(wanted, most)
+        self._methods.styles.width = "1fr" if self.is_narrow else self._methods_columns
+        self._methods.set_class(self.is_narrow, "-alone")
+        self.arrange_docs()
+
+    # --- the docs ----------------------------------------------------------------------------------------------
+
+    @property
+    def docs(self) -> DocsPane | None:
+        """The docs that are on view."""
+        return next((pane for pane in self._docs.values() if pane.display), None)
+
+    @property
+    def _docs_place(self) -> DocsPlace:
+        if self.is_narrow:
+            return "over"
+        if self._columns_beside_docs >= MIN_COLUMNS_BESIDE_DOCS:
+            return "beside"
+        return "below" if self._methods_columns >= MIN_DOCS_COLUMNS else "over"
+
+    @property
+    def _docs_columns(self) -> int:
+        """Columns of docs beside the editor and the response."""
+        return min(max((self._columns - self._methods_columns) * 2 // 5, MIN_DOCS_COLUMNS), MAX_DOCS_COLUMNS)
+
+    @property
+    def _columns_beside_docs(self) -> int:
+        """Columns that the editor and the response have then; side by side each has half of it."""
+        left = self._columns - self._methods_columns - self._docs_columns
+        return left // 2 if self.is_side_by_side else left
+
+    async def switch_docs(self) -> None:
+        """Go to the docs, which open for it; from there go back, and close them."""
+        self.arrange_docs()  # the method may have been chosen just now
+        if self.docs is not None and self.docs.has_focus_within:
+            self._close_docs()
+            return
+        if self.docs is None:
+            self._open_docs()
+        if (docs := self.docs) is not None:
+            self._focus_before = self._host.focused
+            self._host.set_focus(docs.page)
+            await docs.page.laid_out()
+
+    def _open_docs(self) -> None:
+        if self._methods.here:
+            self.pointed = self._methods.pointed
+        if self._covered_by:
+            self.cover("")
+        self._is_over = self._docs_place == "over"
+        self._remember_docs("open")
+        self.arrange_docs()
+
+    def _close_docs(self) -> None:
+        before = self._focus_before
+        self._remember_docs("closed")
+        self.free_response()
+        self.arrange_docs()
+        if before is not None and before.is_attached and before.focusable and before.is_on_screen:
+            self._host.set_focus(before)
+        else:
+            self._params.focus_inside()
+
+    def _remember_docs(self, wanted: str) -> None:
+        if not self.is_narrow:  # a narrow terminal has no place for them: nothing follows for other sizes
+            self._remembered.docs = wanted
+
+    def free_response(self) -> None:
+        """Close docs over the response; the focus goes with them only if it was there."""
+        if self._is_over:
+            had_focus = self.docs is not None and self.docs.has_focus_within
+            self._is_over = False
+            self.arrange_docs()
+            if had_focus:
+                self._response.focus_inside()
+
+    def follow_editor(self) -> None:
+        """Show the docs of the method in the editor, once its params are on view: docs may be long."""
+        self.pointed = ""
+        self._host.call_after_refresh(self.arrange_docs)
+
+    def follow_focus(self) -> None:
+        """Return to the method in the editor when the focus goes from the list to something else than the docs."""
+        is_reading = self.docs is not None and self.docs.has_focus_within
+        if self.pointed and not is_reading and not self._methods.has_focus_within:
+            self.pointed = ""
+            self.arrange_docs()
+
+    def follow_pointer(self) -> None:
+        """Let docs that are on view follow the cursor of the list, once it rests."""
+        if self._pause is not None:
+            self._pause.stop()
+        if self.docs is not None:
+            self._pause = self._host.set_timer(POINTER_PAUSE_SECONDS, self._show_pointed)
+
+    def _show_pointed(self) -> None:
+        if self._methods.here:
+            self.pointed = self._methods.pointed
+            self.arrange_docs()
+
+    def _wants_docs(self, place: DocsPlace) -> bool:
+        """Return whether docs belong there: they were opened, or there is room and nobody closed them.
+
+        They stay for a method of which there is less to say: nothing moves from one method to the next.
+        """
+        wanted = self._remembered.docs
+        if place == "over":
+            return self._is_over
+        if self._covered_by == "response" or not self.has_method:
+            return False
+        has_room = place == "beside" and self._columns_beside_docs >= MIN_COLUMNS_BESIDE_UNASKED_DOCS
+        return wanted == "open" or (has_room and wanted != "closed" and self.has_details)
+
+    def arrange_docs(self) -> None:
+        """Show the docs where they belong now, and nowhere else."""
+        if self._explorer.profile is None:  # it was removed on a screen over this one, and another will be chosen
+            return
+        place, before = self._docs_place, self.docs
+        had_focus = before is not None and before.has_focus_within
+        if place != "over":
+            self._is_over = False
+        elif had_focus and before is not self._docs.get("over"):
+            self._is_over = True  # someone who reads them goes on reading in a smaller terminal
+        is_wanted = self._wants_docs(place)
+        for other, pane in self._docs.items():
+            pane.display = is_wanted and other == place
+        if is_wanted:
+            docs = self._docs.get(place) or self._add_docs(place)
+            if place == "beside":
+                docs.styles.width = self._docs_columns
+            self._fill(docs, self.pointed)
+        self._methods.reading = is_wanted and place == "below"
+        self._response.display = not self._is_over
+        if had_focus and self.docs is not before:  # another size of the terminal, or another method
+            if self.docs is not None:
+                self._host.call_after_refresh(self.docs.page.focus)  # it may have been mounted just now
+            else:
+                self._params.focus_inside()
+
+    def _add_docs(self, place: DocsPlace) -> DocsPane:
+        docs = self._docs[place] = DocsPane(self._docs_key, tinted=place == "over")
+        docs.add_class(f"-{place}")
+        if place == "below":
+            self._methods.put_below(docs)
+        else:
+            self._host.query_one("#panes" if place == "beside" else "#right").mount(docs)
+        return docs
