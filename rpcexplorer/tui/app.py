@@ -143,7 +143,7 @@ class ExplorerApp(App[Wish]):
         """Textual would print the values of variables here; whoever started this says type, file and line."""
         with suppress(Exception):  # whatever else is broken: what stands in the editor is kept, if it can be
             if self.calls is not None:
-                self.calls.write_down()
+                self.calls.drafts.write_down()
         self._close_messages_no_wait()
 
     async def on_unmount(self) -> None:
@@ -324,7 +324,7 @@ class Shutdown:
         Whoever wants it a second time wants no more waiting, but has to be told what would not be kept.
         """
         if self._is_leaving and (calls := self._navigation.calls) is not None:
-            calls.write_down()
+            calls.drafts.write_down()
         if self._is_leaving and (self._was_asked or not asking or not self._explorer.drafts.unsaved):
             self._app.exit("")
             return

@@ -162,7 +162,7 @@ class Navigation:
 
     async def _look_back(self, calls: CallScreen, case: CaseOnView | None = None) -> None:
         """Show the history or a case, and do what somebody wants with a call of it."""
-        calls.write_down()
+        calls.drafts.write_down()
         choice = await self._ask_history(case)
         if choice is not None:
             await self._take(calls, choice)
@@ -180,9 +180,7 @@ class Navigation:
         """Load a call of the history or of a case, or send it again."""
         explorer, exchange = self._explorer, choice.exchange
         if choice.action == "carry":
-            from rpcexplorer.tui.call.transfer import carry
-
-            await carry(calls, Draft(exchange.method, exchange.params), choice.profile)
+            await calls.carry(Draft(exchange.method, exchange.params), choice.profile)
         elif explorer.profile is not None:
             ours = explorer.journal.is_ours(exchange, explorer.profile)  # it was read from there
             # whoever has recorded it, its profile is chosen by this person alone
@@ -200,7 +198,7 @@ class Navigation:
 
     async def _switch(self, calls: CallScreen) -> None:
         await calls.params.settled()
-        calls.write_down()
+        calls.drafts.write_down()
         before = self._explorer.profile
         self._read_profiles()
         await self._choose()
@@ -289,17 +287,17 @@ class Navigation:
     async def _show_batch(self, calls: CallScreen) -> None:
         from rpcexplorer.tui.batch import BatchScreen
 
-        calls.write_down()
+        calls.drafts.write_down()
         screen = BatchScreen(
             self._explorer,
             self._pending,
             header=self._header(),
             footer=footer_over(),
             under_way=lambda: calls.whose or calls.what,
-            at=calls.batch_row,
+            at=calls.drafts.batch_row,
         )
         choice = await self._app.push_screen_wait(screen)
-        calls.batch_row = screen.row
+        calls.drafts.batch_row = screen.row
         self._show_calls_made()
         if choice is not None:
             calls.take(choice.draft, choice.came)
@@ -325,14 +323,14 @@ class Navigation:
             params.action_undo,
             params.action_redo,
             lambda: params.problem is None,
-            calls.request_to_come,
-            partial(calls.check_params, described),
+            calls.drafts.request_to_come,
+            partial(calls.advice.check, described),
             params.editor.cursor_offset,
         )
         form = FormScreen(self._explorer, source, self._pending, header=self._header(), footer=footer_over())
-        calls.typed_elsewhere = form.put_typed
+        calls.drafts.put_typed = form.put_typed
         is_sent = await self._app.push_screen_wait(form)
-        calls.typed_elsewhere = lambda: None
+        calls.drafts.put_typed = lambda: None
         params.show_tab("Params")
         if form.place is not None:
             params.editor.go_to(form.place)
@@ -353,7 +351,7 @@ class Navigation:
         from rpcexplorer.tui.connection_test import tested
 
         await calls.params.settled()
-        calls.write_down()
+        calls.drafts.write_down()
         found = await tested(calls, self._explorer, profile)
         if found.name and await self._use(calls, found.name):
             self._explorer.remembered.profile = found.name

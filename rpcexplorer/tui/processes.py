@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Thread
-from typing import IO, Any, Final
+from typing import IO, Any, Final, Literal
 
 from msgspec import Struct
 from textual.screen import Screen
@@ -51,6 +51,20 @@ def ending(code: int) -> str:
     with suppress(ValueError):  # a signal that Python has no name for
         return f"ended by {signal.Signals(-code).name}"
     return f"ended by signal {-code}"
+
+
+async def transform(
+    kind: Literal["filter", "pipe"], expression: str, body: bytes, limit: int
+) -> tuple[bytes, str, bool]:
+    """Put a body through a jq expression or a shell command; return the text, what to say of it, and if it failed."""
+    if kind == "pipe":
+        result, remark = await piped(expression, body, limit), "what the command made of it"
+    else:
+        result, remark = await filtered(expression, body, limit), "spelled by jq, not by the server"
+    remarks = [result.complaint] if result.code else [remark, result.complaint * result.cut]
+    if (kind == "pipe" and not result.cut) or not any(remarks):
+        remarks.append(ending(result.code))
+    return result.text, "; ".join(filter(None, remarks)), bool(result.code)
 
 
 async def filtered(expression: str, body: bytes, limit: int) -> ProcessResult:

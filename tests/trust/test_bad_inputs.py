@@ -131,7 +131,7 @@ def test_3_and_4_the_screen_shows_markup_as_it_is_and_survives_half_a_character(
                 await until(pilot, lambda: isinstance(app.screen, CallScreen) and bool(app.screen.method))
                 screen = app.screen
                 assert isinstance(screen, CallScreen)
-                screen.choose(text)
+                screen.drafts.choose(text)
                 for _ in range(2):
                     before = screen.exchange
                     await pilot.press("f5")

@@ -62,7 +62,7 @@ Day = Callable[[Witness, CallScreen], Awaitable[None]]
 
 async def call(screen: CallScreen, witness: Witness, method: str, *tabs: str) -> None:
     """Send, and look at what came."""
-    screen.choose(method)
+    screen.drafts.choose(method)
     screen.params.replace("[]")
     await witness.pilot.pause()
     before = screen.exchange

@@ -113,7 +113,7 @@ class Visit:
 
     async def write(self, text: str, method: str = "demo.echo") -> None:
         """A method with params stands in the editor, which has the focus."""
-        self.calls.choose(method)
+        self.calls.drafts.choose(method)
         self.calls.params.replace(text)
         self.calls.params.focus_inside()
         await self.pilot.pause()
@@ -321,7 +321,7 @@ async def what_runs_is_cancelled_at_once(at: Visit) -> None:
         at.explorer.use(Profile("slow", server.origin))
         at.calls.show_profile()
         at.calls.action_send()
-        await until(at.pilot, lambda: at.calls._progress is not None and at.calls._progress.received > 0)
+        await until(at.pilot, lambda: at.calls.sender.progress is not None and at.calls.sender.progress.received > 0)
         await at.sees("◐ receiving", "Esc cancel")
         await at.press("escape")
         exchange = await at.came(None)
@@ -471,7 +471,7 @@ async def params_that_a_recorded_call_took_the_place_of_come_back(at: Visit) -> 
     await at.write('{"half": ')
     at.calls.load(first, ours=True)
     await at.write("[]", "ping")
-    at.calls.choose("demo.echo")
+    at.calls.drafts.choose("demo.echo")
     assert at.calls.params.text == "[1.10]"
     await at.by_palette("bring back replaced params")
     await at.back()
@@ -665,10 +665,10 @@ async def params_go_through_ones_own_editor(at: Visit) -> None:
 
 @shows("params.reset")
 async def a_methods_starting_point_is_put_back(at: Visit) -> None:
-    at.calls.choose("arg_test")
+    at.calls.drafts.choose("arg_test")
     start = at.calls.params.text
     await at.write('{"typed": true}', "arg_test")
-    at.calls.write_down()
+    at.calls.drafts.write_down()
     await at.by_palette("reset params")
     await until(at.pilot, lambda: at.calls.params.text == start)
     assert at.posted(ParamsPane.ResetWanted)

@@ -263,7 +263,7 @@ def test_from_the_editor_into_the_batch_over_the_wire_and_back_and_once_more_fro
 ) -> None:
     async def what(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         async def write(method: str, text: str) -> None:
-            screen.choose(method)
+            screen.drafts.choose(method)
             screen.params.replace(text)
             await pilot.pause()
 

@@ -287,7 +287,7 @@ def test_the_method_that_is_sent_is_where_the_keys_had_led(explorer: Explorer) -
 
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         for typed, keys, row in keys_and_rows:
-            calls.choose("demo.notes.delete")
+            calls.drafts.choose("demo.notes.delete")
             await rest(pilot)
             listing, before = calls.query_one(MethodList), calls.exchange
             found = calls.methods._rows.listed(typed).rows
@@ -419,7 +419,7 @@ def test_a_form_takes_each_key_in_the_line_where_the_keys_had_led(explorer: Expl
 @through(Confirm, Answers, Answer, CallScreen)
 def test_a_question_is_answered_by_the_word_where_the_keys_had_led(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-        calls.choose("demo.unknown")
+        calls.drafts.choose("demo.unknown")
         await play(pilot, "f5", "right", "left", "enter", "right", "f5", "right", "enter", "left")
         await until(pilot, lambda: app.screen is calls and not calls.what and len(called(explorer)) == 1)
 
@@ -478,7 +478,7 @@ def test_the_first_screen_takes_the_way_where_the_keys_had_led(make_explorer: Ca
 @through(BatchScreen, BatchList, BatchPreview, CompletionList)
 def test_calls_go_into_the_batch_and_change_places_and_a_name_is_taken_as_the_keys_say(explorer: Explorer) -> None:
     async def scene(_: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-        calls.choose("demo.echo")
+        calls.drafts.choose("demo.echo")
         calls.params.replace("[1]")
         calls.params.focus_inside()
         await play(
@@ -502,7 +502,7 @@ def test_a_field_is_typed_where_the_keys_had_led_and_sent_as_it_was_typed(explor
     asyncio.run(discovered(explorer))
 
     async def scene(_: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-        calls.choose("demo.orders.place")
+        calls.drafts.choose("demo.orders.place")
         calls.params.replace('{"customer": 7, "items": []}')
         calls.params.focus_inside()
         await play(
@@ -586,7 +586,7 @@ def test_what_is_asked_before_a_replay_is_answered_by_the_word_where_the_keys_ha
 @through(SeveralProfiles, Ticked, ReplayScreen, ReplayList)
 def test_one_call_goes_to_the_profiles_that_were_ticked_where_the_keys_had_led(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-        calls.choose("demo.echo")
+        calls.drafts.choose("demo.echo")
         await play(pilot, "alt+d")
         chosen: SeveralProfiles = await on(pilot, SeveralProfiles)
         ticked = chosen._list.ticked
@@ -636,7 +636,7 @@ def test_what_has_changed_is_opened_where_the_keys_had_led_and_the_next_key_is_f
     assert found is not None
 
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-        calls.choose("ping")
+        calls.drafts.choose("ping")
         await play(pilot, "alt+n", "down", "down", "up", "enter", "end", "8")
         await until(pilot, lambda: "8" in calls.params.text)
         assert calls.method == found.methods[1].name
@@ -654,7 +654,7 @@ def test_an_example_is_taken_where_the_keys_had_led_from_docs_that_were_not_open
     asyncio.run(discovered(explorer))
 
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-        calls.choose("demo.orders.place")
+        calls.drafts.choose("demo.orders.place")
         before = calls.params.text
         await play(pilot, "alt+m", "n", "n", "enter", "end", "8")
         await until(pilot, lambda: "Ines" in calls.params.text and "8" in calls.params.text)

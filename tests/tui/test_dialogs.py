@@ -242,7 +242,7 @@ def test_the_name_of_the_file_typed_again_is_the_profile_as_it_was(make_explorer
                 await type_in(pilot, word)
                 await pilot.press("ctrl+s")
                 await on(pilot, CallScreen)
-                calls.choose("arg_test")
+                calls.drafts.choose("arg_test")
                 calls.exchange = None
                 await pilot.press("f5")
                 await until(pilot, lambda: calls.exchange is not None and not calls.what)
@@ -417,7 +417,7 @@ def test_it_can_be_saved_in_another_place(explorer: Explorer, tmp_path: Path, me
         await typed(app, pilot)
         if methods == 2:
             assert app.calls is not None
-            app.calls.choose("demo.echo")
+            app.calls.drafts.choose("demo.echo")
             app.calls.params.replace("[2")
         await pilot.press("ctrl+q")
         for path in (tmp_path, file):  # the first is there already
@@ -480,7 +480,7 @@ def test_a_signal_asks_nobody(explorer: Explorer) -> None:
 def test_a_slow_disk_holds_up_no_key_and_the_last_text_is_the_one_that_stays(
     explorer: Explorer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(drafts, "SETTLE", 0)
+    monkeypatch.setattr(drafts, "PAUSE_SECONDS", 0)
     goes_on, begun, in_time = Event(), Event(), list[bool]()
     kept = explorer.drafts.keep_typed
 
@@ -628,7 +628,7 @@ def test_what_is_found_by_another_word_is_done(explorer: Explorer) -> None:
 @pytest.mark.thorough
 def test_what_cannot_be_done_now_is_found_and_said_to_be_so(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[str], calls: CallScreen) -> None:
-        calls.choose("demo.echo")
+        calls.drafts.choose("demo.echo")
         await pilot.press("ctrl+p")
         picker = await on(pilot, Picker)
         assert "params.undo" not in [item.pick.id for item in picker.list.items], "who only looks is not bothered"

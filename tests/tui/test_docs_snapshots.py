@@ -23,12 +23,12 @@ FIND = "demo.orders.find"
 
 
 async def example(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
-    screen.choose(FIND)
+    screen.drafts.choose(FIND)
     await pilot.press("alt+m", "n")
 
 
 async def by_themselves(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
-    screen.choose(PLACE)
+    screen.drafts.choose(PLACE)
     screen.params.focus_inside()
     await pilot.press("alt+down", "alt+down", "alt+down", "alt+down")
 

@@ -127,7 +127,7 @@ def test_a_form_filled_in_one_burst_is_filled_line_by_line(explorer: Explorer) -
 
 def test_two_enters_answer_a_question_once(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
-        screen.choose("demo.unknown")
+        screen.drafts.choose("demo.unknown")
         before = screen.params.text
         await pilot.press("f5")
         await until(pilot, lambda: isinstance(app.screen, Confirm))
@@ -273,7 +273,7 @@ def test_a_reply_that_is_not_the_editors_says_whose_it_is(explorer: Explorer) ->
         await until(pilot, lambda: screen.exchange is not None)
         bar = screen.response.query_one(Bar)
         assert "of ping" not in drawn(bar)
-        screen.choose("arg_test")
+        screen.drafts.choose("arg_test")
         await rest(pilot)
         assert "  of ping   HTTP 200" in drawn(bar)
 
@@ -307,7 +307,7 @@ def test_a_notification_is_sent_again_as_one_and_a_batch_as_a_batch(explorer: Ex
 @pytest.mark.parametrize("way", ["key", "signal"])
 def test_leaving_waits_for_no_answer_to_a_question(explorer: Explorer, way: str) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
-        screen.choose("demo.unknown")
+        screen.drafts.choose("demo.unknown")
         await pilot.press("f5")
         await until(pilot, lambda: isinstance(app.screen, Confirm))
         if way == "key":
@@ -362,7 +362,7 @@ def test_a_draft_that_cannot_be_written_is_said_once_and_stands_in_the_header(ex
         for text in ("[1]", "[2]", "[3]"):
             screen.params.replace(text)
             await pilot.pause()
-            screen.write_down()
+            screen.drafts.write_down()
         assert said(app).count("kept for this run only") == 1
         assert "draft not kept" in drawn(screen.query_one(Header))
 
@@ -414,7 +414,7 @@ def test_a_password_typed_right_after_sending_goes_to_whoever_asks_for_it(
     explorer = make_explorer(profile)
 
     async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
-        screen.choose("arg_test")
+        screen.drafts.choose("arg_test")
         await burst(pilot, "f5", *PASSWORD, "enter")
         await until(pilot, lambda: screen.exchange is not None)
         assert screen.params.text == "[]"

@@ -237,7 +237,7 @@ def test_login_and_discovery_wait_for_no_running_call(make_explorer: Callable[..
 
         async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
             await pilot.press("f5")
-            await until(pilot, lambda: screen._progress is not None)
+            await until(pilot, lambda: screen.sender.progress is not None)
             getattr(screen, f"action_{action}")()
             await pilot.pause()
             assert "Nothing was sent: ping is still running. Esc cancels it." in said(app)

@@ -79,7 +79,7 @@ def place(source: Source) -> str:
 def still(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Ids, the zone, the day and the names of files are the same on every machine."""
     monkeypatch.setenv("TZ", "UTC")
-    monkeypatch.setattr("rpcexplorer.tui.call.screen.fresh_id", lambda: "1m7ypmkv7qa7kfj")
+    monkeypatch.setattr("rpcexplorer.tui.call.drafts.fresh_id", lambda: "1m7ypmkv7qa7kfj")
     monkeypatch.setattr("rpcexplorer.tui.history.datetime", TheDay)
     monkeypatch.setattr("rpcexplorer.profiles.profiles.Profiles.files_of", lambda *_: [Path("~/shop/sessions.toml")])
     monkeypatch.setattr("rpcexplorer.files.toml_shape.Source.__str__", place)
@@ -161,7 +161,7 @@ def hinting(then: Show | None = None) -> Show:
 
     async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await showing(REFUSED)(app, pilot, screen)
-        screen._offer(REFUSED, screen.profile, screen.action_send)
+        screen._offer_hint(REFUSED, screen.action_send)
         if then is not None:
             await then(app, pilot, screen)
 
@@ -300,7 +300,7 @@ FILLED = """{
 @pytest.mark.parametrize("size", [SMALL, TALL, (200, 60)], ids=lambda each: f"{each[0]}x{each[1]}")
 def test_params_as_a_form(picture: Callable[..., bool], size: tuple[int, int]) -> None:
     async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
-        screen.choose("user.create")
+        screen.drafts.choose("user.create")
         screen.params.replace(FILLED)
         screen.described = DESCRIBED
         await pilot.press("alt+e")

@@ -30,7 +30,7 @@ KEEP = "alt+k"
 
 async def stands(pilot: Pilot[Any], screen: CallScreen, method: str, text: str) -> None:
     """A call stands in the editor, which has the focus."""
-    screen.choose(method)
+    screen.drafts.choose(method)
     screen.params.replace(text)
     screen.params.focus_inside()
     await pilot.pause()
@@ -151,12 +151,12 @@ def test_a_saved_call_hides_no_method_and_keeps_what_is_typed_apart(
     async def scene(_: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         assert {"ping", "@ping"} <= screen.known.keys()
         await stands(pilot, screen, "@ping", "[1]")
-        assert (screen.draft.method, screen.draft.text) == ("demo.echo", "[1]")
-        screen.choose("ping")
-        assert (screen.draft.method, screen.params.text) == ("ping", "[]")
-        screen.choose("demo.echo")
+        assert (screen.drafts.draft.method, screen.drafts.draft.text) == ("demo.echo", "[1]")
+        screen.drafts.choose("ping")
+        assert (screen.drafts.draft.method, screen.params.text) == ("ping", "[]")
+        screen.drafts.choose("demo.echo")
         assert screen.params.text == "[]"
-        screen.choose("@ping")
+        screen.drafts.choose("@ping")
         assert screen.params.text == "[1]"
 
     visit(explorer, scene)
@@ -246,7 +246,7 @@ def test_a_record_whose_method_is_named_like_a_saved_call_stays_what_was_sent(ex
             assert (screen.exchange.method, screen.exchange.params) == ("@own", "[666]")
 
         screen.load(record, ours=False)
-        assert (screen.method, screen.called, screen.saved_call) == ("@@own", "@own", None)
+        assert (screen.method, screen.called, screen.drafts.saved_call) == ("@@own", "@own", None)
         await sent("f5")
         screen.again(record, ours=False)
         await until(pilot, lambda: screen.exchange is not record and not screen.what)
@@ -257,8 +257,8 @@ def test_a_record_whose_method_is_named_like_a_saved_call_stays_what_was_sent(ex
         await stands(pilot, screen, "@own", "[1]")  # the saved one has a draft of its own
         assert (screen.called, screen.explorer.draft_of("@@own")) == ("user.delete", "[666]")
         assert {each.method for each in explorer.recent(9)} == {"@own"}
-        screen.choose("@gone")  # typed, and no saved call
-        assert screen.unknown_call.startswith("There is no saved call gone")
+        screen.drafts.choose("@gone")  # typed, and no saved call
+        assert screen.drafts.unknown_call.startswith("There is no saved call gone")
 
     visit(explorer, scene, profile="demo")
 

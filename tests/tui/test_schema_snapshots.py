@@ -82,7 +82,7 @@ def test_a_name_is_completed(
     snap_compare: Callable[..., bool], explorer: Explorer, person: PersonOnScreen, size: tuple[int, int]
 ) -> None:
     async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
-        screen.choose("partner.find")
+        screen.drafts.choose("partner.find")
         screen.params.replace('{\n  "kind": "customer",\n  \n}')
         screen.params.focus_inside()
         screen.params.editor.move_cursor((2, 2))
@@ -98,7 +98,7 @@ def test_the_schema_has_something_against_the_params(
     snap_compare: Callable[..., bool], explorer: Explorer, person: PersonOnScreen, size: tuple[int, int]
 ) -> None:
     async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
-        screen.choose("partner.find")
+        screen.drafts.choose("partner.find")
         screen.params.replace(TEXT)
         screen.params.focus_inside()
 

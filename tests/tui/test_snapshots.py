@@ -138,7 +138,7 @@ class TheDay(datetime):
 def still(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Ids, the zone and the day are the same on every machine."""
     monkeypatch.setenv("TZ", "UTC")
-    monkeypatch.setattr("rpcexplorer.tui.call.screen.fresh_id", lambda: "1m7ypmkv7qa7kfj")
+    monkeypatch.setattr("rpcexplorer.tui.call.drafts.fresh_id", lambda: "1m7ypmkv7qa7kfj")
     monkeypatch.setattr("rpcexplorer.tui.history.datetime", TheDay)
     import time
 
@@ -168,7 +168,7 @@ def state(*shows: str, then: State | None = None) -> Callable[[Pilot[Any]], Awai
         await until(pilot, lambda: isinstance(app.screen, CallScreen) and bool(app.screen.method))
         screen = app.screen
         assert isinstance(screen, CallScreen)
-        screen.choose("user.list")
+        screen.drafts.choose("user.list")
         await pilot.pause()
         if then is not None:
             await then(app, pilot, screen)
@@ -180,7 +180,7 @@ def state(*shows: str, then: State | None = None) -> Callable[[Pilot[Any]], Awai
 
 def showing(exchange: Exchange) -> State:
     async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
-        screen.choose(exchange.method)
+        screen.drafts.choose(exchange.method)
         screen.exchange = exchange
 
     return show
@@ -252,7 +252,7 @@ def test_typing(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer]) -> None
 @pytest.mark.thorough
 def test_problem(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer]) -> None:
     async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
-        screen.choose("arg_test")
+        screen.drafts.choose("arg_test")
         screen.params.replace('["username": "ada"]')
 
     assert snap_compare(
@@ -369,7 +369,7 @@ def test_confirm(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer]) -> Non
     async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         calls[1].use("prod")
         screen.show_profile()
-        screen.choose("user.delete")
+        screen.drafts.choose("user.delete")
         screen.params.replace('{"id": 42}')
         await pilot.press("f5")
         await until(pilot, lambda: app.screen is not screen)

@@ -1,88 +1,180 @@
-"""What stands in the editor, written down beside the typing: at each pause, and where there is none every second.
+"""The draft in the editor: kept on disk while it is typed, replaced, brought back.
 
-A disk may take its time over it. That is a thread's time, and no key waits; only whoever leaves a draft does. What
-could not be kept, this or anything else, is told once, and has words for as long as it lasts.
+It is written at each pause in the typing, and without one every second. A disk may be slow: a thread writes, so that
+no key waits for it; only leaving a draft does.
 """
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
+from textual.app import SuspendNotSupported
 from textual.screen import Screen
 
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.draft import Draft
+from rpcexplorer.model.exchange import Preview, Refused, fresh_id
+from rpcexplorer.model.method import SIGN, Method, SavedCall, SavedMethod, method_of, no_such_call
 from rpcexplorer.model.profile import Profile
+from rpcexplorer.tui.call.params import ParamsPane
+from rpcexplorer.tui.commands import first_key
 
 if TYPE_CHECKING:
     from concurrent.futures import Future, ThreadPoolExecutor
 
-SETTLE: Final = 0.3
-"""Seconds without a key before what was typed is written down."""
-OFTEN: Final = 1.0
-"""Seconds after which it is written down though there was no such pause."""
+PAUSE_SECONDS: Final = 0.3
+"""After so long without a key, the draft is written."""
+MAX_DELAY_SECONDS: Final = 1.0
+"""Without such a pause it is written after this time."""
+EMPTY_PARAMS: Final = frozenset({"", "[]", "{}"})
+"""Not worth bringing back."""
 
 
-class DraftWriter:
-    """Knows what was written down last. There is one thread, so that no write brings back an older text."""
+class DraftKeeper:
+    """Knows which call is in the editor, saves what is typed, keeps what is replaced.
+
+    One thread writes, so that no write brings back an older text.
+    """
 
     def __init__(
-        self, screen: Screen[Any], explorer: Explorer, now: Callable[[], Draft], told: Callable[[], object]
+        self,
+        host: Screen[Any],
+        explorer: Explorer,
+        params: ParamsPane,
+        *,
+        chosen: Callable[[], object],
+        written: Callable[[], object],
     ) -> None:
-        """``now`` is what stands in the editor of ``screen``; after each write somebody is ``told``."""
-        self._screen, self._explorer, self._now, self._told = screen, explorer, now, told
-        self._thread: ThreadPoolExecutor | None = None
-        """Comes with the first letter."""
-        self._profile: Profile | None = None
-        """Whose draft stands there."""
-        self._written: Draft | None = None
-        """What was given to the thread last, or came into the editor."""
-        self._last: Future[str] | None = None
-        """What became of it."""
-        self._typed = 0.0
-        """When a letter was typed."""
-        self._follows = False
+        """``chosen`` is called when another draft is in the editor, ``written`` when one was written."""
+        self._host, self._explorer, self._params = host, explorer, params
+        self._on_chosen, self._on_written = chosen, written
+        self.known: Mapping[str, Method] = {}
+        """The methods and saved calls that are listed."""
+        self.has_history = False
+        """A draft may start from the last call in the history, which was read."""
+        self.method = ""
+        """The method or saved call in the editor, as it is listed."""
+        self.called = ""
+        """The method that it calls."""
+        self.next_id = fresh_id()
+        """The id of the next call."""
+        self.batch_draft: Draft | None = None
+        """The call in the editor as it is in the batch, if it comes from there."""
+        self.batch_row: Draft | None = None
+        """The call under the cursor when the batch was closed."""
+        self.put_typed: Callable[[], object] = lambda: None
+        """Puts what is being typed in a form into the editor."""
         self.trouble = ""
-        """Why the draft could not be written; empty while all is well."""
+        """Why the draft could not be written."""
+        self._thread: ThreadPoolExecutor | None = None
+        """Started by the first letter."""
+        self._profile: Profile | None = None
+        """Whose draft is in the editor."""
+        self._written: Draft | None = None
+        """What the thread got last, or what was loaded."""
+        self._write_result: Future[str] | None = None
+        self._typed_at = 0.0
+        self._is_following = False
+        self._back_from_editor_at = 0.0
 
-    def loaded(self) -> None:
-        """Another draft came into the editor, of the profile in use."""
-        self._profile, self._written = self._explorer.profile, self._now()
+    @property
+    def draft(self) -> Draft:
+        """The call in the editor, as it would be sent."""
+        return Draft(self.called, self._params.text)
+
+    @property
+    def profile_name(self) -> str:
+        return self._explorer.profile.name if self._explorer.profile else ""
+
+    @property
+    def saved_call(self) -> SavedCall | None:
+        """The saved call in the editor, if it is one."""
+        is_saved = isinstance(self.known.get(self.method), SavedMethod)
+        return self._explorer.saved_calls().get(self.method.removeprefix(SIGN)) if is_saved else None
+
+    @property
+    def unknown_call(self) -> str:
+        """Why the call is not sent if no saved call has its name. A server may have methods that look like one."""
+        known = self.known.get(self.method)
+        is_method = method_of(self.method) != self.method or (known is not None and known.source != "history")
+        if not self.method.startswith(SIGN) or is_method:
+            return ""
+        return no_such_call(self.method, self._explorer.saved_calls(), self.profile_name)
+
+    def request_to_come(self) -> Preview | Refused:
+        """Return the request, under the id that it will have, or why there would be none."""
+        if self.unknown_call:
+            return Refused("params", self.unknown_call)
+        if not self.saved_call:
+            return self._explorer.preview(self.draft, id=self.next_id)
+        from rpcexplorer.variables.resolve import Missing
+
+        found = self._explorer.resolved(self.draft, id=self.next_id)
+        if isinstance(found, Missing):
+            send = first_key("send", self._explorer.settings.keymap)
+            return Refused("params", f"{found.what}. {send} asks for it.")
+        return self._explorer.preview(found, id=self.next_id)
+
+    def choose(self, name: str) -> None:
+        """Put a listed method or saved call into the editor, with the params typed last; without a name: none."""
+        self.write_down()
+        explorer = self._explorer
+        known = self.known.get(name) or (Method(name, source="history") if name else None)
+        self.method, self.batch_draft = name, None
+        self.called = known.calls if isinstance(known, SavedMethod) else method_of(name)
+        self._params.load(known, explorer.draft_of(name, called=self.has_history))
+        self._profile, self._written = explorer.profile, self._listed_draft
+        self._on_chosen()
+        if name and explorer.profile is not None and not explorer.profile.ad_hoc:
+            explorer.remembered.set_method(explorer.profile.name, name)
+
+    def take_id(self) -> str:
+        """Return the id for the call to come; the next one gets another."""
+        id, self.next_id = self.next_id, fresh_id()
+        return id
+
+    # --- writing -----------------------------------------------------------------------------------------------
 
     def typed(self) -> None:
-        self._typed = time.monotonic()
-        if not self._follows:
-            self._follows = True
+        self._typed_at = time.monotonic()
+        if not self._is_following:
+            self._is_following = True
             following: Callable[[], Awaitable[None]] = self._follow
-            self._screen.run_worker(following, group="drafts")
+            self._host.run_worker(following, group="drafts")
 
     def write_down(self) -> None:
-        """Now, whatever is under way: afterwards it is written, or there is a trouble."""
+        """Write the draft now: afterwards it is on disk, or there is a trouble."""
+        self.put_typed()
         if self._is_behind or (self.trouble and self._written is not None):
             self._write()
-        if self._last is not None:
-            self._came_of(self._last.result())
+        if self._write_result is not None:
+            self._finish_write(self._write_result.result())
+
+    @property
+    def _listed_draft(self) -> Draft:
+        return Draft(self.method, self._params.text)
 
     @property
     def _is_behind(self) -> bool:
-        return self._written is not None and self._written != self._now()
+        return self._written is not None and self._written != self._listed_draft
 
     async def _follow(self) -> None:
-        """Until somebody stops typing, and what stands there is written."""
+        """Write until the typing stops and everything is written."""
         try:
             while self._is_behind:
                 await self._pause()
                 # a thread that has begun cannot be stopped, and one that has not is not to be
-                self._came_of(await asyncio.shield(asyncio.wrap_future(self._write())))
+                self._finish_write(await asyncio.shield(asyncio.wrap_future(self._write())))
         finally:
-            self._follows = False
+            self._is_following = False
 
     async def _pause(self) -> None:
-        latest = time.monotonic() + OFTEN
-        while (left := min(self._typed + SETTLE, latest) - time.monotonic()) > 0:  # noqa: ASYNC110 - each letter moves it
+        latest = time.monotonic() + MAX_DELAY_SECONDS
+        while (left := min(self._typed_at + PAUSE_SECONDS, latest) - time.monotonic()) > 0:  # noqa: ASYNC110 - each letter moves it
             await asyncio.sleep(left)
 
     def _write(self) -> Future[str]:
@@ -90,26 +182,100 @@ class DraftWriter:
 
         assert self._profile is not None
         self._thread = self._thread or ThreadPoolExecutor(1, "drafts")
-        draft = self._written = self._now()
+        draft = self._written = self._listed_draft
         keep, secrets = self._explorer.drafts.keep_typed, self._explorer.credentials.in_use()
-        self._last = self._thread.submit(keep, self._profile, draft.method, draft.text, secrets)
-        return self._last
+        self._write_result = self._thread.submit(keep, self._profile, draft.method, draft.text, secrets)
+        return self._write_result
 
-    def _came_of(self, trouble: str) -> None:
+    def _finish_write(self, trouble: str) -> None:
         self.trouble = trouble
-        self._told()
+        self._on_written()
+
+    # --- replacing ---------------------------------------------------------------------------------------------
+
+    def reset(self) -> None:
+        """Forget the draft, and put the start of its method into the editor."""
+        self.write_down()  # nothing is being written while it is forgotten
+        self._explorer.drafts.forget(self.profile_name, self.method)
+        self._params.replace(self._explorer.draft_of(self.method))
+
+    def replace(self, text: str, *, recorded: bool = False) -> bool:
+        """Put a text into the editor; return whether it replaces a draft, which can be brought back then."""
+        explorer, before = self._explorer, self._params.text
+        assert explorer.profile is not None
+        is_draft = before != text and self._is_typed
+        if is_draft:
+            secrets = explorer.credentials.in_use()
+            self._tell_trouble(explorer.replaced.keep(explorer.profile, self.method, before, secrets))
+        if recorded:
+            explorer.replaced.recorded[explorer.profile.name, self.method] = text
+        self._params.replace(text)
+        return is_draft
+
+    def bring_back(self) -> None:
+        """Put the draft back that was replaced last; the one in the editor can be brought back in turn."""
+        explorer = self._explorer
+        assert explorer.profile is not None
+        before = self._params.text if self._is_typed else ""
+        secrets = explorer.credentials.in_use()
+        text, trouble = explorer.replaced.bring_back(explorer.profile, self.method, before, secrets)
+        self._params.replace(text)
+        self._tell_trouble(trouble)
+
+    @property
+    def _is_typed(self) -> bool:
+        """Whether somebody typed the draft: it is neither empty, nor a start, nor in the history."""
+        text, name = self._params.text, self.profile_name
+        if text.strip() in EMPTY_PARAMS or self._explorer.drafts.is_start(name, self.method, text):
+            return False
+        return self._explorer.replaced.recorded.get((name, self.method)) != text
+
+    def edit_outside(self, text: str, asked_at: float) -> None:
+        """Let the person's own editor change the draft."""
+        if asked_at < self._back_from_editor_at:  # the key was pressed again before the editor was up
+            return
+        from rpcexplorer.tui.processes import edited
+
+        changed, trouble, app = text, "This terminal cannot be lent to an editor.", self._host.app
+        with suppress(SuspendNotSupported), app.suspend():
+            changed, trouble = edited(text, self.method)
+        self._back_from_editor_at = time.monotonic()
+        app.refresh(layout=True)
+        if trouble:
+            self._host.notify(trouble, markup=False, timeout=8)
+        elif changed != text:
+            self._params.replace(changed)
+
+    def add_to_batch(self, key: str) -> str:
+        """Put the call back in its place in the batch if it comes from there, else at the end; return what to tell."""
+        explorer, draft = self._explorer, self.draft
+        assert explorer.profile is not None
+        batch, secrets = explorer.batches.of(explorer.profile), explorer.credentials.in_use()
+        if (at := batch.place_of(self.batch_draft)) is None:
+            batch = batch.added(draft)
+            trouble, count = explorer.batches.keep(explorer.profile, batch, secrets), len(batch.rows)
+            sentence = f"{draft.method} is in the batch: {count:,} call{'s' * (count != 1)}."
+        else:
+            batch = batch.mended(at, draft)
+            trouble = explorer.batches.replace(explorer.profile, batch, secrets)
+            self.batch_draft = self.batch_row = batch.rows[at].draft
+            sentence = f"{draft.method} is back in its place in the batch: call {at + 1:,} of {len(batch.rows):,}."
+        return " ".join([sentence, f"{key} opens it.", *([f"But {trouble}."] if trouble else [])])
+
+    def _tell_trouble(self, trouble: str) -> None:
+        if trouble:
+            self._host.notify(f"{trouble[0].upper()}{trouble[1:]}.", markup=False, timeout=8)
 
 
 class Troubles:
-    """Remembers what was told."""
+    """What could not be saved or read: each is told once, and named in the header while it lasts."""
 
     def __init__(self, explorer: Explorer) -> None:
         self._explorer = explorer
         self._told: set[str] = set()
-        """Those that were told, and last."""
 
-    def told(self, draft: str, tell: Callable[[str], object]) -> str:
-        """Tell those that are new; the words for the first that lasts. ``draft``: why what is typed is not written."""
+    def tell(self, draft: str, tell: Callable[[str], object]) -> str:
+        """Tell the new ones and return the first in a few words. ``draft``: why the draft could not be written."""
         explorer = self._explorer
         history = explorer.journal.trouble
         if history and explorer.history.unsaved:

@@ -3,52 +3,37 @@
 from __future__ import annotations
 
 import asyncio
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar, Final, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, Final, TypeVar
 
 from msgspec.structs import replace
 from textual import events, on, work
-from textual.app import ComposeResult, SuspendNotSupported
+from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.reactive import reactive
 from textual.screen import Screen
 
-from rpcexplorer.auth.login import rejects_credentials
-from rpcexplorer.auth.registry import KINDS
-from rpcexplorer.discovery.methods import Discovery, DiscoveryStep, first_method
+from rpcexplorer.discovery.methods import Discovery, first_method
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.importing.pasted import Pasted
 from rpcexplorer.model.draft import Batch, Draft
-from rpcexplorer.model.exchange import Exchange, Preview, Refused, Stop, fresh_id
-from rpcexplorer.model.method import (
-    SIGN,
-    Described,
-    Method,
-    SavedCall,
-    SavedMethod,
-    as_named,
-    method_of,
-    no_such_call,
-)
-from rpcexplorer.model.problem import Checked
+from rpcexplorer.model.exchange import Exchange, Preview, Refused
+from rpcexplorer.model.method import SIGN, Described, Method, SavedMethod, as_named, method_of
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.rpc.messages import Result
 from rpcexplorer.text.exchange import WordLine
 from rpcexplorer.text.json_text import laid_out
-from rpcexplorer.text.problems import result_remark
 from rpcexplorer.text.profile import auth_words
-from rpcexplorer.transport.port import Progress
+from rpcexplorer.tui.call.advice import Advice, EditedCall
 from rpcexplorer.tui.call.docs import DocsPane, DocsSheet
-from rpcexplorer.tui.call.drafts import DraftWriter, Troubles
+from rpcexplorer.tui.call.drafts import DraftKeeper, Troubles
 from rpcexplorer.tui.call.layout import PaneLayout
 from rpcexplorer.tui.call.methods import MethodsPane
 from rpcexplorer.tui.call.params import ParamsPane
 from rpcexplorer.tui.call.response import ResponsePane
+from rpcexplorer.tui.call.sender import Sender
 from rpcexplorer.tui.commands import Scope, bindings, first_key
 from rpcexplorer.tui.keys import PendingKeys, opens
 from rpcexplorer.tui.messages import (
@@ -61,36 +46,33 @@ from rpcexplorer.tui.messages import (
 )
 from rpcexplorer.tui.widgets.bars import Footer, Header
 from rpcexplorer.tui.widgets.inputs import Purpose
-from rpcexplorer.variables.references import Offered
 
 if TYPE_CHECKING:
-    from rpcexplorer.model.problem import Hint
-    from rpcexplorer.schema.complete import Candidate, Completion
+    from rpcexplorer.tui.call.transfer import Incoming
 
 FIRST_STEPS: Final = (
     ("focus.methods", " chooses a method, "),
     ("focus.params", " goes to its params, "),
     ("send", " sends the call."),
 )
-"""What is said before there is any reply: commands and what they do."""
-READY = 0.3
-"""Seconds after the first screen: when it has been drawn for good, and sooner than anybody calls."""
-CHANGES = 2
-"""Seconds after which a file that describes the methods is looked at: its size and times, mostly."""
-AGES = 20
-"""Seconds after which the age of the session is told anew."""
-RECENT = 8
-TICK = 0.1
-Hinted: TypeAlias = "tuple[Hint, Profile, Callable[[], object]]"
+"""Commands, and what they do for someone who begins."""
+READY_SECONDS: Final = 0.3
+"""After the first screen: when it is drawn for good, and sooner than anybody calls."""
+DESCRIPTION_SECONDS: Final = 2
+"""Between two looks at a file that describes the methods: at its size and times, mostly."""
+AUTH_SECONDS: Final = 20
+"""Between two updates of the session's age."""
+RECENT_CALLS: Final = 8
+T = TypeVar("T")
 
-LARGEST: Final = 1_000_000
-"""Bytes of a result; a larger one is not checked."""
-LONGEST: Final = 200_000
-"""Characters of params; in longer ones nothing is offered and nothing is hinted at, so that no key waits."""
+
+def shown(default: T, *, toggle_class: str | None = None, always_update: bool = False) -> reactive[T]:
+    """Return a reactive that only the panes watch."""
+    return reactive(default, init=False, repaint=False, toggle_class=toggle_class, always_update=always_update)
 
 
 class CallScreen(Screen[None]):
-    """Where calls are made. A change of profile changes everything on it."""
+    """Choose a method, edit its params, send, read the response."""
 
     DEFAULT_CSS = """
     CallScreen { background: $background; color: $text; layout: vertical; overflow: hidden; }
@@ -108,107 +90,64 @@ class CallScreen(Screen[None]):
     scope: ClassVar[Scope] = "call"
     BINDINGS: ClassVar[list[BindingType]] = bindings("call")
     AUTO_FOCUS = ""
-    """Whoever shows something knows where the focus belongs; to move it from elsewhere costs a part of the start."""
+    """Whoever shows something sets the focus; to move it from elsewhere would slow the start."""
 
-    profile: reactive[Profile | None] = reactive[Profile | None](None, init=False, repaint=False)
-    """The profile in use."""
-    is_prod: reactive[bool] = reactive(False, init=False, repaint=False, toggle_class="-prod")
-    """What is called may matter to many: the whole screen says so."""
-    empty_params: reactive[str] = reactive("[]", init=False, repaint=False)
-    """What is sent where no params are typed, as the profile says it."""
-    auth: reactive[Sequence[tuple[str, str]]] = reactive[Sequence[tuple[str, str]]]((), init=False, repaint=False)
-    """How the profile is logged in, or what it lacks."""
-    trouble: reactive[str] = reactive("", init=False, repaint=False)
-    """What could not be kept or read, in a few words."""
-    known: reactive[Mapping[str, Method]] = reactive[Mapping[str, Method]]({}, init=False, repaint=False)
-    """The methods that are known, by name."""
-    pinned: reactive[Sequence[str]] = reactive[Sequence[str]]((), init=False, repaint=False)
-    """Those that are kept at the top."""
-    recent: reactive[Sequence[Exchange]] = reactive[Sequence[Exchange]]((), init=False, repaint=False)
+    profile: reactive[Profile | None] = shown(None)
+    is_prod: reactive[bool] = shown(False, toggle_class="-prod")
+    empty_params: reactive[str] = shown("[]")
+    """What is sent if no params are typed."""
+    auth: reactive[Sequence[tuple[str, str]]] = shown(())
+    trouble: reactive[str] = shown("")
+    """What could not be saved or read, in a few words."""
+    known: reactive[Mapping[str, Method]] = shown({})
+    """The method list, by name."""
+    pinned: reactive[Sequence[str]] = shown(())
+    recent: reactive[Sequence[Exchange]] = shown(())
     """The newest calls, the latest first."""
-    discovered_at: reactive[datetime | None] = reactive[datetime | None](None, init=False, repaint=False)
-    """When the service was asked which methods it has."""
-    method: reactive[str] = reactive("", init=False, repaint=False)
-    """What is chosen in the list for the editor: a method, or a saved call with its sign."""
-    called: reactive[str] = reactive("", init=False, repaint=False)
-    """The method that what stands in the editor calls."""
-    described: reactive[Described | None] = reactive[Described | None](
-        None, init=False, repaint=False, always_update=True
-    )
-    """All that is known of that method; None where nobody has told of it. It is never compared: it may be large."""
-    preview: reactive[Preview | Refused | None] = reactive[Preview | Refused | None](None, init=False, repaint=False)
+    discovered_at: reactive[datetime | None] = shown(None)
+    method: reactive[str] = shown("")
+    """The method in the editor, or a saved call with its sign."""
+    called: reactive[str] = shown("")
+    """The method that the draft calls."""
+    described: reactive[Described | None] = shown(None, always_update=True)
+    """All that is known of that method. It is never compared: it may be large."""
+    preview: reactive[Preview | Refused | None] = shown(None)
     """The request to come, or why there would be none."""
-    exchange: reactive[Exchange | None] = reactive[Exchange | None](None, init=False, repaint=False, always_update=True)
+    exchange: reactive[Exchange | None] = shown(None, always_update=True)
     """The exchange on view."""
-    hint: reactive[WordLine] = reactive[WordLine]([], init=False, repaint=False)
-    """What may help, where the exchange on view has failed just now; empty where nobody knows."""
-    schema_remark: reactive[str] = reactive("", init=False, repaint=False)
-    """What its schema has against the result on view."""
-    what: reactive[str] = reactive("", init=False, repaint=False)
-    """What is under way, in a word; empty where nothing is."""
-    whose: reactive[str] = reactive("", init=False, repaint=False)
-    """The method that is being called, while one is."""
+    hint: reactive[WordLine] = shown([])
+    """What may help if the exchange on view has failed just now."""
+    schema_remark: reactive[str] = shown("")
+    """How the result on view differs from its schema."""
+    what: reactive[str] = shown("")
+    """What is under way, in a word."""
+    whose: reactive[str] = shown("")
+    """The method that is being called."""
 
-    def __init__(self, explorer: Explorer, pending: PendingKeys) -> None:  # noqa: PLR0915 - the parts of it follow
+    def __init__(self, explorer: Explorer, pending: PendingKeys) -> None:
         super().__init__()
-        self.explorer = explorer
-        self.pending = pending
-        self._keymap = explorer.settings.keymap
-        self.has_login = True
-        """Whether the profile sends credentials."""
-        self._shown = False
-        self._newest: Sequence[Exchange] | None = None
-        """The newest calls as they were when the others were looked for."""
-        self._calls: Sequence[Exchange] = ()
-        """Those and the others, as far as they are known."""
-        self._earlier: dict[object, Sequence[Candidate]] = {}
-        """What was found in them for each place."""
-        self._next_id = fresh_id()
-        """The id that the next call will have."""
-        self._writer = DraftWriter(self, explorer, lambda: Draft(self.method, self.params.text), self.show_troubles)
-        self._troubles = Troubles(explorer)
-        self._terminal_back = 0.0
-        """When the terminal came back from an editor."""
-        self._looked_back = False
-        """The history of this profile was read, as far as the screen shows it."""
-        self.of_batch: Draft | None = None
-        """The call of the batch that is in the editor, as it stands in the batch."""
-        self.batch_row: Draft | None = None
-        """The call that the cursor was on when the batch was left."""
-        self.typed_elsewhere: Callable[[], object] = lambda: None
-        """Puts into the editor what is being typed in a form of it."""
-        self._is_opening = False
-        """What stands in the editor came with the profile, and nobody has chosen anything yet."""
-        self._is_reading = False
-        """Whether a file that describes the methods is being read."""
-        self._stop: Stop | None = None
-        """Ends what is under way."""
-        self._progress: Progress | None = None
-        self._started = 0.0
-        self._elsewhere = False
-        """Another call was put on view while one ran: what comes of it does not take its place."""
-        self._given: dict[str, str] = {}
-        """What was typed last for each name that had no value."""
-        self._hinted: Hinted | None = None
-        """What the hint on view would do, the profile that it is for, and how the call is sent again."""
+        self.explorer, self.pending = explorer, pending
+        self._is_shown = self._is_reading = self._is_opening = False
+        self._has_login = True
         self.header = Header()
-        """The line at the top."""
         self.methods = MethodsPane(key=self.key("focus.methods"), recent_key=self.key("history"))
-        """The pane at the left."""
+        self.advice = Advice(self, explorer, self._edited_call)
         self.params = ParamsPane(
             key=self.key("focus.params"),
-            names=self.offered_names,
-            complete=self.complete_params,
-            hint=self.hint_params,
-            check=self.check_params,
+            names=self.advice.names,
+            complete=self.advice.complete,
+            hint=self.advice.signature,
+            check=self.advice.check,
         )
-        """The pane above."""
+        self.advice.learned = self.params.completion.look_again
         self.response = ResponsePane(
-            key=self.key("focus.response"), cancel_key=self.key("cancel"), first_steps=self.steps_of()
+            key=self.key("focus.response"), cancel_key=self.key("cancel"), first_steps=self._first_steps(None)
         )
-        """The pane below."""
         panes = (self.methods, self.params, self.response)
         self.panes = PaneLayout(self, explorer, panes, docs_key=self.key("docs"), fill=self._fill_docs)
+        self.drafts = DraftKeeper(self, explorer, self.params, chosen=self._draft_chosen, written=self.show_troubles)
+        self.sender = Sender(self, explorer, pending, drafts=self.drafts, response=self.response, busy=self._show_busy)
+        self._troubles = Troubles(explorer)
 
     def compose(self) -> ComposeResult:
         here = CallScreen
@@ -227,40 +166,167 @@ class CallScreen(Screen[None]):
         self.show_profile()
         if self.method:
             self.params.focus_inside()
-        self.set_timer(READY, self._get_ready)
-        self.set_interval(AGES, self.show_auth)
-        self.set_interval(CHANGES, self.look_at_description)
+        self.set_timer(READY_SECONDS, self._get_ready)
+        self.set_interval(AUTH_SECONDS, self.show_auth)
+        self.set_interval(DESCRIPTION_SECONDS, self._look_at_description)
         self.on_resize()  # before anything is laid out, so that it is laid out once
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Return what can be done now. What would send says so itself while something runs."""
-        running = bool(self.what)
-        profile = self.explorer.profile
-        if action == "logout":
-            return not running and profile is not None and profile.has_sessions
-        if action == "login":
-            return profile is not None
-        if action == "new_session":
-            return profile is not None and bool(profile.secrets)
-        if action == "test":
-            return not running
-        if action == "apply_hint":
-            return not running and self._hinted is not None and self._hinted[1] == profile
-        if action in {"to_profile", "add_to_batch"}:
-            return bool(self.method)
-        if action == "replaced_params":
-            return profile is not None and bool(self.explorer.replaced.of(profile, self.method))
-        if action == "cancel":
-            return running or self.response.can_cancel or self.panes.is_covered
-        if action in {"taller", "shorter"}:
-            return not self.panes.is_side_by_side  # side by side, both have all the height
-        return super().check_action(action, parameters)
+    @work(group="ready")
+    async def _get_ready(self) -> None:
+        await self.explorer.load()
+
+    def on_screen_resume(self, event: events.ScreenResume) -> None:
+        """Refresh no styles the first time: every widget has just got them."""
+        event.refresh_styles = self._is_shown
+        self._is_shown = True
+
+    def on_resize(self) -> None:
+        self.panes.fit()
+        self._show_footer()
+
+    def _show_footer(self) -> None:
+        """Leave out of the footer what is on view elsewhere, or has no use for this profile."""
+        elsewhere = {"focus.methods": not self.panes.is_narrow, "login": not self._has_login}
+        self.query_one(Footer).elsewhere = frozenset(id for id, is_left_out in elsewhere.items() if is_left_out)
+
+    def header_copy(self) -> Header:
+        """Return a header like this one, for a screen that opens over it."""
+        header = Header()
+        header.set_reactive(Header.profile, self.profile)
+        header.set_reactive(Header.auth, self.auth)
+        header.set_reactive(Header.trouble, self.trouble)
+        return header
 
     def key(self, command: str) -> str:
-        return first_key(command, self._keymap)
+        return first_key(command, self.explorer.settings.keymap)
 
-    def steps_of(self, profile: Profile | None = None) -> list[list[tuple[str, str]]]:
-        """What is said before there is any reply; also how to learn of a server that was not asked, or is not known."""
+    def tell(self, sentence: str) -> None:
+        self.notify(sentence, markup=False, timeout=8)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Return whether an action is possible now. Those that send tell it themselves if something is under way."""
+        profile, is_idle = self.explorer.profile, not self.what
+        possible: dict[str, Callable[[], bool]] = {
+            "logout": lambda: is_idle and profile is not None and profile.has_sessions,
+            "login": lambda: profile is not None,
+            "new_session": lambda: profile is not None and bool(profile.secrets),
+            "test": lambda: is_idle,
+            "apply_hint": lambda: is_idle and self.advice.hint_for(profile) is not None,
+            "to_profile": lambda: bool(self.method),
+            "add_to_batch": lambda: bool(self.method),
+            "replaced_params": lambda: profile is not None and bool(self.explorer.replaced.of(profile, self.method)),
+            "cancel": lambda: not is_idle or self.response.can_cancel or self.panes.is_covered,
+            "taller": lambda: not self.panes.is_side_by_side,
+            "shorter": lambda: not self.panes.is_side_by_side,
+        }
+        return possible[action]() if action in possible else super().check_action(action, parameters)
+
+    # --- the profile in use ------------------------------------------------------------------------------------
+
+    def show_profile(self) -> None:
+        """Show another profile: its methods, its drafts, its session, its calls."""
+        self.drafts.has_history = False
+        profile = self.show_values()
+        self.call_after_refresh(self._show_history)
+        self._remind("filter", "pipe")
+        self.exchange = None
+        last = self.explorer.remembered.method(profile.name)
+        if last.startswith(SIGN) and last not in self.known:  # a saved call may be gone
+            last = ""
+        self.drafts.choose(last or _first_of_preset(profile) or first_method(self.known))
+        self._is_opening = True
+        if not self.method:
+            self.action_focus_methods()
+
+    def show_values(self) -> Profile:
+        """Show what the profile says; the call in the editor stays."""
+        profile = self.profile = self.explorer.profile
+        assert profile is not None
+        self.empty_params, self.is_prod = profile.empty_params, profile.badge == "prod"
+        self.show_auth()
+        self.show_methods()
+        self._look_at_description()
+        return profile
+
+    def show_auth(self) -> None:
+        profile, credentials = self.explorer.profile, self.explorer.credentials
+        if profile is None:
+            return
+        state, since = credentials.state(profile), credentials.since(profile)
+        rejected = credentials.is_rejected(profile)
+        self.auth = auth_words(profile, state, since, datetime.now(UTC), rejected=rejected)
+        if self._has_login != bool(profile.secrets):
+            self._has_login = bool(profile.secrets)
+            self._show_footer()
+        self.show_troubles()
+
+    def show_troubles(self) -> None:
+        self.trouble = self._troubles.tell(self.drafts.trouble, self.tell)
+
+    def show_methods(self) -> None:
+        profile = self.explorer.profile
+        assert profile is not None
+        self.known = self.drafts.known = self.explorer.listed(called=self.drafts.has_history)
+        self.panes.has_details = any(method.details or method.parameters for method in self.known.values())
+        self.pinned = self.explorer.remembered.pinned(profile.name)
+        learned = self.explorer.catalogues.of(profile)
+        self.discovered_at = learned.when if learned else None
+        self.response.first_steps = self._first_steps(profile)
+
+    def show_saved(self) -> None:
+        """List calls that were saved on another screen."""
+        listed = {name for name, method in self.known.items() if isinstance(method, SavedMethod)}
+        if self.explorer.profile and listed != {call.listed_as for call in self.explorer.saved_calls().values()}:
+            self.show_methods()
+
+    def _show_history(self) -> None:
+        """Show what was called before, once the screen is there: nobody waits for the history to be read."""
+        profile = self.explorer.profile
+        if profile is None:
+            return
+        self.drafts.has_history = True
+        self.show_methods()
+        self.show_recent()
+        is_start = self.explorer.drafts.is_start(profile.name, self.method, self.params.text)
+        if self._is_opening and is_start and self.explorer.draft_of(self.method) != self.params.text:
+            self.drafts.choose(self.method)  # its last call is where to start from
+
+    def show_recent(self) -> None:
+        profile = self.explorer.profile
+        if profile is None:  # it was removed, and another one will be chosen
+            return
+        if self.explorer.journal.is_long(profile):
+            self._find_recent(profile)
+        else:
+            self.recent = self.explorer.recent(RECENT_CALLS)
+
+    @work(exclusive=True, group="recent")
+    async def _find_recent(self, profile: Profile) -> None:
+        self.recent = await asyncio.to_thread(self.explorer.journal.recent, profile, RECENT_CALLS)
+
+    def _look_at_description(self) -> None:
+        profile = self.explorer.profile
+        if profile is not None and not self._is_reading and self.explorer.catalogues.unread(profile):
+            self._read_description()
+
+    @work(group="description")
+    async def _read_description(self) -> None:
+        """Read the file that describes the methods, as it has changed."""
+        profile, self._is_reading = self.explorer.profile, True
+        try:
+            found = await self.explorer.read_description_aside()
+        finally:
+            self._is_reading = False
+        if found is None or profile is None or self.explorer.profile is not profile:
+            return
+        self.show_methods()
+        self.show_auth()
+        if news := self._news(found):
+            self.tell("\n".join([*found.sentences, news]))
+        self._describe_anew()
+
+    def _first_steps(self, profile: Profile | None) -> list[list[tuple[str, str]]]:
+        """Return what to do before there is a response, and how to learn of a server that was not asked."""
         steps = [part for id, words in FIRST_STEPS for part in ((self.key(id), "bold"), (words, "dim"))]
         lines = [[("      ", "text"), *steps], [("      The reply appears here.", "dim")]]
         further = []
@@ -272,29 +338,7 @@ class CallScreen(Screen[None]):
             lines += [[], [("      ", "text"), (self.key(id) or "The palette", "bold"), (words, "dim")]]
         return lines
 
-    def header_copy(self) -> Header:
-        """A header like this one, for a screen that opens over it."""
-        header = Header()
-        header.set_reactive(Header.profile, self.profile)
-        header.set_reactive(Header.auth, self.auth)
-        header.set_reactive(Header.trouble, self.trouble)
-        return header
-
     # --- the panes ---------------------------------------------------------------------------------------------
-
-    def on_screen_resume(self, event: events.ScreenResume) -> None:
-        """The first time, every widget has just got its styles: there is nothing to refresh."""
-        event.refresh_styles = self._shown
-        self._shown = True
-
-    def on_resize(self) -> None:
-        self.panes.fit()
-        self._tell_footer()
-
-    def _tell_footer(self) -> None:
-        """Leave out of the footer what is seen elsewhere, or has no use for this profile."""
-        elsewhere = {"focus.methods": not self.panes.is_narrow, "login": not self.has_login}
-        self.query_one(Footer).elsewhere = frozenset(id for id, is_left_out in elsewhere.items() if is_left_out)
 
     def action_focus_methods(self) -> None:
         self.panes.focus_methods()
@@ -354,537 +398,76 @@ class CallScreen(Screen[None]):
 
     @on(DocsSheet.ExampleTaken)
     def _example_taken(self, event: DocsSheet.ExampleTaken) -> None:
-        """The params of an example stand in the editor; what stood there is one key away."""
         from rpcexplorer.variables.references import inert_value
 
         event.stop()
-        name = event.example.name
         if event.method.name != as_named(self.called):
-            self.choose(event.method.name)
+            self.drafts.choose(event.method.name)
         self.params.show_tab("Params")
         self.params.replace(laid_out(inert_value(event.example.params)))
         self.panes.free_response()
         self.params.focus_inside()
-        called = f"“{name}”" if name else "The example"
+        called = f"“{event.example.name}”" if event.example.name else "The example"
         self.tell(f"{called} is in the editor. {self.key('params.undo')} brings back what stood there.")
 
-    # --- what is done with the response -------------------------------------------------------------------------
+    # --- the call in the editor --------------------------------------------------------------------------------
 
-    def interrupt(self) -> bool:
-        """End what runs, on another screen only what is under way; whether there was anything."""
-        here = self.app.screen is self and self.response.can_cancel
-        if self._stop is not None or here:
-            self.action_cancel()
-        return self._stop is not None or here
-
-    def action_cancel(self) -> None:
-        if self._stop is not None:
-            self._stop.press()
-        elif self.response.can_cancel:
-            self.response.cancel()
-        elif self.panes.is_covered:
-            inside = self.response if self.response.has_focus_within else self.params
-            self.panes.uncover()
-            inside.focus_inside()
-
-    @on(ResponsePane.TransformWanted)
-    def _transform_wanted(self, event: ResponsePane.TransformWanted) -> None:
-        self._transform(event)
-
-    @on(ResponsePane.TransformCancelled)
-    def _transform_cancelled(self) -> None:
-        self.workers.cancel_group(self, "through")
-
-    @work(exclusive=True, group="through")
-    async def _transform(self, wanted: ResponsePane.TransformWanted) -> None:
-        from rpcexplorer.tui import processes
-        from rpcexplorer.tui.processes import ending
-
-        run, by = {
-            "filter": (processes.filtered, "spelled by jq, not by the server"),
-            "pipe": (processes.piped, "what the command made of it"),
-        }[wanted.kind]
-        came = await run(wanted.expression, wanted.body, self.explorer.settings.reply_limit)
-        told = [came.complaint] if came.code else [by, came.complaint * came.cut]
-        if (wanted.kind == "pipe" and not came.cut) or not any(told):
-            told.append(ending(came.code))
-        sentence = "; ".join(filter(None, told))
-        self.response.transform.finish(wanted.label, came.text, sentence, is_wrong=bool(came.code))
-
-    @on(ResponsePane.PromptSubmitted)
-    def _remember_input(self, event: ResponsePane.PromptSubmitted) -> None:
-        if event.purpose in {"filter", "pipe"}:
-            self.explorer.remembered.add_expression(event.purpose, event.text)
-            self.remind(event.purpose)
-
-    def remind(self, *purposes: Purpose) -> None:
-        """What was typed before, for the arrow keys."""
-        for purpose in purposes:
-            self.response.earlier_inputs[purpose] = self.explorer.remembered.expressions(purpose)
-
-    @on(ResponsePane.Wrapped)
-    def _wrapped(self, event: ResponsePane.Wrapped) -> None:
-        self.explorer.remembered.wrap = event.on
-
-    @on(ResponsePane.SaveWanted)
-    @opens("save")
-    async def _save(self) -> None:
-        if self.response.exchange is not None:
-            from rpcexplorer.tui.call.copying import saved
-
-            await saved(self, self.explorer, self.response.exchange, self.response.body)
-
-    @opens("copy")
-    async def copy(self, draft: Draft, exchange: Exchange | None, what: str = "") -> None:
-        """Copy a call or its reply; which of it is asked, unless that is said."""
-        from rpcexplorer.tui.call.copying import copied
-
-        body = self.response.body if exchange is self.response.exchange else None
-        taken = partial(self.pending.go_on, "copy")
-        await copied(self, self.explorer, draft, exchange=exchange, body=body, what=what, taken=taken)
-
-    # --- what schemas say --------------------------------------------------------------------------------------
-
-    def describe(self) -> None:
-        """What is known of the method that is called, in full: for the docs, and for whoever writes its params."""
-        self.described = self.explorer.described(self.called) if self.called else None
-
-    async def check_params(self, described: Described, text: str) -> Checked:
-        return await self.explorer.checker.params(described, text, by=self._method.by)
-
-    def complete_params(self, text: str, offset: int) -> Completion | None:
-        if self.described is None or len(text) > LONGEST:
-            return None
-        self._look_for_calls()
-        from rpcexplorer.schema.complete import completions
-
-        return completions(text, offset, self.described, by=self._method.by, values=self._values)
-
-    def hint_params(self, text: str, offset: int) -> str:
-        if self.described is None or len(text) > LONGEST:
-            return ""
-        self._look_for_calls()
-        from rpcexplorer.schema.complete import signature
-
-        found = signature(text, offset, self.described, by=self._method.by)
-        return found.line if found else ""
-
-    def _values(self, name: str, path: tuple[str | int, ...]) -> Sequence[Candidate]:
-        """What could stand there besides what the service says: a variable of this name, then what earlier calls had.
-
-        Of those the newest of this profile are looked through, once for each place; none that others may have written.
-        """
-        from rpcexplorer.schema.complete import Candidate, earlier_values
-
-        profile, place = self.explorer.profile, (self.called, name, path)
-        if profile is None:
-            return ()
-        if place not in self._earlier:
-            is_ours = self.explorer.journal.is_ours
-            ours = (each for each in self._calls if each.profile == profile.name and is_ours(each, profile))
-            self._earlier[place] = earlier_values(ours, self.called, name, path)
-        found, value = self._earlier[place], self.explorer.profiles.variables_of(profile).get(name)
-        if value is None:
-            return found
-        return [Candidate(f'"{{{{{name}}}}}"', f"{{{{{name}}}}}", value), *found]
-
-    def _look_for_calls(self) -> None:
-        """Somebody writes params: calls before those that are listed may have had values for them."""
-        if self._newest is not self.recent:
-            self._newest = self._calls = self.recent
-            self._earlier = {}
-            if self.explorer.profile is not None:
-                self._read_calls(self.explorer.profile)
-
-    @work(exclusive=True, group="earlier")
-    async def _read_calls(self, profile: Profile) -> None:
-        """They are read beside the typing; a list that is open by then knows them at once."""
-        from rpcexplorer.schema.complete import MOST_CALLS
-
-        newest = self._newest
-        found = await asyncio.to_thread(self.explorer.journal.recent, profile, MOST_CALLS)
-        if self._newest is newest and self.explorer.profile == profile:
-            self._calls, self._earlier = found, {}
-            self.params.completion.look_again()
-
-    @property
-    def _method(self) -> Method:
-        """The one that is called."""
-        return self.known.get(as_named(self.called)) or Method(self.called)
-
-    def check_result(self, exchange: Exchange | None) -> None:
-        """Find out whether the result on view is what its method says that it gives."""
-        self.schema_remark = ""
-        self.workers.cancel_group(self, "result")
-        profile = self.explorer.profile
-        if (
-            exchange is not None
-            and profile is not None
-            and isinstance(exchange.outcome, Result)
-            and exchange.kind == "call"
-            and (exchange.profile, exchange.foreign, exchange.response.cut) == (profile.name, False, False)
-            and len(exchange.outcome.text) <= LARGEST
-        ):
-            self._check_result(exchange, exchange.outcome)
-
-    @work(exclusive=True, group="result")
-    async def _check_result(self, exchange: Exchange, result: Result) -> None:
-        described = self.explorer.described(exchange.method)
-        if described is not None and isinstance(described.result, dict):
-            checked = await self.explorer.checker.result(described, result.value.decode(errors="replace"))
-            if self.exchange is exchange:
-                self.schema_remark = result_remark(checked.problems)
-
-    # --- the profile in use, and the call in the editor --------------------------------------------------------
-
-    @property
-    def draft(self) -> Draft:
-        return Draft(self.called, self.params.text)
-
-    @property
-    def saved_call(self) -> SavedCall | None:
-        """The saved call that stands in the editor, if one does."""
-        saved = isinstance(self.known.get(self.method), SavedMethod)
-        return self.explorer.saved_calls().get(self.method.removeprefix(SIGN)) if saved else None
-
-    @property
-    def unknown_call(self) -> str:
-        """Why what stands in the editor is not sent: no saved call has this name. A server may have such methods."""
-        known = self.known.get(self.method)
-        is_named_so = method_of(self.method) != self.method or (known is not None and known.source != "history")
-        if not self.method.startswith(SIGN) or is_named_so:
-            return ""
-        return no_such_call(self.method, self.explorer.saved_calls(), self._profile_name)
-
-    def offered_names(self) -> Sequence[Offered]:
-        return self.explorer.names() if self.explorer.profile is not None else ()
-
-    def show_profile(self) -> None:
-        """Everything that belongs to the profile in use: session, methods, drafts, badge, newest calls."""
-        self._looked_back = False
-        profile = self.show_values()
-        self.call_after_refresh(self._look_back)
-        self.remind("filter", "pipe")
-        self.exchange = None
-        last = self.explorer.remembered.method(profile.name)
-        last = last if not last.startswith(SIGN) or last in self.known else ""  # a saved call may be gone
-        self.choose(last or _of_preset(profile) or first_method(self.known))
-        self._is_opening = True
-        if not self.method:
-            self.action_focus_methods()
-
-    def show_values(self) -> Profile:
-        """What the profile in use says, where the call in the editor stays."""
-        profile = self.explorer.profile
-        assert profile is not None
-        self.profile, self.empty_params, self.is_prod = profile, profile.empty_params, profile.badge == "prod"
-        self.show_auth()
-        self.show_methods()
-        self.look_at_description()
-        return profile
-
-    def show_auth(self) -> None:
-        profile, known = self.explorer.profile, self.explorer.credentials
-        if profile is not None:
-            now = datetime.now(UTC)
-            self.auth = auth_words(
-                profile, known.state(profile), known.since(profile), now, rejected=known.is_rejected(profile)
-            )
-            if self.has_login != bool(profile.secrets):
-                self.has_login = bool(profile.secrets)
-                self._tell_footer()
-            self.show_troubles()
-
-    def show_methods(self) -> None:
-        profile = self.explorer.profile
-        assert profile is not None
-        self.known = self.explorer.listed(called=self._looked_back)
-        self.panes.has_details = any(method.details or method.parameters for method in self.known.values())
-        self.pinned = self.explorer.remembered.pinned(profile.name)
-        learned = self.explorer.catalogues.of(profile)
-        self.discovered_at = learned.when if learned else None
-        self.response.first_steps = self.steps_of(profile)
-
-    def show_saved(self) -> None:
-        """What was kept on another screen stands in the list."""
-        listed = {name for name, each in self.known.items() if isinstance(each, SavedMethod)}
-        if self.explorer.profile and listed != {call.listed_as for call in self.explorer.saved_calls().values()}:
-            self.show_methods()
-
-    def _look_back(self) -> None:
-        """What was called before, once the screen is there: nobody waits for the history to be read."""
-        if self.explorer.profile is not None:
-            self._looked_back = True
-            self.show_methods()
-            self.show_recent()
-            is_start = self.explorer.drafts.is_start(self._profile_name, self.method, self.params.text)
-            if self._is_opening and is_start and self.explorer.draft_of(self.method) != self.params.text:
-                self.choose(self.method)  # its last call is where to start from
-
-    def show_recent(self) -> None:
-        """The newest calls of this profile; in a long history they may have to be looked for."""
-        profile = self.explorer.profile
-        if profile is None:  # it was removed, and another one will be chosen
-            return
-        if self.explorer.journal.is_long(profile):
-            self._look_for_recent(profile)
-        else:
-            self.recent = self.explorer.recent(RECENT)
-
-    @work(exclusive=True, group="recent")
-    async def _look_for_recent(self, profile: Profile) -> None:
-        self.recent = await asyncio.to_thread(self.explorer.journal.recent, profile, RECENT)
-
-    def choose(self, name: str) -> None:
-        """Take what is so named in the list into the editor, with the params last typed for it; no name: none yet."""
-        self.write_down()
-        self._is_opening, self.of_batch = False, None
-        self.method, self.panes.has_method = name, bool(name)
-        known = self.known.get(name) or (Method(name, source="history") if name else None)
-        self.called = known.calls if isinstance(known, SavedMethod) else method_of(name)
-        self.params.load(known, self.explorer.draft_of(name, called=self._looked_back))
+    def _draft_chosen(self) -> None:
+        self._is_opening = False
+        self.method, self.called = self.drafts.method, self.drafts.called
+        self.panes.has_method = bool(self.method)
         self.described = None
-        if self._shown:
+        if self._is_shown:
             self.describe()
         else:  # the first screen waits for nothing that it can do without
             self.call_after_refresh(self.describe)
-        self._writer.loaded()
-        if name and self.explorer.profile is not None and not self.explorer.profile.ad_hoc:
-            self.explorer.remembered.set_method(self._profile_name, name)
 
-    def open_method(self, name: str) -> None:
-        """Choose what is so named in the list, and go to its params."""
-        self.panes.cover("")
-        self.params.show_tab("Params")
-        self.choose(name)
-        self.params.focus_inside()
-
-    def choose_method(self, method: str) -> None:
-        """Take a method of this very name into the editor: whoever named it may know how a saved call is named here."""
-        self.choose(as_named(method))
-
-    def write_down(self) -> None:
-        """Keep what was typed, so that nothing can lose it."""
-        self.typed_elsewhere()
-        self._writer.write_down()
-
-    def show_troubles(self) -> None:
-        """What could not be kept: each is told once, and stands in the header for as long as it lasts."""
-        self.trouble = self._troubles.told(self._writer.trouble, self.tell)
-
-    def show_preview(self) -> None:
-        """The request to come, under the id that it will have, where somebody looks at it."""
-        if self.params.tab == "Request":
-            self.preview = self.request_to_come()
-
-    def request_to_come(self) -> Preview | Refused:
-        if self.unknown_call:
-            return Refused("params", self.unknown_call)
-        if not self.saved_call:
-            return self.explorer.preview(self.draft, id=self._next_id)
-        from rpcexplorer.variables.resolve import Missing
-
-        found = self.explorer.resolved(self.draft, id=self._next_id)
-        if isinstance(found, Missing):
-            return Refused("params", f"{found.what}. {self.key('send')} asks for it.")
-        return self.explorer.preview(found, id=self._next_id)
-
-    def take_id(self) -> str:
-        """The id of the call to come is this one's; the next gets another."""
-        id, self._next_id = self._next_id, fresh_id()
-        return id
-
-    def tell(self, sentence: str) -> None:
-        """Something that has no place of its own."""
-        self.notify(sentence, markup=False, timeout=8)
-
-    @property
-    def _profile_name(self) -> str:
-        return self.explorer.profile.name if self.explorer.profile else ""
-
-    @on(ParamsPane.TextChanged)
-    def _typed(self) -> None:
-        self._writer.typed()
-
-    @on(ParamsPane.PreviewWanted)
-    def _preview_wanted(self) -> None:
-        self.show_preview()
-
-    @on(ParamsPane.ResetWanted)
-    def _reset(self) -> None:
-        self.write_down()  # nothing is being written while it is forgotten
-        self.explorer.drafts.forget(self._profile_name, self.method)
-        self.params.replace(self.explorer.draft_of(self.method))
-
-    @on(ParamsPane.EditorWanted)
-    def _editor(self, event: ParamsPane.EditorWanted) -> None:
-        if event.time < self._terminal_back:  # the key was pressed again before the editor was up
-            return
-        from rpcexplorer.tui.processes import edited
-
-        text, trouble = event.text, "This terminal cannot be lent to an editor."
-        with suppress(SuspendNotSupported), self.app.suspend():
-            text, trouble = edited(event.text, self.method)
-        self._terminal_back = time.monotonic()
-        self.app.refresh(layout=True)
-        if trouble:
-            self.tell(trouble)
-        elif text != event.text:
-            self.params.replace(text)
-
-    def watch_exchange(self) -> None:
-        """A hint goes with the exchange that it is about; docs over the response make room for it."""
-        self._hinted, self.hint = None, []
-        self.check_result(self.exchange)
-        self.refresh_bindings()
-        self.panes.free_response()
-
-    # --- sending -----------------------------------------------------------------------------------------------
-
-    def watch_what(self) -> None:
-        self.refresh_bindings()
-
-    def action_test(self) -> None:
-        self.post_message(ConnectionTestWanted(self))
-
-    def action_send(self) -> None:
-        self._when_typed(self._send_typed)
-
-    def action_send_notification(self) -> None:
-        self._when_typed(lambda: self._send_typed(notification=True))
-
-    @opens("typed")
-    async def _when_typed(self, then: Callable[[], object]) -> None:
-        """Every key before the one that sends counts; what follows may be a password that is about to be asked for."""
-        pane, is_judged = self.methods if self.methods.has_focus_within else self.params, asyncio.Event()
-        pane.when_typed(is_judged.set)
-        await is_judged.wait()
-        then()
-
-    def _send_typed(self, *, notification: bool = False) -> None:
-        if self.methods.display and not self.params.is_on_view:  # on a narrow screen they hide what is said
-            self.panes.cover("")
-            self.params.focus_inside()
-        if not self._refuses():
-            self._send(replace(self.draft, notification=notification), whole=self.saved_call is not None)
-
-    def _refuses(self, what: str = "not sent") -> bool:
-        """Where what stands in the editor cannot be sent: say what did not become of it, and show the place."""
-        if self.unknown_call:
-            self.tell(self.unknown_call)
-            return True
-        if self.params.problem is None:
-            return False
-        self.panes.cover("")
-        self.params.refuse(what)
-        self.params.focus_inside()
-        return True
-
-    def _send(self, draft: Draft | Batch, *, whole: bool = False) -> None:
-        """``whole``: nothing in it is sent as typed that stands for a value; whoever sends it is asked for that."""
-        if not self._is_sending():
-            self._call(draft, whole=whole)
-
-    def _is_sending(self) -> bool:
-        """Return whether something is under way, which is then shown: only one thing is sent at a time."""
-        if not self.what:
-            return False
-        self.tell(f"Nothing was sent: {self.whose or self.what} is still running. {self.key('cancel')} cancels it.")
-        return True
-
-    def action_login(self) -> None:
-        """Open a session; for a profile that has none, do what the hint says of its credentials."""
-        if self._is_sending():
-            return
-        profile = self.explorer.profile
-        if self._hinted is not None and self._hinted[1] == profile and not profile.has_sessions:
-            hint = self._hinted[0]
-            if hint.secret or any(key.startswith("auth") for key, _ in hint.changes):
-                self.action_apply_hint()
-                return
-        self._login()
-
-    def action_new_session(self) -> None:
-        if not self._is_sending():
-            self._login(ask=True)
-
-    def action_logout(self) -> None:
-        profile = self.explorer.profile
-        assert profile is not None
-        there_was, trouble = self.explorer.credentials.log_out(profile)
-        self.tell(trouble or ("The session is forgotten." if there_was else f"{profile.name} has no session."))
-        self.show_auth()
-
-    def action_discover(self) -> None:
-        if not self._is_sending():
-            self._discover()
-
-    @opens("call")
-    async def _call(self, draft: Draft | Batch, *, whole: bool = False) -> None:
-        """Ask where the profile wants it, send, show. Only the worker that finished assigns."""
-        from rpcexplorer.tui.dialogs import may_send
-
-        if whole:
-            from rpcexplorer.tui.saved_calls import filled
-
-            with_values = await filled(self, self.explorer, draft, self._given, id=self._next_id)
-            if with_values is None:
-                return
-            draft = with_values
-        if not await may_send(self, self.explorer, draft):
-            return
-        self.write_down()
-        with self._under_way("sending", "a batch" if isinstance(draft, Batch) else draft.method) as stop:
-            profile = self.explorer.profile
-            exchange = await self.explorer.call(draft, id=self.take_id(), watch=self._watch, stop=stop)
-        self._ended(exchange)
-        self._offer(exchange, profile, partial(self._once_more, draft))
-
-    @opens("call")
-    async def _login(self, *, ask: bool = False) -> None:
-        from rpcexplorer.tui.dialogs import credentials
-
-        if not await credentials(self, self.explorer, ask=ask):
-            self.show_auth()
-            return
-        with self._under_way("logging in") as stop:
-            profile = self.explorer.profile
-            exchange = await self.explorer.login(watch=self._watch, stop=stop)
-        self._ended(exchange)
-        self._offer(exchange, profile, self._login)
-
-    @opens("call")
-    async def _discover(self) -> None:
-        with self._under_way("discovering") as stop:
-            profile = self.explorer.profile
-            found = await self.explorer.discover(watch=self._watch, stop=stop, tell=self._told_step)
-        if self.explorer.profile is None:  # it was removed meanwhile
-            return
-        if found.ended is not None:
-            self._judge(found.ended)
-        self.show_methods()
-        self.show_auth()
-        self.tell("\n".join(found.sentences))
-        if news := self._news(found):
-            self.tell(news)
-        self._describe_anew()
-        if found.ended is not None and profile is not None and self.explorer.profile == profile:
-            self._advise(found.ended, profile, self._discover)
+    def describe(self) -> None:
+        self.described = self.explorer.described(self.called) if self.called else None
 
     def _describe_anew(self) -> None:
-        """Of the method in the editor something else is known than before."""
+        """Show that something else is known of the method in the editor than before."""
         self.params.method = self.known.get(self.method) or Method(self.method, source="history")
         self.describe()
 
-    def _told_step(self, step: DiscoveryStep) -> None:
-        self.response.step = f"{step.dialect}: {step.words}"
+    def _edited_call(self) -> EditedCall:
+        method = self.known.get(as_named(self.called)) or Method(self.called)
+        return EditedCall(method, self.called, self.described, self.recent)
 
-    def _news(self, found: Discovery) -> str:
-        """That something is not as it was, and how to read it."""
-        from rpcexplorer.text.docs import changes_counted
+    def open_method(self, name: str) -> None:
+        """Choose what is so named in the list, and go to its params."""
+        self.drafts.choose(name)
+        self.panes.focus_params()
 
-        counted = changes_counted(found.changed)
-        return f"{counted}: {self.key('changes') or 'the palette'} shows what." if counted else ""
+    @on(MethodsPane.MethodChosen)
+    def _method_chosen(self, event: MethodsPane.MethodChosen) -> None:
+        self.open_method(event.name)
+        if why_not := self.drafts.unknown_call:
+            self.tell(why_not)
+
+    @on(MethodsPane.PinWanted)
+    def _pin_wanted(self, event: MethodsPane.PinWanted) -> None:
+        assert self.profile is not None
+        remembered, name = self.explorer.remembered, self.profile.name
+        (remembered.unpin if event.name in remembered.pinned(name) else remembered.pin)(name, event.name)
+        self.pinned = remembered.pinned(name)
+
+    @on(ParamsPane.TextChanged)
+    def _text_changed(self) -> None:
+        self.drafts.typed()
+
+    @on(ParamsPane.PreviewWanted)
+    def show_preview(self) -> None:
+        if self.params.tab == "Request":
+            self.preview = self.drafts.request_to_come()
+
+    @on(ParamsPane.ResetWanted)
+    def _reset_wanted(self) -> None:
+        self.drafts.reset()
+
+    @on(ParamsPane.EditorWanted)
+    def _editor_wanted(self, event: ParamsPane.EditorWanted) -> None:
+        self.drafts.edit_outside(event.text, event.time)
 
     @opens("changes")
     async def action_changes(self) -> None:
@@ -899,209 +482,59 @@ class CallScreen(Screen[None]):
         else:
             self.tell("No refresh has found anything new, gone or changed.")
 
-    @contextmanager
-    def _under_way(self, what: str, method: str = "") -> Iterator[Stop]:
-        """While it lasts: the time is told, Escape ends it, and nothing else can be sent."""
-        stop, self._elsewhere = Stop(), False
-        self._stop = stop
-        self._progress, self._started = None, time.monotonic() - self.explorer.credentials.asked_for
-        self.whose, self.what = method, what
-        ticking = self.set_interval(TICK, self._tick)
-        try:
-            yield stop
-        finally:
-            ticking.stop()
-            self._stop = None
-            self.whose = self.what = ""
+    def action_form(self) -> None:
+        self._when_typed(self._open_form)
 
-    def _watch(self, progress: Progress) -> None:
-        """It is on its way, and no secret will be asked for before it is back."""
-        self._progress = progress
-        self.pending.go_on("call")
+    def _open_form(self) -> None:
+        if not self._refuses("no form"):
+            self.post_message(FormWanted(self))
 
-    def _tick(self) -> None:
-        self.response.tick(time.monotonic() - self._started - self.explorer.credentials.asked_for, self._progress)
+    @opens("keep")
+    async def action_keep_call(self) -> None:
+        from rpcexplorer.tui.saved_calls import kept
 
-    def _ended(self, exchange: Exchange) -> None:
-        profile = self.explorer.profile
-        if profile is None:  # it was removed meanwhile, and another one will be chosen
-            return
-        if (as_named(exchange.method) in self.known) == (exchange.method in self.explorer.catalogues.absent(profile)):
-            self.show_methods()  # the server has just said whether it has the method
-        if self._elsewhere:
-            self.tell(f"{exchange.method} has ended: {exchange.outcome_name}. It is the newest of the recent calls.")
-        else:
-            self.exchange = exchange
-        self._elsewhere = False
-        self._judge(exchange)
-        self.show_recent()
-        self.show_auth()
-        self.show_preview()
-
-    def _offer(self, exchange: Exchange, profile: Profile | None, again: Callable[[], object]) -> None:
-        """Say what may help, where a call failed that is still on view, of a profile that is still in use as it was."""
-        if (
-            not exchange.exit_code
-            or self.exchange is not exchange
-            or profile is None
-            or self.explorer.profile != profile
-        ):
-            return
-        self._advise(exchange, profile, again)
-
-    def _judge(self, exchange: Exchange) -> None:
-        """Remember whether the server accepts the credentials of the profile in use, as far as it shows."""
-        profile = self.explorer.profile
-        assert profile is not None
-        rejected = rejects_credentials(exchange, profile)
-        if rejected or not exchange.exit_code:
-            self.explorer.credentials.judge(profile, rejected=rejected)
-
-    def _advise(self, exchange: Exchange, profile: Profile, again: Callable[[], object]) -> None:
-        """Show what may help, and the key that does it and then `again`."""
-        from rpcexplorer.client.hints import hint_for
-        from rpcexplorer.text.problems import hint_line
-
-        variables = self.explorer.credentials.from_environment(profile)
-        if hint := hint_for(exchange, profile, KINDS, variables=variables):
-            key, test = (self.key(command) or self.key("palette") for command in ("apply-hint", "test"))
-            self.hint = hint_line(hint, profile.name, key, test)
-            self._hinted = (hint, profile, again) if hint.changes or hint.secret else None
-            self.refresh_bindings()
-
-    @opens("hint")
-    async def action_apply_hint(self) -> None:
-        """Change the profile, after a question, and send what failed; a call as it stands in the editor now."""
-        if self._hinted is None:
-            return
-        from rpcexplorer.tui.call.hinting import followed
-
-        hint, profile, again = self._hinted
-        save = f"{self.key('profiles')}, then {self.key('profiles.add')}, saves the address with it as a profile."
-        wanted = await followed(self, self.explorer, hint, profile, save)
-        if self.explorer.profile != profile:
-            self._hinted, self.hint = None, []
-            self.show_values()
-            self._describe_anew()
-            self.show_preview()
-        if wanted:
-            again()
-
-    def _once_more(self, draft: Draft | Batch) -> None:
-        if isinstance(draft, Draft) and as_named(draft.method) == self.method:
-            self._when_typed(lambda: self._send_typed(notification=draft.notification))
-        else:
-            self._send(draft)
-
-    async def settle(self) -> None:
-        """End what runs and write down what was typed: the profile is about to change, or the program to end."""
         await self.params.settled()
-        if self._stop is not None:
-            self._stop.press()
-        else:  # a worker that waits for an answer to a question would wait for ever
-            self.workers.cancel_group(self, "call")
-        if self._stop is not None and (running := [each for each in self.workers if each.group == "call"]):
-            await self.workers.wait_for_complete(running)
-        self.write_down()
-
-    # --- calls that come from elsewhere ------------------------------------------------------------------------
-
-    def look_at_description(self) -> None:
-        """Read the file that describes the methods, if it has changed."""
-        profile = self.explorer.profile
-        if profile is not None and not self._is_reading and self.explorer.catalogues.unread(profile):
-            self._read_description()
-
-    @work(group="description")
-    async def _read_description(self) -> None:
-        profile, self._is_reading = self.explorer.profile, True
-        try:
-            found = await self.explorer.read_description_aside()
-        finally:
-            self._is_reading = False
-        if found is None or profile is None or self.explorer.profile is not profile:
+        chosen, explorer = self.method, self.explorer
+        after = await kept(self, explorer, self.drafts.draft, self.drafts.saved_call)
+        if after is None or self.method != chosen or explorer.profile is None:
             return
+        self.drafts.write_down()
+        profile, text, is_gone = explorer.profile.name, self.params.text, not after.startswith(SIGN)
+        if chosen.startswith(SIGN) and not is_gone:  # what was typed there has become the call itself
+            explorer.drafts.forget(profile, chosen)
         self.show_methods()
-        self.show_auth()
-        if news := self._news(found):
-            self.tell("\n".join([*found.sentences, news]))
-        self._describe_anew()
+        if after != chosen and chosen not in self.known and chosen in self.pinned:
+            explorer.remembered.unpin(profile, chosen)
+        self.drafts.choose(after)
+        if is_gone:  # its params stay, as those of its method: the next key sends nothing else, and none is lost
+            self.drafts.replace(text)
+            self.drafts.write_down()
+            explorer.drafts.forget(profile, chosen)
 
-    @work(group="ready")
-    async def _get_ready(self) -> None:
-        await self.explorer.load()
+    # --- calls from elsewhere ----------------------------------------------------------------------------------
 
     def load(self, exchange: Exchange, *, ours: bool) -> None:
-        """Take a recorded call into the editor, and its reply onto the screen; the calls of a batch into the batch."""
-        self._open(exchange, self._take_batch if exchange.kind == "batch" else self._take_call, ours=ours)
-
-    def _take_call(self, exchange: Exchange) -> None:
-        self._take(exchange)
-        if exchange.kind == "notification":
-            from rpcexplorer.tui.call.transfer import as_call
-
-            self.tell(as_call(self, exchange.method))
-
-    def _take_batch(self, exchange: Exchange) -> None:
-        from rpcexplorer.tui.call.transfer import put_into_batch
-
-        self._take(exchange)
-        if put_into_batch(self, exchange):
-            self.action_batch()
-
-    def take(self, draft: Draft, came: Exchange | None) -> None:
-        """A call of the batch into the editor, and what came of it onto the screen."""
-        from rpcexplorer.tui.call.transfer import as_call, put_in
-
-        self.panes.cover("")
-        self.choose_method(draft.method)
-        put_in(self, draft.text, recorded=True)
-        self.of_batch = draft
-        if draft.notification:
-            self.tell(as_call(self, draft.method))
-        if came is not None:
-            self._elsewhere = bool(self.whose)
-            self.exchange = came
-        (self.params if came is None else self.response).focus_inside()
-
-    def _take(self, exchange: Exchange) -> None:
-        """A batch has no place in the editor."""
-        if exchange.kind != "batch":
-            from rpcexplorer.tui.call.transfer import put_in
-
-            self.choose_method(exchange.method)
-            put_in(self, exchange.params, recorded=True)
-        self._elsewhere = bool(self.whose)
-        self.exchange = exchange
+        """Put a recorded call into the editor, or into the batch, and its response on view."""
+        self._open(exchange, self._load, ours=ours)
 
     def again(self, exchange: Exchange, *, ours: bool) -> None:
         """Load a recorded call and send it once more, as what it was."""
-        self._open(exchange, self._send_again, ours=ours)
-
-    def _send_again(self, exchange: Exchange) -> None:
-        from rpcexplorer.model.draft import draft_of
-
-        self._take(exchange)
-        self.response.focus_inside()
-        self._send(draft_of(exchange))
-
-    def _is_ours(self, exchange: Exchange) -> bool:
-        """Of a record that was read from the history of the profile in use."""
-        return self.explorer.journal.is_ours(exchange, self.explorer.profile)
+        self._open(exchange, self._load_and_send, ours=ours)
 
     def _open(self, exchange: Exchange, then: Callable[[Exchange], None], *, ours: bool) -> None:
-        """Go on with a record; but where anybody may have put a secret's placeholder into it, only after a yes.
+        """Go on with a recorded call; if others may have put a secret reference into it, only after a yes.
 
-        What others may have written is taken as it was sent: nothing in it is looked up in this person's own replies.
+        Nothing in their calls is looked up in this person's own responses.
         """
         from rpcexplorer.model.secret import of_this, without
         from rpcexplorer.variables.resolve import as_it_went_out
 
+        name = self.explorer.profile.name if self.explorer.profile else ""
         exchange = exchange if ours else as_it_went_out(exchange)
-        if ours or not of_this(exchange.params, self._profile_name):
+        if ours or not of_this(exchange.params, name):
             then(exchange)
             return
-        self._take(replace(exchange, params=without(exchange.params, self._profile_name)))
+        self._take(replace(exchange, params=without(exchange.params, name)))
         self._ask_to_open(exchange, then)
 
     @opens("foreign")
@@ -1111,18 +544,161 @@ class CallScreen(Screen[None]):
         if await may_open(self, self.explorer, exchange):
             then(exchange)
 
-    @on(MethodsPane.MethodChosen)
-    def _chosen(self, event: MethodsPane.MethodChosen) -> None:
-        self.open_method(event.name)
-        if self.unknown_call:
-            self.tell(self.unknown_call)
+    def _take(self, exchange: Exchange) -> None:
+        if exchange.kind != "batch":  # which has no place in the editor
+            self.drafts.choose(as_named(exchange.method))
+            self.drafts.replace(exchange.params, recorded=True)
+        self._put_on_view(exchange)
 
-    @on(MethodsPane.PinWanted)
-    def _pinned(self, event: MethodsPane.PinWanted) -> None:
-        remembered = self.explorer.remembered
-        pinned = event.name in remembered.pinned(self._profile_name)
-        (remembered.unpin if pinned else remembered.pin)(self._profile_name, event.name)
-        self.pinned = remembered.pinned(self._profile_name)
+    def _put_on_view(self, exchange: Exchange) -> None:
+        self.sender.is_shown = not self.whose
+        self.exchange = exchange
+
+    def _load(self, exchange: Exchange) -> None:
+        from rpcexplorer.tui.call.transfer import notification_words, put_into_batch
+
+        self._take(exchange)
+        if exchange.kind == "notification":
+            self.tell(notification_words(exchange.method, self.key("send")))
+        elif exchange.kind == "batch":
+            is_there, sentences = put_into_batch(self.explorer, exchange, self.key("batch.undo"))
+            for sentence in sentences:
+                self.tell(sentence)
+            if is_there:
+                self.action_batch()
+
+    def _load_and_send(self, exchange: Exchange) -> None:
+        from rpcexplorer.model.draft import draft_of
+
+        self._take(exchange)
+        self.response.focus_inside()
+        self._send(draft_of(exchange))
+
+    def take(self, draft: Draft, came: Exchange | None) -> None:
+        """Put a call of the batch into the editor, and its response on view."""
+        from rpcexplorer.tui.call.transfer import notification_words
+
+        self.panes.cover("")
+        self.drafts.choose(as_named(draft.method))
+        self.drafts.replace(draft.text, recorded=True)
+        self.drafts.batch_draft = draft
+        if draft.notification:
+            self.tell(notification_words(draft.method, self.key("send")))
+        if came is not None:
+            self._put_on_view(came)
+        (self.params if came is None else self.response).focus_inside()
+
+    async def carry(self, draft: Draft, profile: str) -> None:
+        """Use a profile and put a call into its editor.
+
+        Its secret references are left out: where the call comes from they could not be sent, so nobody meant them.
+        """
+        from rpcexplorer.model.secret import without
+        from rpcexplorer.tui.call.transfer import carried_words, notification_words
+
+        explorer = self.explorer
+        if explorer.profile is None or explorer.profile.name != profile:
+            await self.settle()
+            explorer.use(profile)
+            explorer.remembered.profile = profile
+            self.show_profile()
+        self.drafts.choose(as_named(draft.method))
+        before, text = self.params.text, without(draft.text, profile)
+        is_kept = self.drafts.replace(text)
+        self.panes.focus_params()
+        sentences = carried_words(draft, profile, before, text, self.key("params.undo"), is_kept=is_kept)
+        if draft.notification:
+            sentences.append(notification_words(draft.method, self.key("send")))
+        self.tell(" ".join(sentences))
+
+    @opens("carry")
+    async def action_to_profile(self) -> None:
+        from rpcexplorer.tui.dialogs import other_profile
+
+        await self.params.settled()
+        if name := await other_profile(self, self.explorer, self.drafts.profile_name):
+            await self.carry(self.drafts.draft, name)
+
+    @on(ParamsPane.TakeApartWanted)
+    def _take_apart_wanted(self, event: ParamsPane.TakeApartWanted) -> None:
+        self._take_apart(event.text, event.pasted)
+
+    @opens("import")
+    async def _take_apart(self, text: str, found: Pasted) -> None:
+        """Replace a pasted text by the calls in it; undo brings it back."""
+        from rpcexplorer.tui.call.transfer import take_apart
+
+        if self.explorer.profile is None:
+            return
+        self.drafts.reset()
+        calls = take_apart(self.explorer, self.explorer.profile, found, self.key("params.undo"))
+        self.drafts.choose(as_named(calls.method))
+        self.drafts.replace(text)  # so that it can be brought back from there
+        if any(call.credentials for call in found.calls):
+            self.params.replace(calls.params)  # what was pasted is in no file then
+        else:
+            self.drafts.replace(calls.params)
+        await self._settle_credentials(calls)
+
+    @opens("import")
+    async def action_import(self) -> None:
+        from rpcexplorer.tui.call.transfer import ask_for_import, take_in
+
+        await self.params.settled()
+        found = await ask_for_import(self, self.explorer)
+        if found is None or self.explorer.profile is None:
+            return
+        self.drafts.write_down()
+        calls = take_in(self.explorer, self.explorer.profile, found)
+        self.open_method(as_named(calls.method))
+        await self._settle_credentials(calls)
+
+    async def _settle_credentials(self, calls: Incoming) -> None:
+        from rpcexplorer.tui.call.transfer import settle_credentials
+
+        self.tell(calls.words)
+        sentences = await settle_credentials(self, self.explorer, calls.fits)
+        self.show_auth()
+        for sentence in sentences:
+            self.tell(sentence)
+
+    @on(ResponsePane.UseWanted)
+    @opens("use")
+    async def _use_wanted(self, event: ResponsePane.UseWanted) -> None:
+        """Put a reference to a value of the response into another call."""
+        from rpcexplorer.tui.call.transfer import ask_for_call
+        from rpcexplorer.variables.resolve import TakenValue, placed
+
+        value = TakenValue(event.method, event.pointer, event.text)
+        await self.params.settled()
+        answer, profile = await ask_for_call(self, self.explorer, value), self.explorer.profile
+        if answer is None or profile is None:
+            return
+        chosen, names = answer
+        if chosen != self.method:  # the draft of it stays
+            self.drafts.choose(chosen)
+        self.panes.focus_params()
+        spelled, remark = value.spelled(self.explorer.journal.last_value(profile, value.method))
+        self.params.put_value(lambda text, at: placed(text, at, spelled, value.name, names))
+        if remark:
+            self.tell(remark)
+
+    def action_replaced_params(self) -> None:
+        self.drafts.bring_back()
+        self.panes.focus_params()
+
+    def action_batch(self) -> None:
+        self.post_message(BatchWanted(self))
+
+    def action_add_to_batch(self) -> None:
+        self._when_typed(self._add_to_batch)
+
+    def _add_to_batch(self) -> None:
+        if not self._refuses("not in the batch"):
+            self.tell(self.drafts.add_to_batch(self.key("batch") or "the palette"))
+
+    def _is_ours(self, exchange: Exchange) -> bool:
+        return self.explorer.journal.is_ours(exchange, self.explorer.profile)
 
     @on(MethodsPane.Recalled)
     def _recalled(self, event: MethodsPane.Recalled) -> None:
@@ -1131,121 +707,274 @@ class CallScreen(Screen[None]):
         (self.response if event.exchange.kind == "batch" else self.params).focus_inside()
 
     @on(SendAgainWanted)
-    def _again(self, event: SendAgainWanted) -> None:
+    def _again_wanted(self, event: SendAgainWanted) -> None:
         event.stop()
         self.panes.cover("")
         self.again(event.exchange, ours=self._is_ours(event.exchange))
 
-    @on(CopyCallWanted)
-    def _copy_recent(self, event: CopyCallWanted) -> None:
-        event.stop()  # the app copies those of the history
-        self.copy(self.draft, event.exchange)
+    # --- sending -----------------------------------------------------------------------------------------------
 
-    @on(ResponsePane.CopyReplyWanted)
-    def _copy_wanted(self, event: ResponsePane.CopyReplyWanted) -> None:
-        self.copy(self.draft, self.exchange, event.what)
+    def action_send(self) -> None:
+        self._when_typed(self._send_typed)
 
-    @on(ResponsePane.UseWanted)
-    @opens("use")
-    async def _use(self, event: ResponsePane.UseWanted) -> None:
-        from rpcexplorer.tui.call.transfer import put_into_another
-        from rpcexplorer.variables.resolve import TakenValue
+    def action_send_notification(self) -> None:
+        self._when_typed(partial(self._send_typed, notification=True))
 
-        await self.params.settled()
-        await put_into_another(self, TakenValue(event.method, event.pointer, event.text))
+    @opens("typed")
+    async def _when_typed(self, then: Callable[[], object]) -> None:
+        """Go on after every key before; what follows may be a password that is about to be asked for."""
+        pane, is_judged = self.methods if self.methods.has_focus_within else self.params, asyncio.Event()
+        pane.when_typed(is_judged.set)
+        await is_judged.wait()
+        then()
 
-    def action_batch(self) -> None:
-        self.post_message(BatchWanted(self))
+    def _send_typed(self, *, notification: bool = False) -> None:
+        if self.methods.display and not self.params.is_on_view:  # on a narrow screen the list hides what is told
+            self.panes.cover("")
+            self.params.focus_inside()
+        if not self._refuses():
+            draft = replace(self.drafts.draft, notification=notification)
+            self._send(draft, whole=self.drafts.saved_call is not None)
 
-    def action_form(self) -> None:
-        self._when_typed(self._open_form)
+    def _refuses(self, consequence: str = "not sent") -> bool:
+        """Return whether the draft cannot be sent; then say so, and show the place."""
+        if why_not := self.drafts.unknown_call:
+            self.tell(why_not)
+            return True
+        if self.params.problem is None:
+            return False
+        self.panes.cover("")
+        self.params.refuse(consequence)
+        self.params.focus_inside()
+        return True
 
-    def _open_form(self) -> None:
-        """A form is made of what is right."""
-        if not self._refuses("no form"):
-            self.post_message(FormWanted(self))
+    def _send(self, draft: Draft | Batch, *, whole: bool = False) -> None:
+        if not self.sender.refuses():
+            self._call(draft, whole=whole)
 
-    def action_add_to_batch(self) -> None:
-        self._when_typed(self._add_to_batch)
+    @opens("call")
+    async def _call(self, draft: Draft | Batch, *, whole: bool = False) -> None:
+        exchange = await self.sender.call(draft, whole=whole)
+        if exchange is not None:
+            self._show_ended(exchange, partial(self._send_again, draft))
 
-    def _add_to_batch(self) -> None:
-        if not self._refuses("not in the batch"):
-            from rpcexplorer.tui.call.transfer import added_to_batch
+    @opens("call")
+    async def _login(self, *, ask: bool = False) -> None:
+        exchange = await self.sender.login(ask=ask)
+        if exchange is not None:
+            self._show_ended(exchange, self._login)
+        else:
+            self.show_auth()
 
-            added_to_batch(self)
+    @opens("call")
+    async def _discover(self) -> None:
+        found = await self.sender.discover()
+        if self.explorer.profile is None:  # it was removed meanwhile
+            return
+        self.show_methods()
+        self.show_auth()
+        self.tell("\n".join(found.sentences))
+        if news := self._news(found):
+            self.tell(news)
+        self._describe_anew()
+        if found.ended is not None and self.sender.is_current:
+            self._offer_hint(found.ended, self._discover)
 
-    @opens("carry")
-    async def action_to_profile(self) -> None:
-        from rpcexplorer.tui.call.transfer import carry
-        from rpcexplorer.tui.dialogs import other_profile
+    def _news(self, found: Discovery) -> str:
+        """Return that something has changed, and how to read it."""
+        from rpcexplorer.text.docs import changes_counted
 
-        await self.params.settled()
-        if name := await other_profile(self, self.explorer, self._profile_name):
-            await carry(self, self.draft, name)
+        counted = changes_counted(found.changed)
+        return f"{counted}: {self.key('changes') or 'the palette'} shows what." if counted else ""
+
+    def _show_busy(self, what: str, whose: str) -> None:
+        self.whose, self.what = whose, what
+
+    def watch_what(self) -> None:
+        self.refresh_bindings()
+
+    def watch_exchange(self) -> None:
+        """Show what is known of the exchange on view, and close docs that cover it."""
+        self.advice.offered, self.hint, self.schema_remark = None, [], ""
+        self.workers.cancel_group(self, "result")
+        if self.exchange is not None and self.advice.can_check(self.exchange):
+            self._check_result(self.exchange)
+        self.refresh_bindings()
+        self.panes.free_response()
+
+    @work(exclusive=True, group="result")
+    async def _check_result(self, exchange: Exchange) -> None:
+        remark = await self.advice.remark_on(exchange)
+        if self.exchange is exchange:
+            self.schema_remark = remark
+
+    def _show_ended(self, exchange: Exchange, again: Callable[[], object]) -> None:
+        """Show a response; ``again`` sends the same once more."""
+        profile = self.explorer.profile
+        if profile is None:  # it was removed meanwhile, and another one will be chosen
+            return
+        if (as_named(exchange.method) in self.known) == (exchange.method in self.explorer.catalogues.absent(profile)):
+            self.show_methods()  # the server has just said whether it has the method
+        if self.sender.is_shown:
+            self.exchange = exchange
+        else:
+            self.tell(f"{exchange.method} has ended: {exchange.outcome_name}. It is the newest of the recent calls.")
+        self.sender.is_shown = True
+        self.show_recent()
+        self.show_auth()
+        self.show_preview()
+        if exchange.exit_code and self.exchange is exchange and self.sender.is_current:
+            self._offer_hint(exchange, again)
+
+    def _offer_hint(self, exchange: Exchange, again: Callable[[], object]) -> None:
+        assert self.explorer.profile is not None
+        if hint := self.advice.offer(exchange, self.explorer.profile, again):
+            self.hint = hint
+            self.refresh_bindings()
+
+    @opens("hint")
+    async def action_apply_hint(self) -> None:
+        """Change the profile, after a question, and send what failed; a call as it is in the editor now."""
+        offered = self.advice.offered
+        if offered is None:
+            return
+        is_wanted = await self.advice.follow(offered)
+        if self.explorer.profile != offered.profile:
+            self.advice.offered, self.hint = None, []
+            self.show_values()
+            self._describe_anew()
+            self.show_preview()
+        if is_wanted:
+            offered.again()
+
+    def _send_again(self, draft: Draft | Batch) -> None:
+        if isinstance(draft, Draft) and as_named(draft.method) == self.method:
+            self._when_typed(partial(self._send_typed, notification=draft.notification))
+        else:
+            self._send(draft)
+
+    def action_login(self) -> None:
+        """Open a session; for a profile that has none, do what the hint says of its credentials."""
+        if self.sender.refuses():
+            return
+        offered = self.advice.hint_for(self.explorer.profile)
+        if offered is not None and offered.is_about_auth and not offered.profile.has_sessions:
+            self.action_apply_hint()
+        else:
+            self._login()
+
+    def action_new_session(self) -> None:
+        if not self.sender.refuses():
+            self._login(ask=True)
+
+    def action_logout(self) -> None:
+        assert self.explorer.profile is not None
+        self.tell(self.sender.log_out(self.explorer.profile))
+        self.show_auth()
+
+    def action_discover(self) -> None:
+        if not self.sender.refuses():
+            self._discover()
+
+    def action_test(self) -> None:
+        self.post_message(ConnectionTestWanted(self))
 
     def action_compare_profiles(self) -> None:
         self._when_typed(self._compare_typed)
 
     def _compare_typed(self) -> None:
-        """What cannot be sent is refused as if it were to be sent here."""
         if not self._refuses():
-            self.post_message(ProfilesCompared(self, self.draft, whole=self.saved_call is not None))
+            is_whole = self.drafts.saved_call is not None
+            self.post_message(ProfilesCompared(self, self.drafts.draft, whole=is_whole))
 
-    @opens("keep")
-    async def action_keep_call(self) -> None:
-        from rpcexplorer.tui.saved_calls import kept
+    def interrupt(self) -> bool:
+        """End what runs, from another screen only what is under way; return whether there was anything."""
+        is_here = self.app.screen is self and self.response.can_cancel
+        is_running = bool(self.what) or is_here
+        if is_running:
+            self.action_cancel()
+        return is_running
 
-        await self.params.settled()
-        chosen = self.method
-        then = await kept(self, self.explorer, self.draft, self.saved_call)
-        if then is None or self.method != chosen:
+    def action_cancel(self) -> None:
+        if self.sender.cancel():
             return
-        self.write_down()
-        text, is_gone = self.params.text, not then.startswith(SIGN)
-        if chosen.startswith(SIGN) and not is_gone:  # what was typed there has become the call itself
-            self.explorer.drafts.forget(self._profile_name, chosen)
-        self.show_methods()
-        if then != chosen and chosen not in self.known and chosen in self.pinned:
-            self.explorer.remembered.unpin(self._profile_name, chosen)
-        self.choose(then)
-        if is_gone:
-            self._stay_on_view(text)
-            self.explorer.drafts.forget(self._profile_name, chosen)
+        if self.response.can_cancel:
+            self.response.cancel()
+        elif self.panes.is_covered:
+            inside = self.response if self.response.has_focus_within else self.params
+            self.panes.uncover()
+            inside.focus_inside()
 
-    def _stay_on_view(self, text: str) -> None:
-        """The params of a call that is gone, as its method's: the next key sends nothing else, and none is lost."""
-        from rpcexplorer.tui.call.transfer import put_in
-
-        put_in(self, text)
-        self.write_down()
-
-    @on(ParamsPane.TakeApartWanted)
-    def _apart(self, event: ParamsPane.TakeApartWanted) -> None:
-        self._take_apart(event.text, event.pasted)
-
-    @opens("import")
-    async def _take_apart(self, text: str, found: Pasted) -> None:
-        from rpcexplorer.tui.call.transfer import take_apart
-
-        await take_apart(self, text, found)
-
-    @opens("import")
-    async def action_import(self) -> None:
-        from rpcexplorer.tui.call.transfer import import_calls
-
+    async def settle(self) -> None:
+        """End what runs and save the draft: the profile is about to change, or the program to end."""
         await self.params.settled()
-        await import_calls(self)
+        await self.sender.settle()
+        self.drafts.write_down()
 
-    def action_replaced_params(self) -> None:
-        from rpcexplorer.tui.call.transfer import bring_back
+    # --- the response ------------------------------------------------------------------------------------------
 
-        bring_back(self)
+    @on(ResponsePane.TransformWanted)
+    def _transform_wanted(self, event: ResponsePane.TransformWanted) -> None:
+        self._transform(event)
+
+    @on(ResponsePane.TransformCancelled)
+    def _transform_cancelled(self) -> None:
+        self.workers.cancel_group(self, "through")
+
+    @work(exclusive=True, group="through")
+    async def _transform(self, wanted: ResponsePane.TransformWanted) -> None:
+        from rpcexplorer.tui.processes import transform
+
+        limit = self.explorer.settings.reply_limit
+        text, sentence, is_wrong = await transform(wanted.kind, wanted.expression, wanted.body, limit)
+        self.response.transform.finish(wanted.label, text, sentence, is_wrong=is_wrong)
+
+    @on(ResponsePane.PromptSubmitted)
+    def _prompt_submitted(self, event: ResponsePane.PromptSubmitted) -> None:
+        if event.purpose in {"filter", "pipe"}:
+            self.explorer.remembered.add_expression(event.purpose, event.text)
+            self._remind(event.purpose)
+
+    def _remind(self, *purposes: Purpose) -> None:
+        """Offer earlier inputs to the arrow keys."""
+        for purpose in purposes:
+            self.response.earlier_inputs[purpose] = self.explorer.remembered.expressions(purpose)
+
+    @on(ResponsePane.Wrapped)
+    def _wrapped(self, event: ResponsePane.Wrapped) -> None:
+        self.explorer.remembered.wrap = event.on
+
+    @on(ResponsePane.SaveWanted)
+    @opens("save")
+    async def _save_wanted(self) -> None:
+        if self.response.exchange is not None:
+            from rpcexplorer.tui.call.copying import saved
+
+            await saved(self, self.explorer, self.response.exchange, self.response.body)
 
     def action_copy(self) -> None:
-        self.copy(self.draft, self.exchange)
+        self._copy(self.drafts.draft, self.exchange)
+
+    @on(ResponsePane.CopyReplyWanted)
+    def _copy_reply_wanted(self, event: ResponsePane.CopyReplyWanted) -> None:
+        self._copy(self.drafts.draft, self.exchange, event.what)
+
+    @on(CopyCallWanted)
+    def _copy_recent(self, event: CopyCallWanted) -> None:
+        event.stop()  # the app copies those of the history
+        self._copy(self.drafts.draft, event.exchange)
+
+    @opens("copy")
+    async def _copy(self, draft: Draft, exchange: Exchange | None, what: str = "") -> None:
+        """Copy a call or its response; ask which part, unless it is named."""
+        from rpcexplorer.tui.call.copying import copied
+
+        body = self.response.body if exchange is self.response.exchange else None
+        taken = partial(self.pending.go_on, "copy")
+        await copied(self, self.explorer, draft, exchange=exchange, body=body, what=what, taken=taken)
 
 
-def _of_preset(profile: Profile) -> str:
-    """The first method that a preset calls safe, and has no params for: it lists what is good to begin with first."""
+def _first_of_preset(profile: Profile) -> str:
+    """Return the first safe method without params of a preset, which lists those to begin with first."""
     notes = profile.methods.items() if profile.preset else ()
     return next((name for name, note in notes if note.safe and not note.params), "")

@@ -15,7 +15,8 @@ from rpcexplorer.model.method import By, Described, DescribedParam, Method, Para
 from rpcexplorer.model.problem import Checked, SchemaProblem
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.tui.app import ExplorerApp
-from rpcexplorer.tui.call.screen import LARGEST, LONGEST, CallScreen
+from rpcexplorer.tui.call.advice import MAX_PARAMS_CHARACTERS, MAX_RESULT_BYTES
+from rpcexplorer.tui.call.screen import CallScreen
 from tests.fakes.wire import RawServer, Received, http_reply
 from tests.history.recording import exchange as recorded
 from tests.tui.visiting import on_view, visit
@@ -53,7 +54,7 @@ class SternChecker:
 
 def test_params_and_results_are_held_against_what_the_service_says(make_explorer: Callable[..., Explorer]) -> None:
     checker = SternChecker()
-    results = ["x", "x" * LARGEST, "x", "x"]
+    results = ["x", "x" * MAX_RESULT_BYTES, "x", "x"]
 
     def answer(request: Received) -> bytes:
         return http_reply(
@@ -61,7 +62,7 @@ def test_params_and_results_are_held_against_what_the_service_says(make_explorer
         )
 
     async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
-        screen.choose("user.get")
+        screen.drafts.choose("user.get")
         await until(pilot, lambda: "! line 1, column 1: id is missing. (1 of 2, " in on_view(app))
         assert screen.params.warnings.problems[1].sentence == "id.token is missing", (
             "the name may be missing inside of another"
@@ -82,7 +83,7 @@ def test_params_and_results_are_held_against_what_the_service_says(make_explorer
             results.pop(0)
             screen.exchange = None
             assert not screen.schema_remark
-        screen.choose("other")
+        screen.drafts.choose("other")
         await pilot.press("f5")
         await until(pilot, lambda: bool(screen.exchange) and not screen.what)
         assert (len(checker.asked), screen.schema_remark) == (asked + 1, ""), "nothing is known of what that one gives"
@@ -104,21 +105,21 @@ def test_a_method_starts_with_what_is_right_and_offers_what_earlier_calls_had(
     owner = DescribedParam("owner_id", {"type": "integer"})
 
     async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
-        screen.choose("user.make")
+        screen.drafts.choose("user.make")
         assert json.loads(screen.params.text) == {"kind": "calm"}
 
         def offered(text: str) -> list[str]:
-            found = screen.complete_params(text, len(text) - 1)
+            found = screen.advice.complete(text, len(text) - 1)
             return [each.shown for each in found.candidates] if found else []
 
         await until(pilot, lambda: offered('{"owner_id": }') == ["{{owner_id}}", "40"])  # a call of long ago had it
         screen.params.replace('{"owner_id": 77}')
         await pilot.press("f5")
         await until(pilot, lambda: offered('{"owner_id": }') == ["{{owner_id}}", "77", "40"])  # it was this one before
-        assert screen.hint_params('{"owner_id": }', 13) == "owner_id integer · then kind"
-        assert offered(f'{{"note": "{"x" * LONGEST}", "owner_id": }}') == [], "a long text is left alone"
-        screen.choose("@@kind.set")
-        assert (screen.hint_params("[1]", 1), screen.hint_params("{}", 1)) == ("", "kind"), (
+        assert screen.advice.signature('{"owner_id": }', 13) == "owner_id integer · then kind"
+        assert offered(f'{{"note": "{"x" * MAX_PARAMS_CHARACTERS}", "owner_id": }}') == [], "a long text is left alone"
+        screen.drafts.choose("@@kind.set")
+        assert (screen.advice.signature("[1]", 1), screen.advice.signature("{}", 1)) == ("", "kind"), (
             "it takes them by name alone"
         )
 

@@ -58,7 +58,7 @@ def test_without_a_method_to_begin_with_it_is_the_list(make_explorer: Make) -> N
 def test_file_of_methods_is_read_unasked_and_when_changed(
     make_explorer: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rpcexplorer.tui.call.screen.CHANGES", 0.01)
+    monkeypatch.setattr("rpcexplorer.tui.call.screen.DESCRIPTION_SECONDS", 0.01)
     made = make_explorer(f'{DEMO}discovery = {{ file = "openrpc.json" }}\n')
     document = tmp_path / "work" / "openrpc.json"
     document.write_text('{"openrpc": "1.3.2", "methods": [{"name": "user.get"}]}')
@@ -98,8 +98,8 @@ def test_it_starts_with_the_last_call_that_brought_a_result(make_explorer: Make)
 
     async def scene(_: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await until(pilot, lambda: screen.params.text == "[ 7 ]")
-        screen.choose("auth")
-        screen.choose("ping")
+        screen.drafts.choose("auth")
+        screen.drafts.choose("ping")
         assert screen.params.text == "[ 7 ]"
         assert made.drafts.all("demo") == {}
 
@@ -117,7 +117,7 @@ def test_the_list_knows_at_once_what_the_server_does_not_have_and_what_it_has(ma
     async def scene(_: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await pilot.press("f5")
         await until(pilot, lambda: list(screen.methods.methods) == ["arg_test", "auth"])
-        screen.choose("user.get")
+        screen.drafts.choose("user.get")
         await pilot.press("f5")
         await until(pilot, lambda: list(screen.methods.methods) == ["arg_test", "auth", "user.get"])
 
@@ -147,7 +147,7 @@ def test_of_an_address_that_was_typed_nothing_is_remembered(make_explorer: Make)
     async def story(app: ExplorerApp, _: Pilot[Any]) -> None:
         screen = app.calls
         assert screen is not None
-        screen.choose("arg_test")
+        screen.drafts.choose("arg_test")
         assert screen.header.profile is not None
         assert screen.header.profile.endpoint == "http://127.0.0.1:9/rpc"
 

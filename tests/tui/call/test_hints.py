@@ -51,7 +51,7 @@ def called(tmp_path: Path, make_explorer: Callable[..., Explorer]) -> Callable[.
             explorer = make_explorer(team, RPCEXPLORER_NODE_USERNAME="ada", **variables)
 
             async def story(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-                calls.choose("ping")
+                calls.drafts.choose("ping")
                 await pilot.press("f5")
                 await until(pilot, lambda: app.screen is not calls or (calls.exchange is not None and not calls.what))
                 await scene(app, pilot, calls)
@@ -249,7 +249,7 @@ def test_what_was_learned_of_an_address_is_saved_with_it(make_explorer: Callable
     explorer = make_explorer("")
 
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-        calls.choose("ping")
+        calls.drafts.choose("ping")
         await came(pilot, calls, "f5")
         await asked(pilot)
         await came(pilot, calls, "enter")
@@ -284,7 +284,7 @@ def test_where_nobody_has_typed_a_path_the_key_of_the_test_is_named(
     explorer = make_explorer("")
 
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-        calls.choose("ping")
+        calls.drafts.choose("ping")
         await came(pilot, calls, "f5")
         assert told(calls).startswith("Alt+t finds out   ")
         assert not calls.check_action("apply_hint", ())
@@ -300,7 +300,7 @@ def test_a_certificate_that_nobody_vouches_for_leads_to_the_test(
     explorer = make_explorer("")
 
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-        calls.choose("ping")
+        calls.drafts.choose("ping")
         await came(pilot, calls, "f5")
         assert told(calls) == "Alt+t finds out   Nobody vouches for the server's certificate."
 
@@ -358,7 +358,7 @@ def test_wrong_variable_is_named_on_screen(make_explorer: Callable[..., Explorer
         explorer = make_explorer(text, RPCEXPLORER_NODE_PASSWORD="wrong-password")
 
         async def story(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-            calls.choose("ping")
+            calls.drafts.choose("ping")
             await pilot.press("f5")
             await until(pilot, lambda: bool(calls.hint))
             assert "RPCEXPLORER_NODE_PASSWORD" in told(calls)

@@ -27,7 +27,7 @@ PASSWORD = "pass-word-of-curl"
 
 async def paste(pilot: Pilot[Any], screen: CallScreen, text: str) -> None:
     """Into the editor of a method that nobody has typed anything for."""
-    screen.choose("ping")
+    screen.drafts.choose("ping")
     screen.params.focus_inside()
     await pilot.pause()
     pilot.app.post_message(events.Paste(text))
@@ -78,7 +78,7 @@ def test_a_pasted_request_is_taken_apart_and_undo_brings_it_back(explorer: Explo
         await pilot.press("ctrl+z")
         await rest(pilot)
         assert (screen.method, screen.params.text) == ("user.get", ENVELOPE)
-        screen.choose("ping")
+        screen.drafts.choose("ping")
         assert screen.params.text == "[]"
 
     visit(explorer, scene)
@@ -101,7 +101,7 @@ def test_a_pasted_command_gives_its_credentials_to_the_store_after_a_yes_and_to_
         await rest(pilot)
         assert (screen.method, screen.params.text) == ("arg_test", '{"n": 1.10}')
         assert "It had no id" in "".join(each.message for each in app._notifications)
-        screen.write_down()
+        screen.drafts.write_down()
 
     visit(explorer, scene, profile="inline")
     assert PASSWORD in explorer.paths.secrets.read_text()

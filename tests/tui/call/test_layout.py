@@ -43,7 +43,7 @@ def test_the_docs_stand_where_there_is_room_and_never_instead_of_the_editor(expl
 
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         for method in ("demo.orders.place", "ping"):  # nothing moves for one of which there is less to say
-            calls.choose(method)
+            calls.drafts.choose(method)
             await until(pilot, lambda: place(calls) == "beside")
         docs = calls.panes.docs
         assert docs is not None
@@ -85,7 +85,7 @@ def test_what_is_asked_for_may_leave_the_response_less_room_than_what_comes_by_i
     asyncio.run(discovered(explorer))
 
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-        calls.choose("demo.orders.place")
+        calls.drafts.choose("demo.orders.place")
         await until(pilot, lambda: calls.described is not None)
         assert place(calls) == "nowhere"
         await pilot.press("alt+m")
@@ -106,7 +106,7 @@ def test_docs_have_45_columns_of_text(explorer: Explorer) -> None:
         def is_at(where: str) -> Callable[[], bool]:
             return lambda: place(calls) == where
 
-        calls.choose("demo.orders.place")
+        calls.drafts.choose("demo.orders.place")
         await pilot.press("alt+m")
         for width, where in ((120, "over"), (154, "over"), (155, "beside"), (200, "beside"), (80, "over")):
             await pilot.resize_terminal(width, 40)
@@ -137,7 +137,7 @@ def test_on_a_narrow_terminal_they_cover_the_response_until_there_is_something_t
     asyncio.run(discovered(explorer))
 
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-        calls.choose("demo.echo")
+        calls.drafts.choose("demo.echo")
 
         def covered() -> bool:
             return place(calls) == "over" and not calls.response.display
@@ -172,16 +172,16 @@ def test_the_docs_follow_the_list_and_an_example_of_what_is_read_chooses_its_met
             docs = calls.panes.docs
             return docs.page.method.name if docs is not None and docs.page.method is not None else ""
 
-        calls.choose("demo.echo")
+        calls.drafts.choose("demo.echo")
         await pilot.press("alt+m", "f2", *"orders.find")
         await until(pilot, lambda: about() == "demo.orders.find")
         assert calls.method == "demo.echo"
         await pilot.press("f3")
         await until(pilot, lambda: about() == "demo.echo")
-        calls.choose("demo.orders.place")
+        calls.drafts.choose("demo.orders.place")
         assert about() == "demo.echo"  # the params come first
         await until(pilot, lambda: about() == "demo.orders.place")
-        calls.choose("demo.echo")
+        calls.drafts.choose("demo.echo")
         await until(pilot, lambda: about() == "demo.echo")
         await pilot.press("f2", "down")
         await until(pilot, lambda: about() != "demo.echo")

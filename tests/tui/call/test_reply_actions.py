@@ -68,7 +68,7 @@ def test_a_signal_without_a_name_is_told_by_its_number() -> None:
 
 def test_a_call_without_a_method_is_not_sent_and_the_screen_says_what_to_do(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-        calls.choose("")
+        calls.drafts.choose("")
         await pilot.press("f5")
         await until(pilot, lambda: calls.exchange is not None)
         assert calls.exchange is not None
@@ -80,7 +80,7 @@ def test_a_call_without_a_method_is_not_sent_and_the_screen_says_what_to_do(expl
 
 def test_a_name_that_stands_twice_is_remarked_under_the_editor_and_sent_as_typed(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-        calls.choose("demo.echo")
+        calls.drafts.choose("demo.echo")
         calls.params.replace('{"id": 1, "id": 2}')
         line = calls.query_one(ProblemLine)
         await until(pilot, lambda: "valid  object with 2 members" in drawn(line))

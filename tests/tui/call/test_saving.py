@@ -28,7 +28,7 @@ def with_reply(explorer: Explorer, scene: Scene, *, method: str = "demo.echo", p
     """A reply is on view and has the focus."""
 
     async def story(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-        calls.choose(method)
+        calls.drafts.choose(method)
         calls.params.replace(REPLY)
         await pilot.press("f5")
         await until(pilot, lambda: calls.exchange is not None and not calls.what)

@@ -51,7 +51,7 @@ def visit(
 
 async def write(pilot: Pilot[Any], screen: CallScreen, method: str, text: str) -> None:
     """Take a method and put text into the editor, as a paste would."""
-    screen.choose(method)
+    screen.drafts.choose(method)
     screen.params.replace(text)
     await pilot.pause()
 
@@ -146,7 +146,9 @@ def test_nothing_else_is_sent_while_a_call_runs_and_escape_keeps_what_came(
 
         async def what(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
             await pilot.press("f5")
-            await until(pilot, lambda: screen._progress is not None and screen._progress.received >= len(part))
+            await until(
+                pilot, lambda: screen.sender.progress is not None and screen.sender.progress.received >= len(part)
+            )
             await pilot.press("f5")
             await pilot.pause()
             assert "Nothing was sent: ping is still running. Esc cancels it." in said(app)
@@ -175,12 +177,12 @@ def test_text_survives_another_method_and_a_restart(
     explorer: Explorer, make_explorer: Callable[..., Explorer], person: PersonOnScreen
 ) -> None:
     async def typing(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
-        screen.choose("demo.echo")
+        screen.drafts.choose("demo.echo")
         screen.params.replace('{"half": ')
         await pilot.pause()
-        screen.choose("ping")
+        screen.drafts.choose("ping")
         assert screen.params.text != '{"half": '
-        screen.choose("demo.echo")
+        screen.drafts.choose("demo.echo")
         assert screen.params.text == '{"half": '
         await pilot.press("ctrl+q")
 
@@ -248,7 +250,7 @@ def test_discovery_fills_the_list_and_the_docs(explorer: Explorer, person: Perso
         await until(pilot, lambda: len(screen.methods.methods) > before and not screen.what)
         assert screen.described == explorer.described(screen.called)
         assert "demo.records" in screen.methods.methods
-        screen.choose("demo.records")
+        screen.drafts.choose("demo.records")
         assert screen.described is not None
         assert screen.described.params[0].name == "count"
         assert screen.params.method is not None
@@ -317,7 +319,7 @@ def test_another_profile_brings_its_own_everything(explorer: Explorer, person: P
         assert screen.query_one(Header).profile == explorer.profile
         assert screen.exchange is None
         assert list(screen.methods.recent) == []
-        screen.choose("demo.echo")
+        screen.drafts.choose("demo.echo")
         assert "on demo" not in screen.params.text
 
     visit(explorer, person, what)
@@ -533,7 +535,7 @@ def test_what_is_chosen_in_a_list_over_the_editor_stands_there_from_its_first_li
     async def what(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         steps = "".join(words for row in screen.response.first_steps for words, _ in row)
         assert "F9 asks the server which methods it has." in steps
-        screen.choose("auth")
+        screen.drafts.choose("auth")
         await pilot.press("f2", *"ping", "enter")
         editor = screen.query_one(Editor)
         await until(pilot, lambda: editor.has_focus and editor.cursor_location == (1, 8))

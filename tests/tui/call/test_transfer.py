@@ -30,7 +30,7 @@ KEY = "ctrl+n"
 
 async def write(pilot: Pilot[Any], screen: CallScreen, text: str, method: str = "demo.echo") -> None:
     """A call stands in the editor, which has the focus."""
-    screen.choose(method)
+    screen.drafts.choose(method)
     screen.params.replace(text)
     screen.params.focus_inside()
     await pilot.pause()
@@ -103,7 +103,7 @@ def test_undo_brings_back_the_draft_that_stood_there(explorer: Explorer) -> None
         await pilot.press("ctrl+y")
         assert stands(screen) == ("prod", "demo.echo", "[2]")
         await pilot.press("ctrl+z")
-        screen.write_down()
+        screen.drafts.write_down()
 
     visit(explorer, scene)
     assert explorer.draft_of("demo.echo") == '{"mine": true}'
@@ -126,14 +126,14 @@ def test_a_draft_that_a_call_took_the_place_of_comes_back_after_a_restart(
         await pilot.press(KEY)
         await to(pilot, "prod")
         assert "Later that is “bring back replaced params” in the palette." in said(app)
-        screen.choose("ping")
+        screen.drafts.choose("ping")
         assert not screen.check_action(BACK, ())
 
     visit(explorer, carried)
     again = make_explorer("")
 
     async def back(_: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
-        screen.choose("demo.echo")
+        screen.drafts.choose("demo.echo")
         assert stands(screen) == ("prod", "demo.echo", "[2]")
         assert screen.check_action(BACK, ())
         await screen.run_action(BACK)
@@ -150,8 +150,8 @@ def test_a_recorded_call_that_is_loaded_leaves_the_draft_to_be_had_back(explorer
         await write(pilot, screen, "[1]")
         for number in range(2, 30):
             screen.load(exchange(method="demo.echo", params=f"[{number}]"), ours=True)
-        screen.choose("ping")
-        screen.choose("demo.echo")
+        screen.drafts.choose("ping")
+        screen.drafts.choose("demo.echo")
         assert stands(screen) == ("demo", "demo.echo", "[29]")
         await screen.run_action(BACK)
         assert stands(screen) == ("demo", "demo.echo", "[1]")
@@ -453,7 +453,7 @@ def test_params_that_come_along_are_not_replaced_by_those_of_the_last_call_there
 @pytest.mark.thorough
 def test_one_key_takes_the_value_under_the_cursor_to_the_call_that_is_chosen(explorer: Explorer) -> None:
     async def what(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
-        screen.choose("demo.echo")
+        screen.drafts.choose("demo.echo")
         screen.params.replace('{"key": "abc", "n": 1.10}')
         await pilot.press("f5")
         await until(pilot, lambda: screen.exchange is not None and not screen.what)

@@ -1,0 +1,169 @@
+"""What the call screen sends: calls, logins, discovery. One at a time, and it can be cancelled."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, Final
+
+from textual.screen import Screen
+
+from rpcexplorer.auth.login import rejects_credentials
+from rpcexplorer.discovery.methods import Discovery, DiscoveryStep
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.draft import Batch, Draft
+from rpcexplorer.model.exchange import Exchange, Stop
+from rpcexplorer.model.profile import Profile
+from rpcexplorer.transport.port import Progress
+from rpcexplorer.tui.call.drafts import DraftKeeper
+from rpcexplorer.tui.call.response import ResponsePane
+from rpcexplorer.tui.commands import first_key
+from rpcexplorer.tui.keys import PendingKeys
+
+TICK_SECONDS: Final = 0.1
+
+
+class Sender:
+    """Sends for the profile in use, and shows the progress in the response pane.
+
+    Its coroutines run in workers of the group ``call``, which ``settle`` waits for.
+    """
+
+    def __init__(
+        self,
+        host: Screen[Any],
+        explorer: Explorer,
+        pending: PendingKeys,
+        *,
+        drafts: DraftKeeper,
+        response: ResponsePane,
+        busy: Callable[[str, str], object],
+    ) -> None:
+        """``busy`` hears what is under way and the method that is being called; twice nothing when it is over."""
+        self._host, self._explorer, self._pending = host, explorer, pending
+        self._drafts, self._response, self._busy = drafts, response, busy
+        self.what = self.whose = ""
+        """What is under way, and the method that is being called."""
+        self.is_shown = True
+        """No other call was put on view while this one ran: its response takes the place of what is on view."""
+        self.progress: Progress | None = None
+        self._profile: Profile | None = None
+        self._started_at = 0.0
+        self._stop: Stop | None = None
+        self._given: dict[str, str] = {}
+        """Values typed last for variables that had none."""
+
+    @property
+    def is_current(self) -> bool:
+        """Return whether the profile of what was sent last is still in use, as it was."""
+        return self._profile is not None and self._explorer.profile == self._profile
+
+    def refuses(self) -> bool:
+        """Return whether something is under way, which is then told."""
+        if self.what:
+            key = first_key("cancel", self._explorer.settings.keymap)
+            sentence = f"Nothing was sent: {self.whose or self.what} is still running. {key} cancels it."
+            self._host.notify(sentence, markup=False, timeout=8)
+            self._pending.go_on("call")
+        return bool(self.what)
+
+    async def call(self, draft: Draft | Batch, *, whole: bool = False) -> Exchange | None:
+        """Send a call, after the questions that it needs.
+
+        ``whole``: no variable in it is sent as it is typed; those without a value are asked for.
+        """
+        from rpcexplorer.tui.dialogs import may_send
+
+        host, explorer = self._host, self._explorer
+        if whole:
+            from rpcexplorer.tui.saved_calls import filled
+
+            with_values = await filled(host, explorer, draft, self._given, id=self._drafts.next_id)
+            if with_values is None:
+                return None
+            draft = with_values
+        if not await may_send(host, explorer, draft):
+            return None
+        self._drafts.write_down()
+        with self._under_way("sending", "a batch" if isinstance(draft, Batch) else draft.method) as stop:
+            exchange = await explorer.call(draft, id=self._drafts.take_id(), watch=self._watch, stop=stop)
+        self._judge(exchange)
+        return exchange
+
+    async def login(self, *, ask: bool = False) -> Exchange | None:
+        """Open a session; ``ask`` for credentials even if they are known."""
+        from rpcexplorer.tui.dialogs import credentials
+
+        if not await credentials(self._host, self._explorer, ask=ask):
+            return None
+        with self._under_way("logging in") as stop:
+            exchange = await self._explorer.login(watch=self._watch, stop=stop)
+        self._judge(exchange)
+        return exchange
+
+    async def discover(self) -> Discovery:
+        """Ask the server for its methods."""
+
+        def show(step: DiscoveryStep) -> None:
+            self._response.step = f"{step.dialect}: {step.words}"
+
+        with self._under_way("discovering") as stop:
+            found = await self._explorer.discover(watch=self._watch, stop=stop, tell=show)
+        if found.ended is not None:
+            self._judge(found.ended)
+        return found
+
+    def log_out(self, profile: Profile) -> str:
+        """Forget the session; return what to tell."""
+        had_session, trouble = self._explorer.credentials.log_out(profile)
+        return trouble or ("The session is forgotten." if had_session else f"{profile.name} has no session.")
+
+    def cancel(self) -> bool:
+        """Cancel what is under way; return whether there was anything."""
+        if self._stop is not None:
+            self._stop.press()
+        return self._stop is not None
+
+    async def settle(self) -> None:
+        """Cancel what is under way, and wait for its end."""
+        if not self.cancel():  # a worker that waits for an answer to a question would wait for ever
+            self._host.workers.cancel_group(self._host, "call")
+        elif running := [worker for worker in self._host.workers if worker.group == "call"]:
+            await self._host.workers.wait_for_complete(running)
+
+    @contextmanager
+    def _under_way(self, what: str, method: str = "") -> Iterator[Stop]:
+        """Show the time, let it be cancelled, and send nothing else meanwhile."""
+        self._stop, self._profile, self.is_shown, self.progress = Stop(), self._explorer.profile, True, None
+        self._started_at = time.monotonic() - self._explorer.credentials.asked_for
+        self._show_busy(what, method)
+        ticking = self._host.set_interval(TICK_SECONDS, self._tick)
+        try:
+            yield self._stop
+        finally:
+            ticking.stop()
+            self._stop = None
+            self._show_busy("", "")
+
+    def _show_busy(self, what: str, whose: str) -> None:
+        self.what, self.whose = what, whose
+        self._busy(what, whose)
+
+    def _watch(self, progress: Progress) -> None:
+        """Let keys go on: no secret will be asked for before the response is here."""
+        self.progress = progress
+        self._pending.go_on("call")
+
+    def _tick(self) -> None:
+        elapsed = time.monotonic() - self._started_at - self._explorer.credentials.asked_for
+        self._response.tick(elapsed, self.progress)
+
+    def _judge(self, exchange: Exchange) -> None:
+        """Remember whether the server accepts the credentials of the profile in use, if the response shows it."""
+        profile = self._explorer.profile
+        if profile is None:  # it was removed meanwhile
+            return
+        is_rejected = rejects_credentials(exchange, profile)
+        if is_rejected or not exchange.exit_code:
+            self._explorer.credentials.judge(profile, rejected=is_rejected)
