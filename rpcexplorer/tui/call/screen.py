@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, ClassVar, Final, TypeVar
 
 from msgspec.structs import replace
@@ -18,7 +18,6 @@ from textual.screen import Screen
 
 from rpcexplorer.discovery.methods import Discovery, first_method
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.importing.pasted import Pasted
 from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.exchange import Exchange, Preview, Refused
 from rpcexplorer.model.method import SIGN, Described, Method, SavedMethod, as_named, method_of
@@ -48,7 +47,7 @@ from rpcexplorer.tui.widgets.bars import Footer, Header
 from rpcexplorer.tui.widgets.inputs import Purpose
 
 if TYPE_CHECKING:
-    from rpcexplorer.tui.call.transfer import Incoming
+    from rpcexplorer.tui.call.transfer import Transfer
 
 FIRST_STEPS: Final = (
     ("focus.methods", " chooses a method, "),
@@ -141,13 +140,21 @@ class CallScreen(Screen[None]):
         )
         self.advice.learned = self.params.completion.look_again
         self.response = ResponsePane(
-            key=self.key("focus.response"), cancel_key=self.key("cancel"), first_steps=self._first_steps(None)
+            key=self.key("focus.response"), cancel_key=self.key("cancel"), first_steps=_first_steps(self.key)
         )
         panes = (self.methods, self.params, self.response)
         self.panes = PaneLayout(self, explorer, panes, docs_key=self.key("docs"), fill=self._fill_docs)
         self.drafts = DraftKeeper(self, explorer, self.params, chosen=self._draft_chosen, written=self.show_troubles)
         self.sender = Sender(self, explorer, pending, drafts=self.drafts, response=self.response, busy=self._show_busy)
         self._troubles = Troubles(explorer)
+
+    @cached_property
+    def transfer(self) -> Transfer:
+        from rpcexplorer.tui.call.transfer import Transfer  # the start does not need it
+
+        return Transfer(
+            self, self.explorer, drafts=self.drafts, params=self.params, panes=self.panes, show_auth=self.show_auth
+        )
 
     def compose(self) -> ComposeResult:
         here = CallScreen
@@ -271,7 +278,7 @@ class CallScreen(Screen[None]):
         self.pinned = self.explorer.remembered.pinned(profile.name)
         learned = self.explorer.catalogues.of(profile)
         self.discovered_at = learned.when if learned else None
-        self.response.first_steps = self._first_steps(profile)
+        self.response.first_steps = _first_steps(self.key, profile, is_discovered=learned is not None)
 
     def show_saved(self) -> None:
         """List calls that were saved on another screen."""
@@ -324,19 +331,6 @@ class CallScreen(Screen[None]):
         if news := self._news(found):
             self.tell("\n".join([*found.sentences, news]))
         self._describe_anew()
-
-    def _first_steps(self, profile: Profile | None) -> list[list[tuple[str, str]]]:
-        """Return what to do before there is a response, and how to learn of a server that was not asked."""
-        steps = [part for id, words in FIRST_STEPS for part in ((self.key(id), "bold"), (words, "dim"))]
-        lines = [[("      ", "text"), *steps], [("      The reply appears here.", "dim")]]
-        further = []
-        if profile is not None and self.discovered_at is None:
-            further.append(("discover", " asks the server which methods it has."))
-        if profile is not None and profile.ad_hoc:
-            further.append(("test", " tests this address, and says first what it calls."))
-        for id, words in further:
-            lines += [[], [("      ", "text"), (self.key(id) or "The palette", "bold"), (words, "dim")]]
-        return lines
 
     # --- the panes ---------------------------------------------------------------------------------------------
 
@@ -483,11 +477,7 @@ class CallScreen(Screen[None]):
             self.tell("No refresh has found anything new, gone or changed.")
 
     def action_form(self) -> None:
-        self._when_typed(self._open_form)
-
-    def _open_form(self) -> None:
-        if not self._refuses("no form"):
-            self.post_message(FormWanted(self))
+        self._when_sendable(lambda: self.post_message(FormWanted(self)), "no form")
 
     @opens("keep")
     async def action_keep_call(self) -> None:
@@ -546,8 +536,7 @@ class CallScreen(Screen[None]):
 
     def _take(self, exchange: Exchange) -> None:
         if exchange.kind != "batch":  # which has no place in the editor
-            self.drafts.choose(as_named(exchange.method))
-            self.drafts.replace(exchange.params, recorded=True)
+            self.transfer.put(Draft(exchange.method, exchange.params))
         self._put_on_view(exchange)
 
     def _put_on_view(self, exchange: Exchange) -> None:
@@ -555,17 +544,11 @@ class CallScreen(Screen[None]):
         self.exchange = exchange
 
     def _load(self, exchange: Exchange) -> None:
-        from rpcexplorer.tui.call.transfer import notification_words, put_into_batch
-
         self._take(exchange)
         if exchange.kind == "notification":
-            self.tell(notification_words(exchange.method, self.key("send")))
-        elif exchange.kind == "batch":
-            is_there, sentences = put_into_batch(self.explorer, exchange, self.key("batch.undo"))
-            for sentence in sentences:
-                self.tell(sentence)
-            if is_there:
-                self.action_batch()
+            self.transfer.tell_notification(exchange.method)
+        elif exchange.kind == "batch" and self.transfer.put_into_batch(exchange):
+            self.action_batch()
 
     def _load_and_send(self, exchange: Exchange) -> None:
         from rpcexplorer.model.draft import draft_of
@@ -574,42 +557,25 @@ class CallScreen(Screen[None]):
         self.response.focus_inside()
         self._send(draft_of(exchange))
 
-    def take(self, draft: Draft, came: Exchange | None) -> None:
+    def take(self, draft: Draft, response: Exchange | None) -> None:
         """Put a call of the batch into the editor, and its response on view."""
-        from rpcexplorer.tui.call.transfer import notification_words
-
         self.panes.cover("")
-        self.drafts.choose(as_named(draft.method))
-        self.drafts.replace(draft.text, recorded=True)
+        self.transfer.put(draft)
         self.drafts.batch_draft = draft
         if draft.notification:
-            self.tell(notification_words(draft.method, self.key("send")))
-        if came is not None:
-            self._put_on_view(came)
-        (self.params if came is None else self.response).focus_inside()
+            self.transfer.tell_notification(draft.method)
+        if response is not None:
+            self._put_on_view(response)
+        (self.params if response is None else self.response).focus_inside()
 
     async def carry(self, draft: Draft, profile: str) -> None:
-        """Use a profile and put a call into its editor.
-
-        Its secret references are left out: where the call comes from they could not be sent, so nobody meant them.
-        """
-        from rpcexplorer.model.secret import without
-        from rpcexplorer.tui.call.transfer import carried_words, notification_words
-
-        explorer = self.explorer
-        if explorer.profile is None or explorer.profile.name != profile:
+        """Use a profile, and put a call into its editor."""
+        if self.drafts.profile_name != profile:
             await self.settle()
-            explorer.use(profile)
-            explorer.remembered.profile = profile
+            self.explorer.use(profile)
+            self.explorer.remembered.profile = profile
             self.show_profile()
-        self.drafts.choose(as_named(draft.method))
-        before, text = self.params.text, without(draft.text, profile)
-        is_kept = self.drafts.replace(text)
-        self.panes.focus_params()
-        sentences = carried_words(draft, profile, before, text, self.key("params.undo"), is_kept=is_kept)
-        if draft.notification:
-            sentences.append(notification_words(draft.method, self.key("send")))
-        self.tell(" ".join(sentences))
+        self.transfer.carry(draft)
 
     @opens("carry")
     async def action_to_profile(self) -> None:
@@ -620,68 +586,22 @@ class CallScreen(Screen[None]):
             await self.carry(self.drafts.draft, name)
 
     @on(ParamsPane.TakeApartWanted)
-    def _take_apart_wanted(self, event: ParamsPane.TakeApartWanted) -> None:
-        self._take_apart(event.text, event.pasted)
-
     @opens("import")
-    async def _take_apart(self, text: str, found: Pasted) -> None:
-        """Replace a pasted text by the calls in it; undo brings it back."""
-        from rpcexplorer.tui.call.transfer import take_apart
-
-        if self.explorer.profile is None:
-            return
-        self.drafts.reset()
-        calls = take_apart(self.explorer, self.explorer.profile, found, self.key("params.undo"))
-        self.drafts.choose(as_named(calls.method))
-        self.drafts.replace(text)  # so that it can be brought back from there
-        if any(call.credentials for call in found.calls):
-            self.params.replace(calls.params)  # what was pasted is in no file then
-        else:
-            self.drafts.replace(calls.params)
-        await self._settle_credentials(calls)
+    async def _take_apart(self, event: ParamsPane.TakeApartWanted) -> None:
+        await self.transfer.take_apart(event.text, event.pasted)
 
     @opens("import")
     async def action_import(self) -> None:
-        from rpcexplorer.tui.call.transfer import ask_for_import, take_in
-
         await self.params.settled()
-        found = await ask_for_import(self, self.explorer)
-        if found is None or self.explorer.profile is None:
-            return
-        self.drafts.write_down()
-        calls = take_in(self.explorer, self.explorer.profile, found)
-        self.open_method(as_named(calls.method))
-        await self._settle_credentials(calls)
-
-    async def _settle_credentials(self, calls: Incoming) -> None:
-        from rpcexplorer.tui.call.transfer import settle_credentials
-
-        self.tell(calls.words)
-        sentences = await settle_credentials(self, self.explorer, calls.fits)
-        self.show_auth()
-        for sentence in sentences:
-            self.tell(sentence)
+        await self.transfer.import_calls()
 
     @on(ResponsePane.UseWanted)
     @opens("use")
-    async def _use_wanted(self, event: ResponsePane.UseWanted) -> None:
-        """Put a reference to a value of the response into another call."""
-        from rpcexplorer.tui.call.transfer import ask_for_call
-        from rpcexplorer.variables.resolve import TakenValue, placed
+    async def _use_value(self, event: ResponsePane.UseWanted) -> None:
+        from rpcexplorer.variables.resolve import TakenValue
 
-        value = TakenValue(event.method, event.pointer, event.text)
         await self.params.settled()
-        answer, profile = await ask_for_call(self, self.explorer, value), self.explorer.profile
-        if answer is None or profile is None:
-            return
-        chosen, names = answer
-        if chosen != self.method:  # the draft of it stays
-            self.drafts.choose(chosen)
-        self.panes.focus_params()
-        spelled, remark = value.spelled(self.explorer.journal.last_value(profile, value.method))
-        self.params.put_value(lambda text, at: placed(text, at, spelled, value.name, names))
-        if remark:
-            self.tell(remark)
+        await self.transfer.use_value(TakenValue(event.method, event.pointer, event.text))
 
     def action_replaced_params(self) -> None:
         self.drafts.bring_back()
@@ -691,11 +611,10 @@ class CallScreen(Screen[None]):
         self.post_message(BatchWanted(self))
 
     def action_add_to_batch(self) -> None:
-        self._when_typed(self._add_to_batch)
+        self._when_sendable(self._add_to_batch, "not in the batch")
 
     def _add_to_batch(self) -> None:
-        if not self._refuses("not in the batch"):
-            self.tell(self.drafts.add_to_batch(self.key("batch") or "the palette"))
+        self.tell(self.drafts.add_to_batch(self.key("batch") or "the palette"))
 
     def _is_ours(self, exchange: Exchange) -> bool:
         return self.explorer.journal.is_ours(exchange, self.explorer.profile)
@@ -727,6 +646,9 @@ class CallScreen(Screen[None]):
         pane.when_typed(is_judged.set)
         await is_judged.wait()
         then()
+
+    def _when_sendable(self, then: Callable[[], object], consequence: str = "not sent") -> None:
+        self._when_typed(lambda: None if self._refuses(consequence) else then())
 
     def _send_typed(self, *, notification: bool = False) -> None:
         if self.methods.display and not self.params.is_on_view:  # on a narrow screen the list hides what is told
@@ -880,12 +802,11 @@ class CallScreen(Screen[None]):
         self.post_message(ConnectionTestWanted(self))
 
     def action_compare_profiles(self) -> None:
-        self._when_typed(self._compare_typed)
+        self._when_sendable(self._compare_profiles)
 
-    def _compare_typed(self) -> None:
-        if not self._refuses():
-            is_whole = self.drafts.saved_call is not None
-            self.post_message(ProfilesCompared(self, self.drafts.draft, whole=is_whole))
+    def _compare_profiles(self) -> None:
+        is_whole = self.drafts.saved_call is not None
+        self.post_message(ProfilesCompared(self, self.drafts.draft, whole=is_whole))
 
     def interrupt(self) -> bool:
         """End what runs, from another screen only what is under way; return whether there was anything."""
@@ -913,14 +834,11 @@ class CallScreen(Screen[None]):
 
     # --- the response ------------------------------------------------------------------------------------------
 
-    @on(ResponsePane.TransformWanted)
-    def _transform_wanted(self, event: ResponsePane.TransformWanted) -> None:
-        self._transform(event)
-
     @on(ResponsePane.TransformCancelled)
     def _transform_cancelled(self) -> None:
         self.workers.cancel_group(self, "through")
 
+    @on(ResponsePane.TransformWanted)
     @work(exclusive=True, group="through")
     async def _transform(self, wanted: ResponsePane.TransformWanted) -> None:
         from rpcexplorer.tui.processes import transform
@@ -978,3 +896,19 @@ def _first_of_preset(profile: Profile) -> str:
     """Return the first safe method without params of a preset, which lists those to begin with first."""
     notes = profile.methods.items() if profile.preset else ()
     return next((name for name, note in notes if note.safe and not note.params), "")
+
+
+def _first_steps(
+    key: Callable[[str], str], profile: Profile | None = None, *, is_discovered: bool = False
+) -> list[list[tuple[str, str]]]:
+    """Return what to do before there is a response, and how to learn of a server that was not asked."""
+    steps = [part for id, words in FIRST_STEPS for part in ((key(id), "bold"), (words, "dim"))]
+    lines = [[("      ", "text"), *steps], [("      The reply appears here.", "dim")]]
+    further = []
+    if profile is not None and not is_discovered:
+        further.append(("discover", " asks the server which methods it has."))
+    if profile is not None and profile.ad_hoc:
+        further.append(("test", " tests this address, and says first what it calls."))
+    for id, words in further:
+        lines += [[], [("      ", "text"), (key(id) or "The palette", "bold"), (words, "dim")]]
+    return lines
