@@ -166,8 +166,8 @@ class Navigation:
         choice = await self._ask_history(case)
         if choice is not None:
             await self._take(calls, choice)
-        calls.show_recent()
-        calls.show_saved()
+        calls.view.show_recent()
+        calls.view.show_saved_calls()
 
     async def _ask_history(self, case: CaseOnView | None) -> HistoryChoice | None:
         from rpcexplorer.tui.history import HistoryScreen
@@ -206,7 +206,7 @@ class Navigation:
             await calls.settle()
             calls.show_profile()
         else:
-            calls.show_auth()
+            calls.view.show_auth()
 
     def _read_profiles(self) -> None:
         """The files may say something else by now. What is in use stays so until another profile is chosen."""
@@ -367,11 +367,11 @@ class Navigation:
     def _show_calls_made(self) -> None:
         """Show on the call screen that calls were made over it."""
         if self.calls is not None and self._explorer.profile is not None:
-            self.calls.show_recent()
-            self.calls.show_auth()
+            self.calls.view.show_recent()
+            self.calls.view.show_auth()
 
     def _header(self) -> Header:
-        return self.calls.header_copy() if self.calls is not None else Header()
+        return self.calls.view.header_copy() if self.calls is not None else Header()
 
     def _frame(self) -> Frame:
         from rpcexplorer.tui.compare import Frame

@@ -406,7 +406,7 @@ async def a_session_id_that_somebody_has_is_taken(at: Visit) -> None:
 async def a_session_is_forgotten(at: Visit) -> None:
     profile = at.explorer.profiles.profiles["cookie"]
     at.explorer.credentials.hold(profile, "session", "of-yesterday", keep=True)
-    at.calls.show_auth()
+    at.calls.view.show_auth()
     await at.sees("● session")
     await at.by_palette("log out")
     await at.sees("○ no session yet", "The session is forgotten.")
@@ -580,7 +580,7 @@ async def the_cursor_goes_to_the_problem(at: Visit) -> None:
 @shows("docs", "docs.next", "docs.previous", "docs.take")
 async def an_example_of_the_docs_stands_in_the_editor_and_can_be_taken_back(at: Visit) -> None:
     await at.explorer.discover()
-    at.calls.show_methods()
+    at.calls.view.show_methods()
     await at.write("[]", "demo.orders.find")
     await at.press("alt+m")
     await at.sees("▍Docs  demo.orders.find", "Finds among two dozen")

@@ -106,7 +106,7 @@ def test_a_call_is_kept_for_the_team_filled_sent_replaced_and_removed(explorer: 
         await burst(pilot, "right", "right", "enter", "f5")  # what is on view is sent
         await until(pilot, lambda: len(explorer.history.newest(9)) > before)
         assert explorer.saved_calls() == {}
-        assert (screen.method, "@who is" in screen.known) == ("demo.echo", False)
+        assert (screen.method, "@who is" in screen.view.known) == ("demo.echo", False)
         assert explorer.recent(1)[0].params == screen.params.text == "[2]"
         assert explorer.drafts.find("demo", "demo.echo") == "[2]"
         screen.action_replaced_params()  # those of the method gave way
@@ -149,7 +149,7 @@ def test_a_saved_call_hides_no_method_and_keeps_what_is_typed_apart(
     explorer.reload()
 
     async def scene(_: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
-        assert {"ping", "@ping"} <= screen.known.keys()
+        assert {"ping", "@ping"} <= screen.view.known.keys()
         await stands(pilot, screen, "@ping", "[1]")
         assert (screen.drafts.draft.method, screen.drafts.draft.text) == ("demo.echo", "[1]")
         screen.drafts.choose("ping")
@@ -234,8 +234,8 @@ def test_a_record_whose_method_is_named_like_a_saved_call_stays_what_was_sent(ex
 
     async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         assert explorer.save_call(SavedCall("own", "user.delete", file=mine)) is None
-        screen.show_methods()
-        assert "@own" in screen.known
+        screen.view.show_methods()
+        assert "@own" in screen.view.known
         record = recorded(method="@own", params="[666]", profile="demo", foreign=True)
 
         async def sent(*keys: str) -> None:
@@ -272,6 +272,6 @@ def test_save_call_with_a_broken_file_keeps_the_profile(explorer: Explorer) -> N
         await pilot.press("ctrl+s")
         await on(pilot, CallScreen)
         await until(pilot, lambda: screen.method == "@mine")
-        assert screen.profile == explorer.profile is not None
+        assert screen.header.profile == explorer.profile is not None
 
     visit(explorer, scene)

@@ -47,11 +47,12 @@ class DraftKeeper:
         params: ParamsPane,
         *,
         chosen: Callable[[], object],
-        written: Callable[[], object],
     ) -> None:
-        """``chosen`` is called when another draft is in the editor, ``written`` when one was written."""
+        """``chosen`` is called when another draft is in the editor."""
         self._host, self._explorer, self._params = host, explorer, params
-        self._on_chosen, self._on_written = chosen, written
+        self._on_chosen = chosen
+        self.written: Callable[[], object] = lambda: None
+        """Called when the draft was written, or could not be."""
         self.known: Mapping[str, Method] = {}
         """The methods and saved calls that are listed."""
         self.has_history = False
@@ -189,7 +190,7 @@ class DraftKeeper:
 
     def _finish_write(self, trouble: str) -> None:
         self.trouble = trouble
-        self._on_written()
+        self.written()
 
     # --- replacing ---------------------------------------------------------------------------------------------
 
@@ -265,30 +266,3 @@ class DraftKeeper:
     def _tell_trouble(self, trouble: str) -> None:
         if trouble:
             self._host.notify(f"{trouble[0].upper()}{trouble[1:]}.", markup=False, timeout=8)
-
-
-class Troubles:
-    """What could not be saved or read: each is told once, and named in the header while it lasts."""
-
-    def __init__(self, explorer: Explorer) -> None:
-        self._explorer = explorer
-        self._told: set[str] = set()
-
-    def tell(self, draft: str, tell: Callable[[str], object]) -> str:
-        """Tell the new ones and return the first in a few words. ``draft``: why the draft could not be written."""
-        explorer = self._explorer
-        history = explorer.journal.trouble
-        if history and explorer.history.unsaved:
-            history += " It is kept in memory and tried again with the next call."
-        troubles = {
-            "history not written": history,
-            "draft not kept": draft or explorer.drafts.trouble,
-            "draft changed elsewhere": explorer.drafts.other,
-            "screen not remembered": explorer.remembered.trouble,
-            "methods not kept": explorer.catalogues.trouble,
-        }
-        for trouble in troubles.values():
-            if trouble and trouble not in self._told:
-                tell(trouble)
-        self._told = set(troubles.values())
-        return next((words for words, trouble in troubles.items() if trouble), "")

@@ -58,7 +58,7 @@ class PaneLayout:
     ) -> None:
         """``fill`` puts the docs of a listed method into a pane; an empty name is the method in the editor."""
         self._host, self._explorer, self._remembered = host, explorer, explorer.remembered
-        self._methods, self._params, self._response = panes
+        self.methods, self.params, self.response = panes
         self._docs_key, self._fill = docs_key, fill
         self.has_method = False
         """There is a method in the editor."""
@@ -115,11 +115,11 @@ class PaneLayout:
         self._is_over = self._is_over and pane != "response"
         self._covered_by = pane
         is_zoomed = pane == "response"
-        self._methods.display = not is_zoomed and (not self.is_narrow or pane == "methods")
+        self.methods.display = not is_zoomed and (not self.is_narrow or pane == "methods")
         self._host.query_one("#right").display = not (self.is_narrow and pane == "methods")
-        self._params.display = not is_zoomed
+        self.params.display = not is_zoomed
         self._host.set_class(self.is_side_by_side, "-beside")
-        for bar in self._response.query(Bar):  # one below the other they are told apart by a tinted bar
+        for bar in self.response.query(Bar):  # one below the other they are told apart by a tinted bar
             bar.set_class(not self.is_side_by_side, "-tinted")
         self._host.refresh_bindings()
         self.arrange_docs()
@@ -133,33 +133,33 @@ class PaneLayout:
 
     def fit(self) -> None:
         """Fit a terminal of another size: chosen sizes hold if there is room, and the focus stays on view."""
-        self.cover("methods" if self.is_narrow and self._methods.has_focus_within else self._covered_by)
+        self.cover("methods" if self.is_narrow and self.methods.has_focus_within else self._covered_by)
         self._share()
 
     def focus_methods(self) -> None:
         self.cover("methods")
-        self._methods.focus_filter()
+        self.methods.focus_filter()
 
     def focus_params(self) -> None:
-        self._params.show_tab("Params")
+        self.params.show_tab("Params")
         self.cover("")
-        self._params.focus_inside()
+        self.params.focus_inside()
 
     def focus_response(self) -> None:
         self.free_response()
         if self._covered_by == "methods":
             self.cover("")
-        self._response.focus_inside()
+        self.response.focus_inside()
 
     def widen(self, columns: int) -> None:
         if not self.is_narrow:
-            wanted = max(self._methods.outer_size.width + columns, MIN_METHODS_COLUMNS)
+            wanted = max(self.methods.outer_size.width + columns, MIN_METHODS_COLUMNS)
             self._remembered.methods_width = min(wanted, self._columns // 2)
             self._share()
 
     def heighten(self, lines: int) -> None:
         most = max(self._lines - OTHER_LINES, MIN_PARAMS_LINES)
-        self._remembered.params_height = min(max(self._params.size.height + lines, MIN_PARAMS_LINES), most)
+        self._remembered.params_height = min(max(self.params.size.height + lines, MIN_PARAMS_LINES), most)
         self._share()
 
     def switch_side_by_side(self) -> str:
@@ -175,9 +175,9 @@ class PaneLayout:
     def _share(self) -> None:
         wanted = self._remembered.params_height or max(self._lines * 3 // 10, 6)
         most = max(self._lines - OTHER_LINES, MIN_PARAMS_LINES)
-        self._params.styles.height = "1fr" if self.is_side_by_side else min(wanted, most)
-        self._methods.styles.width = "1fr" if self.is_narrow else self._methods_columns
-        self._methods.set_class(self.is_narrow, "-alone")
+        self.params.styles.height = "1fr" if self.is_side_by_side else min(wanted, most)
+        self.methods.styles.width = "1fr" if self.is_narrow else self._methods_columns
+        self.methods.set_class(self.is_narrow, "-alone")
         self.arrange_docs()
 
     # --- the docs ----------------------------------------------------------------------------------------------
@@ -220,8 +220,8 @@ class PaneLayout:
             await docs.page.laid_out()
 
     def _open_docs(self) -> None:
-        if self._methods.here:
-            self.pointed = self._methods.pointed
+        if self.methods.here:
+            self.pointed = self.methods.pointed
         if self._covered_by:
             self.cover("")
         self._is_over = self._docs_place == "over"
@@ -236,7 +236,7 @@ class PaneLayout:
         if before is not None and before.is_attached and before.focusable and before.is_on_screen:
             self._host.set_focus(before)
         else:
-            self._params.focus_inside()
+            self.params.focus_inside()
 
     def _remember_docs(self, wanted: str) -> None:
         if not self.is_narrow:  # a narrow terminal has no place for them: nothing follows for other sizes
@@ -249,7 +249,7 @@ class PaneLayout:
             self._is_over = False
             self.arrange_docs()
             if had_focus:
-                self._response.focus_inside()
+                self.response.focus_inside()
 
     def follow_editor(self) -> None:
         """Show the docs of the method in the editor, once its params are on view: docs may be long."""
@@ -259,7 +259,7 @@ class PaneLayout:
     def follow_focus(self) -> None:
         """Return to the method in the editor when the focus goes from the list to something else than the docs."""
         is_reading = self.docs is not None and self.docs.has_focus_within
-        if self.pointed and not is_reading and not self._methods.has_focus_within:
+        if self.pointed and not is_reading and not self.methods.has_focus_within:
             self.pointed = ""
             self.arrange_docs()
 
@@ -271,8 +271,8 @@ class PaneLayout:
             self._pause = self._host.set_timer(POINTER_PAUSE_SECONDS, self._show_pointed)
 
     def _show_pointed(self) -> None:
-        if self._methods.here:
-            self.pointed = self._methods.pointed
+        if self.methods.here:
+            self.pointed = self.methods.pointed
             self.arrange_docs()
 
     def _wants_docs(self, place: DocsPlace) -> bool:
@@ -306,19 +306,19 @@ class PaneLayout:
             if place == "beside":
                 docs.styles.width = self._docs_columns
             self._fill(docs, self.pointed)
-        self._methods.reading = is_wanted and place == "below"
-        self._response.display = not self._is_over
+        self.methods.reading = is_wanted and place == "below"
+        self.response.display = not self._is_over
         if had_focus and self.docs is not before:  # another size of the terminal, or another method
             if self.docs is not None:
                 self._host.call_after_refresh(self.docs.page.focus)  # it may have been mounted just now
             else:
-                self._params.focus_inside()
+                self.params.focus_inside()
 
     def _add_docs(self, place: DocsPlace) -> DocsPane:
         docs = self._docs[place] = DocsPane(self._docs_key, tinted=place == "over")
         docs.add_class(f"-{place}")
         if place == "below":
-            self._methods.put_below(docs)
+            self.methods.put_below(docs)
         else:
             self._host.query_one("#panes" if place == "beside" else "#right").mount(docs)
         return docs

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, datetime
+from collections.abc import Callable
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, ClassVar, Final, TypeVar
 
@@ -16,7 +15,7 @@ from textual.containers import Horizontal, Vertical
 from textual.reactive import reactive
 from textual.screen import Screen
 
-from rpcexplorer.discovery.methods import Discovery, first_method
+from rpcexplorer.discovery.methods import first_method
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.exchange import Exchange, Preview, Refused
@@ -24,13 +23,13 @@ from rpcexplorer.model.method import SIGN, Described, Method, SavedMethod, as_na
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.text.exchange import WordLine
 from rpcexplorer.text.json_text import laid_out
-from rpcexplorer.text.profile import auth_words
 from rpcexplorer.tui.call.advice import Advice, EditedCall
 from rpcexplorer.tui.call.docs import DocsPane, DocsSheet
-from rpcexplorer.tui.call.drafts import DraftKeeper, Troubles
+from rpcexplorer.tui.call.drafts import DraftKeeper
 from rpcexplorer.tui.call.layout import PaneLayout
 from rpcexplorer.tui.call.methods import MethodsPane
 from rpcexplorer.tui.call.params import ParamsPane
+from rpcexplorer.tui.call.profile_view import ProfileView
 from rpcexplorer.tui.call.response import ResponsePane
 from rpcexplorer.tui.call.sender import Sender
 from rpcexplorer.tui.commands import Scope, bindings, first_key
@@ -49,19 +48,12 @@ from rpcexplorer.tui.widgets.inputs import Purpose
 if TYPE_CHECKING:
     from rpcexplorer.tui.call.transfer import Transfer
 
-FIRST_STEPS: Final = (
-    ("focus.methods", " chooses a method, "),
-    ("focus.params", " goes to its params, "),
-    ("send", " sends the call."),
-)
-"""Commands, and what they do for someone who begins."""
 READY_SECONDS: Final = 0.3
 """After the first screen: when it is drawn for good, and sooner than anybody calls."""
 DESCRIPTION_SECONDS: Final = 2
 """Between two looks at a file that describes the methods: at its size and times, mostly."""
 AUTH_SECONDS: Final = 20
 """Between two updates of the session's age."""
-RECENT_CALLS: Final = 8
 T = TypeVar("T")
 
 
@@ -91,19 +83,6 @@ class CallScreen(Screen[None]):
     AUTO_FOCUS = ""
     """Whoever shows something sets the focus; to move it from elsewhere would slow the start."""
 
-    profile: reactive[Profile | None] = shown(None)
-    is_prod: reactive[bool] = shown(False, toggle_class="-prod")
-    empty_params: reactive[str] = shown("[]")
-    """What is sent if no params are typed."""
-    auth: reactive[Sequence[tuple[str, str]]] = shown(())
-    trouble: reactive[str] = shown("")
-    """What could not be saved or read, in a few words."""
-    known: reactive[Mapping[str, Method]] = shown({})
-    """The method list, by name."""
-    pinned: reactive[Sequence[str]] = shown(())
-    recent: reactive[Sequence[Exchange]] = shown(())
-    """The newest calls, the latest first."""
-    discovered_at: reactive[datetime | None] = shown(None)
     method: reactive[str] = shown("")
     """The method in the editor, or a saved call with its sign."""
     called: reactive[str] = shown("")
@@ -126,9 +105,8 @@ class CallScreen(Screen[None]):
     def __init__(self, explorer: Explorer, pending: PendingKeys) -> None:
         super().__init__()
         self.explorer, self.pending = explorer, pending
-        self._is_shown = self._is_reading = self._is_opening = False
-        self._has_login = True
-        self.header = Header()
+        self._is_shown = self._is_opening = False
+        self.header, self.footer = Header(), Footer()
         self.methods = MethodsPane(key=self.key("focus.methods"), recent_key=self.key("history"))
         self.advice = Advice(self, explorer, self._edited_call)
         self.params = ParamsPane(
@@ -139,34 +117,41 @@ class CallScreen(Screen[None]):
             check=self.advice.check,
         )
         self.advice.learned = self.params.completion.look_again
-        self.response = ResponsePane(
-            key=self.key("focus.response"), cancel_key=self.key("cancel"), first_steps=_first_steps(self.key)
-        )
+        self.response = ResponsePane(key=self.key("focus.response"), cancel_key=self.key("cancel"))
         panes = (self.methods, self.params, self.response)
         self.panes = PaneLayout(self, explorer, panes, docs_key=self.key("docs"), fill=self._fill_docs)
-        self.drafts = DraftKeeper(self, explorer, self.params, chosen=self._draft_chosen, written=self.show_troubles)
+        self.drafts = DraftKeeper(self, explorer, self.params, chosen=self._draft_chosen)
         self.sender = Sender(self, explorer, pending, drafts=self.drafts, response=self.response, busy=self._show_busy)
-        self._troubles = Troubles(explorer)
+        self.view = ProfileView(
+            self,
+            explorer,
+            panes=self.panes,
+            drafts=self.drafts,
+            header=self.header,
+            footer=self.footer,
+            described=self._describe_anew,
+        )
+        self.drafts.written = self.view.show_troubles
 
     @cached_property
     def transfer(self) -> Transfer:
         from rpcexplorer.tui.call.transfer import Transfer  # the start does not need it
 
         return Transfer(
-            self, self.explorer, drafts=self.drafts, params=self.params, panes=self.panes, show_auth=self.show_auth
+            self, self.explorer, drafts=self.drafts, params=self.params, panes=self.panes, show_auth=self.view.show_auth
         )
 
     def compose(self) -> ComposeResult:
         here = CallScreen
-        yield self.header.data_bind(here.profile, here.auth, here.trouble)
+        yield self.header
         with Horizontal(id="panes"):
-            yield self.methods.data_bind(here.pinned, here.recent, methods=here.known, current=here.method)
+            yield self.methods.data_bind(current=here.method)
             with Vertical(id="right"):
-                yield self.params.data_bind(here.preview, here.described, empty=here.empty_params)
+                yield self.params.data_bind(here.preview, here.described)
                 yield self.response.data_bind(
                     here.exchange, here.hint, here.schema_remark, here.what, here.whose, method=here.called
                 )
-        yield Footer().data_bind(prod=here.is_prod)
+        yield self.footer
 
     def on_mount(self) -> None:
         self.response.wrapped = self.explorer.remembered.wrap
@@ -174,8 +159,8 @@ class CallScreen(Screen[None]):
         if self.method:
             self.params.focus_inside()
         self.set_timer(READY_SECONDS, self._get_ready)
-        self.set_interval(AUTH_SECONDS, self.show_auth)
-        self.set_interval(DESCRIPTION_SECONDS, self._look_at_description)
+        self.set_interval(AUTH_SECONDS, self.view.show_auth)
+        self.set_interval(DESCRIPTION_SECONDS, self.view.look_at_description)
         self.on_resize()  # before anything is laid out, so that it is laid out once
 
     @work(group="ready")
@@ -189,20 +174,7 @@ class CallScreen(Screen[None]):
 
     def on_resize(self) -> None:
         self.panes.fit()
-        self._show_footer()
-
-    def _show_footer(self) -> None:
-        """Leave out of the footer what is on view elsewhere, or has no use for this profile."""
-        elsewhere = {"focus.methods": not self.panes.is_narrow, "login": not self._has_login}
-        self.query_one(Footer).elsewhere = frozenset(id for id, is_left_out in elsewhere.items() if is_left_out)
-
-    def header_copy(self) -> Header:
-        """Return a header like this one, for a screen that opens over it."""
-        header = Header()
-        header.set_reactive(Header.profile, self.profile)
-        header.set_reactive(Header.auth, self.auth)
-        header.set_reactive(Header.trouble, self.trouble)
-        return header
+        self.view.show_footer()
 
     def key(self, command: str) -> str:
         return first_key(command, self.explorer.settings.keymap)
@@ -233,58 +205,17 @@ class CallScreen(Screen[None]):
     def show_profile(self) -> None:
         """Show another profile: its methods, its drafts, its session, its calls."""
         self.drafts.has_history = False
-        profile = self.show_values()
+        profile = self.view.show()
         self.call_after_refresh(self._show_history)
         self._remind("filter", "pipe")
         self.exchange = None
-        last = self.explorer.remembered.method(profile.name)
-        if last.startswith(SIGN) and last not in self.known:  # a saved call may be gone
+        known, last = self.view.known, self.explorer.remembered.method(profile.name)
+        if last.startswith(SIGN) and last not in known:  # a saved call may be gone
             last = ""
-        self.drafts.choose(last or _first_of_preset(profile) or first_method(self.known))
+        self.drafts.choose(last or _first_of_preset(profile) or first_method(known))
         self._is_opening = True
         if not self.method:
             self.action_focus_methods()
-
-    def show_values(self) -> Profile:
-        """Show what the profile says; the call in the editor stays."""
-        profile = self.profile = self.explorer.profile
-        assert profile is not None
-        self.empty_params, self.is_prod = profile.empty_params, profile.badge == "prod"
-        self.show_auth()
-        self.show_methods()
-        self._look_at_description()
-        return profile
-
-    def show_auth(self) -> None:
-        profile, credentials = self.explorer.profile, self.explorer.credentials
-        if profile is None:
-            return
-        state, since = credentials.state(profile), credentials.since(profile)
-        rejected = credentials.is_rejected(profile)
-        self.auth = auth_words(profile, state, since, datetime.now(UTC), rejected=rejected)
-        if self._has_login != bool(profile.secrets):
-            self._has_login = bool(profile.secrets)
-            self._show_footer()
-        self.show_troubles()
-
-    def show_troubles(self) -> None:
-        self.trouble = self._troubles.tell(self.drafts.trouble, self.tell)
-
-    def show_methods(self) -> None:
-        profile = self.explorer.profile
-        assert profile is not None
-        self.known = self.drafts.known = self.explorer.listed(called=self.drafts.has_history)
-        self.panes.has_details = any(method.details or method.parameters for method in self.known.values())
-        self.pinned = self.explorer.remembered.pinned(profile.name)
-        learned = self.explorer.catalogues.of(profile)
-        self.discovered_at = learned.when if learned else None
-        self.response.first_steps = _first_steps(self.key, profile, is_discovered=learned is not None)
-
-    def show_saved(self) -> None:
-        """List calls that were saved on another screen."""
-        listed = {name for name, method in self.known.items() if isinstance(method, SavedMethod)}
-        if self.explorer.profile and listed != {call.listed_as for call in self.explorer.saved_calls().values()}:
-            self.show_methods()
 
     def _show_history(self) -> None:
         """Show what was called before, once the screen is there: nobody waits for the history to be read."""
@@ -292,45 +223,11 @@ class CallScreen(Screen[None]):
         if profile is None:
             return
         self.drafts.has_history = True
-        self.show_methods()
-        self.show_recent()
+        self.view.show_methods()
+        self.view.show_recent()
         is_start = self.explorer.drafts.is_start(profile.name, self.method, self.params.text)
         if self._is_opening and is_start and self.explorer.draft_of(self.method) != self.params.text:
             self.drafts.choose(self.method)  # its last call is where to start from
-
-    def show_recent(self) -> None:
-        profile = self.explorer.profile
-        if profile is None:  # it was removed, and another one will be chosen
-            return
-        if self.explorer.journal.is_long(profile):
-            self._find_recent(profile)
-        else:
-            self.recent = self.explorer.recent(RECENT_CALLS)
-
-    @work(exclusive=True, group="recent")
-    async def _find_recent(self, profile: Profile) -> None:
-        self.recent = await asyncio.to_thread(self.explorer.journal.recent, profile, RECENT_CALLS)
-
-    def _look_at_description(self) -> None:
-        profile = self.explorer.profile
-        if profile is not None and not self._is_reading and self.explorer.catalogues.unread(profile):
-            self._read_description()
-
-    @work(group="description")
-    async def _read_description(self) -> None:
-        """Read the file that describes the methods, as it has changed."""
-        profile, self._is_reading = self.explorer.profile, True
-        try:
-            found = await self.explorer.read_description_aside()
-        finally:
-            self._is_reading = False
-        if found is None or profile is None or self.explorer.profile is not profile:
-            return
-        self.show_methods()
-        self.show_auth()
-        if news := self._news(found):
-            self.tell("\n".join([*found.sentences, news]))
-        self._describe_anew()
 
     # --- the panes ---------------------------------------------------------------------------------------------
 
@@ -382,13 +279,13 @@ class CallScreen(Screen[None]):
 
     def _fill_docs(self, docs: DocsPane, pointed: str) -> None:
         """Show a method as it is listed; a saved call has no docs of its own."""
-        listed = self.known.get(pointed)
+        listed = self.view.known.get(pointed)
         about = self.called
         if pointed:
             about = listed.calls if isinstance(listed, SavedMethod) else method_of(pointed)
         described = self.described if about == self.called else self.explorer.described(about)
-        method = self.known.get(as_named(about)) or Method(about, source="history") if about else None
-        docs.show(method, described, self.discovered_at, self.profile)
+        method = self.view.known.get(as_named(about)) or Method(about, source="history") if about else None
+        docs.show(method, described, self.view.discovered_at, self.explorer.profile)
 
     @on(DocsSheet.ExampleTaken)
     def _example_taken(self, event: DocsSheet.ExampleTaken) -> None:
@@ -421,12 +318,12 @@ class CallScreen(Screen[None]):
 
     def _describe_anew(self) -> None:
         """Show that something else is known of the method in the editor than before."""
-        self.params.method = self.known.get(self.method) or Method(self.method, source="history")
+        self.params.method = self.view.known.get(self.method) or Method(self.method, source="history")
         self.describe()
 
     def _edited_call(self) -> EditedCall:
-        method = self.known.get(as_named(self.called)) or Method(self.called)
-        return EditedCall(method, self.called, self.described, self.recent)
+        method = self.view.known.get(as_named(self.called)) or Method(self.called)
+        return EditedCall(method, self.called, self.described, self.methods.recent)
 
     def open_method(self, name: str) -> None:
         """Choose what is so named in the list, and go to its params."""
@@ -441,10 +338,7 @@ class CallScreen(Screen[None]):
 
     @on(MethodsPane.PinWanted)
     def _pin_wanted(self, event: MethodsPane.PinWanted) -> None:
-        assert self.profile is not None
-        remembered, name = self.explorer.remembered, self.profile.name
-        (remembered.unpin if event.name in remembered.pinned(name) else remembered.pin)(name, event.name)
-        self.pinned = remembered.pinned(name)
+        self.view.switch_pin(event.name)
 
     @on(ParamsPane.TextChanged)
     def _text_changed(self) -> None:
@@ -492,8 +386,8 @@ class CallScreen(Screen[None]):
         profile, text, is_gone = explorer.profile.name, self.params.text, not after.startswith(SIGN)
         if chosen.startswith(SIGN) and not is_gone:  # what was typed there has become the call itself
             explorer.drafts.forget(profile, chosen)
-        self.show_methods()
-        if after != chosen and chosen not in self.known and chosen in self.pinned:
+        self.view.show_methods()
+        if after != chosen and chosen not in self.view.known and chosen in self.methods.pinned:
             explorer.remembered.unpin(profile, chosen)
         self.drafts.choose(after)
         if is_gone:  # its params stay, as those of its method: the next key sends nothing else, and none is lost
@@ -686,28 +580,21 @@ class CallScreen(Screen[None]):
         if exchange is not None:
             self._show_ended(exchange, self._login)
         else:
-            self.show_auth()
+            self.view.show_auth()
 
     @opens("call")
     async def _discover(self) -> None:
         found = await self.sender.discover()
         if self.explorer.profile is None:  # it was removed meanwhile
             return
-        self.show_methods()
-        self.show_auth()
+        self.view.show_methods()
+        self.view.show_auth()
         self.tell("\n".join(found.sentences))
-        if news := self._news(found):
+        if news := self.view.news(found):
             self.tell(news)
         self._describe_anew()
         if found.ended is not None and self.sender.is_current:
             self._offer_hint(found.ended, self._discover)
-
-    def _news(self, found: Discovery) -> str:
-        """Return that something has changed, and how to read it."""
-        from rpcexplorer.text.docs import changes_counted
-
-        counted = changes_counted(found.changed)
-        return f"{counted}: {self.key('changes') or 'the palette'} shows what." if counted else ""
 
     def _show_busy(self, what: str, whose: str) -> None:
         self.whose, self.what = whose, what
@@ -735,15 +622,16 @@ class CallScreen(Screen[None]):
         profile = self.explorer.profile
         if profile is None:  # it was removed meanwhile, and another one will be chosen
             return
-        if (as_named(exchange.method) in self.known) == (exchange.method in self.explorer.catalogues.absent(profile)):
-            self.show_methods()  # the server has just said whether it has the method
+        is_absent = exchange.method in self.explorer.catalogues.absent(profile)
+        if is_absent == (as_named(exchange.method) in self.view.known):
+            self.view.show_methods()  # the server has just said whether it has the method
         if self.sender.is_shown:
             self.exchange = exchange
         else:
             self.tell(f"{exchange.method} has ended: {exchange.outcome_name}. It is the newest of the recent calls.")
         self.sender.is_shown = True
-        self.show_recent()
-        self.show_auth()
+        self.view.show_recent()
+        self.view.show_auth()
         self.show_preview()
         if exchange.exit_code and self.exchange is exchange and self.sender.is_current:
             self._offer_hint(exchange, again)
@@ -763,7 +651,7 @@ class CallScreen(Screen[None]):
         is_wanted = await self.advice.follow(offered)
         if self.explorer.profile != offered.profile:
             self.advice.offered, self.hint = None, []
-            self.show_values()
+            self.view.show()
             self._describe_anew()
             self.show_preview()
         if is_wanted:
@@ -792,7 +680,7 @@ class CallScreen(Screen[None]):
     def action_logout(self) -> None:
         assert self.explorer.profile is not None
         self.tell(self.sender.log_out(self.explorer.profile))
-        self.show_auth()
+        self.view.show_auth()
 
     def action_discover(self) -> None:
         if not self.sender.refuses():
@@ -896,19 +784,3 @@ def _first_of_preset(profile: Profile) -> str:
     """Return the first safe method without params of a preset, which lists those to begin with first."""
     notes = profile.methods.items() if profile.preset else ()
     return next((name for name, note in notes if note.safe and not note.params), "")
-
-
-def _first_steps(
-    key: Callable[[str], str], profile: Profile | None = None, *, is_discovered: bool = False
-) -> list[list[tuple[str, str]]]:
-    """Return what to do before there is a response, and how to learn of a server that was not asked."""
-    steps = [part for id, words in FIRST_STEPS for part in ((key(id), "bold"), (words, "dim"))]
-    lines = [[("      ", "text"), *steps], [("      The reply appears here.", "dim")]]
-    further = []
-    if profile is not None and not is_discovered:
-        further.append(("discover", " asks the server which methods it has."))
-    if profile is not None and profile.ad_hoc:
-        further.append(("test", " tests this address, and says first what it calls."))
-    for id, words in further:
-        lines += [[], [("      ", "text"), (key(id) or "The palette", "bold"), (words, "dim")]]
-    return lines

@@ -96,10 +96,10 @@ def test_the_change_is_shown_with_its_file_and_sent_again_when_it_is_written(cal
         await until(pilot, lambda: app.screen is calls)
         assert "content_type" not in file.read_text(), "it was left"
         await asked(pilot)
-        assert calls.profile is not None
+        assert calls.header.profile is not None
         known = Method("ping", doc="Answers.", source="discovered")
         calls.explorer.catalogues.settle(
-            calls.profile, Discovery(datetime(2026, 1, 2, tzinfo=UTC), (known,), ("said",))
+            calls.header.profile, Discovery(datetime(2026, 1, 2, tzinfo=UTC), (known,), ("said",))
         )
         assert isinstance((await came(pilot, calls, "enter")).outcome, Result)
         assert calls.params.method == calls.explorer.methods()["ping"], "what is known may hang on what was changed"
@@ -186,8 +186,8 @@ def test_a_profile_that_was_changed_meanwhile_stays_as_it_is(called: Called, tmp
         await until(pilot, lambda: "was changed meanwhile" in said(app))
         assert app.screen is calls
         assert "content_type" not in file.read_text()
-        assert calls.profile is not None
-        assert (calls.profile.timeout, list(calls.hint)) == (5.0, [])
+        assert calls.header.profile is not None
+        assert (calls.header.profile.timeout, list(calls.hint)) == (5.0, [])
 
     called(scene, WRONG_TYPE)
 
@@ -335,7 +335,7 @@ def test_keys_without_a_call_offer_the_fix_too(make_explorer: Callable[..., Expl
 def test_header_shows_rejected_until_the_password_changes(called: Called, tmp_path: Path) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         def header() -> str:
-            return "".join(text for text, _ in calls.auth)
+            return "".join(text for text, _ in calls.header.auth)
 
         await on(pilot, Ask)
         await type_in(pilot, "wrong-password")

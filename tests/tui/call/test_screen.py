@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from msgspec.structs import replace
 from textual.pilot import Pilot
 
 from rpcexplorer.explorer import Explorer
@@ -600,33 +599,20 @@ def test_why_nothing_was_sent_is_told_whole(make_explorer: Callable[..., Explore
 
 def test_what_stands_on_the_screen_is_what_its_panes_show(explorer: Explorer, person: PersonOnScreen) -> None:
     async def what(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
-        header, methods, params, response = screen.header, screen.methods, screen.params, screen.response
+        methods, params, response = screen.methods, screen.params, screen.response
         bound = {
-            "profile": (header, "profile"),
-            "auth": (header, "auth"),
-            "trouble": (header, "trouble"),
-            "is_prod": (screen.query_one(Footer), "prod"),
-            "known": (methods, "methods"),
-            "pinned": (methods, "pinned"),
-            "recent": (methods, "recent"),
             "method": (methods, "current"),
             "preview": (params, "preview"),
             "described": (params, "described"),
             "schema_remark": (response, "schema_remark"),
-            "empty_params": (params, "empty"),
             "exchange": (response, "exchange"),
             "what": (response, "what"),
             "whose": (response, "whose"),
         }
         for name, (pane, shown) in bound.items():
             assert getattr(pane, shown) == getattr(screen, name), name
-        assert explorer.profile is not None
-        screen.profile = renamed = replace(explorer.profile, name="another")
-        screen.trouble, screen.what, screen.whose, screen.is_prod = "the disk is full", "sending", "a.b", True
-        assert (header.profile, header.trouble) == (renamed, "the disk is full")
+        screen.what, screen.whose = "sending", "a.b"
         assert (response.what, response.whose) == ("sending", "a.b")
-        assert screen.query_one(Footer).prod
-        assert screen.has_class("-prod")
 
     visit(explorer, person, what)
 

@@ -1,0 +1,196 @@
+"""What the call screen shows of the profile in use: its login, its methods, its newest calls."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from textual.screen import Screen
+
+from rpcexplorer.discovery.methods import Discovery
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.method import Method, SavedMethod
+from rpcexplorer.model.profile import Profile
+from rpcexplorer.text.profile import auth_words
+from rpcexplorer.tui.call.drafts import DraftKeeper
+from rpcexplorer.tui.call.layout import PaneLayout
+from rpcexplorer.tui.commands import first_key
+from rpcexplorer.tui.widgets.bars import Footer, Header
+
+FIRST_STEPS: Final = (
+    ("focus.methods", " chooses a method, "),
+    ("focus.params", " goes to its params, "),
+    ("send", " sends the call."),
+)
+"""Commands, and what they do for someone who begins."""
+RECENT_CALLS: Final = 8
+
+
+class ProfileView:
+    """Keeps header, footer and method list as the profile in use is."""
+
+    def __init__(
+        self,
+        host: Screen[Any],
+        explorer: Explorer,
+        *,
+        header: Header,
+        footer: Footer,
+        panes: PaneLayout,
+        drafts: DraftKeeper,
+        described: Callable[[], object],
+    ) -> None:
+        """``described`` is called when a file that describes the methods was read."""
+        self._host, self._explorer, self._header, self._footer = host, explorer, header, footer
+        self._panes, self._drafts, self._described = panes, drafts, described
+        self.known: Mapping[str, Method] = {}
+        """The method list, by name."""
+        self.discovered_at: datetime | None = None
+        self._has_login = True
+        self._is_reading = False
+        self._told: set[str] = set()
+        """Troubles that last, and were told."""
+
+    def show(self) -> Profile:
+        """Show what the profile says; the call in the editor stays."""
+        profile = self._header.profile = self._explorer.profile
+        assert profile is not None
+        is_prod = profile.badge == "prod"
+        self._panes.params.empty, self._footer.prod = profile.empty_params, is_prod
+        self._host.set_class(is_prod, "-prod")
+        self.show_auth()
+        self.show_methods()
+        self.look_at_description()
+        return profile
+
+    def show_auth(self) -> None:
+        profile, credentials = self._explorer.profile, self._explorer.credentials
+        if profile is None:
+            return
+        state, since = credentials.state(profile), credentials.since(profile)
+        rejected = credentials.is_rejected(profile)
+        self._header.auth = auth_words(profile, state, since, datetime.now(UTC), rejected=rejected)
+        if self._has_login != bool(profile.secrets):
+            self._has_login = bool(profile.secrets)
+            self.show_footer()
+        self.show_troubles()
+
+    def show_footer(self) -> None:
+        """Leave out of the footer what is on view elsewhere, or has no use for this profile."""
+        elsewhere = {"focus.methods": not self._panes.is_narrow, "login": not self._has_login}
+        self._footer.elsewhere = frozenset(id for id, is_left_out in elsewhere.items() if is_left_out)
+
+    def show_troubles(self) -> None:
+        """Tell what could not be saved or read once, and name it in the header while it lasts."""
+        explorer = self._explorer
+        history = explorer.journal.trouble
+        if history and explorer.history.unsaved:
+            history += " It is kept in memory and tried again with the next call."
+        troubles = {
+            "history not written": history,
+            "draft not kept": self._drafts.trouble or explorer.drafts.trouble,
+            "draft changed elsewhere": explorer.drafts.other,
+            "screen not remembered": explorer.remembered.trouble,
+            "methods not kept": explorer.catalogues.trouble,
+        }
+        for trouble in troubles.values():
+            if trouble and trouble not in self._told:
+                self._tell(trouble)
+        self._told = set(troubles.values())
+        self._header.trouble = next((words for words, trouble in troubles.items() if trouble), "")
+
+    def show_methods(self) -> None:
+        profile = self._explorer.profile
+        assert profile is not None
+        self.known = self._drafts.known = self._explorer.listed(called=self._drafts.has_history)
+        self._panes.has_details = any(method.details or method.parameters for method in self.known.values())
+        self._panes.methods.methods = self.known
+        self._panes.methods.pinned = self._explorer.remembered.pinned(profile.name)
+        learned = self._explorer.catalogues.of(profile)
+        self.discovered_at = learned.when if learned else None
+        self._panes.response.first_steps = self.first_steps()
+
+    def show_saved_calls(self) -> None:
+        """List calls that were saved on another screen."""
+        listed = {name for name, method in self.known.items() if isinstance(method, SavedMethod)}
+        if self._explorer.profile and listed != {call.listed_as for call in self._explorer.saved_calls().values()}:
+            self.show_methods()
+
+    def switch_pin(self, method: str) -> None:
+        """Pin a method to the top of the list, or unpin it."""
+        profile, remembered = self._explorer.profile, self._explorer.remembered
+        assert profile is not None
+        is_pinned = method in remembered.pinned(profile.name)
+        (remembered.unpin if is_pinned else remembered.pin)(profile.name, method)
+        self._panes.methods.pinned = remembered.pinned(profile.name)
+
+    def show_recent(self) -> None:
+        """Show the newest calls; in a long history they have to be looked for."""
+        profile = self._explorer.profile
+        if profile is None:  # it was removed, and another one will be chosen
+            return
+        if self._explorer.journal.is_long(profile):
+            self._host.run_worker(self._find_recent(profile), group="recent", exclusive=True)
+        else:
+            self._panes.methods.recent = self._explorer.recent(RECENT_CALLS)
+
+    async def _find_recent(self, profile: Profile) -> None:
+        find = self._explorer.journal.recent
+        self._panes.methods.recent = await asyncio.to_thread(find, profile, RECENT_CALLS)
+
+    def look_at_description(self) -> None:
+        """Read the file that describes the methods, if it has changed."""
+        profile = self._explorer.profile
+        if profile is not None and not self._is_reading and self._explorer.catalogues.unread(profile):
+            self._host.run_worker(self._read_description(profile), group="description")
+
+    async def _read_description(self, profile: Profile) -> None:
+        self._is_reading = True
+        try:
+            found = await self._explorer.read_description_aside()
+        finally:
+            self._is_reading = False
+        if found is None or self._explorer.profile is not profile:
+            return
+        self.show_methods()
+        self.show_auth()
+        if news := self.news(found):
+            self._tell("\n".join([*found.sentences, news]))
+        self._described()
+
+    def news(self, found: Discovery) -> str:
+        """Return that something has changed, and how to read it."""
+        from rpcexplorer.text.docs import changes_counted
+
+        counted = changes_counted(found.changed)
+        return f"{counted}: {self._key('changes') or 'the palette'} shows what." if counted else ""
+
+    def first_steps(self) -> list[list[tuple[str, str]]]:
+        """Return what to do before there is a response, and how to learn of a server that was not asked."""
+        profile = self._explorer.profile
+        steps = [part for id, words in FIRST_STEPS for part in ((self._key(id), "bold"), (words, "dim"))]
+        lines = [[("      ", "text"), *steps], [("      The reply appears here.", "dim")]]
+        further = []
+        if profile is not None and self.discovered_at is None:
+            further.append(("discover", " asks the server which methods it has."))
+        if profile is not None and profile.ad_hoc:
+            further.append(("test", " tests this address, and says first what it calls."))
+        for id, words in further:
+            lines += [[], [("      ", "text"), (self._key(id) or "The palette", "bold"), (words, "dim")]]
+        return lines
+
+    def header_copy(self) -> Header:
+        """Return a header like this one, for a screen that opens over it."""
+        header = Header()
+        header.set_reactive(Header.profile, self._header.profile)
+        header.set_reactive(Header.auth, self._header.auth)
+        header.set_reactive(Header.trouble, self._header.trouble)
+        return header
+
+    def _key(self, command: str) -> str:
+        return first_key(command, self._explorer.settings.keymap)
+
+    def _tell(self, sentence: str) -> None:
+        self._host.notify(sentence, markup=False, timeout=8)
