@@ -300,7 +300,7 @@ class Navigation:
         calls.drafts.batch_row = screen.row
         self._show_calls_made()
         if choice is not None:
-            calls.take(choice.draft, choice.came)
+            calls.transfer.put_back(choice.draft, choice.came)
 
     async def _show_form(self, calls: CallScreen) -> None:
         from rpcexplorer.model.method import Described

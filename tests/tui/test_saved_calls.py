@@ -252,7 +252,7 @@ def test_a_record_whose_method_is_named_like_a_saved_call_stays_what_was_sent(ex
         await until(pilot, lambda: screen.exchange is not record and not screen.what)
         draft = draft_of(record)
         assert isinstance(draft, Draft)
-        screen.take(draft, None)
+        screen.transfer.put_back(draft, None)
         await sent("f5")
         await stands(pilot, screen, "@own", "[1]")  # the saved one has a draft of its own
         assert (screen.called, screen.explorer.draft_of("@@own")) == ("user.delete", "[666]")

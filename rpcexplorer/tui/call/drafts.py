@@ -57,6 +57,8 @@ class DraftKeeper:
         """The methods and saved calls that are listed."""
         self.has_history = False
         """A draft may start from the last call in the history, which was read."""
+        self.is_opening = False
+        """The draft came with the profile, and nobody has chosen anything yet."""
         self.method = ""
         """The method or saved call in the editor, as it is listed."""
         self.called = ""
@@ -125,7 +127,7 @@ class DraftKeeper:
         self.write_down()
         explorer = self._explorer
         known = self.known.get(name) or (Method(name, source="history") if name else None)
-        self.method, self.batch_draft = name, None
+        self.method, self.batch_draft, self.is_opening = name, None, False
         self.called = known.calls if isinstance(known, SavedMethod) else method_of(name)
         self._params.load(known, explorer.draft_of(name, called=self.has_history))
         self._profile, self._written = explorer.profile, self._listed_draft

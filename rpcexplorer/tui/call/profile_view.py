@@ -18,6 +18,7 @@ from rpcexplorer.tui.call.drafts import DraftKeeper
 from rpcexplorer.tui.call.layout import PaneLayout
 from rpcexplorer.tui.commands import first_key
 from rpcexplorer.tui.widgets.bars import Footer, Header
+from rpcexplorer.tui.widgets.inputs import Purpose
 
 FIRST_STEPS: Final = (
     ("focus.methods", " chooses a method, "),
@@ -62,6 +63,7 @@ class ProfileView:
         self._host.set_class(is_prod, "-prod")
         self.show_auth()
         self.show_methods()
+        self._offer_inputs("filter", "pipe")
         self.look_at_description()
         return profile
 
@@ -126,6 +128,18 @@ class ProfileView:
         (remembered.unpin if is_pinned else remembered.pin)(profile.name, method)
         self._panes.methods.pinned = remembered.pinned(profile.name)
 
+    def show_history(self) -> None:
+        """Show what was called before, once the screen is there: nobody waits for the history to be read."""
+        profile, drafts, text = self._explorer.profile, self._drafts, self._panes.params.text
+        if profile is None:
+            return
+        drafts.has_history = True
+        self.show_methods()
+        self.show_recent()
+        is_start = self._explorer.drafts.is_start(profile.name, drafts.method, text)
+        if drafts.is_opening and is_start and self._explorer.draft_of(drafts.method) != text:
+            drafts.choose(drafts.method)  # its last call is where to start from
+
     def show_recent(self) -> None:
         """Show the newest calls; in a long history they have to be looked for."""
         profile = self._explorer.profile
@@ -166,6 +180,29 @@ class ProfileView:
 
         counted = changes_counted(found.changed)
         return f"{counted}: {self._key('changes') or 'the palette'} shows what." if counted else ""
+
+    def remember_input(self, purpose: Purpose, text: str) -> None:
+        """Offer what was typed to the arrow keys from now on, in the next runs as well."""
+        if purpose in {"filter", "pipe"}:
+            self._explorer.remembered.add_expression(purpose, text)
+            self._offer_inputs(purpose)
+
+    def _offer_inputs(self, *purposes: Purpose) -> None:
+        for purpose in purposes:
+            self._panes.response.earlier_inputs[purpose] = self._explorer.remembered.expressions(purpose)
+
+    async def ask_for_change(self) -> str:
+        """Show what the last refresh has changed; return the method that is chosen of it."""
+        from rpcexplorer.tui.dialogs import ChangesDialog
+
+        profile = self._explorer.profile
+        if profile is None:
+            return ""
+        found = self._explorer.catalogues.changes(profile)
+        if not found:
+            self._tell("No refresh has found anything new, gone or changed.")
+            return ""
+        return await self._host.app.push_screen_wait(ChangesDialog(profile.name, found)) or ""
 
     def first_steps(self) -> list[list[tuple[str, str]]]:
         """Return what to do before there is a response, and how to learn of a server that was not asked."""

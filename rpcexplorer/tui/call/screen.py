@@ -22,7 +22,6 @@ from rpcexplorer.model.exchange import Exchange, Preview, Refused
 from rpcexplorer.model.method import SIGN, Described, Method, SavedMethod, as_named, method_of
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.text.exchange import WordLine
-from rpcexplorer.text.json_text import laid_out
 from rpcexplorer.tui.call.advice import Advice, EditedCall
 from rpcexplorer.tui.call.docs import DocsPane, DocsSheet
 from rpcexplorer.tui.call.drafts import DraftKeeper
@@ -43,7 +42,6 @@ from rpcexplorer.tui.messages import (
     SendAgainWanted,
 )
 from rpcexplorer.tui.widgets.bars import Footer, Header
-from rpcexplorer.tui.widgets.inputs import Purpose
 
 if TYPE_CHECKING:
     from rpcexplorer.tui.call.transfer import Transfer
@@ -57,9 +55,9 @@ AUTH_SECONDS: Final = 20
 T = TypeVar("T")
 
 
-def shown(default: T, *, toggle_class: str | None = None, always_update: bool = False) -> reactive[T]:
+def shown(default: T, *, always_update: bool = False) -> reactive[T]:
     """Return a reactive that only the panes watch."""
-    return reactive(default, init=False, repaint=False, toggle_class=toggle_class, always_update=always_update)
+    return reactive(default, init=False, repaint=False, always_update=always_update)
 
 
 class CallScreen(Screen[None]):
@@ -105,7 +103,7 @@ class CallScreen(Screen[None]):
     def __init__(self, explorer: Explorer, pending: PendingKeys) -> None:
         super().__init__()
         self.explorer, self.pending = explorer, pending
-        self._is_shown = self._is_opening = False
+        self._is_shown = False
         self.header, self.footer = Header(), Footer()
         self.methods = MethodsPane(key=self.key("focus.methods"), recent_key=self.key("history"))
         self.advice = Advice(self, explorer, self._edited_call)
@@ -138,7 +136,7 @@ class CallScreen(Screen[None]):
         from rpcexplorer.tui.call.transfer import Transfer  # the start does not need it
 
         return Transfer(
-            self, self.explorer, drafts=self.drafts, params=self.params, panes=self.panes, show_auth=self.view.show_auth
+            self, self.explorer, drafts=self.drafts, panes=self.panes, view=self.view, show=self._put_on_view
         )
 
     def compose(self) -> ComposeResult:
@@ -206,28 +204,15 @@ class CallScreen(Screen[None]):
         """Show another profile: its methods, its drafts, its session, its calls."""
         self.drafts.has_history = False
         profile = self.view.show()
-        self.call_after_refresh(self._show_history)
-        self._remind("filter", "pipe")
+        self.call_after_refresh(self.view.show_history)
         self.exchange = None
         known, last = self.view.known, self.explorer.remembered.method(profile.name)
         if last.startswith(SIGN) and last not in known:  # a saved call may be gone
             last = ""
         self.drafts.choose(last or _first_of_preset(profile) or first_method(known))
-        self._is_opening = True
+        self.drafts.is_opening = True
         if not self.method:
             self.action_focus_methods()
-
-    def _show_history(self) -> None:
-        """Show what was called before, once the screen is there: nobody waits for the history to be read."""
-        profile = self.explorer.profile
-        if profile is None:
-            return
-        self.drafts.has_history = True
-        self.view.show_methods()
-        self.view.show_recent()
-        is_start = self.explorer.drafts.is_start(profile.name, self.method, self.params.text)
-        if self._is_opening and is_start and self.explorer.draft_of(self.method) != self.params.text:
-            self.drafts.choose(self.method)  # its last call is where to start from
 
     # --- the panes ---------------------------------------------------------------------------------------------
 
@@ -289,22 +274,12 @@ class CallScreen(Screen[None]):
 
     @on(DocsSheet.ExampleTaken)
     def _example_taken(self, event: DocsSheet.ExampleTaken) -> None:
-        from rpcexplorer.variables.references import inert_value
-
         event.stop()
-        if event.method.name != as_named(self.called):
-            self.drafts.choose(event.method.name)
-        self.params.show_tab("Params")
-        self.params.replace(laid_out(inert_value(event.example.params)))
-        self.panes.free_response()
-        self.params.focus_inside()
-        called = f"“{event.example.name}”" if event.example.name else "The example"
-        self.tell(f"{called} is in the editor. {self.key('params.undo')} brings back what stood there.")
+        self.transfer.take_example(event.method.name, event.example)
 
     # --- the call in the editor --------------------------------------------------------------------------------
 
     def _draft_chosen(self) -> None:
-        self._is_opening = False
         self.method, self.called = self.drafts.method, self.drafts.called
         self.panes.has_method = bool(self.method)
         self.described = None
@@ -359,47 +334,22 @@ class CallScreen(Screen[None]):
 
     @opens("changes")
     async def action_changes(self) -> None:
-        from rpcexplorer.tui.dialogs import ChangesDialog
-
-        profile = self.explorer.profile
-        if profile is None:
-            return
-        if found := self.explorer.catalogues.changes(profile):
-            if name := await self.app.push_screen_wait(ChangesDialog(profile.name, found)):
-                self.open_method(as_named(name))
-        else:
-            self.tell("No refresh has found anything new, gone or changed.")
+        if name := await self.view.ask_for_change():
+            self.open_method(as_named(name))
 
     def action_form(self) -> None:
         self._when_sendable(lambda: self.post_message(FormWanted(self)), "no form")
 
     @opens("keep")
     async def action_keep_call(self) -> None:
-        from rpcexplorer.tui.saved_calls import kept
-
         await self.params.settled()
-        chosen, explorer = self.method, self.explorer
-        after = await kept(self, explorer, self.drafts.draft, self.drafts.saved_call)
-        if after is None or self.method != chosen or explorer.profile is None:
-            return
-        self.drafts.write_down()
-        profile, text, is_gone = explorer.profile.name, self.params.text, not after.startswith(SIGN)
-        if chosen.startswith(SIGN) and not is_gone:  # what was typed there has become the call itself
-            explorer.drafts.forget(profile, chosen)
-        self.view.show_methods()
-        if after != chosen and chosen not in self.view.known and chosen in self.methods.pinned:
-            explorer.remembered.unpin(profile, chosen)
-        self.drafts.choose(after)
-        if is_gone:  # its params stay, as those of its method: the next key sends nothing else, and none is lost
-            self.drafts.replace(text)
-            self.drafts.write_down()
-            explorer.drafts.forget(profile, chosen)
+        await self.transfer.save_call()
 
     # --- calls from elsewhere ----------------------------------------------------------------------------------
 
     def load(self, exchange: Exchange, *, ours: bool) -> None:
         """Put a recorded call into the editor, or into the batch, and its response on view."""
-        self._open(exchange, self._load, ours=ours)
+        self._open(exchange, self.transfer.load, ours=ours)
 
     def again(self, exchange: Exchange, *, ours: bool) -> None:
         """Load a recorded call and send it once more, as what it was."""
@@ -413,12 +363,12 @@ class CallScreen(Screen[None]):
         from rpcexplorer.model.secret import of_this, without
         from rpcexplorer.variables.resolve import as_it_went_out
 
-        name = self.explorer.profile.name if self.explorer.profile else ""
+        name = self.drafts.profile_name
         exchange = exchange if ours else as_it_went_out(exchange)
         if ours or not of_this(exchange.params, name):
             then(exchange)
             return
-        self._take(replace(exchange, params=without(exchange.params, name)))
+        self.transfer.put_recorded(replace(exchange, params=without(exchange.params, name)))
         self._ask_to_open(exchange, then)
 
     @opens("foreign")
@@ -428,39 +378,16 @@ class CallScreen(Screen[None]):
         if await may_open(self, self.explorer, exchange):
             then(exchange)
 
-    def _take(self, exchange: Exchange) -> None:
-        if exchange.kind != "batch":  # which has no place in the editor
-            self.transfer.put(Draft(exchange.method, exchange.params))
-        self._put_on_view(exchange)
-
     def _put_on_view(self, exchange: Exchange) -> None:
         self.sender.is_shown = not self.whose
         self.exchange = exchange
 
-    def _load(self, exchange: Exchange) -> None:
-        self._take(exchange)
-        if exchange.kind == "notification":
-            self.transfer.tell_notification(exchange.method)
-        elif exchange.kind == "batch" and self.transfer.put_into_batch(exchange):
-            self.action_batch()
-
     def _load_and_send(self, exchange: Exchange) -> None:
         from rpcexplorer.model.draft import draft_of
 
-        self._take(exchange)
+        self.transfer.put_recorded(exchange)
         self.response.focus_inside()
         self._send(draft_of(exchange))
-
-    def take(self, draft: Draft, response: Exchange | None) -> None:
-        """Put a call of the batch into the editor, and its response on view."""
-        self.panes.cover("")
-        self.transfer.put(draft)
-        self.drafts.batch_draft = draft
-        if draft.notification:
-            self.transfer.tell_notification(draft.method)
-        if response is not None:
-            self._put_on_view(response)
-        (self.params if response is None else self.response).focus_inside()
 
     async def carry(self, draft: Draft, profile: str) -> None:
         """Use a profile, and put a call into its editor."""
@@ -505,10 +432,8 @@ class CallScreen(Screen[None]):
         self.post_message(BatchWanted(self))
 
     def action_add_to_batch(self) -> None:
-        self._when_sendable(self._add_to_batch, "not in the batch")
-
-    def _add_to_batch(self) -> None:
-        self.tell(self.drafts.add_to_batch(self.key("batch") or "the palette"))
+        add = self.drafts.add_to_batch
+        self._when_sendable(lambda: self.tell(add(self.key("batch") or "the palette")), "not in the batch")
 
     def _is_ours(self, exchange: Exchange) -> bool:
         return self.explorer.journal.is_ours(exchange, self.explorer.profile)
@@ -737,14 +662,7 @@ class CallScreen(Screen[None]):
 
     @on(ResponsePane.PromptSubmitted)
     def _prompt_submitted(self, event: ResponsePane.PromptSubmitted) -> None:
-        if event.purpose in {"filter", "pipe"}:
-            self.explorer.remembered.add_expression(event.purpose, event.text)
-            self._remind(event.purpose)
-
-    def _remind(self, *purposes: Purpose) -> None:
-        """Offer earlier inputs to the arrow keys."""
-        for purpose in purposes:
-            self.response.earlier_inputs[purpose] = self.explorer.remembered.expressions(purpose)
+        self.view.remember_input(event.purpose, event.text)
 
     @on(ResponsePane.Wrapped)
     def _wrapped(self, event: ResponsePane.Wrapped) -> None:

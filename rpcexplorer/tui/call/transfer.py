@@ -19,18 +19,21 @@ from rpcexplorer.jsontext.params import Problem
 from rpcexplorer.model.batch import collected, parts_of
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Exchange
-from rpcexplorer.model.method import as_named
+from rpcexplorer.model.method import SIGN, ExampleCall, as_named
 from rpcexplorer.model.problem import listed
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import Secret, of_another, without
 from rpcexplorer.text.importing import note_lines, other_addresses, skipped_lines
+from rpcexplorer.text.json_text import laid_out
 from rpcexplorer.text.printable import clipped
 from rpcexplorer.tui.call.drafts import EMPTY_PARAMS, DraftKeeper
 from rpcexplorer.tui.call.layout import PaneLayout
-from rpcexplorer.tui.call.params import ParamsPane
+from rpcexplorer.tui.call.profile_view import ProfileView
 from rpcexplorer.tui.commands import COMMANDS, first_key
+from rpcexplorer.tui.messages import BatchWanted
 from rpcexplorer.tui.widgets.dialog import Ask, Choice, Confirm
 from rpcexplorer.tui.widgets.picker import Pick, Picker
+from rpcexplorer.variables.references import inert_value
 from rpcexplorer.variables.resolve import TakenValue, placed
 
 BRING_BACK: Final = next(command.words for command in COMMANDS if command.id == "replaced-params")
@@ -59,25 +62,78 @@ class Transfer:
         explorer: Explorer,
         *,
         drafts: DraftKeeper,
-        params: ParamsPane,
         panes: PaneLayout,
-        show_auth: Callable[[], object],
+        view: ProfileView,
+        show: Callable[[Exchange], object],
     ) -> None:
-        self._host, self._explorer = host, explorer
-        self._drafts, self._params, self._panes, self._show_auth = drafts, params, panes, show_auth
+        """``show`` puts a response on view."""
+        self._host, self._explorer, self._show = host, explorer, show
+        self._drafts, self._panes, self._params, self._view = drafts, panes, panes.params, view
 
-    # --- recorded and collected calls --------------------------------------------------------------------------
+    # --- recorded, collected and saved calls -------------------------------------------------------------------
 
-    def put(self, draft: Draft, *, recorded: bool = True) -> bool:
-        """Put a call into the editor; return whether it replaces a draft, which can be brought back."""
-        self._drafts.choose(as_named(draft.method))
-        return self._drafts.replace(draft.text, recorded=recorded)
+    def put_recorded(self, exchange: Exchange) -> None:
+        """Put a recorded call into the editor, and its response on view."""
+        if exchange.kind != "batch":  # which has no place in the editor
+            self._put(exchange.method, exchange.params)
+        self._show(exchange)
 
-    def tell_notification(self, method: str) -> None:
-        """Tell what the editor does not keep of a notification."""
-        self._tell(self._notification_words(method))
+    def load(self, exchange: Exchange) -> None:
+        """Put a recorded call into the editor or into the batch, and its response on view."""
+        self.put_recorded(exchange)
+        if exchange.kind == "notification":
+            self._tell(self._notification_words(exchange.method))
+        elif exchange.kind == "batch" and self._put_into_batch(exchange):
+            self._host.post_message(BatchWanted(self._host))
 
-    def put_into_batch(self, exchange: Exchange) -> bool:
+    def put_back(self, draft: Draft, response: Exchange | None) -> None:
+        """Put a call of the batch into the editor, and its response on view."""
+        self._panes.cover("")
+        self._put(draft.method, draft.text)
+        self._drafts.batch_draft = draft
+        if draft.notification:
+            self._tell(self._notification_words(draft.method))
+        if response is not None:
+            self._show(response)
+        (self._params if response is None else self._panes.response).focus_inside()
+
+    def _put(self, method: str, params: str) -> None:
+        self._drafts.choose(as_named(method))
+        self._drafts.replace(params, recorded=True)
+
+    async def save_call(self) -> None:
+        """Ask how to save the call in the editor, or what to do with the saved one; it is in the editor then."""
+        from rpcexplorer.tui.saved_calls import kept
+
+        explorer, drafts, before = self._explorer, self._drafts, self._drafts.method
+        after = await kept(self._host, explorer, drafts.draft, drafts.saved_call)
+        if after is None or drafts.method != before:
+            return
+        drafts.write_down()
+        profile, text, is_gone = drafts.profile_name, self._params.text, not after.startswith(SIGN)
+        if before.startswith(SIGN) and not is_gone:  # what was typed there has become the call itself
+            explorer.drafts.forget(profile, before)
+        self._view.show_methods()
+        if after != before and before not in self._view.known and before in self._panes.methods.pinned:
+            explorer.remembered.unpin(profile, before)
+        drafts.choose(after)
+        if is_gone:  # its params stay, as those of its method: the next key sends nothing else, and none is lost
+            drafts.replace(text)
+            drafts.write_down()
+            explorer.drafts.forget(profile, before)
+
+    def take_example(self, method: str, example: ExampleCall) -> None:
+        """Put the params of an example into the editor."""
+        if method != as_named(self._drafts.called):
+            self._drafts.choose(method)
+        self._params.show_tab("Params")
+        self._params.replace(laid_out(inert_value(example.params)))
+        self._panes.free_response()
+        self._params.focus_inside()
+        called = f"“{example.name}”" if example.name else "The example"
+        self._tell(f"{called} is in the editor. {self._key('params.undo')} brings back what stood there.")
+
+    def _put_into_batch(self, exchange: Exchange) -> bool:
         """Replace the batch by the calls of a recorded one, each with its response; return whether that is possible."""
         explorer, found = self._explorer, collected(exchange.params)
         profile = explorer.profile
@@ -248,7 +304,7 @@ class Transfer:
                 troubles = [hold(profile, field, secret.reveal(), keep=True) for field, secret in found.items()]
             else:
                 troubles = [f"The {names} that came along was dropped."]
-            self._show_auth()
+            self._view.show_auth()
             if trouble := next(filter(None, troubles), ""):
                 self._tell(f"{trouble[0].upper()}{trouble[1:]}")
         if dropped := dict.fromkeys(place for fit in fits for place in fit.dropped):
