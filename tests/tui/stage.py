@@ -11,7 +11,9 @@ from textual.filter import LineFilter
 from textual.message import Message
 from textual.widget import Widget
 
+from rpcexplorer.model.problem import Checked
 from rpcexplorer.settings import load_theme
+from rpcexplorer.tui.call.advice import Advice
 from rpcexplorer.tui.terminal import Guard
 from rpcexplorer.tui.theme import textual_theme
 
@@ -67,3 +69,14 @@ def text_of(widget: Widget) -> str:
 
 
 Check = Callable[..., Any]
+
+
+class FakeAdvice(Advice):
+    """Knows what a test gives to it, and nothing else."""
+
+    def __init__(self, **known: Callable[..., object]) -> None:
+        async def check(*_: object) -> Checked:
+            return Checked()
+
+        nothing = {"names": tuple, "complete": lambda *_: None, "signature": lambda *_: "", "check": check}
+        vars(self).update(nothing | known)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Final, TypeAlias
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 from rich.cells import cell_len
@@ -21,6 +21,7 @@ from rpcexplorer.variables.references import OPENING, Offered
 
 if TYPE_CHECKING:
     from rpcexplorer.schema.complete import Candidate, Completion
+    from rpcexplorer.tui.call.advice import Advice
 
 CLOSING: Final = "}}"
 MAX_NAME: Final = 300
@@ -67,15 +68,6 @@ _STEPS: Final = {"up": -1, "down": 1, "pageup": -MAX_ROWS, "pagedown": MAX_ROWS}
 _NAME_ENDINGS: Final = (": ", ': ""', ": []", ": {}")
 """The ends of candidates that are names of members."""
 _KEYS: Final = frozenset({*_STEPS, "tab", "enter", "escape"})
-AskForNames: TypeAlias = Callable[[], Sequence[Offered]]
-"""Returns the names that fit between double braces."""
-Complete: TypeAlias = "Callable[[str, int], Completion | None]"
-"""Returns the candidates for an offset in params; None if nothing is known."""
-
-
-def incomplete(text: str, offset: int) -> Completion | None:  # noqa: ARG001
-    """Know nothing."""
-    return None
 
 
 class CompletionList(RowList["Candidate"], can_focus=False):
@@ -88,10 +80,9 @@ class CompletionList(RowList["Candidate"], can_focus=False):
     }
     """
 
-    def __init__(self, editor: Editor, names: AskForNames, complete: Complete) -> None:
+    def __init__(self, editor: Editor, advice: Advice) -> None:
         super().__init__()
-        self._editor = editor
-        self._ask_for_names, self._complete = names, complete
+        self._editor, self._advice = editor, advice
         self._names: tuple[int, Sequence[Offered]] | None = None
         """The offset of braces, and the names that fit between them."""
         self._shown: Completion | None = None
@@ -186,14 +177,14 @@ class CompletionList(RowList["Candidate"], can_focus=False):
         open_reference = find_open_reference(line_text[:column])
         self._in_braces = open_reference is not None
         if open_reference is None:
-            return self._complete(text, offset)
+            return self._advice.complete(text, offset)
         from rpcexplorer.schema.complete import Candidate, Completion
 
         start = offset - len(open_reference.typed) - len(OPENING)
         if start == self._declined:
             return Completion(start, start, ())
         if self._names is None or self._names[0] != start:
-            self._names = start, self._ask_for_names()
+            self._names = start, self._advice.names()
         end = offset + len(CLOSING) * line_text.startswith(CLOSING, column)  # braces that the editor closed
         names = matching_names(self._names[1], open_reference.typed)
         texts = ((each, *reference_text(each, open_reference)) for each in names)

@@ -54,12 +54,12 @@ class PaneLayout:
         panes: tuple[MethodsPane, ParamsPane, ResponsePane],
         *,
         docs_key: str,
-        fill: Callable[[DocsPane, str], object],
     ) -> None:
-        """``fill`` puts the docs of a listed method into a pane; an empty name is the method in the editor."""
         self._host, self._explorer, self._remembered = host, explorer, explorer.remembered
         self.methods, self.params, self.response = panes
-        self._docs_key, self._fill = docs_key, fill
+        self._docs_key = docs_key
+        self.fill: Callable[[DocsPane, str], object] = lambda *_: None
+        """Puts the docs of a listed method into a pane; an empty name is the method in the editor."""
         self.has_method = False
         """There is a method in the editor."""
         self.has_details = False
@@ -305,7 +305,7 @@ class PaneLayout:
             docs = self._docs.get(place) or self._add_docs(place)
             if place == "beside":
                 docs.styles.width = self._docs_columns
-            self._fill(docs, self.pointed)
+            self.fill(docs, self.pointed)
         self.methods.reading = is_wanted and place == "below"
         self.response.display = not self._is_over
         if had_focus and self.docs is not before:  # another size of the terminal, or another method

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
-from typing import ClassVar, Final, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual import events, on
 from textual.app import ComposeResult
@@ -20,10 +20,10 @@ from rpcexplorer.importing.pasted import Pasted
 from rpcexplorer.jsontext.params import Params, Problem
 from rpcexplorer.model.exchange import Preview, Refused
 from rpcexplorer.model.method import Described, Method
-from rpcexplorer.model.problem import Checked, SchemaProblem
+from rpcexplorer.model.problem import SchemaProblem
 from rpcexplorer.text.exchange import request_lines
 from rpcexplorer.text.problems import unchecked_words
-from rpcexplorer.tui.call.completion import AskForNames, Complete, CompletionList, incomplete
+from rpcexplorer.tui.call.completion import CompletionList
 from rpcexplorer.tui.commands import Scope, bindings
 from rpcexplorer.tui.messages import message
 from rpcexplorer.tui.widgets.bars import Bar
@@ -31,19 +31,15 @@ from rpcexplorer.tui.widgets.editor import Editor
 from rpcexplorer.tui.widgets.rows import Sheet
 from rpcexplorer.tui.widgets.verdict import MAX_IMMEDIATE, ProblemLine, Verdict
 
+if TYPE_CHECKING:
+    from rpcexplorer.tui.call.advice import Advice
+
 MAX_CHECKED: Final = 1_000_000
 """Characters; longer params are not checked."""
 PAUSE: Final = 0.2
 """Seconds without a key before params are checked that are judged after a pause."""
 PATIENCE: Final = 2.0
 """Seconds to wait for keys to be taken in; longer than any burst of keys takes."""
-CheckParams: TypeAlias = Callable[[Described, str], Awaitable[Checked]]
-"""Compares params with the schemas of a method. It may be cancelled."""
-
-
-async def unchecked(described: Described, text: str) -> Checked:  # noqa: ARG001
-    """Find nothing."""
-    return Checked()
 
 
 class SchemaWarnings:
@@ -52,9 +48,9 @@ class SchemaWarnings:
     They are about one text and are looked for in a worker of the editor; ``changed`` is called with each new result.
     """
 
-    def __init__(self, editor: Editor, line: ProblemLine, check: CheckParams, changed: Callable[[], object]) -> None:
+    def __init__(self, editor: Editor, line: ProblemLine, advice: Advice, changed: Callable[[], object]) -> None:
         self._editor, self._line, self._changed = editor, line, changed
-        self._check_params = check
+        self._advice = advice
         self._described: Described | None = None
         self._text: str | None = None
         """The text that was checked."""
@@ -98,7 +94,7 @@ class SchemaWarnings:
             await asyncio.sleep(PAUSE)
         text = self._editor.text
         if self._described is not None:
-            checked = await self._check_params(self._described, text if self._line.typed else self._line.sent or "[]")
+            checked = await self._advice.check(self._described, text if self._line.typed else self._line.sent or "[]")
             if text == self._editor.text:
                 self._show(text, checked.problems, unchecked_words(checked))
 
@@ -142,13 +138,6 @@ def marked_span(text: str, problem: SchemaProblem) -> tuple[int, int]:
 
 
 TABS: Final = ("Params", "Request")
-HintAt: TypeAlias = Callable[[str, int], str]
-"""Names the value that belongs at an offset of params, and the next ones; empty if unknown."""
-
-
-def unhinted(text: str, offset: int) -> str:  # noqa: ARG001
-    """Know nothing."""
-    return ""
 
 
 class ParamsPane(Vertical):
@@ -201,29 +190,20 @@ class ParamsPane(Vertical):
     class PreviewWanted(ParamsMessage):
         """The request to come is on view and out of date."""
 
-    def __init__(
-        self,
-        id: str | None = None,
-        *,
-        key: str = "F3",
-        names: AskForNames = tuple,
-        complete: Complete = incomplete,
-        hint: HintAt = unhinted,
-        check: CheckParams = unchecked,
-    ) -> None:
-        """``key`` focuses the pane; the functions know what fits between braces or elsewhere, and the schema."""
-        super().__init__(id=id)
+    def __init__(self, advice: Advice, *, key: str = "F3") -> None:
+        """``key`` focuses the pane."""
+        super().__init__()
         self.editor = Editor()
         self._line = ProblemLine()
         self.verdict = Verdict(self.editor, self._line, self._judged)
-        self.warnings = SchemaWarnings(self.editor, self._line, check, self._refresh_keys)
-        self.completion = CompletionList(self.editor, names, complete)
+        self.warnings = SchemaWarnings(self.editor, self._line, advice, self._refresh_keys)
+        self.completion = CompletionList(self.editor, advice)
         self.editor.intercept = self.completion.key
         self._key = key
         self._bar, self._request = Bar(), Sheet()
         self._bodies = (self.editor, self._request)
         """In the order of the tabs; each is mounted when it is first on view."""
-        self._hint = hint
+        self._advice = advice
         self._hinted: tuple[tuple[str, Location] | None, str] = None, ""
         """A text and the place of the cursor in it, and the hint for that place."""
         self._last_text = ""
@@ -374,7 +354,7 @@ class ParamsPane(Vertical):
         if not (self._is_edited and self.editor.has_focus):
             self._hinted = None, ""
         elif self._hinted[0] != place:
-            self._hinted = place, self._hint(place[0], self.editor.cursor_offset)
+            self._hinted = place, self._advice.signature(place[0], self.editor.cursor_offset)
         self._bar.words = [(self.method.name, "accent bold"), (f"  {self._hinted[1] or self.method.doc}", "dim")]
 
     # --- tabs and focus ----------------------------------------------------------------------------------------

@@ -9,11 +9,12 @@ from typing import Any, Final
 
 from textual.screen import Screen
 
-from rpcexplorer.discovery.methods import Discovery
+from rpcexplorer.discovery.methods import Discovery, first_method
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.method import Method, SavedMethod
+from rpcexplorer.model.method import SIGN, Method, SavedMethod, as_named, method_of
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.text.profile import auth_words
+from rpcexplorer.tui.call.docs import DocsPane
 from rpcexplorer.tui.call.drafts import DraftKeeper
 from rpcexplorer.tui.call.layout import PaneLayout
 from rpcexplorer.tui.commands import first_key
@@ -54,7 +55,7 @@ class ProfileView:
         self._told: set[str] = set()
         """Troubles that last, and were told."""
 
-    def show(self) -> Profile:
+    def show(self) -> None:
         """Show what the profile says; the call in the editor stays."""
         profile = self._header.profile = self._explorer.profile
         assert profile is not None
@@ -65,7 +66,6 @@ class ProfileView:
         self.show_methods()
         self._offer_inputs("filter", "pipe")
         self.look_at_description()
-        return profile
 
     def show_auth(self) -> None:
         profile, credentials = self._explorer.profile, self._explorer.credentials
@@ -113,6 +113,27 @@ class ProfileView:
         learned = self._explorer.catalogues.of(profile)
         self.discovered_at = learned.when if learned else None
         self._panes.response.first_steps = self.first_steps()
+
+    def first_method(self) -> str:
+        """Return the method to begin with: the last one, a good one of the preset, or any."""
+        profile = self._explorer.profile
+        assert profile is not None
+        last = self._explorer.remembered.method(profile.name)
+        if last and (not last.startswith(SIGN) or last in self.known):  # a saved call may be gone
+            return last
+        notes = profile.methods.items() if profile.preset else ()  # those to begin with are first
+        of_preset = next((name for name, note in notes if note.safe and not note.params), "")
+        return of_preset or first_method(self.known)
+
+    def fill_docs(self, docs: DocsPane, pointed: str) -> None:
+        """Show the docs of a method as it is listed, or of the one in the editor; a saved call has none of its own."""
+        listed, about, described = self.known.get(pointed), self._drafts.called, self._panes.params.described
+        if pointed:
+            about = listed.calls if isinstance(listed, SavedMethod) else method_of(pointed)
+        if about != self._drafts.called:
+            described = self._explorer.described(about)
+        method = self.known.get(as_named(about)) or Method(about, source="history") if about else None
+        docs.show(method, described, self.discovered_at, self._explorer.profile)
 
     def show_saved_calls(self) -> None:
         """List calls that were saved on another screen."""

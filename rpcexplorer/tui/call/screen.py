@@ -15,15 +15,13 @@ from textual.containers import Horizontal, Vertical
 from textual.reactive import reactive
 from textual.screen import Screen
 
-from rpcexplorer.discovery.methods import first_method
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.exchange import Exchange, Preview, Refused
-from rpcexplorer.model.method import SIGN, Described, Method, SavedMethod, as_named, method_of
-from rpcexplorer.model.profile import Profile
+from rpcexplorer.model.method import Described, Method, as_named
 from rpcexplorer.text.exchange import WordLine
 from rpcexplorer.tui.call.advice import Advice, EditedCall
-from rpcexplorer.tui.call.docs import DocsPane, DocsSheet
+from rpcexplorer.tui.call.docs import DocsSheet
 from rpcexplorer.tui.call.drafts import DraftKeeper
 from rpcexplorer.tui.call.layout import PaneLayout
 from rpcexplorer.tui.call.methods import MethodsPane
@@ -107,17 +105,11 @@ class CallScreen(Screen[None]):
         self.header, self.footer = Header(), Footer()
         self.methods = MethodsPane(key=self.key("focus.methods"), recent_key=self.key("history"))
         self.advice = Advice(self, explorer, self._edited_call)
-        self.params = ParamsPane(
-            key=self.key("focus.params"),
-            names=self.advice.names,
-            complete=self.advice.complete,
-            hint=self.advice.signature,
-            check=self.advice.check,
-        )
+        self.params = ParamsPane(self.advice, key=self.key("focus.params"))
         self.advice.learned = self.params.completion.look_again
         self.response = ResponsePane(key=self.key("focus.response"), cancel_key=self.key("cancel"))
         panes = (self.methods, self.params, self.response)
-        self.panes = PaneLayout(self, explorer, panes, docs_key=self.key("docs"), fill=self._fill_docs)
+        self.panes = PaneLayout(self, explorer, panes, docs_key=self.key("docs"))
         self.drafts = DraftKeeper(self, explorer, self.params, chosen=self._draft_chosen)
         self.sender = Sender(self, explorer, pending, drafts=self.drafts, response=self.response, busy=self._show_busy)
         self.view = ProfileView(
@@ -129,7 +121,7 @@ class CallScreen(Screen[None]):
             footer=self.footer,
             described=self._describe_anew,
         )
-        self.drafts.written = self.view.show_troubles
+        self.panes.fill, self.drafts.written = self.view.fill_docs, self.view.show_troubles
 
     @cached_property
     def transfer(self) -> Transfer:
@@ -203,13 +195,10 @@ class CallScreen(Screen[None]):
     def show_profile(self) -> None:
         """Show another profile: its methods, its drafts, its session, its calls."""
         self.drafts.has_history = False
-        profile = self.view.show()
+        self.view.show()
         self.call_after_refresh(self.view.show_history)
         self.exchange = None
-        known, last = self.view.known, self.explorer.remembered.method(profile.name)
-        if last.startswith(SIGN) and last not in known:  # a saved call may be gone
-            last = ""
-        self.drafts.choose(last or _first_of_preset(profile) or first_method(known))
+        self.drafts.choose(self.view.first_method())
         self.drafts.is_opening = True
         if not self.method:
             self.action_focus_methods()
@@ -261,16 +250,6 @@ class CallScreen(Screen[None]):
     @opens("docs")
     async def action_docs(self) -> None:
         await self.panes.switch_docs()
-
-    def _fill_docs(self, docs: DocsPane, pointed: str) -> None:
-        """Show a method as it is listed; a saved call has no docs of its own."""
-        listed = self.view.known.get(pointed)
-        about = self.called
-        if pointed:
-            about = listed.calls if isinstance(listed, SavedMethod) else method_of(pointed)
-        described = self.described if about == self.called else self.explorer.described(about)
-        method = self.view.known.get(as_named(about)) or Method(about, source="history") if about else None
-        docs.show(method, described, self.view.discovered_at, self.explorer.profile)
 
     @on(DocsSheet.ExampleTaken)
     def _example_taken(self, event: DocsSheet.ExampleTaken) -> None:
@@ -696,9 +675,3 @@ class CallScreen(Screen[None]):
         body = self.response.body if exchange is self.response.exchange else None
         taken = partial(self.pending.go_on, "copy")
         await copied(self, self.explorer, draft, exchange=exchange, body=body, what=what, taken=taken)
-
-
-def _first_of_preset(profile: Profile) -> str:
-    """Return the first safe method without params of a preset, which lists those to begin with first."""
-    notes = profile.methods.items() if profile.preset else ()
-    return next((name for name, note in notes if note.safe and not note.params), "")

@@ -13,7 +13,7 @@ from rpcexplorer.tui.call.completion import CompletionList
 from rpcexplorer.tui.call.params import ParamsPane
 from rpcexplorer.tui.widgets.editor import Editor
 from rpcexplorer.variables.references import Offered
-from tests.tui.stage import Stage
+from tests.tui.stage import FakeAdvice, Stage
 
 NAMES = (Offered("tenant", "acme"), Offered("uuid", "a new one"), Offered("last.user.get#", "the newest result"))
 
@@ -26,7 +26,7 @@ def test_the_list_opens_filters_takes_and_closes_and_is_asked_for_names_only_the
         return NAMES
 
     async def run() -> None:
-        pane = ParamsPane(names=names)
+        pane = ParamsPane(FakeAdvice(names=names))
         stage = Stage(pane)
         async with stage.run_test(size=(80, 24)) as pilot:
             pane.load(Method("m"), "[]")
@@ -84,7 +84,7 @@ def known(text: str, offset: int) -> Completion | None:
 
 def test_the_list_opens_for_a_word_that_is_typed_and_typing_goes_on_as_if_it_were_not_there() -> None:
     async def run() -> None:
-        pane = ParamsPane(complete=known)
+        pane = ParamsPane(FakeAdvice(complete=known))
         stage = Stage(pane)
         async with stage.run_test(size=(80, 24)) as pilot:
             pane.load(Method("m"), "{}")

@@ -18,7 +18,7 @@ from rpcexplorer.tui.widgets.bars import Bar
 from rpcexplorer.tui.widgets.editor import Editor
 from rpcexplorer.tui.widgets.rows import Sheet
 from rpcexplorer.tui.widgets.verdict import MAX_IMMEDIATE, ProblemLine
-from tests.tui.stage import Stage, text_of
+from tests.tui.stage import FakeAdvice, Stage, text_of
 from tests.tui.waiting import until
 
 LIST = Method("user.list", "Lists users, newest first", source="discovered")
@@ -30,7 +30,7 @@ Play = Callable[[ParamsPane, Pilot[None], Stage], Awaitable[None]]
 
 def play(text: str, scene: Play, size: tuple[int, int] = (110, 12)) -> None:
     async def run() -> None:
-        pane = ParamsPane()
+        pane = ParamsPane(FakeAdvice())
         stage = Stage(pane)
         async with stage.run_test(size=size) as pilot:
             pane.load(LIST, text)
@@ -74,7 +74,7 @@ def test_the_bar_names_the_method_and_what_it_does() -> None:
 
 def test_what_belongs_at_the_cursor_stands_in_the_bar_as_soon_as_somebody_writes() -> None:
     async def run() -> None:
-        pane = ParamsPane(hint=lambda text, offset: f"{offset} of {text}" if offset else "")
+        pane = ParamsPane(FakeAdvice(signature=lambda text, offset: f"{offset} of {text}" if offset else ""))
         async with Stage(pane).run_test(size=(80, 10)) as pilot:
             pane.load(LIST, "[]")
             pane.focus_inside()
@@ -96,7 +96,7 @@ def test_what_belongs_at_the_cursor_stands_in_the_bar_as_soon_as_somebody_writes
 
 def test_before_a_method_is_chosen_the_pane_says_how() -> None:
     async def run() -> None:
-        pane = ParamsPane()
+        pane = ParamsPane(FakeAdvice())
         async with Stage(pane).run_test():
             assert "No method  F2 shows them" in text_of(pane.query_one(Bar))
             assert "[] will be sent" in problem_line(pane)
@@ -432,7 +432,7 @@ def test_what_is_typed_into_another_method_goes_behind_its_first_value(text: str
 
 def test_tab_chosen_before_the_first_frame_is_open() -> None:
     async def run() -> None:
-        pane = ParamsPane()
+        pane = ParamsPane(FakeAdvice())
         pane.show_tab("Request")
         async with Stage(pane).run_test(size=(110, 12)) as pilot:
             await pilot.pause()

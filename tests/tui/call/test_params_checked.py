@@ -16,7 +16,7 @@ from rpcexplorer.model.problem import Checked, SchemaProblem
 from rpcexplorer.tui.call.params import ParamsPane, nearest
 from rpcexplorer.tui.widgets.editor import Editor
 from rpcexplorer.tui.widgets.verdict import ProblemLine
-from tests.tui.stage import Stage, text_of
+from tests.tui.stage import FakeAdvice, Stage, text_of
 from tests.tui.waiting import until
 
 COUNT = Described((DescribedParam("count", {"type": "integer"}), DescribedParam("kind", {"enum": ["a", "b"]})))
@@ -59,7 +59,7 @@ Play = Callable[[ParamsPane, Pilot[None], SlowChecker], Awaitable[None]]
 def play(text: str, scene: Play) -> None:
     async def run() -> None:
         checker = SlowChecker()
-        pane = ParamsPane(check=checker)
+        pane = ParamsPane(FakeAdvice(check=checker))
         async with Stage(pane).run_test(size=(110, 12)) as pilot:
             pane.load(Method("m"), text)
             pane.described = COUNT
