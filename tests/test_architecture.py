@@ -171,3 +171,12 @@ def test_start_imports_only_what_it_needs(module: str) -> None:
     code = f"import sys, {module}; print(*[m for m in {lazy} if m in sys.modules])"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert loaded.stdout.split() == []
+
+
+def test_first_call_loads_no_command_line_of_httpx() -> None:
+    code = (
+        "import asyncio, sys; from rpcexplorer.client.call import load; asyncio.run(load()); import httpx\n"
+        "print(*[m for m in ('rich', 'pygments', 'click') if m in sys.modules], 'httpx._main' in sys.modules)"
+    )
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert loaded.stdout.split() == ["False"]
