@@ -58,6 +58,12 @@ USERNAME = AuthField("username", "user name", "who logs in")
 
 
 class Kind(Auth, frozen=True):
+    """An auth type.
+
+    One that puts something into each request has ``headers`` or ``put``; one that needs more than one request, such as
+    a login or a challenge, has ``requests`` of its own. All of them are listed in ``auth/registry.py``.
+    """
+
     sends: ClassVar[str] = ""
     """What it sends and where, in a few words; empty where it sends nothing."""
     needed: ClassVar[str] = ""

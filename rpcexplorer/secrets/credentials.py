@@ -97,7 +97,8 @@ class StoredCredentials:
     def hold(self, profile: Profile, field: str, value: str, *, keep: bool) -> str:
         """Take a value for this run, and into the store where it is to be kept; a sentence where that failed."""
         keep = keep and not self._only_now(profile)
-        self._enter(profile, field, value)
+        self._run[self._place(profile, field)] = Secret(value, profile.label(field), "prompt")
+        self._secrets.routes.entered(profile)
         trouble = told(lambda: self._secrets.save(profile, field, value)) if keep else ""
         if keep and not trouble:
             del self._run[self._place(profile, field)]
@@ -156,7 +157,7 @@ class StoredCredentials:
 
     async def session(self, profile: Profile) -> Secret | RouteChanged | Refused | None:
         """The session that was kept for this route; or why the one that was kept does not go it."""
-        if self._place(profile, "session") in self._ended:
+        if self._ended and self._place(profile, "session") in self._ended:
             return None
         found = self._held(profile, "session")
         if not isinstance(found, Secret):
@@ -213,12 +214,6 @@ class StoredCredentials:
         """Whether nothing of it is stored: its address, or who logs in, was typed in this run and is no file's."""
         filed = (each for each in self._profiles() if each.name == profile.name)
         return profile.ad_hoc or any(each.auth != profile.auth for each in filed)
-
-    def _enter(self, profile: Profile, field: str, value: str) -> Secret:
-        """Hold a value that this person has typed for the destination of today."""
-        self._run[self._place(profile, field)] = found = Secret(value, profile.label(field), "prompt")
-        self._secrets.routes.entered(profile)
-        return found
 
     def _known(self, profile: Profile, field: str) -> Secret | RouteChanged | None:
         """What is known of a field, and whether it, or what is typed for it, may go where the profile sends it."""
