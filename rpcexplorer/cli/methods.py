@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import click
@@ -33,10 +33,10 @@ from rpcexplorer.text.json_text import json_of, raw_of
 from rpcexplorer.text.printable import printable
 from rpcexplorer.text.problems import marked, warning
 
-NAMED = 5
-"""New, vanished or changed methods that are named after a refresh; the rest is counted."""
-NEAR = 3
-"""Names that are told where one is not known."""
+MAX_NAMED = 5
+"""Methods of each kind that are named after a refresh; the rest is counted."""
+MAX_SUGGESTIONS = 3
+"""Names that are suggested for an unknown one."""
 
 
 @click.command()
@@ -123,34 +123,32 @@ def _nearest(name: str, known: Mapping[str, Method]) -> list[str]:
     word = max(re.findall(r"\w+", small), key=len, default=small)
     alike = sorted(known, key=lambda each: each[:2].lower() != small[:2])  # only some are looked at: the likeliest
     holding = sorted((each for each in known if word in each.lower()), key=len)
-    return list(dict.fromkeys([*nearest_few(name, alike, NEAR), *holding]))[:NEAR]
+    return list(dict.fromkeys([*nearest_few(name, alike, MAX_SUGGESTIONS), *holding]))[:MAX_SUGGESTIONS]
 
 
 def _refreshed(invocation: Invocation, explorer: Explorer) -> int:
     """Ask the service, and tell what came of it; the exit code."""
     stop = Stop()
-    discovery = run_until_stopped(_discover(invocation, explorer, stop), stop)
+
+    async def discover() -> Discovery:
+        async with explorer, waiting(invocation.world.stderr, explorer) as watch:
+            return await explorer.discover(watch=watch, stop=stop, tell=watch.on_step)
+
+    discovery = run_until_stopped(discover(), stop)
     for sentence in discovery.sentences:
         invocation.world.say(sentence)
     for word, names in (("new", discovery.new), ("gone", discovery.gone)):
         if names:
-            invocation.world.say(f"{word}: {_named(names)}")
+            more = f" and {len(names) - MAX_NAMED:,} more" if len(names) > MAX_NAMED else ""
+            invocation.world.say(f"{word}: {', '.join(map(printable, names[:MAX_NAMED]))}{more}")
     changed = [change for change in discovery.changed if change.kind == "changed"]
-    for change in changed[:NAMED]:
+    for change in changed[:MAX_NAMED]:
         invocation.world.say(f"changed: {printable(change.line)}")
-    if len(changed) > NAMED:
-        invocation.world.say(f"{len(changed) - NAMED:,} more have changed: rpcexplorer methods --changes shows them")
+    if len(changed) > MAX_NAMED:
+        invocation.world.say(
+            f"{len(changed) - MAX_NAMED:,} more have changed: rpcexplorer methods --changes shows them"
+        )
     return discovery.exit_code
-
-
-async def _discover(invocation: Invocation, explorer: Explorer, stop: Stop) -> Discovery:
-    async with explorer, waiting(invocation.world.stderr, explorer) as watch:
-        return await explorer.discover(watch=watch, stop=stop, tell=watch.on_step)
-
-
-def _named(names: Sequence[str]) -> str:
-    more = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
-    return ", ".join(printable(name) for name in names[:NAMED]) + more
 
 
 def _print_changes(invocation: Invocation, explorer: Explorer, *, as_json: bool) -> None:
@@ -164,12 +162,12 @@ def _print_changes(invocation: Invocation, explorer: Explorer, *, as_json: bool)
         world.say(f"found by the refresh of {when}; the one before was on {before}")
         if found.more:
             world.say(f"{found.more:,} more are not kept")
-    told = found.methods if found else ()
+    changes = found.methods if found else ()
     if as_json:
-        print_json(world, json_of([{"name": each.name, "kind": each.kind, "what": each.what} for each in told]))
+        print_json(world, json_of([{"name": each.name, "kind": each.kind, "what": each.what} for each in changes]))
         return
-    for each in told:
-        world.print(f"{each.kind:<7}  {printable(each.line)}")
+    for change in changes:
+        world.print(f"{change.kind:<7}  {printable(change.line)}")
 
 
 def _print(invocation: Invocation, explorer: Explorer, name: str | None, *, as_json: bool) -> None:
@@ -180,7 +178,11 @@ def _print(invocation: Invocation, explorer: Explorer, name: str | None, *, as_j
     elif name:
         _print_docs(invocation, explorer, known[0])
     else:
-        _print_lines(invocation, known)
+        width = max((len(printable(method.name)) for method in known), default=0)
+        for method in known:
+            mark = "!" if method.safe is False else " "
+            line = f"{printable(method.name):<{width}}  {mark} {method.auth or '':<6}  {printable(method.doc)}"
+            world.print(line.rstrip())
 
 
 def _print_docs(invocation: Invocation, explorer: Explorer, method: Method) -> None:
@@ -196,14 +198,6 @@ def _print_docs(invocation: Invocation, explorer: Explorer, method: Method) -> N
     asked = learned.when if learned else None
     for line in docs_page(method, described, asked, explorer.profile, width=world.width).rows:
         world.print("".join(text for text, _ in line).rstrip())
-
-
-def _print_lines(invocation: Invocation, known: Sequence[Method]) -> None:
-    width = max((len(printable(method.name)) for method in known), default=0)
-    for method in known:
-        mark = "!" if method.safe is False else " "
-        line = f"{printable(method.name):<{width}}  {mark} {method.auth or '':<6}  {printable(method.doc)}"
-        invocation.world.print(line.rstrip())
 
 
 NOTHING_SAID = Described()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -14,13 +14,13 @@ import click
 
 from rpcexplorer.cli.context import Invocation, agree, complete_profiles, fail, invocation_of
 from rpcexplorer.cli.output import run_until_stopped, waiting
-from rpcexplorer.cli.world import INTERRUPTED, PROGRAM, World
+from rpcexplorer.cli.world import INTERRUPTED, PROGRAM
 from rpcexplorer.client.probe import Proposal
 from rpcexplorer.client.report import REFUSED, Check, Report
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.destination import Nobody, Route, RouteChanged, as_fingerprint
+from rpcexplorer.model.destination import Nobody, RouteChanged, as_fingerprint
 from rpcexplorer.model.exchange import Stop, Unreached
-from rpcexplorer.model.problem import Complaint, quoted
+from rpcexplorer.model.problem import quoted
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import FIELD_WORDS, Secret
 from rpcexplorer.text.connection_test import KIND, add_command, certificate_rows, plan, profile_lines, steps_in_rows
@@ -31,7 +31,7 @@ from rpcexplorer.text.problems import rows_of
 from rpcexplorer.text.profile import SIGNS
 from rpcexplorer.transport.port import ShownCertificate
 
-MOST_TOLD = 50
+MAX_PLACES = 50
 """Places that are named one by one; the rest is counted."""
 
 
@@ -68,11 +68,20 @@ def check(context: click.Context, files: tuple[Path, ...], staged: bool) -> None
     places = {(found.file, found.line) for found in searched.found}
     troubles = [each for each in troubles if (each.file, each.line) not in places]  # what is found says more
     wrong = {str(each): each for each in (*troubles, *searched.unreadable)}
-    for sentence in list(wrong)[:MOST_TOLD]:
+    for sentence in list(wrong)[:MAX_PLACES]:
         world.say(sentence)
-    if more := sum(each.many for each in list(wrong.values())[MOST_TOLD:]):
+    if more := sum(each.many for each in list(wrong.values())[MAX_PLACES:]):
         world.say(f"and {more:,} more things are not in order: mend these first")
-    _tell(world, searched.found)
+    leaks = searched.found
+    for leak in leaks[:MAX_PLACES]:
+        world.say(str(leak))
+    if len(leaks) > MAX_PLACES:
+        world.say(f"and {len(leaks) - MAX_PLACES:,} more places")
+    if leaks:
+        world.say(
+            f"found {len(leaks):,} {'place' if len(leaks) == 1 else 'places'} with a secret. If such a file was ever "
+            "pushed or sent to somebody, taking the secret out is not enough: change it on the server as well."
+        )
     for file in explorer.profiles.files if everything else ():
         invocation.warn_about(explorer, file)
     if searched.short:
@@ -88,20 +97,6 @@ def check(context: click.Context, files: tuple[Path, ...], staged: bool) -> None
     kind = "staged file" if staged else "file"
     files_ = f"{searched.files:,} {kind}{'' if searched.files == 1 else 's'}"
     world.print(printable(f"{'' if staged else order}no secret in {files_}"))
-
-
-def _tell(world: World, found: Iterable[Complaint]) -> None:
-    """Say where secrets are, and what taking them out does not undo."""
-    found = list(found)
-    for leak in found[:MOST_TOLD]:
-        world.say(str(leak))
-    if len(found) > MOST_TOLD:
-        world.say(f"and {len(found) - MOST_TOLD:,} more places")
-    if found:
-        world.say(
-            f"found {len(found):,} {'place' if len(found) == 1 else 'places'} with a secret. If such a file was ever "
-            "pushed or sent to somebody, taking the secret out is not enough: change it on the server as well."
-        )
 
 
 QUESTION = "Trust exactly this certificate for {}, and send it what goes there?"
@@ -161,7 +156,12 @@ def pin(invocation: Invocation, explorer: Explorer, profile: Profile, found: str
 
 def _shown(invocation: Invocation, explorer: Explorer, profile: Profile, wanted: str | None) -> str | None:
     """Show the certificate; its fingerprint where it is to be trusted, None where that is so already."""
-    shown = asyncio.run(_looked_at(explorer, profile))
+
+    async def look() -> ShownCertificate | Unreached:
+        async with explorer:
+            return await explorer.certificate_of(profile)
+
+    shown = asyncio.run(look())
     if isinstance(shown, Unreached):
         fail(printable(explorer.redactor().text(shown.sentence)), 4)
     rows = certificate_rows(shown, profile.certificate, datetime.now(UTC))
@@ -178,11 +178,6 @@ def _shown(invocation: Invocation, explorer: Explorer, profile: Profile, wanted:
     else:
         return found
     return None
-
-
-async def _looked_at(explorer: Explorer, profile: Profile) -> ShownCertificate | Unreached:
-    async with explorer:
-        return await explorer.certificate_of(profile)
 
 
 NEW = "NAME"
@@ -239,7 +234,8 @@ def connection(context: click.Context, name: str | None, apply: bool, yes: bool,
         elif not click.confirm(printable(question), default=False, err=True):
             context.exit(code)  # nobody wanted a change: what the test came to is the answer
         lacks = _change(invocation, explorer, profile, proposal, file)
-        code = REFUSED if code and lacks and _lacks_only_login(report) else 0
+        is_refused = any(check.state == "failed" and check.code == REFUSED for check in report.checks)
+        code = REFUSED if code and lacks and is_refused else 0
     context.exit(code)
 
 
@@ -371,10 +367,6 @@ def _change(invocation: Invocation, explorer: Explorer, profile: Profile, propos
     return bool(missing) or not state
 
 
-def _lacks_only_login(report: Report) -> bool:
-    return any(check.state == "failed" and check.code == REFUSED for check in report.checks)
-
-
 def _as_json(profile: Profile, report: Report, hide: Callable[[str], str]) -> dict[str, Any]:
     steps = [
         {"step": each.label, "state": each.state, "words": hide(each.words), "seconds": each.seconds}
@@ -429,8 +421,12 @@ def allow(
     if listing:
         _list(context, explorer)
     elif forget:
-        found = _forget(explorer, name or str(folder))
-        invocation.world.say("forgotten" if found else "nothing was allowed")
+        allowed = [name or str(folder)]
+        profile = explorer.profiles.profiles.get(allowed[0])
+        if profile and profile.history:
+            allowed.append(profile.history)
+        count = sum(map(explorer.secrets.routes.forget, allowed))
+        invocation.world.say("forgotten" if count else "nothing was allowed")
     elif folder is not None:
         if not os.path.isdir(folder):  # noqa: PTH112 - Path's own raises where nobody may look
             fail(f"There is no folder {folder}: check its name.")
@@ -477,13 +473,6 @@ def _allow(context: click.Context, explorer: Explorer, name: str | None, *, yes:
     say(f"allowed: {profile.name} at {profile.endpoint}")
 
 
-def _forget(explorer: Explorer, name: str) -> bool:
-    """Forget what was allowed for a profile, with its history, or for a folder."""
-    profile = explorer.profiles.profiles.get(name)
-    names = [name, profile.history] if profile and profile.history else [name]
-    return sum(map(explorer.secrets.routes.forget, names)) > 0
-
-
 def _list(context: click.Context, explorer: Explorer) -> None:
     allowed, print_ = explorer.secrets.routes.allowed(), invocation_of(context).world.print
     if allowed.complaint:
@@ -491,13 +480,10 @@ def _list(context: click.Context, explorer: Explorer) -> None:
     hide = explorer.redactor().text
     rows = [(f"profile {name}", route) for name, routes in sorted(allowed.routes.items()) for route in routes]
     rows += [(f"first use of {variable}", route) for variable, route in sorted(allowed.first_uses.items())]
-    for what, route in rows:
-        print_(printable(hide(f"{what}: {_told(route)}")))
+    for name, route in rows:
+        settings = ", ".join(f"{key} {value}" for key, value in route.items())
+        print_(printable(hide(f"{name}: {settings}")))
     for folder in sorted(allowed.folders):
         print_(printable(f"profiles of folder {folder}"))
     for folder in sorted(allowed.histories):
         print_(printable(f"history in folder {folder}"))
-
-
-def _told(route: Route) -> str:
-    return ", ".join(f"{key} {value}" for key, value in route.items())
