@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any, NamedTuple, NoReturn
 
+from rpcexplorer.jsontext import scan
+
 RPC_TYPE = "application/json-rpc"
 Header = tuple[str, str]
 Piece = bytes | float
@@ -157,29 +159,26 @@ def _read(text: str, value: Any) -> Request | Invalid | Batch:
         return _invalid(NO_ID, "the batch is empty: put at least one request into it.")
     if len(value) > BATCH_LIMIT:
         return _invalid(NO_ID, f"the batch holds {len(value)} requests: send at most {BATCH_LIMIT}.")
-    return Batch(tuple(_request(text, entry) for text, entry in zip(_elements(text), value, strict=True)))
+    spans = scan.elements(text) or ()
+    return Batch(tuple(_request(text[slice(*span)], entry) for span, entry in zip(spans, value, strict=True)))
 
 
 def _request(text: str, value: Any) -> Request | Invalid:
     if not isinstance(value, dict):
         return _invalid(NO_ID, "a request is an object with jsonrpc, id, method and params.")
-    texts = {member.name: member.value for member in _members(text)}
-    problem = _problem_of_id(value)
-    if problem:
-        return _invalid(NO_ID, problem)
+    texts = {member.name: text[slice(*member.value)] for member in scan.members(text) or ()}
+    id = value.get("id", "")
+    if isinstance(id, bool) or not isinstance(id, str | int | float):
+        return _invalid(NO_ID, "id must be a string; leave it out to send a notification.")
     problem = _problem(value)
     if problem:
         return _invalid(texts.get("id", NO_ID), problem)
-    params = value["params"]
-    members = tuple(_members(texts["params"])) if isinstance(params, dict) else ()
-    return Request(texts.get("id"), value["method"], params, texts["params"], members)
-
-
-def _problem_of_id(request: dict[str, Any]) -> str:
-    id = request.get("id", "")
-    if isinstance(id, bool) or not isinstance(id, str | int | float):
-        return "id must be a string; leave it out to send a notification."
-    return ""
+    params, typed = value["params"], texts["params"]
+    members = [
+        Member(member.name, typed[slice(*member.value)], typed[member.key[0] : member.value[1]])
+        for member in (scan.members(typed) if isinstance(params, dict) else None) or ()
+    ]
+    return Request(texts.get("id"), value["method"], params, typed, tuple(members))
 
 
 def _problem(request: dict[str, Any]) -> str:
@@ -196,43 +195,6 @@ def _problem(request: dict[str, Any]) -> str:
 
 def _invalid(id: str, why: str) -> Invalid:
     return Invalid(id, fault(-32600, f"Invalid request: {why}"))
-
-
-def _elements(text: str) -> list[str]:
-    """The texts of an array's elements. The whole was read before, so that nothing can be wrong here."""
-    found = []
-    at = _skip(text, _skip(text, 0) + 1)
-    while text[at] != "]":
-        start = at
-        _, at = _DECODER.raw_decode(text, start)
-        found.append(text[start:at])
-        at = _past_comma(text, at)
-    return found
-
-
-def _members(text: str) -> list[Member]:
-    """The members of an object, in order; the whole was read before here too."""
-    found = []
-    at = _skip(text, _skip(text, 0) + 1)
-    while text[at] != "}":
-        start = at
-        name, at = _DECODER.raw_decode(text, start)
-        value = _skip(text, _skip(text, at) + len(":"))
-        _, at = _DECODER.raw_decode(text, value)
-        found.append(Member(name, text[value:at], text[start:at]))
-        at = _past_comma(text, at)
-    return found
-
-
-def _past_comma(text: str, at: int) -> int:
-    at = _skip(text, at)
-    return _skip(text, at + 1) if text[at] == "," else at
-
-
-def _skip(text: str, at: int) -> int:
-    while text[at] in " \t\n\r":
-        at += 1
-    return at
 
 
 def _whole_number(digits: str) -> int | float:

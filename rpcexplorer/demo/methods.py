@@ -110,10 +110,6 @@ def _find(call: Call) -> Outcome:
     return success({"count": len(found), "orders": found[: arguments["limit"]]})
 
 
-def _search(call: Call) -> Outcome:
-    return success([each for each in _ORDERS if call.arguments["text"] in each["status"]])
-
-
 def _place(call: Call) -> Outcome:
     customer, items = call.arguments["customer"], call.arguments["items"]
     if isinstance(customer, int) and customer not in _CUSTOMERS:
@@ -133,10 +129,6 @@ def _tree(call: Call) -> Outcome:
         count += 1
         rest += branch.get("branches", [])
     return success({"branches": count})
-
-
-def _misdescribed(_: Call) -> Outcome:
-    return success({"count": "three", "unit": None})
 
 
 _ITEMS = {"type": "array", "items": named("Item"), "minItems": 1, "maxItems": 50}
@@ -213,7 +205,7 @@ ORDER_METHODS = (
     Method(
         "demo.orders.search",
         "Orders by a word",
-        _search,
+        lambda call: success([each for each in _ORDERS if call.arguments["text"] in each["status"]]),
         "Use demo.orders.find instead.",
         params=(Param("text", "Part of a status", {"type": "string", "maxLength": 20, "examples": ["ship"]}),),
         result={"type": "array", "items": named("Order")},
@@ -231,7 +223,7 @@ ORDER_METHODS = (
     Method(
         "demo.misdescribed",
         "Answers otherwise than its document says",
-        _misdescribed,
+        lambda _: success({"count": "three", "unit": None}),
         "Its result is described as a number and a unit, and is neither.",
         result={
             "type": "object",
@@ -316,12 +308,13 @@ def _endings() -> tuple[bytes, ...]:
 def _ending(seed: int) -> bytes:
     """Everything of a record after its number. Amounts keep two decimals, as money does."""
     name = f"{_FIRST[seed % len(_FIRST)]} {_LAST[seed * 7 % len(_LAST)]}"
+    plain = unicodedata.normalize("NFD", name).encode("ascii", "ignore").decode()
     cents = (seed * 7919 - 7809) % 1_000_000
     city, country, latitude, longitude = _PLACES[seed % len(_PLACES)]
     created = _START + timedelta(hours=31 * seed, minutes=seed * 7 % 60)
     members = {
         "name": written(name),
-        "email": written(_email(name)),
+        "email": written(f"{plain.lower().replace(' ', '.')}@mail.example"),
         "balance": b"%d.%02d" % divmod(cents, 100),
         "created": written(created.strftime("%Y-%m-%dT%H:%M:%SZ")),
         "tags": written([tag for place, tag in enumerate(_TAGS) if (seed + place * 3) % 11 < 2]),
@@ -335,11 +328,6 @@ def _ending(seed: int) -> bytes:
         ),
     }
     return b"".join(b", %b: %b" % (written(name), value) for name, value in members.items()) + b"}"
-
-
-def _email(name: str) -> str:
-    plain = unicodedata.normalize("NFD", name).encode("ascii", "ignore").decode()
-    return f"{plain.lower().replace(' ', '.')}@mail.example"
 
 
 DROPS = 20
@@ -376,10 +364,6 @@ _DUPLICATES = (
 )
 
 
-def _echo(call: Call) -> Outcome:
-    return Success(body(call.request.params_text.encode()))
-
-
 def _records(call: Call) -> Outcome:
     arguments = call.arguments
     return Success(records_page(arguments["count"], arguments["page"]), chunked=arguments["chunked"])
@@ -402,18 +386,6 @@ def _dripping(content: bytes, seconds: float) -> Iterator[Piece]:
         yield content[start : start + size]
 
 
-def _unicode(_: Call) -> Outcome:
-    return success(_UNICODE)
-
-
-def _numbers(_: Call) -> Outcome:
-    return Success(body(_NUMBERS))
-
-
-def _duplicates(_: Call) -> Outcome:
-    return Success(body(_DUPLICATES))
-
-
 def _nested(call: Call) -> Outcome:
     depth = call.arguments["depth"]
     return Success(body(b'{"in": ' * (depth - 1) + b"{}" + b"}" * (depth - 1)))
@@ -424,7 +396,7 @@ SAMPLE_METHODS = (
     Method(
         "demo.echo",
         "Answers with the params exactly as they were sent",
-        _echo,
+        lambda call: Success(body(call.request.params_text.encode())),
         "Spelling of numbers, order of members, repeated names and white space included.",
         takes_anything=True,
     ),
@@ -461,12 +433,12 @@ SAMPLE_METHODS = (
     Method(
         "demo.unicode",
         "Text that is hard to show",
-        _unicode,
+        lambda _: success(_UNICODE),
         "Emoji, right to left, combining, invisible and control characters, terminal escapes, a lone surrogate.",
         result=_OBJECT,
     ),
-    Method("demo.numbers", "Numbers whose spelling matters", _numbers, result=_OBJECT),
-    Method("demo.duplicates", "An object that repeats its names", _duplicates, result=_OBJECT),
+    Method("demo.numbers", "Numbers whose spelling matters", lambda _: Success(body(_NUMBERS)), result=_OBJECT),
+    Method("demo.duplicates", "An object that repeats its names", lambda _: Success(body(_DUPLICATES)), result=_OBJECT),
     Method(
         "demo.nested",
         "Objects inside objects",
@@ -519,10 +491,6 @@ KINDS: dict[str, Fault | Reply] = {
 """The outcome for each kind: an error of JSON-RPC, or a reply that is none."""
 
 
-def _fail(call: Call) -> Outcome:
-    return KINDS[call.arguments["kind"]]
-
-
 def _errors() -> tuple[tuple[int, str], ...]:
     objects = [kind.error for kind in KINDS.values() if isinstance(kind, Fault) and isinstance(kind.error, dict)]
     return tuple((error["code"], error["message"]) for error in objects)
@@ -532,7 +500,7 @@ FAILURE_METHODS = (
     Method(
         "demo.fail",
         "Fails in the way you ask for",
-        _fail,
+        lambda call: KINDS[call.arguments["kind"]],
         "The reserved errors; an application's own error with data; an error with a traceback, and one that is only "
         "a string; a proxy's HTML with HTTP 502, an empty body, text that is not JSON, a connection that closes in "
         "the middle of the body, a redirect. These last five are no JSON-RPC and cannot be part of a batch.",

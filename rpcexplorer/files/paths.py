@@ -168,15 +168,9 @@ def _everyone_writes(path: Path) -> bool:
     What is no file, such as a device behind a link, is told when it is read.
     """
     with telling("check", path):
-        modes = [each.stat().st_mode for each in (path.parent, path, *_beside(path))]
-    return os.name == "posix" and any(mode & stat.S_IWOTH and _holds_something(mode) for mode in modes)
-
-
-def _holds_something(mode: int) -> bool:
-    return stat.S_ISREG(mode) or stat.S_ISDIR(mode)
-
-
-def _beside(path: Path) -> Iterator[Path]:
-    """The overlay beside a team's file, where there is one."""
-    if _exists(overlay := path.with_name(OVERLAY)):
-        yield overlay
+        overlay = path.with_name(OVERLAY)
+        places = (path.parent, path, *([overlay] if _exists(overlay) else []))
+        modes = [place.stat().st_mode for place in places]
+    return os.name == "posix" and any(
+        mode & stat.S_IWOTH and (stat.S_ISREG(mode) or stat.S_ISDIR(mode)) for mode in modes
+    )

@@ -12,7 +12,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from rpcexplorer.files.io import WRITTEN_BY_PEOPLE, FileTrouble, lock, private_folder, read_bytes, real, write_atomic
-from rpcexplorer.files.toml import KeyPath, Layout, Section, TomlFile, dotted, parse_bytes, parse_toml
+from rpcexplorer.files.toml import KeyPath, Section, TomlFile, dotted, parse_bytes, parse_toml
 from rpcexplorer.files.toml_shape import Rule, read_shape
 from rpcexplorer.model.problem import Complaint
 
@@ -109,23 +109,17 @@ def _literal(text: str) -> str:
     return f"'{text}'" if not re.search("['\n]", text) else f"'''\n{text}'''"
 
 
-def _with_table(file: TomlFile, path: KeyPath, value: OwnTable) -> str:
-    """Write a table below a header of its own, behind those with which it has the most in common."""
-    sections = file.layout.sections[1:]
-    shared = (
-        [section for section in sections if section.path[:length] == path[:length]]
-        for length in range(len(path) - 1, 0, -1)
-    )
-    place = next((kin[-1].tail for kin in shared if kin), len(file.text))
-    below = COMMENTS_OF_ITS_OWN.match(file.text, place)
-    return _filled_in(file.text, below.end() if below else place, "\n" + _tables(path, value))
-
-
 def _inserted(file: TomlFile, path: KeyPath, value: Any) -> str:
     """Write a key that is not there yet: below the header it belongs to, or below a new one at the end."""
-    if isinstance(value, OwnTable):
-        return _with_table(file, path, value)
     sections = file.layout.sections
+    if isinstance(value, OwnTable):  # below a header of its own, behind those with which it has the most in common
+        shared = (
+            [section for section in sections[1:] if section.path[:length] == path[:length]]
+            for length in range(len(path) - 1, 0, -1)
+        )
+        place = next((kin[-1].tail for kin in shared if kin), len(file.text))
+        below = COMMENTS_OF_ITS_OWN.match(file.text, place)
+        return _filled_in(file.text, below.end() if below else place, "\n" + _tables(path, value))
     fitting = [section for section in sections[1:] if path[: len(section.path)] == section.path]
     if fitting:
         section = max(fitting, key=lambda section: len(section.path))
@@ -151,20 +145,22 @@ def _filled_in(text: str, position: int, addition: str) -> str:
 
 def _tables(path: KeyPath, members: dict[str, Any]) -> str:
     """Spell a table below a header of its own; tables in it that hold further tables get headers as well."""
-    deep = {key for key, value in members.items() if isinstance(value, dict) and _holds_table(value)}
+    nested = {key: value.values() for key, value in members.items() if isinstance(value, dict)}
+    deep = {key for key, inner in nested.items() if any(isinstance(value, dict) for value in inner)}
     lines = [f"{dotted((key,))} = {shown(value)}\n" for key, value in members.items() if key not in deep]
     tables = [_tables((*path, key), members[key]) for key in members if key in deep]
     return "\n".join([f"[{dotted(path)}]\n" + "".join(lines), *tables] if lines or not tables else tables)
 
 
-def _holds_table(value: dict[str, Any]) -> bool:
-    return any(isinstance(member, dict) for member in value.values())
-
-
 def _without(file: TomlFile, path: KeyPath) -> str:
     """Remove a key and everything below it, with the comments that belong to it."""
-    text = file.text
-    cuts = _section_cuts(text, file.layout, path)
+    text, sections = file.text, file.layout.sections
+    cuts = []
+    for previous, section, following in zip(sections, sections[1:], [*sections[2:], None], strict=False):
+        if section.path[: len(path)] == path:
+            limit = _lead(text, section, following) if following else len(text)
+            below = COMMENTS_BELOW.match(text, section.tail, limit)
+            cuts.append((_lead(text, previous, section), below.end() if below else section.tail))
     for statement in file.layout.statements:
         inside = any(begin <= statement.start < end for begin, end in cuts)
         if statement.path[: len(path)] == path and not inside:
@@ -174,18 +170,6 @@ def _without(file: TomlFile, path: KeyPath) -> str:
         text = text[:begin] + text[end:]
     kept = text.rstrip("\r\n")
     return kept + text[len(kept) :].partition("\n")[0] + "\n" if ends and kept and text.endswith("\n") else text
-
-
-def _section_cuts(text: str, layout: Layout, path: KeyPath) -> list[tuple[int, int]]:
-    sections = layout.sections
-    cuts = []
-    for index, section in enumerate(sections):
-        if index and section.path[: len(path)] == path:
-            following = sections[index + 1] if index + 1 < len(sections) else None
-            limit = _lead(text, section, following) if following else len(text)
-            below = COMMENTS_BELOW.match(text, section.tail, limit)
-            cuts.append((_lead(text, sections[index - 1], section), below.end() if below else section.tail))
-    return cuts
 
 
 def _lead(text: str, previous: Section, section: Section) -> int:

@@ -14,7 +14,6 @@ from rpcexplorer.model.exchange import Exchange, Outcome, Sent
 from rpcexplorer.rpc.batch import BatchReply, Matched, matched
 from rpcexplorer.rpc.codec import short
 from rpcexplorer.rpc.messages import Call, ErrorObject, Malformed, MessageForm, Result, spelled, spellings
-from rpcexplorer.transport.port import Response
 
 NO_REPLY: Final = "No reply came to this call."
 EMPTY: Final = "No reply came to this call: the server answered the batch with an empty array."
@@ -47,8 +46,25 @@ def parts_of(exchange: Exchange) -> BatchParts:
     missing = NO_REPLY if isinstance(found, Matched) and (found.others or any(found.own)) else EMPTY
     calls = []
     for place, (one, other) in enumerate(zip(typed, sent, strict=True)):
-        outcome, body = (Sent(), b"") if is_answered and other.id is None else _came(found, place, missing)
-        calls.append(_part(exchange, f"{exchange.id}.{place + 1}", (one, other), outcome, body))
+        outcome: Outcome
+        body: bytes | None = b""  # the part of the body that is its own; None where there are no parts
+        if is_answered and other.id is None:
+            outcome = Sent()
+        elif not isinstance(found, Matched):
+            outcome, body = found, None
+        elif (own := found.own[place]) is not None:
+            outcome, body = own.reply, own.text
+        else:
+            outcome = Malformed(missing)
+        part = replace(
+            exchange,
+            id=f"{exchange.id}.{place + 1}",
+            method=one.method,
+            params=one.params,
+            params_sent=None if one.params == other.params else other.params,
+            kind="notification" if other.id is None else "call",
+        )
+        calls.append(_of_part(part, outcome, body))
     if not isinstance(found, Matched):
         return BatchParts(tuple(calls))
     asked = {spelling for call in sent if call.id is not None for spelling in spellings(call.id)}
@@ -65,58 +81,20 @@ def _found(exchange: Exchange, calls: tuple[Call, ...]) -> Matched | Outcome:
     return exchange.outcome if isinstance(found, Malformed) and isinstance(exchange.outcome, Malformed) else found
 
 
-def _came(found: Matched | Outcome, place: int, missing: str) -> tuple[Outcome, bytes | None]:
-    """The outcome of a call, and the part of the body that is its own; None where there are no parts.
-
-    ``missing`` is said where no reply is its own.
-    """
-    if not isinstance(found, Matched):
-        return found, None
-    if (own := found.own[place]) is not None:
-        return own.reply, own.text
-    return Malformed(missing), b""
-
-
-def _part(exchange: Exchange, id: str, call: tuple[Call, Call], outcome: Outcome, body: bytes | None) -> Exchange:
-    """One call, as it was typed and as it was sent, with what came of it."""
-    typed, sent = call
-    return replace(
-        exchange,
-        id=id,
-        method=typed.method,
-        params=typed.params,
-        params_sent=None if typed.params == sent.params else sent.params,
-        kind="notification" if sent.id is None else "call",
-        outcome=outcome,
-        response=exchange.response if body is None else _with_body(exchange.response, body),
-        notes=(),
-        name="",
-        note="",
-    )
-
-
 def _unexpected(exchange: Exchange, number: int, came: BatchReply, asked: set[bytes]) -> Exchange:
     why = NOBODYS
     if came.id is not None and came.id != b"null":
         why = f"{SECOND if came.id in asked else UNASKED} {short(came.id)}"
-    return replace(
-        exchange,
-        id=f"{exchange.id}.unexpected.{number}",
-        method="",
-        params="[]",
-        params_sent=None,
-        kind="call",
-        outcome=replace(came.reply, remarks=(f"an unexpected reply: {why}", *came.reply.remarks)),
-        response=_with_body(exchange.response, came.text),
-        notes=(),
-        name="",
-        note="",
-    )
+    outcome = replace(came.reply, remarks=(f"an unexpected reply: {why}", *came.reply.remarks))
+    id = f"{exchange.id}.unexpected.{number}"
+    part = replace(exchange, id=id, method="", params="[]", params_sent=None, kind="call")
+    return _of_part(part, outcome, came.text)
 
 
-def _with_body(response: Response, body: bytes) -> Response:
-    """The same answer of the server, with a part of its body."""
-    return replace(response, body=body, size=len(body))
+def _of_part(exchange: Exchange, outcome: Outcome, body: bytes | None) -> Exchange:
+    """The exchange with a part of the body alone, and without what is noted of the whole."""
+    response = exchange.response if body is None else replace(exchange.response, body=body, size=len(body))
+    return replace(exchange, outcome=outcome, response=response, notes=(), name="", note="")
 
 
 class BatchRow(Struct, frozen=True):

@@ -16,7 +16,7 @@ BREAK = re.compile(r"[\r\n]")
 """Nothing else ends a line of JSON, whatever it does elsewhere."""
 WIDTH = 72
 """Columns of a long line that are shown around the place."""
-LONGEST: Final = 400
+MAX_SENTENCE_CHARACTERS: Final = 400
 """Characters of a sentence: what a service writes into its schemas may have any length."""
 TOLD: Final = 3
 """Problems of a result."""
@@ -64,23 +64,19 @@ def result_remark(problems: Sequence[SchemaProblem]) -> str:
     """The first problems of a result, and how many more there are; empty where there is none."""
     if not problems:
         return ""
-    told = (f"{_at(each)}{_sentence(each)}" for each in problems[:TOLD])
+    places = (f"at {path(problem.pointer)}: " if problem.pointer else "" for problem in problems)
+    first, *others = (f"{place}{_sentence(problem)}" for place, problem in zip(places, problems[:TOLD], strict=False))
     at_least = "at least " if len(problems) == MOST_TOLD else ""
     more = f" ({at_least}{len(problems) - TOLD} more)" if len(problems) > TOLD else ""
-    first, *others = told
-    return ";".join([f"not as its schema says{first}", *(each.removeprefix(":") for each in others)]) + more
-
-
-def _at(problem: SchemaProblem) -> str:
-    return f" at {path(problem.pointer)}: " if problem.pointer else ": "
+    separator = " " if problems[0].pointer else ": "
+    return "; ".join([f"not as its schema says{separator}{first}", *others]) + more
 
 
 def unchecked_words(checked: Checked) -> str:
     """Why a text was not checked, or not all of it; empty where it was."""
     if not checked.why_not:
         return ""
-    told = checked.why_not if len(checked.why_not) <= LONGEST else f"{checked.why_not[:LONGEST]} …"
-    return f"{'not all is' if checked.in_part else 'not'} checked: {printable(told)}"
+    return f"{'not all is' if checked.in_part else 'not'} checked: {_cut(checked.why_not)}"
 
 
 def path(pointer: Iterable[str | int]) -> str:
@@ -90,8 +86,12 @@ def path(pointer: Iterable[str | int]) -> str:
 
 
 def _sentence(problem: SchemaProblem) -> str:
-    told = problem.sentence if len(problem.sentence) <= LONGEST else f"{problem.sentence[:LONGEST]} …"
-    return printable(told.rstrip("."))
+    return _cut(problem.sentence).rstrip(".")
+
+
+def _cut(sentence: str) -> str:
+    most = MAX_SENTENCE_CHARACTERS
+    return printable(sentence if len(sentence) <= most else f"{sentence[:most]} …")
 
 
 ROOM = 60

@@ -7,7 +7,7 @@ import pytest
 from rpcexplorer.jsontext.params import Problem, parse
 from rpcexplorer.model.problem import MOST_TOLD, Checked, SchemaProblem
 from rpcexplorer.text.printable import printable
-from rpcexplorer.text.problems import LONGEST, marked, path, result_remark, unchecked_words, warning
+from rpcexplorer.text.problems import MAX_SENTENCE_CHARACTERS, marked, path, result_remark, unchecked_words, warning
 
 COUNT = SchemaProblem(("count",), "type", "count must be a number; this is a string", line=2, column=12)
 DEEP = SchemaProblem(("items", 0, "a/b~"), "enum", "must be one of \x1b[31m, b.", line=4, column=1)
@@ -73,8 +73,8 @@ def test_a_remark_names_the_first_and_counts_the_others() -> None:
 
 
 def test_what_a_service_writes_is_cut() -> None:
-    long = SchemaProblem(("x" * 500,), "type", "y" * 5 * LONGEST)
-    assert len(warning(long)) < LONGEST + 40
+    long = SchemaProblem(("x" * 500,), "type", "y" * 5 * MAX_SENTENCE_CHARACTERS)
+    assert len(warning(long)) < MAX_SENTENCE_CHARACTERS + 40
     assert len(path(long.pointer)) < 80
 
 
@@ -83,4 +83,4 @@ def test_why_nobody_has_checked_is_said_in_a_line() -> None:
     assert unchecked_words(Checked(why_not="it is nested too deep")) == "not checked: it is nested too deep"
     partly = Checked((COUNT,), "\x1b[2J" + "x" * 999, in_part=True)
     assert unchecked_words(partly).startswith("not all is checked: ␛[2Jx")
-    assert len(unchecked_words(Checked(why_not="x" * 999))) < LONGEST + 20
+    assert len(unchecked_words(Checked(why_not="x" * 999))) < MAX_SENTENCE_CHARACTERS + 20
