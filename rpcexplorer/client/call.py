@@ -71,7 +71,8 @@ async def load() -> None:
 
 def head_of(request: Request) -> tuple[str, Headers]:
     """Return request line and exact headers as they would go out; raises `Unreachable` for what cannot be sent."""
-    return f"POST {address_of(request.url).target} HTTP/1.1", request_headers(request)
+    address = address_of(request.url)
+    return f"POST {address.target} HTTP/1.1", request_headers(request, address)
 
 
 def _trust(profile: Profile) -> Trust:

@@ -225,7 +225,8 @@ class HttpTransport:
     async def send(
         self, request: Request, *, deadline: float, watch: Watch | None = None, partial: Partial | None = None
     ) -> Response:
-        headers, address = request_headers(request), address_of(request.url)
+        address = address_of(request.url)
+        headers = request_headers(request, address)
         proxy = proxy_for(address)
         shown = proxy.shown if proxy else None
         incoming = Incoming(", ".join(values_of(headers, "accept-encoding")), shown, watch, self._cap)

@@ -75,10 +75,10 @@ def address_of(url: str) -> Address:
     return Address(parts.scheme, _host(parts), _port(parts), _target(parts))
 
 
-def request_headers(request: Request) -> Headers:
+def request_headers(request: Request, address: Address) -> Headers:
     """Return the exact headers that go out, in order; raises `Unreachable` for what HTTP cannot carry."""
     defaults = [
-        ("Host", address_of(request.url).authority),
+        ("Host", address.authority),
         ("Content-Type", _checked_value("Content-Type", request.content_type)),
         ("Accept", _checked_value("Accept", request.accept)),
         ("Content-Length", str(len(request.body))),

@@ -14,7 +14,7 @@ import pytest
 
 from rpcexplorer.transport.http import HttpTransport
 from rpcexplorer.transport.port import Partial, Progress, Request
-from rpcexplorer.transport.request import request_headers
+from rpcexplorer.transport.request import address_of, request_headers
 from rpcexplorer.transport.response import Incoming
 from tests.fakes.wire import HOLD, RawServer, http_reply
 from tests.transport.sending import BODY, MIB, send, spent
@@ -46,7 +46,7 @@ def test_what_is_said_to_go_out_is_what_goes_out() -> None:
     with RawServer(http_reply(REPLY)) as server:
         request = Request(server.url, BODY, headers=own)
         send(request)
-    assert server.requests[0].headers == request_headers(request)
+    assert server.requests[0].headers == request_headers(request, address_of(request.url))
 
 
 def test_an_odd_path_arrives_as_the_dry_run_shows_it() -> None:

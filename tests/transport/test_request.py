@@ -3,7 +3,7 @@ from __future__ import annotations
 import httpx
 import pytest
 
-from rpcexplorer.transport.port import Request, Unreachable
+from rpcexplorer.transport.port import Headers, Request, Unreachable
 from rpcexplorer.transport.request import address_of, request_headers
 
 URL = "https://rpc.example.com/api/v2/"
@@ -13,14 +13,18 @@ def request(**settings: object) -> Request:
     return Request(**{"url": URL, "body": b"{}", **settings})  # type: ignore[arg-type]
 
 
+def headers_of(request: Request) -> Headers:
+    return request_headers(request, address_of(request.url))
+
+
 def refusal(of: Request) -> Unreachable:
     with pytest.raises(Unreachable) as caught:
-        request_headers(of)
+        headers_of(of)
     return caught.value
 
 
 def test_only_what_the_service_asks_for_goes_out() -> None:
-    assert request_headers(request()) == (
+    assert headers_of(request()) == (
         ("Host", "rpc.example.com"),
         ("Content-Type", "application/json-rpc"),
         ("Accept", "*/*"),
@@ -29,27 +33,27 @@ def test_only_what_the_service_asks_for_goes_out() -> None:
 
 
 def test_a_document_is_asked_for_without_a_body_and_what_is_said_of_one() -> None:
-    headers = request_headers(request(verb="GET", body=b"", headers=(("Authorization", "Bearer x"),)))
+    headers = headers_of(request(verb="GET", body=b"", headers=(("Authorization", "Bearer x"),)))
     assert headers == (("Host", "rpc.example.com"), ("Accept", "*/*"), ("Authorization", "Bearer x"))
 
 
 def test_the_length_counts_bytes_not_letters() -> None:
-    assert ("Content-Length", "4") in request_headers(request(body="éé".encode()))
+    assert ("Content-Length", "4") in headers_of(request(body="éé".encode()))
 
 
 def test_the_profiles_own_header_replaces_a_default_in_its_place() -> None:
-    headers = request_headers(request(headers=(("X-Tenant", "acme"), ("content-type", "text/plain"))))
+    headers = headers_of(request(headers=(("X-Tenant", "acme"), ("content-type", "text/plain"))))
     assert [name for name, _ in headers] == ["Host", "content-type", "Accept", "Content-Length", "X-Tenant"]
     assert dict(headers)["content-type"] == "text/plain"
 
 
 def test_there_is_one_cookie_header_even_if_the_profile_has_its_own() -> None:
-    headers = request_headers(request(headers=(("cookie", "theme=dark"),), cookie="sessionid=abc"))
+    headers = headers_of(request(headers=(("cookie", "theme=dark"),), cookie="sessionid=abc"))
     assert [value for name, value in headers if name.lower() == "cookie"] == ["theme=dark; sessionid=abc"]
 
 
 def test_blanks_around_a_value_are_no_part_of_it() -> None:
-    assert ("X-A", "b c") in request_headers(request(headers=(("X-A", " b c\t"),)))
+    assert ("X-A", "b c") in headers_of(request(headers=(("X-A", " b c\t"),)))
 
 
 @pytest.mark.parametrize("value", ["a\r\nX-Evil: 1", "a\nb", "a\0", "é", "\x1b[2J", "\x7f", "\ud800"])
@@ -80,7 +84,7 @@ def test_the_default_headers_values_are_checked_as_well(field: str) -> None:
 
 @pytest.mark.parametrize("value", ["abc", "", '"quoted"', "a,b", "a b", "a\\b", "a=b==", "!#$%&'()*+-./:<>?@[]^_`{|}~"])
 def test_cookies_that_servers_hand_out_are_sent_as_they_are(value: str) -> None:
-    assert ("Cookie", f"sessionid={value}") in request_headers(request(cookie=f"sessionid={value}"))
+    assert ("Cookie", f"sessionid={value}") in headers_of(request(cookie=f"sessionid={value}"))
 
 
 @pytest.mark.parametrize(
