@@ -15,7 +15,6 @@ from textual.containers import Horizontal, Vertical
 from textual.reactive import reactive
 from textual.screen import Screen
 from textual.strip import Strip
-from textual.widget import Widget
 
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.batch import BatchRow, CollectedCalls, parts_of
@@ -40,7 +39,7 @@ from rpcexplorer.tui.commands import Scope, bindings, first_key
 from rpcexplorer.tui.keys import PendingKeys, opens
 from rpcexplorer.tui.messages import CopyCallWanted
 from rpcexplorer.tui.theme import NARROW, Pieces, ThemeStyles, line, width_of
-from rpcexplorer.tui.widgets.bars import Bar, Remarks
+from rpcexplorer.tui.widgets.bars import Bar, Frame, Remarks
 from rpcexplorer.tui.widgets.dialog import AnswersOnce, Choice, Confirm
 from rpcexplorer.tui.widgets.reader import Reader
 from rpcexplorer.tui.widgets.rows import RowList
@@ -220,9 +219,8 @@ class BatchScreen(AnswersOnce[BatchChoice | None], Screen[BatchChoice | None]):
         self,
         explorer: Explorer,
         pending: PendingKeys | None = None,
+        frame: Frame = Frame(),  # noqa: B008 - it is frozen
         *,
-        header: Widget | None = None,
-        footer: Widget | None = None,
         under_way: Callable[[], str] = lambda: "",
         at: Draft | None = None,
     ) -> None:
@@ -230,7 +228,7 @@ class BatchScreen(AnswersOnce[BatchChoice | None], Screen[BatchChoice | None]):
         super().__init__()
         self.explorer = explorer
         self.pending = pending or PendingKeys()
-        self._header, self._footer, self._under_way = header, footer, under_way
+        self._frame, self._under_way = frame, under_way
         add = first_key("add-to-batch", explorer.settings.keymap) or "The palette"
         self._bar, self._remarks = Bar(), Remarks()
         advice = [("   No calls yet. ", "dim"), (add, "bold"), (" puts the call in the editor here.", "dim")]
@@ -242,16 +240,8 @@ class BatchScreen(AnswersOnce[BatchChoice | None], Screen[BatchChoice | None]):
         self._started = 0.0
 
     def compose(self) -> ComposeResult:
-        if self._header is not None:
-            yield self._header
-        with Horizontal(id="batch"):
-            with Vertical(id="calls"):
-                yield self._bar
-                yield self._remarks
-                yield self._list
-            yield self._preview
-        if self._footer is not None:
-            yield self._footer
+        calls = Vertical(self._bar, self._remarks, self._list, id="calls")
+        yield from self._frame.around(Horizontal(calls, self._preview, id="batch"))
 
     def on_mount(self) -> None:
         profile = self.explorer.profile

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator, Sequence
-from datetime import date, datetime, tzinfo
+from collections.abc import Sequence
 from functools import partial
 from itertools import pairwise
 from typing import ClassVar, Final
 
-from msgspec import Struct
 from textual import events, on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -38,7 +36,7 @@ from rpcexplorer.tui.commands import Scope, bindings
 from rpcexplorer.tui.keys import PendingKeys, in_turns
 from rpcexplorer.tui.messages import ExportWanted, TicketWanted, message
 from rpcexplorer.tui.theme import NARROW, Pieces, ThemeStyles, line
-from rpcexplorer.tui.widgets.bars import Bar, Remarks
+from rpcexplorer.tui.widgets.bars import Bar, Frame, Remarks
 from rpcexplorer.tui.widgets.dialog import AnswersOnce
 from rpcexplorer.tui.widgets.rows import LineView
 
@@ -270,22 +268,6 @@ MAX_UNFOLDED_BYTES: Final = 2_000_000
 """Nobody reads a million lines, and to make them takes longer than to compare."""
 METHOD_COLUMNS: Final = 48
 """For the names of the methods in the bar."""
-
-
-class Frame(Struct, frozen=True):
-    """Header and footer, made anew for each screen, and the user's clock."""
-
-    header: Callable[[], Widget | None] = lambda: None
-    footer: Callable[[], Widget | None] = lambda: None
-    zone: tzinfo | None = None
-    today: date | None = None
-
-    @property
-    def day(self) -> date:
-        return self.today or datetime.now(self.zone).date()
-
-    def around(self, *parts: Widget) -> Iterator[Widget]:
-        yield from (each for each in (self.header(), *parts, self.footer()) if each is not None)
 
 
 class ComparisonScreen(AnswersOnce[None], Screen[None]):

@@ -12,7 +12,6 @@ from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.geometry import Region
 from textual.screen import Screen
-from textual.widget import Widget
 
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.exchange import Preview, Refused
@@ -34,7 +33,7 @@ from rpcexplorer.tui.commands import Scope, bindings, first_key
 from rpcexplorer.tui.form_rows import ABSENT, HOW_TO_TYPE, NULL, FormList, JsonInPlace, LineInPlace, doc_lines, picks
 from rpcexplorer.tui.keys import PendingKeys, opens
 from rpcexplorer.tui.theme import NARROW
-from rpcexplorer.tui.widgets.bars import Bar
+from rpcexplorer.tui.widgets.bars import Bar, Frame
 from rpcexplorer.tui.widgets.dialog import AnswersOnce, Ask
 from rpcexplorer.tui.widgets.rows import RowList, Sheet, SheetLine
 from rpcexplorer.variables.references import inert_value
@@ -267,14 +266,12 @@ class FormScreen(AnswersOnce[bool | None], Screen[bool | None]):
         explorer: Explorer,
         source: FormSource,
         pending: PendingKeys | None = None,
-        *,
-        header: Widget | None = None,
-        footer: Widget | None = None,
+        frame: Frame = Frame(),  # noqa: B008 - it is frozen
     ) -> None:
         super().__init__()
         self.explorer, self.source, self.model = explorer, source, FormModel(source)
         self.pending = pending or PendingKeys()
-        self._header, self._footer = header, footer
+        self._frame = frame
         add = first_key("form.add", explorer.settings.keymap) or "The palette"
         nothing = "   Nobody has told of any params of this method."
         advice = [[(nothing, "dim")], [("   ", "dim"), (add, "bold"), (" adds one.", "dim")]]
@@ -287,18 +284,9 @@ class FormScreen(AnswersOnce[bool | None], Screen[bool | None]):
         self._preview: Preview | Refused | None = None
 
     def compose(self) -> ComposeResult:
-        if self._header is not None:
-            yield self._header
-        with Horizontal(id="form"):
-            with Vertical(id="fields"):
-                yield self._bar
-                yield self.list
-                yield self._doc
-            with Vertical(id="request"):
-                yield self._request_bar
-                yield self._request
-        if self._footer is not None:
-            yield self._footer
+        fields = Vertical(self._bar, self.list, self._doc, id="fields")
+        request = Vertical(self._request_bar, self._request, id="request")
+        yield from self._frame.around(Horizontal(fields, request, id="form"))
         yield self._line
         yield self._json
 

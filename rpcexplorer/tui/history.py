@@ -20,7 +20,6 @@ from textual.geometry import Size
 from textual.reactive import reactive
 from textual.screen import Screen
 from textual.timer import Timer
-from textual.widget import Widget
 
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.draft import Draft
@@ -43,6 +42,7 @@ from rpcexplorer.tui.messages import (
     TicketWanted,
 )
 from rpcexplorer.tui.theme import NARROW, Pieces
+from rpcexplorer.tui.widgets.bars import Frame
 from rpcexplorer.tui.widgets.dialog import AnswersOnce, Ask, Choice, Confirm
 from rpcexplorer.tui.widgets.rows import RowList, Sheet, wrapped
 
@@ -217,14 +217,13 @@ class Search:
         pending: PendingKeys,
         changed: Callable[[], object],
         *,
+        frame: Frame,
         case: CaseOnView | None = None,
-        zone: tzinfo | None = None,
-        today: date | None = None,
     ) -> None:
         """``changed`` is called when there are other rows. ``case``: search its calls, and not the history."""
         self._host, self._pane, self._explorer, self._pending = host, pane, explorer, pending
-        self._changed, self._case, self._zone, self._fixed_today = changed, case, zone, today
-        self.today = today or datetime.now(zone).date()
+        self._changed, self._frame, self._case = changed, frame, case
+        self.today = frame.day
         self.reading: Reading | None = None
         """The newest search."""
         self.shown: Reading | None = None
@@ -245,16 +244,16 @@ class Search:
 
         ``pause``: seconds in which another letter of the filter may be typed; keys do not wait then.
         """
-        now = datetime.now(self._zone)
-        self.today = self._fixed_today or now.date()
+        zone = self._frame.zone
+        self.today = self._frame.day
         only = None if self._pane.everyone else self._pane.profile or None
-        wanted = HistoryFilter.of(self._pane.text, only, now=datetime.combine(self.today, now.timetz()))
+        wanted = HistoryFilter.of(self._pane.text, only, now=datetime.combine(self.today, datetime.now(zone).timetz()))
         if self._case is not None:
             records: Records = iter(self._case.calls)
         else:
             history = self._explorer.history
             records = chain(reversed(history.unsaved), history.search_in_steps(wanted))
-        reading = Reading(records, wanted, MOST if filter_words(wanted) else NEWEST, self.today, self._zone)
+        reading = Reading(records, wanted, MOST if filter_words(wanted) else NEWEST, self.today, zone)
         if (before := self.reading) is not None:
             before.give_up()
             if before.wanted == wanted:
@@ -409,36 +408,24 @@ class HistoryScreen(AnswersOnce[HistoryChoice | None], Screen[HistoryChoice | No
         self,
         explorer: Explorer,
         pending: PendingKeys | None = None,
+        frame: Frame = Frame(),  # noqa: B008 - it is frozen
         *,
-        header: Widget | None = None,
-        footer: Widget | None = None,
-        zone: tzinfo | None = None,
-        today: date | None = None,
         case: CaseOnView | None = None,
     ) -> None:
-        """``zone`` and ``today``: those of the user, for tests. ``case``: show its calls, and not the history."""
+        """``case``: show its calls, and not the history."""
         super().__init__()
         self.explorer = explorer
         self.pending = pending or PendingKeys()
-        self._header, self._footer, self._zone, self._case = header, footer, zone, case
+        self._frame, self._case = frame, case
         self._profile = explorer.profile.name if explorer.profile and case is None else ""
         self.set_reactive(HistoryScreen.everyone, bool(self._profile) and explorer.remembered.history_of_all)
-        self._pane, self._preview = HistoryPane(zone), HistoryPreview(zone)
-        self.search = Search(
-            self, self._pane, explorer, self.pending, self._show_call, case=case, zone=zone, today=today
-        )
+        self._pane, self._preview = HistoryPane(frame.zone), HistoryPreview(frame.zone)
+        self.search = Search(self, self._pane, explorer, self.pending, self._show_call, frame=frame, case=case)
         self.marks = Marks(self._show_marks)
 
     def compose(self) -> ComposeResult:
-        if self._header is not None:
-            yield self._header
-        if self._case is not None and self._case.note:
-            yield CaseNote(self._case.note)
-        with Horizontal(id="history"):
-            yield self._pane
-            yield self._preview
-        if self._footer is not None:
-            yield self._footer
+        note = [CaseNote(self._case.note)] if self._case is not None and self._case.note else []
+        yield from self._frame.around(*note, Horizontal(self._pane, self._preview, id="history"))
 
     def on_mount(self) -> None:
         profile = self.explorer.profile
@@ -699,7 +686,7 @@ class HistoryScreen(AnswersOnce[HistoryChoice | None], Screen[HistoryChoice | No
         self.notify(f"{words[:1].upper()}{words[1:]}.", markup=False, severity="warning", timeout=10)
 
     def _moment(self, call: Exchange) -> str:
-        return moment_words(call.when, self.search.today, self._zone)
+        return moment_words(call.when, self.search.today, self._frame.zone)
 
 
 def _oldest_first(calls: Iterable[Exchange]) -> list[Exchange]:

@@ -29,12 +29,11 @@ from rpcexplorer.tui.messages import (
     TicketWanted,
     Wanted,
 )
-from rpcexplorer.tui.widgets.bars import Footer, Header
+from rpcexplorer.tui.widgets.bars import Footer, Frame, Header
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from rpcexplorer.tui.compare import Frame
     from rpcexplorer.tui.history import CaseOnView, HistoryChoice
 
 MAX_COMPLAINTS: Final = 4
@@ -172,9 +171,7 @@ class Navigation:
     async def _ask_history(self, case: CaseOnView | None) -> HistoryChoice | None:
         from rpcexplorer.tui.history import HistoryScreen
 
-        header, footer = self._header(), footer_over()
-        screen = HistoryScreen(self._explorer, self._pending, header=header, footer=footer, case=case)
-        return await self._app.push_screen_wait(screen)
+        return await self._app.push_screen_wait(HistoryScreen(self._explorer, self._pending, self._frame(), case=case))
 
     async def _take(self, calls: CallScreen, choice: HistoryChoice) -> None:
         """Load a call of the history or of a case, or send it again."""
@@ -222,8 +219,7 @@ class Navigation:
         """Show the profiles; return whether one of them was chosen."""
         from rpcexplorer.tui.profiles import ProfilesScreen
 
-        header, footer = self._header(), footer_over()
-        screen = ProfilesScreen(self._explorer, self._pending, adding=adding, header=header, footer=footer)
+        screen = ProfilesScreen(self._explorer, self._pending, self._frame(), adding=adding)
         is_used: bool | None = await self._app.push_screen_wait(screen)
         return bool(is_used)
 
@@ -291,8 +287,7 @@ class Navigation:
         screen = BatchScreen(
             self._explorer,
             self._pending,
-            header=self._header(),
-            footer=footer_over(),
+            self._frame(),
             under_way=lambda: calls.whose or calls.what,
             at=calls.drafts.batch_row,
         )
@@ -327,7 +322,7 @@ class Navigation:
             partial(calls.advice.check, described),
             params.editor.cursor_offset,
         )
-        form = FormScreen(self._explorer, source, self._pending, header=self._header(), footer=footer_over())
+        form = FormScreen(self._explorer, source, self._pending, self._frame())
         calls.drafts.put_typed = form.put_typed
         is_sent = await self._app.push_screen_wait(form)
         calls.drafts.put_typed = lambda: None
@@ -341,8 +336,7 @@ class Navigation:
     async def _show_statistics(self, wanted: StatisticsWanted) -> None:
         from rpcexplorer.tui.statistics import StatisticsScreen
 
-        header, footer = self._header(), footer_over()
-        screen = StatisticsScreen(self._explorer, wanted.wanted, self._pending, header=header, footer=footer)
+        screen = StatisticsScreen(self._explorer, wanted.wanted, self._pending, self._frame())
         if words := await self._app.push_screen_wait(screen):
             wanted.narrow(words)
 
@@ -374,8 +368,6 @@ class Navigation:
         return self.calls.view.header_copy() if self.calls is not None else Header()
 
     def _frame(self) -> Frame:
-        from rpcexplorer.tui.compare import Frame
-
         return Frame(self._header, footer_over)
 
 

@@ -13,7 +13,6 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.screen import Screen
 from textual.strip import Strip
-from textual.widget import Widget
 from textual.widgets import Static
 
 from rpcexplorer.client.report import Check
@@ -42,7 +41,7 @@ from rpcexplorer.tui.profile_form import (
     wrong_of,
 )
 from rpcexplorer.tui.theme import NARROW, Pieces, ThemeStyles, line, width_of
-from rpcexplorer.tui.widgets.bars import BADGES, Bar, Footer, Header
+from rpcexplorer.tui.widgets.bars import BADGES, Bar, Footer, Frame, Header
 from rpcexplorer.tui.widgets.dialog import AnswersOnce, Choice, Confirm, Field, Form, Wrong, named, plain
 from rpcexplorer.tui.widgets.picker import Pick, Picker
 from rpcexplorer.tui.widgets.rows import RowList, Sheet
@@ -155,33 +154,24 @@ class ProfilesScreen(AnswersOnce[bool], Screen[bool]):
         self,
         explorer: Explorer,
         pending: PendingKeys | None = None,
+        frame: Frame = Frame(),  # noqa: B008 - it is frozen
         *,
         adding: bool = False,
-        header: Widget | None = None,
-        footer: Widget | None = None,
     ) -> None:
         """``adding``: start with the form for a new profile."""
         super().__init__()
         self.explorer = explorer
         self.pending = pending or PendingKeys()
-        self._adding, self._header, self._footer = adding, header, footer
+        self._adding, self._frame = adding, frame
         self._list, self._sheet = ProfileList(), Sheet()
         self._list_bar, self._page_bar = Bar(), Bar()
         self._tested: dict[str, tuple[Profile, Sequence[Check]]] = {}
         """What a test came to, and of which values: an edited profile is another one."""
 
     def compose(self) -> ComposeResult:
-        if self._header is not None:
-            yield self._header
-        with Horizontal(id="columns"):
-            with Vertical(id="list"):
-                yield self._list_bar
-                yield self._list
-            with Vertical(id="page"):
-                yield self._page_bar
-                yield self._sheet
-        if self._footer is not None:
-            yield self._footer
+        profiles = Vertical(self._list_bar, self._list, id="list")
+        page = Vertical(self._page_bar, self._sheet, id="page")
+        yield from self._frame.around(Horizontal(profiles, page, id="columns"))
 
     def on_mount(self) -> None:
         self._fill(self.explorer.profile.name if self.explorer.profile else "")
@@ -226,7 +216,7 @@ class ProfilesScreen(AnswersOnce[bool], Screen[bool]):
         shown.cursor = next((at for at, row in enumerate(rows) if row.name == on), shown.cursor)
         wish = [("   choose the one to use", "careful bold")] if self._must_choose else []
         self._list_bar.words = [("Profiles", "bold"), (f"  {len(rows)}", "dim"), *wish]
-        self._frame()
+        self._show_used()
         self._show()
 
     def _auth(self, profile: Profile, *, short: bool = False) -> Sequence[tuple[str, str]]:
@@ -234,7 +224,7 @@ class ProfilesScreen(AnswersOnce[bool], Screen[bool]):
         now, rejected = datetime.now(UTC), known.is_rejected(profile)
         return auth_words(profile, known.state(profile), known.since(profile), now, rejected=rejected, short=short)
 
-    def _frame(self) -> None:
+    def _show_used(self) -> None:
         """Header, footer and the line at the edge belong to the profile in use, which may have been edited."""
         used = self.explorer.profile
         is_prod = used is not None and used.badge == "prod"

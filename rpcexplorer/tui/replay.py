@@ -31,11 +31,11 @@ from rpcexplorer.text.compare import REPLAY_SIGNS, replayed_words
 from rpcexplorer.text.exchange import duration, times
 from rpcexplorer.text.printable import clipped, columns, fitted
 from rpcexplorer.tui.commands import Scope, bindings
-from rpcexplorer.tui.compare import ComparisonScreen, Frame
+from rpcexplorer.tui.compare import ComparisonScreen
 from rpcexplorer.tui.keys import PendingKeys, in_turns, opens
 from rpcexplorer.tui.messages import ComparisonWanted
 from rpcexplorer.tui.theme import ThemeStyles, line
-from rpcexplorer.tui.widgets.bars import Bar, Remarks
+from rpcexplorer.tui.widgets.bars import Bar, Frame, Remarks
 from rpcexplorer.tui.widgets.dialog import AnswersOnce, Choice, Confirm, Dialog, keys, named
 from rpcexplorer.tui.widgets.picker import Pick, Picker
 from rpcexplorer.tui.widgets.rows import RowList

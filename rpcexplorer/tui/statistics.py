@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from datetime import date, datetime, tzinfo
+from datetime import date, tzinfo
 from typing import Any, ClassVar, Final
 
 from textual import on, work
@@ -33,7 +33,7 @@ from rpcexplorer.tui.commands import Scope, bindings
 from rpcexplorer.tui.history import Records, SlicedReader
 from rpcexplorer.tui.keys import PendingKeys
 from rpcexplorer.tui.theme import Pieces, ThemeStyles, line
-from rpcexplorer.tui.widgets.bars import Bar, Remarks
+from rpcexplorer.tui.widgets.bars import Bar, Frame, Remarks
 from rpcexplorer.tui.widgets.dialog import AnswersOnce
 from rpcexplorer.tui.widgets.rows import RowList
 
@@ -165,27 +165,20 @@ class StatisticsScreen(AnswersOnce[str | None], Screen[str | None]):
         explorer: Explorer,
         wanted: HistoryFilter,
         pending: PendingKeys,
-        *,
-        header: Widget | None = None,
-        footer: Widget | None = None,
-        zone: tzinfo | None = None,
-        today: date | None = None,
+        frame: Frame = Frame(),  # noqa: B008 - it is frozen
     ) -> None:
-        """``zone``: where whoever looks lives; ``today``: which day it is there. None asks the machine."""
         super().__init__()
         self.explorer, self.pending = explorer, pending
-        self._wanted, self._header, self._footer = wanted, header, footer
-        self._zone = zone
+        self._wanted, self._frame = wanted, frame
         self._order: Order = "calls"
-        self._counting = Counting(explorer.history.search_in_steps(wanted, whole=False), zone)
+        self._counting = Counting(explorer.history.search_in_steps(wanted, whole=False), frame.zone)
         self._bar, self._remarks, self._heading = Bar(), Remarks(), Bar()
-        self._summary, self.list = SummaryLines(), FiguresList(zone)
+        self._summary, self.list = SummaryLines(), FiguresList(frame.zone)
         self._bar.tabs, self._bar.open, self._bar.key = tuple(TABS.values()), TABS["method"], "[ ]"
-        self.list.today = today or datetime.now(zone).date()
+        self.list.today = frame.day
 
     def compose(self) -> ComposeResult:
-        parts = (self._header, self._bar, self._remarks, self._summary, self._heading, self.list, self._footer)
-        yield from (part for part in parts if part is not None)
+        yield from self._frame.around(self._bar, self._remarks, self._summary, self._heading, self.list)
 
     def on_mount(self) -> None:
         profile = self.explorer.profile
@@ -214,7 +207,7 @@ class StatisticsScreen(AnswersOnce[str | None], Screen[str | None]):
         self._bar.words = [("Statistics", "bold"), (f"  {SORTED[self._order]} first", "middle")]
         if not counting.ended:
             self._bar.words = [*self._bar.words, ("  counting …", "careful")]
-        told = [(filter_words(self._wanted, self._zone), "middle"), (self._wanted.profile or "", "middle")]
+        told = [(filter_words(self._wanted, self._frame.zone), "middle"), (self._wanted.profile or "", "middle")]
         told += [(left_out_words(found), "careful"), (counting.trouble, "wrong")]
         self._remarks.pieces = [(words, role) for words, role in told if words]
         advice = "No call is like this." if counting.ended else "Counting …"

@@ -22,10 +22,11 @@ from rpcexplorer.model.exchange import Exchange, Refused, Stop
 from rpcexplorer.model.profile import ad_hoc
 from rpcexplorer.text.compare import ComparedLine, own_part
 from rpcexplorer.transport.port import Response
-from rpcexplorer.tui.compare import ComparedText, ComparisonScreen, Frame
+from rpcexplorer.tui.compare import ComparedText, ComparisonScreen
 from rpcexplorer.tui.keys import PendingKeys
 from rpcexplorer.tui.messages import TicketWanted
 from rpcexplorer.tui.replay import ReplayScreen, SendQuestion, filled_for_each, profiles_for_servers
+from rpcexplorer.tui.widgets.bars import Frame
 from rpcexplorer.tui.widgets.dialog import Choice, Form
 from rpcexplorer.tui.widgets.picker import Picker
 from tests.history.recording import START, exchange

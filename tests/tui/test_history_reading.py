@@ -16,6 +16,7 @@ from rpcexplorer.model.problem import Trouble
 from rpcexplorer.text.history import Day, HistoryRow
 from rpcexplorer.tui.history import SLICE, CaseOnView, Reading, Search, advice
 from rpcexplorer.tui.keys import PendingKeys
+from rpcexplorer.tui.widgets.bars import Frame
 from tests.history.recording import START, exchange
 
 MANY = [exchange(number) for number in range(3 * SLICE)]
@@ -163,7 +164,7 @@ class Host:
         explorer = SimpleNamespace(journal=SimpleNamespace(recording=True))
         search: Any = Search
         case = CaseOnView("case.toml", MANY[:3])
-        self.search = search(self, self.pane, explorer, self.pending, lambda: None, case=case, zone=UTC)
+        self.search = search(self, self.pane, explorer, self.pending, lambda: None, frame=Frame(zone=UTC), case=case)
 
     def show(self, rows: list[HistoryRow], **_: object) -> None:
         self.rows = rows

@@ -37,7 +37,7 @@ from rpcexplorer.transport.port import Response
 from rpcexplorer.tui.app import ExplorerApp, PersonOnScreen
 from rpcexplorer.tui.batch import BatchScreen
 from rpcexplorer.tui.call.screen import CallScreen
-from rpcexplorer.tui.compare import ComparisonScreen, Frame
+from rpcexplorer.tui.compare import ComparisonScreen
 from rpcexplorer.tui.connection_test import ConnectionTest
 from rpcexplorer.tui.dialogs import Credentials
 from rpcexplorer.tui.form import FormScreen
@@ -46,7 +46,7 @@ from rpcexplorer.tui.profile_form import ProfileForm
 from rpcexplorer.tui.profiles import ProfilesScreen
 from rpcexplorer.tui.replay import ReplayScreen
 from rpcexplorer.tui.statistics import StatisticsScreen
-from rpcexplorer.tui.widgets.bars import Footer
+from rpcexplorer.tui.widgets.bars import Footer, Frame
 from rpcexplorer.tui.widgets.dialog import Confirm
 from tests.fakes.editor import type_in
 from tests.tui.test_snapshots import CALLS, ERROR, PROFILES, RESULT, TYPED, UNREACHED, TheDay, made, showing, state
@@ -80,7 +80,7 @@ def still(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Ids, the zone, the day and the names of files are the same on every machine."""
     monkeypatch.setenv("TZ", "UTC")
     monkeypatch.setattr("rpcexplorer.tui.call.drafts.fresh_id", lambda: "1m7ypmkv7qa7kfj")
-    monkeypatch.setattr("rpcexplorer.tui.history.datetime", TheDay)
+    monkeypatch.setattr("rpcexplorer.tui.widgets.bars.datetime", TheDay)
     monkeypatch.setattr("rpcexplorer.profiles.profiles.Profiles.files_of", lambda *_: [Path("~/shop/sessions.toml")])
     monkeypatch.setattr("rpcexplorer.files.toml_shape.Source.__str__", place)
     time.tzset()
@@ -316,7 +316,7 @@ def test_an_empty_history(picture: Callable[..., bool]) -> None:
 
 @pytest.mark.parametrize("size", [SMALL, TALL, (200, 60)], ids=["small", "tall", "large"])
 def test_statistics(picture: Callable[..., bool], monkeypatch: pytest.MonkeyPatch, size: tuple[int, int]) -> None:
-    monkeypatch.setattr("rpcexplorer.tui.statistics.datetime", TheDay)
+    monkeypatch.setattr("rpcexplorer.tui.widgets.bars.datetime", TheDay)
     methods = ("user.get", "user.list", "user.list", "order.create", "ping", "report.run")
     calls = [
         made(

@@ -139,7 +139,7 @@ def still(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Ids, the zone and the day are the same on every machine."""
     monkeypatch.setenv("TZ", "UTC")
     monkeypatch.setattr("rpcexplorer.tui.call.drafts.fresh_id", lambda: "1m7ypmkv7qa7kfj")
-    monkeypatch.setattr("rpcexplorer.tui.history.datetime", TheDay)
+    monkeypatch.setattr("rpcexplorer.tui.widgets.bars.datetime", TheDay)
     import time
 
     time.tzset()

@@ -18,6 +18,7 @@ from rpcexplorer.tui.history import HistoryScreen
 from rpcexplorer.tui.keys import PendingKeys
 from rpcexplorer.tui.messages import StatisticsWanted
 from rpcexplorer.tui.statistics import AT_ONCE, Counting, StatisticsScreen
+from rpcexplorer.tui.widgets.bars import Frame
 from tests.history.recording import START, exchange
 from tests.tui.stage import Stage, text_of
 from tests.tui.waiting import until
@@ -54,13 +55,13 @@ def test_from_the_history_to_the_slowest_method_and_back_to_its_calls(tmp_path: 
     explorer, stage, answers = recorded(tmp_path), Stage(), list[str | None]()
 
     async def act(pilot: Pilot[None]) -> None:
-        history = HistoryScreen(explorer, zone=UTC, today=START.date())
+        history = HistoryScreen(explorer, frame=Frame(zone=UTC, today=START.date()))
         stage.push_screen(history)
         await until(pilot, lambda: history.search.shown is not None and history.search.shown.ended)
         await pilot.press("s")
         await until(pilot, lambda: any(isinstance(each, StatisticsWanted) for each in stage.heard))
         asked = next(each for each in stage.heard if isinstance(each, StatisticsWanted))
-        screen = StatisticsScreen(explorer, asked.wanted, PendingKeys(), zone=UTC, today=START.date())
+        screen = StatisticsScreen(explorer, asked.wanted, PendingKeys(), Frame(zone=UTC, today=START.date()))
         stage.push_screen(screen, answers.append)
         await until(pilot, lambda: screen._counting.ended and len(screen.list.items) > 0)
         await pilot.pause()
@@ -116,7 +117,7 @@ def test_a_history_in_which_nothing_is_like_this_says_so(tmp_path: Path) -> None
     async def run() -> None:
         async with stage.run_test(size=(80, 24)) as pilot:
             wanted = HistoryFilter.around("method:nobody", "staging", now=START)
-            screen = StatisticsScreen(explorer, wanted, PendingKeys(), zone=UTC, today=START.date())
+            screen = StatisticsScreen(explorer, wanted, PendingKeys(), Frame(zone=UTC, today=START.date()))
             stage.push_screen(screen)
             await until(pilot, lambda: screen.is_mounted and screen._counting.ended)
             await pilot.pause()

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import date, datetime, tzinfo
 from itertools import groupby, islice
 from typing import ClassVar, Final, TypeAlias
 
+from msgspec import Struct
 from textual import events
 from textual.content import Content
 from textual.geometry import Size
@@ -221,6 +223,22 @@ class Footer(Widget):
     @staticmethod
     def _width(hints: list[KeyHint], gap: int) -> int:
         return 1 + sum(width_of([(f"{key} {told}", "")]) + gap for _, key, told, _ in hints) - gap
+
+
+class Frame(Struct, frozen=True):
+    """Header and footer, made anew for each screen, and the user's clock."""
+
+    header: Callable[[], Widget | None] = lambda: None
+    footer: Callable[[], Widget | None] = lambda: None
+    zone: tzinfo | None = None
+    today: date | None = None
+
+    @property
+    def day(self) -> date:
+        return self.today or datetime.now(self.zone).date()
+
+    def around(self, *parts: Widget) -> Iterator[Widget]:
+        yield from (each for each in (self.header(), *parts, self.footer()) if each is not None)
 
 
 BETWEEN: Final = "  ·  "
