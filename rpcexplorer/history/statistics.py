@@ -124,7 +124,16 @@ class Statistics:
 
     def rows(self, order: Order = "calls") -> list[Figures]:
         """The most first; of equals the one with more calls, then by name."""
-        return sorted(self._rows.values(), key=lambda row: (-_rank(row, order), -row.calls, row.name))
+
+        def rank(row: Figures) -> float:
+            if order == "calls":
+                return row.calls
+            if order == "failures":
+                return row.failed
+            latency = row.latency()
+            return latency.p95 if latency else -1.0
+
+        return sorted(self._rows.values(), key=lambda row: (-rank(row), -row.calls, row.name))
 
     def chart(self, width: int) -> Chart | None:
         """As fine as so many bars can be; None where there is nothing."""
@@ -139,12 +148,3 @@ class Statistics:
             at = (minute - start) // step
             bars[at] = bars[at][0] + calls, bars[at][1] + failed
         return Chart(_EPOCH + start * _MINUTE, step, tuple(bars))
-
-
-def _rank(row: Figures, order: Order) -> float:
-    if order == "calls":
-        return row.calls
-    if order == "failures":
-        return row.failed
-    latency = row.latency()
-    return latency.p95 if latency else -1.0

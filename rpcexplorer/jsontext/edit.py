@@ -174,11 +174,7 @@ def _key(spelled: str | None, colon: str) -> str:
 def string(text: str) -> str:
     """A text as JSON spells it, with no more escapes than it needs; half a character stays an escape."""
     spelled = json.dumps(text, ensure_ascii=False)
-    return spelled if _is_whole(spelled) else json.dumps(text)
-
-
-def _is_whole(text: str) -> bool:
-    return not any("\ud800" <= char <= "\udfff" for char in text)
+    return json.dumps(text) if any("\ud800" <= char <= "\udfff" for char in spelled) else spelled
 
 
 def _laid_out(value: str, level: str | None) -> str:

@@ -201,13 +201,6 @@ def requoted(text: str, token: Token) -> tuple[Rewrite, ...]:
     return tuple(edits)
 
 
-def closing_quote(text: str, token: Token) -> Rewrite:
-    """The quote that a string lacks at its end; a backslash before it is doubled, or it would be escaped."""
-    inner = text[token.start : token.end]
-    dangling = (len(inner) - len(inner.rstrip("\\"))) % 2
-    return Rewrite(token.end, token.end, "\\" * dangling + '"')
-
-
 def escaped(char: str) -> str:
     """A character as JSON escapes it."""
     short = {"\n": r"\n", "\r": r"\r", "\t": r"\t", "\b": r"\b", "\f": r"\f"}
@@ -225,14 +218,6 @@ def backslash(text: str, at: int) -> Rewrite:
     if re.match(r"x[0-9a-fA-F]{2}", text[at + 1 : at + 4]):
         return Rewrite(at, at + 2, r"\u00")
     return Rewrite(at, at, "\\")
-
-
-def path_backslashes(text: str, start: int, end: int) -> list[Rewrite]:
-    r"""The edits that double each backslash of `C:\users\new`; none where no such path stands."""
-    if not _WINDOWS_PATH.match(text, start, end):
-        return []
-    found = _SINGLE_BACKSLASH.finditer(text, start, end)
-    return [Rewrite(single.start(), single.start(), "\\") for single in found if single[1]]
 
 
 def without_comment(text: str, token: Token) -> Rewrite:
@@ -366,8 +351,10 @@ def _string(text: str, token: Token, slips: Slips) -> None:
         odd = closer if opener == '"' else opener
         slips.add("other quotes", (start, end), f"{odd} is not a quote of JSON", 'write "', *edits)
     if kind == "unclosed":
-        what, edit = "this text has no closing quote", closing_quote(text, token)
-        slips.add("quote", (start, end), what, 'write " at its end', edit)
+        # a backslash before the quote is doubled, or the quote would be escaped
+        dangling = (end - start - len(text[start:end].rstrip("\\"))) % 2
+        edit = Rewrite(end, end, "\\" * dangling + '"')
+        slips.add("quote", (start, end), "this text has no closing quote", 'write " at its end', edit)
     inner = (start + (kind != "unopened"), end - (kind != "unclosed"))
     if _INSIDE.search(text, *inner):
         _inside(text, inner, opener, slips)
@@ -387,7 +374,10 @@ def _inside(text: str, inner: tuple[int, int], opener: str, slips: Slips) -> Non
         elif found[1] and found[1] != opener:
             wrong.append(where[0])
     if wrong:
-        edits = path_backslashes(text, *inner) or [backslash(text, at) for at in wrong]
+        edits = [backslash(text, at) for at in wrong]
+        if _WINDOWS_PATH.match(text, *inner):  # each backslash of `C:\users\new` is doubled
+            singles = (found.start() for found in _SINGLE_BACKSLASH.finditer(text, *inner) if found[1])
+            edits = [Rewrite(at, at, "\\") for at in singles] or edits
         what = f"{shown(text[wrong[0] : wrong[0] + 2])} is not an escape of JSON"
         slips.add("backslash", (wrong[0], wrong[0] + 2), what, r"write \\ for a backslash", *edits)
 
@@ -435,22 +425,21 @@ def _number(spelled: str, token: Token, slips: Slips) -> bool:
         right = str(int(digits, 0))
         edit = Rewrite(token.start + (spelled[0] == "-"), token.end, right)
         slips.add("base", token[1:], "JSON has only decimal numbers", f"write {shown(right)}", edit)
-    elif decimal := _DECIMAL.fullmatch(digits):
-        slips.add("", token[1:], *_misspelled(spelled, digits, decimal))
-    else:
+        return True
+    decimal = _DECIMAL.fullmatch(digits)
+    if decimal is None:
         return False
-    return True
-
-
-def _misspelled(spelled: str, digits: str, decimal: re.Match[str]) -> tuple[str, str]:
-    """What is wrong with a decimal number that is none of JSON, and what to write instead."""
     if spelled[0] == "+":
-        return "a number has no plus sign", f"write {shown(digits)}"
-    if _ZEROS.match(digits):
-        return "a number has no leading zeros", f'remove them, or write "{shown(digits)}" to keep them as text'
-    if "_" in digits:
-        return "a number has no underscores", "remove them"
-    return f"a number needs a digit {'after' if decimal[1] else 'before'} its point", "write 0 there"
+        slips.add("", token[1:], "a number has no plus sign", f"write {shown(digits)}")
+    elif _ZEROS.match(digits):
+        instead = f'remove them, or write "{shown(digits)}" to keep them as text'
+        slips.add("", token[1:], "a number has no leading zeros", instead)
+    elif "_" in digits:
+        slips.add("", token[1:], "a number has no underscores", "remove them")
+    else:
+        side = "after" if decimal[1] else "before"
+        slips.add("", token[1:], f"a number needs a digit {side} its point", "write 0 there")
+    return True
 
 
 ContainerState: TypeAlias = Literal["item", "colon", "value", "after"]
@@ -510,15 +499,13 @@ class Container(Struct):
         named = self.colons >= self.parts > 0
         bare = self.first and (self.first.kind in SCALARS or self.colons or self.parts > 1)
         if self.typed == "{":
-            alone = not self.colons and self.items != 2 * self.parts and not self._may_become_a_member
+            # one text is all there is: whoever types a name has got no further yet, its brace closed by the editor
+            is_text = self.items == 1 and self.first is not None and self.first.kind in STRINGS
+            may_become_a_member = is_text and self.first_join is None
+            alone = not self.colons and self.items != 2 * self.parts and not may_become_a_member
             self.kind = "[" if alone and self.items and (self.closed or self.parts > 1) else "{"
         elif self.typed or bare:
             self.kind = "{" if named else "["
-
-    @property
-    def _may_become_a_member(self) -> bool:
-        """One text is all there is: whoever types a name has got no further yet, its brace closed by the editor."""
-        return self.items == 1 and self.first is not None and self.first.kind in STRINGS and self.first_join is None
 
 
 class Nest:

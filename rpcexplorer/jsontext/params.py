@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from contextlib import suppress
 from typing import Final, Literal
 
 import msgspec
@@ -111,19 +110,16 @@ def value_problem(text: str) -> Problem:
 def _params(body: str) -> Params | None:
     """The params, if the text can be sent as it is."""
     sent = compact(body)
-    if sent[0] not in "[{" or not _is_standard(sent):
+    if sent[0] not in "[{":
         return None
+    try:
+        msgspec.json.decode(sent, type=msgspec.Raw)
+    except (msgspec.DecodeError, RecursionError, UnicodeEncodeError):  # it refuses a few that are standard, too
+        if not is_value(sent, strict=True):
+            return None
     if sent[0] == "[":
         return Params(sent, "array", len(elements(sent) or ()))
     return Params(sent, "object", len(members(sent) or ()))
-
-
-def _is_standard(text: str) -> bool:
-    """Whether the text is one value as the standard has it. What msgspec takes is; it refuses a few that are, too."""
-    with suppress(msgspec.DecodeError, RecursionError, UnicodeEncodeError):
-        msgspec.json.decode(text, type=msgspec.Raw)
-        return True
-    return is_value(text, strict=True)
 
 
 def _problem(text: str) -> Problem:

@@ -13,7 +13,7 @@ from rpcexplorer.client.report import Check, Report
 from rpcexplorer.model.problem import PROGRAM, quoted
 from rpcexplorer.model.profile import Preset, Profile, joined, typed_whole
 from rpcexplorer.text.printable import clipped
-from rpcexplorer.transport.port import Certificate, ShownCertificate
+from rpcexplorer.transport.port import ShownCertificate
 
 NAMES = 6
 """Hosts that are named."""
@@ -30,29 +30,22 @@ def certificate_rows(shown: ShownCertificate, trusted: str | None, now: datetime
     if certificate.remark:
         rows.append(("remark", certificate.remark))
     else:
+        names = [clipped(name, ROOM) for name in certificate.names[:NAMES]]
+        if more := len(certificate.names) - len(names):
+            names.append(f"{more} more")
+        since, until = certificate.since, certificate.until
+        assert since is not None
+        assert until is not None
+        state = "  (not yet)" if now < since else "  (expired)" if now > until else ""
         signed = "by itself" if certificate.self_signed else clipped(certificate.issuer, ROOM)
         rows += [
             ("belongs to", clipped(certificate.subject, ROOM) or "nobody named"),
             ("signed", signed or "by nobody named"),
-            ("made out for", _names(certificate)),
-            ("valid", _dates(certificate, now)),
+            ("made out for", ", ".join(names) or "no host"),
+            ("valid", f"{since:%Y-%m-%d} to {until:%Y-%m-%d}{state}"),
         ]
     # What to do next stands behind the colon; here it is the question that follows.
     return [*rows, ("authorities", shown.problem.partition(": ")[0] or "they vouch for it")]
-
-
-def _names(certificate: Certificate) -> str:
-    names = [clipped(name, ROOM) for name in certificate.names[:NAMES]]
-    more = len(certificate.names) - len(names)
-    return ", ".join([*names, *([f"{more} more"] if more else [])]) or "no host"
-
-
-def _dates(certificate: Certificate, now: datetime) -> str:
-    since, until = certificate.since, certificate.until
-    assert since is not None
-    assert until is not None
-    state = "  (not yet)" if now < since else "  (expired)" if now > until else ""
-    return f"{since:%Y-%m-%d} to {until:%Y-%m-%d}{state}"
 
 
 OPTIONS: Final = {"auth.kind": "--auth", "auth.header": "--auth-header"}
