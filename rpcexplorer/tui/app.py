@@ -38,7 +38,7 @@ from rpcexplorer.tui.commands import Scope, bindings, first_key, keymap, read_ke
 from rpcexplorer.tui.keys import Keys, opens
 from rpcexplorer.tui.messages import Wanted
 from rpcexplorer.tui.navigation import Navigation
-from rpcexplorer.tui.terminal import Guard, never_wait_for_the_gone
+from rpcexplorer.tui.terminal import Guard, outlive_terminal
 from rpcexplorer.tui.theme import ThemeLoader, ThemeStyles, line, textual_theme, width_of
 
 if TYPE_CHECKING:
@@ -496,7 +496,7 @@ def open_screen(
     """Open the program on the terminal; the exit code, and what the person wants next."""
     app = ExplorerApp(explorer, person, profile, case)
     app.when_shown = _start_is_over
-    never_wait_for_the_gone()
+    outlive_terminal()
     wish = app.run()
     if app.mistake is not None:
         raise app.mistake

@@ -25,19 +25,19 @@ from textual.message import Message
 from rpcexplorer.text.printable import printable
 from rpcexplorer.tui.keys import LEAST, TypedText, text_at
 
-TORN: Final = 0.5
-"""Seconds after which the rest of a character will not come any more."""
-PAUSE: Final = 1.0
-"""Seconds without a byte after which a paste is over, though nothing said so."""
-WHILE: Final = 5.0
-"""Seconds for which the bytes of a paste are counted; whoever types meanwhile lets it have no pause."""
-PASTED: Final = 1_000
-"""Bytes that come in this time at least while somebody pastes, also over a slow line; nobody types as many."""
-NEXT: Final = 0.1
-"""Seconds within which what comes after a text that nobody typed still belongs to it."""
+TORN_SECONDS: Final = 0.5
+"""After this time the rest of a character will not come any more."""
+PAUSE_SECONDS: Final = 1.0
+"""After this time without a byte a paste is over, though nothing said so."""
+COUNTED_SECONDS: Final = 5.0
+"""The bytes of a paste are counted for this time; whoever types meanwhile lets it have no pause."""
+MIN_PASTED_BYTES: Final = 1_000
+"""So many come in this time while somebody pastes, also over a slow line; nobody types as many."""
+NEXT_SECONDS: Final = 0.1
+"""Within this time what comes after a text that nobody typed still belongs to it."""
 ALT: Final = re.compile("\x1b([ac-eg-z])")
 """A letter with alt. No terminal begins anything longer so; b and f are arrows with ctrl, which the parser knows."""
-SIDE: Final = 2_000
+MAX_SIDE: Final = 2_000
 """Columns or lines that no terminal has."""
 NOT_UTF8: Final = re.compile("[\udc80-\udcff]")
 """How Python's decoder marks them."""
@@ -61,30 +61,30 @@ class TerminalInput:
         self._text_until = 0.0
         """Until when letters belong to the text before them, however few they are."""
 
-    def feed(self, came: bytes) -> list[Message]:
-        """What some bytes mean, as far as that can be said yet."""
+    def feed(self, data: bytes) -> list[Message]:
+        """Return what bytes mean, as far as that can be known yet."""
         self._last = self._clock()
-        self._count += len(came)
-        return self._meant(self._decoder.decode(came))
+        self._count += len(data)
+        return self._messages_of(self._decoder.decode(data))
 
     def tick(self) -> list[Message]:
-        """What is meant by that which did not go on. To be asked several times a second."""
+        """Return what time has made of bytes that did not go on. To be called several times a second."""
         now, found = self._clock(), list[Message]()
-        if self._decoder.getstate()[0] and now - self._last >= TORN:
-            found += self._meant(self._decoder.decode(b"", final=True))
+        if self._decoder.getstate()[0] and now - self._last >= TORN_SECONDS:
+            found += self._messages_of(self._decoder.decode(b"", final=True))
         if self._pasted is not None and self._is_over(now):
             found += self._paste()
         with suppress(Exception):
             found += self._parser.tick()
-        return [each for each in found if _can_be(each)]
+        return [each for each in found if _is_possible(each)]
 
     def finish(self) -> list[Message]:
-        """What is left when nobody reads any more: a paste without an end is not lost."""
+        """Return what is left when nobody reads any more: a paste without an end is not lost."""
         return [] if self._pasted is None else self._paste()
 
-    def _meant(self, text: str) -> list[Message]:
+    def _messages_of(self, text: str) -> list[Message]:
         """What is typed goes to the parser, what is pasted does not: it would take escapes in it for keys."""
-        text, found = NOT_UTF8.sub(_western, text), list[Message]()
+        text, found = NOT_UTF8.sub(_decode_western, text), list[Message]()
         while text:
             pasting = self._pasted is not None
             piece, marked, text = self._until(BRACKETED_PASTE_END if pasting else BRACKETED_PASTE_START, text)
@@ -96,7 +96,7 @@ class TerminalInput:
                 found += self._keys(piece + BRACKETED_PASTE_END if marked else piece)
                 self._pasted = [] if marked else None
                 self._since, self._count = self._last, 0
-        return [each for each in found if _can_be(each)]
+        return [each for each in found if _is_possible(each)]
 
     def _until(self, mark: str, text: str) -> tuple[str, bool, str]:
         """The text up to and with a mark, which may have begun in what came before; whether it is there; the rest."""
@@ -117,11 +117,11 @@ class TerminalInput:
 
     def _is_over(self, now: float) -> bool:
         """Nothing came for a while, or no more than somebody types who waits for something to happen."""
-        if now - self._last >= PAUSE:
+        if now - self._last >= PAUSE_SECONDS:
             return True
-        if now - self._since < WHILE:
+        if now - self._since < COUNTED_SECONDS:
             return False
-        few, self._since, self._count = self._count < PASTED, now, 0
+        few, self._since, self._count = self._count < MIN_PASTED_BYTES, now, 0
         return few
 
     def _keys(self, text: str) -> list[Message]:
@@ -131,7 +131,7 @@ class TerminalInput:
         while at < len(text):
             if typed := text_at(text, at, least) if self._is_at_rest else "":
                 found.append(TypedText(typed))
-                self._text_until = self._last + NEXT
+                self._text_until = self._last + NEXT_SECONDS
                 at += len(typed)
             elif alt := ALT.match(text, at) if self._is_at_rest else None:
                 # the parser would wait for more, and take what comes with it for text: ^p
@@ -159,24 +159,22 @@ class TerminalInput:
         return []
 
 
-def _western(found: re.Match[str]) -> str:
-    """The letter that a terminal means which knows no UTF-8; five of the bytes are none."""
+def _decode_western(found: re.Match[str]) -> str:
+    """Return the letter that a terminal without UTF-8 means; five of the bytes are none."""
     return bytes([ord(found[0]) - 0xDC00]).decode("cp1252", "ignore")
 
 
-def _can_be(message: Message) -> bool:
-    """Whether there can be such a thing: no window is empty, or as large as a number can be."""
+def _is_possible(message: Message) -> bool:
+    """Return whether there can be such a message: no window is empty, or as large as a number can be."""
     if isinstance(message, Resize):
-        return 0 < message.size.width <= SIDE and 0 < message.size.height <= SIDE
+        return 0 < message.size.width <= MAX_SIDE and 0 < message.size.height <= MAX_SIDE
     if isinstance(message, MouseEvent):
-        return message.x <= SIDE and message.y <= SIDE
+        return message.x <= MAX_SIDE and message.y <= MAX_SIDE
     return not isinstance(message, Paste) or bool(message.text)
 
 
-TICK: Final = 0.1
-"""Seconds to wait for a byte."""
-PIECE: Final = 64 * 1024
-"""Bytes that are read at a time."""
+TICK_SECONDS: Final = 0.1
+PIECE_BYTES: Final = 64 * 1024
 
 
 class TerminalGone(Message):
@@ -201,19 +199,19 @@ class TerminalDriver(LinuxDriver):
             reading.push(self._failed)
             ready = reading.enter_context(SelectSelector())
             ready.register(self.fileno, EVENT_READ)
-            came: bytes | None = None
-            while came != b"" and not self.exit_event.is_set():
-                came = self._come() if ready.select(TICK) else None
-                for message in (*(read.feed(came) if came else ()), *read.tick()):
+            data: bytes | None = None
+            while data != b"" and not self.exit_event.is_set():
+                data = self._read() if ready.select(TICK_SECONDS) else None
+                for message in (*(read.feed(data) if data else ()), *read.tick()):
                     self.process_message(message)
-            for message in (*read.finish(), *([TerminalGone()] if came == b"" else [])):
+            for message in (*read.finish(), *([TerminalGone()] if data == b"" else [])):
                 self.process_message(message)
 
-    def _come(self) -> bytes | None:
-        """The next bytes; none where nothing will come any more, None where another program was faster."""
+    def _read(self) -> bytes | None:
+        """Return the next bytes; none if nothing will come any more, None if another program was faster."""
         with suppress(OSError):
             with suppress(BlockingIOError):
-                return os.read(self.fileno, PIECE)
+                return os.read(self.fileno, PIECE_BYTES)
             return None
         return b""
 
@@ -228,16 +226,16 @@ class Guard(LineFilter):
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:  # noqa: ARG002 - Textual's signature
         """The segments with nothing in them that a terminal would obey."""
-        return [each if harmless(each.text) else _inert(each) for each in segments]
+        return [each if is_harmless(each.text) else _make_inert(each) for each in segments]
 
 
-def harmless(text: str) -> bool:
-    """Whether nothing in the text can do anything but be seen."""
+def is_harmless(text: str) -> bool:
+    """Return whether nothing in the text can do anything but be seen."""
     return text.isprintable() and (text.isascii() or printable(text) == text)
 
 
-def _inert(segment: Segment) -> Segment:
-    """Visible, in as many columns as before: a line must not grow at the last moment."""
+def _make_inert(segment: Segment) -> Segment:
+    """Return it visible, in as many columns as before: a line must not grow at the last moment."""
     return Segment(set_cell_size(printable(segment.text), segment.cell_length), segment.style)
 
 
@@ -261,8 +259,8 @@ class TerminalOutput:
         return getattr(self._stream, name)
 
 
-def never_wait_for_the_gone() -> None:
-    """From now on, for whatever driver of Textual's, which draws on stderr: that may be closed, or a file."""
+def outlive_terminal() -> None:
+    """Let drivers of Textual's draw on a stream that may be closed, or a file; else they wait or raise."""
     screen = sys.__stdout__
     if isinstance(screen, TextIOWrapper):
         screen.reconfigure(errors="backslashreplace")  # as stderr has it: no letter ends the drawing

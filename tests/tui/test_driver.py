@@ -59,12 +59,12 @@ def test_where_nothing_will_come_any_more_the_app_is_told(line: tuple[Heard, int
 def test_a_terminal_that_fails_is_one_that_is_gone_and_one_that_has_nothing_is_not(line: tuple[Heard, int]) -> None:
     driver, go = line
     os.set_blocking(driver.fileno, False)
-    assert driver._come() is None
+    assert driver._read() is None
     os.write(go, b"x")
-    assert driver._come() == b"x"
+    assert driver._read() == b"x"
     os.close(go)
     broken = Heard(os.open(".", os.O_RDONLY))
-    assert broken._come() == b""
+    assert broken._read() == b""
     os.close(broken.fileno)
 
 
@@ -127,6 +127,6 @@ def test_a_screen_that_closes_though_nobody_wanted_it_to_is_a_mistake(
     explorer: Explorer, person: PersonOnScreen, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(App, "run", lambda self: None)
-    monkeypatch.setattr("rpcexplorer.tui.app.never_wait_for_the_gone", lambda: None)
+    monkeypatch.setattr("rpcexplorer.tui.app.outlive_terminal", lambda: None)
     with pytest.raises(RuntimeError, match="nobody"):
         open_screen(explorer, person)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import asyncio
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,6 +17,7 @@ from textual.pilot import Pilot
 from textual.screen import ModalScreen, Screen
 from textual.widgets import Static
 
+import rpcexplorer.tui
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.batch import BatchScreen
@@ -154,6 +157,20 @@ def test_key_waits_for_a_widget_that_is_mounted() -> None:
         assert app.keys_done == ["x", "mounted", "y"]
 
     run(scene)
+
+
+@pytest.mark.thorough
+def test_handlers_wait_for_nothing_but_messages() -> None:
+    """Keys see that a widget has messages, and not that its handler waits: such work is a worker."""
+    waiting: set[str] = set()
+    for file in Path(rpcexplorer.tui.__path__[0]).rglob("*.py"):
+        kinds = [node for node in ast.walk(ast.parse(file.read_text("utf-8"))) if isinstance(node, ast.ClassDef)]
+        for node in (node for kind in kinds for node in kind.body if isinstance(node, ast.AsyncFunctionDef)):
+            made_of = {ast.unparse(each).partition("(")[0] for each in node.decorator_list}
+            is_handler = "on" in made_of or node.name.lstrip("_").startswith(("on_", "action_", "watch_", "key_"))
+            if is_handler and not made_of & {"opens", "work"} and any(isinstance(e, ast.Await) for e in ast.walk(node)):
+                waiting.add(f"{file.stem}.{node.name}")
+    assert waiting == {"app.on_event", "app.on_unmount", "inputs._on_key"}, "they wait for the app's own actions"
 
 
 def test_handler_that_never_ends_holds_keys_for_a_time(monkeypatch: pytest.MonkeyPatch) -> None:

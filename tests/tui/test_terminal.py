@@ -19,7 +19,16 @@ from textual.events import AppFocus, Key, MouseMove, Paste, Resize
 from textual.message import Message
 
 from rpcexplorer.tui.keys import LEAST, TypedText, key_of
-from rpcexplorer.tui.terminal import NEXT, PAUSE, TORN, WHILE, Guard, TerminalInput, TerminalOutput, harmless
+from rpcexplorer.tui.terminal import (
+    COUNTED_SECONDS,
+    NEXT_SECONDS,
+    PAUSE_SECONDS,
+    TORN_SECONDS,
+    Guard,
+    TerminalInput,
+    TerminalOutput,
+    is_harmless,
+)
 
 
 class Line:
@@ -73,8 +82,8 @@ def test_what_is_no_utf_8_is_the_letter_of_a_terminal_that_knows_none(line: Line
 def test_a_character_in_two_pieces_is_one_and_half_of_one_does_not_wait_for_a_key(line: Line) -> None:
     assert typed(line.comes(b"\xc3")) == ""
     assert typed(line.comes(b"\xa9")) == "é"
-    assert typed(line.comes(b"\xc3")) == typed(line.waits(TORN / 2)) == ""
-    assert typed(line.waits(TORN)) == "Ã"
+    assert typed(line.comes(b"\xc3")) == typed(line.waits(TORN_SECONDS / 2)) == ""
+    assert typed(line.waits(TORN_SECONDS)) == "Ã"
     assert typed(line.comes("é".encode())) == "é"
 
 
@@ -142,8 +151,8 @@ def test_two_pastes_and_keys_between_stay_in_their_order(line: Line) -> None:
 
 
 def test_a_paste_that_nobody_ends_is_taken_after_a_pause_and_keys_are_keys_again(line: Line) -> None:
-    assert line.comes(b"\x1b[200~abc") == line.waits(PAUSE / 2) == []
-    assert pasted(line.waits(PAUSE)) == ["abc"]
+    assert line.comes(b"\x1b[200~abc") == line.waits(PAUSE_SECONDS / 2) == []
+    assert pasted(line.waits(PAUSE_SECONDS)) == ["abc"]
     assert [each.key for each in line.comes(b"\x11") if isinstance(each, Key)] == ["ctrl+q"]
     assert line.comes(b"\x1b[201~") == [], "the end came after all"
 
@@ -155,9 +164,9 @@ def test_somebody_who_types_on_does_not_keep_an_endless_paste_alive(line: Line) 
     while not found and presses < 100:
         line.comes(b"\x11\x1b[A")
         presses += 1
-        found = line.waits(PAUSE / 4)
+        found = line.waits(PAUSE_SECONDS / 4)
     assert pasted(found) == ["\x11\x1b[A" * presses]
-    assert presses * PAUSE / 4 <= 2 * WHILE
+    assert presses * PAUSE_SECONDS / 4 <= 2 * COUNTED_SECONDS
     assert [each.key for each in line.comes(b"\x11") if isinstance(each, Key)] == ["ctrl+q"]
 
 
@@ -197,7 +206,7 @@ def test_an_answer_that_breaks_off_swallows_no_key_after_it(
 def test_whatever_comes_the_next_key_is_heard(pieces: list[bytes]) -> None:
     line = Line()
     line.comes(*pieces)
-    line.waits(PAUSE)
+    line.waits(PAUSE_SECONDS)
     line.comes(b"\x1b[I" * 8)  # more than any sequence that was begun can take
     assert any(isinstance(each, AppFocus) for each in line.comes(b"\x1b[I"))
     assert typed(line.comes(b"k")) == "k"
@@ -239,9 +248,9 @@ def test_the_rest_of_a_sequence_is_no_text_though_letters_follow_it(line: Line) 
 def test_what_comes_right_behind_belongs_to_the_text_and_later_letters_are_keys_again(line: Line) -> None:
     text = "x" * LEAST
     found = line.comes(text.encode())
-    line.waits(NEXT / 2)
+    line.waits(NEXT_SECONDS / 2)
     found += line.comes(b"]\r}")
-    line.waits(2 * NEXT)
+    line.waits(2 * NEXT_SECONDS)
     assert parts([*found, *line.comes(b"]")]) == [text, "]\r}", "<right_square_bracket>"]
 
 
@@ -309,7 +318,7 @@ BLACK = Color(0, 0, 0)
 def test_what_a_terminal_would_obey_is_replaced_and_takes_no_more_room(text: str) -> None:
     segment = Segment(text, Style(bold=True))
     (drawn,) = Guard().apply([segment], BLACK)
-    assert harmless(drawn.text)
+    assert is_harmless(drawn.text)
     assert (drawn.cell_length, drawn.style) == (segment.cell_length, segment.style)
 
 
