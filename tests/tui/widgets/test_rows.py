@@ -1,13 +1,17 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
+from textual.strip import Strip
 
-from rpcexplorer.tui.widgets.rows import Sheet, SheetLine, wrapped
+from rpcexplorer.tui.theme import ThemeStyles, line
+from rpcexplorer.tui.widgets.rows import RowList, Sheet, SheetLine, wrapped
 from tests.tui.stage import Stage, text_of
 
 
@@ -64,5 +68,83 @@ def test_a_sheet_scrolls_by_keys_and_follows_its_width() -> None:
             await pilot.resize_terminal(9, 4)
             await pilot.pause()
             assert text_of(sheet) == "one two\nthree"
+
+    asyncio.run(run())
+
+
+class Numbers(RowList[int]):
+    """Every tenth number is a heading."""
+
+    DEFAULT_CSS = "Numbers { height: 1fr; }"
+
+    def can_choose(self, item: int) -> bool:
+        return item % 10 > 0
+
+    def draw(self, item: int, width: int, styles: ThemeStyles, *, chosen: bool) -> Strip:
+        return line([(f"{item}{'<' * chosen}", "text")], width, styles)
+
+
+class Counted(Sequence[int]):
+    """Numbers that count how often one is looked at."""
+
+    looked_at = 0
+
+    def __len__(self) -> int:
+        return 1_000_000
+
+    def __getitem__(self, index: Any) -> Any:
+        assert isinstance(index, int), "a slice would copy them"
+        self.looked_at += 1
+        return range(len(self))[index]
+
+
+def test_keys_skip_headings_and_show_the_first() -> None:
+    async def run() -> None:
+        numbers = Numbers()
+        async with Stage(numbers).run_test(size=(20, 5)) as pilot:
+            numbers.items = range(32)
+            numbers.focus()
+            await pilot.pause()
+            assert text_of(numbers) == "0\n1<\n2\n3\n4"
+            for key, cursor, top in (
+                ("pagedown", 5, 1), ("pagedown", 9, 5), ("down", 11, 7), ("up", 9, 7), ("pageup", 5, 5), ("end", 31, 27),
+                ("pageup", 27, 27), ("k", 26, 26), ("home", 1, 0), ("up", 1, 0),
+            ):  # fmt: skip
+                await pilot.press(key)
+                assert (key, numbers.cursor, numbers.scroll_offset.y) == (key, cursor, top)
+
+    asyncio.run(run())
+
+
+def test_clicks_choose_at_once_or_at_the_second(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def run() -> None:
+        numbers = Numbers()
+        stage = Stage(numbers)
+        async with stage.run_test(size=(20, 5)) as pilot:
+            numbers.items = range(3)
+            await pilot.click(Numbers, offset=(3, 0))
+            await pilot.click(Numbers, offset=(3, 4))
+            assert not stage.of(RowList.RowChosen)
+            await pilot.click(Numbers, offset=(3, 2))
+            monkeypatch.setattr(Numbers, "CLICK_CHOOSES", False)
+            await pilot.click(Numbers, offset=(3, 1))
+            assert numbers.cursor == 1
+            await pilot.click(Numbers, offset=(3, 1))
+            await pilot.pause()
+            assert [each.item for each in stage.of(RowList.RowChosen)] == [2, 1]
+
+    asyncio.run(run())
+
+
+def test_moving_in_a_million_rows_looks_at_few() -> None:
+    async def run() -> None:
+        numbers, items = Numbers(), Counted()
+        async with Stage(numbers).run_test(size=(20, 5)) as pilot:
+            numbers.items = items
+            numbers.focus()
+            await pilot.press("end", "pageup", "up", "home", "pagedown", "down", "end")
+            assert numbers.cursor == 999_999
+            assert text_of(numbers).endswith("999999<")
+            assert items.looked_at < 500
 
     asyncio.run(run())
