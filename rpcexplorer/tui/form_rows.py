@@ -60,7 +60,8 @@ class FormList(RowList[FormField]):
 
     def watch_items(self) -> None:
         """The column of names is as wide as the longest of them."""
-        self._names = min(max((_reach(row) for row in self.items), default=0), WIDEST)
+        reach = (INDENT * row.depth + columns(row.name[:WIDEST]) + 2 for row in self.items)
+        self._names = min(max(reach, default=0), WIDEST)
         super().watch_items()
 
     @property
@@ -78,10 +79,12 @@ class FormList(RowList[FormField]):
         indent = " " * min(INDENT * item.depth, self.value_column // 2)
         fold = ("▾ " if item.open else "▸ ") if item.folds else "  "
         sign, role = SIGNS[item.state]
+        name = fitted(item.name + ("*" if item.required else ""), self.value_column - 4 - len(indent))
+        name_role = "middle" if item.state == "absent" else "text bold" if item.known else "careful bold"
         words = [
             (indent + fold, "middle"),
             (sign + " ", role),
-            (fitted(item.name + ("*" if item.required else ""), self.value_column - 4 - len(indent)), _name_role(item)),
+            (name, name_role),
             *value,
         ]
         return line(words, width, styles, right=right, ground=ground)
@@ -98,16 +101,6 @@ class FormList(RowList[FormField]):
     def _want(self, *, unfold: bool) -> None:
         if self.chosen is not None:
             self.post_message(self.RowFolded(self, self.chosen, unfold))
-
-
-def _reach(row: FormField) -> int:
-    return INDENT * row.depth + columns(row.name[:WIDEST]) + 2
-
-
-def _name_role(row: FormField) -> str:
-    if row.state == "absent":
-        return "middle"
-    return "text bold" if row.known else "careful bold"
 
 
 def _value(row: FormField, room: int) -> Pieces:

@@ -248,9 +248,11 @@ class MethodList(RowList[MethodListRow], can_focus=False):
         if isinstance(item, Heading):
             return line([(" ", "text"), (item.words[:_LONGEST], "dim")], width, styles, ground=ground)
         side = "middle" if ground == "selection" else "dim"
-        words, right = (
-            self._typed(item, side, chosen=chosen) if isinstance(item, TypedRow) else self._method(item, width, side)
-        )
+        if isinstance(item, TypedRow):
+            words: Pieces = [(" " * MARGIN, "text"), ("call ", side), (f'"{item.name[:_LONGEST]}"', "text")]
+            right: Pieces = [("  Enter", side)] if chosen else []
+        else:
+            words, right = self._method(item, width, side)
         if width >= ROOMY:
             told = UNKNOWN if isinstance(item, TypedRow) else item.method.doc
             column = MARGIN + min(self.longest, width * 2 // 5) + len("  ")
@@ -263,10 +265,6 @@ class MethodList(RowList[MethodListRow], can_focus=False):
         room = max(self.scrollable_content_region.width - MARGIN - 1, 10)
         parts = (part for sentence in NOTHING_KNOWN for part in wrap(sentence, room))
         self.empty = [[(" " * MARGIN, "text"), (part, "dim")] for part in parts]
-
-    def _typed(self, row: TypedRow, side: str, *, chosen: bool) -> tuple[Pieces, Pieces]:
-        name = (f'"{row.name[:_LONGEST]}"', "text")
-        return [(" " * MARGIN, "text"), ("call ", side), name], [("  Enter", side)] if chosen else []
 
     def _method(self, row: MethodRow, width: int, side: str) -> tuple[Pieces, Pieces]:
         """Pieces from the left and at the right; signs have words if these leave the room that the doc needs."""
@@ -281,15 +279,6 @@ class MethodList(RowList[MethodListRow], can_focus=False):
         words = [(" ", "text"), mark, (" ", "text"), *_name(row, room, current=current)]
         return (words, [*unsafe, *right]) if roomy else ([*words, *unsafe], right)
 
-    def watch_current(self) -> None:
-        self.refresh()
-
-    def watch_here(self) -> None:
-        self.refresh()
-
-    def watch_longest(self) -> None:
-        self.refresh()
-
 
 def known_of(row: MethodListRow | None) -> Sequence[tuple[str, str]]:
     """What the signs of a row mean, then its doc: where there is no room for them beside its name."""
@@ -303,28 +292,21 @@ def known_of(row: MethodListRow | None) -> Sequence[tuple[str, str]]:
 
 
 def _name(row: MethodRow, room: int, *, current: bool) -> Pieces:
-    """The name with its group part lighter and what matched underlined, in no more columns than there is room."""
+    """Return the name in at most ``room`` columns, with a lighter group and the matched letters underlined."""
     name = row.method.name[:_LONGEST]
     group = group_of(name)
-    shown: list[tuple[str, str]] = []
+    shown: deque[tuple[str, str]] = deque()
     for at, char in enumerate(name):
         found = at in row.positions
         colour = "accent bold" if current else "middle" if group and at <= len(group) and not found else "text"
         shown.append((printable(char), f"{colour} bold underline" if found else colour))
-    shown = _shortened(shown, room, at_start=bool(group))
-    return [("".join(text for text, _ in same), role) for role, same in groupby(shown, key=itemgetter(1))]
-
-
-def _shortened(shown: list[tuple[str, str]], room: int, *, at_start: bool) -> list[tuple[str, str]]:
-    """Characters that fit. The end of a name tells more than its group, so that gives way first where there is one."""
     over = width_of(shown) - room
-    if over <= 0:
-        return shown
-    kept = deque(shown)
-    while kept and over >= 0:
-        text, _ = kept.popleft() if at_start else kept.pop()
-        over -= cell_len(text)
-    return [_MORE, *kept] if at_start else [*kept, _MORE]
+    if over > 0:  # the end of a name says more than its group
+        while shown and over >= 0:
+            text, _ = shown.popleft() if group else shown.pop()
+            over -= cell_len(text)
+        (shown.appendleft if group else shown.append)(_MORE)
+    return [("".join(text for text, _ in same), role) for role, same in groupby(shown, key=itemgetter(1))]
 
 
 _MAX_METHOD_CHARACTERS: Final = 200

@@ -130,14 +130,12 @@ class Header(Widget):
             (f" {self.profile.name}", "accent bold"),
             (f"  {self.profile.endpoint}", "middle"),
         ]
-        right = [*trouble, *self.auth, *self._badge(), (" ", "text")]
+        badge = [(" ", "text")]
+        if self.profile.badge:
+            role = f"on:{BADGES.get(self.profile.badge, 'accent')} bold"
+            badge = [("   ", "text"), (f" {self.profile.badge_word[:16]} ", role)]
+        right = [*trouble, *self.auth, *badge, (" ", "text")]
         return line(left, width, styles, right=right, ground=ground)
-
-    def _badge(self) -> Pieces:
-        if self.profile is None or not self.profile.badge:
-            return [(" ", "text")]
-        ground = BADGES.get(self.profile.badge, "accent")
-        return [("   ", "text"), (f" {self.profile.badge_word[:16]} ", f"on:{ground} bold")]
 
 
 KeyHint = tuple[str, str, str, bool]
@@ -313,7 +311,8 @@ def _broken(words: Iterable[RemarkWord], width: int) -> Iterator[list[RemarkWord
         word = each
         if line and _width(line) + _width([word]) > width:
             yield line
-            line, word = [], _at_beginning(word)
+            (text, role), *rest = word
+            line, word = [], [(text.lstrip(" "), role), *rest]
         while _width([word]) > width and sum(len(text) for text, _ in word) > 1:
             head, word = _split(word, width)
             yield [head]
@@ -329,12 +328,6 @@ def _with_ellipsis(line: list[RemarkWord], width: int) -> list[RemarkWord]:
         return [*line, [(" …", line[-1][-1][1])]]
     head, _ = _split(line[0], width - 1)
     return [head, [("…", head[-1][1])]]
-
-
-def _at_beginning(word: RemarkWord) -> RemarkWord:
-    """Without the spaces before it."""
-    (text, role), *rest = word
-    return [(text.lstrip(" "), role), *rest]
 
 
 def _split(word: RemarkWord, width: int) -> tuple[RemarkWord, RemarkWord]:

@@ -276,9 +276,6 @@ class Cycle(Widget, can_focus=True):
         ground = "background" if self.has_focus else "surface"
         return line(pieces, self.size.width, ThemeStyles.of(self), ground=ground)
 
-    def watch_value(self) -> None:
-        self.refresh()
-
     def on_click(self, event: events.Click) -> None:
         self.focus()
         x = 0

@@ -6,7 +6,7 @@ import asyncio
 import sys
 import time
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
 from itertools import chain, groupby, islice
 from typing import ClassVar, Final
@@ -35,37 +35,39 @@ NEAR: Final = 32 * 1024
 STEP: Final = 256 * 1024
 """Bytes that are searched at a time at most: about a millisecond."""
 OFFSETS: Final = 1_000
-"""Places in the text that stay known while they are on view."""
+"""Offsets of characters that are remembered while they are in view."""
 
 
 class Hits:
+    """The places of a needle in a document, found and counted in steps."""
+
     def __init__(self, document: Document, needle: str) -> None:
         self.document = document
         self.needle = needle
         self.current: MatchSpan | None = None
-        """The place at hand."""
+        """The place that the search went to."""
         self.total = 0
-        """How many are counted."""
+        """The number of places so far."""
         self.counted = False
-        """These are all."""
+        """Whether the total is final."""
         self._size = len(document.text)
         self._longest = 8 * len(needle)  # no letter takes more bytes, in either case
         self._begins = [0]
-        """Where each step of the count began, and behind them how far it has come."""
+        """The offset at which each step of the count began, and the one for the next step."""
         self._totals = [0]
-        """How many there are before each of these."""
+        """The number of places before each of these."""
         self._number: tuple[MatchSpan | None, int | None] = None, None
         self._offset = lru_cache(OFFSETS)(self._found_offset)
 
     @property
     def index(self) -> int | None:
-        """The number of the place at hand, from 0; None before the count has come by."""
+        """The number of the current place, from 0; None until the count has passed it."""
         if self._number[0] != self.current or self._number[1] is None:
             self._number = self.current, self._counted_before(self.current)
         return self._number[1]
 
     def seek(self, offset: int) -> Iterator[None]:
-        """Go to the first place at or after an offset, round the corner if need be."""
+        """Go to the first place at or after an offset, else to the first of all."""
         for begin, end in chain(_onwards(offset, self._size), _onwards(0, offset)):
             if found := self._starting(begin, end):
                 self.current = found[0]
@@ -73,11 +75,11 @@ class Hits:
             yield
 
     def forwards(self) -> Iterator[None]:
-        """Go to the place after the one at hand."""
+        """Go to the place after the current one."""
         return self.seek(self.current[1] if self.current else 0)
 
     def backwards(self) -> Iterator[None]:
-        """Go to the place before the one at hand."""
+        """Go to the place before the current one."""
         offset = self.current[0] if self.current else 0
         for begin, end in chain(_back(0, offset), _back(offset, self._size)):
             if found := self._starting(begin, end):
@@ -97,7 +99,7 @@ class Hits:
         self.counted = True
 
     def on(self, line: int, first: int, last: int) -> Iterator[tuple[int, int, bool]]:
-        """The places among some characters of a line, as characters of the line, and whether it is the one at hand."""
+        """Yield the places among some characters of a line, and whether each is the current one."""
         start, end = self.document.span(line)
         begin = max(self._offset(line, first) - self._longest, start)
         stop = min(self._offset(line, last) + self._longest, end)
@@ -107,9 +109,9 @@ class Hits:
                 yield (*place, found == self.current)
 
     def _found_offset(self, line: int, character: int) -> int:
-        """About where in the text a character of a line begins: known is only the way back.
+        """Return about where a character of a line begins, by a search: only the way back is known.
 
-        It takes four bytes at most, and a byte is shown as four characters at most.
+        A character has four bytes at most, and a byte is shown as four characters at most.
         """
         start, end = self.document.span(line)
         offsets = range(min(start + character // 4, end), min(start + character * 4, end))
@@ -123,7 +125,7 @@ class Hits:
         return self._totals[at] + len(self._starting(self._begins[at], place[0]))
 
     def _starting(self, begin: int, end: int) -> list[MatchSpan]:
-        """The places that start between two offsets, wherever they end."""
+        """Return the places that start between two offsets, wherever they end."""
         if begin >= end:
             return []
         found = matches(self.document, self.needle, begin, min(end + self._longest, self._size))
@@ -131,7 +133,7 @@ class Hits:
 
 
 def _onwards(start: int, end: int) -> Iterator[MatchSpan]:
-    """From one offset to another, first in small steps."""
+    """Yield spans from one offset to another, small ones first."""
     step = NEAR
     while start < end:
         yield start, min(start + step, end)
@@ -139,7 +141,7 @@ def _onwards(start: int, end: int) -> Iterator[MatchSpan]:
 
 
 def _back(start: int, end: int) -> Iterator[MatchSpan]:
-    """From the end back to the start, first in small steps."""
+    """Yield spans from the end back to the start, small ones first."""
     step = NEAR
     while start < end:
         yield max(end - step, start), end
@@ -242,23 +244,23 @@ class Find:
 BEFORE, AFTER = "‹", "›"  # noqa: RUF001 - the signs are meant
 """There is more at this side."""
 FOUND: Final = {True: "careful reverse", False: "careful underline"}
-"""How a place that was found is drawn: the one at hand, and the others."""
+"""How hits are drawn: the current one, and the others."""
 _SIGNS: Final = {"open": ("▾", "dim"), "folded": ("▸", "accent")}
 
 
 def number_width(count: int) -> int:
-    """Columns for the numbers of so many lines; JSON starts in the same column as in the editor as long as it can."""
+    """Return the columns for line numbers; JSON starts where it does in the editor as long as it can."""
     return max(GUTTER - AFTER_NUMBER, len(str(count)))
 
 
 class Painter(Struct, frozen=True):
-    """What all rows of one moment have in common."""
+    """Draws rows; holds what all rows of one moment have in common."""
 
     rows: Rows
     hits: Hits | None
     styles: ThemeStyles
     left: int
-    """How many characters are out of sight at the left."""
+    """Characters that are out of sight at the left."""
     room: int
     """Columns for the text."""
 
@@ -273,16 +275,15 @@ class Painter(Struct, frozen=True):
         number = ("" if row.continued else str(row.line + 1)).rjust(self.numbers) + " "
         margin = [(number, "middle" if here else "dim"), (sign, role), (BEFORE if self.left else " ", "dim")]
         pieces = [Segment(text, self.styles.style(role, ground)) for text, role in margin]
-        text = clipped(
-            list(self._segments(row.text, self._roles(row), ground)),
-            self.room,
-            Segment(AFTER, self.styles.style("dim", ground)),
-        )
+        letters, whole = iter(row.text), list[Segment]()
+        for role, run in groupby(self._roles(row)):
+            whole.append(Segment("".join(islice(letters, sum(1 for _ in run))), self.styles.style(role, ground)))
+        text = clipped(whole, self.room, Segment(AFTER, self.styles.style("dim", ground)))
         # one strip and no more: Textual's have seven caches each
         return filled([*pieces, *text], self.numbers + AFTER_NUMBER + self.room, self.styles.style("text", ground))
 
     def _roles(self, row: DocumentRow) -> list[str]:
-        """The role of each character. What a fold says is nobody's text: no colours there, and nothing is found."""
+        """Return the role of each character; the words of a fold are no text of the document."""
         roles = ["text"] * len(row.text)
 
         def paint(start: int, end: int, role: str) -> None:
@@ -300,13 +301,6 @@ class Painter(Struct, frozen=True):
             for start, end, at_hand in self.hits.on(row.line, first, first + own):
                 paint(start - first, end - first, FOUND[at_hand])
         return roles
-
-    def _segments(self, text: str, roles: Sequence[str], ground: str) -> Iterator[Segment]:
-        start = 0
-        for role, run in groupby(roles):
-            end = start + sum(1 for _ in run)
-            yield Segment(text[start:end], self.styles.style(role, ground))
-            start = end
 
 
 END: Final = sys.maxsize
