@@ -107,8 +107,8 @@ def test_keys_skip_headings_and_show_the_first() -> None:
             await pilot.pause()
             assert text_of(numbers) == "0\n1<\n2\n3\n4"
             for key, cursor, top in (
-                ("pagedown", 5, 1), ("pagedown", 9, 5), ("down", 11, 7), ("up", 9, 7), ("pageup", 5, 5), ("end", 31, 27),
-                ("pageup", 27, 27), ("k", 26, 26), ("home", 1, 0), ("up", 1, 0),
+                ("pagedown", 5, 1), ("pagedown", 9, 5), ("down", 11, 7), ("up", 9, 7), ("pageup", 5, 5),
+                ("end", 31, 27), ("pageup", 27, 27), ("k", 26, 26), ("home", 1, 0), ("up", 1, 0),
             ):  # fmt: skip
                 await pilot.press(key)
                 assert (key, numbers.cursor, numbers.scroll_offset.y) == (key, cursor, top)
