@@ -128,7 +128,7 @@ class CallScreen(Screen[None]):
         from rpcexplorer.tui.call.transfer import Transfer  # the start does not need it
 
         return Transfer(
-            self, self.explorer, drafts=self.drafts, panes=self.panes, view=self.view, show=self._put_on_view
+            self, self.explorer, self.pending, drafts=self.drafts, panes=self.panes, view=self.view, show=self._show
         )
 
     def compose(self) -> ComposeResult:
@@ -328,36 +328,13 @@ class CallScreen(Screen[None]):
 
     def load(self, exchange: Exchange, *, ours: bool) -> None:
         """Put a recorded call into the editor, or into the batch, and its response on view."""
-        self._open(exchange, self.transfer.load, ours=ours)
+        self.transfer.open(exchange, self.transfer.load, ours=ours)
 
     def again(self, exchange: Exchange, *, ours: bool) -> None:
         """Load a recorded call and send it once more, as what it was."""
-        self._open(exchange, self._load_and_send, ours=ours)
+        self.transfer.open(exchange, self._load_and_send, ours=ours)
 
-    def _open(self, exchange: Exchange, then: Callable[[Exchange], None], *, ours: bool) -> None:
-        """Go on with a recorded call; if others may have put a secret reference into it, only after a yes.
-
-        Nothing in their calls is looked up in this person's own responses.
-        """
-        from rpcexplorer.model.secret import of_this, without
-        from rpcexplorer.variables.resolve import as_it_went_out
-
-        name = self.drafts.profile_name
-        exchange = exchange if ours else as_it_went_out(exchange)
-        if ours or not of_this(exchange.params, name):
-            then(exchange)
-            return
-        self.transfer.put_recorded(replace(exchange, params=without(exchange.params, name)))
-        self._ask_to_open(exchange, then)
-
-    @opens("foreign")
-    async def _ask_to_open(self, exchange: Exchange, then: Callable[[Exchange], None]) -> None:
-        from rpcexplorer.tui.dialogs import may_open
-
-        if await may_open(self, self.explorer, exchange):
-            then(exchange)
-
-    def _put_on_view(self, exchange: Exchange) -> None:
+    def _show(self, exchange: Exchange) -> None:
         self.sender.is_shown = not self.whose
         self.exchange = exchange
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
+from msgspec.structs import replace
 from textual.screen import Screen
 
 from rpcexplorer.explorer import Explorer
@@ -22,7 +24,7 @@ from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.method import SIGN, ExampleCall, as_named
 from rpcexplorer.model.problem import listed
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.secret import Secret, of_another, without
+from rpcexplorer.model.secret import Secret, of_another, of_this, without
 from rpcexplorer.text.importing import note_lines, other_addresses, skipped_lines
 from rpcexplorer.text.json_text import laid_out
 from rpcexplorer.text.printable import clipped
@@ -30,11 +32,12 @@ from rpcexplorer.tui.call.drafts import EMPTY_PARAMS, DraftKeeper
 from rpcexplorer.tui.call.layout import PaneLayout
 from rpcexplorer.tui.call.profile_view import ProfileView
 from rpcexplorer.tui.commands import COMMANDS, first_key
+from rpcexplorer.tui.keys import PendingKeys
 from rpcexplorer.tui.messages import BatchWanted
 from rpcexplorer.tui.widgets.dialog import Ask, Choice, Confirm
 from rpcexplorer.tui.widgets.picker import Pick, Picker
 from rpcexplorer.variables.references import inert_value
-from rpcexplorer.variables.resolve import TakenValue, placed
+from rpcexplorer.variables.resolve import TakenValue, as_it_went_out, placed
 
 BRING_BACK: Final = next(command.words for command in COMMANDS if command.id == "replaced-params")
 SEND_NOTIFICATION: Final = next(command.words for command in COMMANDS if command.id == "send-notification")
@@ -60,6 +63,7 @@ class Transfer:
         self,
         host: Screen[Any],
         explorer: Explorer,
+        pending: PendingKeys,
         *,
         drafts: DraftKeeper,
         panes: PaneLayout,
@@ -67,10 +71,29 @@ class Transfer:
         show: Callable[[Exchange], object],
     ) -> None:
         """``show`` puts a response on view."""
-        self._host, self._explorer, self._show = host, explorer, show
+        self._host, self._explorer, self._pending, self._show = host, explorer, pending, show
         self._drafts, self._panes, self._params, self._view = drafts, panes, panes.params, view
 
     # --- recorded, collected and saved calls -------------------------------------------------------------------
+
+    def open(self, exchange: Exchange, then: Callable[[Exchange], None], *, ours: bool) -> None:
+        """Go on with a recorded call; if others may have put a secret reference into it, only after a yes.
+
+        Nothing in their calls is looked up in this person's own responses.
+        """
+        name = self._drafts.profile_name
+        exchange = exchange if ours else as_it_went_out(exchange)
+        if ours or not of_this(exchange.params, name):
+            then(exchange)
+            return
+        self.put_recorded(replace(exchange, params=without(exchange.params, name)))
+        self._pending.run(self._host, "foreign", partial(self._ask_to_open, exchange, then))
+
+    async def _ask_to_open(self, exchange: Exchange, then: Callable[[Exchange], None]) -> None:
+        from rpcexplorer.tui.dialogs import may_open
+
+        if await may_open(self._host, self._explorer, exchange):
+            then(exchange)
 
     def put_recorded(self, exchange: Exchange) -> None:
         """Put a recorded call into the editor, and its response on view."""
