@@ -42,8 +42,8 @@ FAILURES = (INTERRUPTED, 3, 4, 5, 2)
 """Exit codes of calls without a reply that could be compared; the first that applies is the command's."""
 
 
-class Telling(Struct, frozen=True):
-    """How differences are told."""
+class Options(Struct, frozen=True):
+    """Options of how differences are shown."""
 
     ignore: tuple[str, ...]
     full: bool
@@ -86,7 +86,7 @@ class _Pair(Struct, frozen=True):
 @click.pass_context
 def compare(
     context: click.Context, /, first: str | None, second: str | None, profiles: tuple[str, ...], ask: bool, yes: bool,
-    **telling: Any,
+    **shown: Any,
 ) -> None:  # fmt: skip
     """Compare two recorded responses, or the responses of several profiles to one call.
 
@@ -105,9 +105,9 @@ def compare(
       rpcexplorer compare -p staging -p prod --json
       rpcexplorer compare -p staging -p prod --case case.toml --note 'prod charges 10 more'
     """
-    invocation, how = invocation_of(context), Telling(**telling)
-    check_pointers(how.ignore)
-    if how.note and how.case is None:
+    invocation, options = invocation_of(context), Options(**shown)
+    check_pointers(options.ignore)
+    if options.note and options.case is None:
         raise click.UsageError("--note goes with --case FILE: it is part of the case.")
     if profiles and second is not None:
         raise click.UsageError("Name B, or profiles that A is sent with: not both.")
@@ -117,51 +117,43 @@ def compare(
             f"rpcexplorer replay {first or 'ID'} -p {profiles[0]}"
         )
     explorer = invocation.open(ask=ask)
-    case = Output(invocation.world, how.case)
+    case = Output(invocation.world, options.case)
     if first is None:
         explorer.use(invocation.profile)  # without a profile, the usual history is used
         found = [find_call(explorer, None, own_first=False)]
     else:
         found = find_calls(explorer, filter(None, (first, second)), invocation.world)
     if profiles:
-        context.exit(
-            _on_profiles(invocation, explorer, _one(found, first or ""), profiles, how, case, ask=ask, yes=yes)
-        )
+        if len(found) != 1:
+            fail(f"{first} holds {len(found)} calls: add them with history import, and name one by its id.")
+        context.exit(_on_profiles(invocation, explorer, found[0], profiles, options, case, ask=ask, yes=yes))
     if len(found) > 2:
         fail(f"{len(found)} calls are named: add them with history import, and name two by their ids.")
-    left, right = _before(explorer, found[0]) if len(found) == 1 else found
-    ignore = ignored_pointers(explorer, right.exchange, how.ignore)
-    code = _tell(invocation.world, [_pair(left.exchange, right.exchange, ignore)], how)
-    _save(explorer, [left.exchange, right.exchange], how, case)
+    if len(found) == 1:
+        call = found[0].exchange
+        earlier = explorer.journal.before(found[0].source, call)
+        if earlier is None:
+            like = f"There is no call of {call.method} with the same params before {call.id}"
+            fail(f"{like}: name what it is compared with.")
+        found.insert(0, Recorded(earlier, found[0].source))
+    left, right = found
+    ignore = ignored_pointers(explorer, right.exchange, options.ignore)
+    code = _tell(invocation.world, [_pair(left.exchange, right.exchange, ignore)], options)
+    _save(explorer, [left.exchange, right.exchange], options, case)
     context.exit(code)
 
 
-def _save(explorer: Explorer, calls: Sequence[Exchange], how: Telling, case: Output) -> None:
+def _save(explorer: Explorer, calls: Sequence[Exchange], options: Options, case: Output) -> None:
     """Save calls as a case, if that is wanted."""
-    if how.case is None:
+    if options.case is None:
         return
-    made = explorer.cases.made_of(calls, note=how.note)
+    made = explorer.cases.made_of(calls, note=options.note)
     if isinstance(made, str):
         fail(made)
     case.world.write(made.text.encode())
     case.write()
-    if how.case != STDOUT:
-        case.world.say(f"saved {len(calls)} calls in {how.case}")
-
-
-def _one(found: Sequence[Recorded], named: str) -> Recorded:
-    if len(found) != 1:
-        fail(f"{named} holds {len(found)} calls: add them with history import, and name one by its id.")
-    return found[0]
-
-
-def _before(explorer: Explorer, record: Recorded) -> tuple[Recorded, Recorded]:
-    """The one before a call, and itself."""
-    call = record.exchange
-    found = explorer.journal.before(record.source, call)
-    if found is None:
-        fail(f"There is no call of {call.method} with the same params before {call.id}: name what it is compared with.")
-    return Recorded(found, record.source), record
+    if options.case != STDOUT:
+        case.world.say(f"saved {len(calls)} calls in {options.case}")
 
 
 def _on_profiles(
@@ -169,19 +161,14 @@ def _on_profiles(
     explorer: Explorer,
     record: Recorded,
     names: Sequence[str],
-    how: Telling,
+    options: Options,
     case: Output,
     *,
     ask: bool,
     yes: bool,
 ) -> int:
     """Send one call to each profile, and compare what comes with what the first brought."""
-    chosen = []
-    for name in names:
-        profile = explorer.profiles.get(name)
-        if isinstance(profile, Complaint):
-            fail(str(profile))
-        chosen.append(profile)
+    chosen = [_profile(explorer, name) for name in names]
     for profile in chosen:
         tell_where(invocation, explorer, record.exchange, profile)
     draft = sent_draft(record.exchange)
@@ -196,15 +183,15 @@ def _on_profiles(
     for profile, result in zip(chosen, results, strict=True):
         codes.append(_failure(invocation.world, profile, result))
         if result.live and not codes[-1]:
-            ignore = ignored_in(result.live, profile, how.ignore)
+            ignore = ignored_in(result.live, profile, options.ignore)
             replies.append((explorer.journal.as_recorded(result.live, profile), ignore))
     pairs = []
     if replies and not codes[0]:  # the first is what the others are compared with
         left, own = replies[0]
         pairs = [_pair(left, right, [*own, *ignore]) for right, ignore in replies[1:]]
-    differs = _tell(invocation.world, pairs, how)
+    differs = _tell(invocation.world, pairs, options)
     lives = [(result.live, profile) for profile, result in zip(chosen, results, strict=True)]
-    _save(explorer, [explorer.journal.as_recorded(live, profile) for live, profile in lives if live], how, case)
+    _save(explorer, [explorer.journal.as_recorded(live, profile) for live, profile in lives if live], options, case)
     return next((code for code in FAILURES if code in codes), differs)
 
 
@@ -233,9 +220,9 @@ def _failure(world: World, profile: Profile, result: Replayed) -> int:
     return code
 
 
-def _tell(world: World, pairs: Sequence[_Pair], how: Telling) -> int:
+def _tell(world: World, pairs: Sequence[_Pair], options: Options) -> int:
     """Print what differs; the exit code."""
-    if how.as_json:
+    if options.as_json:
         rows = [
             difference_row(pair.comparison, each) | ({"profile": pair.right.profile} if len(pairs) > 1 else {})
             for pair in pairs
@@ -244,14 +231,14 @@ def _tell(world: World, pairs: Sequence[_Pair], how: Telling) -> int:
         print_json(world, json_of(rows))
     for pair in pairs:
         said = summary(pair.comparison, names_of(pair.left, pair.right))
-        if how.as_json:
+        if options.as_json:
             world.say(said)
             continue
         world.print(heading("-", pair.left, colour=world.colours))
         world.print(heading("+", pair.right, colour=world.colours))
         world.print(said)
-        if pair.comparison.verdict == "differs" or (how.full and pair.comparison.verdict == "same"):
-            for line in printed(compared_lines(pair.comparison, full=how.full), colour=world.colours):
+        if pair.comparison.verdict == "differs" or (options.full and pair.comparison.verdict == "same"):
+            for line in printed(compared_lines(pair.comparison, full=options.full), colour=world.colours):
                 world.print(line)
     return DIFFERS if any(pair.comparison.verdict != "same" for pair in pairs) else 0
 
@@ -367,7 +354,7 @@ def _with_profiles(
     def chosen_for(record: Recorded) -> Profile | None:
         for theirs in server_of(record.exchange):
             if theirs in mine:
-                return _named(explorer, mine[theirs])
+                return _profile(explorer, mine[theirs])
         if chosen is None and explorer.journal.is_ours(record.exchange, record.source):
             return _own_profile(explorer, record)
         return chosen
@@ -389,7 +376,7 @@ def _with_profiles(
     return to_send, f"Someone else recorded this. It would be sent with profile{'s' * several} {pairs}.", advice
 
 
-def _named(explorer: Explorer, name: str) -> Profile:
+def _profile(explorer: Explorer, name: str) -> Profile:
     profile = explorer.profiles.get(name)
     if isinstance(profile, Complaint):
         fail(str(profile))

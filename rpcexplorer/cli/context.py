@@ -17,8 +17,8 @@ from rpcexplorer.model.profile import Profile, ad_hoc, misplaced_token, split_ad
 from rpcexplorer.text.printable import printable
 
 F = TypeVar("F")
-TOLD = 10
-"""Things wrong with files that every command tells; ``profiles check`` tells more of them."""
+MAX_COMPLAINTS = 10
+"""Problems of files that every command prints; ``profiles check`` prints more."""
 
 
 class Invocation(Struct):
@@ -35,7 +35,7 @@ class Invocation(Struct):
         """The explorer. What is damaged in a file is told at once, and stops nothing else."""
         person = PersonAtTerminal() if ask and self.world.asks else Nobody()
         explorer = self.world.open_explorer(person, self.sessions)
-        for sentence in told(explorer.profiles.complaints, TOLD):
+        for sentence in told(explorer.profiles.complaints, MAX_COMPLAINTS):
             self.world.say(sentence)
         return explorer
 

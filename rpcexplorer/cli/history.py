@@ -47,23 +47,23 @@ _OPTIONS: Final = {
 }
 
 
-def bounded(command: Narrowed) -> Narrowed:
-    """Give a command an option for each bound, in this order; it takes them as keywords."""
+def bound_options(command: Narrowed) -> Narrowed:
+    """Add an option for each bound, which the command takes as keywords."""
     for kind, (what, help_) in reversed(_OPTIONS.items()):
         command = click.option(f"--{kind}", metavar=what, help=help_)(command)
     return command
 
 
-def wanted_of(text: str, profile: str | None, bounds: Mapping[str, str | None], **given: Any) -> HistoryFilter:
-    """The filter that a text and options make; of two that say the same, the option counts."""
-    now = datetime.now()  # noqa: DTZ005 - where whoever asks lives: the machine knows that zone's summers too
+def filter_of(text: str, profile: str | None, bounds: Mapping[str, str | None], **given: Any) -> HistoryFilter:
+    """Return the filter of a text and of options; an option wins over the same word in the text."""
+    now = datetime.now()  # noqa: DTZ005 - local time, with the zone's own summer time
     wanted = HistoryFilter.around(text, profile, now=now)
     options = Bounds.of({kind: typed for kind, typed in bounds.items() if typed is not None}, now)
     if options.wrong or wanted.wrong:
-        said = [*("--" + each.replace(":", " ", 1) for each in options.wrong), *wanted.wrong]
-        raise click.UsageError("\n".join(said) + ".")
-    set_ = {kind: value for kind, value in asdict(options).items() if value is not None}
-    return replace(wanted, bounds=replace(wanted.bounds, **set_), **given)
+        problems = [*("--" + each.replace(":", " ", 1) for each in options.wrong), *wanted.wrong]
+        raise click.UsageError("\n".join(problems) + ".")
+    bounded = {kind: value for kind, value in asdict(options).items() if value is not None}
+    return replace(wanted, bounds=replace(wanted.bounds, **bounded), **given)
 
 
 @click.command("export")
@@ -71,7 +71,7 @@ def wanted_of(text: str, profile: str | None, bounds: Mapping[str, str | None], 
 @click.option("--last", type=whole_number(1), metavar="N", help="The newest N calls; with --search, of those found.")
 @click.option("--search", metavar="TEXT", help="The calls that hold TEXT, as `history search` finds them.")
 @click.option("-p", "--profile", metavar="NAME", shell_complete=complete_profiles, help="Only of this profile.")
-@bounded
+@bound_options
 @click.option(
     "--hide",
     metavar="POINTER",
@@ -113,7 +113,7 @@ def export(
     out = Output(world, output)
     calls = [find_call_anywhere(explorer, id).exchange for id in ids]
     if looks:
-        wanted = wanted_of(search or "", profile, bounds)
+        wanted = filter_of(search or "", profile, bounds)
         calls += islice((each for each in explorer.history.search(wanted) if isinstance(each, Exchange)), last)
     if not calls:
         fail("No call was found, and nothing was written.")
@@ -145,20 +145,17 @@ def import_(context: click.Context, file: str, profile: str | None) -> None:
     world, explorer = open_history(context, profile)
     case = read_case(explorer, world, file)
     taken = explorer.cases.take_in(case, explorer.profile)
-    there = f"; {taken.known} had been added before" if taken.known else ""
-    came = f"; they went to {', '.join(case.addresses)}" if taken.added and case.addresses else ""
-    other = f"; {taken.renamed} under another id, as another call has theirs" if taken.renamed else ""
-    world.say(f"added {_calls(len(taken.added))}{came}{other}{there}")
+    known = f"; {taken.known} had been added before" if taken.known else ""
+    addresses = f"; they went to {', '.join(case.addresses)}" if taken.added and case.addresses else ""
+    renamed = f"; {taken.renamed} under another id, as another call has theirs" if taken.renamed else ""
+    count = f"{len(taken.added)} call{'s' * (len(taken.added) != 1)}"
+    world.say(f"added {count}{addresses}{renamed}{known}")
     for call in taken.added:
         world.print(call.id)
     if taken.trouble:
         fail(taken.trouble)
     if not case.exchanges:
         fail(f"{case.file} holds no call that can be read.")
-
-
-def _calls(many: int) -> str:
-    return f"{many} call{'s' * (many != 1)}"
 
 
 BARS = 72
@@ -173,7 +170,7 @@ PLAIN = frozenset({"dumb", "linux"})
 @click.option("-p", "--profile", metavar="NAME", shell_complete=complete_profiles, help="Only of this profile.")
 @click.option("--by", type=OneOf(GROUPINGS), default="method", show_default=True, help="method, profile or code.")
 @click.option("--sort", type=OneOf(ORDERS), default="calls", show_default=True, help="calls, failures or p95.")
-@bounded
+@bound_options
 @click.option("--json", "as_json", is_flag=True, help="Print all of it as one JSON object, times in milliseconds.")
 @click.pass_context
 def stats(
@@ -198,7 +195,7 @@ def stats(
       rpcexplorer history stats --since today --sort p95 -p prod
       rpcexplorer history stats 'outcome:error since:1w' --by code
     """
-    wanted = wanted_of(text, profile, bounds)
+    wanted = filter_of(text, profile, bounds)
     world, explorer = open_history(context, profile)
     found = Statistics(next(each for each in GROUPINGS if each == by))
     for call in explorer.history.search_in_steps(wanted, whole=False):
@@ -288,7 +285,7 @@ history.add_command(stats)
     metavar="WORD",
     help=f"Only with this outcome, or one of several: {', '.join(OUTCOME_WORDS)}.",
 )
-@bounded
+@bound_options
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
 @click.pass_context
 def list_(
@@ -312,7 +309,7 @@ def list_(
       rpcexplorer history list --code -32602 --since 2h --slower 1s
     """
     given = {"method": method, "outcome": " ".join(outcome)}
-    wanted = wanted_of(text, profile, bounds, **{kind: value for kind, value in given.items() if value})
+    wanted = filter_of(text, profile, bounds, **{kind: value for kind, value in given.items() if value})
     world, explorer = open_history(context, profile)
     found = explorer.history.search(wanted)
     _print_calls(world, islice(found, limit), explorer, as_json=as_json)
@@ -322,7 +319,7 @@ def list_(
 @click.argument("text")
 @click.option("-n", "--limit", type=AT_MOST, metavar="N", default=50, show_default=True, help="At most so many.")
 @click.option("-p", "--profile", metavar="NAME", shell_complete=complete_profiles, help="Only of this profile.")
-@bounded
+@bound_options
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
 @click.pass_context
 def search(
@@ -338,7 +335,7 @@ def search(
       rpcexplorer history search user.delete
       rpcexplorer history search 'invalid params method:user since:2h' -p prod
     """
-    wanted = wanted_of(text, profile, bounds)
+    wanted = filter_of(text, profile, bounds)
     world, explorer = open_history(context, profile)
     found = explorer.history.search(wanted)
     _print_calls(world, islice(found, limit), explorer, as_json=as_json)

@@ -24,12 +24,12 @@ from rpcexplorer.text.importing import as_values, call_line, hiding, note_lines,
 from rpcexplorer.text.json_text import json_of
 from rpcexplorer.text.printable import printable
 
-MOST = 100
-"""Calls that are saved at a time: a file with more of them is nobody's to read."""
-LONGEST = 80
+MAX_CALLS = 100
+"""Calls that are saved at a time: nobody would read a file with more."""
+MAX_NAME = 80
 """Characters of a name."""
-TOLD = 12
-"""Things that are said of an import, one a line; ``--json`` has all of them."""
+MAX_NOTES = 12
+"""Notes about an import, one a line; ``--json`` has all of them."""
 
 
 @click.command("import")
@@ -90,17 +90,17 @@ def _show(invocation: Invocation, found: Imported, *, as_json: bool) -> None:
         lines = [*found.notes, *skipped_lines(found.skipped), *note_lines(found.calls), *_without_id(found)]
     else:
         lines = [*skipped_lines(found.skipped)]
-    for line in lines[:TOLD]:
+    for line in lines[:MAX_NOTES]:
         world.say(line)
-    if len(lines) > TOLD:
-        world.say(f"and {len(lines) - TOLD} more of this kind: --json has all of it")
+    if len(lines) > MAX_NOTES:
+        world.say(f"and {len(lines) - MAX_NOTES} more of this kind: --json has all of it")
 
 
 def _without_id(found: Imported) -> list[str]:
     """Neither a draft nor a saved call says whether it is a notification: whoever sends it does."""
     methods = dict.fromkeys(call.method for call in found.calls if call.notification)
-    told = f"{listed(methods, 3)}: it had no id, and is kept as a call; `rpcexplorer notify` sends it without one"
-    return [told] if methods else []
+    note = f"{listed(methods, 3)}: it had no id, and is kept as a call; `rpcexplorer notify` sends it without one"
+    return [note] if methods else []
 
 
 def _keep(invocation: Invocation, explorer: Explorer, profile: Profile, calls: list[Fitted], *, ask: bool) -> None:
@@ -152,19 +152,19 @@ def _save(invocation: Invocation, found: Imported, profile: str | None, typed: s
     hide = hiding(found.calls)
     names: dict[str, int] = {}
     saved: list[tuple[SavedCall, ImportedCall]] = []
-    for call in found.calls[:MOST]:
+    for call in found.calls[:MAX_CALLS]:
         name = _name(hide.text(call.name.rpartition(" / ")[2] or call.method), names)
         doc = printable(hide.text(call.name)) if call.name and call.name != name else ""
         if hide.text(call.params) != call.params:
             world.say(f"{name} was not saved: its params hold a credential, which has no place in a file of profiles")
             continue
-        kept = SavedCall(name, call.method, call.params, doc, str(file), profile or "")
-        if trouble := explorer.save_call(kept):
+        to_save = SavedCall(name, call.method, call.params, doc, str(file), profile or "")
+        if trouble := explorer.save_call(to_save):
             world.say(f"{name} was not saved: {trouble}")
         else:
-            saved.append((kept, call))
-    if len(found.calls) > MOST:
-        world.say(f"{len(found.calls) - MOST:,} more were not saved: {MOST} are saved at a time")
+            saved.append((to_save, call))
+    if len(found.calls) > MAX_CALLS:
+        world.say(f"{len(found.calls) - MAX_CALLS:,} more were not saved: {MAX_CALLS} are saved at a time")
     if dropped := dict.fromkeys(each.place for call in found.calls for each in call.credentials):
         world.say(f"credentials were dropped: {listed(dropped, 6)}")
     if not saved:
@@ -176,7 +176,7 @@ def _sends(invocation: Invocation, explorer: Explorer, saved: SavedCall, call: I
     """The command that sends a saved call, tried out as far as that goes without sending it; or why there is none."""
     world, file, profile = invocation.world, Path(saved.file), saved.profile or invocation.profile
     sessions = invocation.sessions
-    if not _reads(explorer, file):
+    if file.resolve() not in {each.resolve() for each in explorer.profiles.files}:
         sessions = file.relative_to(world.folder) if file.is_relative_to(world.folder) else file
         explorer = world.open_explorer(Nobody(), sessions)
     words = ["rpcexplorer", *(["--sessions", str(sessions)] if sessions else [])]
@@ -185,18 +185,14 @@ def _sends(invocation: Invocation, explorer: Explorer, saved: SavedCall, call: I
     if isinstance(chosen, Complaint):
         instead = "" if profile else "; with --url URL it is sent to an address"
         return f"{shlex.join(words)} sends one once that file has a profile {profile or ''}".rstrip() + instead
-    there = explorer.saved_calls().get(saved.name)
-    if there is None or Path(there.file).resolve() != file.resolve():
-        return f"but for {chosen.name} {saved.listed_as} is {f'the one of {there.file}' if there else 'not read there'}"
+    found = explorer.saved_calls().get(saved.name)
+    if found is None or Path(found.file).resolve() != file.resolve():
+        return f"but for {chosen.name} {saved.listed_as} is {f'the one of {found.file}' if found else 'not read there'}"
     return f"{shlex.join(words)} sends one"
-
-
-def _reads(explorer: Explorer, file: Path) -> bool:
-    return file.resolve() in {each.resolve() for each in explorer.profiles.files}
 
 
 def _name(wanted: str, names: dict[str, int]) -> str:
     """A name that a saved call can have, and no other of this import has."""
-    name = " ".join(printable(wanted).split()).lstrip("@ ")[:LONGEST] or "call"
+    name = " ".join(printable(wanted).split()).lstrip("@ ")[:MAX_NAME] or "call"
     names[name] = names.get(name, 0) + 1
     return name if names[name] == 1 else f"{name} {names[name]}"

@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import asdict
 
 from rpcexplorer.cli.completion import complete_presets
-from rpcexplorer.cli.context import TOLD, CommandGroup, fail, invocation_of
+from rpcexplorer.cli.context import MAX_COMPLAINTS, CommandGroup, fail, invocation_of
 from rpcexplorer.cli.output import print_json
 from rpcexplorer.cli.world import PROGRAM
 from rpcexplorer.model.problem import told
@@ -59,7 +59,7 @@ def keys(context: click.Context, as_json: bool) -> None:
         for command in COMMANDS
         if command.scope == scope
     ]
-    for sentence in told(complaints, TOLD, ""):
+    for sentence in told(complaints, MAX_COMPLAINTS, ""):
         invocation.world.say(sentence)
     if as_json:
         print_json(invocation.world, json_of([asdict(key) for key in found]))

@@ -142,8 +142,8 @@ class ProfileForm(Form):
         self._path = path
         choice = [Field("home", "for", homes[0].audience, choices=[*self._homes])] if len(homes) > 1 else []
         meanings = {"url": self._where_calls_go, "preset": self._about_preset}
-        told = [replace(each, meaning=meanings.get(each.key)) for each in fields]
-        super().__init__(title, self._about(homes[0].audience), [*told, *choice], save)
+        lines = [replace(field, meaning=meanings.get(field.key)) for field in fields]
+        super().__init__(title, self._about(homes[0].audience), [*lines, *choice], save)
 
     def on_mount(self) -> None:
         self._show_kind()
