@@ -98,10 +98,10 @@ def add(context: click.Context, /, name: str, team: bool, **typed: Any) -> None:
     kind = tables["auth"].get("kind", usual_kind)
     for row in OPTIONS:
         field = row.key.removeprefix("auth.")
-        if field != "kind" and field in tables["auth"] and field not in KINDS[kind].__struct_fields__:
+        if row.part == "auth" and field in tables["auth"].keys() - {"kind", *KINDS[kind].__struct_fields__}:
             others = listed(other for other, each in KINDS.items() if field in each.__struct_fields__)
             fail(f"{row.option}: auth {kind} has no {field}, which is for {others}: say which with --auth.")
-    values |= {"path": path, "login": tables["login"] or None}
+    values = {"preset": typed["preset"], "path": path} | values | {"login": tables["login"] or None}
     if complaint := explorer.edits(file).add(name, url, auth=tables["auth"], **values):
         fail(_with_option(name, complaint))
     say(f"added profile {name} to {file}")
