@@ -394,6 +394,7 @@ class Ticked(RowList[tuple[str, Profile]]):
         """The columns are as wide as what is in them."""
         self._names = min(max((columns(name) for name, _ in self.items), default=0), NAMES)
         self._badges = max((len(profile.badge_word) for _, profile in self.items), default=0)
+        super().watch_items()
 
     def tick(self) -> None:
         if self.chosen is not None:

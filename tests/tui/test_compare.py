@@ -25,7 +25,7 @@ from rpcexplorer.transport.port import Response
 from rpcexplorer.tui.compare import ComparedText, ComparisonScreen
 from rpcexplorer.tui.keys import PendingKeys
 from rpcexplorer.tui.messages import TicketWanted
-from rpcexplorer.tui.replay import ReplayScreen, SendQuestion, filled_for_each, profiles_for_servers
+from rpcexplorer.tui.replay import ReplayScreen, SendQuestion, SeveralProfiles, filled_for_each, profiles_for_servers
 from rpcexplorer.tui.widgets.bars import Frame
 from rpcexplorer.tui.widgets.dialog import Choice, Form
 from rpcexplorer.tui.widgets.picker import Picker
@@ -260,6 +260,17 @@ def test_all_that_a_yes_is_said_to_can_be_read_in_a_small_terminal() -> None:
         assert "shop.example.com" in on_view(pilot.app)
         await pilot.press("enter")
         await until(pilot, lambda: pilot.app.screen is not question)
+
+    on_screen(question, act, SMALL)
+
+
+def test_profiles_that_are_ticked_scroll() -> None:
+    profiles = [replace(ad_hoc("http://127.0.0.1:1"), name=f"profile{at}") for at in range(30)]
+    question = SeveralProfiles("Send to several?", profiles, "")
+
+    async def act(pilot: Pilot[None]) -> None:
+        await pilot.press("end")
+        await until(pilot, lambda: "profile29" in on_view(pilot.app))
 
     on_screen(question, act, SMALL)
 
