@@ -13,6 +13,7 @@ from rpcexplorer.auth.registry import KINDS
 from rpcexplorer.demo import PASSWORD, USERNAME
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.destination import RouteChanged
+from rpcexplorer.model.problem import Complaint
 from rpcexplorer.model.profile import ad_hoc
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.profiles.keys import PROFILE_KEYS
@@ -20,10 +21,10 @@ from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.connection_test import ConnectionTest
 from rpcexplorer.tui.dialogs import Credentials
-from rpcexplorer.tui.profile_form import ProfileForm
+from rpcexplorer.tui.profile_form import ProfileForm, wrong_of
 from rpcexplorer.tui.profiles import ProfileList, ProfilesScreen, Welcome
 from rpcexplorer.tui.widgets.bars import Footer, Header
-from rpcexplorer.tui.widgets.dialog import Answer, Confirm, Form
+from rpcexplorer.tui.widgets.dialog import Answer, Confirm, Form, Wrong
 from rpcexplorer.tui.widgets.inputs import Entry
 from tests.client.test_connection_test import by_name, deluge, key_wanted, open_aria2
 from tests.fakes.wire import HOLD, RawServer
@@ -345,6 +346,12 @@ def test_without_a_preset_again_the_form_is_as_it_was(make_explorer: Make, own: 
 
     tell(made, story)
     assert not own.exists()
+
+
+def test_complaint_about_auth_name_is_shown_at_its_line() -> None:
+    complaint = Complaint("sessions.toml", "must be the name of a parameter", key="profile.p.auth.name")
+    wrong = wrong_of(complaint, {"name": "p", "auth.name": "a b"})
+    assert wrong == Wrong("The parameter must be the name of a parameter.", "auth.name")
 
 
 @pytest.mark.thorough
