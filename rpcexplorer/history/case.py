@@ -83,6 +83,8 @@ class Cases:
 
     def take_in(self, case: Case, profile: Profile | None = None) -> TakenIn:
         """Add the calls of a case to the history that a profile writes to, as somebody else's."""
+        from secrets import token_hex
+
         history = self._journal.of_cases(profile)
         calls = [(call, (call.id, _other_id(call))) for call in sorted(case.exchanges, key=lambda call: call.when)]
         there: dict[str, Exchange | Damaged | None] = {}
@@ -95,7 +97,8 @@ class Cases:
             if any(_is_same(there.get(id), kept) for id in both):
                 known += 1
                 continue
-            kept = replace(kept, id=next((id for id in both if id not in there), None) or _free_id())
+            free = next((id for id in both if id not in there), None)
+            kept = replace(kept, id=free or f"case-{token_hex(8)}")  # only somebody who means it can take both
             if trouble := told(partial(history.append, kept)):
                 break
             there[kept.id] = kept
@@ -224,10 +227,3 @@ def _other_id(call: Exchange) -> str:
     from hashlib import sha256
 
     return f"case-{sha256((call.id + _content(call)).encode(errors='backslashreplace')).hexdigest()[:12]}"
-
-
-def _free_id() -> str:
-    """For a call whose other id is taken too, as only somebody who means it can bring about."""
-    from secrets import token_hex
-
-    return f"case-{token_hex(8)}"

@@ -116,12 +116,17 @@ def profile_page(
     lines += [
         _row("address", profile.endpoint, "text"),
         *([_row("preset", profile.preset, "text")] if profile.preset else []),
-        *_badge(profile.badge),
+    ]
+    if profile.badge:
+        word, role = ("PROD", "wrong bold") if profile.badge == "prod" else (profile.badge, "text")
+        lines.append(_row("badge", word, role))
+    lines += [
         _row("login", f"{auth_of(profile).words(profile)}{ASSUMED if profile.assumes_auth else ''}", "text"),
     ]
     for field, found in state.items() if any(state.values()) or not profile.assumes_auth else ():
         lines += _secret(profile, field, found)
-    lines += [[], *_files(files), *_connection(steps), *_settings(profile, rows, files), *_methods(profile)]
+    connection = [*_heading("Connection"), *map(step_line, steps)] if steps else []
+    lines += [[], *_files(files), *connection, *_settings(profile, rows, files), *_methods(profile)]
     return [*lines, [], [(f" {HAND}", "dim")]]
 
 
@@ -137,12 +142,6 @@ def _row(label: str, value: str, role: str) -> WordLine:
 
 def _heading(words: str) -> list[WordLine]:
     return [[], [(f" {words}", "text bold")]]
-
-
-def _badge(badge: str) -> list[WordLine]:
-    if badge == "prod":
-        return [_row("badge", "PROD", "wrong bold")]
-    return [_row("badge", badge, "text")] if badge else []
 
 
 def _secret(profile: Profile, field: str, found: Secret | RouteChanged | None) -> list[WordLine]:
@@ -167,10 +166,6 @@ def _files(files: Sequence[tuple[Path, str]]) -> list[WordLine]:
     ]
 
 
-def _connection(steps: Sequence[Check]) -> list[WordLine]:
-    return [*_heading("Connection"), *map(step_line, steps)] if steps else []
-
-
 def step_line(step: Check) -> WordLine:
     """A step with what proved it, and how long it took."""
     sign, role = SIGNS[step.state]
@@ -181,9 +176,13 @@ def step_line(step: Check) -> WordLine:
 
 def _settings(profile: Profile, rows: Sequence[PageRow], files: Sequence[tuple[Path, str]]) -> Iterator[WordLine]:
     """Keys by what they are about: first what a file says, with its place, then what counts by default, if anything."""
-    short = _short([file for file, _ in files])
+    names = [file.name for file, _ in files]
+    short = {  # by as much of their path as tells them apart
+        str(file): file.name if names.count(file.name) == 1 else f"{file.parent.name}/{file.name}" for file, _ in files
+    }
     for heading in ("Calls", "Login", "Headers"):
-        told = [row for row in rows if row[0] not in TOLD and _group(row[0]) == heading]
+        groups = ((row, row[0].partition(".")[0]) for row in rows if row[0] not in TOLD)
+        told = [row for row, group in groups if group != "method" and GROUPS.get(group, "Calls") == heading]
         chosen = [row for row in told if str(row[2]) != "default"]
         usual = [row for row in told if row not in chosen and row[1] is not None and row[1] != ""]
         if heading == "Login" and not profile.secrets:
@@ -196,11 +195,6 @@ def _settings(profile: Profile, rows: Sequence[PageRow], files: Sequence[tuple[P
             yield [*_setting(key, value, "text"), (f"  {named}:{number}", "dim")]
         for key, value, _ in usual:
             yield _setting(key, (*value[:FEW], "…") if isinstance(value, tuple) and value[FEW:] else value, "middle")
-
-
-def _group(key: str) -> str:
-    first = key.partition(".")[0]
-    return "" if first == "method" else GROUPS.get(first, "Calls")
 
 
 def _setting(key: str, value: Any, role: str) -> WordLine:
@@ -220,11 +214,3 @@ def _methods(profile: Profile) -> Iterator[WordLine]:
         for name, note in profile.methods.items():
             mark = {True: ("safe  ", "well"), False: ("! not safe  ", "careful"), None: ("", "dim")}[note.safe]
             yield [*_row(name, mark[0], mark[1]), (note.doc, "middle")]
-
-
-def _short(files: Sequence[Path]) -> dict[str, str]:
-    """Files by as much of their path as tells them apart."""
-    names = [file.name for file in files]
-    return {
-        str(file): file.name if names.count(file.name) == 1 else f"{file.parent.name}/{file.name}" for file in files
-    }
