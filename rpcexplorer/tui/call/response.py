@@ -227,10 +227,8 @@ class ResponsePane(Vertical):
 
         pane: ResponsePane
 
-    def __init__(
-        self, *, key: str = "F4", cancel_key: str = "Esc", first_steps: Sequence[Sequence[tuple[str, str]]] = ()
-    ) -> None:
-        """``key`` focuses the pane, ``cancel_key`` ends a call; ``first_steps`` is shown before the first exchange."""
+    def __init__(self, *, key: str = "F4", cancel_key: str = "Esc") -> None:
+        """``key`` focuses the pane, ``cancel_key`` ends a call."""
         super().__init__()
         self.body = Body()
         """The views of the response."""
@@ -241,7 +239,8 @@ class ResponsePane(Vertical):
         )
         self.earlier_inputs: dict[Purpose, Sequence[str]] = {}
         """The newest first."""
-        self.first_steps = first_steps
+        self.first_steps: Sequence[WordLine] = ()
+        """Shown before the first exchange."""
         self.step = ""
         """The progress of work that makes many calls."""
         self._key, self._cancel_key = key, cancel_key
