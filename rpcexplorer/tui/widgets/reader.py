@@ -275,9 +275,11 @@ class Painter(Struct, frozen=True):
         number = ("" if row.continued else str(row.line + 1)).rjust(self.numbers) + " "
         margin = [(number, "middle" if here else "dim"), (sign, role), (BEFORE if self.left else " ", "dim")]
         pieces = [Segment(text, self.styles.style(role, ground)) for text, role in margin]
-        letters, whole = iter(row.text), list[Segment]()
+        start, whole = 0, list[Segment]()
         for role, run in groupby(self._roles(row)):
-            whole.append(Segment("".join(islice(letters, sum(1 for _ in run))), self.styles.style(role, ground)))
+            end = start + len(list(run))
+            whole.append(Segment(row.text[start:end], self.styles.style(role, ground)))
+            start = end
         text = clipped(whole, self.room, Segment(AFTER, self.styles.style("dim", ground)))
         # one strip and no more: Textual's have seven caches each
         return filled([*pieces, *text], self.numbers + AFTER_NUMBER + self.room, self.styles.style("text", ground))
