@@ -90,7 +90,7 @@ def explorer(server: Server, shape: str) -> Iterator[Program]:
     """The explorer with the focus in the params, ready to send."""
     with tempfile.TemporaryDirectory() as home:
         sessions = f'version = 1\n[profile.usable]\nurl = "{server.url}"\npath = "/{shape}"\n'
-        sessions += 'auth = { kind = "inline", username = "ada" }\n'
+        sessions += 'auth = { kind = "inline", username = "ada" }\n[profile.usable.method.ping]\n'
         Path(home, "sessions.toml").write_text(sessions)
         command = [sys.executable, "-m", "rpcexplorer"]
         with Program(command, Path(home), {"RPCEXPLORER_USABLE_PASSWORD": PASSWORD}) as program:
