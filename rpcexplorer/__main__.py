@@ -59,9 +59,9 @@ def main() -> int:
         return SOFTWARE
     finally:
         gc.enable()
-        if world.explorer is not None and (trouble := world.explorer.put_unsaved_aside()):
+        if world.explorer is not None and (problem := world.explorer.put_unsaved_aside()):
             with suppress(Gone):  # nobody is there to read it: the next start says it
-                world.say(trouble)
+                world.say(problem)
 
 
 def _here() -> Path:
@@ -120,8 +120,8 @@ def write_crash(folder: Path, error: BaseException, secrets: Iterable[Secret], w
     text = Redactor(secrets, MEMBERS).text("\n".join(_lines(error, when)))
     # Nothing in it does anything to a terminal that it is read in.
     inert = "".join(char if char == "\n" or char.isprintable() else ascii(char)[1:-1] for char in text)
-    if trouble := told(lambda: write_new(file, inert.encode())):
-        return trouble
+    if problem := told(lambda: write_new(file, inert.encode())):
+        return problem
     told(remove_oldest)
     return file
 

@@ -18,7 +18,7 @@ from msgspec import Struct
 
 from rpcexplorer.files.io import (
     KEPT,
-    FileTrouble,
+    FileError,
     decoded,
     free_aside,
     names,
@@ -30,7 +30,7 @@ from rpcexplorer.files.io import (
     write_private,
 )
 from rpcexplorer.importing.request import ImportedCall
-from rpcexplorer.jsontext.params import Problem
+from rpcexplorer.jsontext.params import Typo
 from rpcexplorer.model.batch import CollectedCalls, collected
 from rpcexplorer.model.method import Described, Method
 from rpcexplorer.model.profile import Profile
@@ -59,7 +59,7 @@ class Drafts:
         """What editors were given to start with."""
         self._unsaved: dict[DraftKey, str] = {}
         """What files should hold, and could not be written."""
-        self.trouble = ""
+        self.problem = ""
         """Why a draft could not be read, and where it is now; empty while all is well."""
         self.other = ""
         """Which draft was changed elsewhere as well, and where that text is now; empty where none was."""
@@ -79,8 +79,8 @@ class Drafts:
         key = (profile_name, method)
         self._texts[key] = text
         self._unsaved[key] = text if written is None else written
-        trouble = self.save_unsaved()
-        return f"the params are kept for this run only: {trouble}" if trouble else ""
+        problem = self.save_unsaved()
+        return f"the params are kept for this run only: {problem}" if problem else ""
 
     @property
     def unsaved(self) -> dict[DraftKey, str]:
@@ -99,17 +99,17 @@ class Drafts:
 
     def _save(self, key: DraftKey, text: str) -> str:
         content = _packed(key, text)
-        trouble = self._look(key)
-        if not trouble and len(content) > KEPT:
-            trouble = f"they are longer than {told_size(KEPT)}"
-        if trouble:
-            return trouble
+        problem = self._look(key)
+        if not problem and len(content) > KEPT:
+            problem = f"they are longer than {told_size(KEPT)}"
+        if problem:
+            return problem
         try:
             if self._written.get(key) != content:
                 self._make_way(key, content)
                 write_private(self._file(key), content)
                 self._written[key] = content
-        except FileTrouble as failed:
+        except FileError as failed:
             return failed.sentence
         self._unsaved.pop(key, None)
         return ""
@@ -144,14 +144,14 @@ class Drafts:
             is_older = mine.exists() and mine.stat().st_mtime > when
         if is_older and self.find(*key) != text:
             side = free_aside(mine, "other")
-            if not (trouble := told(lambda: write_new(side, _packed(key, text)))):
+            if not (problem := told(lambda: write_new(side, _packed(key, text)))):
                 self._keep_other(key, side)
-            return trouble
-        trouble = self.keep(*key, text)
-        if not trouble:
+            return problem
+        problem = self.keep(*key, text)
+        if not problem:
             with telling("write", mine):
                 os.utime(mine, (when, when))  # so that it is as old for the next one
-        return trouble
+        return problem
 
     def text_for(
         self,
@@ -207,18 +207,18 @@ class Drafts:
         key = (profile_name, method)
         self._texts.pop(key, None)
         self._unsaved.pop(key, None)
-        trouble = told(lambda: self._make_way(key) if key in self._looked else None)
+        problem = told(lambda: self._make_way(key) if key in self._looked else None)
         self._looked.add(key)
         self._written.pop(key, None)
-        return trouble or told(lambda: self._remove(self._file(key)))
+        return problem or told(lambda: self._remove(self._file(key)))
 
     def all(self, profile_name: str) -> dict[str, str]:
         """Every draft of a profile by method, sorted."""
         folder, listed = self._folder / _hashed(profile_name), list[str]()
         try:
             listed = names(folder)
-        except FileTrouble as trouble:
-            self.trouble = trouble.sentence
+        except FileError as error:
+            self.problem = error.sentence
         for name in listed:
             found = self._read(folder / name) if name.endswith(SUFFIX) else None
             if isinstance(found, tuple):
@@ -230,7 +230,7 @@ class Drafts:
         """Make sure that what the file holds is known; a sentence where it cannot be read."""
         if key not in self._looked:
             found = self._read(self._file(key))
-            if isinstance(found, FileTrouble):
+            if isinstance(found, FileError):
                 return found.sentence
             self._looked.add(key)
             if found:
@@ -245,7 +245,7 @@ class Drafts:
         with telling("remove", file), suppress(FileNotFoundError):
             file.unlink()
 
-    def _read(self, file: Path) -> tuple[DraftKey, str] | FileTrouble | None:
+    def _read(self, file: Path) -> tuple[DraftKey, str] | FileError | None:
         """What a file holds; one that is damaged is moved aside, for its text may still be worth something."""
         try:
             content = read_bytes(file)
@@ -256,10 +256,10 @@ class Drafts:
                 self._written[found[0]] = content
                 return found
             if side := _moved_aside(file, "damaged"):
-                self.trouble = f"a draft is damaged: it was moved to {side}, where its text can be looked for"
-        except FileTrouble as trouble:
-            self.trouble = trouble.sentence
-            return trouble
+                self.problem = f"a draft is damaged: it was moved to {side}, where its text can be looked for"
+        except FileError as error:
+            self.problem = error.sentence
+            return error
         return None
 
 
@@ -326,7 +326,7 @@ class ReplacedDrafts:
         )
 
     def bring_back(self, profile: Profile, method: str, now: str, secrets: Iterable[Secret]) -> tuple[str, str]:
-        """Take the newest text, and the trouble with it. What stands there ``now`` is the last one to come back then.
+        """Take the newest text, and the problem with it. What stands there ``now`` is the last one to come back then.
 
         So whoever goes on finds each of them, and loses none. Nothing is kept where ``now`` is empty.
         """
@@ -364,7 +364,7 @@ class CollectedBatches:
     def of(self, profile: Profile) -> CollectedCalls:
         if profile.name not in self._known:
             found = collected("" if profile.ad_hoc else self._files.find(profile.name, KEY) or "")
-            self._known[profile.name] = CollectedCalls() if isinstance(found, Problem) else found
+            self._known[profile.name] = CollectedCalls() if isinstance(found, Typo) else found
         return self._known[profile.name]
 
     def keep(self, profile: Profile, batch: CollectedCalls, secrets: Iterable[Secret]) -> str:
@@ -375,16 +375,16 @@ class CollectedBatches:
             return ""
         if not batch.text:
             return self._files.forget(profile.name, KEY)
-        trouble = self._files.keep_typed(profile, KEY, batch.text, secrets)
-        return trouble or self._files.other
+        problem = self._files.keep_typed(profile, KEY, batch.text, secrets)
+        return problem or self._files.other
 
     def replace(self, profile: Profile, batch: CollectedCalls, secrets: Iterable[Secret]) -> str:
         """The same, and what is the batch until now can be had back."""
         secrets, before = list(secrets), self.of(profile)
         self._before[before.text] = before
         is_missed = before.text and before.text != batch.text
-        trouble = self._replaced.keep(profile, KEY, before.text, secrets) if is_missed else ""
-        return self.keep(profile, batch, secrets) or trouble
+        problem = self._replaced.keep(profile, KEY, before.text, secrets) if is_missed else ""
+        return self.keep(profile, batch, secrets) or problem
 
     def has_replaced(self, profile: Profile) -> bool:
         return bool(self._replaced.of(profile, KEY))
@@ -393,9 +393,9 @@ class CollectedBatches:
         """Take the batch that gave way last; what stands there now is the last one to come back then."""
         secrets, now = list(secrets), self.of(profile)
         self._before[now.text] = now
-        text, trouble = self._replaced.bring_back(profile, KEY, now.text, secrets)
+        text, problem = self._replaced.bring_back(profile, KEY, now.text, secrets)
         found = self._before.get(text) or collected(text)
-        return trouble if isinstance(found, Problem) else self.keep(profile, found, secrets) or trouble
+        return problem if isinstance(found, Typo) else self.keep(profile, found, secrets) or problem
 
 
 OF_ONE: Final = MOST // 2
@@ -412,7 +412,7 @@ class NewDrafts(Struct, frozen=True):
     """So many there were of methods that had enough."""
     replaced: tuple[str, ...] = ()
     """Methods whose params gave way, and can be brought back."""
-    trouble: str = ""
+    problem: str = ""
 
 
 class ImportedDrafts:
@@ -426,8 +426,8 @@ class ImportedDrafts:
         try:
             content = read_bytes(file, links=True, others=True)
             return ("", f"there is no file {file}") if content is None else (decoded(file, content), "")
-        except FileTrouble as trouble:
-            return "", trouble.sentence
+        except FileError as error:
+            return "", error.sentence
 
     def take_in(self, profile: Profile, calls: Sequence[ImportedCall], secrets: Iterable[Secret]) -> NewDrafts:
         """Put each into its place, the last of a method on top; ``secrets`` are hidden in the files."""
@@ -435,7 +435,7 @@ class ImportedDrafts:
         counted = Counter[str]()
         taken: list[ImportedCall] = []
         replaced: dict[str, None] = {}
-        trouble = ""
+        problem = ""
         for call in calls:
             counted[call.method] += 1
             if counted[call.method] > OF_ONE:
@@ -443,8 +443,8 @@ class ImportedDrafts:
             text = call.params or "[]"
             before = self._drafts.find(profile.name, call.method)
             if before is not None and before != text and before.strip() not in NOTHING:
-                trouble = self._replaced.keep(profile, call.method, before, known) or trouble
+                problem = self._replaced.keep(profile, call.method, before, known) or problem
                 replaced[call.method] = None
-            trouble = self._drafts.keep_typed(profile, call.method, text, known) or trouble
+            problem = self._drafts.keep_typed(profile, call.method, text, known) or problem
             taken.append(call)
-        return NewDrafts((*taken,), len(calls) - len(taken), (*replaced,), trouble)
+        return NewDrafts((*taken,), len(calls) - len(taken), (*replaced,), problem)

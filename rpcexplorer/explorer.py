@@ -22,7 +22,7 @@ from rpcexplorer.model.destination import FORM_OF_REQUEST, Nobody, Person, Route
 from rpcexplorer.model.draft import Batch, Draft, methods_of
 from rpcexplorer.model.exchange import Preview, Stop, Unreached, fresh_id
 from rpcexplorer.model.method import SIGN, as_named, described_by, method_of
-from rpcexplorer.model.problem import Complaint
+from rpcexplorer.model.problem import Problem
 from rpcexplorer.model.profile import DocumentSource, Profile
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.profiles.profiles import Profiles, load
@@ -93,14 +93,14 @@ class Explorer:
         sessions: Path | None = None,
         person: Person | None = None,
     ) -> Self:
-        """Read profiles and settings as a program started in ``folder`` would. What is damaged becomes a complaint."""
+        """Read profiles and settings as a program started in ``folder`` would. What is damaged becomes a problem."""
         environment = os.environ if environment is None else environment
         paths = Paths.of(environment)
-        settings, complaints = load_settings(paths)
+        settings, problems = load_settings(paths)
         reading = partial(load, paths, folder or Path.cwd(), environment, sessions)
         secrets = Secrets(paths.secrets, environment, settings.secret_store)
         explorer = cls(paths, reading, settings, secrets, person or Nobody())
-        explorer.profiles.complaints.extend(complaints)
+        explorer.profiles.problems.extend(problems)
         return explorer
 
     @cached_property
@@ -204,7 +204,7 @@ class Explorer:
         """The history that the profile in use writes to."""
         return self.journal.of(self.profile)
 
-    def use(self, profile: Profile | str | None = None) -> Profile | Complaint:
+    def use(self, profile: Profile | str | None = None) -> Profile | Problem:
         """Choose the profile for what follows: one that is given, a name, or the default one."""
         chosen = profile if isinstance(profile, Profile) else self.profiles.get(profile)
         if isinstance(chosen, Profile):
@@ -244,11 +244,11 @@ class Explorer:
 
         return ProfileEdits(file, self.paths.state, file == self.paths.user_sessions, self.profiles)
 
-    def apply(self, name: str, changes: Changes, file: Path) -> Complaint | None:
+    def apply(self, name: str, changes: Changes, file: Path) -> Problem | None:
         """Change a profile in a file, and read it again. Return what prevented it, and then nothing was changed."""
-        complaint = self.edits(file).apply(name, changes, self.profiles.leaves.get(name, {}))
+        problem = self.edits(file).apply(name, changes, self.profiles.leaves.get(name, {}))
         self.reload()
-        return complaint
+        return problem
 
     @staticmethod
     def commit_warning(file: Path) -> str:
@@ -295,34 +295,32 @@ class Explorer:
         if all(change.key in FORM_OF_REQUEST for change in changes(old, new)):
             self.credentials.carry_over(before, profile)
 
-    def save_call(self, call: SavedCall, *, replacing: bool = False) -> Complaint | None:
+    def save_call(self, call: SavedCall, *, replacing: bool = False) -> Problem | None:
         """Write a saved call into its file, where no secret that this run knows may stand, and read that anew."""
         hide = self.redactor().text
         if any(hide(text) != text for text in (call.name, call.method, call.text, call.doc)):
-            return Complaint(
-                call.file, "the call holds a secret, which has no place in this file: write {{name}} for it"
-            )
-        complaint = self.edits(Path(call.file)).save_call(call, replacing=replacing)
+            return Problem(call.file, "the call holds a secret, which has no place in this file: write {{name}} for it")
+        problem = self.edits(Path(call.file)).save_call(call, replacing=replacing)
         self.reload()
-        return complaint
+        return problem
 
-    def remove_call(self, call: SavedCall) -> Complaint | None:
-        complaint = self.edits(Path(call.file)).remove_call(call)
+    def remove_call(self, call: SavedCall) -> Problem | None:
+        problem = self.edits(Path(call.file)).remove_call(call)
         self.reload()
-        return complaint
+        return problem
 
-    def remove_profile(self, profile: Profile) -> list[Complaint]:
+    def remove_profile(self, profile: Profile) -> list[Problem]:
         """Remove a profile from all files, then its secrets, and stop using it; return what failed."""
         files = self.profiles.files_of(profile.name)
-        complaints = [said for file in files if (said := self.edits(file).remove(profile.name))]
-        for file in set(self.profiles.files) - set(files) if not complaints else ():
-            complaints += filter(None, [self.edits(file).drop_default(profile.name)])
-        if not complaints and (trouble := told(lambda: self.secrets.forget(profile))):
-            complaints.append(Complaint(str(self.paths.secrets), trouble))
+        problems = [said for file in files if (said := self.edits(file).remove(profile.name))]
+        for file in set(self.profiles.files) - set(files) if not problems else ():
+            problems += filter(None, [self.edits(file).drop_default(profile.name)])
+        if not problems and (problem := told(lambda: self.secrets.forget(profile))):
+            problems.append(Problem(str(self.paths.secrets), problem))
         self.reload()
         if self.profile and self.profile.name == profile.name and profile.name not in self.profiles.leaves:
             self.profile = None
-        return complaints
+        return problems
 
     def search_leaks(self, files: Sequence[Path] = (), *, staged: Path | None = None) -> Searched:
         """Look for secrets in the files of the profiles and in every history; or in files alone, or what git staged."""

@@ -37,11 +37,11 @@ class Rescue:
         said = []
         if self._journal.unsaved and self._journal.save_unsaved():
             many = _many("call", len(self._journal.unsaved))
-            why = f"{many} could not be written to the history: {self._journal.trouble}."
+            why = f"{many} could not be written to the history: {self._journal.problem}."
             said.append(f"{why} {self._put(self._put_calls)}")
-        if trouble := self._drafts.save_unsaved():
+        if problem := self._drafts.save_unsaved():
             many = _many("draft", len(self._drafts.unsaved))
-            said.append(f"{many} could not be written: {trouble}. {self._put(self._put_drafts)}")
+            said.append(f"{many} could not be written: {problem}. {self._put(self._put_drafts)}")
         return "\n".join(said)
 
     def _put(self, into: Callable[[Path], Path | None]) -> str:
@@ -119,7 +119,7 @@ class Rescue:
                     if isinstance(history.find(call.id), Exchange):  # an earlier start got as far as this one
                         continue
                     if told(partial(history.append, call)):
-                        history.unsaved.pop()  # it stays where it is, and is no new trouble
+                        history.unsaved.pop()  # it stays where it is, and is no new problem
                         return
                     yield call
                 if len(calls) == len(found):  # what cannot be read stays where somebody can look at it

@@ -10,7 +10,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from rpcexplorer.files.io import FileTrouble, aside, lock, names, private_folder, read_bytes, told, write_private
+from rpcexplorer.files.io import FileError, aside, lock, names, private_folder, read_bytes, told, write_private
 from rpcexplorer.files.paths import Paths
 from rpcexplorer.files.toml import KeyPath, TomlFile, parse_bytes, read_toml, split_dotted
 from rpcexplorer.files.toml_edit import edit
@@ -31,7 +31,7 @@ from rpcexplorer.files.toml_shape import (
     time_rule,
     version_rule,
 )
-from rpcexplorer.model.problem import Complaint, nearest
+from rpcexplorer.model.problem import Problem, nearest
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.model.settings import DARK, NATIVE, HistorySettings, Settings, Theme, colour, completed
 
@@ -48,7 +48,7 @@ SETTINGS_SHAPE = TableRule(
 )
 
 
-def load_settings(paths: Paths) -> tuple[Settings, list[Complaint]]:
+def load_settings(paths: Paths) -> tuple[Settings, list[Problem]]:
     """Read the settings; what is wrong or missing has its default."""
     file = read_toml(paths.settings)
     if not isinstance(file, TomlFile):
@@ -65,10 +65,10 @@ def load_settings(paths: Paths) -> tuple[Settings, list[Complaint]]:
         history=HistorySettings(**reading.values("history")),
         **other,
     )
-    return settings, [complaint for _, complaint in reading.complaints]
+    return settings, [problem for _, problem in reading.problems]
 
 
-def save_setting(paths: Paths, key: str | KeyPath, value: Any) -> Complaint | None:
+def save_setting(paths: Paths, key: str | KeyPath, value: Any) -> Problem | None:
     """Set one key, or unset it with None; the rest of the file stays as it is."""
     path = split_dotted(key) if isinstance(key, str) else key
     return edit(paths.settings, paths.state, SETTINGS_SHAPE, [(path, value)])
@@ -109,7 +109,7 @@ class Themes:
         found = {path.stem: path for folder in (shipped, self._own) for path in _themes_in(folder)}
         return dict(sorted(found.items()))
 
-    def load(self, name: str) -> tuple[Theme | None, list[Complaint]]:
+    def load(self, name: str) -> tuple[Theme | None, list[Problem]]:
         """A theme, where anything of its file can be used, and what is wrong with the file."""
         return load_theme(self.files().get(name, self._own / f"{name}.toml"))
 
@@ -121,16 +121,16 @@ def _themes_in(folder: Path) -> list[Path]:
     return [folder / name for name in listed if name.endswith(".toml")]
 
 
-def load_theme(path: Path) -> tuple[Theme | None, list[Complaint]]:
+def load_theme(path: Path) -> tuple[Theme | None, list[Problem]]:
     """Read a theme. What is wrong in it is complained about and taken from the default; None where nothing is left."""
     file = read_toml(path)
     if file is None:
-        return None, [Complaint(str(path), "there is no such theme; choose another one")]
+        return None, [Problem(str(path), "there is no such theme; choose another one")]
     if not isinstance(file, TomlFile):
         return None, [file]
     reading = read_shape(THEME_SHAPE, file)
     theme = completed(path.stem, reading.values().get("dark"), reading.values("colors"), reading.values("json"))
-    return theme, [complaint for _, complaint in reading.complaints]
+    return theme, [problem for _, problem in reading.problems]
 
 
 NEWEST = 50
@@ -218,7 +218,7 @@ class ScreenState:
         """What the file held when it was last read or written."""
         self._waiting: list[tuple[KeyPath, Update]] = []
         """Changes that could not be written yet."""
-        self.trouble = ""
+        self.problem = ""
         """Why something is not remembered, in a sentence; empty while all is well."""
 
     @property
@@ -301,19 +301,19 @@ class ScreenState:
         self._waiting.append((tuple(map(_clean, path)), update))
         try:
             self._write()
-        except FileTrouble as trouble:
-            self.trouble = f"what the screen remembers is kept for this run only: {trouble.sentence}"
+        except FileError as error:
+            self.problem = f"what the screen remembers is kept for this run only: {error.sentence}"
 
     def _write(self) -> None:
-        """Make the changes that wait to what the file holds now. Raises ``FileTrouble``."""
+        """Make the changes that wait to what the file holds now. Raises ``FileError``."""
         private_folder(self._file.parent)
         with lock(self._file, PATIENCE):
-            before, complaint = self._read()
+            before, problem = self._read()
             after = self._changed(before)
-            kept = self._kept_aside(complaint) if complaint else ""
-            if complaint or after != before:
+            kept = self._kept_aside(problem) if problem else ""
+            if problem or after != before:
                 write_private(self._file, _toml(after))
-        self.trouble = kept
+        self.problem = kept
         self._known = after
         self._waiting.clear()
 
@@ -321,35 +321,35 @@ class ScreenState:
         """What counts now; of a file that cannot be read only the changes of this run."""
         if self._known is None:
             try:
-                self._known, complaint = self._read()
-                self.trouble = str(complaint or "")
-            except FileTrouble as trouble:
-                self.trouble = trouble.sentence
+                self._known, problem = self._read()
+                self.problem = str(problem or "")
+            except FileError as error:
+                self.problem = error.sentence
         return self._changed(self._known or {})
 
     def _changed(self, document: StateTable) -> StateTable:
         return reduce(lambda so_far, change: _updated(so_far, *change), self._waiting, document)
 
-    def _read(self) -> tuple[StateTable, Complaint | None]:
-        """What is right in the file, and what is wrong with it. Raises ``FileTrouble``."""
+    def _read(self) -> tuple[StateTable, Problem | None]:
+        """What is right in the file, and what is wrong with it. Raises ``FileError``."""
         content = read_bytes(self._file)
         if content is None:
             return {}, None
         file = parse_bytes(self._file, content)
-        if isinstance(file, Complaint):
+        if isinstance(file, Problem):
             return {}, file
         reading = read_shape(SCREEN_SHAPE, file)
         document: StateTable = {}
         for path, leaf in reading.leaves.items():
             document = _updated(document, path, _always(leaf.value))
-        return document, next((complaint for _, complaint in reading.complaints), None)
+        return document, next((problem for _, problem in reading.problems), None)
 
-    def _kept_aside(self, complaint: Complaint) -> str:
+    def _kept_aside(self, problem: Problem) -> str:
         """Copy a damaged file to where it can still be looked at, and say so. It is there until it is replaced."""
         content = read_bytes(self._file) or b""
         side = next(side for side in aside(self._file, "damaged") if self._may_hold(side, content))
         write_private(side, content)
-        return f"{complaint}; the file is kept as {side}, and what could be read of it is still known"
+        return f"{problem}; the file is kept as {side}, and what could be read of it is still known"
 
     @staticmethod
     def _may_hold(side: Path, content: bytes) -> bool:

@@ -254,7 +254,7 @@ def test_a_damaged_draft_is_moved_aside_and_costs_only_itself(folder: Path, how:
     assert again.all("staging") == {"b": "whole"}
     aside = file.with_name(f"{file.name}.damaged-1")
     assert aside.read_bytes() == damaged
-    assert str(aside) in again.trouble
+    assert str(aside) in again.problem
     again.keep("staging", "a", "new")
     assert Drafts(folder).all("staging") == {"a": "new", "b": "whole"}
 
@@ -286,7 +286,7 @@ def test_a_text_that_was_made_to_break_the_reader_is_damage(folder: Path) -> Non
     file.write_bytes(b"draft 1 %08x %s" % (zlib.crc32(rest), rest))
     again = Drafts(folder)
     assert again.find("staging", "a") is None
-    assert "a draft is damaged" in again.trouble
+    assert "a draft is damaged" in again.problem
     assert again.keep("staging", "a", "2") == ""
 
 
@@ -298,7 +298,7 @@ def test_a_draft_that_cannot_be_read_for_a_moment_is_neither_replaced_nor_forgot
     with monkeypatch.context() as patch:
         patch.setattr(os, "open", _broken_disk)
         start = drafts.text_for(SHOP, "get", None)
-        assert "the disk reports an error" in drafts.trouble
+        assert "the disk reports an error" in drafts.problem
         assert drafts.keep_typed(SHOP, "get", start, []) == "", "it was never touched"
         assert "the disk reports an error" in drafts.keep("shop", "get", "[2]")
         assert drafts.find("shop", "get") == "[2]"
@@ -392,7 +392,7 @@ def test_a_folder_that_is_a_file_is_told_and_stops_nobody(folder: Path) -> None:
     folder.write_text("")
     drafts = Drafts(folder)
     assert drafts.find("staging", "a") is None
-    assert "cannot read" in drafts.trouble
+    assert "cannot read" in drafts.problem
     assert drafts.all("staging") == {}
     assert "cannot read" in drafts.keep("staging", "a", "1")
     assert drafts.find("staging", "a") == "1"

@@ -14,7 +14,7 @@ from rpcexplorer.auth.basic import InlineAuth
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.exchange import Exchange, Refused
-from rpcexplorer.model.problem import Changes, Complaint
+from rpcexplorer.model.problem import Changes, Problem
 from rpcexplorer.model.profile import Profile, ad_hoc
 from rpcexplorer.rpc.messages import Result
 from tests.fakes.editor import type_in
@@ -83,10 +83,10 @@ def test_a_history_that_cannot_be_written_loses_no_call_and_no_exchange(
         explorer.use()
         exchange = call(explorer, Draft("ping"))
         assert isinstance(exchange.outcome, Result)
-        assert "state" in explorer.journal.trouble
+        assert "state" in explorer.journal.problem
         (tmp_path / "home" / "state").unlink()
         call(explorer, Draft("ping"))
-    assert explorer.journal.trouble == ""
+    assert explorer.journal.problem == ""
     assert len(list(explorer.history.newest(9))) == 2
 
 
@@ -183,9 +183,9 @@ def test_that_a_server_writes_the_old_way_is_said_once_for_each_profile(opened: 
     assert not any(each.notes or each.remarks for each in explorer.history.newest(9) if isinstance(each, Exchange))
 
 
-def test_an_unknown_profile_is_a_complaint_that_names_the_nearest(opened: Callable[..., Explorer]) -> None:
+def test_an_unknown_profile_is_a_problem_that_names_the_nearest(opened: Callable[..., Explorer]) -> None:
     found = opened('[profile.staging]\nurl = "https://x.example"\n').use("stagin")
-    assert isinstance(found, Complaint)
+    assert isinstance(found, Problem)
     assert "staging" in found.sentence
 
 

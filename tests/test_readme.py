@@ -127,12 +127,12 @@ def alike(text: str) -> str:
     return re.sub(r"Content-Length: \d+", "Content-Length: 1", text).strip()
 
 
-def test_the_example_of_profiles_loads_without_a_complaint(tmp_path: Path) -> None:
+def test_the_example_of_profiles_loads_without_a_problem(tmp_path: Path) -> None:
     example = (ROOT / "sessions.toml.example").read_text(encoding="utf-8")
     (tmp_path / "sessions.toml").write_text(example, encoding="utf-8")
     environment = {"RPCEXPLORER_HOME": str(tmp_path / "home")}
     found = load(Paths.of(environment), tmp_path, environment, tmp_path / "sessions.toml")
-    assert found.complaints == []
+    assert found.problems == []
     assert {profile.auth.kind for profile in found.profiles.values()} == KINDS.keys()
 
 

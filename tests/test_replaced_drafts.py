@@ -21,8 +21,8 @@ def test_they_come_back_newest_first_also_after_a_restart_and_whoever_goes_on_fi
     assert replaced.of(SHOP, "other") == []
     now, seen = "[4]", []
     for _ in range(4):
-        now, trouble = replaced.bring_back(SHOP, "m", now, ())
-        assert trouble == ""
+        now, problem = replaced.bring_back(SHOP, "m", now, ())
+        assert problem == ""
         seen.append(now)
     assert seen == ["[3]", "[1]", "[2]", "[4]"]
     assert ReplacedDrafts(tmp_path).of(SHOP, "m") == ["[2]", "[1]", "[3]"]

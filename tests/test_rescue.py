@@ -12,7 +12,7 @@ import pytest
 
 from rpcexplorer.__main__ import MAX_CRASHES, write_crash
 from rpcexplorer.drafts import Drafts
-from rpcexplorer.files.io import FileTrouble
+from rpcexplorer.files.io import FileError
 from rpcexplorer.history import folder as store
 from rpcexplorer.history.folder import History
 from rpcexplorer.history.store import Journal
@@ -69,7 +69,7 @@ def test_a_reply_as_long_as_the_settings_allow_is_taken_back_too(
     settings = HistorySettings(body_limit=9 * MIB)
     (tmp_path / "history").write_text("in the way")
     journal = Journal(settings, tmp_path / "history", tuple)
-    with pytest.raises(FileTrouble):
+    with pytest.raises(FileError):
         journal.of(None).append(exchange(0, reply=f'{{"result": "{"x" * 8 * MIB}"}}'))
     Rescue(journal, nothing_typed(tmp_path), tmp_path / "unsaved", settings.body_limit).put_aside()
 
@@ -91,7 +91,7 @@ def test_what_this_run_could_not_write_is_no_part_of_what_an_earlier_one_could_n
     blocked: Journal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(*_: object, **__: object) -> None:
-        raise FileTrouble("cannot write: the disk is full")
+        raise FileError("cannot write: the disk is full")
 
     unsaved = tmp_path / "unsaved"
     Rescue(blocked, nothing_typed(tmp_path), unsaved, 1_000).put_aside()
@@ -290,7 +290,7 @@ def test_a_folder_that_was_made_for_nothing_is_gone_again(
     tmp_path: Path, temporary: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fails(*_: object) -> None:
-        raise FileTrouble("cannot write: the disk is full")
+        raise FileError("cannot write: the disk is full")
 
     monkeypatch.setattr("rpcexplorer.drafts.write_private", fails)
     journal = Journal(HistorySettings(), tmp_path / "history", tuple)

@@ -50,7 +50,7 @@ def test_everything_survives_the_program(file: Path) -> None:
     one = full(ScreenState(file))
     expected = ["staging", True, True, 34, 12, "user.get", ("ping", "user.get"), (".[] | .id",), ("wc -c",), True]
     assert everything(one) == everything(ScreenState(file)) == expected
-    assert one.trouble == ""
+    assert one.problem == ""
 
 
 def test_it_is_toml_for_any_reader_and_for_its_owner_alone(file: Path) -> None:
@@ -141,7 +141,7 @@ def test_any_name_and_any_text_can_be_remembered(file: Path, text: str) -> None:
     one.quiet(text, text)
     one.add_expression(text, text)
     again = ScreenState(file)
-    assert (one.trouble, again.trouble) == ("", "")
+    assert (one.problem, again.problem) == ("", "")
     assert again.is_quiet(text, text)
     assert again.pinned(text) == one.pinned(text) != ()
     assert again.expressions(text) == one.expressions(text) != ()
@@ -160,14 +160,14 @@ def test_a_damaged_file_is_told_read_as_far_as_it_goes_and_moved_aside(file: Pat
     file.write_text(text)
     one = ScreenState(file)
     assert one.profile == kept
-    assert one.trouble.startswith(str(file))
+    assert one.problem.startswith(str(file))
     assert file.read_text() == text  # looking changes nothing
     one.wrap = True
     aside = file.with_name("screen.toml.damaged-1")
     assert aside.read_text() == text
-    assert str(aside) in one.trouble
+    assert str(aside) in one.problem
     again = ScreenState(file)
-    assert (again.profile, again.wrap, again.trouble) == (kept, True, "")
+    assert (again.profile, again.wrap, again.problem) == (kept, True, "")
 
 
 def test_a_second_damaged_file_does_not_replace_the_first(file: Path) -> None:
@@ -202,7 +202,7 @@ def test_a_file_that_cannot_be_read_for_a_moment_is_not_taken_for_damaged(
     with monkeypatch.context() as patch:
         patch.setattr(os, "open", _broken_disk)
         one.pin("staging", "new")
-        assert "the disk reports an error" in one.trouble
+        assert "the disk reports an error" in one.problem
         assert one.pinned("staging") == ("new",)
     assert one.pinned("staging") == ("ping", "user.get", "new")
     one.wrap = False
@@ -225,7 +225,7 @@ def test_a_damaged_file_on_a_full_disk_stays_where_it_is_and_is_kept_once(
         patch.setattr(os, "replace", _full_second_time())
         one.methods_width = 30
         one.methods_width = 40
-        assert "disk is full" in one.trouble
+        assert "disk is full" in one.problem
         assert file.read_text() == 'profile = "a"\nwrap = "yes"\n'
     one.methods_width = 50
     assert [path.name for path in file.parent.glob("screen*")] == ["screen.toml", "screen.toml.damaged-1"]
@@ -250,7 +250,7 @@ def test_a_time_that_no_other_zone_has_is_damage(file: Path, moment: str) -> Non
     file.write_text(f"at.staging.quiet.x = {moment}\n")
     one = ScreenState(file)
     assert not one.is_quiet("staging", "x")
-    assert "must be a date and time" in one.trouble
+    assert "must be a date and time" in one.problem
 
 
 def _full_disk(*_: object) -> int:
@@ -266,14 +266,14 @@ def test_what_cannot_be_written_counts_for_this_run_and_goes_with_the_next(
         patch.setattr(os, "write", _full_disk)
         one.pin("staging", "a")
         one.wrap = True
-    assert "kept for this run only" in one.trouble
-    assert "disk is full" in one.trouble
+    assert "kept for this run only" in one.problem
+    assert "disk is full" in one.problem
     assert (one.wrap, one.pinned("staging"), one.profile) == (True, ("a",), "staging")
     assert ScreenState(file).wrap is False
     one.pin("staging", "b")
     again = ScreenState(file)
     assert (again.wrap, again.pinned("staging")) == (True, ("a", "b"))
-    assert one.trouble == ""
+    assert one.problem == ""
 
 
 def test_another_programs_lock_is_not_waited_for_long(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -281,7 +281,7 @@ def test_another_programs_lock_is_not_waited_for_long(file: Path, monkeypatch: p
     one = full(ScreenState(file))
     with lock(file):
         one.wrap = False
-    assert "another process" in one.trouble
+    assert "another process" in one.problem
     assert one.wrap is False
 
 

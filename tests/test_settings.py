@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from rpcexplorer.files.paths import Paths
-from rpcexplorer.model.problem import Complaint
+from rpcexplorer.model.problem import Problem
 from rpcexplorer.model.settings import HistorySettings, Settings
 from rpcexplorer.settings import load_settings, save_setting
 
@@ -39,8 +39,8 @@ store = "keyring"
 limit = "64 MiB"
 """
     )
-    settings, complaints = load_settings(paths)
-    assert complaints == []
+    settings, problems = load_settings(paths)
+    assert problems == []
     assert settings == Settings(
         "dawn",
         {"call.send": "f5,ctrl+s", "quit": ""},
@@ -58,9 +58,9 @@ limit = "64 MiB"
 )  # fmt: skip
 def test_a_size_is_a_number_or_a_number_with_a_unit(paths: Paths, text: str, size: int | None) -> None:
     paths.settings.write_text(f"[reply]\nlimit = {text}\n")
-    settings, complaints = load_settings(paths)
+    settings, problems = load_settings(paths)
     assert settings.reply_limit == (size or Settings().reply_limit)
-    assert [complaint.key for complaint in complaints] == ([] if size else ["reply.limit"])
+    assert [problem.key for problem in problems] == ([] if size else ["reply.limit"])
 
 
 @pytest.mark.parametrize(
@@ -81,10 +81,10 @@ def test_a_size_is_a_number_or_a_number_with_a_unit(paths: Paths, text: str, siz
 )
 def test_what_is_wrong_is_told_and_the_rest_is_used(paths: Paths, text: str, line: int, key: str, words: str) -> None:
     paths.settings.write_text(text)
-    settings, (complaint,) = load_settings(paths)
+    settings, (problem,) = load_settings(paths)
     assert settings == Settings()
-    assert (complaint.file, complaint.line, complaint.key) == (str(paths.settings), line, key)
-    assert words in complaint.sentence
+    assert (problem.file, problem.line, problem.key) == (str(paths.settings), line, key)
+    assert words in problem.sentence
 
 
 @pytest.mark.parametrize(
@@ -116,5 +116,5 @@ def test_the_first_setting_makes_the_file_and_its_folder(tmp_path: Path) -> None
 )
 def test_a_damaged_file_or_a_wrong_value_is_not_written(paths: Paths, text: str, key: str, value: str) -> None:
     paths.settings.write_text(text)
-    assert isinstance(save_setting(paths, key, value), Complaint)
+    assert isinstance(save_setting(paths, key, value), Problem)
     assert paths.settings.read_text() == text

@@ -15,7 +15,7 @@ import click
 from rpcexplorer.auth.registry import KINDS
 from rpcexplorer.cli.world import World
 from rpcexplorer.files.io import read_bytes
-from rpcexplorer.jsontext.params import Params, Problem
+from rpcexplorer.jsontext.params import Params, Typo
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.problem import nearest
 from rpcexplorer.rpc.messages import spelled
@@ -106,7 +106,7 @@ def _check(name: str, value: str) -> None:
     raise click.UsageError(f"{name}:={value} cannot be sent: {what}; {instead}.")
 
 
-def _better(problem: Problem, *, whole: bool) -> str:
+def _better(problem: Typo, *, whole: bool) -> str:
     """The value after its fixes; empty where there are none. What was put into brackets to be read loses them again."""
     fixed = mended(problem)
     if fixed is None:

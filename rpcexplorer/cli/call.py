@@ -19,7 +19,7 @@ from rpcexplorer.cli.context import Invocation, fail, invocation_of, profile_opt
 from rpcexplorer.cli.output import Output, print_json, run_until_stopped, waiting
 from rpcexplorer.cli.world import World, visible
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.jsontext.params import Problem
+from rpcexplorer.jsontext.params import Typo
 from rpcexplorer.model.batch import parts_of
 from rpcexplorer.model.destination import FORM_OF_REQUEST
 from rpcexplorer.model.draft import Batch, Draft, judged
@@ -287,9 +287,9 @@ def _send(invocation: Invocation, sending: Sending, draft: Draft | Batch) -> int
     _show(out.world, exchange, sending.part, include=sending.include)
     _advise(world, exchange, explorer)
     _mark(invocation, draft)
-    if explorer.journal.trouble:
-        world.say(f"the call could not be recorded: {explorer.journal.trouble}")
-    out.write(exchange, recorded=explorer.journal.recording and not explorer.journal.trouble)
+    if explorer.journal.problem:
+        world.say(f"the call could not be recorded: {explorer.journal.problem}")
+    out.write(exchange, recorded=explorer.journal.recording and not explorer.journal.problem)
     return exchange.exit_code
 
 
@@ -298,7 +298,7 @@ def _mark(invocation: Invocation, draft: Draft | Batch) -> None:
     read, remark = judged(draft.text)
     if remark:
         invocation.world.say(f"note: {remark}")
-    if isinstance(read, Problem):
+    if isinstance(read, Typo):
         invocation.world.stderr.write(f"{marked(draft.text, read)}\n")
 
 
@@ -447,10 +447,10 @@ def logout(context: click.Context, profile: str | None) -> None:
     invocation = invocation_of(context)
     explorer = invocation.open()
     chosen = invocation.use(explorer, profile)
-    there_was, trouble = explorer.credentials.log_out(chosen)
-    if trouble:
-        fail(trouble)
-    if not there_was and (broken := explorer.secrets.trouble()):
+    there_was, problem = explorer.credentials.log_out(chosen)
+    if problem:
+        fail(problem)
+    if not there_was and (broken := explorer.secrets.problem()):
         fail(str(broken))
     invocation.world.say(f"the session of {chosen.name} is forgotten" if there_was else f"{chosen.name} has no session")
 

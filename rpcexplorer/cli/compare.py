@@ -20,7 +20,7 @@ from rpcexplorer.compare.compare import Comparison, compared_at_once
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.draft import sent_draft
 from rpcexplorer.model.exchange import Damaged, Exchange, Stop
-from rpcexplorer.model.problem import Complaint, listed
+from rpcexplorer.model.problem import Problem, listed
 from rpcexplorer.model.profile import AD_HOC_NAME, Profile
 from rpcexplorer.text.compare import (
     compared_lines,
@@ -177,8 +177,8 @@ def _on_profiles(
         confirm(invocation, asked, "it", chosen, ask=ask)
     stop = Stop()
     results = run_until_stopped(_sent(invocation, explorer, record, chosen, stop), stop)
-    if explorer.journal.trouble:
-        invocation.world.say(f"the calls could not be recorded: {explorer.journal.trouble}")
+    if explorer.journal.problem:
+        invocation.world.say(f"the calls could not be recorded: {explorer.journal.problem}")
     replies, codes = [], []
     for profile, result in zip(chosen, results, strict=True):
         codes.append(_failure(invocation.world, profile, result))
@@ -319,8 +319,8 @@ def replay(
     stop = Stop()
     results = run_until_stopped(_run(invocation, explorer, to_send, ignore, stop, as_json=as_json), stop)
     world.say(totals(results))
-    if explorer.journal.trouble:
-        world.say(f"the calls could not be recorded: {explorer.journal.trouble}")
+    if explorer.journal.problem:
+        world.say(f"the calls could not be recorded: {explorer.journal.problem}")
     context.exit(INTERRUPTED if stop.pressed else exit_code(results) or (UNREAD if damaged else 0))
 
 
@@ -378,7 +378,7 @@ def _with_profiles(
 
 def _profile(explorer: Explorer, name: str) -> Profile:
     profile = explorer.profiles.get(name)
-    if isinstance(profile, Complaint):
+    if isinstance(profile, Problem):
         fail(str(profile))
     return profile
 
@@ -391,7 +391,7 @@ def _own_profile(explorer: Explorer, record: Recorded) -> Profile:
             fail(f"{exchange.id} was made with --url, and its address is not recorded whole: add --url.")
         return at_address(exchange.url)
     chosen = explorer.profiles.get(exchange.profile)
-    if isinstance(chosen, Complaint):
+    if isinstance(chosen, Problem):
         fail(f"{chosen}. {exchange.id} was made with it: name another one with -p.")
     return chosen
 

@@ -12,7 +12,7 @@ from rpcexplorer.auth.registry import KINDS, with_usual_auth
 from rpcexplorer.cli.world import PersonAtTerminal, World
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.destination import Nobody, Person
-from rpcexplorer.model.problem import Changes, Complaint, listed, nearest, quoted, told
+from rpcexplorer.model.problem import Changes, Problem, listed, nearest, quoted, told
 from rpcexplorer.model.profile import Profile, ad_hoc, misplaced_token, split_address
 from rpcexplorer.text.printable import printable
 
@@ -35,7 +35,7 @@ class Invocation(Struct):
         """The explorer. What is damaged in a file is told at once, and stops nothing else."""
         person = PersonAtTerminal() if ask and self.world.asks else Nobody()
         explorer = self.world.open_explorer(person, self.sessions)
-        for sentence in told(explorer.profiles.complaints, MAX_COMPLAINTS):
+        for sentence in told(explorer.profiles.problems, MAX_COMPLAINTS):
             self.world.say(sentence)
         return explorer
 
@@ -73,13 +73,13 @@ class Invocation(Struct):
         wanted = at_address(url, auth) if url is not None else (name or self.profile)
         for key, value in form:
             made = explorer.profiles.changed(cast("Profile", wanted), ((key, value),))
-            if isinstance(made, Complaint):
+            if isinstance(made, Problem):
                 fail(f"--{key.replace('_', '-')} {value}: {made.sentence}.")
             wanted = made
         if isinstance(wanted, Profile) and (wrong := misplaced_token(wanted)):
             fail(f"--auth {auth}: {wrong[1]}.")
         chosen = explorer.use(wanted)
-        if isinstance(chosen, Complaint):
+        if isinstance(chosen, Problem):
             fail(str(chosen))
         return chosen
 

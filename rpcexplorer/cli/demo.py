@@ -21,7 +21,7 @@ from rpcexplorer.files.io import telling, write_atomic
 from rpcexplorer.model.destination import Nobody, Person
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Exchange
-from rpcexplorer.model.problem import Trouble
+from rpcexplorer.model.problem import UserError
 from rpcexplorer.rpc.messages import ErrorObject, Result
 from rpcexplorer.text.exchange import outcome_line, transport_line
 
@@ -150,7 +150,7 @@ def _explained_listen_error(port: int) -> Iterator[None]:
         else:
             why = os.strerror(error.errno).lower() if error.errno else error.strerror
             sentence = f"the demo service cannot listen on {LOOPBACK}: {why}"
-        raise Trouble(sentence) from error
+        raise UserError(sentence) from error
 
 
 def throwaway_explorer(world: World, home: Path, url: str, person: Person | None = None) -> Explorer:

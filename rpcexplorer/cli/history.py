@@ -152,8 +152,8 @@ def import_(context: click.Context, file: str, profile: str | None) -> None:
     world.say(f"added {count}{addresses}{renamed}{known}")
     for call in taken.added:
         world.print(call.id)
-    if taken.trouble:
-        fail(taken.trouble)
+    if taken.problem:
+        fail(taken.problem)
     if not case.exchanges:
         fail(f"{case.file} holds no call that can be read.")
 

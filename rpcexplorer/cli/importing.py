@@ -17,7 +17,7 @@ from rpcexplorer.importing.formats import imported
 from rpcexplorer.importing.request import Imported, ImportedCall
 from rpcexplorer.model.destination import Nobody
 from rpcexplorer.model.method import SavedCall
-from rpcexplorer.model.problem import Complaint, listed
+from rpcexplorer.model.problem import Problem, listed
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.text.importing import as_values, call_line, hiding, note_lines, other_addresses, skipped_lines
@@ -116,8 +116,8 @@ def _keep(invocation: Invocation, explorer: Explorer, profile: Profile, calls: l
         world.say(f"params that gave way can be brought back on screen: {listed(taken.replaced, 6)}")
     if taken.left_out:
         world.say(f"{taken.left_out} more of the same methods were left out")
-    if taken.trouble:
-        fail(f"Not all of it could be kept: {taken.trouble}")
+    if taken.problem:
+        fail(f"Not all of it could be kept: {taken.problem}")
 
 
 def _credentials(
@@ -132,8 +132,8 @@ def _credentials(
         question = f"Store the {names} that came along for profile {profile.name} ({profile.endpoint})?"
         if ask and world.asks and click.confirm(printable(question), default=False, err=True):
             for field, secret in found.items():
-                if trouble := explorer.credentials.hold(profile, field, secret.reveal(), keep=True):
-                    fail(f"The {field} could not be stored: {trouble}")
+                if problem := explorer.credentials.hold(profile, field, secret.reveal(), keep=True):
+                    fail(f"The {field} could not be stored: {problem}")
             world.say(f"stored: {names}")
         else:
             commands = listed([f"rpcexplorer profiles secret {profile.name} {field}" for field in found])
@@ -159,8 +159,8 @@ def _save(invocation: Invocation, found: Imported, profile: str | None, typed: s
             world.say(f"{name} was not saved: its params hold a credential, which has no place in a file of profiles")
             continue
         to_save = SavedCall(name, call.method, call.params, doc, str(file), profile or "")
-        if trouble := explorer.save_call(to_save):
-            world.say(f"{name} was not saved: {trouble}")
+        if problem := explorer.save_call(to_save):
+            world.say(f"{name} was not saved: {problem}")
         else:
             saved.append((to_save, call))
     if len(found.calls) > MAX_CALLS:
@@ -182,7 +182,7 @@ def _sends(invocation: Invocation, explorer: Explorer, saved: SavedCall, call: I
     words = ["rpcexplorer", *(["--sessions", str(sessions)] if sessions else [])]
     words += ["notify" if call.notification else "call", saved.listed_as, *(["-p", profile] if profile else [])]
     chosen = explorer.use(profile)
-    if isinstance(chosen, Complaint):
+    if isinstance(chosen, Problem):
         instead = "" if profile else "; with --url URL it is sent to an address"
         return f"{shlex.join(words)} sends one once that file has a profile {profile or ''}".rstrip() + instead
     found = explorer.saved_calls().get(saved.name)

@@ -52,14 +52,14 @@ def keys(context: click.Context, as_json: bool) -> None:
 
     invocation = invocation_of(context)
     explorer = invocation.open()
-    usable, complaints = read_keymap(explorer.settings.keymap, str(explorer.paths.settings))
+    usable, problems = read_keymap(explorer.settings.keymap, str(explorer.paths.settings))
     found = [
         Shortcut(command.id, tuple(keys_of(command, usable)), shown_keys(command, usable), command.help, name)
         for scope, name in SCOPES.items()
         for command in COMMANDS
         if command.scope == scope
     ]
-    for sentence in told(complaints, MAX_COMPLAINTS, ""):
+    for sentence in told(problems, MAX_COMPLAINTS, ""):
         invocation.world.say(sentence)
     if as_json:
         print_json(invocation.world, json_of([asdict(key) for key in found]))
@@ -118,8 +118,8 @@ def presets(context: click.Context) -> None:
     width = max((len(each.preset.name) for each in found), default=0)
     for each in found:
         invocation.world.print(printable(f"{each.preset.name:<{width}}  {each.preset.description}".rstrip()))
-        for complaint in each.complaints:
-            invocation.world.say(str(complaint))
+        for problem in each.problems:
+            invocation.world.say(str(problem))
 
 
 @presets.command()
@@ -140,6 +140,6 @@ def show(context: click.Context, name: str) -> None:
     if found is None:
         fail(f"{known.unknown(name)}.")
     invocation.world.print(printable(found.preset.text, lines=True).rstrip("\n"))
-    if found.complaints:
-        fail("\n".join(map(str, found.complaints)))
+    if found.problems:
+        fail("\n".join(map(str, found.problems)))
     invocation.world.say(f"it stands in {found.preset.file}")

@@ -26,7 +26,7 @@ from rpcexplorer.cli.context import (
 )
 from rpcexplorer.cli.world import COMPLETING, INTERRUPTED, PROGRAM, World
 from rpcexplorer.files.io import read_bytes
-from rpcexplorer.model.problem import Trouble, nearest
+from rpcexplorer.model.problem import UserError, nearest
 
 
 def run(arguments: Sequence[str], world: World) -> int:
@@ -43,7 +43,7 @@ def run(arguments: Sequence[str], world: World) -> int:
     except click.UsageError as error:
         world.say(_sentence(error))
         return error.exit_code
-    except Trouble as error:
+    except UserError as error:
         world.say(error.sentence)
         return 2
     except Failed as error:

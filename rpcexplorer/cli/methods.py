@@ -20,7 +20,7 @@ from rpcexplorer.cli.output import print_json, run_until_stopped, waiting
 from rpcexplorer.cli.world import PROGRAM
 from rpcexplorer.discovery.methods import Discovery
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.jsontext.params import Problem
+from rpcexplorer.jsontext.params import Typo
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Stop
 from rpcexplorer.model.method import SIGN, Described, Method, Parameter, SavedMethod, as_named, method_of
@@ -102,8 +102,8 @@ def methods(
             named = {"-p": profile or invocation.profile, "--url": url or invocation.url, "--auth": auth}
             options = "".join(f" {option} {shlex.quote(value)}" for option, value in named.items() if value)
             invocation.world.say(f"No methods are known yet. Run:\n{PROGRAM} methods --refresh{options}")
-    if explorer.catalogues.trouble:
-        invocation.world.say(explorer.catalogues.trouble)
+    if explorer.catalogues.problem:
+        invocation.world.say(explorer.catalogues.problem)
     context.exit(code)
 
 
@@ -313,8 +313,8 @@ def params(
     explorer.read_description()
     known = known_method(explorer, method)
     code = _check(invocation, explorer, known, text) if check else _print_start(invocation, explorer, known)
-    if explorer.catalogues.trouble:
-        invocation.world.say(explorer.catalogues.trouble)
+    if explorer.catalogues.problem:
+        invocation.world.say(explorer.catalogues.problem)
     context.exit(code)
 
 
@@ -339,7 +339,7 @@ def _check(invocation: Invocation, explorer: Explorer, method: Method, text: str
     if isinstance(method, SavedMethod) and not text:
         text = explorer.saved_calls()[method.name.removeprefix(SIGN)].text
     read = Draft(name, text).read()
-    if isinstance(read, Problem):
+    if isinstance(read, Typo):
         world.say(f"these are no params: {read}")
         world.stderr.write(f"{marked(text, read)}\n")
         return WRONG

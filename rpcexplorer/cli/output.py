@@ -19,7 +19,7 @@ from rpcexplorer.discovery.methods import DiscoveryStep
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.files.io import refuse_unwritable, write_atomic
 from rpcexplorer.model.exchange import Exchange, Stop
-from rpcexplorer.model.problem import Trouble
+from rpcexplorer.model.problem import UserError
 from rpcexplorer.text.exchange import duration, size
 from rpcexplorer.text.json_text import highlighted
 from rpcexplorer.text.printable import printable
@@ -72,10 +72,10 @@ class Output:
     def _replace(self, file: Path, again: str) -> None:
         try:
             write_atomic(file, self._kept.getvalue(), private=True)  # nobody knows what a reply holds
-        except Trouble as trouble:
+        except UserError as error:
             if not again:
                 raise
-            raise Trouble(f"{trouble.sentence}. The reply is kept: {again}") from trouble
+            raise UserError(f"{error.sentence}. The reply is kept: {again}") from error
 
 
 PATIENCE = 0.5

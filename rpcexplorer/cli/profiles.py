@@ -17,7 +17,7 @@ from rpcexplorer.cli.profiles_check import allow, check, connection, trust
 from rpcexplorer.cli.world import hidden
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.destination import RouteChanged
-from rpcexplorer.model.problem import Changes, Complaint, listed
+from rpcexplorer.model.problem import Changes, Problem, listed
 from rpcexplorer.model.profile import PATH, Auth, Preset, Profile, joined, split_address
 from rpcexplorer.model.secret import FIELD_WORDS, FIELDS, Secret
 from rpcexplorer.profiles.keys import PARTS, PROFILE_KEYS, ProfileKey
@@ -102,8 +102,8 @@ def add(context: click.Context, /, name: str, team: bool, **typed: Any) -> None:
             others = listed(other for other, each in KINDS.items() if field in each.__struct_fields__)
             fail(f"{row.option}: auth {kind} has no {field}, which is for {others}: say which with --auth.")
     values = {"preset": typed["preset"], "path": path} | values | {"login": tables["login"] or None}
-    if complaint := explorer.edits(file).add(name, url, auth=tables["auth"], **values):
-        fail(_with_option(name, complaint))
+    if problem := explorer.edits(file).add(name, url, auth=tables["auth"], **values):
+        fail(_with_option(name, problem))
     say(f"added profile {name} to {file}")
     explorer.reload()
     profile = explorer.profiles.profiles.get(name)
@@ -126,8 +126,8 @@ def _preset(explorer: Explorer, name: str | None) -> Preset | None:
     found = known.load(name)
     if found is None:
         fail(f"--preset: {known.unknown(name)}.")
-    if found.complaints:
-        fail(f"--preset: {found.complaints[0]}")
+    if found.problems:
+        fail(f"--preset: {found.problems[0]}")
     return found.preset
 
 
@@ -173,16 +173,16 @@ def _holds_null(value: Any) -> bool:
     return value is None
 
 
-def _with_option(name: str, complaint: Complaint) -> str:
-    """Return a complaint about a value, with the option that the value was typed for."""
-    if complaint.key in {f"profile.{name}", f'profile."{name}"'}:
-        return f"NAME: {complaint.sentence}"
-    key = complaint.key.removeprefix(f'profile."{name}".' if "." in name else f"profile.{name}.")
+def _with_option(name: str, problem: Problem) -> str:
+    """Return a problem about a value, with the option that the value was typed for."""
+    if problem.key in {f"profile.{name}", f'profile."{name}"'}:
+        return f"NAME: {problem.sentence}"
+    key = problem.key.removeprefix(f'profile."{name}".' if "." in name else f"profile.{name}.")
     for row in OPTIONS:
         if key == row.key or key.startswith(f"{row.key}."):
             header = key.removeprefix(row.key).replace(".", " ", 1) if row.key == "headers" else ""
-            return f"{row.option}{header}: {complaint.sentence}"
-    return str(complaint)
+            return f"{row.option}{header}: {problem.sentence}"
+    return str(problem)
 
 
 @click.command("set")
@@ -211,9 +211,9 @@ def set_(context: click.Context, /, name: str, changes: tuple[str, ...], team: b
     edits = explorer.edits(file)
     wanted: Changes = tuple((key, edits.value_of(name, key, text)) for key, text in map(_split, changes))
     with explorer.accepting(before):  # hints name this command
-        complaint = explorer.apply(name, wanted, file)
-    if complaint:
-        fail(str(complaint))
+        problem = explorer.apply(name, wanted, file)
+    if problem:
+        fail(str(problem))
     hide = explorer.redactor().text
     for key, values in rows_of(before, wanted):
         invocation.world.say(hide(f"{key}: {values}"))
@@ -341,14 +341,14 @@ def default(context: click.Context, name: str | None, team: bool) -> None:
     found = explorer.profiles
     if name is None:
         chosen = found.get()
-        if isinstance(chosen, Complaint):
+        if isinstance(chosen, Problem):
             fail(str(chosen))
         invocation.world.print(chosen.name)
         return
     invocation.use(explorer, name)
     file = invocation.file_to_write(found.default_home(name, explorer.paths.user_sessions), team=team)
-    if trouble := explorer.edits(file).set_default(name):
-        fail(str(trouble))
+    if problem := explorer.edits(file).set_default(name):
+        fail(str(problem))
     explorer.reload()
     invocation.world.say(f"the default is {name} now, in {file}")
     invocation.warn_about(explorer, file)
@@ -374,8 +374,8 @@ def remove(context: click.Context, name: str, yes: bool) -> None:
     profile = invocation.use(explorer, name)
     files = explorer.profiles.files_of(name)
     agree(context, f"Remove profile {name} from {', '.join(map(str, files))}, with its secrets?", yes=yes)
-    for trouble in explorer.remove_profile(profile):
-        fail(str(trouble))
+    for problem in explorer.remove_profile(profile):
+        fail(str(problem))
     invocation.world.say(f"removed profile {name}")
 
 
@@ -401,8 +401,8 @@ def secret(
     explorer = invocation.open()
     profile = invocation.use(explorer, name)
     if allow_http:
-        if trouble := explorer.secrets.trust_plain(profile.origin):
-            fail(trouble)
+        if problem := explorer.secrets.trust_plain(profile.origin):
+            fail(problem)
         invocation.world.say(f"from now on, credentials are sent to {profile.origin} over plain HTTP")
     elif forget:
         found = explorer.secrets.forget(profile, field)

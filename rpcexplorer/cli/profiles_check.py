@@ -63,11 +63,11 @@ def check(context: click.Context, files: tuple[Path, ...], staged: bool) -> None
     searched = explorer.search_leaks(paths, staged=world.folder if staged else None)
     named = set(map(os.path.realpath, paths))
     everything = not named and not staged
-    troubles = [each for each in explorer.profiles.complaints if everything or os.path.realpath(each.file) in named]
-    troubles += filter(None, [explorer.secrets.trouble()])  # what cannot be read of them cannot be looked for
+    problems = [each for each in explorer.profiles.problems if everything or os.path.realpath(each.file) in named]
+    problems += filter(None, [explorer.secrets.problem()])  # what cannot be read of them cannot be looked for
     places = {(found.file, found.line) for found in searched.found}
-    troubles = [each for each in troubles if (each.file, each.line) not in places]  # what is found says more
-    wrong = {str(each): each for each in (*troubles, *searched.unreadable)}
+    problems = [each for each in problems if (each.file, each.line) not in places]  # what is found says more
+    wrong = {str(each): each for each in (*problems, *searched.unreadable)}
     for sentence in list(wrong)[:MAX_PLACES]:
         world.say(sentence)
     if more := sum(each.many for each in list(wrong.values())[MAX_PLACES:]):
@@ -89,7 +89,7 @@ def check(context: click.Context, files: tuple[Path, ...], staged: bool) -> None
         world.say(f"note: with fewer than six characters, {labels} can be looked for only behind words like password")
     if searched.found:
         context.exit(1)
-    if troubles or searched.unreadable:
+    if problems or searched.unreadable:
         context.exit(2)
     names = ", ".join(map(str, paths or explorer.profiles.files)) or "no file yet"
     many = len(explorer.profiles.profiles)
@@ -143,10 +143,10 @@ def pin(invocation: Invocation, explorer: Explorer, profile: Profile, found: str
     name = profile.name
     file = invocation.file_to_write(explorer.profiles.default_home(name, explorer.paths.user_sessions), team=team)
     with explorer.accepting(profile, {"certificate"}):
-        trouble = explorer.edits(file).set_value(("profile", name, "certificate"), found)
+        problem = explorer.edits(file).set_value(("profile", name, "certificate"), found)
         explorer.reload()
-    if trouble:
-        fail(str(trouble))
+    if problem:
+        fail(str(problem))
     invocation.world.say(f"{name} trusts this certificate now, in {file}")
     invocation.warn_about(explorer, file)
     if explorer.profiles.profiles[name].certificate != found:
@@ -352,9 +352,9 @@ def _change(invocation: Invocation, explorer: Explorer, profile: Profile, propos
     say = invocation.world.say
     filled_in = {key for key, _ in proposal.changes} - explorer.profiles.chosen(profile)
     with explorer.accepting(profile, filled_in):
-        complaint = explorer.apply(profile.name, proposal.changes, file)
-    if complaint:
-        fail(str(complaint))
+        problem = explorer.apply(profile.name, proposal.changes, file)
+    if problem:
+        fail(str(problem))
     say(f"changed {profile.name} in {file}")
     invocation.warn_about(explorer, file)
     for sentence in explorer.profiles.overruled(profile.name, proposal.changes, file):
@@ -475,8 +475,8 @@ def _allow(context: click.Context, explorer: Explorer, name: str | None, *, yes:
 
 def _list(context: click.Context, explorer: Explorer) -> None:
     allowed, print_ = explorer.secrets.routes.allowed(), invocation_of(context).world.print
-    if allowed.complaint:
-        fail(str(allowed.complaint))
+    if allowed.problem:
+        fail(str(allowed.problem))
     hide = explorer.redactor().text
     rows = [(f"profile {name}", route) for name, routes in sorted(allowed.routes.items()) for route in routes]
     rows += [(f"first use of {variable}", route) for variable, route in sorted(allowed.first_uses.items())]

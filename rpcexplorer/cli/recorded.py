@@ -14,7 +14,7 @@ from rpcexplorer.cli.world import World
 from rpcexplorer.client.replay import ignored_in
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.exchange import Case, Damaged, Exchange
-from rpcexplorer.model.problem import Complaint
+from rpcexplorer.model.problem import Problem
 from rpcexplorer.model.profile import Profile, ad_hoc
 
 ENDING = ".toml"
@@ -57,7 +57,7 @@ def find_call_anywhere(explorer: Explorer, id: str) -> Recorded:
 
     A part of an id must belong to one call in all of them.
     """
-    like: dict[str, tuple[Exchange | Damaged | Complaint, Profile | None]] = {}
+    like: dict[str, tuple[Exchange | Damaged | Problem, Profile | None]] = {}
     seen = set[Path]()
     for source in (None, *explorer.profiles.profiles.values()):
         history = explorer.journal.of(source)
@@ -65,9 +65,9 @@ def find_call_anywhere(explorer: Explorer, id: str) -> Recorded:
             seen.add(history.folder)
             continue
         seen.add(history.folder)
-        if not isinstance(found, Complaint) and found.id == id:
+        if not isinstance(found, Problem) and found.id == id:
             return Recorded(_exchange(found), source)
-        like.setdefault("" if isinstance(found, Complaint) else found.id, (found, source))
+        like.setdefault("" if isinstance(found, Problem) else found.id, (found, source))
     if not like:
         fail(f"No call has the id {id}. See: rpcexplorer history list")
     if "" not in like and len(like) > 1:
@@ -98,10 +98,10 @@ def read_case(explorer: Explorer, world: World, name: str) -> Case:
     """Read a case and print its note and its problems; end the command if the file is not a case."""
     path = world.folder / os.path.expanduser(name)  # noqa: PTH111 - Path's own raises for an unknown user
     case = explorer.cases.read(path)
-    if isinstance(case, Complaint):
+    if isinstance(case, Problem):
         fail(str(case))
-    for complaint in case.complaints:
-        world.say(str(complaint))
+    for problem in case.problems:
+        world.say(str(problem))
     for damaged in case.damaged:
         world.say(f"{damaged.file}: a call cannot be read: {damaged.reason}")
     if case.note:
@@ -115,8 +115,8 @@ def ignored_pointers(explorer: Explorer, call: Exchange, given: Iterable[str] = 
     return ignored_in(call, known or ad_hoc(call.url), given)
 
 
-def _exchange(found: Exchange | Damaged | Complaint) -> Exchange:
-    if isinstance(found, Complaint):
+def _exchange(found: Exchange | Damaged | Problem) -> Exchange:
+    if isinstance(found, Problem):
         fail(found.sentence)
     if isinstance(found, Damaged):
         fail(f"The record is damaged ({found.reason}). What is left of it:\n{found.text}")

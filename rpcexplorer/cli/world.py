@@ -17,7 +17,7 @@ from msgspec import Struct, field
 
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.destination import Entered, Person, RouteChanged, Store
-from rpcexplorer.model.problem import Trouble
+from rpcexplorer.model.problem import UserError
 from rpcexplorer.text.printable import printable
 
 PROGRAM: Final = "rpcexplorer"
@@ -155,20 +155,20 @@ class Stream(io.RawIOBase):
         name = NAMES[self._number]
         if self._stream is None:
             instead = "give it /dev/null or a file" if self._number == 0 else "send it to /dev/null if nobody wants it"
-            raise Trouble(f"{name} is closed, and is needed here: {instead}")
+            raise UserError(f"{name} is closed, and is needed here: {instead}")
         try:
             yield self._stream
         except BrokenPipeError:
             raise Gone from None
         except OSError as error:
-            raise Trouble(f"cannot {doing} {name}: {(error.strerror or 'it fails').lower()}") from None
+            raise UserError(f"cannot {doing} {name}: {(error.strerror or 'it fails').lower()}") from None
 
 
 class Narration(Stream):
     """Standard error: what cannot be told is not told, for there is nowhere to complain of it."""
 
     def write(self, content: Any) -> int:
-        with suppress(Trouble):
+        with suppress(UserError):
             super().write(content)
         return len(content)
 

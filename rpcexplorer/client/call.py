@@ -386,8 +386,8 @@ class RunningCall:
         for event in call.events:
             match event:
                 case SessionOpened(session=session):
-                    if trouble := self._credentials.keep(self._profile, session):
-                        self._notes.append(trouble)
+                    if problem := self._credentials.keep(self._profile, session):
+                        self._notes.append(problem)
                     self._hidden += self._credentials.in_use()
                 case SessionEnded():
                     self._credentials.drop(self._profile)

@@ -17,7 +17,7 @@ from rpcexplorer.auth.registry import KINDS, auth_of
 from rpcexplorer.client.call import certificate_of, connect
 from rpcexplorer.client.client import Client
 from rpcexplorer.client.hints import hint_for
-from rpcexplorer.client.probe import MOST, Examination, Finding, Proposal, behind_login, proposed
+from rpcexplorer.client.probe import MOST, Examination, Proposal, TrialResult, behind_login, proposed
 from rpcexplorer.client.report import (
     HTTP,
     LOGIN,
@@ -34,7 +34,7 @@ from rpcexplorer.client.report import (
 )
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Cancelled, Exchange, Stop, Unreached
-from rpcexplorer.model.problem import Changes, Complaint
+from rpcexplorer.model.problem import Changes, Problem
 from rpcexplorer.model.profile import IN_PATH, Preset, Profile
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.transport.port import Partial, Request, Response, ShownCertificate, Transport, Unreachable, Watch
@@ -80,7 +80,7 @@ class Tester:
         *,
         presets: Mapping[str, Preset],
         chosen: Collection[str],
-        change: Callable[[Profile, Changes], Profile | Complaint],
+        change: Callable[[Profile, Changes], Profile | Problem],
     ) -> None:
         """``missing`` are secrets that nobody has given, and ``chosen`` the keys of the profile that somebody has set.
 
@@ -156,7 +156,7 @@ class Tester:
         tried = steps(exchange, self._profile, locked=open_ is not None and open_.asks_for_login)
         if not checks:
             return self._report(tried, exchange)
-        heard = Finding(self._profile, exchange)
+        heard = TrialResult(self._profile, exchange)
         if heard.ended and tried[LOGIN].state != "failed":  # neither the login nor the call came through
             return self._report([*checks[:-1], _unreached(tried)], exchange)
         if open_ and not open_.speaks and not login:  # only now a call has got through, or not
@@ -193,16 +193,16 @@ class Tester:
         self._tell(self._report(checks_of(self._examination), under_way=under_way))
 
     def _report(self, checks: Sequence[Check], tried: Exchange | None = None, under_way: str = "") -> Report:
-        unfinished = under_way or (tried is not None and Finding(self._profile, tried).cut_short)
+        unfinished = under_way or (tried is not None and TrialResult(self._profile, tried).cut_short)
         found = self._examination.found
-        is_nothing = tried is not None and Finding(self._profile, tried).is_nothing
+        is_nothing = tried is not None and TrialResult(self._profile, tried).is_nothing
         proposal = None if unfinished or is_nothing else proposed(self._examination)
         if is_nothing and tried and found and not found.speaks:
             proposal = self._slash_added(tried)
         elif proposal and tried and (hint := hint_for(tried, self._profile, KINDS, tested=True)) and not hint.careful:
             fresh = tuple(each for each in hint.changes if each[0] not in proposal.values)
             proposal = replace(proposal, changes=(*proposal.changes, *fresh))
-        if proposal and tried and self._examination.has_usual_type and Finding(self._profile, tried).speaks:
+        if proposal and tried and self._examination.has_usual_type and TrialResult(self._profile, tried).speaks:
             proposal = proposal.without("content_type")  # the default was sent with the credentials, and is taken
         if self._distrusted(checks) and not under_way and self._certificate:
             url = self._examination.form.url
@@ -210,7 +210,7 @@ class Tester:
             proposal = Proposal((*moved, ("certificate", self._certificate.certificate.fingerprint)))
         calls = tuple(Asked(heard.exchange.method, heard.form.path, heard.said) for heard in self._examination.heard)
         if tried:
-            heard = Finding(self._profile, tried)
+            heard = TrialResult(self._profile, tried)
             calls += (Asked(f"{tried.method} with credentials", self._profile.path, heard.said),)
         sent = self._transport.sent if self._transport else 0
         advice = advice_for(self._profile) if is_nothing else what_to_try(self._examination)

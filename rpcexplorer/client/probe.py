@@ -58,7 +58,7 @@ class TrialCall(Struct, frozen=True):
     method: str
 
 
-class Finding(Struct, frozen=True):
+class TrialResult(Struct, frozen=True):
     """A question, and what came of it."""
 
     form: Profile
@@ -218,13 +218,13 @@ class Examination:
         self.chosen = chosen
         self.presets = presets
         self.kinds, self._changed, self._left = kinds, changed, most
-        self.heard: list[Finding] = []
+        self.heard: list[TrialResult] = []
         """Every question so far, with what came of it."""
-        self.found: Finding | None = None
+        self.found: TrialResult | None = None
         """The best reply in JSON-RPC, or the refusal of an address that has some behind a login."""
-        self.private: Finding | None = None
+        self.private: TrialResult | None = None
         """The reply of a method that is only for those who are known to the server."""
-        self.blocked: Finding | None = None
+        self.blocked: TrialResult | None = None
         """The https address of a redirect, which failed at TLS: every other question would lead there, too."""
         self.over = False
 
@@ -253,7 +253,7 @@ class Examination:
         return next((name for name in self._signs() if form and self._as(name, form.path, form) == form), "")
 
     @property
-    def cut_short(self) -> Finding | None:
+    def cut_short(self) -> TrialResult | None:
         """The question at which it ended before its time, where one of those before had a reply."""
         last = self.heard[-1] if self.heard else None
         return last if last and last.cut_short and not all(heard.ended for heard in self.heard) else None
@@ -316,10 +316,10 @@ class Examination:
 
     # --- where it is -------------------------------------------------------------------------------------------
 
-    def _address(self) -> Generator[TrialCall, Exchange, Finding | None]:
+    def _address(self) -> Generator[TrialCall, Exchange, TrialResult | None]:
         """The first address at which JSON-RPC is spoken, else the one that asks for a login."""
         waiting = deque(self._places())
-        locked: Finding | None = None
+        locked: TrialResult | None = None
         while waiting:
             form = waiting.popleft()
             heard = yield from self._ask(form)
@@ -371,7 +371,7 @@ class Examination:
                     better = heard
                     break
 
-    def _closer(self, heard: Finding) -> Iterator[Profile]:
+    def _closer(self, heard: TrialResult) -> Iterator[Profile]:
         """The form of a preset whose sign was seen; that in which the server writes; what it calls wrong, mended."""
         form = heard.form
         for name in self._signs():
@@ -400,7 +400,7 @@ class Examination:
 
     # --- asking ------------------------------------------------------------------------------------------------
 
-    def _ask(self, form: Profile, method: str = "") -> Generator[TrialCall, Exchange, Finding | None]:
+    def _ask(self, form: Profile, method: str = "") -> Generator[TrialCall, Exchange, TrialResult | None]:
         """One question; None where it was asked before, or nothing more may be asked."""
         method = method or _usual(form)
         cost = _cost(form)
@@ -408,7 +408,7 @@ class Examination:
             return None
         self._left -= cost
         exchange = yield TrialCall(form, method)
-        heard = Finding(form, exchange, hint_for(exchange, form, self.kinds, tested=True))
+        heard = TrialResult(form, exchange, hint_for(exchange, form, self.kinds, tested=True))
         self.heard.append(heard)
         return heard
 
@@ -424,7 +424,7 @@ class Examination:
     def _fits(self, form: Profile) -> bool:
         return any(self._as(name, form.path, form) == form for name in self._signs())
 
-    def _is_behind_login(self, heard: Finding) -> bool:
+    def _is_behind_login(self, heard: TrialResult) -> bool:
         """The profile's own address asks for a login, and the profile has one: nobody guesses before that was tried.
 
         A server that shows which product it is has its calls where such servers have them, if nobody chose a path.
@@ -467,7 +467,7 @@ def _cost(form: Profile) -> int:
     return 2 if isinstance(form.handshake, HeaderHandshake) else 1
 
 
-def _is_better(heard: Finding, before: Finding) -> bool:
+def _is_better(heard: TrialResult, before: TrialResult) -> bool:
     """Nearer to a result; or as near, and nothing is in the way any more, or something else is."""
     if heard.ended or heard.rank != before.rank:
         return not heard.ended and heard.rank > before.rank

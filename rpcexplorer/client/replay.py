@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from rpcexplorer.client.call import in_turns
 from rpcexplorer.compare.compare import Comparison, compared
-from rpcexplorer.jsontext.params import Problem
+from rpcexplorer.jsontext.params import Typo
 from rpcexplorer.jsontext.steps import Steps, T, kept
 from rpcexplorer.model.draft import Batch, Draft, as_called, sent_draft, to_calls
 from rpcexplorer.model.exchange import Cancelled, Exchange, Refused, Stop, Unreached
@@ -86,7 +86,7 @@ def ignored_in(recorded: Exchange, profile: Profile, ignore: Iterable[str]) -> l
         top = "/error" if isinstance(recorded.outcome, ErrorObject) else "/result"
         return [*pointers, *(each.removeprefix(top) for each in pointers if each.startswith(f"{top}/"))]
     calls = to_calls(sent_draft(recorded), "")
-    awaited = [] if isinstance(calls, Problem) else [call for call in calls if call.id is not None]
+    awaited = [] if isinstance(calls, Typo) else [call for call in calls if call.id is not None]
     own = [(f"/{at}", pointer) for at, call in enumerate(awaited) for pointer in _noted(profile, call.method)]
     every = [*(("/*", pointer) for pointer in given), *own]
     return [*given, *(f"{at}{start}{pointer}" for at, pointer in every for start in ("/result", ""))]

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from rpcexplorer.auth.login import asks_for_login
 from rpcexplorer.client.hints import names_in, was_read
-from rpcexplorer.client.probe import Examination, Finding, Proposal, asked_at_once, proposed
+from rpcexplorer.client.probe import Examination, Proposal, TrialResult, asked_at_once, proposed
 from rpcexplorer.model.exchange import EXIT_CODES, Cancelled, Exchange, Refused, Sent, Unreached
 from rpcexplorer.model.problem import listed
 from rpcexplorer.model.profile import Auth, HeaderHandshake, Profile
@@ -305,7 +305,7 @@ def _address(examination: Examination) -> Check:
     return Check("Address", "failed", f"{own}: {said or 'nothing'}. {words}", code=MALFORMED)
 
 
-def _form_row(examination: Examination, found: Finding, key: str, label: str) -> Check | None:
+def _form_row(examination: Examination, found: TrialResult, key: str, label: str) -> Check | None:
     """Whether a value of the form is accepted; which one was refused before, and in which words."""
     before, now = getattr(examination.profile, key), getattr(found.form, key)
     for heard in examination.heard:
@@ -324,7 +324,7 @@ def _form_row(examination: Examination, found: Finding, key: str, label: str) ->
     return Check(label, "well", f"{now} is taken")
 
 
-def _handshake(examination: Examination, found: Finding) -> Check:
+def _handshake(examination: Examination, found: TrialResult) -> Check:
     wanted = found.form.handshake
     fails = wanted != examination.profile.handshake and not examination.profile.ad_hoc
     if not found.speaks and found.exchange.response.status != 409:
@@ -336,7 +336,7 @@ def _handshake(examination: Examination, found: Finding) -> Check:
     return Check("Handshake", "failed" if fails else "well", words, code=MALFORMED)
 
 
-def _json_rpc(found: Finding) -> Check:
+def _json_rpc(found: TrialResult) -> Check:
     if not found.speaks:
         return Check("JSON-RPC", "unknown", UNSEEN)
     names = names_in(found.exchange)

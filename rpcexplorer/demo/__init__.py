@@ -13,7 +13,7 @@ The document leaves much open. What was chosen here:
   Calls that need no session do not prolong it, and one opened inside a batch counts from the next request on.
 - **Refusals** have the code -32001: ``authentication required`` when nothing was supplied, ``authentication
   failed`` when it was wrong, ``session has ended`` when the cookie names no live session. They come before any
-  complaint about params, which would tell a stranger what a method takes.
+  problem about params, which would tell a stranger what a method takes.
 - **Precedence.** A method asks for one way only. Where credentials in ``params`` are asked for (``arg_test``), they
   decide alone: a cookie beside them is neither looked at nor prolonged. Where the cookie is asked for, it decides
   alone, and ``username`` and ``password`` are params like any other.

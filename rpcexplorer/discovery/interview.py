@@ -42,7 +42,7 @@ from rpcexplorer.discovery.questions import (
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Exchange, Refused, Stop
 from rpcexplorer.model.method import Described, Method, completed
-from rpcexplorer.model.problem import Trouble
+from rpcexplorer.model.problem import UserError
 from rpcexplorer.model.profile import Auth, DocumentSource, Profile
 from rpcexplorer.redaction.addresses import redacted_address
 from rpcexplorer.rpc.messages import ErrorObject
@@ -394,7 +394,7 @@ def asked_of(profile: Profile, heard: Heard) -> Iterator[Dialect]:
 
 ASKED: Final = "asked"
 ReadDocument = Callable[[DocumentSource], bytes]
-"""Gives what a file holds, or raises ``Trouble``."""
+"""Gives what a file holds, or raises ``UserError``."""
 
 
 async def discover(
@@ -471,8 +471,8 @@ def described_in_file(source: DocumentSource, read: ReadDocument | None) -> Disc
         return Discovery(now, sentences=(f"{source.file}: files are not read here.",))
     try:
         answer = value_of(read(source))
-    except Trouble as trouble:
-        return Discovery(now, sentences=(f"{trouble.sentence}. What was known before stays.",))
+    except UserError as error:
+        return Discovery(now, sentences=(f"{error.sentence}. What was known before stays.",))
     name = re.split(r"[/\\]", source.file)[-1]
     listing = Listing(refusal=answer.refusal) if answer.refusal else read_document(answer.value, name)
     sentences = tuple(f"{source.file}: {sentence}" for sentence in told(listing))

@@ -28,7 +28,7 @@ from rpcexplorer.discovery.reader import (
     text_of,
 )
 from rpcexplorer.model.method import By, Described, DescribedParam, Method, Parameter, described_by, key_of_event
-from rpcexplorer.model.problem import Trouble
+from rpcexplorer.model.problem import UserError
 
 DIALECT = "rpc.discover"
 EVENTS = "x-notifications"
@@ -181,7 +181,7 @@ def openrpc_text(document: dict[str, Any]) -> str:
     except UnicodeEncodeError:  # half a character, which only an escape can spell
         text = json.dumps(document, indent=2)
     except RecursionError:
-        raise Trouble("The document cannot be written: a schema in it has too many levels.") from None
+        raise UserError("The document cannot be written: a schema in it has too many levels.") from None
     return f"{text}\n"
 
 

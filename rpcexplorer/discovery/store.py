@@ -22,7 +22,7 @@ from rpcexplorer.discovery.methods import Discovery, Learned
 from rpcexplorer.files.io import (
     ABANDONED,
     KEPT,
-    FileTrouble,
+    FileError,
     opened,
     read_bytes,
     read_span,
@@ -61,7 +61,7 @@ def stamp_of(source: DocumentSource) -> str:
 
 
 def read_description(source: DocumentSource) -> bytes:
-    """What the file holds in which a service is described; ``FileTrouble`` where it cannot be used.
+    """What the file holds in which a service is described; ``FileError`` where it cannot be used.
 
     It is read as what it is: text from outside. One that a team's file names lies in that file's folder, behind no
     link; this person's own file may name any.
@@ -71,7 +71,7 @@ def read_description(source: DocumentSource) -> bytes:
         refuse_links(path.parent, Path(source.inside))
     content = read_bytes(path, DESCRIPTION, links=not source.inside, others=True)
     if content is None:
-        raise FileTrouble(f"cannot read {path}: it does not exist; put it there, or change discovery in the profile")
+        raise FileError(f"cannot read {path}: it does not exist; put it there, or change discovery in the profile")
     return content
 
 
@@ -189,13 +189,13 @@ class CatalogueFiles:
         self._secrets = secrets
 
     def read(self, profile: Profile) -> KeptCatalogue | None:
-        """The lines; None where there are none, ``FileTrouble`` where they cannot be used."""
+        """The lines; None where there are none, ``FileError`` where they cannot be used."""
         path = self._path(profile)
         text = read_bytes(path) if path else None
         try:
             return None if text is None else decoded_rows(text, profile)
         except ValueError:
-            raise FileTrouble(
+            raise FileError(
                 f"{path} is damaged or of another version, and is not used: discover the methods again"
             ) from None
 
@@ -220,9 +220,9 @@ class CatalogueFiles:
         """Write the methods in full, then the lines, which name that file; a sentence where only this run has one."""
         before, kept.beside = kept.beside, f"{crc32(full):08x}{len(full):x}" if full else ""
         path = self.beside(profile, kept.beside)
-        if path and (trouble := told(lambda: write_private(path, full))):
+        if path and (problem := told(lambda: write_private(path, full))):
             kept.beside = ""
-            return (f"{ONLY_HERE}: {trouble}",)
+            return (f"{ONLY_HERE}: {problem}",)
         said = self.write(profile, kept)
         unused = kept.beside if said else before
         if said:
@@ -241,8 +241,8 @@ class CatalogueFiles:
             if len(content) > KEPT // 2:
                 return (f"{ONLY_HERE}: it has {told_size(len(content))}",)
             write_private(path, content)
-        except FileTrouble as trouble:
-            return (f"{ONLY_HERE}: {trouble.sentence}",)
+        except FileError as error:
+            return (f"{ONLY_HERE}: {error.sentence}",)
         except RecursionError:  # the server's document was read where the stack was less full
             return (f"{ONLY_HERE}: one of its examples has too many levels",)
         return ()
@@ -289,7 +289,7 @@ class Catalogues:
         """Files of descriptions that were of no use, each by what it was known by."""
         self._unusable: set[str] = set()
         """Those that have turned out to be damaged, or gone."""
-        self.trouble = ""
+        self.problem = ""
         """Why a catalogue that is stored cannot be used; empty when it can."""
 
     def of(self, profile: Profile) -> Learned | None:
@@ -382,7 +382,7 @@ class Catalogues:
         """A file is not read again before it changes."""
         if stamp:
             self._refused[_key(profile)] = stamp
-            self.trouble = "; ".join(discovery.sentences)
+            self.problem = "; ".join(discovery.sentences)
         return discovery
 
     def _preparing(self, profile: Profile, discovery: Discovery) -> Callable[[], Prepared]:
@@ -397,7 +397,7 @@ class Catalogues:
         kept.absent -= {method.name for method in discovery.methods}
         said = (*prepared.said, *self._files.write_both(profile, kept, prepared.full))
         self._found[_key(profile)] = discovery, prepared.last
-        self.trouble = ""
+        self.problem = ""
         differs = prepared.changes.methods if prepared.changes else ()
         return replace(
             discovery,
@@ -429,11 +429,11 @@ class Catalogues:
         return self._kept[key]
 
     def _read(self, profile: Profile) -> KeptCatalogue | None:
-        self.trouble = ""
+        self.problem = ""
         try:
             return self._files.read(profile)
-        except FileTrouble as trouble:
-            self.trouble = trouble.sentence
+        except FileError as error:
+            self.problem = error.sentence
         return None
 
     def _read_full(self, profile: Profile, ask: Callable[[KeptPieces], T]) -> T | None:
@@ -447,10 +447,10 @@ class Catalogues:
                 return None
             try:
                 return ask(pieces)
-            except FileTrouble as trouble:
-                said = trouble.sentence
+            except FileError as error:
+                said = error.sentence
         self._unusable.add(beside)
-        self.trouble = said
+        self.problem = said
         return None
 
     def _pieces_of(self, profile: Profile, beside: str) -> KeptPieces | None:
@@ -612,7 +612,7 @@ _NOTHING: Final = object()
 
 
 class KeptPieces:
-    """A file of methods in full. Whatever cannot be read of it raises ``FileTrouble``."""
+    """A file of methods in full. Whatever cannot be read of it raises ``FileError``."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -679,10 +679,8 @@ class KeptPieces:
         except (ValueError, RecursionError):
             raise self._unusable() from None
 
-    def _unusable(self) -> FileTrouble:
-        return FileTrouble(
-            f"{self._path} is damaged or of another version, and is not used: discover the methods again"
-        )
+    def _unusable(self) -> FileError:
+        return FileError(f"{self._path} is damaged or of another version, and is not used: discover the methods again")
 
 
 class KeptDefinitions(Mapping[str, Any]):
@@ -698,7 +696,7 @@ class KeptDefinitions(Mapping[str, Any]):
             place = PiecePlace(*self._places[reference])
             try:
                 self._read[reference] = self._pieces.definition(place)
-            except FileTrouble:  # another refresh has taken its place meanwhile
+            except FileError:  # another refresh has taken its place meanwhile
                 raise KeyError(reference) from None
         return self._read[reference]
 
@@ -760,7 +758,7 @@ def prepare(
 
 def _newest(files: CatalogueFiles, profile: Profile, before: KnownBefore) -> KnownBefore:
     """Another program may have asked since."""
-    with suppress(FileTrouble):
+    with suppress(FileError):
         there = files.read(profile)
         if there and there.learned and (before.learned is None or there.learned.when > before.learned.when):
             return KnownBefore(there.learned, there.beside)
@@ -770,7 +768,7 @@ def _newest(files: CatalogueFiles, profile: Profile, before: KnownBefore) -> Kno
 def _told_before(before: KnownBefore, pieces: KeptPieces | None) -> MethodChanges | None:
     if before.found or pieces is None:
         return before.changes
-    with suppress(FileTrouble):
+    with suppress(FileError):
         return pieces.changes()
     return None
 
@@ -788,7 +786,7 @@ def _changes(
     def both(name: str) -> BothTimes | None:
         """None where it stands in the file as it will be written now, with all that it may refer to."""
         new = now.described.get(name)
-        with suppress(FileTrouble):
+        with suppress(FileError):
             mark = pieces.mark(name) if pieces and writer else None
             if new is None or (mark and writer and mark == writer.mark(name)):
                 return None

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from rpcexplorer.compare.compare import Comparison, compared
 from rpcexplorer.export.request import KEPT, Subject
 from rpcexplorer.jsontext.layout import indented
-from rpcexplorer.jsontext.params import Problem
+from rpcexplorer.jsontext.params import Typo
 from rpcexplorer.jsontext.steps import at_once
 from rpcexplorer.model.draft import sent_draft, to_calls
 from rpcexplorer.model.exchange import Exchange, Refused
@@ -164,7 +164,7 @@ def request_told(subject: Subject) -> str:
 
 def markdown(subject: Subject) -> str:
     calls = to_calls(subject.draft, "")
-    method = "" if isinstance(calls, Problem) else ", ".join(call.method for call in calls)
+    method = "" if isinstance(calls, Typo) else ", ".join(call.method for call in calls)
     exchange, profile = subject.exchange, subject.profile
     named = exchange.profile if exchange and exchange.profile else profile.name
     return ticket(method, named, subject.url, request_told(subject), subject.exchange)

@@ -14,7 +14,7 @@ from rpcexplorer.auth.credentials import AuthHeader, Message
 from rpcexplorer.auth.login import login_params
 from rpcexplorer.auth.registry import auth_of
 from rpcexplorer.auth.scheme import ByClient
-from rpcexplorer.jsontext.params import Problem
+from rpcexplorer.jsontext.params import Typo
 from rpcexplorer.model.draft import Batch, Draft, sent_draft, to_calls
 from rpcexplorer.model.exchange import Exchange, Preview, Refused
 from rpcexplorer.model.problem import listed
@@ -100,7 +100,7 @@ class Subject(Struct, frozen=True):
     def needs_auth(self) -> bool:
         """Whether the draft can be sent, and not without credentials."""
         profile, calls = self.profile, to_calls(self.draft, "")
-        return not isinstance(calls, Problem) and not auth_of(profile).is_free(profile, Message("batch", calls))
+        return not isinstance(calls, Typo) and not auth_of(profile).is_free(profile, Message("batch", calls))
 
 
 def profile_of(exchange: Exchange, profiles: Mapping[str, Profile], *, ours: bool) -> tuple[Profile, str]:

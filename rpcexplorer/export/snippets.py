@@ -124,7 +124,7 @@ def piped(word: str) -> str:
 
 
 def unless_set(text: str, profile: str) -> str:
-    """What ends a command with a complaint where a variable for the text is not set: no empty password goes out.
+    """What ends a command with a problem where a variable for the text is not set: no empty password goes out.
 
     It stands before the command: what is read within ``$()`` ends nothing but that.
     """

@@ -14,7 +14,7 @@ from heapq import nlargest
 from itertools import count
 from pathlib import Path
 
-from rpcexplorer.model.problem import Trouble
+from rpcexplorer.model.problem import UserError
 from rpcexplorer.model.settings import MIB
 
 if sys.platform == "win32":
@@ -212,23 +212,23 @@ def refuse_protected(path: Path) -> None:
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
 
-class FileTrouble(Trouble):
+class FileError(UserError):
     """A file could not be read or written."""
 
 
-class Busy(FileTrouble):
+class LockedError(FileError):
     """Another process held the lock for the whole time we were willing to wait."""
 
 
 @contextmanager
 def telling(doing: str, path: Path) -> Iterator[None]:
-    """Turn what the operating system raises inside into a ``FileTrouble``: "cannot {doing} {path}: …"."""
+    """Turn what the operating system raises inside into a ``FileError``: "cannot {doing} {path}: …"."""
     try:
         yield
     except OSError as error:
         system = (error.strerror or type(error).__name__).lower()
         why, advice = ADVICE.get(error.errno or 0, (system, "check the path and the disk"))
-        raise FileTrouble(f"cannot {doing} {path}: {why}; {advice}") from error
+        raise FileError(f"cannot {doing} {path}: {why}; {advice}") from error
     except ValueError as error:
         why = "this is no file name; choose another one"  # NUL or a lone surrogate in a path
         if isinstance(error, Unfit):
@@ -237,16 +237,16 @@ def telling(doing: str, path: Path) -> Iterator[None]:
             why = f"byte {error.start} is not UTF-8; save the file as UTF-8"
         elif isinstance(error, UnicodeEncodeError):
             why = "it holds a lone surrogate, which is no character; remove it"
-        raise FileTrouble(f"cannot {doing} {path}: {why}") from error
+        raise FileError(f"cannot {doing} {path}: {why}") from error
 
 
 @contextmanager
 def meanwhile(comfort: str) -> Iterator[None]:
-    """Add to the sentence of a trouble inside what happens to the things that could not be written."""
+    """Add to the sentence of a problem inside what happens to the things that could not be written."""
     try:
         yield
-    except FileTrouble as trouble:
-        raise type(trouble)(f"{trouble.sentence}; {comfort}") from trouble
+    except FileError as error:
+        raise type(error)(f"{error.sentence}; {comfort}") from error
 
 
 def read_bytes(path: Path, most: int = KEPT, *, links: bool = False, others: bool = False) -> bytes | None:
@@ -385,7 +385,7 @@ def lock(
     clock: Callable[[], float] = time.monotonic,
     sleep: Callable[[float], None] = time.sleep,
 ) -> Iterator[None]:
-    """Keep other processes that ask for the same lock out; raise ``Busy`` where one stays in for too long.
+    """Keep other processes that ask for the same lock out; raise ``LockedError`` where one stays in for too long.
 
     The lock is a hidden file beside ``path``, because ``path`` itself may be replaced meanwhile. It is left there:
     removing it could pull it from under another process that has just opened it.
@@ -397,7 +397,7 @@ def lock(
         until = clock() + seconds
         while not _locked(descriptor, beside):
             if clock() >= until:
-                raise Busy(f"cannot lock {path}: another process has been writing for {seconds:g} s; try again")
+                raise LockedError(f"cannot lock {path}: another process has been writing for {seconds:g} s; try again")
             sleep(LOCK_PAUSE)
         yield
     finally:
@@ -432,8 +432,8 @@ def told(action: Callable[[], object]) -> str:
     """Do something with files; the sentence about what went wrong, empty where nothing did."""
     try:
         action()
-    except FileTrouble as trouble:
-        return trouble.sentence
+    except FileError as error:
+        return error.sentence
     return ""
 
 

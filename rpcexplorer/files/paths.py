@@ -13,8 +13,8 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from rpcexplorer.files.io import FileTrouble, real, telling
-from rpcexplorer.model.problem import Complaint
+from rpcexplorer.files.io import FileError, real, telling
+from rpcexplorer.model.problem import Problem
 
 TEAM_FILE = "sessions.toml"
 OVERLAY = "sessions.local.toml"
@@ -103,7 +103,7 @@ class TeamFile(Struct, frozen=True):
     """The team's file, where there is one, and what is wrong with those that are not used."""
 
     path: Path | None
-    complaints: tuple[Complaint, ...] = ()
+    problems: tuple[Problem, ...] = ()
 
 
 def find_team_file(
@@ -114,35 +114,35 @@ def find_team_file(
     Inside a repository the search ends at its root. Outside of one it ends below the home folder (or the root of
     the file system). Where everyone may write, as in /tmp, a file is passed over and complained about: a stranger may
     have left it, and must not name the servers. Folders that this person has ``allowed``, and files that were named,
-    are taken as they are. A file that was named but is not there is a complaint.
+    are taken as they are. A file that was named but is not there is a problem.
     """
     if option is not None:
         return _named(folder / option, "--sessions")
     if named := environment.get("RPCEXPLORER_SESSIONS"):
         return _named(folder / named, "RPCEXPLORER_SESSIONS")
     home = environment.get("HOME") or environment.get("USERPROFILE")
-    complaints: list[Complaint] = []
+    problems: list[Problem] = []
     for place in _upwards(folder.absolute(), Path(home) if home else None):
         path = place / TEAM_FILE
         try:
             if not _exists(path):
                 continue
             if not _everyone_writes(path) or str(real(place)) in allowed:
-                return TeamFile(path, tuple(complaints))
-        except FileTrouble as trouble:
-            return TeamFile(None, (*complaints, Complaint(str(place), trouble.sentence)))
+                return TeamFile(path, tuple(problems))
+        except FileError as error:
+            return TeamFile(None, (*problems, Problem(str(place), error.sentence)))
         sentence = (
             f"others can write to it or its folder, so its profiles are not used. If you trust them: "
             f"run `rpcexplorer profiles allow --folder {shlex.quote(str(place))}`, or name the file with --sessions"
         )
-        complaints.append(Complaint(str(path), sentence))
-    return TeamFile(None, tuple(complaints))
+        problems.append(Problem(str(path), sentence))
+    return TeamFile(None, tuple(problems))
 
 
 def _named(path: Path, by: str) -> TeamFile:
     if _exists(path):
         return TeamFile(path.absolute())
-    return TeamFile(None, (Complaint(str(path), f"there is no such file; correct {by}, which names it"),))
+    return TeamFile(None, (Problem(str(path), f"there is no such file; correct {by}, which names it"),))
 
 
 def _upwards(folder: Path, home: Path | None) -> Iterator[Path]:

@@ -11,14 +11,14 @@ from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from msgspec import Struct
 
-from rpcexplorer.files.io import FileTrouble, is_private, lock, private_folder, telling, write_private
+from rpcexplorer.files.io import FileError, is_private, lock, private_folder, telling, write_private
 from rpcexplorer.files.toml import TomlFile, read_toml
 from rpcexplorer.files.toml_shape import CheckedFile, Rule, read_shape
-from rpcexplorer.model.problem import Complaint
+from rpcexplorer.model.problem import Problem
 
 
 class Contents(Struct):
-    complaint: Complaint | None = None
+    problem: Problem | None = None
     """Why the file, or a part of it, cannot be used; it is then not written to either."""
 
     shape: ClassVar[Rule]
@@ -27,7 +27,7 @@ class Contents(Struct):
 
     @classmethod
     def of(cls, reading: CheckedFile) -> Self:
-        """Take what is right, and the first complaint about the rest."""
+        """Take what is right, and the first problem about the rest."""
         raise NotImplementedError
 
     def members(self) -> Mapping[str, Any]:
@@ -49,22 +49,22 @@ class PrivateFile(Struct, Generic[T], frozen=True):
     holds: type[T]
 
     def read(self) -> T:
-        """What the file holds now; nothing but a complaint where it is damaged, or others could read or write it."""
+        """What the file holds now; nothing but a problem where it is damaged, or others could read or write it."""
         if refusal := why_not_private(self.path):
-            return self.holds(complaint=Complaint(str(self.path), refusal))
+            return self.holds(problem=Problem(str(self.path), refusal))
         file = read_toml(self.path, ours=True)
         if isinstance(file, TomlFile):
             return self.holds.of(read_shape(self.holds.shape, file))
-        return self.holds(complaint=file)
+        return self.holds(problem=file)
 
     @contextmanager
     def changing(self) -> Iterator[T]:
-        """What the file holds, locked; written back where the block has changed it. Raises ``FileTrouble``."""
+        """What the file holds, locked; written back where the block has changed it. Raises ``FileError``."""
         private_folder(self.path.parent)
         with lock(self.path):
             contents = self.read()
-            if contents.complaint:
-                raise FileTrouble(f"{contents.complaint}; nothing was changed")
+            if contents.problem:
+                raise FileError(f"{contents.problem}; nothing was changed")
             before = contents.as_toml()
             yield contents
             if contents.as_toml() != before:
@@ -79,8 +79,8 @@ def why_not_private(path: Path) -> str | None:
             return f"others can write to its folder: run `chmod 700 {shlex.quote(str(folder))}`"
         if os.access(path, os.F_OK) and not is_private(path):
             return f"others can read it, so it is not used: run `chmod 600 {shlex.quote(str(path))}`"
-    except FileTrouble as trouble:
-        return trouble.sentence
+    except FileError as error:
+        return error.sentence
     return None
 
 

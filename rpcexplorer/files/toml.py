@@ -12,8 +12,8 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from rpcexplorer.files.io import WRITTEN_BY_PEOPLE, FileTrouble, decoded, read_bytes, told_size
-from rpcexplorer.model.problem import Complaint
+from rpcexplorer.files.io import WRITTEN_BY_PEOPLE, FileError, decoded, read_bytes, told_size
+from rpcexplorer.model.problem import Problem
 
 KeyPath = tuple[str, ...]
 """The parts of a dotted key; an element of an array is counted from "0"."""
@@ -254,40 +254,40 @@ class TomlFile(Struct, frozen=True, dict=True):
         """Where in the text the values stand. It takes as long as to parse it, and few files are asked."""
         return layout(self.text)
 
-    def complain(self, path: KeyPath, sentence: str, *, profile: str | None = None) -> Complaint:
-        return Complaint(str(self.path), sentence, self.layout.line_of(path), dotted(path), profile)
+    def complain(self, path: KeyPath, sentence: str, *, profile: str | None = None) -> Problem:
+        return Problem(str(self.path), sentence, self.layout.line_of(path), dotted(path), profile)
 
 
-def read_toml(path: Path, *, ours: bool = False) -> TomlFile | Complaint | None:
+def read_toml(path: Path, *, ours: bool = False) -> TomlFile | Problem | None:
     """Read a file; None where there is none. ``ours``: this program alone writes it, so that it is no link."""
     try:
         content = read_bytes(path, WRITTEN_BY_PEOPLE, links=not ours, others=not ours)
-    except FileTrouble as trouble:
-        return Complaint(str(path), trouble.sentence)
+    except FileError as error:
+        return Problem(str(path), error.sentence)
     return None if content is None else parse_bytes(path, content)
 
 
-def parse_bytes(path: Path, content: bytes) -> TomlFile | Complaint:
+def parse_bytes(path: Path, content: bytes) -> TomlFile | Problem:
     try:
         return parse_toml(path, decoded(path, content))
-    except FileTrouble as trouble:
-        return Complaint(str(path), trouble.sentence)
+    except FileError as error:
+        return Problem(str(path), error.sentence)
 
 
-def parse_toml(path: Path, text: str) -> TomlFile | Complaint:
+def parse_toml(path: Path, text: str) -> TomlFile | Problem:
     """Parse a text that stands, or is about to stand, in ``path``."""
     entries = text.count("\n") + text.count(",")
     if len(text) > WRITTEN_BY_PEOPLE or entries > ENTRIES:
         most = f"{told_size(WRITTEN_BY_PEOPLE)} and {ENTRIES:,} entries"
-        return Complaint(str(path), f"it has {told_size(len(text))} and {entries:,} entries; shorten it below {most}")
+        return Problem(str(path), f"it has {told_size(len(text))} and {entries:,} entries; shorten it below {most}")
     if not is_plain(text) and (too_deep := layout(text).too_deep) is not None:
-        return Complaint(str(path), f"more than {DEPTH} levels deep: shorten this key or value", too_deep)
+        return Problem(str(path), f"more than {DEPTH} levels deep: shorten this key or value", too_deep)
     try:
         return TomlFile(path, text, printable(tomllib.loads(text)))
     except tomllib.TOMLDecodeError as error:
         return _syntax(path, text, str(error))
     except ValueError:  # it does not say where
-        return Complaint(str(path), "it holds a number with too many digits: write it as text, in quotes")
+        return Problem(str(path), "it holds a number with too many digits: write it as text, in quotes")
 
 
 def printable(values: dict[str, Any]) -> dict[str, Any]:
@@ -307,12 +307,12 @@ def printable(values: dict[str, Any]) -> dict[str, Any]:
     return values
 
 
-def _syntax(path: Path, text: str, message: str) -> Complaint:
+def _syntax(path: Path, text: str, message: str) -> Problem:
     lines = text.split("\n")
     found = WHERE.fullmatch(message)
     assert found is not None
     what, line = found[1], int(found[2] or len(lines))
     if CONFLICT.match(lines[line - 1]):
-        return Complaint(str(path), f"line {line} holds a merge conflict marker: resolve it", line)
+        return Problem(str(path), f"line {line} holds a merge conflict marker: resolve it", line)
     column = f" at column {found[3]}" if found[3] else " at the end of the file"
-    return Complaint(str(path), f"this is not TOML: {what[:1].lower()}{what[1:]}{column}; correct the line", line)
+    return Problem(str(path), f"this is not TOML: {what[:1].lower()}{what[1:]}{column}; correct the line", line)

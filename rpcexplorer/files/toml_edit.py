@@ -11,10 +11,10 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from rpcexplorer.files.io import WRITTEN_BY_PEOPLE, FileTrouble, lock, private_folder, read_bytes, real, write_atomic
+from rpcexplorer.files.io import WRITTEN_BY_PEOPLE, FileError, lock, private_folder, read_bytes, real, write_atomic
 from rpcexplorer.files.toml import KeyPath, Section, TomlFile, dotted, parse_bytes, parse_toml
 from rpcexplorer.files.toml_shape import Rule, read_shape
-from rpcexplorer.model.problem import Complaint
+from rpcexplorer.model.problem import Problem
 
 KeyChange = tuple[KeyPath, Any]
 """A key and its new value; None removes it."""
@@ -37,7 +37,7 @@ class Verbatim(str):
 
 def edit(
     path: Path, locks: Path, shape: Rule, changes: Sequence[KeyChange], start: str = "", *, links: bool = True
-) -> Complaint | None:
+) -> Problem | None:
     """Make changes in a file, or none of them and say why.
 
     ``links``: it may be one, as people keep their own files elsewhere. ``start`` is the text of a file that does not
@@ -47,29 +47,29 @@ def edit(
         private_folder(locks)
         with lock(locks / f"edit-{zlib.crc32(bytes(real(path))):08x}"):
             return _edit(path, shape, changes, start, links=links)
-    except FileTrouble as trouble:
-        return Complaint(str(path), trouble.sentence)
+    except FileError as error:
+        return Problem(str(path), error.sentence)
 
 
-def _edit(path: Path, shape: Rule, changes: Sequence[KeyChange], start: str, *, links: bool) -> Complaint | None:
+def _edit(path: Path, shape: Rule, changes: Sequence[KeyChange], start: str, *, links: bool) -> Problem | None:
     found = read_bytes(path, WRITTEN_BY_PEOPLE, links=links, others=True)
     before = parse_toml(path, start) if found is None else parse_bytes(path, found)
-    if isinstance(before, Complaint):
+    if isinstance(before, Problem):
         return before
     after, expected = before, copy.deepcopy(before.values)
     for key, value in changes:
         changed = parse_toml(path, put(after, key, value))
-        if isinstance(changed, Complaint):
+        if isinstance(changed, Problem):
             return _by_hand(before, key)
         after = changed
         if not _assign(expected, key, value) or _filled(after.values) != _filled(expected):
             return _by_hand(before, key)
-    known = {(complaint.key, complaint.sentence) for _, complaint in read_shape(shape, before).complaints}
-    for _, complaint in read_shape(shape, after).complaints:
-        if (complaint.key, complaint.sentence) not in known:
-            return replace(complaint, line=None)  # its line was never written
+    known = {(problem.key, problem.sentence) for _, problem in read_shape(shape, before).problems}
+    for _, problem in read_shape(shape, after).problems:
+        if (problem.key, problem.sentence) not in known:
+            return replace(problem, line=None)  # its line was never written
     if read_bytes(path, WRITTEN_BY_PEOPLE, links=links, others=True) != found:  # an editor asks for no lock
-        return Complaint(str(path), "somebody else is changing this file; nothing was written, so try again")
+        return Problem(str(path), "somebody else is changing this file; nothing was written, so try again")
     mark = MARK if found and found.startswith(MARK) else b""
     write_atomic(path, mark + after.text.encode())
     return None
@@ -206,6 +206,6 @@ def _filled(value: Any) -> Any:
     return {key: member for key, member in members.items() if member != {}}
 
 
-def _by_hand(file: TomlFile, path: KeyPath) -> Complaint:
+def _by_hand(file: TomlFile, path: KeyPath) -> Problem:
     sentence = "this key is written in a way that the program cannot change; edit the file by hand, nothing was changed"
     return file.complain(path, sentence)

@@ -12,12 +12,12 @@ from typing import Any
 from msgspec import Struct, field
 
 from rpcexplorer.files.toml import KeyPath, TomlFile
-from rpcexplorer.model.problem import Complaint, cut, nearest
+from rpcexplorer.model.problem import Problem, cut, nearest
 
 MAX_GUESSES = 20
-"""Complaints with a guess at what was meant; each guess takes as long as reading twenty lines."""
+"""Problems with a guess at what was meant; each guess takes as long as reading twenty lines."""
 MAX_COMPLAINTS = 200
-"""Complaints that are listed; nobody reads more."""
+"""Problems that are listed; nobody reads more."""
 
 
 class WrongValue(Struct, frozen=True):
@@ -116,10 +116,10 @@ class CheckedFile(Struct):
     file: TomlFile
     leaves: Leaves = field(default_factory=dict)
     """Values by key; a table in a ``MapRule`` has a leaf of its own, because it may be empty."""
-    complaints: list[tuple[KeyPath, Complaint]] = field(default_factory=list)
+    problems: list[tuple[KeyPath, Problem]] = field(default_factory=list)
     unlisted: int = 0
-    """Complaints beyond ``MAX_COMPLAINTS`` about entries that have one already."""
-    entries_with_complaint: set[KeyPath] = field(default_factory=set)
+    """Problems beyond ``MAX_COMPLAINTS`` about entries that have one already."""
+    entries_with_problem: set[KeyPath] = field(default_factory=set)
     """The first two parts of each key with a problem, such as those of a profile."""
 
     def values(self, *path: str) -> dict[str, Any]:
@@ -133,7 +133,7 @@ def read_shape(rule: Rule, file: TomlFile) -> CheckedFile:
     _walk(reading, rule, file.values, Place(file.path.absolute().parent, ()))
     if reading.unlisted:
         sentence = f"and {reading.unlisted:,} more things in this file are wrong; mend these first"
-        reading.complaints.append(((), Complaint(str(file.path), sentence, many=reading.unlisted)))
+        reading.problems.append(((), Problem(str(file.path), sentence, many=reading.unlisted)))
     return reading
 
 
@@ -153,7 +153,7 @@ def _walk(reading: CheckedFile, rule: Rule, value: Any, place: Place) -> None:
             if key in rule.keys:
                 _walk(reading, rule.keys[key], inner, here)
             else:
-                guess = len(reading.complaints) < MAX_GUESSES
+                guess = len(reading.problems) < MAX_GUESSES
                 _complain(reading, here.path, rule.refuse(key, inner, place) or _unknown(key, rule, guess=guess))
     else:
         for name, inner in value.items():
@@ -173,11 +173,11 @@ def _unknown(key: str, rule: TableRule, *, guess: bool) -> str:
 
 
 def _complain(reading: CheckedFile, path: KeyPath, sentence: str) -> None:
-    if len(reading.complaints) >= MAX_COMPLAINTS and path[:2] in reading.entries_with_complaint:
+    if len(reading.problems) >= MAX_COMPLAINTS and path[:2] in reading.entries_with_problem:
         reading.unlisted += 1
         return
-    reading.entries_with_complaint.add(path[:2])
-    reading.complaints.append((path, reading.file.complain(path, sentence)))
+    reading.entries_with_problem.add(path[:2])
+    reading.problems.append((path, reading.file.complain(path, sentence)))
 
 
 SIZE = re.compile(r"(\d{1,9}) ?([kMG]?)(i?)B", re.ASCII)

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from msgspec.structs import replace
 
-from rpcexplorer.files.io import FileTrouble, read_bytes, told, told_size
+from rpcexplorer.files.io import FileError, read_bytes, told, told_size
 from rpcexplorer.model.draft import as_called
 from rpcexplorer.model.exchange import MOST, MOST_CALLS, Case, Damaged, Exchange, TakenIn
-from rpcexplorer.model.problem import Complaint
+from rpcexplorer.model.problem import Problem
 from rpcexplorer.model.profile import AD_HOC_NAME, Profile
 
 if TYPE_CHECKING:
@@ -50,16 +50,16 @@ class Cases:
         """``folders`` are where the files of this person lie, which is nobody else's business."""
         self._journal, self._secrets, self._profiles, self._folders = journal, secrets, profiles, folders
 
-    def read(self, path: Path, now: datetime | None = None) -> Case | Complaint:
+    def read(self, path: Path, now: datetime | None = None) -> Case | Problem:
         """What a file holds; or why it is no case. Nothing is sent, written or remembered."""
         try:
             content = read_bytes(path, MOST, links=True, others=True)
-        except FileTrouble as trouble:
-            return Complaint(str(path), trouble.sentence)
+        except FileError as error:
+            return Problem(str(path), error.sentence)
         if content is None:
-            return Complaint(str(path), "there is no such file: check its name")
+            return Problem(str(path), "there is no such file: check its name")
         case = case_of(path, content, now or datetime.now(UTC))
-        if isinstance(case, Complaint):
+        if isinstance(case, Problem):
             return case
         from rpcexplorer.redaction.redactor import Redactor
 
@@ -89,22 +89,22 @@ class Cases:
         calls = [(call, (call.id, _other_id(call))) for call in sorted(case.exchanges, key=lambda call: call.when)]
         there: dict[str, Exchange | Damaged | None] = {}
         ids = {id for _, both in calls for id in both}
-        trouble = told(lambda: there.update(history.with_ids(ids)))
+        problem = told(lambda: there.update(history.with_ids(ids)))
         added: list[Exchange] = []
         known = renamed = 0
-        for call, both in () if trouble else calls:
+        for call, both in () if problem else calls:
             kept = self._without_secrets(call, self._journal.body_limit)
             if any(_is_same(there.get(id), kept) for id in both):
                 known += 1
                 continue
             free = next((id for id in both if id not in there), None)
             kept = replace(kept, id=free or f"case-{token_hex(8)}")  # only somebody who means it can take both
-            if trouble := told(partial(history.append, kept)):
+            if problem := told(partial(history.append, kept)):
                 break
             there[kept.id] = kept
             added.append(kept)
             renamed += kept.id != call.id
-        return TakenIn(tuple(added), known, renamed, trouble)
+        return TakenIn(tuple(added), known, renamed, problem)
 
     @staticmethod
     def goes_elsewhere(call: Exchange, profile: Profile) -> bool:
@@ -119,18 +119,18 @@ class Cases:
         return self._journal.as_recorded(call, own, body_limit)
 
 
-def case_of(path: Path, content: bytes, now: datetime) -> Case | Complaint:
+def case_of(path: Path, content: bytes, now: datetime) -> Case | Problem:
     """Read the text of a case; ``now`` stands in for a time that a call does not say, or that is still to come."""
     from rpcexplorer.history.file import OURS, split
     from rpcexplorer.history.record import left_of, untouched
 
     begins = list(islice(BEGINS.finditer(content), MOST_CALLS + 1))
     if len(begins) > MOST_CALLS or content.count(ENDS) > MOST_CALLS:
-        return Complaint(str(path), f"it holds more than {MOST_CALLS:,} calls: take some out")
+        return Problem(str(path), f"it holds more than {MOST_CALLS:,} calls: take some out")
     lines_begin = (max(content.rfind(b"\n", 0, each.start()), 0) for each in begins)
     begin = next((content.find(b"[", at) for at in lines_begin if OURS.match(content, at)), len(content))
     above = _above(path, content[:begin])
-    if isinstance(above, Complaint):
+    if isinstance(above, Problem):
         return above
     line, by_hand, calls = content.count(b"\n", 0, begin) + 1, 0, list[Exchange | Damaged]()
     for raw in split(content[begin:]):
@@ -148,7 +148,7 @@ def case_of(path: Path, content: bytes, now: datetime) -> Case | Complaint:
     return replace(above, calls=tuple(calls))
 
 
-def _above(path: Path, content: bytes) -> Case | Complaint:
+def _above(path: Path, content: bytes) -> Case | Problem:
     """What stands above the calls."""
     from rpcexplorer.files.toml import TomlFile, parse_bytes
     from rpcexplorer.files.toml_shape import TableRule, read_shape, text_rule, version_rule
@@ -157,12 +157,12 @@ def _above(path: Path, content: bytes) -> Case | Complaint:
     if not isinstance(file, TomlFile):
         return file
     if "case" not in file.values:
-        return Complaint(str(path), NO_CASE)
+        return Problem(str(path), NO_CASE)
     reading = read_shape(TableRule("a case", {"case": version_rule, "note": text_rule}), file)
-    complaints = tuple(complaint for _, complaint in reading.complaints)
+    problems = tuple(problem for _, problem in reading.problems)
     if "case" not in reading.values():
-        return next(complaint for complaint in complaints if complaint.key == "case")
-    return Case(str(path), note=reading.values().get("note", ""), complaints=complaints)
+        return next(problem for problem in problems if problem.key == "case")
+    return Case(str(path), note=reading.values().get("note", ""), problems=problems)
 
 
 def _call(raw: bytes, file: str, line: int, now: datetime) -> Exchange | Damaged | None:

@@ -133,11 +133,11 @@ def exported(
     hiding = _Hiding()
     dropped: list[str] = []
     for pointer in hide:
-        if trouble := hiding.look(pointer, calls):
-            return trouble
+        if problem := hiding.look(pointer, calls):
+            return problem
     if hide:
-        if trouble := hiding.look_at_methods(calls):
-            return trouble
+        if problem := hiding.look_at_methods(calls):
+            return problem
         for at, recorded in enumerate(calls):
             call = recorded
             if hiding.is_blind(call, hide):

@@ -23,7 +23,7 @@ from msgspec.structs import replace
 from rpcexplorer.files.io import (
     LOCK_SECONDS,
     PRIVATE_FILE,
-    FileTrouble,
+    FileError,
     Unfit,
     changed_last,
     inodes,
@@ -78,7 +78,7 @@ from rpcexplorer.history.record import (
 )
 from rpcexplorer.model.exchange import Damaged, Exchange, Refused
 from rpcexplorer.model.filter import Bounds, HistoryFilter
-from rpcexplorer.model.problem import Complaint
+from rpcexplorer.model.problem import Problem
 from rpcexplorer.model.settings import MIB
 from rpcexplorer.rpc.messages import METHOD_NOT_FOUND
 
@@ -190,13 +190,13 @@ class FolderReader:
         newest = changed_last(self._folder, WRITERS, {f"{writer}.toml": writer for writer in every})
         newest_torn = changed_last(self._folder, WRITERS, {name: name for name in torn})
         # what was torn comes last among equals: its block may have been written again elsewhere, whole
-        troubles = (
+        problems = (
             f"{self._folder} holds files of {len(found):,} {noun}: the newest {WRITERS} are read; move some away"
             for found, noun in ((every, "writers"), (torn, "torn calls"))
             if len(found) > WRITERS
         )
         return [
-            *(iter([RawBlock(NEWEST, "", self._folder, b"", trouble)]) for trouble in troubles),
+            *(iter([RawBlock(NEWEST, "", self._folder, b"", problem)]) for problem in problems),
             *map(self._written_by, sorted(newest, key=own.__ne__)),
             *map(self._torn, newest_torn),
         ]
@@ -224,9 +224,9 @@ class FolderReader:
                             yield from self._in_file(partial(read_span, file), found, writer, path)
                         finally:
                             self._open -= 1
-            except FileTrouble as trouble:
+            except FileError as error:
                 seen.add((0, self._listed.get(path.name, 0)))  # it is not looked for elsewhere
-                yield RawBlock(NEWEST, writer, path, b"", trouble.sentence)
+                yield RawBlock(NEWEST, writer, path, b"", error.sentence)
             if content:
                 yield from self._in_file(partial(_span_of, content), found, writer, path)
 
@@ -283,8 +283,8 @@ class FolderReader:
                 moment = early[1] if early else b""
             yield Passed(moment, b"", 0, 0)
             raw = read_bytes(path, self._largest, others=True)
-        except FileTrouble as trouble:
-            yield RawBlock(NEWEST, writer, path, b"", trouble.sentence)
+        except FileError as error:
+            yield RawBlock(NEWEST, writer, path, b"", error.sentence)
             return
         if raw:
             yield RawBlock(moment, writer, path, raw, TORN)
@@ -514,7 +514,7 @@ class History:
         if isinstance(exchange.outcome, Refused):
             return
         if len(exchange.params) + len(exchange.params_sent or "") > MIB and len(to_block(exchange)) > self._largest:
-            raise FileTrouble("a call with so long params is not recorded: no more could be read of it")
+            raise FileError("a call with so long params is not recorded: no more could be read of it")
         self.unsaved.append(exchange)
         self.save_unsaved()
 
@@ -545,7 +545,7 @@ class History:
     def sizes(self) -> list[int]:
         return sizes(self.folder, ".toml")
 
-    def find(self, id: str) -> Exchange | Damaged | Complaint | None:
+    def find(self, id: str) -> Exchange | Damaged | Problem | None:
         """The exchange with this id, or with an id that begins or ends so if there is but one."""
         if not id:
             return None
@@ -558,7 +558,7 @@ class History:
                 like.setdefault(own, None if like else block)
         if len(like) > 1:
             some = ", ".join(islice(like, SHOWN)) + (" …" if len(like) > SHOWN else "")
-            return Complaint(
+            return Problem(
                 str(self.folder), f"{len(like)} calls have an id like {id}: {some}; write more of it", key=id
             )
         return next((self._read(block) for block in like.values() if block), None)
@@ -684,7 +684,7 @@ class History:
         if found is None:
             return False
         if refused := self.refusal(found.writer):
-            raise FileTrouble(refused)
+            raise FileError(refused)
         sought = fingerprint(found.raw)
         asides = (self.folder / name for name in torn_files(names(self.folder)) if writers([name]) == [found.writer])
         return any(

@@ -115,7 +115,7 @@ def to_exchange(record: dict[str, Any]) -> Exchange | Damaged:
         values = dict(_read(key, value) for key, value in record.items())
     except ValueError:
         return Damaged("", "what stands as base64 in it is none", "")
-    if reason := next(_troubles(values), ""):
+    if reason := next(_problems(values), ""):
         return Damaged("", reason, "")
     body = values.get("reply", b"")
     body = body.encode() if isinstance(body, str) else body
@@ -245,7 +245,7 @@ SHAPE: dict[str, tuple[Callable[[Any], bool], str]] = {
 }
 
 
-def _troubles(values: dict[str, Any]) -> Iterator[str]:
+def _problems(values: dict[str, Any]) -> Iterator[str]:
     """What keeps a record from being read: keys that are missing or mistyped. Unknown keys are nobody's business."""
     yield from (f"its {key} is missing" for key in ALWAYS if key not in values)
     for key, value in values.items():

@@ -34,7 +34,7 @@ class Journal:
     def __init__(self, settings: HistorySettings, folder: Path, secrets: Callable[[], Iterable[Secret]]) -> None:
         self.recording = settings.record
         """Whether calls are written down at all."""
-        self.trouble = ""
+        self.problem = ""
         """Why the last exchange could not be written, or some could not be read; empty while all is well."""
         self.body_limit = settings.body_limit
         """Bytes of a reply that are written down."""
@@ -77,7 +77,7 @@ class Journal:
     def record(self, exchange: Exchange, profile: Profile) -> None:
         """Write an exchange down, secrets hidden, and all that waits. A full disk stops no call: it is told later."""
         if isinstance(exchange.outcome, Refused) or not self.recording:
-            self.trouble = ""
+            self.problem = ""
             return
         from rpcexplorer.model.secret import PLACEHOLDER
         from rpcexplorer.redaction.exchange import for_history, redacted
@@ -86,7 +86,7 @@ class Journal:
         if PLACEHOLDER.search(f"{record.params} {record.params_sent}"):
             self._sent.add((record.url, record.method, record.params, record.params_sent))
         with self._writing:
-            self.trouble = told(lambda: self.of(profile).append(record)) or self._save_unsaved()
+            self.problem = told(lambda: self.of(profile).append(record)) or self._save_unsaved()
 
     def is_ours(self, exchange: Exchange, profile: Profile | None) -> bool:
         """Whether a record in a profile's history says what this person sent: nobody else can have written it.
@@ -119,9 +119,9 @@ class Journal:
             return self._save_unsaved()
 
     def _save_unsaved(self) -> str:
-        troubles = [told(history.save_unsaved) for history in self._open.values()]
-        self.trouble = next(filter(None, troubles), "")
-        return self.trouble
+        problems = [told(history.save_unsaved) for history in self._open.values()]
+        self.problem = next(filter(None, problems), "")
+        return self.problem
 
     def recent(self, profile: Profile, limit: int) -> list[Exchange]:
         """The newest calls of a profile, newest first; also those that could not be written.
@@ -131,7 +131,7 @@ class Journal:
         history = self.of(profile)
         unsaved = [each for each in reversed(history.unsaved) if each.profile == profile.name]
         found = self._read(lambda: history.recent(profile.name, limit))
-        self.trouble = self.trouble or next((each.reason for each in found if isinstance(each, Damaged)), "")
+        self.problem = self.problem or next((each.reason for each in found if isinstance(each, Damaged)), "")
         calls = [*unsaved, *(each for each in found if isinstance(each, Exchange))]
         return [each for each in calls if _is_of(each, profile)][:limit]
 
@@ -224,9 +224,9 @@ class Journal:
         return told(lambda: done.append(change())) or ("" if any(done) else GONE)
 
     def _read(self, read: Callable[[], Iterable[T]]) -> list[T]:
-        """What can be read of it; why the rest cannot is told as its trouble."""
+        """What can be read of it; why the rest cannot is told as its problem."""
         found: list[T] = []
-        self.trouble = told(lambda: found.extend(read())) or self.trouble
+        self.problem = told(lambda: found.extend(read())) or self.problem
         return found
 
 

@@ -12,7 +12,7 @@ from urllib.parse import unquote, unquote_plus
 from msgspec import Struct
 from msgspec.structs import replace
 
-from rpcexplorer.jsontext.params import Problem, parse
+from rpcexplorer.jsontext.params import Typo, parse
 from rpcexplorer.jsontext.scan import LOOSE_STRING, decoded, elements, members, repeated_name
 from rpcexplorer.jsontext.scan import decoded as text_of
 from rpcexplorer.model.method import SIGN
@@ -221,7 +221,7 @@ def envelope(text: str) -> WrittenCall | str:
     if method.startswith(SIGN):
         return f"its method begins with {SIGN}, as the saved calls of this program do"
     params = parts.get("params", "")
-    if params and isinstance(read := parse(params), Problem):
+    if params and isinstance(read := parse(params), Typo):
         return "its params are neither an array nor an object" if params[0] not in "[{" else f"its params: {read.what}"
     others = tuple((name, value) for name, value in parts.items() if name not in OWN)
     return WrittenCall(method, params, parts.get("id", "null") == "null", others)

@@ -12,7 +12,7 @@ from rpcexplorer.jsontext.layout import compact
 from rpcexplorer.jsontext.scan import elements, error_at, is_value, members
 
 MAX_FIXED: Final = 64_000
-"""Characters. Finding typos takes 1 to 5 µs for each, and nobody types more by hand."""
+"""Characters. TrialResult typos takes 1 to 5 µs for each, and nobody types more by hand."""
 _BREAK = re.compile(r"\r\n|\r|\n")
 
 
@@ -41,7 +41,7 @@ class Fix(Struct, frozen=True):
     """The whole text after it."""
 
 
-class Problem(Struct, frozen=True):
+class Typo(Struct, frozen=True):
     """The first thing, in reading order, that keeps a text from being params."""
 
     line: int
@@ -63,10 +63,10 @@ class Problem(Struct, frozen=True):
         return f"line {self.line}, column {self.column}: {self.what}; {self.instead}"
 
 
-_NO_VALUE = Problem(1, 1, 0, 0, "this is not JSON", "write one value", None)
+_NO_VALUE = Typo(1, 1, 0, 0, "this is not JSON", "write one value", None)
 
 
-def parse(text: str) -> Params | Problem:
+def parse(text: str) -> Params | Typo:
     """Judge a text as params; empty text means the empty array.
 
     Applying the fix of each problem, one after the other, always comes to an end: a fix is offered only if it
@@ -78,16 +78,16 @@ def parse(text: str) -> Params | Problem:
     return _params(body) or _problem(text)
 
 
-def value_problem(text: str) -> Problem:
+def value_problem(text: str) -> Typo:
     """Return the first problem of a text that is not one JSON value.
 
     Params are an array or an object: any other value is judged as the only element of an array.
     """
     if not text.strip(" \t\r\n"):
-        return Problem(1, 1, 0, len(text), "a value is missing", "write one, or null", None)
+        return Typo(1, 1, 0, len(text), "a value is missing", "write one, or null", None)
     if text[0] in "[{" and not text.startswith("{{"):
         found = parse(text)
-        return found if isinstance(found, Problem) else _NO_VALUE
+        return found if isinstance(found, Typo) else _NO_VALUE
     has_comment = "//" in text or "#" in text
     around = f"[{text}\n]" if has_comment else f"[{text}]"
     found = parse(around)
@@ -97,14 +97,14 @@ def value_problem(text: str) -> Problem:
             return _NO_VALUE
         start, end = (at - 1 for at in spans[1])
         whole = Fix("put it in square brackets", f"[{text.strip()}]")
-        return Problem(*_place(text, start), start, end, "one value goes here", "put them in [ ]", whole)
+        return Typo(*_place(text, start), start, end, "one value goes here", "put them in [ ]", whole)
     start, end = (min(max(at - 1, 0), len(text)) for at in (found.offset, found.end))
     if start == end == len(text) and found.offset < len(around):  # one that is too many has met our own
         start -= 1
     fixed = found.fix.text.strip() if found.fix else ""
     inside = fixed[1:-1].strip() if fixed[:1] == "[" and fixed[-1:] == "]" else fixed
     fix = Fix(found.fix.label, inside) if found.fix and inside else None
-    return Problem(*_place(text, start), start, end, found.what, found.instead, fix)
+    return Typo(*_place(text, start), start, end, found.what, found.instead, fix)
 
 
 def _params(body: str) -> Params | None:
@@ -122,7 +122,7 @@ def _params(body: str) -> Params | None:
     return Params(sent, "object", len(members(sent) or ()))
 
 
-def _problem(text: str) -> Problem:
+def _problem(text: str) -> Typo:
     """What is wrong first, with its fix."""
     if len(text) > MAX_FIXED:
         return _first_error(text)
@@ -137,10 +137,10 @@ def _problem(text: str) -> Problem:
         if slips_of(mended).count < slips.count:
             fix = Fix(LABELS[first.kind], mended)
     line, column = _place(text, first.start)
-    return Problem(line, column, first.start, first.end, first.what, first.instead, fix)
+    return Typo(line, column, first.start, first.end, first.what, first.instead, fix)
 
 
-def _first_error(text: str) -> Problem:
+def _first_error(text: str) -> Typo:
     """Return the place where a long text stops being JSON, without a fix."""
     # A leading byte order mark is no error.
     at = error_at(text.replace("\ufeff", " ", 1) if text.startswith("\ufeff") else text)
@@ -148,7 +148,7 @@ def _first_error(text: str) -> Problem:
     if at is None:
         at, what, instead = 0, "params are an array or an object", "put this in square brackets"
     line, column = _place(text, at)
-    return Problem(line, column, at, min(at + 1, len(text)), what, instead, None)
+    return Typo(line, column, at, min(at + 1, len(text)), what, instead, None)
 
 
 def _place(text: str, offset: int) -> tuple[int, int]:

@@ -7,7 +7,7 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from rpcexplorer.jsontext.params import Problem
+from rpcexplorer.jsontext.params import Typo
 from rpcexplorer.jsontext.scan import elements, members
 from rpcexplorer.model.draft import MARK, Batch, Draft, draft_of, sent_draft, to_calls
 from rpcexplorer.model.exchange import Exchange, Outcome, Sent
@@ -37,7 +37,7 @@ class BatchParts(Struct, frozen=True):
 def parts_of(exchange: Exchange) -> BatchParts:
     """What came of each call. Empty where the text of the batch cannot be read, and so was never sent."""
     typed, sent = to_calls(draft_of(exchange), exchange.id), to_calls(sent_draft(exchange), exchange.id)
-    if isinstance(typed, Problem) or isinstance(sent, Problem) or len(typed) != len(sent):
+    if isinstance(typed, Typo) or isinstance(sent, Typo) or len(typed) != len(sent):
         return BatchParts()
     is_answered = isinstance(exchange.outcome, Result | ErrorObject | Malformed) and any(
         call.id is not None for call in sent
@@ -176,12 +176,12 @@ def _spelled(row: BatchRow) -> str:
     return f'{{"method": {spelled(row.draft.method)}, "params": {params}{id}}}'
 
 
-def collected(text: str) -> CollectedCalls | Problem:
+def collected(text: str) -> CollectedCalls | Typo:
     """The calls in the text of a batch, or what is wrong with it; no text is no calls."""
     if not text.strip():
         return CollectedCalls()
     calls = to_calls(Batch(text), "")
-    if isinstance(calls, Problem):
+    if isinstance(calls, Typo):
         return calls
     spans = elements(text, int(text.startswith(MARK))) or ()
     rows = (

@@ -9,7 +9,7 @@ from typing import Final, TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
-from rpcexplorer.jsontext.params import Params, Problem, parse
+from rpcexplorer.jsontext.params import Params, Typo, parse
 from rpcexplorer.jsontext.scan import Span, decoded, elements, members, repeated_name
 from rpcexplorer.model.exchange import CallKind, Exchange, Refused
 from rpcexplorer.rpc.messages import Call, EnvelopeForm
@@ -40,7 +40,7 @@ class Draft(Struct, frozen=True):
     typed: str | None = None
     """What stood in the editor, where values have taken the place of its placeholders in ``text``."""
 
-    def read(self) -> Params | Problem:
+    def read(self) -> Params | Typo:
         """What the text is, or the first thing wrong with it."""
         return _params_of(self.text)
 
@@ -52,7 +52,7 @@ class Batch(Struct, frozen=True):
     typed: str | None = None
     """As in a draft."""
 
-    def read(self) -> Params | Problem:
+    def read(self) -> Params | Typo:
         """What the text is, or the first thing wrong with it."""
         return _params_of(self.text)
 
@@ -66,10 +66,10 @@ class _Row(Struct, frozen=True):
         return self.call if self.has_id else replace(self.call, id=id)
 
 
-def judged(text: str) -> tuple[Params | Problem, str]:
+def judged(text: str) -> tuple[Params | Typo, str]:
     """What a text of params is, or what is wrong with it; and what is odd about one that can be sent, in words."""
     read = _params_of(text)
-    name = None if isinstance(read, Problem) else repeated_name(read.text)
+    name = None if isinstance(read, Typo) else repeated_name(read.text)
     return read, "" if name is None else f"\u201c{name}\u201d twice in one object: sent as typed"
 
 
@@ -96,7 +96,7 @@ def sent_draft(exchange: Exchange) -> Draft | Batch:
 def calls_of(draft: Draft | Batch, id: str, envelope: EnvelopeForm = "2.0") -> tuple[Call, ...] | Refused:
     """What sending it will send in this envelope, or why nothing would be sent."""
     calls = to_calls(draft, id)
-    if isinstance(calls, Problem):
+    if isinstance(calls, Typo):
         return Refused("params", f"The params cannot be sent: {calls}")
     if envelope == "transmission" and isinstance(draft, Batch):
         return Refused("params", NO_BATCH)
@@ -107,18 +107,18 @@ def calls_of(draft: Draft | Batch, id: str, envelope: EnvelopeForm = "2.0") -> t
     return calls
 
 
-def to_calls(draft: Draft | Batch, id: str) -> tuple[Call, ...] | Problem:
+def to_calls(draft: Draft | Batch, id: str) -> tuple[Call, ...] | Typo:
     """Turn a draft into its call, or a batch into its calls; or say what is wrong with the text.
 
     A call of a batch without an id gets the batch's with its number; ``"id": null`` makes it a notification.
     """
     if isinstance(draft, Batch):
         rows = _rows_of(draft.text)
-        if isinstance(rows, Problem):
+        if isinstance(rows, Typo):
             return rows
         return tuple(row.under(f"{id}.{number}") for number, row in enumerate(rows, start=1))
     read = draft.read()
-    if isinstance(read, Problem):
+    if isinstance(read, Typo):
         return read
     return (Call(draft.method, read.text, None if draft.notification else id),)
 
@@ -126,7 +126,7 @@ def to_calls(draft: Draft | Batch, id: str) -> tuple[Call, ...] | Problem:
 def methods_of(draft: Draft | Batch) -> tuple[str, ...]:
     """The method of each call that is sent with it; none where nothing can be sent."""
     calls = to_calls(draft, "")
-    return () if isinstance(calls, Problem) else tuple(call.method for call in calls)
+    return () if isinstance(calls, Typo) else tuple(call.method for call in calls)
 
 
 def as_called(exchange: Exchange) -> Exchange:
@@ -141,14 +141,14 @@ def _kept_by_text(read: Callable[[str], T]) -> Callable[[str], T]:
 
 
 @_kept_by_text
-def _params_of(text: str) -> Params | Problem:
+def _params_of(text: str) -> Params | Typo:
     return parse(text)
 
 
 @_kept_by_text
-def _rows_of(text: str) -> tuple[_Row, ...] | Problem:
+def _rows_of(text: str) -> tuple[_Row, ...] | Typo:
     read = _params_of(text)
-    if isinstance(read, Problem):
+    if isinstance(read, Typo):
         return read
     start = int(text.startswith(MARK))
     spans = elements(text, start) if read.kind == "array" else None
@@ -157,13 +157,13 @@ def _rows_of(text: str) -> tuple[_Row, ...] | Problem:
     rows = []
     for span in spans:
         row = _row(text, span)
-        if isinstance(row, Problem):
+        if isinstance(row, Typo):
             return row
         rows.append(row)
     return tuple(rows)
 
 
-def _row(text: str, span: Span) -> _Row | Problem:
+def _row(text: str, span: Span) -> _Row | Typo:
     found = members(text[slice(*span)])
     if found is None:
         return _problem(text, span, "each call of a batch is an object", '{"method": "ping", "params": []}')
@@ -175,7 +175,7 @@ def _row(text: str, span: Span) -> _Row | Problem:
     if not decoded(parts["method"]).strip():
         return _problem(text, span, "the method of this call has no name", '"method": "ping" into it')
     params = parse(parts.get("params", "[]"))
-    if isinstance(params, Problem):
+    if isinstance(params, Typo):
         return _problem(text, span, params.what, params.instead)
     own = parts.get("id")
     if own is not None and own != "null" and not own.startswith('"'):
@@ -184,7 +184,7 @@ def _row(text: str, span: Span) -> _Row | Problem:
     return _Row(Call(decoded(parts["method"]), params.text, name), has_id=own is not None)
 
 
-def _problem(text: str, span: Span, what: str, instead: str) -> Problem:
+def _problem(text: str, span: Span, what: str, instead: str) -> Typo:
     line = text.count("\n", 0, span[0]) + 1
     column = span[0] - (text.rfind("\n", 0, span[0]) + 1) + 1
-    return Problem(line, column, span[0], span[1], what, f"write {instead}", None)
+    return Typo(line, column, span[0], span[1], what, f"write {instead}", None)

@@ -10,7 +10,7 @@ from typing import Any, Final, Literal
 
 from msgspec import Struct
 
-from rpcexplorer.model.problem import Complaint
+from rpcexplorer.model.problem import Problem
 from rpcexplorer.rpc.messages import CHANCE_LIMIT, EnvelopeForm, ErrorObject, Malformed, Result, make_id
 from rpcexplorer.transport.port import NOTHING_CAME, Response, Step
 
@@ -176,7 +176,7 @@ class Case(Struct, frozen=True):
     calls: tuple[Exchange | Damaged, ...] = ()
     note: str = ""
     """What whoever made it has to say."""
-    complaints: tuple[Complaint, ...] = ()
+    problems: tuple[Problem, ...] = ()
     """What is wrong above its calls."""
 
     @property
@@ -201,7 +201,7 @@ class TakenIn(Struct, frozen=True):
     """So many were there already."""
     renamed: int = 0
     """So many were added under another id, as another call has theirs."""
-    trouble: str = ""
+    problem: str = ""
     """Why not all of it could be written."""
 
 

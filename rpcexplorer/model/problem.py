@@ -19,8 +19,8 @@ MOST = 500
 """Words among which the nearest is looked for."""
 
 
-class Complaint(Struct, frozen=True):
-    """One thing wrong in a file that a person wrote."""
+class Problem(Struct, frozen=True):
+    """A problem in a file that a person wrote."""
 
     file: str
     sentence: str
@@ -38,7 +38,7 @@ class Complaint(Struct, frozen=True):
         return f"{where}: {cut(self.key)}: {self.sentence}" if self.key else f"{where}: {self.sentence}"
 
 
-class Trouble(Exception):  # noqa: N818 - it reads as what it is where it is raised
+class UserError(Exception):
     """Something that a person asked for could not be done. ``sentence`` says what, why, and what to do next."""
 
     def __init__(self, sentence: str) -> None:
@@ -68,10 +68,10 @@ def cut(word: str, longest: int = LONGEST) -> str:
 CHECK = ": `rpcexplorer profiles check` says which"
 
 
-def told(complaints: Sequence[Complaint], most: int, where: str = CHECK) -> list[str]:
-    """Complaints as they are told: the first few, and how many more there are; ``where`` more is said of them."""
-    sentences = [str(complaint) for complaint in complaints[:most]]
-    more = sum(complaint.many for complaint in complaints[most:])
+def told(problems: Sequence[Problem], most: int, where: str = CHECK) -> list[str]:
+    """Problems as they are told: the first few, and how many more there are; ``where`` more is said of them."""
+    sentences = [str(problem) for problem in problems[:most]]
+    more = sum(problem.many for problem in problems[most:])
     return [*sentences, f"and {more:,} more{where}"] if more > 0 else sentences
 
 

@@ -60,8 +60,8 @@ class Allowed(Contents):
 
     @classmethod
     def of(cls, reading: CheckedFile) -> Self:
-        if reading.complaints:  # what was allowed cannot be told from what was not: it is asked again
-            return cls(reading.complaints[0][1])
+        if reading.problems:  # what was allowed cannot be told from what was not: it is asked again
+            return cls(reading.problems[0][1])
         values = reading.values()
         return cls(
             None,

@@ -12,7 +12,7 @@ from rpcexplorer.files.toml import KeyPath, TomlFile, dotted, parse_toml, read_t
 from rpcexplorer.files.toml_edit import KeyChange, OwnTable, Verbatim, edit
 from rpcexplorer.files.toml_shape import DEFAULT, Leaf, Leaves, Source
 from rpcexplorer.model.method import SavedCall
-from rpcexplorer.model.problem import Changes, Complaint, nearest
+from rpcexplorer.model.problem import Changes, Problem, nearest
 from rpcexplorer.model.profile import Profile, shares_variables
 from rpcexplorer.profiles.keys import SESSIONS
 from rpcexplorer.profiles.layers import NEW_FILE, build_profile, checked_values
@@ -20,7 +20,7 @@ from rpcexplorer.profiles.profiles import Profiles
 
 
 class ProfileEdits(Struct, frozen=True):
-    """One file, and what can be done to it. Each method gives None, or a complaint where nothing was changed."""
+    """One file, and what can be done to it. Each method gives None, or a problem where nothing was changed."""
 
     file: Path
     """The file; it is made when it is missing."""
@@ -31,22 +31,22 @@ class ProfileEdits(Struct, frozen=True):
     profiles: Profiles = field(default_factory=Profiles)
     """What all files say now."""
 
-    def add(self, name: str, url: str, *, auth: Mapping[str, str] | None = None, **more: Any) -> Complaint | None:
+    def add(self, name: str, url: str, *, auth: Mapping[str, str] | None = None, **more: Any) -> Problem | None:
         """Write a new profile at the end, unless it could not be used; ``more`` are further keys, such as ``badge``."""
         members = {"url": url, **more, "auth": dict(auth or {}) or None}
         return self._unusable(name, members) or self._new(name, members)
 
-    def duplicate(self, name: str, copy: str) -> Complaint | None:
+    def duplicate(self, name: str, copy: str) -> Problem | None:
         """Write what this file says of a profile once more, under another name. Its secrets stay its own."""
         values = self._profiles()
-        if isinstance(values, Complaint):
+        if isinstance(values, Problem):
             return values
         return self._new(copy, values[name]) if name in values else self._unknown(name, values)
 
-    def remove(self, name: str) -> Complaint | None:
+    def remove(self, name: str) -> Problem | None:
         """Take a profile out, with the comments above it; also as the default."""
         values = self._profiles()
-        if isinstance(values, Complaint):
+        if isinstance(values, Problem):
             return values
         if name not in values:
             return self._unknown(name, values)
@@ -55,22 +55,22 @@ class ProfileEdits(Struct, frozen=True):
             changes.append((("default",), None))
         return self._edit(*changes)
 
-    def drop_default(self, name: str) -> Complaint | None:
+    def drop_default(self, name: str) -> Problem | None:
         """No longer start with this profile, where this file says so."""
         return self._edit((("default",), None)) if self._default() == name else None
 
-    def set_value(self, key: str | KeyPath, value: Any) -> Complaint | None:
+    def set_value(self, key: str | KeyPath, value: Any) -> Problem | None:
         """Set a key such as ``profile.staging.timeout``; None takes it out."""
         return self._edit((split_dotted(key) if isinstance(key, str) else key, value))
 
-    def set_values(self, values: Iterable[tuple[KeyPath, Any]]) -> Complaint | None:
+    def set_values(self, values: Iterable[tuple[KeyPath, Any]]) -> Problem | None:
         """Set several keys, or none of them where one is refused."""
         return self._edit(*values)
 
-    def apply(self, name: str, changes: Changes, leaves: Leaves) -> Complaint | None:
+    def apply(self, name: str, changes: Changes, leaves: Leaves) -> Problem | None:
         """Make changes of a profile that all files together say ``leaves`` of, unless it could not be used then."""
         values = checked_values(self.file, name, changes)
-        if isinstance(values, Complaint):
+        if isinstance(values, Problem):
             return values
         keys = [(split_dotted(key), value) for key, value in changes]
         removed = [key for key, value in keys if value is None]
@@ -78,7 +78,7 @@ class ProfileEdits(Struct, frozen=True):
         stays = {path: value for path, value in stays.items() if not any(path[: len(key)] == key for key in removed)}
         built = build_profile(name, stays | values)
         if not isinstance(built, Profile):
-            return Complaint(str(self.file), built[1], key=dotted(("profile", name, *built[0])))
+            return Problem(str(self.file), built[1], key=dotted(("profile", name, *built[0])))
         wrong = self._wrong_preset(name, dict(changes).get("preset"))
         return wrong or self._edit(*((("profile", name, *key), value) for key, value in keys))
 
@@ -90,13 +90,13 @@ class ProfileEdits(Struct, frozen=True):
         as_toml = parsed.values.get("value", text) if isinstance(parsed, TomlFile) else text
         if isinstance(as_toml, str):
             return text
-        return as_toml if isinstance(checked_values(self.file, name, ((key, text),)), Complaint) else text
+        return as_toml if isinstance(checked_values(self.file, name, ((key, text),)), Problem) else text
 
-    def set_default(self, name: str) -> Complaint | None:
+    def set_default(self, name: str) -> Problem | None:
         """Start with this profile from now on."""
         return self._edit((("default",), name))
 
-    def save_call(self, call: SavedCall, *, replacing: bool = False) -> Complaint | None:
+    def save_call(self, call: SavedCall, *, replacing: bool = False) -> Problem | None:
         """Write a saved call, for its profile or for all; another one of its name only where it is to be replaced."""
         members: dict[str, Any] = {"method": call.method}
         members |= {"doc": call.doc} if call.doc else {}
@@ -108,62 +108,62 @@ class ProfileEdits(Struct, frozen=True):
                 *(((*path, key), None) for key in gone), *(((*path, key), members[key]) for key in members)
             )
         file = read_toml(self.file)
-        table: Any = {} if file is None or isinstance(file, Complaint) else file.values
+        table: Any = {} if file is None or isinstance(file, Problem) else file.values
         for key in path[:-1]:
             table = table.get(key, {}) if isinstance(table, dict) else {}
         if isinstance(table, dict) and call.name in table:
             sentence = f"there is a saved call `{call.name}` in this file already; choose another name"
-            return Complaint(str(self.file), sentence)
+            return Problem(str(self.file), sentence)
         return self._edit((path, OwnTable(members)))
 
-    def remove_call(self, call: SavedCall) -> Complaint | None:
+    def remove_call(self, call: SavedCall) -> Problem | None:
         """Take a saved call out, with the comments above it."""
         return self._edit((_key_of(call), None))
 
-    def _new(self, name: str, members: dict[str, Any]) -> Complaint | None:
+    def _new(self, name: str, members: dict[str, Any]) -> Problem | None:
         values = self._profiles()
-        if isinstance(values, Complaint):
+        if isinstance(values, Problem):
             return values
         for other in values:
             if shares_variables(other, name):
                 sentence = f"there is a profile `{other}` in this file already; choose a name that differs in letters"
-                return Complaint(str(self.file), sentence, profile=name)
+                return Problem(str(self.file), sentence, profile=name)
         return self._edit((("profile", name), {key: value for key, value in members.items() if value is not None}))
 
-    def _unusable(self, name: str, members: Mapping[str, Any]) -> Complaint | None:
+    def _unusable(self, name: str, members: Mapping[str, Any]) -> Problem | None:
         """Return what would make a new profile unusable."""
         given = tuple((key, value) for key, value in members.items() if value is not None)
         values = checked_values(self.file, name, given)
-        if isinstance(values, Complaint):
+        if isinstance(values, Problem):
             return values
         built = self.profiles.built(name, {path: Leaf(value, DEFAULT) for path, value in values.items()})
         if isinstance(built, Profile):
             return self._wrong_preset(name, built.preset)
-        return Complaint(str(self.file), built[1], key=dotted(("profile", name, *built[0])), profile=name)
+        return Problem(str(self.file), built[1], key=dotted(("profile", name, *built[0])), profile=name)
 
-    def _wrong_preset(self, name: str, preset: str | None) -> Complaint | None:
+    def _wrong_preset(self, name: str, preset: str | None) -> Problem | None:
         """Return why no profile can start with this preset."""
         leaves: Leaves = {("preset",): Leaf(preset, Source(str(self.file)))} if preset else {}
         return next(iter(self.profiles.presets.under(name, leaves)[1]), None)
 
-    def _edit(self, *changes: KeyChange) -> Complaint | None:
+    def _edit(self, *changes: KeyChange) -> Problem | None:
         return edit(self.file, self.locks, SESSIONS, changes, NEW_FILE, links=self.links)
 
-    def _profiles(self) -> dict[str, Any] | Complaint:
+    def _profiles(self) -> dict[str, Any] | Problem:
         file = read_toml(self.file)
-        if file is None or isinstance(file, Complaint):
+        if file is None or isinstance(file, Problem):
             return file or {}
         found = file.values.get("profile", {})
         return found if isinstance(found, dict) else file.complain(("profile",), "must be profiles by name")
 
     def _default(self) -> Any:
         file = read_toml(self.file)
-        return None if file is None or isinstance(file, Complaint) else file.values.get("default")
+        return None if file is None or isinstance(file, Problem) else file.values.get("default")
 
-    def _unknown(self, name: str, values: dict[str, Any]) -> Complaint:
+    def _unknown(self, name: str, values: dict[str, Any]) -> Problem:
         guess = nearest(name, values)
         advice = f"did you mean `{guess}`?" if guess else "look for it in the other files"
-        return Complaint(str(self.file), f"there is no profile `{name}` in this file; {advice}", profile=name)
+        return Problem(str(self.file), f"there is no profile `{name}` in this file; {advice}", profile=name)
 
 
 def _key_of(call: SavedCall) -> KeyPath:

@@ -22,7 +22,7 @@ from rpcexplorer.files.toml_shape import (
     Written,
     read_shape,
 )
-from rpcexplorer.model.problem import Changes, Complaint, cut, listed, nearest
+from rpcexplorer.model.problem import Changes, Problem, cut, listed, nearest
 from rpcexplorer.model.profile import (
     PATH,
     Auth,
@@ -102,8 +102,8 @@ def refuse_histories(reading: CheckedFile, allowed: Collection[str]) -> dict[str
             waiting[path[1]] = history
             sentence = f"you have not allowed it yet: run `rpcexplorer profiles allow {path[1]}`"
         del reading.leaves[path]
-        complaint = reading.file.complain(path, f"the calls are recorded in your own history, not here; {sentence}")
-        reading.complaints.append((("history",), complaint))
+        problem = reading.file.complain(path, f"the calls are recorded in your own history, not here; {sentence}")
+        reading.problems.append((("history",), problem))
     return waiting
 
 
@@ -118,8 +118,8 @@ def keep_documents_inside(reading: CheckedFile) -> None:
             reading.leaves[path] = Leaf(replace(source, inside=str(folder)), leaf.source)
             continue
         del reading.leaves[path]
-        complaint = reading.file.complain(path, "the file is not read: it must lie inside the folder of this one")
-        reading.complaints.append((("discovery",), complaint))
+        problem = reading.file.complain(path, "the file is not read: it must lie inside the folder of this one")
+        reading.problems.append((("discovery",), problem))
 
 
 def _confirm(leaves: Leaves) -> Leaf | None:
@@ -188,25 +188,25 @@ TYPED: Final = "address"
 """The name under which the values of an address that was typed are checked; its own is one that no file may have."""
 
 
-def checked_values(file: Path, name: str, changes: Changes) -> dict[KeyPath, Any] | Complaint:
+def checked_values(file: Path, name: str, changes: Changes) -> dict[KeyPath, Any] | Problem:
     """Return the values that a file of these changes alone gives the profile; or what is wrong with them."""
     made = parse_toml(file, NEW_FILE)
     for key, value in changes:
         if value is not None and isinstance(made, TomlFile):
             made = parse_toml(file, put(made, ("profile", name, *split_dotted(key)), value))
-    if isinstance(made, Complaint):
+    if isinstance(made, Problem):
         return made
     reading = read_shape(SESSIONS, made)
-    if reading.complaints:
-        return replace(reading.complaints[0][1], line=None, profile=name)
+    if reading.problems:
+        return replace(reading.problems[0][1], line=None, profile=name)
     leaves = by_profile(reading.leaves).get(name, {})
     return {path: leaf.value for path, leaf in leaves.items() if path}
 
 
-def changed_profile(profile: Profile, changes: Changes) -> Profile | Complaint:
+def changed_profile(profile: Profile, changes: Changes) -> Profile | Problem:
     """Return a profile that is in no file with other values, which are checked as those of a file are."""
     values = checked_values(Path(TEAM_FILE), TYPED, changes)
-    if isinstance(values, Complaint):
+    if isinstance(values, Problem):
         return values
     plain = {key[0]: value for key, value in values.items() if len(key) == 1}
     auth = {key[1]: value for key, value in values.items() if key[0] == "auth"}
@@ -217,13 +217,13 @@ def changed_profile(profile: Profile, changes: Changes) -> Profile | Complaint:
         kind = KINDS[auth.get("kind", profile.auth.kind)]
         fields = {key: auth[key] for key in kind.__struct_fields__ if key in auth}
         if wrong := kind.mismatch(fields):
-            return Complaint(TEAM_FILE, wrong[1], key=f"auth.{wrong[0]}")
+            return Problem(TEAM_FILE, wrong[1], key=f"auth.{wrong[0]}")
         made = replace(profile, auth=kind(**fields), assumes_auth=False, **plain)
     else:
         made = replace(profile, **plain)
         made = with_usual_auth(made) if profile.assumes_auth else made
     misplaced = misplaced_token(made)
-    return Complaint(TEAM_FILE, misplaced[1], key=misplaced[0]) if misplaced else made
+    return Problem(TEAM_FILE, misplaced[1], key=misplaced[0]) if misplaced else made
 
 
 KEPT: Final = ("variables", "call")
@@ -249,7 +249,7 @@ def take_saved(reading: CheckedFile, *, own: bool) -> SavedLayer:
     def entry(path: KeyPath) -> KeyPath:
         return path[: 2 if path[0] in KEPT else 4]
 
-    wrong = {entry(path) for path, _ in reading.complaints if is_kept(path)}
+    wrong = {entry(path) for path, _ in reading.problems if is_kept(path)}
     found = {path: reading.leaves.pop(path) for path in [*reading.leaves] if is_kept(path)}
     return SavedLayer({path: leaf for path, leaf in found.items() if entry(path) not in wrong}, own)
 
@@ -291,7 +291,7 @@ class PresetFile(Struct, frozen=True):
     preset: Preset
     leaves: Leaves = field(default_factory=dict)
     """What a profile that names it starts with."""
-    complaints: tuple[Complaint, ...] = ()
+    problems: tuple[Problem, ...] = ()
     """What is wrong with it; then no profile can be used that names it."""
 
 
@@ -317,7 +317,7 @@ class Presets:
             self._known[name] = (_read(self.own, name) or _read_shipped(name)) if is_name else None
         return self._known[name]
 
-    def under(self, profile: str, leaves: Leaves) -> tuple[Leaves, list[Complaint]]:
+    def under(self, profile: str, leaves: Leaves) -> tuple[Leaves, list[Problem]]:
         """What is said of a profile, over the values of the preset that it names; and what is wrong with that."""
         chosen = leaves.get(("preset",))
         if chosen is None:
@@ -325,8 +325,8 @@ class Presets:
         found = self.load(chosen.value)
         if found is None:
             source, key = chosen.source, dotted(("profile", profile, "preset"))
-            return leaves, [Complaint(source.file, self.unknown(chosen.value), source.line, key, profile)]
-        return merge(found.leaves, leaves), [replace(complaint, profile=profile) for complaint in found.complaints]
+            return leaves, [Problem(source.file, self.unknown(chosen.value), source.line, key, profile)]
+        return merge(found.leaves, leaves), [replace(problem, profile=profile) for problem in found.problems]
 
     def unknown(self, name: str) -> str:
         """What is said of a name that no preset has."""
@@ -341,8 +341,8 @@ def _read(folder: Path, name: str) -> PresetFile | None:
     file = read_toml(path)
     if file is None:
         return None
-    if isinstance(file, Complaint):
-        return PresetFile(Preset(name, path), complaints=(file,))
+    if isinstance(file, Problem):
+        return PresetFile(Preset(name, path), problems=(file,))
     reading = read_shape(PRESET, file)
     about = reading.values()
     leaves: Leaves = {
@@ -351,13 +351,13 @@ def _read(folder: Path, name: str) -> PresetFile | None:
         if key[0] not in ABOUT
     }
     values: dict[KeyPath, Any] = {("url",): "", ("preset",): name} | {key: leaf.value for key, leaf in leaves.items()}
-    complaints = [complaint for _, complaint in reading.complaints]
+    problems = [problem for _, problem in reading.problems]
     built = build_profile(name, values)
     if not isinstance(built, Profile):
-        complaints = complaints or [file.complain(*built)]
-        return PresetFile(Preset(name, path, file.text), leaves, tuple(complaints))
+        problems = problems or [file.complain(*built)]
+        return PresetFile(Preset(name, path, file.text), leaves, tuple(problems))
     preset = Preset(name, path, file.text, about.get("description", ""), about.get("advice", ""), built)
-    return PresetFile(preset, leaves, tuple(complaints))
+    return PresetFile(preset, leaves, tuple(problems))
 
 
 @cache

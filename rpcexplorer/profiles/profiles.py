@@ -15,7 +15,7 @@ from rpcexplorer.files.private import PrivateFile
 from rpcexplorer.files.toml import KeyPath, TomlFile, dotted, read_toml, split_dotted
 from rpcexplorer.files.toml_shape import DEFAULT, CheckedFile, Leaf, Leaves, Source, read_shape
 from rpcexplorer.model.method import SavedCall
-from rpcexplorer.model.problem import Changes, Complaint, listed, nearest
+from rpcexplorer.model.problem import Changes, Problem, listed, nearest
 from rpcexplorer.model.profile import PATH, SERVICE, Preset, Profile, variable
 from rpcexplorer.profiles.allowed import Allowed
 from rpcexplorer.profiles.keys import SESSIONS
@@ -48,10 +48,10 @@ class Profiles(Struct, dict=True):
     """The profile to start with, if a file names one."""
     default_leaf: Leaf | None = None
     """The value that says so."""
-    complaints: list[Complaint] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
     files: tuple[Path, ...] = ()
     """The files that were read, lowest layer first."""
-    refused: Complaint | None = None
+    refused: Problem | None = None
     """Why a file that there is was not read."""
     leaves: dict[str, Leaves] = field(default_factory=dict)
     """What the files say of each profile, merged; ``()`` stands for the profile itself."""
@@ -64,7 +64,7 @@ class Profiles(Struct, dict=True):
     saved: list[SavedLayer] = field(default_factory=list)
     """Saved calls and variables, file by file, the lowest layer first."""
 
-    def get(self, name: str | None = None) -> Profile | Complaint:
+    def get(self, name: str | None = None) -> Profile | Problem:
         """The profile, or what is wrong with it; of a name nobody has defined, which ones there are.
 
         None asks for the default one, or for the only one there is. Where there are none because their file cannot be
@@ -78,13 +78,13 @@ class Profiles(Struct, dict=True):
         if name is None:
             choose = "name one with -p NAME, or make one the default: rpcexplorer profiles default NAME. "
             advice = (choose if self.leaves else "") + which_there_are("", self.leaves)
-            return Complaint(where, f"no profile is chosen, and there is no default; {advice}")
+            return Problem(where, f"no profile is chosen, and there is no default; {advice}")
         if name in self.profiles:
             return self.profiles[name]
-        for complaint in self.complaints:
-            if complaint.profile == name:
-                return complaint
-        return Complaint(where, f"there is no profile `{name}`; {which_there_are(name, self.leaves)}")
+        for problem in self.problems:
+            if problem.profile == name:
+                return problem
+        return Problem(where, f"there is no profile `{name}`; {which_there_are(name, self.leaves)}")
 
     @property
     def default_source(self) -> Source:
@@ -111,7 +111,7 @@ class Profiles(Struct, dict=True):
 
     def usable_presets(self) -> dict[str, Preset]:
         """Those that nothing is wrong with, by name."""
-        return {each.preset.name: each.preset for each in self.presets.all() if not each.complaints}
+        return {each.preset.name: each.preset for each in self.presets.all() if not each.problems}
 
     def chosen(self, profile: Profile) -> set[str]:
         """Return the dotted keys that somebody has chosen, in a file or in an address that was typed.
@@ -230,13 +230,13 @@ def load(paths: Paths, folder: Path, environment: Mapping[str, str], sessions: P
     """Read and merge every file there is; ``sessions`` is the file that ``--sessions`` named."""
     allowed = PrivateFile(paths.allowed, Allowed).read()
     team = find_team_file(folder, environment, sessions, allowed.folders)
-    found = Profiles(complaints=list(team.complaints), own_presets=paths.presets)
+    found = Profiles(problems=list(team.problems), own_presets=paths.presets)
     layers = [paths.user_sessions]
     if team.path is not None:
         layers += [team.path, team.path.with_name(OVERLAY)]
     readings = [reading for path in dict.fromkeys(layers) if (reading := _read(path, found))]
     found.files = tuple(reading.file.path for reading in readings)
-    found.refused = next(iter(found.complaints), None)  # of those that were read, nothing was said yet
+    found.refused = next(iter(found.problems), None)  # of those that were read, nothing was said yet
     for reading in readings:
         found.saved.append(take_saved(reading, own=reading.file.path == paths.user_sessions))
         if reading.file.path == paths.user_sessions:
@@ -244,7 +244,7 @@ def load(paths: Paths, folder: Path, environment: Mapping[str, str], sessions: P
         else:
             found.histories |= refuse_histories(reading, allowed.histories)
             keep_documents_inside(reading)
-        found.complaints += complaints_of(reading)
+        found.problems += problems_of(reading)
         for name, values in by_profile(reading.leaves).items():
             found.leaves[name] = merge(found.leaves.get(name, {}), values)
     _complete(found)
@@ -261,38 +261,38 @@ def _complete(found: Profiles) -> None:
     and of another one, that somebody else has named, it does not become so.
     """
     for name, said in found.leaves.items():
-        whole, complaints = found.presets.under(name, said)
+        whole, problems = found.presets.under(name, said)
         if name in found.own:
             own, others = found.presets.under(name, found.own[name])
-            whole, complaints = as_strict(own, whole), list(dict.fromkeys([*others, *complaints]))
+            whole, problems = as_strict(own, whole), list(dict.fromkeys([*others, *problems]))
         found.leaves[name] = whole
-        found.complaints += complaints
+        found.problems += problems
 
 
-def complaints_of(reading: CheckedFile) -> list[Complaint]:
-    """What is wrong in one file, each complaint with the profile it makes unusable."""
+def problems_of(reading: CheckedFile) -> list[Problem]:
+    """What is wrong in one file, each problem with the profile it makes unusable."""
     return [
-        replace(complaint, profile=path[1])
+        replace(problem, profile=path[1])
         if path[:1] == ("profile",) and len(path) > 1 and not is_kept(path)
-        else complaint
-        for path, complaint in reading.complaints
+        else problem
+        for path, problem in reading.problems
     ]
 
 
 def _read(path: Path, found: Profiles) -> CheckedFile | None:
     file = read_toml(path)
     if not isinstance(file, TomlFile):
-        found.complaints += [file] if file else []
+        found.problems += [file] if file else []
         return None
     reading = read_shape(SESSIONS, file)
-    if any(path == ("version",) for path, _ in reading.complaints):
-        found.complaints += complaints_of(reading)
+    if any(path == ("version",) for path, _ in reading.problems):
+        found.problems += problems_of(reading)
         return None
     return reading
 
 
 def _build(found: Profiles) -> None:
-    broken = {complaint.profile for complaint in found.complaints}
+    broken = {problem.profile for problem in found.problems}
     for name, leaves in found.leaves.items():
         made = build_profile(name, {path: leaf.value for path, leaf in leaves.items()})
         if name in broken:
@@ -300,7 +300,7 @@ def _build(found: Profiles) -> None:
         if isinstance(made, Profile):
             found.profiles[name] = made
         else:
-            found.complaints.append(_complaint(found, name, *made))
+            found.problems.append(_problem(found, name, *made))
 
 
 def _refuse_shared_variables(found: Profiles) -> None:
@@ -312,15 +312,15 @@ def _refuse_shared_variables(found: Profiles) -> None:
         for name in names if len(names) > 1 else ():
             others = listed((f"`{other}`" for other in names[: SHARING + 2] if other != name), SHARING)
             sentence = f"this profile and {others} would both read {shared}; rename one of them"
-            found.complaints.append(_complaint(found, name, (), sentence))
+            found.problems.append(_problem(found, name, (), sentence))
             found.profiles.pop(name, None)
 
 
-def _complaint(found: Profiles, name: str, path: KeyPath, sentence: str) -> Complaint:
+def _problem(found: Profiles, name: str, path: KeyPath, sentence: str) -> Problem:
     """Complain about a merged profile, at the place of the key, or where the highest file names the profile."""
     leaves = found.leaves[name]
     source = leaves.get(path, leaves[()]).source
-    return Complaint(source.file, sentence, source.line, dotted(("profile", name, *path)), name)
+    return Problem(source.file, sentence, source.line, dotted(("profile", name, *path)), name)
 
 
 def _choose_default(found: Profiles, readings: list[CheckedFile]) -> None:
@@ -328,8 +328,8 @@ def _choose_default(found: Profiles, readings: list[CheckedFile]) -> None:
     for reading in reversed(chosen):
         leaf = reading.leaves[("default",)]
         name = leaf.value
-        if name in found.profiles or any(complaint.profile == name for complaint in found.complaints):
+        if name in found.profiles or any(problem.profile == name for problem in found.problems):
             found.default, found.default_leaf = name, leaf
             return
         sentence = f"there is no profile `{name}`; {which_there_are(name, found.leaves)}"
-        found.complaints.append(reading.file.complain(("default",), sentence))
+        found.problems.append(reading.file.complain(("default",), sentence))

@@ -10,7 +10,7 @@ from typing import Any, Final
 from rpcexplorer.auth.registry import Instead, of_credentials, of_header, of_key, of_member, of_part
 from rpcexplorer.files.toml import KeyPath
 from rpcexplorer.files.toml_shape import MAX_INTEGER, Place, ValueCheck, WrongValue, path_rule
-from rpcexplorer.jsontext.params import Problem
+from rpcexplorer.jsontext.params import Typo
 from rpcexplorer.jsontext.scan import SPACE, STRING, decoded
 from rpcexplorer.model.destination import as_fingerprint
 from rpcexplorer.model.draft import Draft
@@ -271,7 +271,7 @@ def params_json_rule(value: Any, place: Place) -> Any:
     if not isinstance(value, str):
         return WrongValue("must be the params as JSON text, in quotes; as TOML they are called `params`")
     read = Draft("", value).read()
-    if isinstance(read, Problem):
+    if isinstance(read, Typo):
         where = f"line {read.line}, column {read.column} of it is not"
         return WrongValue(f"must be JSON, an array or an object, and {where}: try it in the editor")
     return _secret_in_json(value, place) or value

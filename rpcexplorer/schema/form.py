@@ -24,7 +24,7 @@ from rpcexplorer.jsontext.edit import (
     with_indent,
     without_indent,
 )
-from rpcexplorer.jsontext.params import Problem, value_problem
+from rpcexplorer.jsontext.params import Typo, value_problem
 from rpcexplorer.jsontext.scan import Span, decoded, elements, members
 from rpcexplorer.model.method import By, Described, DescribedParam
 from rpcexplorer.model.problem import SchemaProblem
@@ -720,7 +720,7 @@ def typed_value(field: FormField, typed: str, start: str, indent: str = "") -> s
     return with_indent(value, indent) if stood != text or "\n" not in text else value
 
 
-def typed_problem(typed: str) -> Problem | None:
+def typed_problem(typed: str) -> Typo | None:
     """Return what keeps a text from being one JSON value; None if it is one."""
     return None if typed_json(typed) is not None else value_problem(typed)
 

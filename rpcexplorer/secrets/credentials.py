@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import TypeVar
 
 from rpcexplorer.auth.credentials import login_fields
-from rpcexplorer.files.io import FileTrouble, told
+from rpcexplorer.files.io import FileError, told
 from rpcexplorer.model.destination import Person, RouteChanged, Store
 from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.profile import Profile
@@ -99,10 +99,10 @@ class StoredCredentials:
         keep = keep and not self._only_now(profile)
         self._run[self._place(profile, field)] = Secret(value, profile.label(field), "prompt")
         self._secrets.routes.entered(profile)
-        trouble = told(lambda: self._secrets.save(profile, field, value)) if keep else ""
-        if keep and not trouble:
+        problem = told(lambda: self._secrets.save(profile, field, value)) if keep else ""
+        if keep and not problem:
             del self._run[self._place(profile, field)]
-        return trouble
+        return problem
 
     def held_back(self, profile: Profile) -> set[str]:
         """Return what does not go where the profile sends things today, of all that is known under its name."""
@@ -141,8 +141,8 @@ class StoredCredentials:
                 return self._missing(profile, field)
             value, keep = typed
             found = Secret(value, profile.label(field), "prompt")
-            if trouble := self.hold(profile, field, value, keep=keep):
-                sentence = f"Not stored, and nothing was sent: {trouble}. Send it again without storing."
+            if problem := self.hold(profile, field, value, keep=keep):
+                sentence = f"Not stored, and nothing was sent: {problem}. Send it again without storing."
                 return Refused("credentials", sentence)
         return await self._refusal_over_http(profile) or self._used(profile, field, found)
 
@@ -182,8 +182,8 @@ class StoredCredentials:
             return None
         try:
             self._secrets.save(profile, "session", session.reveal())
-        except FileTrouble as trouble:
-            return f"the session is kept for this run only: {trouble.sentence}"
+        except FileError as error:
+            return f"the session is kept for this run only: {error.sentence}"
         return None
 
     def drop(self, profile: Profile) -> bool:
@@ -193,7 +193,7 @@ class StoredCredentials:
         here = held is not None
         if self._only_now(profile):
             return here
-        with suppress(FileTrouble):
+        with suppress(FileError):
             return self._secrets.forget(profile, "session") or here
         self._ended.add(self._place(profile, "session"))
         return here
@@ -203,12 +203,12 @@ class StoredCredentials:
         for place in [place for place in self._run if place[:2] == (profile.name, "session")]:
             if place != self._place(profile, "session"):
                 self._pass(self._run.pop(place))
-        stored, trouble = False, ""
+        stored, problem = False, ""
         try:
             stored = self._secrets.forget(profile, "session")
-        except FileTrouble as failure:
-            trouble = failure.sentence
-        return self.drop(profile) or stored, trouble
+        except FileError as failure:
+            problem = failure.sentence
+        return self.drop(profile) or stored, problem
 
     def _only_now(self, profile: Profile) -> bool:
         """Whether nothing of it is stored: its address, or who logs in, was typed in this run and is no file's."""
@@ -246,8 +246,8 @@ class StoredCredentials:
             sentence = f"No {field} for {profile.origin}: the variables for --url are used if an auth type is named. "
             return Refused("credentials", f"{sentence}Add --auth {profile.auth.kind}.", field)
         store = "" if profile.ad_hoc else f", or store it: rpcexplorer profiles secret {profile.name} {field}"
-        trouble = self._secrets.trouble()
-        also = f". What is stored cannot be used: {trouble}" if trouble else ""
+        problem = self._secrets.problem()
+        also = f". What is stored cannot be used: {problem}" if problem else ""
         sentence = f"No {field} for profile {profile.name}: set {profile.variable(field)}{store}{also}"
         return Refused("credentials", sentence, field)
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from rpcexplorer.files.io import FileTrouble, read_bytes, real
+from rpcexplorer.files.io import FileError, read_bytes, real
 from rpcexplorer.files.private import PrivateFile
 from rpcexplorer.files.toml import split_dotted
 from rpcexplorer.model.destination import Change, Route, RouteChanged, changes, route_of
-from rpcexplorer.model.problem import Complaint
+from rpcexplorer.model.problem import Problem
 from rpcexplorer.model.profile import Profile, shares_variables
 from rpcexplorer.model.profile import variable as name_of_variable
 from rpcexplorer.model.secret import origin_of
@@ -35,7 +35,7 @@ class Routes:
     """The routes of this person's profiles. The file is read at each use: another program may have changed it."""
 
     def __init__(
-        self, path: Path, environment: Mapping[str, str], stored: Callable[[str], Iterable[Route] | Complaint]
+        self, path: Path, environment: Mapping[str, str], stored: Callable[[str], Iterable[Route] | Problem]
     ) -> None:
         """``stored`` returns the routes of the values that are kept under a profile's name, or why it cannot."""
         self.file = PrivateFile(path, Allowed)
@@ -113,7 +113,7 @@ class Routes:
     def _elsewhere(self, profile: Profile, field: str, now: Route, allowed: Allowed) -> RouteChanged | None:
         """Return why the first use of a secret needs a yes: other values of this name belong elsewhere."""
         stored = self._stored(profile.name)
-        if isinstance(stored, Complaint):
+        if isinstance(stored, Problem):
             why = f"the destinations of its other secrets cannot be read: {stored}"
             named = tuple(replace(change, old="") for change in changes({}, now))
             return RouteChanged(field, why, self._placed(profile, named), label="This destination")
@@ -142,9 +142,9 @@ class Routes:
     def moved_variable(self, profile: Profile, field: str) -> RouteChanged | None:
         """Why the value of a variable of the environment is not to be sent: it goes the route of its first use."""
         variable = profile.variable(field)
-        if (complaint := self.file.read().complaint) and not profile.ad_hoc:
+        if (problem := self.file.read().problem) and not profile.ad_hoc:
             advice = "Put the file in order, or remove it to begin anew"
-            return RouteChanged(field, f"nobody knows where {variable} was first used: {complaint}", advice=advice)
+            return RouteChanged(field, f"nobody knows where {variable} was first used: {problem}", advice=advice)
         return self.moved(
             profile, field, self._first_use(variable), f"{variable} was first used at a different destination"
         )
@@ -157,7 +157,7 @@ class Routes:
         try:
             with self.file.changing() as allowed:
                 allowed.first_uses.setdefault(variable, route)
-        except FileTrouble:
+        except FileError:
             return
 
     def entered(self, profile: Profile) -> None:
@@ -166,25 +166,25 @@ class Routes:
             self._entered[profile.name] = with_route(self._entered, profile.name, self.of(profile))
 
     def allow(self, profile: Profile) -> None:
-        """Let the secrets of a profile go the route that it has now, in this run at least. Raises ``FileTrouble``."""
+        """Let the secrets of a profile go the route that it has now, in this run at least. Raises ``FileError``."""
         self._allow(profile.name, self.of(profile))
 
     def allow_key(self, profile: Profile) -> None:
-        """Let the key of the profile's own certificate be used there, and nothing else. Raises ``FileTrouble``."""
+        """Let the key of the profile's own certificate be used there, and nothing else. Raises ``FileError``."""
         self._allow(profile.name, _of_key(self.of(profile)))
 
     def allow_history(self, folder: str) -> None:
-        """Let calls be recorded in a folder that a file of others names. Raises ``FileTrouble``."""
+        """Let calls be recorded in a folder that a file of others names. Raises ``FileError``."""
         with self.file.changing() as allowed:
             allowed.histories.add(folder)
 
     def allow_folder(self, folder: Path) -> None:
-        """Use the profiles of a folder that others can write to. Raises ``FileTrouble``."""
+        """Use the profiles of a folder that others can write to. Raises ``FileError``."""
         with self.file.changing() as allowed:
             allowed.folders.add(str(folder))
 
     def forget(self, name: str) -> bool:
-        """Forget what was allowed for a profile or a folder; False where nothing was. Raises ``FileTrouble``."""
+        """Forget what was allowed for a profile or a folder; False where nothing was. Raises ``FileError``."""
         with self.file.changing() as allowed:
             before = allowed.as_toml()
             allowed.routes.pop(name, None)
@@ -252,6 +252,6 @@ def _content_of(ca_file: str | None) -> str:
 
     try:
         content = read_bytes(Path(ca_file))
-    except FileTrouble:
+    except FileError:
         return "a file that cannot be read"
     return "a file that is missing" if content is None else f"sha256:{sha256(content).hexdigest()}"

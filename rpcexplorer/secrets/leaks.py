@@ -17,9 +17,9 @@ from typing import Final, NamedTuple
 from msgspec import Struct, field
 
 from rpcexplorer.auth.registry import of_key
-from rpcexplorer.files.io import FileTrouble, names, read_bytes
+from rpcexplorer.files.io import FileError, names, read_bytes
 from rpcexplorer.files.paths import OVERLAY
-from rpcexplorer.model.problem import Complaint
+from rpcexplorer.model.problem import Problem
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import UNRECORDED, Secret, for_others
 from rpcexplorer.profiles.profiles import Profiles
@@ -238,9 +238,9 @@ def _decode(found: bytes) -> str:
 class Searched(Struct):
     """What a search came to."""
 
-    found: list[Complaint] = field(default_factory=list)
+    found: list[Problem] = field(default_factory=list)
     """One for each line and secret; to be told as they are, for no secret is in them."""
-    unreadable: list[Complaint] = field(default_factory=list)
+    unreadable: list[Problem] = field(default_factory=list)
     """Files of which nobody knows what is in them."""
     files: int = 0
     """How many were read."""
@@ -282,7 +282,7 @@ def _search_staged(folder: Path, secrets: Iterable[Secret]) -> Searched:
     searched = Searched(short=finder.short)
     for path, content in staged(folder):
         if isinstance(content, str):
-            searched.unreadable.append(Complaint(finder.redacted(str(path)), content))
+            searched.unreadable.append(Problem(finder.redacted(str(path)), content))
         else:
             _look(path, content, finder, searched)
     return searched
@@ -291,12 +291,12 @@ def _search_staged(folder: Path, secrets: Iterable[Secret]) -> Searched:
 def _look(path: Path, content: bytes | None, finder: LeakSearch, searched: Searched) -> None:
     if content is not None:
         searched.files += 1
-        searched.found += [_complaint(path, leak, finder) for leak in finder.leaks(content)]
+        searched.found += [_problem(path, leak, finder) for leak in finder.leaks(content)]
 
 
 def _shared(profiles: Profiles) -> list[Path]:
     """The files that profiles are read from, those that are damaged included, and the overlays beside them."""
-    named = [*profiles.files, *(Path(complaint.file) for complaint in profiles.complaints)]
+    named = [*profiles.files, *(Path(problem.file) for problem in profiles.problems)]
     beside = [each.with_name(OVERLAY) for each in named]
     return [path for path in dict.fromkeys([*named, *beside]) if path.is_file()]
 
@@ -317,8 +317,8 @@ def _inside(folders: Iterable[Path], searched: Searched) -> list[Path]:
     for folder in dict.fromkeys(folders):
         try:
             inside: Sequence[str] = sorted(name for name in names(folder) if not name.startswith("."))
-        except FileTrouble as trouble:
-            searched.unreadable.append(Complaint(str(folder), trouble.sentence))
+        except FileError as error:
+            searched.unreadable.append(Problem(str(folder), error.sentence))
             continue
         found += [path for path in (folder / name for name in inside) if path.is_symlink() or not path.is_dir()]
     return found
@@ -328,15 +328,15 @@ def _read(path: Path, searched: Searched, *, links: bool) -> bytes | None:
     """What a file holds. What somebody has named may be a link, and what lies in a folder may not."""
     try:
         content = read_bytes(path, links=links, others=True)
-    except FileTrouble as trouble:
-        searched.unreadable.append(Complaint(str(path), trouble.sentence))
+    except FileError as error:
+        searched.unreadable.append(Problem(str(path), error.sentence))
         return None
     if content is None:
-        searched.unreadable.append(Complaint(str(path), "there is no such file; correct its name"))
+        searched.unreadable.append(Problem(str(path), "there is no such file; correct its name"))
     return content
 
 
-def _complaint(path: Path, leak: Leak, finder: LeakSearch) -> Complaint:
+def _problem(path: Path, leak: Leak, finder: LeakSearch) -> Problem:
     """Say what stands where, and what to do next."""
     if leak.label == UNRECORDED.strip("«»"):
         what = "user name and password stand here as a header has them"
@@ -356,7 +356,7 @@ def _complaint(path: Path, leak: Leak, finder: LeakSearch) -> Complaint:
     if leak.call:
         advice = f"delete call {leak.call} (F6 in rpcexplorer, then Del)"
     sentence = f"{what}; {advice}"
-    return Complaint(finder.redacted(str(path)), finder.redacted(sentence), leak.line, finder.redacted(leak.key))
+    return Problem(finder.redacted(str(path)), finder.redacted(sentence), leak.line, finder.redacted(leak.key))
 
 
 def _instead(leak: Leak) -> str:
@@ -402,7 +402,7 @@ _LINK = "160000"
 def staged(folder: Path) -> Iterator[tuple[Path, bytes | str]]:
     """Every file that is added or changed, by its path from the top: what is in it, or why that cannot be read.
 
-    Raises a ``FileTrouble`` where there is no repository, or no git.
+    Raises a ``FileError`` where there is no repository, or no git.
     """
     git = Git(folder)
     names = git.changed()
@@ -469,13 +469,13 @@ class Git:
 
     def _ask(self, words: Sequence[str], given: str = "", *, may_fail: bool = False) -> bytes:
         if self._program is None:
-            raise FileTrouble("git is not installed here: name the files to check instead of --staged")
+            raise FileError("git is not installed here: name the files to check instead of --staged")
         ran = self._run(["--literal-pathspecs", *words], given)
         if ran is None:
-            raise FileTrouble(f"git gave no answer within {SECONDS:g} s: name the files to check instead of --staged")
+            raise FileError(f"git gave no answer within {SECONDS:g} s: name the files to check instead of --staged")
         if ran.returncode and not (may_fail and ran.returncode == 1):
             said = ran.stderr.decode(errors="replace").strip().splitlines() or [f"it ended with code {ran.returncode}"]
-            raise FileTrouble(f"git cannot tell what is staged in {self._folder}: {said[-1].removeprefix('fatal: ')}")
+            raise FileError(f"git cannot tell what is staged in {self._folder}: {said[-1].removeprefix('fatal: ')}")
         return ran.stdout
 
     def _run(

@@ -13,7 +13,7 @@ from msgspec import Struct, field
 
 from rpcexplorer.auth.credentials import derived
 from rpcexplorer.auth.registry import auth_of
-from rpcexplorer.files.io import FileTrouble
+from rpcexplorer.files.io import FileError
 from rpcexplorer.files.private import Contents, PrivateFile, toml
 from rpcexplorer.files.toml import KeyPath, TomlFile, parse_toml
 from rpcexplorer.files.toml_shape import (
@@ -29,7 +29,7 @@ from rpcexplorer.files.toml_shape import (
     version_rule,
 )
 from rpcexplorer.model.destination import Route, RouteChanged
-from rpcexplorer.model.problem import Complaint
+from rpcexplorer.model.problem import Problem
 from rpcexplorer.model.profile import Auth, Profile, shares_variables
 from rpcexplorer.model.secret import FIELDS, Secret, SecretSource
 from rpcexplorer.secrets.destination import Routes
@@ -102,14 +102,14 @@ class StoredSecrets(Contents):
     @classmethod
     def of(cls, reading: CheckedFile) -> Self:
         contents = cls(plain=set(reading.values().get("plain_http", ())))
-        complaints = [complaint for _, complaint in reading.complaints]
+        problems = [problem for _, problem in reading.problems]
         entries: dict[KeyPath, None] = {path[:3]: None for path in reading.leaves if len(path) > 3}
         for path in entries:
             if stored := Stored.of(reading, *path):
                 contents.entries[path[1], path[2]] = stored
-            elif not complaints:
-                complaints.append(reading.file.complain(path, "needs both a value and an origin; remove it"))
-        contents.complaint = complaints[0] if complaints else None
+            elif not problems:
+                problems.append(reading.file.complain(path, "needs both a value and an origin; remove it"))
+        contents.problem = problems[0] if problems else None
         return contents
 
     def members(self) -> Mapping[str, Any]:
@@ -124,7 +124,7 @@ INSTEAD = 'unlock it, or write store = "file" below [secrets] in settings.toml'
 
 
 def fetch(account: str) -> str | None:
-    with _trouble("read"):
+    with _problem("read"):
         import keyring
 
         return keyring.get_password(SERVICE, account)
@@ -132,19 +132,19 @@ def fetch(account: str) -> str | None:
 
 def keep(account: str, text: str) -> None:
     """Store ``text``, and look whether it is really there."""
-    with _trouble("write to"):
+    with _problem("write to"):
         import keyring
 
         keyring.set_password(SERVICE, account, text)
     if fetch(account) != text:
-        raise FileTrouble(f"the system's keyring does not keep what it is given; {INSTEAD}")
+        raise FileError(f"the system's keyring does not keep what it is given; {INSTEAD}")
 
 
 def drop(account: str) -> bool:
     """Remove what is stored; False where there was nothing."""
     if fetch(account) is None:
         return False
-    with _trouble("write to"):
+    with _problem("write to"):
         import keyring
 
         keyring.delete_password(SERVICE, account)
@@ -152,13 +152,13 @@ def drop(account: str) -> bool:
 
 
 @contextmanager
-def _trouble(doing: str) -> Iterator[None]:
+def _problem(doing: str) -> Iterator[None]:
     try:
         yield
     except ImportError:
-        raise FileTrouble("no keyring is installed: run `pip install rpcexplorer[keyring]`, or " + INSTEAD) from None
+        raise FileError("no keyring is installed: run `pip install rpcexplorer[keyring]`, or " + INSTEAD) from None
     except Exception as error:  # noqa: BLE001 - what D-Bus and friends raise has no common base, and may quote values
-        raise FileTrouble(f"cannot {doing} the system's keyring ({type(error).__name__}); {INSTEAD}") from None
+        raise FileError(f"cannot {doing} the system's keyring ({type(error).__name__}); {INSTEAD}") from None
 
 
 KEPT = 5
@@ -193,7 +193,7 @@ class Secrets:
         self._learned: dict[tuple[str, Auth], Profile] = {}
         """The profiles themselves, also one that was changed in this run."""
         self._plain: set[str] = set()
-        self._keyring_trouble: Complaint | None = None
+        self._keyring_problem: Problem | None = None
 
     @property
     def place(self) -> str:
@@ -203,7 +203,7 @@ class Secrets:
     def find(self, profile: Profile, field: str) -> Secret | RouteChanged | None:
         """Look a field up; ``RouteChanged`` where it would go another route than it is bound to.
 
-        A store that cannot be read counts as empty; ``trouble`` says why it cannot.
+        A store that cannot be read counts as empty; ``problem`` says why it cannot.
         """
         self.learn([profile])
         given = self._environment.get(profile.variable(field))
@@ -237,9 +237,9 @@ class Secrets:
         return held[0].saved if held else None
 
     def save(self, profile: Profile, field: str, value: str) -> None:
-        """Store a value for the route the profile has today. Raises ``FileTrouble`` where that is impossible."""
+        """Store a value for the route the profile has today. Raises ``FileError`` where that is impossible."""
         if profile.ad_hoc:
-            raise FileTrouble("a profile made from --url keeps nothing; add a profile to store secrets for it")
+            raise FileError("a profile made from --url keeps nothing; add a profile to store secrets for it")
         stored = Stored(value, self.routes.of(profile), self._now())
         key = (profile.name, field)
         if self._store == "file":
@@ -254,7 +254,7 @@ class Secrets:
                 contents.entries.pop(key, None)
 
     def forget(self, profile: Profile, field: str | None = None) -> bool:
-        """Remove one field, or all of them; False where nothing was stored. Raises ``FileTrouble``."""
+        """Remove one field, or all of them; False where nothing was stored. Raises ``FileError``."""
         keys = [(profile.name, each) for each in FIELDS if field in {None, each}]
         dropped = [key for key in keys if self._store == "keyring" and drop(_account(*key))]
         if any(key in self._file.read().entries for key in keys):
@@ -286,9 +286,9 @@ class Secrets:
         for profile in [*self._learned.values()]:  # one may be learned meanwhile: records have a thread
             yield from derived(auth_of(profile).headers(profile), known)
 
-    def trouble(self) -> Complaint | None:
+    def problem(self) -> Problem | None:
         """Why secrets that may well be stored cannot be used."""
-        return self._file.read().complaint or self._keyring_trouble
+        return self._file.read().problem or self._keyring_problem
 
     def trusts_plain(self, origin: str) -> bool:
         """Whether the user has allowed credentials over plain http to ``origin``."""
@@ -300,21 +300,21 @@ class Secrets:
         try:
             with self._file.changing() as contents:
                 contents.plain.add(origin)
-        except FileTrouble as trouble:
-            return trouble.sentence
+        except FileError as error:
+            return error.sentence
         return None
 
-    def _stored_routes(self, name: str) -> list[Route] | Complaint:
+    def _stored_routes(self, name: str) -> list[Route] | Problem:
         """Return where the values belong that are stored under a profile's name, or why that is not known."""
         contents = self._file.read()
-        if contents.complaint:
-            return contents.complaint
+        if contents.problem:
+            return contents.problem
         routes = [stored.route for (other, _), stored in contents.entries.items() if shares_variables(other, name)]
         for each in FIELDS if self._store == "keyring" else ():
             try:
                 stored = Stored.from_toml(fetch(_account(name, each)) or "")
-            except FileTrouble as trouble:
-                return Complaint("keyring", trouble.sentence)
+            except FileError as error:
+                return Problem("keyring", error.sentence)
             routes += [stored.route] if stored else []
         return routes
 
@@ -329,8 +329,8 @@ class Secrets:
             return None
         try:
             kept = fetch(_account(profile.name, field))
-        except FileTrouble as trouble:
-            self._keyring_trouble = Complaint("keyring", trouble.sentence)
+        except FileError as error:
+            self._keyring_problem = Problem("keyring", error.sentence)
             return None
         stored = Stored.from_toml(kept or "")
         if stored is None:

@@ -15,7 +15,7 @@ from rpcexplorer.text.printable import printable, readable
 OUTPUT_LIMIT: Final = 256 * 1024 * 1024
 """Characters that an expression may yield; one that yields for ever ends here, before the memory does."""
 SENTENCE_LIMIT: Final = 300
-"""Characters of a complaint; jq quotes the values that it complains about."""
+"""Characters of a problem; jq quotes the values that it complains about."""
 _PLACE = re.compile(r" at <top-level>, line (\d+)(?:, column (\d+))?:?")
 _WORDS = [
     (re.compile(pattern), words)
@@ -64,7 +64,7 @@ def filtered(expression: str, body: bytes) -> Yield | FilterProblem:
     room = OUTPUT_LIMIT
     # jq tells what is wrong with an expression or a value by raising, and there is no asking beforehand
     try:
-        jq.compile(expression)  # on its own, so that a complaint names the place where it was typed
+        jq.compile(expression)  # on its own, so that a problem names the place where it was typed
         for result in jq.compile(f"({expression}\n) | tojson").input_text(text):
             results.append(indented(result))
             room -= len(results[-1])

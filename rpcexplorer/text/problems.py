@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
-from rpcexplorer.jsontext.params import Params, Problem, parse
+from rpcexplorer.jsontext.params import Params, Typo, parse
 from rpcexplorer.model.problem import MOST_TOLD, Changes, Checked, Hint, SchemaProblem, spelled
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.text.exchange import WordLine
@@ -23,7 +23,7 @@ TOLD: Final = 3
 LONGEST_PATH: Final = 60
 
 
-def marked(text: str, problem: Problem) -> str:
+def marked(text: str, problem: Typo) -> str:
     """The line, a caret under the place, and the first line of the mended text where fixes come to one."""
     at = problem.column - 1
     line = BREAK.split(text[problem.offset - at :], maxsplit=1)[0]
@@ -37,14 +37,14 @@ def marked(text: str, problem: Problem) -> str:
     return "\n".join(shown)
 
 
-def mended(problem: Problem) -> tuple[list[str], str] | None:
+def mended(problem: Typo) -> tuple[list[str], str] | None:
     """What can be sent after this fix and those of the problems that are left by it, with the name of each.
 
     One fix alone may leave a text that is still none: where nobody can take the next one with a key, it is no way out.
     """
     labels: list[str] = []
-    read: Params | Problem = problem
-    while isinstance(read, Problem):
+    read: Params | Typo = problem
+    while isinstance(read, Typo):
         if read.fix is None:
             return None
         labels.append(read.fix.label)

@@ -130,9 +130,9 @@ def profile_page(
     return [*lines, [], [(f" {HAND}", "dim")]]
 
 
-def broken_page(files: Sequence[tuple[Path, str]], complaints: Sequence[str]) -> list[WordLine]:
+def broken_page(files: Sequence[tuple[Path, str]], problems: Sequence[str]) -> list[WordLine]:
     """What is wrong with a profile that cannot be used."""
-    wrong: list[WordLine] = [[(" ! ", "careful bold"), (complaint, "text")] for complaint in complaints]
+    wrong: list[WordLine] = [[(" ! ", "careful bold"), (problem, "text")] for problem in problems]
     return [[], *wrong, [], *_files(files), [], [(" It can be used again as soon as its file is in order.", "dim")]]
 
 

@@ -75,15 +75,15 @@ class ExplorerApp(App[Wish]):
         self.explorer = explorer
         self.when_shown: Callable[[], object] = lambda: None
         """Called once there is something on screen, and once more when nothing else is loaded."""
-        usable, complaints = read_keymap(explorer.settings.keymap, str(explorer.paths.settings))
+        usable, problems = read_keymap(explorer.settings.keymap, str(explorer.paths.settings))
         explorer.settings = replace(explorer.settings, keymap=usable)  # whatever names a key on screen reads it there
         self.set_keymap(keymap(usable))
-        self._complaints = complaints
+        self._problems = problems
         """What is wrong with keys and themes."""
-        self.themes = ThemeLoader(self, explorer.themes.load, complaints)
+        self.themes = ThemeLoader(self, explorer.themes.load, problems)
         self.keys = Keys(self, super().on_event, lambda: self.calls)
         self.pending = self.keys.pending
-        self.navigation = Navigation(self, explorer, self.pending, complaints, profile=profile, case=case)
+        self.navigation = Navigation(self, explorer, self.pending, problems, profile=profile, case=case)
         self.shutdown = Shutdown(self, explorer, self.navigation)
         self._notices = deque[Notification](maxlen=MAX_NOTICES)
         """Those of this run, the newest last."""
@@ -214,11 +214,11 @@ class ExplorerApp(App[Wish]):
         picks = [Pick(name, name, mark="now" if name == before else "") for name in self.explorer.themes.files()]
         chosen = await self.push_screen_wait(Picker("Themes", picks, on=before, moved=self.themes.wear))
         self.themes.wear(chosen or before)
-        if chosen and (trouble := self.explorer.save_setting("theme", chosen)):
-            self.notify(trouble, markup=False)
-        for complaint in self._complaints:
-            self.notify(str(complaint), markup=False, severity="warning")
-        self._complaints.clear()
+        if chosen and (problem := self.explorer.save_setting("theme", chosen)):
+            self.notify(problem, markup=False)
+        for warning in self._problems:
+            self.notify(str(warning), markup=False, severity="warning")
+        self._problems.clear()
 
     def action_select_all(self) -> None:
         if isinstance(field := self.screen.focused, Input | TextArea):
@@ -264,7 +264,7 @@ class ExplorerApp(App[Wish]):
     def on_notify(self, event: Notify) -> None:
         """What is said again takes the place of what was said, before Textual adds it; so does its newer end.
 
-        Of complaints each stays: what stands before the colon may be the file that several are about.
+        Of problems each stays: what stands before the colon may be the file that several are about.
         """
         new = event.notification
         for old in list(self._notifications):
@@ -279,10 +279,10 @@ class ExplorerApp(App[Wish]):
         notices = tuple(self._notifications)
         for screen in self.screen_stack:
             shown = notices if screen is self.screen else ()
-            found = next((each for each in screen.children if isinstance(each, NoticeLine)), None)
+            found = next((each for each in screen.children if isinstance(each, NotificationLine)), None)
             if found is None and shown and screen.is_attached:
                 key = first_key("notices", self.explorer.settings.keymap)
-                found = NoticeLine(key or "palette", self._unnotify)
+                found = NotificationLine(key or "palette", self._unnotify)
                 screen.mount(found)
             if found is not None:
                 found.notices = shown
@@ -394,10 +394,10 @@ MAX_NOTICES: Final = 200
 """So many can be read again."""
 
 
-class NoticeLine(Widget):
+class NotificationLine(Widget):
     """The newest notice, over the footer: nothing that is being read moves or is covered."""
 
-    DEFAULT_CSS = "NoticeLine { dock: bottom; layer: _toastrack; height: 1; display: none; }"
+    DEFAULT_CSS = "NotificationLine { dock: bottom; layer: _toastrack; height: 1; display: none; }"
 
     notices: reactive[Sequence[Notification]] = reactive[Sequence[Notification]]((), layout=True)
     """Those that are to be seen now, the newest last."""

@@ -39,7 +39,7 @@ from rpcexplorer.tui.commands import Scope, bindings, first_key
 from rpcexplorer.tui.keys import PendingKeys, opens
 from rpcexplorer.tui.messages import CopyCallWanted
 from rpcexplorer.tui.theme import NARROW, Pieces, ThemeStyles, line, width_of
-from rpcexplorer.tui.widgets.bars import Bar, Frame, Remarks
+from rpcexplorer.tui.widgets.bars import Bar, Frame, WarningLines
 from rpcexplorer.tui.widgets.dialog import AnswersOnce, Choice, Confirm
 from rpcexplorer.tui.widgets.reader import Reader
 from rpcexplorer.tui.widgets.rows import RowList
@@ -138,7 +138,7 @@ class BatchPreview(Vertical):
 
     def __init__(self) -> None:
         super().__init__()
-        self._bar, self._remarks, self._reader = Bar(classes="-tinted"), Remarks(), Reader()
+        self._bar, self._remarks, self._reader = Bar(classes="-tinted"), WarningLines(), Reader()
 
     def compose(self) -> ComposeResult:
         yield self._bar
@@ -230,7 +230,7 @@ class BatchScreen(AnswersOnce[BatchChoice | None], Screen[BatchChoice | None]):
         self.pending = pending or PendingKeys()
         self._frame, self._under_way = frame, under_way
         add = first_key("add-to-batch", explorer.settings.keymap) or "The palette"
-        self._bar, self._remarks = Bar(), Remarks()
+        self._bar, self._remarks = Bar(), WarningLines()
         advice = [("   No calls yet. ", "dim"), (add, "bold"), (" puts the call in the editor here.", "dim")]
         self._list = BatchList([[], advice])
         self._preview = BatchPreview()
@@ -366,9 +366,9 @@ class BatchScreen(AnswersOnce[BatchChoice | None], Screen[BatchChoice | None]):
             write = self.explorer.batches.replace if undoable else self.explorer.batches.keep
             self._warn(write(profile, batch, self.explorer.credentials.in_use()))
 
-    def _warn(self, trouble: str) -> None:
-        if trouble:
-            self.notify(f"{trouble[0].upper()}{trouble[1:]}.", markup=False, severity="warning")
+    def _warn(self, problem: str) -> None:
+        if problem:
+            self.notify(f"{problem[0].upper()}{problem[1:]}.", markup=False, severity="warning")
 
     # --- sending it --------------------------------------------------------------------------------------------
 

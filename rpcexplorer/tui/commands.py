@@ -16,7 +16,7 @@ from msgspec import Struct
 from textual.binding import Binding, BindingType
 from textual.keys import Keys, key_to_character
 
-from rpcexplorer.model.problem import Complaint, cut, nearest
+from rpcexplorer.model.problem import Problem, cut, nearest
 
 Scope = Literal[
     "everywhere",
@@ -583,7 +583,7 @@ FOLD_TO: Final = "response.fold-to"
 """The command with a key for each depth."""
 GUESSES: Final = 20
 """So many unknown names are compared with all there are."""
-MAX_KEYMAP_COMPLAINTS: Final = 200
+MAX_KEYMAP_PROBLEMS: Final = 200
 MODIFIERS: Final = ("alt", "ctrl", "hyper", "meta", "shift", "super")
 """In the order in which Textual writes them."""
 NEVER_SENT: Final = frozenset({"<any>", "<scroll-up>", "<scroll-down>", "<ignore>", "ctrl-at", "return"})
@@ -682,28 +682,28 @@ def keymap(usable: Mapping[str, str]) -> dict[str, str]:
     return others | {f"{FOLD_TO}.{number}": numbers.get(number, NO_KEY) for number in range(1, 10)}
 
 
-def read_keymap(wanted: Mapping[str, str], file: str) -> tuple[dict[str, str], list[Complaint]]:
-    """Return the keys of a person that can be used, and a complaint about each of the others.
+def read_keymap(wanted: Mapping[str, str], file: str) -> tuple[dict[str, str], list[Problem]]:
+    """Return the keys of a person that can be used, and a problem about each of the others.
 
     An empty text takes the keys of a command away. If none of several keys can be used, the default stays.
     """
     usable: dict[str, str] = {}
     owners: dict[str, list[Command]] = {}
-    complaints: list[Complaint] = []
+    problems: list[Problem] = []
     commands = {command.id: command for command in COMMANDS}
     guesses = GUESSES
     for id, listed in wanted.items():
-        if len(complaints) >= MAX_KEYMAP_COMPLAINTS:
+        if len(problems) >= MAX_KEYMAP_PROBLEMS:
             break
         command = commands.get(id)
         if command is None:
             guess = nearest(id, commands) if guesses else None
             guesses = max(0, guesses - 1)
             advice = f"did you mean `{guess}`?" if guess else "F1 lists the commands"
-            complaints.append(Complaint(file, f"there is no command `{cut(id)}`; {advice}", key="keymap"))
+            problems.append(Problem(file, f"there is no command `{cut(id)}`; {advice}", key="keymap"))
             continue
         keys: list[str] = []
-        problems: list[str] = []
+        wrong: list[str] = []
         defaults = iter(_keys(command.keys))
         for key in dict.fromkeys(_keys(listed)):
             default = next(defaults, "") if id == FOLD_TO else ""
@@ -712,20 +712,20 @@ def read_keymap(wanted: Mapping[str, str], file: str) -> tuple[dict[str, str], l
                 guess = nearest_key(key) if guesses else ""
                 guesses = max(0, guesses - 1)
                 advice = f"did you mean `{guess}`?" if guess else "use names such as `f5`, `ctrl+g`, `alt+up`, `slash`."
-                problems.append(f"unknown key `{cut(key)}`: {advice}")
+                wrong.append(f"unknown key `{cut(key)}`: {advice}")
             elif owner is not None:
-                problems.append(f"`{key}` is already the key of `{owner.id}`: choose another key.")
+                wrong.append(f"`{key}` is already the key of `{owner.id}`: choose another key.")
             else:
                 owners.setdefault(key, []).append(command)
                 keys.append(key)
                 continue
             if default:  # the other depths keep their places
                 keys.append(default)
-        if keys or not problems:
+        if keys or not wrong:
             usable[id] = ",".join(keys)
         effect = "It is ignored." if keys and id != FOLD_TO else "The default stays."
-        complaints += [Complaint(file, f"{problem} {effect}", key=f"keymap.{id}") for problem in problems]
-    return usable, complaints[:MAX_KEYMAP_COMPLAINTS]
+        problems += [Problem(file, f"{problem} {effect}", key=f"keymap.{id}") for problem in wrong]
+    return usable, problems[:MAX_KEYMAP_PROBLEMS]
 
 
 def _clash(command: Command, other: Command) -> bool:

@@ -36,7 +36,7 @@ from rpcexplorer.tui.commands import Scope, bindings
 from rpcexplorer.tui.keys import PendingKeys, in_turns
 from rpcexplorer.tui.messages import ExportWanted, TicketWanted, message
 from rpcexplorer.tui.theme import NARROW, Pieces, ThemeStyles, line
-from rpcexplorer.tui.widgets.bars import Bar, Frame, Remarks
+from rpcexplorer.tui.widgets.bars import Bar, Frame, WarningLines
 from rpcexplorer.tui.widgets.dialog import AnswersOnce
 from rpcexplorer.tui.widgets.rows import LineView
 
@@ -302,7 +302,7 @@ class ComparisonScreen(AnswersOnce[None], Screen[None]):
         self._is_unfolded = False
         """Whether all lines are shown, whatever is folded."""
         self._compares_ignored = False
-        self._bar, self._sides, self._remarks, self.text = Bar(), Sides(), Remarks(), ComparedText()
+        self._bar, self._sides, self._remarks, self.text = Bar(), Sides(), WarningLines(), ComparedText()
 
     def compose(self) -> ComposeResult:
         yield from self._frame.around(self._bar, self._sides, self._remarks, self.text)

@@ -18,7 +18,7 @@ from rpcexplorer.client.probe import Proposal
 from rpcexplorer.client.report import Check, Report
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.exchange import Stop
-from rpcexplorer.model.problem import Changes, Complaint
+from rpcexplorer.model.problem import Changes, Problem
 from rpcexplorer.model.profile import PATH, Profile, ad_hoc, split_address, typed_whole
 from rpcexplorer.text.connection_test import certificate_rows, plan, profile_lines, steps_in_rows
 from rpcexplorer.text.printable import clipped
@@ -54,22 +54,22 @@ async def trusted(
     if await screen.app.push_screen_wait(Confirm(title, rows, choices, grave=True)) != "trust":
         return False
     if moved:
-        complaint = explorer.apply(name, moved, explorer.profiles.change_home(name, explorer.paths.user_sessions))
-        if complaint:
-            screen.notify(str(complaint), markup=False, severity="warning", timeout=10)
+        problem = explorer.apply(name, moved, explorer.profiles.change_home(name, explorer.paths.user_sessions))
+        if problem:
+            screen.notify(str(problem), markup=False, severity="warning", timeout=10)
             return False
         profile = explorer.profiles.profiles[name]
 
     with explorer.accepting(profile, {"certificate"}):
-        trouble = explorer.edits(file).set_value(("profile", name, "certificate"), found)
+        problem = explorer.edits(file).set_value(("profile", name, "certificate"), found)
         explorer.reload()
-    said = str(trouble or f"{name} trusts this certificate now, in {file}.")
-    if not trouble and explorer.profiles.profiles[name].certificate != found:
+    said = str(problem or f"{name} trusts this certificate now, in {file}.")
+    if not problem and explorer.profiles.profiles[name].certificate != found:
         said = f"Written to {file}, but {explorer.profiles.source_of(name, 'certificate')} says another one and wins."
-    screen.notify(said, markup=False, severity="warning" if trouble else "information", timeout=10)
-    if not trouble:
+    screen.notify(said, markup=False, severity="warning" if problem else "information", timeout=10)
+    if not problem:
         await warn_about(screen, explorer, file)
-    return trouble is None
+    return problem is None
 
 
 NEW: Final = "…"
@@ -252,7 +252,7 @@ class ConnectionTest(Dialog[str]):
         moved: Changes = (("url", url), ("path", PATH if path is None else path))
         before = ad_hoc(address) if self._profile.ad_hoc else self._profile
         made = self._explorer.profiles.changed(before, moved)
-        if isinstance(made, Complaint):
+        if isinstance(made, Problem):
             self.notify(f"{address}: {made.sentence}.", markup=False, severity="warning")
             return
         self.profile, self.report = made, Report()
@@ -305,8 +305,8 @@ async def _kept(screen: Screen[Any], explorer: Explorer, profile: Profile, propo
             return wrong
         url, values = proposal.made_from(profile)
         auth = values.pop("auth", {})
-        if complaint := explorer.edits(homes[typed.get("home", usual)]).add(name, url, auth=auth, **values):
-            return wrong_of(complaint, typed)
+        if problem := explorer.edits(homes[typed.get("home", usual)]).add(name, url, auth=auth, **values):
+            return wrong_of(problem, typed)
         return problem_after_reload(explorer, name)
 
     homes = {each.audience: each.file for each in homes_for(explorer)}
@@ -324,9 +324,9 @@ async def _changed(screen: Screen[Any], explorer: Explorer, profile: Profile, pr
     file = explorer.profiles.change_home(profile.name, explorer.paths.user_sessions)
     filled_in = {key for key, _ in proposal.changes} - explorer.profiles.chosen(profile)
     with explorer.accepting(profile, filled_in):
-        complaint = explorer.apply(profile.name, proposal.changes, file)
-    if complaint:
-        screen.notify(str(complaint), markup=False, severity="warning", timeout=15)
+        problem = explorer.apply(profile.name, proposal.changes, file)
+    if problem:
+        screen.notify(str(problem), markup=False, severity="warning", timeout=15)
         return ""
     for sentence in explorer.profiles.overruled(profile.name, proposal.changes, file):
         screen.notify(sentence, markup=False, severity="warning", timeout=15)

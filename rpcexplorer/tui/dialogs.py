@@ -20,11 +20,11 @@ from textual.widgets import Static
 from rpcexplorer.auth.registry import auth_of
 from rpcexplorer.discovery.changes import MethodChange, MethodChanges
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.jsontext.params import Problem
+from rpcexplorer.jsontext.params import Typo
 from rpcexplorer.model.destination import RouteChanged
 from rpcexplorer.model.draft import Batch, Draft, to_calls
 from rpcexplorer.model.exchange import Exchange
-from rpcexplorer.model.problem import Changes, Complaint
+from rpcexplorer.model.problem import Changes, Problem
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import FIELD_WORDS, FIELDS, Secret, standing
 from rpcexplorer.text.docs import change_lines, changes_counted, changes_found
@@ -73,7 +73,7 @@ async def may_send(screen: Screen[Any], explorer: Explorer, draft: Draft | Batch
 def _called(batch: Batch) -> str:
     """How many calls, and of which methods."""
     calls = to_calls(batch, "")
-    return "" if isinstance(calls, Problem) else f"{len(calls):,}: {', '.join(call.method for call in calls)}"
+    return "" if isinstance(calls, Typo) else f"{len(calls):,}: {', '.join(call.method for call in calls)}"
 
 
 async def may_open(screen: Screen[Any], explorer: Explorer, exchange: Exchange) -> bool:
@@ -350,9 +350,9 @@ def _use_as(screen: Screen[Any], explorer: Explorer, profile: Profile, name: str
     return other
 
 
-def _tell(screen: Screen[Any], trouble: str) -> None:
-    if trouble:
-        screen.notify(trouble, markup=False, severity="warning", timeout=10)
+def _tell(screen: Screen[Any], problem: str) -> None:
+    if problem:
+        screen.notify(problem, markup=False, severity="warning", timeout=10)
 
 
 def _place_of_secrets(explorer: Explorer) -> str:
@@ -397,7 +397,7 @@ async def other_profile(screen: Screen[Any], explorer: Explorer, than: str) -> s
     ]
     chosen = await screen.app.push_screen_wait(Picker("Take this call to …", picks, on=used.name if used else ""))
     profile = found.get(chosen) if chosen else None
-    if isinstance(profile, Complaint):
+    if isinstance(profile, Problem):
         screen.notify(f"{chosen} cannot be used, so the call stays here. {profile}", markup=False, severity="warning")
     return profile.name if isinstance(profile, Profile) else ""
 
@@ -492,7 +492,7 @@ NAME_COLUMNS = 40
 
 async def may_end(app: App[Any], explorer: Explorer) -> bool:
     """Return whether it may end: every draft is written, or the person knows that some are not."""
-    while trouble := explorer.drafts.save_unsaved():
+    while problem := explorer.drafts.save_unsaved():
         choices = [
             Choice("again", "Try again"),
             Choice("elsewhere", "Save in another place"),
@@ -505,7 +505,7 @@ async def may_end(app: App[Any], explorer: Explorer) -> bool:
         more = f" and {len(names) - MAX_DRAFTS} more" if len(names) > MAX_DRAFTS else ""
         rows = [
             ("params of", ", ".join(names[:MAX_DRAFTS]) + more),
-            ("why", trouble),
+            ("why", problem),
             ("quitting", "puts them where there is room, if there is any, and the next start looks there"),
             ("Esc", "goes on"),
         ]
@@ -524,8 +524,8 @@ async def _save_elsewhere(app: App[Any], explorer: Explorer) -> bool:
     if not path:
         return False
     home = os.path.expanduser(path)  # noqa: ASYNC240, PTH111 - no disk is asked, and Path's own raises without a home
-    if trouble := explorer.drafts.save_elsewhere(Path(home)):
-        app.notify(trouble, severity="error")
+    if problem := explorer.drafts.save_elsewhere(Path(home)):
+        app.notify(problem, severity="error")
         return False
     return True
 

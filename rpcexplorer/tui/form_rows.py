@@ -13,7 +13,7 @@ from textual.geometry import Offset, Region
 from textual.message import Message
 from textual.strip import Strip
 
-from rpcexplorer.jsontext.params import Problem
+from rpcexplorer.jsontext.params import Typo
 from rpcexplorer.schema.fit import is_one_of
 from rpcexplorer.schema.form import FormField, Settled, typed_problem
 from rpcexplorer.schema.node import SchemaReader
@@ -212,7 +212,7 @@ class JsonInPlace(Vertical):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
         """Return whether there is a problem to go to, or to fix."""
         read = self._line.read
-        problem = read if isinstance(read, Problem) else None
+        problem = read if isinstance(read, Typo) else None
         possible = {"problem_next": problem is not None, "fix": problem is not None and problem.fix is not None}
         return possible.get(action, True) or None
 
@@ -226,7 +226,7 @@ class JsonInPlace(Vertical):
 
     def _judged(self) -> None:
         self._line.display = self._line.read is not None
-        has_fix = isinstance(self._line.read, Problem) and self._line.read.fix is not None
+        has_fix = isinstance(self._line.read, Typo) and self._line.read.fix is not None
         if has_fix != self._had_fix:
             self._had_fix = has_fix
             self.refresh_bindings()

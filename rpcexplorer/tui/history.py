@@ -25,7 +25,7 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Damaged, Exchange
 from rpcexplorer.model.filter import HistoryFilter
-from rpcexplorer.model.problem import Trouble
+from rpcexplorer.model.problem import UserError
 from rpcexplorer.text.exchange import outcome_words
 from rpcexplorer.text.history import HistoryRow, case_note_lines, filter_words, moment_words, rows_of
 from rpcexplorer.text.printable import clipped, printable
@@ -85,7 +85,7 @@ class SlicedReader:
     def __init__(self, records: Records, seconds: float, per_slice: int = sys.maxsize) -> None:
         """``seconds`` and ``per_slice``: time and records that end the first slice."""
         self.ended = False
-        self.trouble = ""
+        self.problem = ""
         """Why not all records could be read."""
         self._records, self._seconds, self._per_slice = records, seconds, per_slice
         self._factor = 1
@@ -102,9 +102,9 @@ class SlicedReader:
         found: list[Exchange | Damaged] = []
         reading = asyncio.ensure_future(asyncio.to_thread(self._read, found, matches, most))
         await asyncio.wait([reading])
-        trouble = reading.exception()
-        if isinstance(trouble, Trouble):
-            self.trouble = trouble.sentence
+        problem = reading.exception()
+        if isinstance(problem, UserError):
+            self.problem = problem.sentence
             return found, True
         return found, reading.result()
 
@@ -179,7 +179,7 @@ class Reading(SlicedReader):
 def advice(reading: Reading, profile: str, *, recording: bool) -> list[Pieces]:
     """Return what to do if nothing was found; ``recording``: calls are recorded at all."""
     only = reading.wanted.profile is not None
-    if reading.trouble:
+    if reading.problem:
         return []
     if not reading.ended:
         return [[("   Looking …", "dim")]]
@@ -319,7 +319,7 @@ class Search:
 
     def _show_state(self, reading: Reading) -> None:
         state = reading.state or (self._case.origin if self._case is not None else "")
-        self._pane.count, self._pane.told, self._pane.trouble = reading.count, state, reading.trouble
+        self._pane.count, self._pane.told, self._pane.problem = reading.count, state, reading.problem
 
 
 class Marks:
@@ -677,9 +677,9 @@ class HistoryScreen(AnswersOnce[HistoryChoice | None], Screen[HistoryChoice | No
 
     async def _write(self, change: Callable[[], str]) -> bool:
         """Change the file in a thread, as another process may hold it; return whether that was possible."""
-        if trouble := await asyncio.to_thread(change):
-            self._warn(trouble)
-        return not trouble
+        if problem := await asyncio.to_thread(change):
+            self._warn(problem)
+        return not problem
 
     def _warn(self, why: str) -> None:
         words = printable(why).removesuffix(".")

@@ -26,7 +26,7 @@ from rpcexplorer.text.printable import clipped, columns, fitted, printable
 from rpcexplorer.tui.commands import bindings
 from rpcexplorer.tui.messages import message
 from rpcexplorer.tui.theme import ThemeStyles, line, width_of
-from rpcexplorer.tui.widgets.bars import Bar, Remarks
+from rpcexplorer.tui.widgets.bars import Bar, WarningLines
 from rpcexplorer.tui.widgets.inputs import Entry
 from rpcexplorer.tui.widgets.reader import Reader
 from rpcexplorer.tui.widgets.rows import RowList, Sheet
@@ -181,7 +181,7 @@ class HistoryPane(Vertical):
     """How many calls there are, in words."""
     told: reactive[str] = reactive("")
     """What is looked for, and how far that has come."""
-    trouble: reactive[str] = reactive("")
+    problem: reactive[str] = reactive("")
     """Why nothing can be looked for."""
 
     @message
@@ -288,10 +288,10 @@ class HistoryPane(Vertical):
         self.watch_count()
 
     def watch_told(self) -> None:
-        self._state.update(Content(printable(self.trouble or self.told)))
-        self._state.set_class(bool(self.trouble), "-wrong")
+        self._state.update(Content(printable(self.problem or self.told)))
+        self._state.set_class(bool(self.problem), "-wrong")
 
-    def watch_trouble(self) -> None:
+    def watch_problem(self) -> None:
         self.watch_told()
 
     # --- what happened -----------------------------------------------------------------------------------------
@@ -348,7 +348,7 @@ class HistoryPreview(Vertical):
         self._zone = zone
         self.case_note = ""
         """What is said of the case that the call is in."""
-        self._bar, self._outcome, self._remarks = Bar(), Bar(classes="-tinted"), Remarks()
+        self._bar, self._outcome, self._remarks = Bar(), Bar(classes="-tinted"), WarningLines()
         self._reader, self._sheet = Reader(), Sheet()
 
     def compose(self) -> ComposeResult:

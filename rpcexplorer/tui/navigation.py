@@ -12,7 +12,7 @@ from textual.screen import Screen
 
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.draft import Draft
-from rpcexplorer.model.problem import Complaint, told
+from rpcexplorer.model.problem import Problem, told
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.keys import PendingKeys, run_in_thread
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from rpcexplorer.tui.history import CaseOnView, HistoryChoice
 
 MAX_COMPLAINTS: Final = 4
-"""Complaints about one kind of files that are shown on the first screen: more have no room there."""
+"""Problems about one kind of files that are shown on the first screen: more have no room there."""
 CASE_SECONDS: Final = 1.0
 """Time for which keys wait while a case is read."""
 
@@ -50,14 +50,14 @@ class Navigation:
         app: App[Any],
         explorer: Explorer,
         pending: PendingKeys,
-        complaints: Sequence[Complaint],
+        problems: Sequence[Problem],
         *,
         profile: str | None,
         case: Path | None,
     ) -> None:
-        """``complaints`` are about themes and keys. ``profile`` and ``case`` are what the program was started with."""
+        """``problems`` are about themes and keys. ``profile`` and ``case`` are what the program was started with."""
         self._app, self._explorer, self._pending = app, explorer, pending
-        self._complaints = complaints
+        self._problems = problems
         self._profile, self._case = profile, case
         self._rescued = ""
         """What an earlier run could not write, and is back."""
@@ -108,7 +108,7 @@ class Navigation:
         while explorer.profile is None:
             wish: str | None = "choose"
             if not explorer.profiles.leaves:
-                wish = await self._app.push_screen_wait(Welcome(files_of(explorer), self._found_complaints()))
+                wish = await self._app.push_screen_wait(Welcome(files_of(explorer), self._found_problems()))
             is_used = wish in {"choose", "add"} and await self._choose(adding=wish == "add")
             if wish not in {"choose", "add"} or (explorer.profiles.leaves and not is_used):
                 self._app.exit("demo" if wish == "demo" else "")
@@ -118,14 +118,14 @@ class Navigation:
     def _complain(self) -> None:
         if self._rescued:
             self._app.notify(self._rescued, markup=False, timeout=10)
-        for complaint in self._found_complaints():
-            self._app.notify(complaint, markup=False, timeout=10, severity="warning")
+        for problem in self._found_problems():
+            self._app.notify(problem, markup=False, timeout=10, severity="warning")
 
-    def _found_complaints(self) -> list[str]:
+    def _found_problems(self) -> list[str]:
         """Return what is wrong with each kind of file, in a few sentences."""
-        secrets = self._explorer.secrets.trouble()
-        files = told(self._explorer.profiles.complaints, MAX_COMPLAINTS)
-        return [*files, *told(self._complaints, MAX_COMPLAINTS, ""), *([str(secrets)] if secrets else [])]
+        secrets = self._explorer.secrets.problem()
+        files = told(self._explorer.profiles.problems, MAX_COMPLAINTS)
+        return [*files, *told(self._problems, MAX_COMPLAINTS, ""), *([str(secrets)] if secrets else [])]
 
     # --- the history and cases -----------------------------------------------------------------------------------
 
@@ -152,11 +152,11 @@ class Navigation:
             self._pending.go_on(group)  # keys wait no longer: one of them may want to leave
         case = await reading
         self._pending.wait(group)
-        if isinstance(case, Complaint):
+        if isinstance(case, Problem):
             self._app.notify(str(case), severity="warning", timeout=10)
             return None
-        for complaint in case.complaints:
-            self._app.notify(str(complaint), severity="warning", timeout=10)
+        for problem in case.problems:
+            self._app.notify(str(problem), severity="warning", timeout=10)
         return CaseOnView(file.name, case.calls, case.note, case.addresses)
 
     async def _look_back(self, calls: CallScreen, case: CaseOnView | None = None) -> None:
@@ -212,8 +212,8 @@ class Navigation:
         explorer.reload()
         if used is not None and used.name in before and used.name not in explorer.profiles.profiles:
             self._app.notify(f"{used.name} cannot be read any more; it stays in use as it was.", severity="warning")
-            for complaint in told(explorer.profiles.complaints, MAX_COMPLAINTS):
-                self._app.notify(complaint, timeout=10, severity="warning")
+            for problem in told(explorer.profiles.problems, MAX_COMPLAINTS):
+                self._app.notify(problem, timeout=10, severity="warning")
 
     async def _choose(self, *, adding: bool = False) -> bool:
         """Show the profiles; return whether one of them was chosen."""

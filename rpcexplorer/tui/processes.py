@@ -37,7 +37,7 @@ class ProcessResult(Struct, frozen=True):
     """The output of a program, and how it ended."""
 
     text: bytes
-    complaint: str
+    problem: str
     """The last line it complained in; empty where it did not."""
     code: int
     cut: bool = False
@@ -61,7 +61,7 @@ async def transform(
         result, remark = await piped(expression, body, limit), "what the command made of it"
     else:
         result, remark = await filtered(expression, body, limit), "spelled by jq, not by the server"
-    remarks = [result.complaint] if result.code else [remark, result.complaint * result.cut]
+    remarks = [result.problem] if result.code else [remark, result.problem * result.cut]
     if (kind == "pipe" and not result.cut) or not any(remarks):
         remarks.append(ending(result.code))
     return result.text, "; ".join(filter(None, remarks)), bool(result.code)
@@ -109,10 +109,10 @@ def _communicate(process: subprocess.Popen[bytes], body: bytes, limit: int) -> P
     assert process.stdin is not None
     assert process.stdout is not None
     assert process.stderr is not None
-    stderr, complaints = process.stderr, list[bytes]()
+    stderr, problems = process.stderr, list[bytes]()
     helpers = [
         Thread(target=_feed, args=(process.stdin, body), daemon=True),
-        Thread(target=lambda: complaints.append(_read(stderr, MAX_COMPLAINT_BYTES)), daemon=True),
+        Thread(target=lambda: problems.append(_read(stderr, MAX_COMPLAINT_BYTES)), daemon=True),
     ]
     for helper in helpers:
         helper.start()
@@ -126,7 +126,7 @@ def _communicate(process: subprocess.Popen[bytes], body: bytes, limit: int) -> P
     stderr.close()
     if cut:
         return ProcessResult(text[:limit], f"only its first {size(limit)} are kept", 0, cut=True)
-    lines = complaints[0].decode(errors="replace").strip().splitlines()
+    lines = problems[0].decode(errors="replace").strip().splitlines()
     return ProcessResult(text, lines[-1][:MAX_COMPLAINT_CHARACTERS] if lines else "", code)
 
 
@@ -283,8 +283,8 @@ async def _taken(ways: Iterable[Tool], body: bytes) -> tuple[bool, list[str]]:
     """Whether one of these programs took the text, and what went wrong with those before."""
     wrong: dict[str, str] = {}
     for tool in ways:
-        complaint = await asyncio.to_thread(fed, tool.program, body, PATIENCE)
-        if not complaint:
+        problem = await asyncio.to_thread(fed, tool.program, body, PATIENCE)
+        if not problem:
             return True, []
-        wrong[tool.program[0]] = complaint
-    return False, [f"{name}: {complaint}." for name, complaint in wrong.items()]
+        wrong[tool.program[0]] = problem
+    return False, [f"{name}: {problem}." for name, problem in wrong.items()]

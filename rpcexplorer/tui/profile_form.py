@@ -12,7 +12,7 @@ from textual.widgets import Static
 
 from rpcexplorer.auth.registry import KINDS, USUAL
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.problem import Complaint
+from rpcexplorer.model.problem import Problem
 from rpcexplorer.model.profile import (
     PATH,
     RESERVED,
@@ -325,8 +325,8 @@ def add_profile(
         auth = {field: text for field, text in given.items() if text != (getattr(preset.values.auth, field) or "")}
     url, path = split_address(typed["url"])
     named = preset.name if preset else None
-    complaint = edits.add(typed["name"].strip(), url, auth=auth, preset=named, path=path, **more)
-    return wrong_of(complaint, typed) if complaint else None
+    problem = edits.add(typed["name"].strip(), url, auth=auth, preset=named, path=path, **more)
+    return wrong_of(problem, typed) if problem else None
 
 
 def edit_profile(
@@ -348,26 +348,26 @@ def edit_profile(
     for key, text in changed.items():
         # A key is taken out of the file that it stands in; what another file says can only be said anew.
         values[key] = None if not text and source(key) == str(edits.file) else _value(key, text)
-    complaint = edits.set_values([(("profile", was.name, *key.split(".")), value) for key, value in values.items()])
-    return wrong_of(complaint, typed) if complaint else None
+    problem = edits.set_values([(("profile", was.name, *key.split(".")), value) for key, value in values.items()])
+    return wrong_of(problem, typed) if problem else None
 
 
 def problem_after_reload(explorer: Explorer, name: str) -> Wrong | None:
     """Read the files again, and return why the profile cannot be used, if so."""
     explorer.reload()
-    broken = [each for each in explorer.profiles.complaints if each.profile == name]
+    broken = [each for each in explorer.profiles.problems if each.profile == name]
     return Wrong(str(broken[0])) if broken else None
 
 
-def wrong_of(complaint: Complaint, typed: Mapping[str, str]) -> Wrong:
-    """A complaint about a file in the words of the form."""
-    at = complaint.key.removesuffix(".path") + ".url" if complaint.key.endswith(".path") else complaint.key
+def wrong_of(problem: Problem, typed: Mapping[str, str]) -> Wrong:
+    """A problem about a file in the words of the form."""
+    at = problem.key.removesuffix(".path") + ".url" if problem.key.endswith(".path") else problem.key
     key = max((key for key in typed if at.endswith(f".{key}")), key=len, default="")
     label = next((row.label for row in LINES if row.key == key), "")
-    sentence = complaint.sentence
+    sentence = problem.sentence
     if label and sentence.startswith("must"):
         return Wrong(f"The {label} {sentence}.", key)
-    return Wrong(f"{sentence[:1].upper()}{sentence[1:]}" if key else str(complaint), key)
+    return Wrong(f"{sentence[:1].upper()}{sentence[1:]}" if key else str(problem), key)
 
 
 def overruled(now: Profile, typed: Mapping[str, str], changed: Iterable[str]) -> Iterator[tuple[str, str]]:

@@ -248,7 +248,7 @@ class ProfilesScreen(AnswersOnce[bool], Screen[bool]):
         homes = [(each.file, each.audience) for each in homes_of(self.explorer, row.name)]
         if row.profile is None:
             return broken_page(
-                homes, told([each for each in profiles.complaints if each.profile == row.name], MAX_PROBLEMS)
+                homes, told([each for each in profiles.problems if each.profile == row.name], MAX_PROBLEMS)
             )
         state, rows = self.explorer.credentials.state(row.profile), profiles.rows(row.profile)
         tested, steps = self._tested.get(row.name, (None, ()))
@@ -310,15 +310,15 @@ class ProfilesScreen(AnswersOnce[bool], Screen[bool]):
             return
         name = self._row.name
         file = self.explorer.profiles.default_home(name, self.explorer.paths.user_sessions)
-        complaint = self.explorer.edits(file).set_default(name)
+        problem = self.explorer.edits(file).set_default(name)
         self.explorer.reload()
         found = self.explorer.profiles
-        words = str(complaint) if complaint else f"{name} is the default now, in {file}."
-        if not complaint and found.default != name:
+        words = str(problem) if problem else f"{name} is the default now, in {file}."
+        if not problem and found.default != name:
             words = (
                 f"Written to {file}, but {found.default} stays the default: {found.default_source} says so and wins."
             )
-        self.notify(words, markup=False, severity="warning" if complaint else "information")
+        self.notify(words, markup=False, severity="warning" if problem else "information")
         self._fill()
 
     @opens("edit")
@@ -326,7 +326,7 @@ class ProfilesScreen(AnswersOnce[bool], Screen[bool]):
         """Open the form of a new profile; the screen closes with it if it was opened for that alone."""
         explorer, before = self.explorer, self.explorer.profile
         typed_before = before if before is not None and before.ad_hoc else None
-        presets = [each.preset for each in explorer.profiles.presets.all() if not each.complaints]
+        presets = [each.preset for each in explorer.profiles.presets.all() if not each.problems]
 
         def save(typed: Mapping[str, str]) -> Wrong | None:
             name, file = typed["name"].strip(), form.file(typed)
@@ -337,8 +337,8 @@ class ProfilesScreen(AnswersOnce[bool], Screen[bool]):
             usual = Profile("", "")
             learned = ((key, getattr(typed_before, key)) for key in LEARNED_KEYS)
             changes = tuple((key, to_builtins(value)) for key, value in learned if value != getattr(usual, key))
-            complaint = explorer.apply(name, changes, file)
-            return wrong_of(complaint, typed) if complaint else None
+            problem = explorer.apply(name, changes, file)
+            return wrong_of(problem, typed) if problem else None
 
         fields = fields_of(None, typed_before, presets=presets)
         form = ProfileForm("Add a profile", homes_for(explorer), fields, save, presets=presets, tests=True)
@@ -399,8 +399,8 @@ class ProfilesScreen(AnswersOnce[bool], Screen[bool]):
             if wrong := wrong_name(copy, self.explorer.profiles.leaves):
                 return wrong
             for each in homes:
-                if complaint := self.explorer.edits(each.file).duplicate(name, copy):
-                    return wrong_of(complaint, typed)
+                if problem := self.explorer.edits(each.file).duplicate(name, copy):
+                    return wrong_of(problem, typed)
             return problem_after_reload(self.explorer, copy)
 
         files = " and ".join(str(each.file) for each in homes)
@@ -421,8 +421,8 @@ class ProfilesScreen(AnswersOnce[bool], Screen[bool]):
         choices = [Choice("keep", "Keep it"), Choice("remove", f"Remove {clipped(name, NAME_COLUMNS)}")]
         grave = profile.badge == "prod" or any(each.audience == "the team" for each in homes)
         if await self.app.push_screen_wait(Confirm(f"Remove {name}?", rows, choices, grave=grave)) == "remove":
-            for trouble in self.explorer.remove_profile(profile):
-                self.notify(str(trouble), markup=False, severity="warning", timeout=10)
+            for problem in self.explorer.remove_profile(profile):
+                self.notify(str(problem), markup=False, severity="warning", timeout=10)
         self._fill()
 
     @opens("edit")
@@ -497,17 +497,17 @@ class Welcome(AnswersOnce[str], Screen[str]):
     Welcome .named { height: auto; padding: 0 3; }
     Welcome .named > Static { width: 1fr; height: auto; color: $middle; }
     Welcome .named > .label { color: $dim; }
-    Welcome .trouble { color: $careful; margin-top: 1; }
+    Welcome .problem { color: $careful; margin-top: 1; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("a", "way('add')", show=False),
         Binding("d", "way('demo')", show=False),
     ]
 
-    def __init__(self, files: Sequence[tuple[str, str]], troubles: Sequence[str]) -> None:
-        """``files`` are places and what they are for; ``troubles`` what was wrong with those that exist."""
+    def __init__(self, files: Sequence[tuple[str, str]], problems: Sequence[str]) -> None:
+        """``files`` are places and what they are for; ``problems`` what was wrong with those that exist."""
         super().__init__()
-        self._files, self._troubles = files, troubles
+        self._files, self._problems = files, problems
 
     def compose(self) -> ComposeResult:
         yield Header()
@@ -516,8 +516,8 @@ class Welcome(AnswersOnce[str], Screen[str]):
             yield Static("It talks to JSON-RPC 2.0 services, and knows none yet.", classes="words")
             yield Ways()
             yield from named(self._files)
-            for trouble in self._troubles:
-                yield Static(plain(f"! {trouble}"), classes="words trouble")
+            for problem in self._problems:
+                yield Static(plain(f"! {problem}"), classes="words problem")
         yield Footer()
 
     def on_mount(self) -> None:

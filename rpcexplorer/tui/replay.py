@@ -25,7 +25,7 @@ from rpcexplorer.compare.compare import compared
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.draft import Batch, Draft, as_called, sent_draft
 from rpcexplorer.model.exchange import Cancelled, Exchange, Refused, Stop, Unreached, fresh_id
-from rpcexplorer.model.problem import Complaint
+from rpcexplorer.model.problem import Problem
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.text.compare import REPLAY_SIGNS, replayed_words
 from rpcexplorer.text.exchange import duration, times
@@ -35,7 +35,7 @@ from rpcexplorer.tui.compare import ComparisonScreen
 from rpcexplorer.tui.keys import PendingKeys, in_turns, opens
 from rpcexplorer.tui.messages import ComparisonWanted
 from rpcexplorer.tui.theme import ThemeStyles, line
-from rpcexplorer.tui.widgets.bars import Bar, Frame, Remarks
+from rpcexplorer.tui.widgets.bars import Bar, Frame, WarningLines
 from rpcexplorer.tui.widgets.dialog import AnswersOnce, Choice, Confirm, Dialog, keys, named
 from rpcexplorer.tui.widgets.picker import Pick, Picker
 from rpcexplorer.tui.widgets.rows import RowList
@@ -168,7 +168,7 @@ class ReplayScreen(AnswersOnce[None], Screen[None]):
         """Ends what is under way; None where nothing is."""
         self._title, self._waiting, self._run, self._told = title, list(waiting), run, remarks
         self._frame, self._is_one_comparison = frame, by_profile and len(waiting) == 1
-        self._bar, self._remarks, self.list = Bar(), Remarks(), ReplayList()
+        self._bar, self._remarks, self.list = Bar(), WarningLines(), ReplayList()
         self.list.set_reactive(ReplayList.by_profile, by_profile)
         self.list.set_reactive(ReplayList.on_several, on_several)
 
@@ -358,7 +358,7 @@ async def _profile_for(
     if not chosen:
         return None
     profile = explorer.profile if chosen == used else explorer.profiles.get(chosen)
-    if isinstance(profile, Complaint):
+    if isinstance(profile, Problem):
         screen.notify(f"{chosen} cannot be used, so nothing was sent. {profile}", severity="warning")
     return profile if isinstance(profile, Profile) else None
 

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from textual.screen import Screen
 
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.jsontext.params import Problem
+from rpcexplorer.jsontext.params import Typo
 from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.method import SIGN, SavedCall
 from rpcexplorer.model.profile import Profile
@@ -31,23 +31,23 @@ async def kept(
     """
     answer = "another" if saved is None else await screen.app.push_screen_wait(_question(saved, draft))
     if saved is not None and answer == "remove":
-        complaint = explorer.remove_call(saved)
-        _tell(screen, str(complaint) if complaint else f"Deleted {saved.listed_as}.")
-        return None if complaint else saved.method
+        problem = explorer.remove_call(saved)
+        _tell(screen, str(problem) if problem else f"Deleted {saved.listed_as}.")
+        return None if problem else saved.method
     if answer not in {"another", "replace"}:
         return None
     read, why = draft.read(), ""
     if not draft.method.strip():
         why = "no method is chosen"
-    elif isinstance(read, Problem):
+    elif isinstance(read, Typo):
         why = f"the params cannot be sent: {read}"
     if why:
         _tell(screen, f"Not saved: {why}.")
         return None
     if saved is not None and answer == "replace":
-        complaint = explorer.save_call(replace(saved, text=draft.text), replacing=True)
-        _tell(screen, str(complaint) if complaint else f"Replaced {saved.listed_as}.")
-        return None if complaint else saved.listed_as
+        problem = explorer.save_call(replace(saved, text=draft.text), replacing=True)
+        _tell(screen, str(problem) if problem else f"Replaced {saved.listed_as}.")
+        return None if problem else saved.listed_as
     return await _as_new(screen, explorer, draft, name)
 
 
@@ -92,8 +92,8 @@ async def _as_new(screen: Screen[Any], explorer: Explorer, draft: Draft, name: s
         if not called:
             return Wrong("write a name", "name")
         call = SavedCall(called, draft.method, draft.text, typed["doc"].strip(), str(file), its)
-        complaint = explorer.save_call(call)
-        return Wrong(complaint.sentence, "name" if "name" in complaint.sentence else "home") if complaint else None
+        problem = explorer.save_call(call)
+        return Wrong(problem.sentence, "name" if "name" in problem.sentence else "home") if problem else None
 
     typed = await screen.app.push_screen_wait(Form("Save call", f"{draft.method}  {_one_line(draft)}", fields, save))
     if typed is None:

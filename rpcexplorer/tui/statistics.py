@@ -33,7 +33,7 @@ from rpcexplorer.tui.commands import Scope, bindings
 from rpcexplorer.tui.history import Records, SlicedReader
 from rpcexplorer.tui.keys import PendingKeys
 from rpcexplorer.tui.theme import Pieces, ThemeStyles, line
-from rpcexplorer.tui.widgets.bars import Bar, Frame, Remarks
+from rpcexplorer.tui.widgets.bars import Bar, Frame, WarningLines
 from rpcexplorer.tui.widgets.dialog import AnswersOnce
 from rpcexplorer.tui.widgets.rows import RowList
 
@@ -172,7 +172,7 @@ class StatisticsScreen(AnswersOnce[str | None], Screen[str | None]):
         self._wanted, self._frame = wanted, frame
         self._order: Order = "calls"
         self._counting = Counting(explorer.history.search_in_steps(wanted, whole=False), frame.zone)
-        self._bar, self._remarks, self._heading = Bar(), Remarks(), Bar()
+        self._bar, self._remarks, self._heading = Bar(), WarningLines(), Bar()
         self._summary, self.list = SummaryLines(), FiguresList(frame.zone)
         self._bar.tabs, self._bar.open, self._bar.key = tuple(TABS.values()), TABS["method"], "[ ]"
         self.list.today = frame.day
@@ -208,7 +208,7 @@ class StatisticsScreen(AnswersOnce[str | None], Screen[str | None]):
         if not counting.ended:
             self._bar.words = [*self._bar.words, ("  counting …", "careful")]
         told = [(filter_words(self._wanted, self._frame.zone), "middle"), (self._wanted.profile or "", "middle")]
-        told += [(left_out_words(found), "careful"), (counting.trouble, "wrong")]
+        told += [(left_out_words(found), "careful"), (counting.problem, "wrong")]
         self._remarks.pieces = [(words, role) for words, role in told if words]
         advice = "No call is like this." if counting.ended else "Counting …"
         self.list.empty = [[(_EDGE + advice, "dim")]]

@@ -15,7 +15,7 @@ from textual.strip import Strip
 from textual.theme import Theme as TextualTheme
 from textual.widget import Widget
 
-from rpcexplorer.model.problem import Complaint
+from rpcexplorer.model.problem import Problem
 from rpcexplorer.model.settings import Theme
 from rpcexplorer.text.printable import printable
 
@@ -119,17 +119,17 @@ def _safe(text: str) -> str:
 
 
 class ThemeLoader:
-    """Puts on themes by name; what is wrong with their files is added to the complaints."""
+    """Puts on themes by name; what is wrong with their files is added to the problems."""
 
     def __init__(
-        self, app: App[Any], read: Callable[[str], tuple[Theme | None, list[Complaint]]], complaints: list[Complaint]
+        self, app: App[Any], read: Callable[[str], tuple[Theme | None, list[Problem]]], problems: list[Problem]
     ) -> None:
-        self._app, self._read, self._complaints = app, read, complaints
+        self._app, self._read, self._problems = app, read, problems
 
     def load(self, name: str) -> str:
         """Make a theme known to Textual; return its name, or nothing if it cannot be read."""
-        theme, complaints = self._read(name)
-        self._complaints += complaints
+        theme, problems = self._read(name)
+        self._problems += problems
         if theme is None:
             return ""
         self._app.register_theme(textual_theme(theme))

@@ -12,7 +12,7 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from rpcexplorer.jsontext.params import Problem, parse
+from rpcexplorer.jsontext.params import Typo, parse
 from rpcexplorer.jsontext.pointers import Levels, at_pointer, names_of
 from rpcexplorer.jsontext.scan import LOOSE_STRING, Span, decoded, elements, is_value, members
 from rpcexplorer.model.draft import Batch, Draft, sent_draft
@@ -112,7 +112,7 @@ class Resolution(Struct, frozen=True):
 
 def resolution(draft: Draft | Batch, sources: Sources) -> Resolution:
     """Put the values in. A draft that has them already, that has no references or is wrong, stays as it is."""
-    if OPENING not in draft.text or draft.typed is not None or isinstance(draft.read(), Problem):
+    if OPENING not in draft.text or draft.typed is not None or isinstance(draft.read(), Typo):
         return Resolution(draft)
     values = _Values(sources)
     text, at = [], 0
@@ -127,7 +127,7 @@ def resolution(draft: Draft | Batch, sources: Sources) -> Resolution:
 
 def used_in(draft: Draft | Batch) -> tuple[Reference, ...]:
     """The references in a draft, each once."""
-    if OPENING not in draft.text or isinstance(draft.read(), Problem):
+    if OPENING not in draft.text or isinstance(draft.read(), Typo):
         return ()
     strings = (token["string"] for span in params_in(draft) for token in TOKEN.finditer(draft.text, *span))
     found = (each["inside"] for string in strings for each in REFERENCE.finditer(string))
@@ -275,7 +275,7 @@ def placed(text: str, at: int, value: str, name: str = "", parameters: Iterable[
     if found is not None and name and (not found or name in parameters):
         return _as_member(text, name, value)
     here = _at_cursor(text, at, value)
-    if not isinstance(parse(here[0]), Problem) or isinstance(parse(text), Problem):
+    if not isinstance(parse(here[0]), Typo) or isinstance(parse(text), Typo):
         return here
     if found is not None:
         return _as_member(text, name or "value", value)
@@ -336,7 +336,7 @@ class TakenValue(Struct, frozen=True):
 
 def escaped(draft: Draft | Batch) -> Draft | Batch:
     """The draft that is sent as this one reads, letter by letter, whatever has a value by then."""
-    if OPENING not in draft.text or isinstance(draft.read(), Problem):
+    if OPENING not in draft.text or isinstance(draft.read(), Typo):
         return draft
     text, at = [], 0
     for start, end in params_in(draft):

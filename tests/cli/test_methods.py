@@ -191,7 +191,7 @@ def test_completion_knows_the_methods_of_a_file(
 
 
 @pytest.mark.parametrize("target", ["/dev/zero", "/etc/passwd", "pipe"])
-def test_file_that_is_none_costs_a_complaint(shell: Shell, clone: Path, target: str) -> None:
+def test_file_that_is_none_costs_a_problem(shell: Shell, clone: Path, target: str) -> None:
     clone.unlink()
     if target == "pipe":
         os.mkfifo(clone)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rpcexplorer.client.client import preview
-from rpcexplorer.jsontext.params import Params, Problem, parse
+from rpcexplorer.jsontext.params import Params, Typo, parse
 from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.exchange import Preview
 from rpcexplorer.model.profile import Profile
@@ -48,7 +48,7 @@ def assert_sent_as_typed(text: str) -> None:
     assert body(Batch(f'[{{"method":"m","params":{text}}}]')).endswith(f'"method":"m","params":{params}}}]')
 
 
-def assert_refused_at_its_place(problem: Problem, text: str) -> None:
+def assert_refused_at_its_place(problem: Typo, text: str) -> None:
     assert 0 <= problem.offset <= problem.end <= len(text)
     before = LINES.split(text[: problem.offset])
     assert (problem.line, problem.column) == (len(before), len(before[-1]) + 1)
@@ -73,14 +73,14 @@ def test_right_params_are_sent_byte_for_byte(text: str) -> None:
 @each(without_blank(WRONG | NOT_JSON))
 def test_wrong_params_are_refused_at_their_place(text: str) -> None:
     problem = parse(text)
-    assert isinstance(problem, Problem)
+    assert isinstance(problem, Typo)
     assert_refused_at_its_place(problem, text)
 
 
 @each(without_blank(OPEN | CHECKER))
 def test_what_is_left_open_is_sent_as_typed_or_refused_at_its_place(text: str) -> None:
     verdict = parse(text)
-    if isinstance(verdict, Problem):
+    if isinstance(verdict, Typo):
         assert_refused_at_its_place(verdict, text)
     else:
         assert_sent_as_typed(text.removeprefix("\ufeff"))

@@ -119,10 +119,10 @@ def test_as_the_name_of_a_profile_it_is_one_or_nothing_is_written(tmp_path: Path
     file = tmp_path / "sessions.toml"
     for text in NAUGHTY:
         file.write_text("version = 1\n")
-        complaint = opened(tmp_path).edits(file).add(text, "http://127.0.0.1")
+        problem = opened(tmp_path).edits(file).add(text, "http://127.0.0.1")
         can_be_a_name = PROFILE_NAME.fullmatch(text) is not None and not is_reserved(text)
-        assert (complaint is None) == can_be_a_name, text
-        if complaint:
+        assert (problem is None) == can_be_a_name, text
+        if problem:
             assert file.read_text() == "version = 1\n", text
         else:
             assert isinstance(opened(tmp_path).use(text), Profile), text
@@ -134,7 +134,7 @@ def test_as_the_name_of_a_profile_that_a_file_brings_it_is_told_at_its_line(tmp_
     (tmp_path / "sessions.toml").write_text("".join(tables))
     profiles = opened(tmp_path).profiles
     assert profiles.profiles == {}
-    told = {complaint.profile: complaint.line for complaint in profiles.complaints}
+    told = {problem.profile: problem.line for problem in profiles.problems}
     assert told == {name: 1 + 2 * number for number, name in enumerate(names)}
 
 

@@ -17,7 +17,7 @@ from rpcexplorer.files.io import told
 from rpcexplorer.history.folder import History
 from rpcexplorer.history.record import to_block
 from rpcexplorer.model.exchange import Damaged, Exchange
-from rpcexplorer.model.problem import Complaint
+from rpcexplorer.model.problem import Problem
 from rpcexplorer.text.printable import printable
 from tests.corpora.road import unseen
 from tests.corpora.toml_cases import EXTREME, RIGHT, WRONG
@@ -34,11 +34,11 @@ def opened(folder: Path) -> Explorer:
     return Explorer.open(folder=folder, environment={"RPCEXPLORER_HOME": str(folder / "home")})
 
 
-def assert_told(name: str, said: list[Complaint], file: Path) -> None:
-    """Complaints are lines that can be shown; one about a document that is no TOML says where."""
-    for complaint in said:
-        assert complaint.file == str(file), name
-        assert unseen(printable(str(complaint))) == set(), name
+def assert_told(name: str, said: list[Problem], file: Path) -> None:
+    """Problems are lines that can be shown; one about a document that is no TOML says where."""
+    for problem in said:
+        assert problem.file == str(file), name
+        assert unseen(printable(str(problem))) == set(), name
     if name in UNREADABLE:
         (only,) = said
         last = ALL[name].count(b"\n") + 1
@@ -60,7 +60,7 @@ def test_as_profiles_it_is_read_or_complained_about_and_never_overwritten(file_n
     for name, text in ALL.items():
         file.write_bytes(text)
         explorer = opened(tmp_path)
-        assert_told(name, explorer.profiles.complaints, file)
+        assert_told(name, explorer.profiles.problems, file)
         assert ("sound" in explorer.profiles.profiles) == (file_name != "sessions.toml"), name
         explorer.use()
         assert file.read_bytes() == text, name
@@ -73,7 +73,7 @@ def test_as_settings_it_is_read_or_complained_about_and_never_overwritten(tmp_pa
     for name, text in ALL.items():
         file.write_bytes(text)
         explorer = opened(tmp_path)
-        assert_told(name, explorer.profiles.complaints, file)
+        assert_told(name, explorer.profiles.problems, file)
         assert file.read_bytes() == text, name
         assert_written_only_if_read(name, file, explorer.save_setting("theme", "night"))
 
@@ -84,8 +84,8 @@ def test_as_a_theme_it_is_read_or_complained_about(tmp_path: Path) -> None:
     explorer = opened(tmp_path)
     for name, text in ALL.items():
         file.write_bytes(text)
-        theme, complaints = explorer.themes.load("own")
-        assert_told(name, complaints, file)
+        theme, problems = explorer.themes.load("own")
+        assert_told(name, problems, file)
         assert (theme is None) == (name in UNREADABLE), name
         assert file.read_bytes() == text, name
 

@@ -234,8 +234,8 @@ def test_serving_in_the_foreground_ends_cleanly_when_told(number: signal.Signals
                 idle.sendall(post(envelope("demo.echo")))
                 assert idle.recv(10) == b"HTTP/1.1 2"
                 process.send_signal(number)
-                rest, complaints = process.communicate(timeout=10)
-        assert (rest, complaints, process.returncode) == ("ended\n", "", 0)
+                rest, problems = process.communicate(timeout=10)
+        assert (rest, problems, process.returncode) == ("ended\n", "", 0)
 
 
 def test_asking_for_the_credentials_starts_no_machinery() -> None:

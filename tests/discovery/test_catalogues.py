@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from rpcexplorer.discovery.methods import Discovery, Learned
 from rpcexplorer.discovery.store import DESCRIPTION, HEAD, Catalogues, read_description
-from rpcexplorer.files.io import FileTrouble
+from rpcexplorer.files.io import FileError
 from rpcexplorer.model.method import Method, Parameter
 from rpcexplorer.model.profile import DocumentSource, Profile, ad_hoc
 from rpcexplorer.model.secret import Secret
@@ -44,7 +44,7 @@ def test_what_was_kept_comes_back_whole(folder: Path) -> None:
     Catalogues(folder).settle(SHOP, found(FULL, HOSTILE))
     again = Catalogues(folder)
     assert again.of(SHOP) == Learned((FULL, HOSTILE), WHEN)
-    assert again.trouble == ""
+    assert again.problem == ""
 
 
 def test_nothing_is_read_before_it_is_asked_for_and_then_once(folder: Path) -> None:
@@ -76,7 +76,7 @@ def test_another_url_has_another_catalogue(folder: Path, moved: Any) -> None:
     catalogues.settle(SHOP, found(FULL))
     for each in (catalogues, Catalogues(folder)):
         assert each.of(replace(SHOP, **moved)) is None
-        assert each.trouble == ""
+        assert each.problem == ""
 
 
 @pytest.mark.parametrize("profile", [replace(SHOP, ad_hoc=True), replace(SHOP, name="../../shop")])
@@ -104,7 +104,7 @@ def test_any_damage_makes_it_unused_with_a_sentence(folder: Path) -> None:
         file.write_bytes(content)
         catalogues = Catalogues(folder)
         assert catalogues.of(SHOP) is None
-        assert catalogues.trouble.startswith(f"{file} is damaged")
+        assert catalogues.problem.startswith(f"{file} is damaged")
 
 
 def test_a_file_with_other_columns_is_of_another_version(folder: Path) -> None:
@@ -113,7 +113,7 @@ def test_a_file_with_other_columns_is_of_another_version(folder: Path) -> None:
     (folder / "shop.json").write_bytes(HEAD.format(checksum=crc32(body)).encode() + b"\n" + body + b"\n")
     catalogues = Catalogues(folder)
     assert catalogues.of(SHOP) is None
-    assert "another version" in catalogues.trouble
+    assert "another version" in catalogues.problem
 
 
 def test_a_damaged_file_is_replaced_by_the_next_discovery(folder: Path) -> None:
@@ -121,7 +121,7 @@ def test_a_damaged_file_is_replaced_by_the_next_discovery(folder: Path) -> None:
     (folder / "shop.json").write_text("nonsense")
     catalogues = Catalogues(folder)
     assert catalogues.settle(SHOP, found(FULL)).new == ()
-    assert catalogues.trouble == ""
+    assert catalogues.problem == ""
     assert Catalogues(folder).of(SHOP) == Learned((FULL,), WHEN)
 
 
@@ -142,7 +142,7 @@ def test_a_file_with_more_levels_than_can_be_read_is_not_used(folder: Path) -> N
     (folder / "shop.json").write_bytes(HEAD.format(checksum=crc32(body)).encode() + b"\n" + body + b"\n")
     catalogues = Catalogues(folder)
     assert catalogues.of(SHOP) is None
-    assert "discover the methods again" in catalogues.trouble
+    assert "discover the methods again" in catalogues.problem
 
 
 def test_a_folder_that_cannot_be_written_costs_only_the_next_run(folder: Path) -> None:
@@ -158,7 +158,7 @@ def test_a_file_that_cannot_be_read_is_a_sentence(folder: Path) -> None:
     (folder / "shop.json").mkdir(parents=True)
     catalogues = Catalogues(folder)
     assert catalogues.of(SHOP) is None
-    assert f"cannot read {folder / 'shop.json'}" in catalogues.trouble
+    assert f"cannot read {folder / 'shop.json'}" in catalogues.problem
 
 
 # --- names that the server does not know -----------------------------------------------------------------------------
@@ -221,7 +221,7 @@ def test_a_file_of_an_earlier_version_names_none(folder: Path) -> None:
     body = file.read_bytes().split(b"\n")[1].replace(b',"absent":[]', b"")
     file.write_bytes(HEAD.format(checksum=crc32(body)).encode() + b"\n" + body + b"\n")
     again = Catalogues(folder)
-    assert (again.of(SHOP), again.absent(SHOP), again.trouble) == (Learned((FULL,), WHEN), frozenset(), "")
+    assert (again.of(SHOP), again.absent(SHOP), again.problem) == (Learned((FULL,), WHEN), frozenset(), "")
 
 
 def test_what_another_program_has_discovered_meanwhile_stays(folder: Path) -> None:
@@ -261,7 +261,7 @@ def test_whatever_is_written_goes_over_what_the_file_holds_by_now(folder: Path, 
 
 
 def why_not(source: DocumentSource) -> str:
-    with pytest.raises(FileTrouble) as caught:
+    with pytest.raises(FileError) as caught:
         read_description(source)
     return caught.value.sentence
 

@@ -646,7 +646,7 @@ def test_a_status_that_holds_for_every_question_ends_it_with_its_own_words(statu
     assert found.sentences[0].startswith(f"rpc.discover: HTTP {status} ")
 
 
-def test_an_answer_beyond_the_limit_is_one_dialects_trouble() -> None:
+def test_an_answer_beyond_the_limit_is_one_dialects_problem() -> None:
     huge = {"result": {"methods": [{"name": "x" * 5_000}]}}
     found, _ = discovered(service({"rpc.discover": huge, "system.listMethods": {"result": ["a"]}}), limit=1_000)
     assert [method.name for method in found.methods] == ["a"]

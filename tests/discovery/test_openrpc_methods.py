@@ -16,7 +16,7 @@ from rpcexplorer.discovery.documents import read_document
 from rpcexplorer.discovery.methods import Listing
 from rpcexplorer.discovery.openrpc import openrpc_document, openrpc_text
 from rpcexplorer.model.method import Described, DescribedParam, ExampleCall, Method, Parameter
-from rpcexplorer.model.problem import Trouble
+from rpcexplorer.model.problem import UserError
 from rpcexplorer.schema.node import SchemaReader
 from rpcexplorer.schema.start import starting_point
 from tests.corpora.documents import KODI, document
@@ -122,7 +122,7 @@ def test_half_a_character_is_escaped_and_too_many_levels_are_a_sentence() -> Non
     for _ in range(5_000):
         deep = {"items": deep}
     made = openrpc_document("shop", [Method("m")], lambda _: Described(result=deep))
-    with pytest.raises(Trouble):
+    with pytest.raises(UserError):
         openrpc_text(made)
 
 

@@ -62,7 +62,7 @@ def test_a_method_in_full_comes_back_whole_with_what_its_schemas_refer_to(folder
     assert again.described(SHOP, "c") == Described()
     assert again.described(SHOP, "nobody") is None
     assert again.events(SHOP) == (EVENT,)
-    assert (again.changes(SHOP), again.trouble) == (None, "")
+    assert (again.changes(SHOP), again.problem) == (None, "")
 
 
 def test_definitions_are_the_same_for_all_methods_and_each_is_read_when_it_is_asked_for(
@@ -97,9 +97,9 @@ def test_a_start_does_not_touch_the_methods_in_full(folder: Path) -> None:
     for file in full_files(folder):
         file.unlink()
     again = Catalogues(folder)
-    assert (again.of(SHOP) is not None, again.trouble) == (True, "")
+    assert (again.of(SHOP) is not None, again.problem) == (True, "")
     assert again.described(SHOP, "a") is None
-    assert "cannot read" in again.trouble
+    assert "cannot read" in again.problem
 
 
 def test_the_next_refresh_takes_the_place_of_the_one_before_and_a_program_beside_it_reads_that(folder: Path) -> None:
@@ -136,7 +136,7 @@ def test_any_damage_makes_a_piece_unused_with_a_sentence_and_never_another_one(f
         again = Catalogues(folder)
         full = again.described(SHOP, "a")
         assert full is None or full.definitions.get("T") is None or full == small
-        assert full is not None or again.trouble.startswith(f"{file} is damaged")
+        assert full is not None or again.problem.startswith(f"{file} is damaged")
         assert again.of(SHOP) is not None
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from rpcexplorer.discovery.methods import Discovery
 from rpcexplorer.discovery.store import Catalogues
 from rpcexplorer.drafts import Drafts
-from rpcexplorer.files.io import FileTrouble, told
+from rpcexplorer.files.io import FileError, told
 from rpcexplorer.files.paths import OVERLAY, Paths
 from rpcexplorer.files.private import PrivateFile
 from rpcexplorer.history.folder import History
@@ -56,8 +56,8 @@ class Kind:
         (root / "team" / "deep").mkdir(parents=True)
         (root / "team" / "sessions.toml").write_text("version = 1\n")
         for thing in "ab":
-            trouble = self.change(root, thing)
-            assert trouble == "", trouble
+            problem = self.change(root, thing)
+            assert problem == "", problem
 
     def things(self, *more: str) -> set[str]:
         """What there is after the beginning and some changes."""
@@ -81,7 +81,7 @@ def _set_url(file: str) -> Callable[[Path, str], str]:
 
 def _profiles(root: Path) -> Found:
     found = load(paths(root), root / "team" / "deep", {"HOME": str(root)}, None)
-    return set(found.profiles), " ".join(map(str, found.complaints))
+    return set(found.profiles), " ".join(map(str, found.problems))
 
 
 def _set_key(root: Path, thing: str) -> str:
@@ -89,8 +89,8 @@ def _set_key(root: Path, thing: str) -> str:
 
 
 def _settings(root: Path) -> Found:
-    settings, complaints = load_settings(paths(root))
-    return set(settings.keymap), " ".join(map(str, complaints))
+    settings, problems = load_settings(paths(root))
+    return set(settings.keymap), " ".join(map(str, problems))
 
 
 # --- secrets
@@ -103,7 +103,7 @@ def _save_secret(root: Path, thing: str) -> str:
 
 def _secrets(root: Path) -> Found:
     contents = PrivateFile(paths(root).secrets, StoredSecrets).read()
-    return {profile for profile, _ in contents.entries}, str(contents.complaint or "")
+    return {profile for profile, _ in contents.entries}, str(contents.problem or "")
 
 
 def _allow(root: Path, thing: str) -> str:
@@ -112,7 +112,7 @@ def _allow(root: Path, thing: str) -> str:
 
 def _allowed(root: Path) -> Found:
     allowed = PrivateFile(paths(root).allowed, Allowed).read()
-    return set(allowed.routes), str(allowed.complaint or "")
+    return set(allowed.routes), str(allowed.problem or "")
 
 
 # --- what is remembered, drafted, discovered
@@ -121,12 +121,12 @@ def _allowed(root: Path) -> Found:
 def _pin(root: Path, thing: str) -> str:
     remembered = ScreenState(paths(root).screen)
     remembered.pin("p", thing)
-    return remembered.trouble
+    return remembered.problem
 
 
 def _remembered(root: Path) -> Found:
     remembered = ScreenState(paths(root).screen)
-    return set(remembered.pinned("p")), remembered.trouble
+    return set(remembered.pinned("p")), remembered.problem
 
 
 def _keep_draft(root: Path, thing: str) -> str:
@@ -136,7 +136,7 @@ def _keep_draft(root: Path, thing: str) -> str:
 def _drafts(root: Path) -> Found:
     drafts = Drafts(paths(root).drafts)
     found = drafts.find("p", "m")
-    return {found} - {None}, drafts.trouble  # type: ignore[return-value]
+    return {found} - {None}, drafts.problem  # type: ignore[return-value]
 
 
 def _discover(root: Path, thing: str) -> str:
@@ -150,7 +150,7 @@ def _catalogue(root: Path) -> Found:
     learned = catalogues.of(Profile("p", "http://h"))
     names = {method.name for method in learned.methods} if learned else set()
     full = {name for name in names if catalogues.described(Profile("p", "http://h"), name)}
-    return full, catalogues.trouble
+    return full, catalogues.problem
 
 
 # --- history
@@ -174,8 +174,8 @@ def _calls(root: Path) -> Found:
                 damage.append(one.reason)
             else:
                 found.add(one.method)
-    except FileTrouble as trouble:
-        damage.append(trouble.sentence)
+    except FileError as error:
+        damage.append(error.sentence)
     return found, " ".join(damage)
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from rpcexplorer.files.io import FileTrouble, changed_last, inodes, names, sizes
+from rpcexplorer.files.io import FileError, changed_last, inodes, names, sizes
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def test_nothing_lies_in_a_folder_that_is_not_there(tmp_path: Path) -> None:
 
 
 def test_a_file_in_the_place_of_a_folder_is_told(folder: Path) -> None:
-    with pytest.raises(FileTrouble, match=r"cannot read .*a\.toml: a part of the path is a file"):
+    with pytest.raises(FileError, match=r"cannot read .*a\.toml: a part of the path is a file"):
         names(folder / "a.toml")
 
 

@@ -15,8 +15,8 @@ import pytest
 from rpcexplorer.files import io
 from rpcexplorer.files.io import (
     ABANDONED,
-    Busy,
-    FileTrouble,
+    FileError,
+    LockedError,
     decoded,
     is_private,
     lock,
@@ -63,7 +63,7 @@ class FakeTime:
 # --- reading
 
 
-def test_a_missing_file_is_no_trouble(tmp_path: Path) -> None:
+def test_a_missing_file_is_no_problem(tmp_path: Path) -> None:
     assert read_bytes(tmp_path / "none.toml") is None
     assert read_bytes(tmp_path / "no folder" / "none.toml") is None
     assert names(tmp_path / "none") == []
@@ -75,19 +75,19 @@ def test_text_comes_without_its_byte_order_mark_and_with_its_line_ends() -> None
 
 def test_a_file_that_is_not_utf8_is_told_with_the_byte(tmp_path: Path) -> None:
     path = tmp_path / "a.toml"
-    with pytest.raises(FileTrouble) as trouble:
+    with pytest.raises(FileError) as problem:
         decoded(path, b"a = '\xe9'")
-    assert trouble.value.sentence == f"cannot read {path}: byte 5 is not UTF-8; save the file as UTF-8"
+    assert problem.value.sentence == f"cannot read {path}: byte 5 is not UTF-8; save the file as UTF-8"
 
 
 def test_a_folder_in_place_of_a_file_is_told(tmp_path: Path) -> None:
-    with pytest.raises(FileTrouble, match="it is a folder; name a file"):
+    with pytest.raises(FileError, match="it is a folder; name a file"):
         read_bytes(tmp_path)
 
 
 @pytest.mark.parametrize("name", ["a\0b", "\ud800"])
 def test_a_name_that_no_file_can_have_is_told(name: str, tmp_path: Path) -> None:
-    with pytest.raises(FileTrouble, match="cannot write"):
+    with pytest.raises(FileError, match="cannot write"):
         write_private(tmp_path / name, "")
 
 
@@ -105,15 +105,15 @@ def test_a_trouble_says_which_file_why_and_what_to_do(
 ) -> None:
     path = tmp_path / "a.toml"
     monkeypatch.setattr(os, "fsync", failing(error))
-    with pytest.raises(FileTrouble) as trouble:
+    with pytest.raises(FileError) as problem:
         write_private(path, "a = 1")
-    assert trouble.value.sentence.startswith(f"cannot write {path}: {words}")
+    assert problem.value.sentence.startswith(f"cannot write {path}: {words}")
 
 
 def test_what_happens_meanwhile_is_added_and_the_kind_of_trouble_stays() -> None:
-    with pytest.raises(Busy) as trouble, meanwhile("it is kept"):
-        raise Busy("cannot")
-    assert trouble.value.sentence == "cannot; it is kept"
+    with pytest.raises(LockedError) as problem, meanwhile("it is kept"):
+        raise LockedError("cannot")
+    assert problem.value.sentence == "cannot; it is kept"
 
 
 # --- writing
@@ -157,7 +157,7 @@ def test_a_folder_that_exists_keeps_its_mode(tmp_path: Path) -> None:
 
 def test_a_file_in_the_place_of_a_folder_is_told(tmp_path: Path) -> None:
     (tmp_path / "a").write_text("")
-    with pytest.raises(FileTrouble, match="a part of the path is a file"):
+    with pytest.raises(FileError, match="a part of the path is a file"):
         private_folder(tmp_path / "a")
 
 
@@ -187,7 +187,7 @@ def test_writing_anew_never_replaces_anything(tmp_path: Path) -> None:
     (tmp_path / "a").write_text("mine")
     (tmp_path / "dangling").symlink_to(tmp_path / "nowhere")
     for name in ("a", "dangling"):
-        with pytest.raises(FileTrouble, match="it exists already; choose another name"):
+        with pytest.raises(FileError, match="it exists already; choose another name"):
             write_new(tmp_path / name, "other")
     assert (tmp_path / "a").read_text() == "mine"
 
@@ -216,7 +216,7 @@ def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(
     path = tmp_path / "a.toml"
     path.write_text("old")
     monkeypatch.setattr(os, call, failing(errno.ENOSPC))
-    with pytest.raises(FileTrouble, match="the disk is full"):
+    with pytest.raises(FileError, match="the disk is full"):
         write(path, "new")
     monkeypatch.undo()
     assert [each.name for each in tmp_path.iterdir()] == ["a.toml"]
@@ -232,7 +232,7 @@ def test_a_system_that_takes_one_byte_at_a_time_gets_them_all(tmp_path: Path) ->
 
 
 def test_a_lone_surrogate_is_refused_before_anything_is_written(tmp_path: Path) -> None:
-    with pytest.raises(FileTrouble, match="lone surrogate"):
+    with pytest.raises(FileError, match="lone surrogate"):
         write_private(tmp_path / "a", "\ud800")
     assert list(tmp_path.iterdir()) == []
 
@@ -258,7 +258,7 @@ def test_a_lock_held_by_another_process_ends_in_busy_after_the_time_limit(tmp_pa
         assert holder.stdout
         assert holder.stdin
         assert holder.stdout.readline() == "locked\n"
-        with pytest.raises(Busy) as busy, lock(path, 2.0, clock=time.clock, sleep=time.sleep):
+        with pytest.raises(LockedError) as busy, lock(path, 2.0, clock=time.clock, sleep=time.sleep):
             pytest.fail("two were in at once")
         holder.stdin.close()
     assert 2.0 <= time.now < 2.1
@@ -298,7 +298,7 @@ def test_the_lock_is_a_private_file_beside_the_one_that_may_be_replaced(tmp_path
 
 def test_a_lock_is_never_made_through_a_symbolic_link(tmp_path: Path) -> None:
     (tmp_path / ".a.toml.lock").symlink_to(tmp_path / "elsewhere")
-    with pytest.raises(FileTrouble, match="symbolic link"), lock(tmp_path / "a.toml"):
+    with pytest.raises(FileError, match="symbolic link"), lock(tmp_path / "a.toml"):
         pass
     assert not (tmp_path / "elsewhere").exists()
 
@@ -307,10 +307,10 @@ def test_a_folder_that_cannot_be_written_to_is_told_and_not_waited_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(os, "open", failing(errno.EROFS))
-    with pytest.raises(FileTrouble) as trouble, lock(tmp_path / "a.toml"):
+    with pytest.raises(FileError) as problem, lock(tmp_path / "a.toml"):
         pass
-    assert not isinstance(trouble.value, Busy)
-    assert "read-only" in trouble.value.sentence
+    assert not isinstance(problem.value, LockedError)
+    assert "read-only" in problem.value.sentence
 
 
 VICTIM = b"alias ll='ls -l'\n"
@@ -340,7 +340,7 @@ def test_what_is_no_ordinary_file_is_told_and_not_waited_for(
     flags: int, place: Callable[[Path, Path], Any], words: str, victim: Path, tmp_path: Path
 ) -> None:
     place(tmp_path / "a", victim)
-    with pytest.raises(FileTrouble, match=words), telling("open", tmp_path / "a"), opened(tmp_path / "a", flags):
+    with pytest.raises(FileError, match=words), telling("open", tmp_path / "a"), opened(tmp_path / "a", flags):
         pass
     assert victim.read_bytes() == VICTIM
 
@@ -348,7 +348,7 @@ def test_what_is_no_ordinary_file_is_told_and_not_waited_for(
 def test_a_file_with_a_second_name_is_read_and_not_written_to(victim: Path, tmp_path: Path) -> None:
     os.link(victim, tmp_path / "a")
     assert read_bytes(tmp_path / "a") == VICTIM
-    with pytest.raises(FileTrouble, match="second name"), telling("open", victim), opened(victim, os.O_RDWR):
+    with pytest.raises(FileError, match="second name"), telling("open", victim), opened(victim, os.O_RDWR):
         pass
 
 
@@ -363,7 +363,7 @@ def test_a_file_of_somebody_else_is_read_only_where_others_write_too(
         if mine:
             deed()
         else:
-            with pytest.raises(FileTrouble, match="it belongs to somebody else"):
+            with pytest.raises(FileError, match="it belongs to somebody else"):
                 deed()
 
 
@@ -382,7 +382,7 @@ def test_a_file_that_is_too_long_is_not_read_at_all(tmp_path: Path, monkeypatch:
     with (tmp_path / "a").open("wb") as file:
         file.truncate(2 << 30)
     monkeypatch.setattr(os, "read", lambda *_: pytest.fail("it was read"))
-    with pytest.raises(FileTrouble, match=r"it has 2,048 MiB, and no more than 64 MiB are read; make it smaller"):
+    with pytest.raises(FileError, match=r"it has 2,048 MiB, and no more than 64 MiB are read; make it smaller"):
         read_bytes(tmp_path / "a")
 
 
@@ -391,7 +391,7 @@ def test_a_device_is_not_opened_where_a_link_to_a_file_would_be(
 ) -> None:
     (tmp_path / "a").symlink_to("/dev/zero")
     monkeypatch.setattr(os, "open", lambda *_: pytest.fail("it was opened"))
-    with pytest.raises(FileTrouble, match="it is a device; name an ordinary file"):
+    with pytest.raises(FileError, match="it is a device; name an ordinary file"):
         read_bytes(tmp_path / "a", links=True)
 
 
@@ -406,7 +406,7 @@ def test_a_file_that_says_it_is_empty_and_never_ends_is_left_at_the_limit(
         return bytes(length)
 
     monkeypatch.setattr(os, "read", reading)
-    with pytest.raises(FileTrouble, match="no more than 10,000 bytes of it are read"):
+    with pytest.raises(FileError, match="no more than 10,000 bytes of it are read"):
         read_bytes(tmp_path / "a", 10_000)
     assert sum(given) == 10_001
 
@@ -476,14 +476,14 @@ def test_what_a_link_of_a_team_leads_to_is_read_and_not_changed(kind: Kind, tmp_
 
 def test_a_lock_is_not_waited_for_where_a_pipe_lies(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / ".a.lock")
-    with pytest.raises(FileTrouble, match="pipe"), lock(tmp_path / "a"):
+    with pytest.raises(FileError, match="pipe"), lock(tmp_path / "a"):
         pass
 
 
 def test_a_device_is_never_replaced_by_a_file(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "a").symlink_to(tmp_path / "pipe")
-    with pytest.raises(FileTrouble, match="it is a named pipe"):
+    with pytest.raises(FileError, match="it is a named pipe"):
         write_atomic(tmp_path / "a", "x")
     assert stat.S_ISFIFO((tmp_path / "pipe").stat().st_mode)
 
@@ -500,10 +500,10 @@ def test_a_folder_inside_another_is_reached_without_a_link(tmp_path: Path) -> No
     for fine in (team / "deep", team / "deep" / "er", team / "new" / "er", team):
         refuse_links(fine, team)
     for link in (team / "hist", team / "hist" / "deep", team / "deep" / "hist"):
-        with pytest.raises(FileTrouble, match="is a symbolic link, which is not followed here"):
+        with pytest.raises(FileError, match="is a symbolic link, which is not followed here"):
             refuse_links(link, team)
     for outside in (keys, tmp_path, Path("/")):
-        with pytest.raises(FileTrouble, match="it does not lie inside"):
+        with pytest.raises(FileError, match="it does not lie inside"):
             refuse_links(outside, team)
 
 
@@ -563,7 +563,7 @@ def test_a_file_that_its_owner_has_protected_is_left_alone(write: object, tmp_pa
         if place != path:
             place.symlink_to(path)
         if place == path or write is write_atomic:  # which follows links
-            with pytest.raises(FileTrouble, match="permission denied; check its owner and mode"):
+            with pytest.raises(FileError, match="permission denied; check its owner and mode"):
                 write(place, "theirs")  # type: ignore[operator]
     assert path.read_text() == "mine"
     assert path.stat().st_mode & 0o777 == 0o444

@@ -74,9 +74,9 @@ def test_a_folder_that_everyone_may_write_to_is_passed_over_unless_it_was_allowe
     for folder in (below, tmp_path / "open"):
         skipped = find_team_file(folder, {}, None)
         assert skipped.path is None
-        (complaint,) = skipped.complaints
-        assert complaint.file == str(file)
-        assert f"profiles allow --folder {tmp_path / 'open'}" in complaint.sentence
+        (problem,) = skipped.problems
+        assert problem.file == str(file)
+        assert f"profiles allow --folder {tmp_path / 'open'}" in problem.sentence
         assert find_team_file(folder, {}, None, {str(tmp_path / "open")}).path == file
     assert found(below, option=file) == file
     assert found(below, {"RPCEXPLORER_SESSIONS": str(file)}) == file
@@ -104,12 +104,12 @@ def test_the_option_beats_the_variable_and_the_variable_beats_the_search(tmp_pat
     ("environment", "option", "by"),
     [({}, Path("gone.toml"), "--sessions"), ({"RPCEXPLORER_SESSIONS": "gone.toml"}, None, "RPCEXPLORER_SESSIONS")],
 )
-def test_a_named_file_that_is_missing_is_a_complaint(
+def test_a_named_file_that_is_missing_is_a_problem(
     tmp_path: Path, environment: dict[str, str], option: Path | None, by: str
 ) -> None:
     (tmp_path / "sessions.toml").touch()
     missing = find_team_file(tmp_path, environment, option)
     assert missing.path is None
-    (complaint,) = missing.complaints
-    assert str(tmp_path / "gone.toml") in str(complaint)
-    assert by in complaint.sentence
+    (problem,) = missing.problems
+    assert str(tmp_path / "gone.toml") in str(problem)
+    assert by in problem.sentence

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rpcexplorer.files.toml import KeyPath, TomlFile, dotted, layout, parse_toml, split_dotted
-from rpcexplorer.model.problem import Complaint
+from rpcexplorer.model.problem import Problem
 
 TEXT = '''\
 # a comment with = and [
@@ -118,7 +118,7 @@ def test_the_scanner_names_exactly_the_keys_the_parser_finds(values: list[str], 
 @given(st.text(alphabet=st.sampled_from("ab.=[]{},\"'\\#\n\r \t1"), max_size=60))
 def test_no_text_makes_the_scanner_or_the_reader_fail(text: str) -> None:
     layout(text)
-    assert isinstance(parse_toml(Path("x.toml"), text), TomlFile | Complaint)
+    assert isinstance(parse_toml(Path("x.toml"), text), TomlFile | Problem)
 
 
 @pytest.mark.parametrize(
@@ -139,9 +139,9 @@ def test_no_text_makes_the_scanner_or_the_reader_fail(text: str) -> None:
         ("a = \0", 1, "not TOML"),
     ],
 )
-def test_what_cannot_be_read_is_one_complaint_with_its_line(text: str, line: int | None, words: str) -> None:
-    complaint = parse_toml(Path("sessions.toml"), text)
-    assert isinstance(complaint, Complaint)
-    assert complaint.line == line
-    assert words in complaint.sentence
-    assert complaint.file == "sessions.toml"
+def test_what_cannot_be_read_is_one_problem_with_its_line(text: str, line: int | None, words: str) -> None:
+    problem = parse_toml(Path("sessions.toml"), text)
+    assert isinstance(problem, Problem)
+    assert problem.line == line
+    assert words in problem.sentence
+    assert problem.file == "sessions.toml"

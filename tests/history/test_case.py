@@ -14,7 +14,7 @@ from rpcexplorer.auth.basic import InlineAuth
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.history.case import MOST_BY_HAND, MOST_LINES, case_of
 from rpcexplorer.model.exchange import MOST_CALLS, Case, Damaged, Exchange, TakenIn
-from rpcexplorer.model.problem import Complaint
+from rpcexplorer.model.problem import Problem
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.rpc.messages import Result
 from rpcexplorer.transport.port import Response
@@ -39,7 +39,7 @@ def explorer(tmp_path: Path) -> Explorer:
     return Explorer.open(folder=tmp_path, environment={"RPCEXPLORER_HOME": str(tmp_path / "home")})
 
 
-def read(explorer: Explorer, text: str | bytes) -> Case | Complaint:
+def read(explorer: Explorer, text: str | bytes) -> Case | Problem:
     path = explorer.paths.state / "case.toml"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(text.encode() if isinstance(text, str) else text)
@@ -170,7 +170,7 @@ def test_what_is_foreign_teaches_nothing_of_a_profile_with_the_same_name(explore
     )
 
 
-def damage(text: bytes) -> Case | Complaint:
+def damage(text: bytes) -> Case | Problem:
     return case_of(Path("case.toml"), text, NOW)
 
 
@@ -212,7 +212,7 @@ def test_a_case_that_was_cut_anywhere_has_the_calls_before_the_cut(explorer: Exp
     for cut in range(len(text)):
         found = damage(text[:cut])
         ended = len(re.findall(rb'\nend = "[0-9a-f]{8}"', text[:cut]))
-        if isinstance(found, Complaint):
+        if isinstance(found, Problem):
             assert cut < text.index(b"[[call]]") + len("[[call]]"), found
         else:
             assert [each.id for each in found.exchanges][:ended] == ["a", "b", "c"][:ended]
@@ -233,15 +233,15 @@ def test_a_case_that_was_cut_anywhere_has_the_calls_before_the_cut(explorer: Exp
 )
 def test_what_is_no_case_is_told_with_its_line_and_key(text: str, sentence: str) -> None:
     found = damage(text.encode())
-    assert isinstance(found, Complaint)
+    assert isinstance(found, Problem)
     assert sentence in str(found)
 
 
 def test_a_key_above_the_calls_that_is_none_is_told_and_the_calls_are_read() -> None:
     found = damage(f'case = 1\nnot = "x"\nprofile = "prod"\n{CALL}'.encode())
     assert isinstance(found, Case)
-    assert [(each.line, each.key) for each in found.complaints] == [(2, "not"), (3, "profile")]
-    assert "did you mean `note`?" in found.complaints[0].sentence
+    assert [(each.line, each.key) for each in found.problems] == [(2, "not"), (3, "profile")]
+    assert "did you mean `note`?" in found.problems[0].sentence
     assert [each.id for each in found.exchanges] == ["abc"]
 
 
@@ -251,7 +251,7 @@ def test_a_pipe_or_no_file_or_a_long_one_costs_a_sentence(explorer: Explorer, tm
         long.truncate(1024**3)
     for name, why in (("pipe", "named pipe"), ("none", "no such file"), ("long", "1,024 MiB")):
         said = explorer.cases.read(tmp_path / name)
-        assert isinstance(said, Complaint)
+        assert isinstance(said, Problem)
         assert why in said.sentence
     assert isinstance(case(explorer, "case = 1\n[[call]]\n" + "a" + ".b" * 100_000 + " = 1\n").calls[0], Damaged)
 

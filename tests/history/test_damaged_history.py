@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from rpcexplorer.files.io import FileTrouble
+from rpcexplorer.files.io import FileError
 from rpcexplorer.history.folder import History
 from rpcexplorer.history.record import to_block
 from rpcexplorer.model.exchange import Damaged
@@ -218,11 +218,11 @@ def test_a_file_that_cannot_be_read_stands_in_the_way_of_nothing(shared: History
     assert shared.delete(NEW.id)
 
 
-def test_a_folder_that_cannot_be_read_is_a_trouble(one: History, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_that_cannot_be_read_is_a_problem(one: History, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(_path: object) -> list[str]:
         raise OSError(errno.EIO, os.strerror(errno.EIO))
 
     monkeypatch.setattr(os, "scandir", refuse)
     for read in (lambda: list(one.all()), lambda: one.find("x"), lambda: one.prune(keep=1), one.methods):
-        with pytest.raises(FileTrouble, match=r"cannot read .*the disk reports an error"):
+        with pytest.raises(FileError, match=r"cannot read .*the disk reports an error"):
             read()

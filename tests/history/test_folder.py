@@ -10,13 +10,13 @@ from types import SimpleNamespace
 
 import pytest
 
-from rpcexplorer.files.io import FileTrouble
+from rpcexplorer.files.io import FileError
 from rpcexplorer.history.file import this_writer
 from rpcexplorer.history.folder import History
 from rpcexplorer.history.record import to_block
 from rpcexplorer.model.exchange import Exchange, Refused, Unreached
 from rpcexplorer.model.filter import HistoryFilter
-from rpcexplorer.model.problem import Complaint
+from rpcexplorer.model.problem import Problem
 from rpcexplorer.transport.port import Response
 from tests.history.recording import START, contents, damaged, exchange, id_of, sound
 
@@ -194,7 +194,7 @@ def test_an_id_that_needs_quoting_is_found_and_removed(tmp_path: Path) -> None:
 
 def test_a_part_that_several_ids_have_is_answered_with_them(ten: History) -> None:
     found = ten.find(id_of(0)[:5])
-    assert isinstance(found, Complaint)
+    assert isinstance(found, Problem)
     assert found.sentence.startswith(f"10 calls have an id like {id_of(0)[:5]}: {id_of(9)}, {id_of(8)}")
     assert found.sentence.endswith("…; write more of it")
 
@@ -425,7 +425,7 @@ def test_what_could_not_be_saved_is_kept_and_saved_first_next_time(tmp_path: Pat
     (tmp_path / "history").write_text("a file where the folder should be")
     one = history(tmp_path)
     for number in range(2):
-        with pytest.raises(FileTrouble, match=r"a part of the path is a file.*; the exchange is kept in memory"):
+        with pytest.raises(FileError, match=r"a part of the path is a file.*; the exchange is kept in memory"):
             one.append(exchange(number))
     assert one.unsaved == [exchange(0), exchange(1)]
     (tmp_path / "history").unlink()

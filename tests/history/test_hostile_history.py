@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from rpcexplorer.files.io import FileTrouble
+from rpcexplorer.files.io import FileError
 from rpcexplorer.history import file as blockfile
 from rpcexplorer.history import folder as merging
 from rpcexplorer.history import folder as store
@@ -65,7 +65,7 @@ def test_what_lies_in_the_place_of_a_history_is_not_mended_moved_or_added_to(
     place(file_of(one), victim)
     before = file_of(one).lstat()
     for _ in range(2):
-        with pytest.raises(FileTrouble, match=rf"{words}.*; the exchange is kept in memory"):
+        with pytest.raises(FileError, match=rf"{words}.*; the exchange is kept in memory"):
             one.append(NEW)
     assert one.unsaved == [NEW, NEW]
     assert victim.read_bytes() == VICTIM
@@ -93,7 +93,7 @@ def test_what_lies_in_the_place_of_a_history_is_not_mended_moved_or_added_to(
 )
 def test_a_file_without_a_call_is_somebody_elses(content: bytes, one: History) -> None:
     file_of(one).write_bytes(content)
-    with pytest.raises(FileTrouble, match="it is no history of this program"):
+    with pytest.raises(FileError, match="it is no history of this program"):
         one.append(NEW)
     assert contents(one.folder) == {"me@here.toml": content}
 
@@ -143,7 +143,7 @@ def test_the_folder_of_a_team_is_not_used_where_it_is_a_link(tmp_path: Path) -> 
         lambda: one.prune(keep=1),
         lambda: one.delete("x"),
     ):
-        with pytest.raises(FileTrouble, match="symbolic link"):
+        with pytest.raises(FileError, match="symbolic link"):
             deed()
     assert list(keys.iterdir()) == []
     assert one.unsaved == [NEW]
@@ -165,7 +165,7 @@ def test_what_colleagues_wrote_is_read_and_stays_theirs(one: History, monkeypatc
     assert sound(one.all()) == [NEW.id, id_of(1), id_of(0)]
     deeds: list[Callable[[], object]] = [lambda: one.delete(id_of(1)), lambda: one.annotate(id_of(1), name="x")]
     for deed in deeds:
-        with pytest.raises(FileTrouble, match="it belongs to somebody else, and only they can change it"):
+        with pytest.raises(FileError, match="it belongs to somebody else, and only they can change it"):
             deed()
     assert one.prune(keep=1) == 1
     assert sound(one.all()) == [NEW.id, id_of(1)]
@@ -317,7 +317,7 @@ def test_a_call_of_megabytes_among_others_still_comes_in_its_order(one: History)
 @pytest.mark.usefixtures("short_calls")
 def test_a_call_that_could_not_be_read_again_is_not_written(one: History) -> None:
     one = History(one.folder, writer="me@here")
-    with pytest.raises(FileTrouble, match="so long params is not recorded"):
+    with pytest.raises(FileError, match="so long params is not recorded"):
         one.append(exchange(2, params='"' + "x" * 3_000_000 + '"'))
     assert one.unsaved == []
     one.append(NEW)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from rpcexplorer.files.io import FileTrouble
+from rpcexplorer.files.io import FileError
 from rpcexplorer.history.folder import History
 from rpcexplorer.history.record import to_block
 from rpcexplorer.history.store import Journal
@@ -59,7 +59,7 @@ DEEDS: list[Callable[[History], object]] = [
 def test_what_somebody_else_has_recorded_is_not_changed(deed: Callable[[History], object], ada: History) -> None:
     before = contents(ada.folder)
     listed = sorted(path.name for path in ada.folder.iterdir())
-    with pytest.raises(FileTrouble, match="it was recorded by eva@desk, and can only be changed by them, there"):
+    with pytest.raises(FileError, match="it was recorded by eva@desk, and can only be changed by them, there"):
         deed(ada)
     assert contents(ada.folder) == before
     assert sorted(path.name for path in ada.folder.iterdir()) == listed, "not even a lock is left there"
@@ -78,9 +78,9 @@ def test_pruning_removes_and_counts_ones_own(ada: History) -> None:
 def test_a_machine_that_had_another_name_is_ones_own_where_nobody_else_writes(tmp_path: Path) -> None:
     writing(tmp_path, "ada@before").append(exchange(0))
     assert writing(tmp_path, "ada@lab", shared=False).annotate(id_of(0), name="mine")
-    with pytest.raises(FileTrouble, match="recorded by ada@before"):
+    with pytest.raises(FileError, match="recorded by ada@before"):
         writing(tmp_path, "ada@lab").delete(id_of(0))
-    with pytest.raises(FileTrouble, match="recorded by ada@before"):
+    with pytest.raises(FileError, match="recorded by ada@before"):
         writing(tmp_path, "eva@lab", shared=False).delete(id_of(0))
 
 

@@ -48,11 +48,11 @@ def of(profile: Profile, number: int) -> Exchange:
 @pytest.mark.parametrize("error", [errno.EROFS, errno.EACCES])
 def test_what_cannot_be_written_is_told_kept_and_shown(error: int, journal: Journal) -> None:
     journal.record(exchange(0), STAGING)
-    assert journal.trouble == ""
+    assert journal.problem == ""
     with read_only(error):
         for number in (1, 2):
             journal.record(exchange(number), STAGING)
-            assert journal.trouble.endswith("; the exchange is kept in memory")
+            assert journal.problem.endswith("; the exchange is kept in memory")
             assert [each.id for each in journal.recent(STAGING, 9)] == [exchange(n).id for n in range(number, -1, -1)]
         assert [each.id for each in journal.unsaved] == [exchange(1).id, exchange(2).id]
         assert "kept in memory" in journal.save_unsaved()
@@ -62,9 +62,9 @@ def test_what_cannot_be_written_is_told_kept_and_shown(error: int, journal: Jour
 def test_it_is_written_with_the_next_call_in_the_order_of_the_calls(journal: Journal) -> None:
     with full_disk(errno.ENOSPC, 100):
         journal.record(exchange(0), STAGING)
-        assert "the disk is full" in journal.trouble
+        assert "the disk is full" in journal.problem
     journal.record(exchange(1), STAGING)
-    assert (journal.trouble, journal.unsaved) == ("", [])
+    assert (journal.problem, journal.unsaved) == ("", [])
     assert recorded(journal) == [exchange(1).id, exchange(0).id]
 
 
@@ -72,7 +72,7 @@ def test_it_is_written_when_a_person_asks_for_it(journal: Journal) -> None:
     with full_disk(errno.ENOSPC, 100):
         journal.record(exchange(0), STAGING)
     assert journal.save_unsaved() == ""
-    assert (journal.trouble, journal.unsaved) == ("", [])
+    assert (journal.problem, journal.unsaved) == ("", [])
     assert journal.save_unsaved() == "", "a second time there is nothing to do"
     assert recorded(journal) == [exchange(0).id]
 
@@ -83,13 +83,13 @@ def test_a_call_on_another_profile_tries_it_again_and_tells_where_it_still_fails
     prod = elsewhere(tmp_path)
     (tmp_path / "other").write_text("a file in the place of the folder")
     journal.record(of(prod, 0), prod)
-    assert "cannot create" in journal.trouble
+    assert "cannot create" in journal.problem
     journal.record(exchange(1), STAGING)
-    assert "cannot create" in journal.trouble, "the first one is still only in memory"
+    assert "cannot create" in journal.problem, "the first one is still only in memory"
     assert [each.id for each in journal.unsaved] == [exchange(0).id]
     (tmp_path / "other").unlink()
     journal.record(exchange(2), STAGING)
-    assert (journal.trouble, journal.unsaved) == ("", [])
+    assert (journal.problem, journal.unsaved) == ("", [])
     assert recorded(journal, prod) == [exchange(0).id]
     assert recorded(journal) == [exchange(2).id, exchange(1).id]
 
@@ -100,8 +100,8 @@ def test_a_file_that_cannot_be_read_is_told_and_the_others_are_listed(
     journal.record(exchange(0), STAGING)
     (tmp_path / "history" / "ann@lab.toml").mkdir()
     assert [each.id for each in journal.recent(STAGING, 9)] == [exchange(0).id]
-    assert "ann@lab.toml" in journal.trouble
-    assert "it is a folder" in journal.trouble
+    assert "ann@lab.toml" in journal.problem
+    assert "it is a folder" in journal.problem
 
 
 def test_a_folder_that_cannot_be_read_is_told(journal: Journal, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -112,7 +112,7 @@ def test_a_folder_that_cannot_be_read_is_told(journal: Journal, monkeypatch: pyt
     monkeypatch.setattr(os, "scandir", refuse)
     assert journal.recent(STAGING, 9) == []
     assert journal.methods(STAGING) == []
-    assert "the disk reports an error" in journal.trouble
+    assert "the disk reports an error" in journal.problem
     assert "the disk reports an error" in journal.annotate(STAGING, exchange(0).id, name="x", note=None)
 
 
@@ -256,4 +256,4 @@ def test_the_one_before_is_the_newest_that_was_sent_alike(journal: Journal) -> N
 def test_a_history_that_cannot_be_read_has_none_before_and_says_why(journal: Journal, tmp_path: Path) -> None:
     (tmp_path / "history").write_text("no folder")
     assert journal.before(STAGING, exchange(1)) is None
-    assert journal.trouble
+    assert journal.problem

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from rpcexplorer.files.io import Busy, FileTrouble, lock
+from rpcexplorer.files.io import FileError, LockedError, lock
 from rpcexplorer.history.folder import History
 from rpcexplorer.history.record import to_block
 from tests.files.faults import Fire
@@ -184,7 +184,7 @@ def test_whichever_call_fails_an_append_loses_nothing(scene: str, for_good: bool
             file_of(history).write_bytes(before)
         known = set(sound(history.all()))
         fire = Fire(number, for_good=for_good)
-        with fire.lit(), suppress(FileTrouble):
+        with fire.lit(), suppress(FileError):
             history.append(NEW)
         if not fire.struck:
             break
@@ -221,7 +221,7 @@ def test_whichever_call_fails_a_change_is_made_whole_or_not_at_all(
     for number in range(1, 200):
         file_of(one).write_bytes(before)
         fire = Fire(number)
-        with fire.lit(), suppress(FileTrouble):
+        with fire.lit(), suppress(FileError):
             deed(one)
         assert contents(one.folder) in ({"me@here.toml": before}, {"me@here.toml": after}), number
         if not fire.struck:
@@ -246,12 +246,12 @@ def test_a_disk_that_is_full_in_the_middle_of_a_block_leaves_the_file_as_it_was(
         return written[0]
 
     monkeypatch.setattr(os, "write", write)
-    with pytest.raises(FileTrouble) as trouble:
+    with pytest.raises(FileError) as problem:
         one.append(NEW)
     assert written == [100]
     assert file_of(one).read_bytes() == before
-    assert trouble.value.sentence.startswith(f"cannot write {file_of(one)}: ")
-    assert trouble.value.sentence.endswith("; the exchange is kept in memory")
+    assert problem.value.sentence.startswith(f"cannot write {file_of(one)}: ")
+    assert problem.value.sentence.endswith("; the exchange is kept in memory")
     monkeypatch.undo()
     one.save_unsaved()
     assert load(one) == [id_of(0), NEW.id]
@@ -267,7 +267,7 @@ def test_a_read_only_disk_is_told_and_reading_goes_on(one: History, monkeypatch:
         return real(path, flags, mode, **more)
 
     monkeypatch.setattr(os, "open", open_)
-    with pytest.raises(FileTrouble, match="the file system is read-only; choose another folder; the exchange is kept"):
+    with pytest.raises(FileError, match="the file system is read-only; choose another folder; the exchange is kept"):
         one.append(NEW)
     assert sound(one.all()) == [id_of(0)]
 
@@ -278,12 +278,12 @@ def test_a_folder_that_cannot_be_read_is_told_and_not_taken_for_empty(
     one.append(exchange(0))
     monkeypatch.setattr(os, "listdir", Fire(1).around("listdir", os.listdir))
     monkeypatch.setattr(os, "scandir", Fire(1).around("scandir", os.scandir))
-    with pytest.raises(FileTrouble, match="cannot read"):
+    with pytest.raises(FileError, match="cannot read"):
         one.newest(1)
 
 
 def test_a_lock_that_another_holds_is_busy_and_the_exchange_is_kept(one: History) -> None:
-    with lock(file_of(one)), pytest.raises(Busy, match=r"another process has been writing .* kept in memory"):
+    with lock(file_of(one)), pytest.raises(LockedError, match=r"another process has been writing .* kept in memory"):
         one.append(NEW)
     assert one.unsaved == [NEW]
     assert not file_of(one).exists()
@@ -302,7 +302,7 @@ def test_a_lock_that_another_holds_is_busy_and_the_exchange_is_kept(one: History
 )
 def test_nothing_is_changed_while_another_holds_the_lock(deed: Callable[[History], Any], one: History) -> None:
     file_of(one).write_bytes(b"".join(BLOCKS))
-    with lock(file_of(one)), pytest.raises(Busy):
+    with lock(file_of(one)), pytest.raises(LockedError):
         deed(one)
     assert file_of(one).read_bytes() == b"".join(BLOCKS)
 

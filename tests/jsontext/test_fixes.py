@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rpcexplorer.jsontext.fixes import Rewrite, applied
-from rpcexplorer.jsontext.params import Params, Problem, parse
+from rpcexplorer.jsontext.params import Params, Typo, parse
 
 names = st.from_regex(r"[a-z_]{1,6}", fullmatch=True).filter(lambda name: name not in ("nan", "inf"))
 containers = st.recursive(
@@ -21,7 +21,7 @@ containers = st.recursive(
 ).map(lambda value: value if isinstance(value, list | dict) else [value])
 
 
-def mended(text: str, presses: int = 40) -> str | Problem:
+def mended(text: str, presses: int = 40) -> str | Typo:
     """What can be sent after the fixes were applied one by one, or the problem that has no fix."""
     for _ in range(presses):
         verdict = parse(text)
@@ -76,7 +76,7 @@ ONE_PRESS = [
 @pytest.mark.parametrize(("text", "right"), ONE_PRESS)
 def test_one_press_mends_every_slip_of_the_kind(text: str, right: str) -> None:
     verdict = parse(text)
-    assert isinstance(verdict, Problem)
+    assert isinstance(verdict, Typo)
     assert verdict.fix is not None
     assert verdict.fix.text == right
     assert isinstance(parse(right), Params)
@@ -88,7 +88,7 @@ def test_one_press_mends_every_slip_of_the_kind(text: str, right: str) -> None:
 )
 def test_nothing_is_offered_where_only_a_person_can_know(text: str) -> None:
     verdict = parse(text)
-    assert isinstance(verdict, Problem)
+    assert isinstance(verdict, Typo)
     assert verdict.fix is None
 
 
@@ -116,7 +116,7 @@ def test_what_hardly_anybody_types_is_told_with_its_place_and_mended_by_hand(
     text: str, column: int, words: str
 ) -> None:
     verdict = parse(text)
-    assert isinstance(verdict, Problem)
+    assert isinstance(verdict, Typo)
     assert str(verdict) == f"line 1, column {column}: {words}"
     assert verdict.fix is None
 
@@ -124,12 +124,12 @@ def test_what_hardly_anybody_types_is_told_with_its_place_and_mended_by_hand(
 @pytest.mark.parametrize("text", ["1}", "{{]}"])
 def test_a_fix_that_leaves_as_many_slips_is_not_offered(text: str) -> None:
     verdict = parse(text)
-    assert isinstance(verdict, Problem)
+    assert isinstance(verdict, Typo)
     assert verdict.fix is None
 
 
 def test_labels_are_honest_about_what_they_do() -> None:
-    labels = {verdict.fix.label for text, _ in ONE_PRESS if isinstance(verdict := parse(text), Problem) and verdict.fix}
+    labels = {verdict.fix.label for text, _ in ONE_PRESS if isinstance(verdict := parse(text), Typo) and verdict.fix}
     assert {"make it an object", "use double quotes", "remove the comments", "write null, true and false"} <= labels
     assert all(re.fullmatch(r"[a-z][a-z, ]+", label) for label in labels)
 
@@ -143,7 +143,7 @@ def test_several_slips_are_mended_one_after_the_other() -> None:
 def test_the_layout_of_the_person_stays() -> None:
     text = "{\n\t'a' :  1 ,\n\n    'b':[ 2,\t3 ]\n}\n"
     verdict = parse(text)
-    assert isinstance(verdict, Problem)
+    assert isinstance(verdict, Typo)
     assert verdict.fix is not None
     assert verdict.fix.text == text.replace("'", '"')
 
@@ -225,7 +225,7 @@ def test_fixing_any_text_at_all_comes_to_an_end(text: str) -> None:
     ids=["escaped quotes", "apostrophes", "brackets", "slashes", "escapes", "colons"],
 )
 def test_a_long_mess_takes_no_longer_than_its_length(text: str, soon: None) -> None:
-    assert isinstance(parse(text), Problem)
+    assert isinstance(parse(text), Typo)
 
 
 def test_edits_that_overlap_share_what_they_delete() -> None:
@@ -243,12 +243,12 @@ def test_edits_that_overlap_share_what_they_delete() -> None:
 )
 def test_a_placeholder_gets_its_quotes(text: str, mended: str) -> None:
     problem = parse(text)
-    assert isinstance(problem, Problem)
+    assert isinstance(problem, Typo)
     assert problem.fix
     assert problem.fix.text == mended
 
 
 def test_braces_in_braces_with_something_else_in_them_are_no_placeholder() -> None:
     problem = parse('{"a": {{"b": 1}}}')
-    assert isinstance(problem, Problem)
+    assert isinstance(problem, Typo)
     assert "placeholder" not in problem.what

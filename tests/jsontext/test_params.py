@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rpcexplorer.jsontext import fixes
-from rpcexplorer.jsontext.params import MAX_FIXED, Params, Problem, parse
+from rpcexplorer.jsontext.params import MAX_FIXED, Params, Typo, parse
 from rpcexplorer.jsontext.scan import is_value
 
 containers = st.recursive(
@@ -19,10 +19,10 @@ containers = st.recursive(
 ).map(lambda value: value if isinstance(value, list | dict) else [value])
 
 
-def problem(text: str) -> Problem:
+def problem(text: str) -> Typo:
     """What is wrong with a text that cannot be sent."""
     verdict = parse(text)
-    assert isinstance(verdict, Problem), verdict
+    assert isinstance(verdict, Typo), verdict
     return verdict
 
 
@@ -203,12 +203,12 @@ def test_long_params_name_the_first_error_without_fix(
     monkeypatch.setattr(fixes, "slips_of", None)  # it would take seconds
     mark = "\ufeff" * start.startswith("\ufeff")
     read = parse(f"{mark}\n{start.removeprefix(mark)}" + "{" * MAX_FIXED)
-    assert isinstance(read, Problem)
+    assert isinstance(read, Typo)
     assert str(read).startswith(problem)
     assert read.fix is None
 
 
 def test_long_params_that_are_no_container_say_so() -> None:
     read = parse(f'"{"a" * MAX_FIXED}"')
-    assert isinstance(read, Problem)
+    assert isinstance(read, Typo)
     assert str(read) == "line 1, column 1: params are an array or an object; put this in square brackets"

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from rpcexplorer.jsontext.params import Problem
+from rpcexplorer.jsontext.params import Typo
 from rpcexplorer.model import batch as parts
 from rpcexplorer.model.batch import CUT, EMPTY, NO_REPLY, BatchParts, CollectedCalls, collected, parts_of
 from rpcexplorer.model.draft import Batch, Draft, to_calls
@@ -170,7 +170,7 @@ def read_back(batch: CollectedCalls) -> CollectedCalls:
 
 def test_the_text_is_a_batch_that_keeps_params_as_they_were_typed() -> None:
     calls = to_calls(Batch(THREE.text), "x")
-    assert not isinstance(calls, Problem)
+    assert not isinstance(calls, Typo)
     assert [(call.method, call.params, call.id) for call in calls] == [
         ("a", '{"n":1.10,"n":2}', "x.1"),
         ("b", "[]", "x.2"),
@@ -195,7 +195,7 @@ def test_ids_of_their_own_are_kept() -> None:
 
 
 def test_what_is_no_batch_is_a_problem() -> None:
-    assert isinstance(collected("[1]"), Problem)
+    assert isinstance(collected("[1]"), Typo)
 
 
 @pytest.mark.parametrize(("at", "by", "order"), [(0, 1, "bac"), (2, -1, "acb"), (0, -1, "abc"), (2, 1, "abc")])

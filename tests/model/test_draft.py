@@ -7,7 +7,7 @@ import json
 import pytest
 
 from rpcexplorer.client.client import preview
-from rpcexplorer.jsontext.params import Params, Problem, parse
+from rpcexplorer.jsontext.params import Params, Typo, parse
 from rpcexplorer.model.draft import Batch, Draft, judged, sent_draft, to_calls
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.rpc.messages import Call
@@ -22,7 +22,7 @@ def test_a_byte_order_mark_is_no_part_of_a_batch(mark: str) -> None:
 
 def test_a_problem_in_a_batch_behind_a_byte_order_mark_is_told_at_its_place() -> None:
     problem = to_calls(Batch('\ufeff[{"method": "a"},\n {"method": 1}]'), "x")
-    assert isinstance(problem, Problem)
+    assert isinstance(problem, Typo)
     assert (problem.line, problem.column, problem.what) == (2, 2, "a call needs a method")
 
 
@@ -37,7 +37,7 @@ def test_a_name_that_stands_twice_is_remarked_and_the_params_are_sent_as_typed()
 @pytest.mark.parametrize("name", ["", " ", "\t"])
 def test_a_batch_in_which_a_method_has_no_name_is_a_problem_at_its_place(name: str) -> None:
     problem = to_calls(Batch(f'[{{"method": "a"}},\n {{"method": {json.dumps(name)}}}]'), "x")
-    assert isinstance(problem, Problem)
+    assert isinstance(problem, Typo)
     assert (problem.line, problem.what) == (2, "the method of this call has no name")
 
 
@@ -46,7 +46,7 @@ def parsed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The texts that were parsed, each time that they were."""
     texts: list[str] = []
 
-    def noted(text: str) -> Params | Problem:
+    def noted(text: str) -> Params | Typo:
         texts.append(text)
         return parse(text)
 
@@ -67,8 +67,8 @@ def test_a_text_is_parsed_once_for_verdict_preview_question_and_call(text: str, 
 def test_a_batch_is_parsed_once_and_its_calls_have_the_ids_of_each_sending(parsed: list[str]) -> None:
     batch = Batch('[{"method": "parsed.once"}, {"method": "b", "id": ""}, {"method": "c", "id": null}]')
     first, second = to_calls(batch, "x"), to_calls(batch, "y")
-    assert not isinstance(first, Problem)
-    assert not isinstance(second, Problem)
+    assert not isinstance(first, Typo)
+    assert not isinstance(second, Typo)
     assert [call.id for call in first] == ["x.1", "", None]
     assert [call.id for call in second] == ["y.1", "", None]
     assert parsed.count(batch.text) == 1

@@ -9,7 +9,7 @@ import pytest
 
 from rpcexplorer.auth.registry import kind_named
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.problem import Changes, Complaint
+from rpcexplorer.model.problem import Changes, Problem
 from rpcexplorer.model.profile import HeaderHandshake, Profile, ad_hoc
 from rpcexplorer.profiles.profiles import Profiles
 
@@ -94,13 +94,13 @@ def test_what_another_file_says_as_well_is_told(explorer: Explorer) -> None:
 )
 def test_what_no_file_may_hold_is_not_written(explorer: Explorer, changes: Changes, said: str) -> None:
     own = explorer.paths.user_sessions
-    complaint = explorer.apply("mine", changes, own)
-    assert complaint is not None
-    assert said in str(complaint)
+    problem = explorer.apply("mine", changes, own)
+    assert problem is not None
+    assert said in str(problem)
     assert own.read_text() == OWN
     if ("url", None) not in changes and ("auth.kind", None) not in changes:
         run = Profiles.changed(ad_hoc("http://127.0.0.1:1"), changes)
-        assert isinstance(run, Complaint), "nor is it taken into a run"
+        assert isinstance(run, Problem), "nor is it taken into a run"
         assert said in str(run)
 
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rpcexplorer.model.method import SavedCall
-from rpcexplorer.model.problem import Complaint
+from rpcexplorer.model.problem import Problem
 from rpcexplorer.profiles.edits import ProfileEdits
 
 FILE = """\
@@ -37,7 +37,7 @@ safe = false
 [profile.c]
 url = "http://c"
 """
-Edit = Callable[[ProfileEdits], Complaint | None]
+Edit = Callable[[ProfileEdits], Problem | None]
 
 
 def edited(folder: Path, edit: Edit, text: str = FILE) -> str:
@@ -47,13 +47,13 @@ def edited(folder: Path, edit: Edit, text: str = FILE) -> str:
     return path.read_bytes().decode()
 
 
-def refused(folder: Path, edit: Edit, text: str = FILE) -> Complaint:
+def refused(folder: Path, edit: Edit, text: str = FILE) -> Problem:
     path = folder / "sessions.toml"
     path.write_bytes(text.encode())
-    complaint = edit(ProfileEdits(path, folder / "locks"))
-    assert isinstance(complaint, Complaint)
+    problem = edit(ProfileEdits(path, folder / "locks"))
+    assert isinstance(problem, Problem)
     assert path.read_bytes() == text.encode()
-    return complaint
+    return problem
 
 
 def test_a_new_file_gets_a_version_and_the_profile(tmp_path: Path) -> None:
@@ -177,9 +177,9 @@ REFUSALS: list[tuple[Edit, str]] = [
 
 @pytest.mark.parametrize(("edit", "words"), REFUSALS)
 def test_a_refused_change_leaves_the_file_as_it_was(tmp_path: Path, edit: Edit, words: str) -> None:
-    complaint = refused(tmp_path, edit)
-    assert words in complaint.sentence
-    assert "hunter2" not in str(complaint)
+    problem = refused(tmp_path, edit)
+    assert words in problem.sentence
+    assert "hunter2" not in str(problem)
 
 
 EDITS: list[Edit] = [
@@ -194,8 +194,8 @@ EDITS: list[Edit] = [
 @pytest.mark.parametrize("edit", EDITS)
 @pytest.mark.parametrize("damage", ["x = [", "<<<<<<< HEAD", "a." * 99 + "a = 1"])
 def test_a_damaged_file_is_never_overwritten(tmp_path: Path, edit: Edit, damage: str) -> None:
-    complaint = refused(tmp_path, edit, f"[profile.p]\nurl = 'http://p'\n{damage}\n")
-    assert complaint.line in {3, 4}
+    problem = refused(tmp_path, edit, f"[profile.p]\nurl = 'http://p'\n{damage}\n")
+    assert problem.line in {3, 4}
 
 
 def test_what_was_wrong_before_does_not_stand_in_the_way(tmp_path: Path) -> None:
@@ -208,10 +208,10 @@ def test_the_folder_of_the_file_holds_nothing_new(tmp_path: Path) -> None:
     assert {path.name for path in tmp_path.iterdir()} == {"sessions.toml", "locks"}
 
 
-def test_a_folder_that_cannot_be_made_is_a_complaint(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_made_is_a_problem(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    complaint = ProfileEdits(tmp_path / "file" / "sessions.toml", tmp_path / "locks").add("p", "http://p")
-    assert isinstance(complaint, Complaint)
+    problem = ProfileEdits(tmp_path / "file" / "sessions.toml", tmp_path / "locks").add("p", "http://p")
+    assert isinstance(problem, Problem)
 
 
 def add_ten(path: Path, locks: Path, prefix: str) -> None:

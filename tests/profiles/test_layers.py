@@ -13,7 +13,7 @@ from rpcexplorer.auth.basic import BasicAuth
 from rpcexplorer.auth.token import CookieAuth
 from rpcexplorer.files.paths import Paths
 from rpcexplorer.files.toml import TomlFile, read_toml
-from rpcexplorer.model.problem import Complaint
+from rpcexplorer.model.problem import Problem
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.profiles import layers
 from rpcexplorer.profiles.edits import ProfileEdits
@@ -43,7 +43,7 @@ def read(folder: Path, own: str = "", team: str = "", local: str = "", **presets
 def good(profiles: Profiles) -> Profile:
     profile = profiles.get("p")
     assert isinstance(profile, Profile), profile
-    assert profiles.complaints == []
+    assert profiles.problems == []
     return profile
 
 
@@ -57,7 +57,7 @@ def shipped(name: str) -> PresetFile:
 @pytest.mark.parametrize("file", sorted(SHIPPED.glob("*.toml")), ids=lambda file: file.stem)
 def test_each_preset_that_comes_with_the_program_loads_and_says_what_it_is(file: Path) -> None:
     found = shipped(file.stem)
-    assert found.complaints == ()
+    assert found.problems == ()
     assert found.preset.name == file.stem
     for words in (found.preset.description, found.preset.advice):
         assert words.strip() == words != ""
@@ -123,12 +123,12 @@ def test_another_kind_of_auth_leaves_the_login_of_the_preset_behind(tmp_path: Pa
 @pytest.mark.parametrize("name", ["bitcion", "zzz"])
 def test_an_unknown_preset_is_told_with_the_nearest_one(tmp_path: Path, name: str) -> None:
     profiles = read(tmp_path, team=OWN.replace("bitcoin", name))
-    (complaint,) = profiles.complaints
-    assert (complaint.file, complaint.line) == (str(tmp_path / "sessions.toml"), 3)
-    assert (complaint.key, complaint.profile) == ("profile.p.preset", "p")
-    assert ("did you mean `bitcoin`?" in complaint.sentence) == (name == "bitcion")
-    assert f"he presets are {', '.join(Presets(Path('/nowhere')).files())}," in complaint.sentence
-    assert profiles.get("p") == complaint
+    (problem,) = profiles.problems
+    assert (problem.file, problem.line) == (str(tmp_path / "sessions.toml"), 3)
+    assert (problem.key, problem.profile) == ("profile.p.preset", "p")
+    assert ("did you mean `bitcoin`?" in problem.sentence) == (name == "bitcion")
+    assert f"he presets are {', '.join(Presets(Path('/nowhere')).files())}," in problem.sentence
+    assert profiles.get("p") == problem
 
 
 WRONG: Final = [
@@ -156,12 +156,12 @@ def test_what_is_wrong_with_a_preset_is_told_with_file_line_and_key(
     tmp_path: Path, text: str, key: str, words: str
 ) -> None:
     profiles = read(tmp_path, OWN.replace("bitcoin", "x") + '[profile.other]\nurl = "http://o"\n', x=f"\n{text}\n")
-    (complaint,) = profiles.complaints
-    assert (complaint.file, complaint.key) == (str(paths_of(tmp_path).presets / "x.toml"), key)
-    assert complaint.line == (3 if text.startswith(("#", "[")) else 2)
-    assert words in complaint.sentence
-    assert "hunter2" not in str(complaint)
-    assert profiles.get("p") == complaint, "it cannot be used, as nobody knows what it would be"
+    (problem,) = profiles.problems
+    assert (problem.file, problem.key) == (str(paths_of(tmp_path).presets / "x.toml"), key)
+    assert problem.line == (3 if text.startswith(("#", "[")) else 2)
+    assert words in problem.sentence
+    assert "hunter2" not in str(problem)
+    assert profiles.get("p") == problem, "it cannot be used, as nobody knows what it would be"
     assert [*profiles.profiles] == ["other"]
 
 
@@ -172,9 +172,9 @@ def test_a_preset_is_no_path(tmp_path: Path, name: str) -> None:
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text('path = "/"\n')
     profiles = read(tmp_path, team=f'[profile.p]\nurl = "http://x"\npreset = "{name}"\n')
-    (complaint,) = profiles.complaints
-    assert complaint.key == "profile.p.preset"
-    assert "must be the name of a preset" in complaint.sentence
+    (problem,) = profiles.problems
+    assert problem.key == "profile.p.preset"
+    assert "must be the name of a preset" in problem.sentence
     assert Presets(own).load(name.replace("\\u0000", "\0")) is None
     assert not {"a/b", ".hidden", "~"} & {*Presets(own).files()}
 
@@ -238,8 +238,8 @@ def test_ones_own_profile_is_compared_with_its_preset(tmp_path: Path, own: str, 
 def test_each_profile_is_told_of_the_preset_that_is_damaged(tmp_path: Path) -> None:
     two = '[profile.a]\nurl = "http://a"\npreset = "x"\n[profile.b]\nurl = "http://b"\npreset = "x"\n'
     profiles = read(tmp_path, two, "[profile.a]\ntimeout = 3\n", x="pth = 1")
-    assert [complaint.profile for complaint in profiles.complaints] == ["a", "b"]
-    assert all(isinstance(profiles.get(name), Complaint) for name in "ab")
+    assert [problem.profile for problem in profiles.problems] == ["a", "b"]
+    assert all(isinstance(profiles.get(name), Problem) for name in "ab")
 
 
 @pytest.mark.parametrize("text", ["", "pth = 1"])
@@ -248,12 +248,12 @@ def test_a_preset_that_no_profile_can_start_with_is_not_written(tmp_path: Path, 
     edits = ProfileEdits(profiles.files[0], tmp_path / "state", profiles=profiles)
     before = edits.file.read_text()
     said = "`pth` is not a key" if text else "there is no preset `x`"
-    for complaint in (
+    for problem in (
         edits.add("q", "http://q", preset="x"),
         edits.apply("p", (("preset", "x"),), profiles.leaves["p"]),
     ):
-        assert complaint is not None
-        assert said in complaint.sentence
+        assert problem is not None
+        assert said in problem.sentence
     assert edits.file.read_text() == before
     assert edits.apply("p", (("preset", "bitcoin"),), profiles.leaves["p"]) is None
     assert 'preset = "bitcoin"' in edits.file.read_text()
@@ -264,7 +264,7 @@ def test_presets_are_read_where_a_profile_names_one_and_no_others(
 ) -> None:
     opened: list[str] = []
 
-    def watched(path: Path) -> TomlFile | Complaint | None:
+    def watched(path: Path) -> TomlFile | Problem | None:
         opened.append(path.name)
         return read_toml(path)
 

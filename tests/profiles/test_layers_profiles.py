@@ -87,24 +87,24 @@ def test_a_history_outside_the_folder_of_the_file_that_names_it_is_never_used(tm
         Routes(paths_of(folder).allowed, {}, lambda _: ()).allow_history(place)
     profiles = read(folder, f'{TEAM}history = "{history}"')
     assert only(profiles).history is None
-    (complaint,) = profiles.complaints
-    assert complaint.key == "profile.p.history"
-    assert "inside the folder" in complaint.sentence
+    (problem,) = profiles.problems
+    assert problem.key == "profile.p.history"
+    assert "inside the folder" in problem.sentence
     assert profiles.histories == {}
 
 
 def test_a_history_inside_it_is_used_once_it_was_allowed(tmp_path: Path) -> None:
     profiles = read(tmp_path, f'{TEAM}history = "hist"')
     assert only(profiles).history is None
-    (complaint,) = profiles.complaints
-    assert (complaint.line, complaint.key) == (4, "profile.p.history")
-    assert "profiles allow p" in complaint.sentence
+    (problem,) = profiles.problems
+    assert (problem.line, problem.key) == (4, "profile.p.history")
+    assert "profiles allow p" in problem.sentence
     assert profiles.histories == {"p": str(tmp_path / "hist")}
     Routes(paths_of(tmp_path).allowed, {}, lambda _: ()).allow_history(str(tmp_path / "hist"))
     profiles = read(tmp_path, f'{TEAM}history = "hist"')
     assert only(profiles).history == str(tmp_path / "hist")
     assert only(profiles).history_inside == str(tmp_path)
-    assert profiles.complaints == []
+    assert profiles.problems == []
 
 
 def test_ones_own_file_names_any_folder(tmp_path: Path) -> None:
@@ -121,8 +121,8 @@ def test_a_description_outside_the_folder_of_the_file_that_names_it_is_never_rea
     folder.mkdir()
     profiles = read(folder, DOCUMENT % file)
     assert only(profiles).discovery == "auto"
-    (complaint,) = profiles.complaints
-    assert "it must lie inside the folder of this one" in complaint.sentence
+    (problem,) = profiles.problems
+    assert "it must lie inside the folder of this one" in problem.sentence
 
 
 def test_a_description_inside_it_is_bound_to_that_folder_and_ones_own_to_none(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from rpcexplorer.files import toml
 from rpcexplorer.files.paths import Paths
 from rpcexplorer.files.toml import is_plain, layout, parse_toml
 from rpcexplorer.files.toml_shape import MAX_COMPLAINTS, MAX_GUESSES
-from rpcexplorer.model.problem import LONGEST, Complaint, nearest, told
+from rpcexplorer.model.problem import LONGEST, Problem, nearest, told
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.profiles.layers import build_profile
 from rpcexplorer.profiles.profiles import Profiles, load
@@ -68,9 +68,9 @@ def test_of_thousands_of_keys_that_are_wrong_a_few_are_guessed_and_some_are_told
     found = loaded(tmp_path, HEAD + "".join(f"key_{number} = 1\n" for number in range(2000)))
     assert len(guessed) <= MAX_GUESSES
     assert list(found.profiles) == ["q"]
-    assert len(found.complaints) == MAX_COMPLAINTS + 1
-    assert str(found.complaints[-1]).endswith("and 1,800 more things in this file are wrong; mend these first")
-    sentences = told(found.complaints, 4)
+    assert len(found.problems) == MAX_COMPLAINTS + 1
+    assert str(found.problems[-1]).endswith("and 1,800 more things in this file are wrong; mend these first")
+    sentences = told(found.problems, 4)
     assert len(sentences) == 5
     assert sentences[0].startswith(f"{tmp_path / 'sessions.toml'}:7: profile.p.key_0: `key_0` is not a key")
     assert sentences[-1] == "and 1,996 more: `rpcexplorer profiles check` says which"
@@ -80,7 +80,7 @@ def test_each_profile_that_is_wrong_is_told_however_many_things_are_wrong_before
     wrong = "".join(f"key_{number} = 1\n" for number in range(2 * MAX_COMPLAINTS))
     found = loaded(tmp_path, HEAD + wrong + '[profile.z]\nurl = "http://h"\nx = 1\n')
     assert list(found.profiles) == ["q"], "a profile of which something is wrong is not used"
-    assert [each.key for each in found.complaints if each.profile == "z"] == ["profile.z.x"]
+    assert [each.key for each in found.problems if each.profile == "z"] == ["profile.z.x"]
 
 
 def test_where_nothing_is_wrong_nobody_looks_for_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -126,13 +126,13 @@ def test_a_text_is_plain_only_where_nothing_in_it_can_be_deep(text: str, plain: 
 def test_what_would_take_seconds_to_read_is_told_instead(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tomllib.loads", lambda _: pytest.fail("it was read"))
     found = parse_toml(Path("a.toml"), text)
-    assert isinstance(found, Complaint)
+    assert isinstance(found, Problem)
     assert found.sentence.endswith("shorten it below 1 MiB and 100,000 entries")
 
 
 def test_a_key_of_any_length_is_told_in_a_line(tmp_path: Path) -> None:
     found = loaded(tmp_path, HEAD + "x" * 100_000 + " = 1\n")
-    assert all(len(str(each)) < 1000 for each in found.complaints)
+    assert all(len(str(each)) < 1000 for each in found.problems)
     assert nearest("x" * (LONGEST + 1), ["x" * LONGEST]) is None
 
 
@@ -141,4 +141,4 @@ def test_of_thousands_of_profiles_a_few_are_named(tmp_path: Path) -> None:
     alike = "".join(f'[profile."x{"".join(each)}"]\nurl = "http://h"\n' for each in ("_a", "-a", ".a"))
     found = loaded(tmp_path, HEAD.replace('default = "q"\n', "") + many + alike)
     assert str(found.get("nobody")).endswith("and 285 more")
-    assert [len(str(each)) < 300 for each in found.complaints] == [True] * 3
+    assert [len(str(each)) < 300 for each in found.problems] == [True] * 3

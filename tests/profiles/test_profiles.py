@@ -16,7 +16,7 @@ from rpcexplorer.auth.token import CookieAuth
 from rpcexplorer.files.paths import Paths
 from rpcexplorer.files.toml import KeyPath
 from rpcexplorer.files.toml_shape import DEFAULT, Leaf, Source
-from rpcexplorer.model.problem import Complaint
+from rpcexplorer.model.problem import Problem
 from rpcexplorer.model.profile import Auth, MethodNote, Profile
 from rpcexplorer.profiles.layers import merge
 from rpcexplorer.profiles.profiles import Profiles, load
@@ -73,7 +73,7 @@ def good(profiles: Profiles, name: str) -> Profile:
 
 def test_the_contracts_own_file_is_read_whole(tmp_path: Path) -> None:
     profiles = read(tmp_path, CONTRACT)
-    assert profiles.complaints == []
+    assert profiles.problems == []
     assert profiles.default == "staging"
     assert profiles.files == (tmp_path / "sessions.toml",)
     staging, prod = good(profiles, "staging"), good(profiles, "prod")
@@ -102,8 +102,8 @@ def test_profiles_that_would_share_a_variable_are_both_refused_and_name_each_oth
         tmp_path, '[profile.a-b]\nurl = "http://x"\n[profile."A.b"]\nurl = "http://y"\n[profile.c]\nurl="http://z"\n'
     )
     first, second = profiles.get("a-b"), profiles.get("A.b")
-    assert isinstance(first, Complaint)
-    assert isinstance(second, Complaint)
+    assert isinstance(first, Problem)
+    assert isinstance(second, Problem)
     assert "`A.b`" in first.sentence
     assert "RPCEXPLORER_A_B_PASSWORD" in first.sentence
     assert "`a-b`" in second.sentence
@@ -116,18 +116,18 @@ def test_of_a_file_with_another_version_nothing_is_used(tmp_path: Path) -> None:
 
 
 def test_an_unknown_name_is_answered_with_the_nearest_one_and_the_list(tmp_path: Path) -> None:
-    complaint = read(tmp_path, CONTRACT).get("stagng")
-    assert isinstance(complaint, Complaint)
-    assert "did you mean `staging`? The profiles are prod, staging" in complaint.sentence
+    problem = read(tmp_path, CONTRACT).get("stagng")
+    assert isinstance(problem, Problem)
+    assert "did you mean `staging`? The profiles are prod, staging" in problem.sentence
 
 
 def test_without_a_name_the_default_counts_or_the_only_one(tmp_path: Path) -> None:
     one = '[profile.p]\nurl = "http://p"\n'
     assert read(tmp_path, CONTRACT).get() == good(read(tmp_path, CONTRACT), "staging")
     assert read(tmp_path, one).get() == good(read(tmp_path, one), "p")
-    assert isinstance(read(tmp_path, one + one.replace(".p", ".q")).get(), Complaint)
+    assert isinstance(read(tmp_path, one + one.replace(".p", ".q")).get(), Problem)
     nothing = read(tmp_path, "").get()
-    assert isinstance(nothing, Complaint)
+    assert isinstance(nothing, Problem)
     assert "profiles add" in nothing.sentence
 
 
@@ -145,9 +145,9 @@ def test_a_file_that_cannot_be_parsed_is_told_and_the_others_are_used(
 ) -> None:
     text = f'version = 1\n[profile.p]\nurl = "http://p"\n\n{line}'
     profiles = read(tmp_path, text, user='[profile.u]\nurl = "http://u"\n')
-    (complaint,) = profiles.complaints
-    assert words in complaint.sentence
-    assert complaint.line in {number, number + 1}
+    (problem,) = profiles.problems
+    assert words in problem.sentence
+    assert problem.line in {number, number + 1}
     assert list(profiles.profiles) == ["u"]
     assert (tmp_path / "sessions.toml").read_text() == text
 
@@ -159,14 +159,14 @@ def test_a_file_that_cannot_be_parsed_is_told_and_the_others_are_used(
 )
 def test_files_from_other_editors_are_read_alike(tmp_path: Path, dress: Any) -> None:
     profiles = read(tmp_path, dress(CONTRACT))
-    assert profiles.complaints == []
+    assert profiles.problems == []
     assert profiles.source_of("prod", "badge").line == 23
 
 
-def test_a_file_that_is_not_utf_8_is_a_complaint(tmp_path: Path) -> None:
+def test_a_file_that_is_not_utf_8_is_a_problem(tmp_path: Path) -> None:
     (tmp_path / "sessions.toml").write_bytes(b'[profile.p]\nurl = "http://\xff"\n')
-    (complaint,) = read(tmp_path).complaints
-    assert "UTF-8" in complaint.sentence
+    (problem,) = read(tmp_path).problems
+    assert "UTF-8" in problem.sentence
 
 
 def test_a_named_file_that_is_missing_is_told_and_the_users_own_profiles_are_there(tmp_path: Path) -> None:
@@ -174,7 +174,7 @@ def test_a_named_file_that_is_missing_is_told_and_the_users_own_profiles_are_the
     paths.config.mkdir()
     paths.user_sessions.write_text('[profile.u]\nurl = "http://u"\n')
     profiles = load(paths, tmp_path, {}, Path("gone.toml"))
-    assert "--sessions" in profiles.complaints[0].sentence
+    assert "--sessions" in profiles.problems[0].sentence
     assert list(profiles.profiles) == ["u"]
 
 
@@ -190,7 +190,7 @@ def test_the_layers_are_merged_key_by_key_and_each_value_knows_its_source(tmp_pa
         local='default = "p"\n[profile.p]\nheaders = { x-b = "mine" }\nauth.username = "me"\n'
         "login.params = { c = 3 }\nmethod.m.safe = false\n",
     )
-    assert profiles.complaints == []
+    assert profiles.problems == []
     assert profiles.default == "p"
     profile = good(profiles, "p")
     assert profile.url == "http://team"
@@ -299,9 +299,9 @@ def test_three_files_merge_as_three_dictionaries_would(
         assert rows[key] == (value, Source(str(files[number]), line))
 
 
-def test_the_example_loads_without_a_complaint_and_shows_every_kind(tmp_path: Path) -> None:
+def test_the_example_loads_without_a_problem_and_shows_every_kind(tmp_path: Path) -> None:
     profiles = read(tmp_path, EXAMPLE.read_text())
-    assert profiles.complaints == []
+    assert profiles.problems == []
     assert profiles.default in profiles.profiles
     kinds = {profile.auth.kind for profile in profiles.profiles.values()}
     assert kinds == KINDS.keys()
@@ -313,7 +313,7 @@ def test_the_overlay_in_the_example_is_a_valid_one(tmp_path: Path) -> None:
     lines = (lesson[1] + lesson[2]).splitlines()
     local = "\n".join(line.removeprefix("#     ") for line in lines if line.startswith("#     "))
     profiles = read(tmp_path, EXAMPLE.read_text(), local=local)
-    assert profiles.complaints == []
+    assert profiles.problems == []
     assert good(profiles, "staging").auth == CookieAuth("ann")
 
 

@@ -54,7 +54,7 @@ params_json = '{{"page": 1.10, "big": 12345678901234567890123}}'
 method = "ping"
 """
     found = read(tmp_path, team)
-    assert found.complaints == []
+    assert found.problems == []
     file = str(tmp_path / "sessions.toml")
     listed = SavedCall(
         "list users", "user.list", '{"page": 1.10, "big": 12345678901234567890123}', "The first page", file
@@ -99,9 +99,9 @@ def test_a_call_that_is_wrong_is_told_and_left_out_alone(
     tmp_path: Path, table: str, call: str, key: str, sentence: str
 ) -> None:
     found = read(tmp_path, f'{P}[{table}]\n{call}\n[call.good]\nmethod = "ping"\n')
-    (complaint,) = found.complaints
-    assert (complaint.key, complaint.line is not None) == (table + key, True)
-    assert sentence in complaint.sentence
+    (problem,) = found.problems
+    assert (problem.key, problem.line is not None) == (table + key, True)
+    assert sentence in problem.sentence
     assert methods(found) == {"good": "ping"}
 
 
@@ -124,16 +124,16 @@ def test_a_variable_that_is_wrong_is_told_and_left_out_alone(
     tmp_path: Path, table: str, line: str, sentence: str
 ) -> None:
     found = read(tmp_path, f'{P}[{table}]\n{line}\ngood = "{{{{a}}}}"\n')
-    (complaint,) = found.complaints
-    assert sentence in complaint.sentence
-    assert "x" not in complaint.sentence.split()
+    (problem,) = found.problems
+    assert sentence in problem.sentence
+    assert "x" not in problem.sentence.split()
     assert variables(found) == {"good": "{{a}}"}
 
 
 @pytest.mark.parametrize("name", ["", " a", "@a", "a\\n", "x" * 101])
 def test_names_of_saved_calls_can_be_typed(tmp_path: Path, name: str) -> None:
     found = read(tmp_path, f'{P}[call."{name}"]\nmethod = "m"\n')
-    assert "no name for a saved call" in found.complaints[0].sentence
+    assert "no name for a saved call" in found.problems[0].sentence
     assert calls(found) == {}
 
 
@@ -176,4 +176,4 @@ def test_of_two_calls_with_one_name_nothing_is_mixed(tmp_path: Path) -> None:
 def test_whatever_stands_there_the_profile_can_be_used(tmp_path: Path) -> None:
     found = read(tmp_path, P + "[profile.p.call]\nx = 5\n")
     assert isinstance(found.get("p"), Profile)
-    assert "must be a saved call" in found.complaints[0].sentence
+    assert "must be a saved call" in found.problems[0].sentence

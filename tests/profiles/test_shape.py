@@ -12,7 +12,7 @@ from rpcexplorer.auth.registry import KINDS
 from rpcexplorer.auth.scheme import AuthField
 from rpcexplorer.files.paths import Paths
 from rpcexplorer.files.toml import KeyPath
-from rpcexplorer.model.problem import Complaint
+from rpcexplorer.model.problem import Problem
 from rpcexplorer.model.profile import DocumentSource, HeaderHandshake, MethodNote, Profile
 from rpcexplorer.profiles.layers import build_profile
 from rpcexplorer.profiles.profiles import Profiles, load
@@ -137,12 +137,12 @@ REFUSED = [
 def test_what_is_wrong_is_told_with_file_line_and_key(tmp_path: Path, line: str, key: str, words: str) -> None:
     text = f'[profile.p]\nurl = "http://p"\n\n{line}\n\n[profile.q]\nurl = "http://q"\n'
     profiles = read(tmp_path, text)
-    (complaint,) = profiles.complaints
-    assert complaint.file == str(tmp_path / "sessions.toml")
-    assert complaint.line == (1 if "kind is missing" in words else 4)
-    assert complaint.key == key
-    assert words in complaint.sentence
-    assert profiles.get("p") == complaint
+    (problem,) = profiles.problems
+    assert problem.file == str(tmp_path / "sessions.toml")
+    assert problem.line == (1 if "kind is missing" in words else 4)
+    assert problem.key == key
+    assert words in problem.sentence
+    assert profiles.get("p") == problem
     assert good(profiles, "q").url == "http://q"
 
 
@@ -172,10 +172,10 @@ SECRETS = [
 def test_a_secret_is_refused_with_the_command_to_run_and_never_printed(tmp_path: Path, line: str, field: str) -> None:
     url = "" if line.startswith("url") else 'url = "http://p"\n'
     profiles = read(tmp_path, f"[profile.p]\n{url}{line}\n")
-    complaint = profiles.get("p")
-    assert isinstance(complaint, Complaint)
-    assert f"`rpcexplorer profiles secret p {field}`" in complaint.sentence
-    shown = "".join(str(each) + repr(each) for each in profiles.complaints)
+    problem = profiles.get("p")
+    assert isinstance(problem, Problem)
+    assert f"`rpcexplorer profiles secret p {field}`" in problem.sentence
+    shown = "".join(str(each) + repr(each) for each in profiles.problems)
     assert "hunter2" not in shown
     assert "12345678" not in shown
 
@@ -224,14 +224,14 @@ INSTEAD = [
 def test_a_secret_leads_to_the_kind_of_auth_that_sends_it(tmp_path: Path, line: str, kind: str, command: str) -> None:
     url = "" if line.startswith("url") else 'url = "http://p"\n'
     profiles = read(tmp_path, f"[profile.p]\n{url}{line}\n")
-    complaint = profiles.get("p")
-    assert isinstance(complaint, Complaint)
-    assert kind in complaint.sentence
-    assert command in complaint.sentence
-    assert "hunter2" not in "".join(str(each) + repr(each) for each in profiles.complaints)
-    for written in re.findall(r"auth = (\{ [^…]*? \})", complaint.sentence):
+    problem = profiles.get("p")
+    assert isinstance(problem, Problem)
+    assert kind in problem.sentence
+    assert command in problem.sentence
+    assert "hunter2" not in "".join(str(each) + repr(each) for each in profiles.problems)
+    for written in re.findall(r"auth = (\{ [^…]*? \})", problem.sentence):
         token = "/{token}" if '"none"' in written else "/"
-        assert read(tmp_path, f'[profile.p]\nurl = "http://p"\npath = "{token}"\nauth = {written}\n').complaints == []
+        assert read(tmp_path, f'[profile.p]\nurl = "http://p"\npath = "{token}"\nauth = {written}\n').problems == []
 
 
 @pytest.mark.parametrize(
@@ -243,7 +243,7 @@ def test_a_secret_leads_to_the_kind_of_auth_that_sends_it(tmp_path: Path, line: 
     ],
 )
 def test_an_ordinary_path_holds_no_secret(tmp_path: Path, path: str) -> None:
-    assert read(tmp_path, f'[profile.p]\nurl = "http://p"\npath = "{path}"\n').complaints == []
+    assert read(tmp_path, f'[profile.p]\nurl = "http://p"\npath = "{path}"\n').problems == []
 
 
 def test_placeholders_and_names_of_members_are_no_secrets(tmp_path: Path) -> None:
@@ -254,7 +254,7 @@ def test_placeholders_and_names_of_members_are_no_secrets(tmp_path: Path) -> Non
         'login.params = { password = "{password}", token = "", remember = "yes" }\n'
         'method.find.params = { token = "0xabc", password = "", next_session = "x" }\n',
     )
-    assert profiles.complaints == []
+    assert profiles.problems == []
 
 
 URLS = [
@@ -284,8 +284,8 @@ URLS = [
 @pytest.mark.parametrize("url", URLS)
 def test_an_address_that_could_be_read_in_two_ways_is_refused(tmp_path: Path, url: str) -> None:
     profiles = read(tmp_path, f'[profile.p]\nurl = "{url}"\n')
-    (complaint,) = profiles.complaints
-    assert (complaint.line, complaint.key) == (2, "profile.p.url")
+    (problem,) = profiles.problems
+    assert (problem.line, problem.key) == (2, "profile.p.url")
 
 
 @pytest.mark.parametrize(
@@ -305,8 +305,8 @@ def test_ordinary_addresses_pass(tmp_path: Path, url: str) -> None:
 @pytest.mark.parametrize("name", ["../../x", "", "a b", "-a", "x" * 65, "a/b", "é", "a\\u001b"])
 def test_a_name_that_is_not_safe_everywhere_is_refused(tmp_path: Path, name: str) -> None:
     profiles = read(tmp_path, f'[profile."{name}"]\nurl = "http://x"\n[profile.q]\nurl = "http://q"\n')
-    (complaint,) = profiles.complaints
-    assert "no name for a profile" in complaint.sentence
+    (problem,) = profiles.problems
+    assert "no name for a profile" in problem.sentence
     assert list(profiles.profiles) == ["q"]
 
 
@@ -327,9 +327,9 @@ def test_a_name_that_is_not_safe_everywhere_is_refused(tmp_path: Path, name: str
 )
 def test_the_top_of_the_file_is_held_to_its_shape_too(tmp_path: Path, text: str, key: str, words: str) -> None:
     profiles = read(tmp_path, text)
-    (complaint,) = profiles.complaints
-    assert complaint.key == key
-    assert words in complaint.sentence
+    (problem,) = profiles.problems
+    assert problem.key == key
+    assert words in problem.sentence
     assert profiles.default is None
 
 
@@ -344,9 +344,9 @@ def test_the_top_of_the_file_is_held_to_its_shape_too(tmp_path: Path, text: str,
 )
 def test_params_in_a_shared_file_open_no_secret(tmp_path: Path, text: str) -> None:
     profiles = read(tmp_path, f'[profile.p]\nurl = "http://h"\n{text}\n')
-    (complaint,) = profiles.complaints
-    assert complaint.line == 3
-    assert "a file that is shared opens no secret" in complaint.sentence
+    (problem,) = profiles.problems
+    assert problem.line == 3
+    assert "a file that is shared opens no secret" in problem.sentence
     found = profiles.get("p")
     assert not isinstance(found, Profile) or "«" not in repr((found.methods, found.login))
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rpcexplorer.jsontext.edit import span_of
-from rpcexplorer.jsontext.params import Problem, parse
+from rpcexplorer.jsontext.params import Typo, parse
 from rpcexplorer.model.method import By, Described, DescribedParam
 from rpcexplorer.model.problem import SchemaProblem
 from rpcexplorer.schema.form import MOST_ITEMS, FormField, FormRows, FormText, FormView, starting_text, with_problems
@@ -251,7 +251,7 @@ def test_no_schema_is_too_odd_for_a_form(schema: Any) -> None:
     described = Described((DescribedParam("p", schema),), definitions=definitions)
     for text in ('{"p": {"a": {"a": {"a": [1, {"a": 2}]}}}}', f'{{"p": {"[" * 900}{"]" * 900}}}', "{}"):
         form = edited(text, described=described, view=FormView(Always()))
-        assert not isinstance(parse(form.with_value(("p",), form.start(("p",)))), Problem)
+        assert not isinstance(parse(form.with_value(("p",), form.start(("p",)))), Typo)
 
 
 class Always(dict[Any, bool]):
@@ -336,7 +336,7 @@ def test_form_and_json_lead_to_each_other_and_a_change_is_seen_in_both(data: st.
         row = data.draw(st.sampled_from(found))
         new = data.draw(st.sampled_from(["null", form.start(row.path), '{"n": [1]}', "-0.0"]))
         after = form.without(row.path) if data.draw(st.booleans()) else form.with_value(row.path, new)
-        assert not isinstance(parse(after), Problem)
+        assert not isinstance(parse(after), Typo)
         if after != text and len(after) >= len(text) and span_of(after, row.path):
             again = {each.path: each for each in rows.of(after, view)}
             told = again[row.path]  # laid out as its neighbours are

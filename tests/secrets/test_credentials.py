@@ -11,7 +11,7 @@ import pytest
 
 from rpcexplorer.auth.basic import InlineAuth
 from rpcexplorer.auth.token import CookieAuth
-from rpcexplorer.files.io import FileTrouble
+from rpcexplorer.files.io import FileError
 from rpcexplorer.model.destination import Change, Entered, Nobody, RouteChanged, Store
 from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.profile import Profile, ad_hoc
@@ -170,7 +170,7 @@ def test_an_ended_session_that_cannot_be_removed_is_not_sent_again(
     credentials = StoredCredentials(secrets, Nobody())
 
     def refuse(*_: object) -> bool:
-        raise FileTrouble("cannot write: the disk is full")
+        raise FileError("cannot write: the disk is full")
 
     monkeypatch.setattr(secrets, "forget", refuse)
     credentials.drop(STAGING)
@@ -268,7 +268,7 @@ def test_a_session_that_cannot_be_removed_is_told_and_not_sent(tmp_path: Path, m
     credentials = StoredCredentials(secrets, Nobody())
 
     def refuse(*_: object) -> bool:
-        raise FileTrouble("cannot write: the disk is full")
+        raise FileError("cannot write: the disk is full")
 
     monkeypatch.setattr(secrets, "forget", refuse)
     assert credentials.log_out(STAGING) == (False, "cannot write: the disk is full")
@@ -329,7 +329,7 @@ def test_prompt_of_a_typed_address_offers_no_store(tmp_path: Path) -> None:
 
 def test_value_that_cannot_be_stored_is_not_sent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def save(*_: object) -> None:
-        raise FileTrouble("the disk is full")
+        raise FileError("the disk is full")
 
     secrets = store(tmp_path)
     monkeypatch.setattr(secrets, "save", save)

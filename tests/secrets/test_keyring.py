@@ -8,7 +8,7 @@ from pathlib import Path
 import keyring.backends.null
 import pytest
 
-from rpcexplorer.files.io import FileTrouble
+from rpcexplorer.files.io import FileError
 from rpcexplorer.model.destination import RouteChanged
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import Secret
@@ -143,17 +143,17 @@ def test_a_keyring_that_does_not_work_is_told_about(
     keyring.set_keyring(backend())
     store = with_keyring(path)
     assert store.find(STAGING, "password") is None
-    trouble = store.trouble()
-    assert trouble is not None
-    assert 'store = "file"' in trouble.sentence
-    with pytest.raises(FileTrouble) as caught:
+    problem = store.problem()
+    assert problem is not None
+    assert 'store = "file"' in problem.sentence
+    with pytest.raises(FileError) as caught:
         store.save(STAGING, "password", "hunter2")
     assert "hunter2" not in str(caught.value)
 
 
 def test_a_keyring_that_keeps_nothing_is_found_out_at_once(path: Path, drawer: Drawer) -> None:
     keyring.set_keyring(keyring.backends.null.Keyring())  # type: ignore[no-untyped-call]
-    with pytest.raises(FileTrouble, match="does not keep"):
+    with pytest.raises(FileError, match="does not keep"):
         with_keyring(path).save(STAGING, "password", "x")
 
 
@@ -161,4 +161,4 @@ def test_a_missing_keyring_package_is_told_about(path: Path, monkeypatch: pytest
     monkeypatch.setitem(sys.modules, "keyring", None)
     store = with_keyring(path)
     assert store.find(STAGING, "password") is None
-    assert "pip install" in str(store.trouble())
+    assert "pip install" in str(store.problem())

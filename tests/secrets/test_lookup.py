@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from rpcexplorer.auth.basic import InlineAuth
 from rpcexplorer.auth.token import CookieAuth
-from rpcexplorer.files.io import FileTrouble
+from rpcexplorer.files.io import FileError
 from rpcexplorer.model.destination import Change, RouteChanged
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import Secret
@@ -123,7 +123,7 @@ def test_whatever_is_saved_is_found(tmp_path_factory: pytest.TempPathFactory, va
 
 
 def test_a_value_that_no_file_can_hold_is_refused_without_quoting_it(path: Path) -> None:
-    with pytest.raises(FileTrouble) as caught:
+    with pytest.raises(FileError) as caught:
         secrets(path).save(STAGING, "password", "hunter2\udcff")
     assert "hunter2" not in str(caught.value)
 
@@ -133,10 +133,10 @@ def test_a_file_that_others_can_read_is_refused_with_the_command_and_not_repaire
     path.chmod(0o644)
     store = secrets(path)
     assert store.find(STAGING, "password") is None
-    trouble = store.trouble()
-    assert trouble is not None
-    assert f"run `chmod 600 {path}`" in trouble.sentence
-    with pytest.raises(FileTrouble, match="chmod 600"):
+    problem = store.problem()
+    assert problem is not None
+    assert f"run `chmod 600 {path}`" in problem.sentence
+    with pytest.raises(FileError, match="chmod 600"):
         store.save(STAGING, "password", "y")
     assert path.stat().st_mode & 0o777 == 0o644
 
@@ -144,9 +144,9 @@ def test_a_file_that_others_can_read_is_refused_with_the_command_and_not_repaire
 def test_a_folder_that_others_can_write_to_is_refused_with_the_command(path: Path) -> None:
     secrets(path).save(STAGING, "password", "x")
     path.parent.chmod(0o777)
-    trouble = secrets(path).trouble()
-    assert trouble is not None
-    assert f"run `chmod 700 {path.parent}`" in trouble.sentence
+    problem = secrets(path).problem()
+    assert problem is not None
+    assert f"run `chmod 700 {path.parent}`" in problem.sentence
     assert secrets(path).find(STAGING, "password") is None
 
 
@@ -168,12 +168,12 @@ def test_a_damaged_file_is_told_about_never_overwritten_and_never_quoted(path: P
     path.write_text(text)
     path.chmod(0o600)
     store = secrets(path)
-    trouble = store.trouble()
-    assert trouble is not None
-    assert trouble.file == str(path)
-    with pytest.raises(FileTrouble) as caught:
+    problem = store.problem()
+    assert problem is not None
+    assert problem.file == str(path)
+    with pytest.raises(FileError) as caught:
         store.save(STAGING, "session", "x")
-    told = f"{trouble} {trouble!r} {caught.value}"
+    told = f"{problem} {problem!r} {caught.value}"
     assert "hunter2" not in told
     assert "12345678" not in told
     assert path.read_text() == text
@@ -183,7 +183,7 @@ def test_one_wrong_entry_does_not_hide_the_others(path: Path) -> None:
     secrets(path).save(STAGING, "password", "good")
     path.write_text(path.read_text() + "[profile.x.password]\nvalue = 1\n")
     assert value_of(secrets(path).find(STAGING, "password")) == "good"
-    assert secrets(path).trouble() is not None
+    assert secrets(path).problem() is not None
 
 
 def test_what_was_seen_is_kept_out_of_records_when_the_file_is_damaged_later(path: Path) -> None:
@@ -245,7 +245,7 @@ def test_nothing_is_kept_for_a_profile_made_from_a_url(path: Path) -> None:
     profile = Profile("url", "https://u", ad_hoc=True)
     assert secrets(path).find(profile, "password") is None
     assert value_of(secrets(path, {"RPCEXPLORER_URL_PASSWORD": "y"}).find(profile, "password")) == "y"
-    with pytest.raises(FileTrouble, match="--url"):
+    with pytest.raises(FileError, match="--url"):
         secrets(path).save(profile, "password", "x")
 
 

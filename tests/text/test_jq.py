@@ -96,7 +96,7 @@ def test_an_expression_that_yields_for_ever_is_stopped(monkeypatch: pytest.Monke
 
 
 @given(st.text(st.sampled_from('.[]{}()"|,: $@?a1\n\x00\x1b\ud800\u202e#\\'), max_size=12), st.binary(max_size=8))
-def test_nothing_raises_and_every_complaint_is_one_printable_line(expression: str, body: bytes) -> None:
+def test_nothing_raises_and_every_problem_is_one_printable_line(expression: str, body: bytes) -> None:
     outcome = filtered(expression, body)
     if isinstance(outcome, FilterProblem):
         assert outcome.sentence == printable(outcome.sentence)
@@ -108,7 +108,7 @@ def test_where_there_is_no_jq_that_is_said(monkeypatch: pytest.MonkeyPatch) -> N
     assert "not installed" in str(filtered(".", b"1"))
 
 
-def test_a_complaint_that_quotes_a_long_value_is_cut() -> None:
+def test_a_problem_that_quotes_a_long_value_is_cut() -> None:
     problem = filtered("error", b'"' + b"x" * 10_000 + b'"')
     assert isinstance(problem, FilterProblem)
     assert problem.sentence.endswith("x…")
@@ -123,7 +123,7 @@ def test_the_process_writes_results_to_stdout() -> None:
 
 
 @pytest.mark.parametrize(
-    ("expression", "complaint"),
+    ("expression", "problem"),
     [
         (".", "jq: it cannot read"),
         (".[", "jq: unexpected end"),
@@ -133,10 +133,10 @@ def test_the_process_writes_results_to_stdout() -> None:
     ],
     ids=["reply", "expression", "NUL", "half a character", "long"],
 )
-def test_the_process_complains_in_one_line_on_stderr(expression: str, complaint: str) -> None:
+def test_the_process_complains_in_one_line_on_stderr(expression: str, problem: str) -> None:
     ran = subprocess.run(COMMAND, input=asked(expression, b'{"a"'), capture_output=True, check=False)
     assert (ran.returncode, ran.stdout) == (1, b"")
-    assert ran.stderr.decode().startswith(complaint)
+    assert ran.stderr.decode().startswith(problem)
     assert ran.stderr.count(b"\n") == 1
 
 

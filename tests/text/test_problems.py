@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rpcexplorer.jsontext.params import Problem, parse
+from rpcexplorer.jsontext.params import Typo, parse
 from rpcexplorer.model.problem import MOST_TOLD, Checked, SchemaProblem
 from rpcexplorer.text.printable import printable
 from rpcexplorer.text.problems import MAX_SENTENCE_CHARACTERS, marked, path, result_remark, unchecked_words, warning
@@ -15,7 +15,7 @@ DEEP = SchemaProblem(("items", 0, "a/b~"), "enum", "must be one of \x1b[31m, b."
 
 def shown(text: str) -> list[str]:
     problem = parse(text)
-    assert isinstance(problem, Problem)
+    assert isinstance(problem, Typo)
     return marked(text, problem).split("\n")
 
 

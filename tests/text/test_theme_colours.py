@@ -25,9 +25,9 @@ def written(name: str) -> dict[str, Any]:
 
 
 def shipped(name: str) -> Theme:
-    theme, complaints = load_theme(FOLDER / f"{name}.toml")
+    theme, problems = load_theme(FOLDER / f"{name}.toml")
     assert theme is not None
-    assert complaints == []
+    assert problems == []
     return theme
 
 
@@ -148,9 +148,9 @@ def own(tmp_path: Path) -> Path:
 
 def test_a_file_of_ones_own_may_be_one_line(own: Path) -> None:
     own.write_text('[colors]\naccent = "#F0a"\n')
-    theme, complaints = load_theme(own)
+    theme, problems = load_theme(own)
     assert theme == Theme("mine", True, {**DARK.colours, "accent": "#ff00aa"}, DARK.json)
-    assert complaints == []
+    assert problems == []
 
 
 def test_it_wins_over_a_shipped_one_of_that_name(tmp_path: Path) -> None:
@@ -159,7 +159,7 @@ def test_it_wins_over_a_shipped_one_of_that_name(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "complaint"),
+    ("text", "problem"),
     [
         ('[colors]\nacent = "#fff"\n', "2: colors.acent: `acent` is not a key of the colours; did you mean `accent`?"),
         ('[colours]\naccent = "#fff"\n', "1: colours: `colours` is not a key of a theme; did you mean `colors`?"),
@@ -170,22 +170,22 @@ def test_it_wins_over_a_shipped_one_of_that_name(tmp_path: Path) -> None:
         ("colors = 1\n", "1: colors: must be the colours, written as a table"),
     ],
 )  # fmt: skip
-def test_what_is_wrong_is_told_with_its_place_and_the_rest_is_used(own: Path, text: str, complaint: str) -> None:
+def test_what_is_wrong_is_told_with_its_place_and_the_rest_is_used(own: Path, text: str, problem: str) -> None:
     own.write_text(text)
-    theme, complaints = load_theme(own)
-    assert [str(each) for each in complaints] == [f"{own}:{complaint}"]
+    theme, problems = load_theme(own)
+    assert [str(each) for each in problems] == [f"{own}:{problem}"]
     assert theme == Theme("mine", True, DARK.colours, DARK.json)
 
 
 def test_a_broken_file_is_no_theme_but_a_sentence_with_its_line(own: Path) -> None:
     own.write_text("dark = true\n[colors]\naccent = #fff\n")
-    theme, (complaint,) = load_theme(own)
+    theme, (problem,) = load_theme(own)
     assert theme is None
-    assert (complaint.file, complaint.line) == (str(own), 3)
-    assert "this is not TOML" in complaint.sentence
+    assert (problem.file, problem.line) == (str(own), 3)
+    assert "this is not TOML" in problem.sentence
 
 
 def test_a_theme_that_is_gone_is_a_sentence(own: Path) -> None:
-    theme, (complaint,) = load_theme(own)
+    theme, (problem,) = load_theme(own)
     assert theme is None
-    assert "no such theme" in complaint.sentence
+    assert "no such theme" in problem.sentence

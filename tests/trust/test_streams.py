@@ -105,7 +105,7 @@ def test_a_call_whose_result_nobody_reads_is_recorded_all_the_same(shell: Shell)
 
 
 @pytest.mark.thorough
-def test_complaints_that_nobody_reads_end_it_quietly(shell: Shell) -> None:
+def test_problems_that_nobody_reads_end_it_quietly(shell: Shell) -> None:
     pipe = broken()
     assert run(shell, f"{PROGRAM} call ping --url http://127.0.0.1:9", stderr=pipe).returncode == 141
     os.close(pipe)

@@ -44,8 +44,8 @@ class Stage(App[None]):
         yield from self._widgets
 
     def on_mount(self) -> None:
-        theme, complaints = load_theme(THEMES / f"{self._theme_name}.toml")
-        assert theme is not None, complaints
+        theme, problems = load_theme(THEMES / f"{self._theme_name}.toml")
+        assert theme is not None, problems
         self.register_theme(textual_theme(theme))
         self.theme = theme.name
 

@@ -198,7 +198,7 @@ def test_the_trouble_moves_with_the_field_and_what_was_typed_stays() -> None:
     async def act(pilot: Pilot[None], opened: Form) -> None:
         await type_in(pilot, "bob")
         await pilot.press("tab", "ctrl+s")
-        place = opened.query_one("#field-name-trouble", Static)
+        place = opened.query_one("#field-name-problem", Static)
         await until(pilot, lambda: place.display)
         assert opened.focused is opened.of("name")
         assert opened.values["name"] == "bob"

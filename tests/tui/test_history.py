@@ -18,7 +18,7 @@ from rpcexplorer.transport.port import Response
 from rpcexplorer.tui.history import NEWEST, CaseNote, CaseOnView, HistoryChoice, HistoryScreen
 from rpcexplorer.tui.history_panes import HistoryList, HistoryPane, HistoryPreview
 from rpcexplorer.tui.messages import ComparisonWanted, CopyCallWanted, ReplayWanted
-from rpcexplorer.tui.widgets.bars import Bar, Frame, Remarks
+from rpcexplorer.tui.widgets.bars import Bar, Frame, WarningLines
 from rpcexplorer.tui.widgets.dialog import Ask, Confirm
 from rpcexplorer.tui.widgets.rows import Sheet
 from tests.history.recording import START, exchange
@@ -478,7 +478,7 @@ def test_a_batch_can_be_opened_and_sent_again(explorer: Explorer, key: str, acti
     record(explorer, replace(own, id="theirs", foreign=True, when=START), own)
 
     async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
-        said = screen.query_one(HistoryPreview).query_one(Remarks)
+        said = screen.query_one(HistoryPreview).query_one(WarningLines)
         opens = "Enter opens the batch, each call with its own outcome"
         assert said.pieces[-1] == (f"{opens}; r sends it as it is", "middle")
         await press(pilot, "down")

@@ -12,7 +12,7 @@ import pytest
 
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.filter import HistoryFilter
-from rpcexplorer.model.problem import Trouble
+from rpcexplorer.model.problem import UserError
 from rpcexplorer.text.history import Day, HistoryRow
 from rpcexplorer.tui.history import SLICE, CaseOnView, Reading, Search, advice
 from rpcexplorer.tui.keys import PendingKeys
@@ -98,10 +98,10 @@ def test_the_first_are_shown_at_once_and_the_others_in_ever_longer_slices(monkey
 def test_files_that_cannot_be_read_are_a_sentence_beside_what_was_found() -> None:
     def records() -> Iterator[Exchange]:
         yield from MANY[:SLICE]
-        raise Trouble("cannot read it: no")
+        raise UserError("cannot read it: no")
 
     reading = read(reading_of(records()))
-    assert (reading.trouble, reading.ended, reading.found) == ("cannot read it: no", True, SLICE)
+    assert (reading.problem, reading.ended, reading.found) == ("cannot read it: no", True, SLICE)
 
 
 def test_what_is_on_view_is_not_replaced_by_less() -> None:

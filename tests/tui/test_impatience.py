@@ -23,7 +23,7 @@ from rpcexplorer.tui.dialogs import Credentials
 from rpcexplorer.tui.history import HistoryScreen
 from rpcexplorer.tui.profile_form import ProfileForm
 from rpcexplorer.tui.profiles import ProfilesScreen, Welcome
-from rpcexplorer.tui.widgets.bars import Bar, Header, Remarks
+from rpcexplorer.tui.widgets.bars import Bar, Header, WarningLines
 from rpcexplorer.tui.widgets.dialog import Confirm
 from rpcexplorer.tui.widgets.inputs import Prompt
 from rpcexplorer.tui.widgets.picker import Picker
@@ -550,10 +550,10 @@ def test_the_banner_is_about_what_is_on_view_and_a_search_goes_along(explorer: E
         await pilot.press("f", "end", "left_square_bracket")  # never empty: a slow machine tries that
         await pilot.press("enter")
         await until(pilot, lambda: not pane.transform.is_running and pane.transform.label == ".code[")
-        told = "".join(text for text, _ in pane.query_one(Remarks).pieces)
+        told = "".join(text for text, _ in pane.query_one(WarningLines).pieces)
         assert " FILTERED   .code   .code[: jq:" in told
         await pilot.press("right_square_bracket")
-        assert "FILTERED" not in "".join(text for text, _ in pane.query_one(Remarks).pieces)
+        assert "FILTERED" not in "".join(text for text, _ in pane.query_one(WarningLines).pieces)
         await pilot.press("slash", *"message", "enter", "left_square_bracket")
         assert pane.body.reader.find.needle == "message"
         await pilot.press("escape")

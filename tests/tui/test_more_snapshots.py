@@ -24,7 +24,7 @@ from rpcexplorer.compare.compare import compared
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.files.paths import Paths
 from rpcexplorer.files.toml_shape import Source
-from rpcexplorer.jsontext.params import Problem
+from rpcexplorer.jsontext.params import Typo
 from rpcexplorer.jsontext.steps import at_once
 from rpcexplorer.model.batch import CollectedCalls, parts_of
 from rpcexplorer.model.draft import Batch, Draft, to_calls
@@ -248,7 +248,7 @@ CAME = (
     b'{"jsonrpc":"2.0","id":"stray","result":true}]'
 )
 CALLED = to_calls(Batch(COLLECTED.text), "1m7ypmkv7qa0050")
-assert not isinstance(CALLED, Problem)
+assert not isinstance(CALLED, Typo)
 SENT = made("4 calls", decode_batch(CAME, CALLED), 50, kind="batch", params=COLLECTED.text)
 SENT = replace(SENT, response=replace(SENT.response, body=CAME, size=len(CAME)))
 

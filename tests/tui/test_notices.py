@@ -8,7 +8,7 @@ import pytest
 from textual.pilot import Pilot
 
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.tui.app import ExplorerApp, NoticeLine
+from rpcexplorer.tui.app import ExplorerApp, NotificationLine
 from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.dialogs import PageDialog
 from rpcexplorer.tui.widgets.rows import Sheet
@@ -60,7 +60,7 @@ def test_long_notices_are_read_whole_on_a_page(explorer: Explorer) -> None:
         app.notify("Two lines:\nthe second one [/].", timeout=60)
         await until(pilot, lambda: "▍Two lines: the second one [/]." in on_view(app))
         assert "Alt+w 1 more" in on_view(app)
-        await pilot.click(NoticeLine)
+        await pilot.click(NotificationLine)
         await until(pilot, lambda: "Alt+w more" in on_view(app))
         app.clear_notifications()
         await pilot.press("alt+w")
@@ -73,7 +73,7 @@ def test_long_notices_are_read_whole_on_a_page(explorer: Explorer) -> None:
 
 
 @pytest.mark.thorough
-def test_what_is_said_anew_takes_the_place_of_what_was_said_and_complaints_stay(explorer: Explorer) -> None:
+def test_what_is_said_anew_takes_the_place_of_what_was_said_and_problems_stay(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         for sentence in ("x is in the batch: 1 call.", "x is in the batch: 2 calls.", "Copied.", "Copied."):
             app.notify(sentence)

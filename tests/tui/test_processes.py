@@ -161,10 +161,10 @@ MUCH = 1_000_000_000
 
 def test_a_filter_yields_json_and_a_mistake_in_it_a_line() -> None:
     came = asyncio.run(filtered(".a", b'{"a": [1.10]}', MUCH))
-    assert (came.text.split(), came.complaint, came.code) == ([b"[", b"1.10", b"]"], "", 0)
+    assert (came.text.split(), came.problem, came.code) == ([b"[", b"1.10", b"]"], "", 0)
     wrong = asyncio.run(filtered(".a[", b"{}", MUCH))
     assert wrong.code == 1
-    assert wrong.complaint.startswith("jq: ")
+    assert wrong.problem.startswith("jq: ")
 
 
 def test_a_module_in_the_working_folder_does_not_pass_for_jq(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -185,11 +185,11 @@ def test_an_endless_filter_ends_when_nobody_waits_for_it_any_more() -> None:
     asyncio.run(story())
 
 
-def test_a_command_gets_the_reply_and_its_complaint_is_kept() -> None:
+def test_a_command_gets_the_reply_and_its_problem_is_kept() -> None:
     assert asyncio.run(piped("tr a-z A-Z", b'"x"', MUCH)).text == b'"X"'
     lost = asyncio.run(piped("no-such-command-here", b"1", MUCH))
     assert lost.code == 127
-    assert "no-such-command-here" in lost.complaint
+    assert "no-such-command-here" in lost.problem
 
 
 def test_a_command_that_does_not_read_its_input_is_no_failure() -> None:
@@ -199,20 +199,20 @@ def test_a_command_that_does_not_read_its_input_is_no_failure() -> None:
 def test_a_command_that_writes_for_ever_is_ended_and_its_beginning_kept() -> None:
     came = asyncio.run(piped("yes", b"1", 100_000))
     assert came.text == b"y\n" * 50_000
-    assert came.complaint == "only its first 100 kB are kept"
+    assert came.problem == "only its first 100 kB are kept"
 
 
 def test_a_command_that_complains_a_lot_does_not_fill_the_memory() -> None:
     came = asyncio.run(piped("yes no | head -c 5000000 >&2", b"1", MUCH))
     assert (came.text, came.code) == (b"", 0)
-    assert len(came.complaint) <= 300
+    assert len(came.problem) <= 300
 
 
 @pytest.mark.parametrize("command", ["a\0b", "true " + "x" * 3_000_000], ids=["NUL", "long"])
 def test_what_no_system_starts_is_said_in_a_sentence(command: str) -> None:
     came = asyncio.run(piped(command, b"1", MUCH))
     assert (came.text, came.code) == (b"", 127)
-    assert "put it into a script" in came.complaint
+    assert "put it into a script" in came.problem
 
 
 def test_everything_that_a_command_started_ends_with_it(tmp_path: Path) -> None:
@@ -248,9 +248,9 @@ def test_the_editor_gets_the_text_in_a_file_of_ones_own(editor: Path, tmp_path: 
 @pytest.mark.parametrize("command", ["false", "/no/such/editor", "vi 'unfinished"])
 def test_an_editor_that_fails_leaves_the_text_as_it_was(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("VISUAL", command)
-    text, trouble = edited("[1]", "ping")
+    text, problem = edited("[1]", "ping")
     assert text == "[1]"
-    assert "the params stay as they were" in trouble
+    assert "the params stay as they were" in problem
 
 
 def test_an_interrupt_is_the_editors_alone_and_an_end_is_heard_afterwards(editor: Path) -> None:
@@ -271,9 +271,9 @@ def test_an_interrupt_is_the_editors_alone_and_an_end_is_heard_afterwards(editor
 
 def test_an_editor_that_removes_the_file_leaves_the_text_as_it_was(editor: Path) -> None:
     editor.write_text('rm "$1"')
-    text, trouble = edited("[1]", "ping")
+    text, problem = edited("[1]", "ping")
     assert text == "[1]"
-    assert "the params stay as they were" in trouble
+    assert "the params stay as they were" in problem
 
 
 def test_a_command_does_not_see_the_variables_that_hold_secrets(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,7 +13,7 @@ from rpcexplorer.auth.registry import KINDS
 from rpcexplorer.demo import PASSWORD, USERNAME
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.destination import RouteChanged
-from rpcexplorer.model.problem import Complaint
+from rpcexplorer.model.problem import Problem
 from rpcexplorer.model.profile import ad_hoc
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.profiles.keys import PROFILE_KEYS
@@ -348,9 +348,9 @@ def test_without_a_preset_again_the_form_is_as_it_was(make_explorer: Make, own: 
     assert not own.exists()
 
 
-def test_complaint_about_auth_name_is_shown_at_its_line() -> None:
-    complaint = Complaint("sessions.toml", "must be the name of a parameter", key="profile.p.auth.name")
-    wrong = wrong_of(complaint, {"name": "p", "auth.name": "a b"})
+def test_problem_about_auth_name_is_shown_at_its_line() -> None:
+    problem = Problem("sessions.toml", "must be the name of a parameter", key="profile.p.auth.name")
+    wrong = wrong_of(problem, {"name": "p", "auth.name": "a b"})
     assert wrong == Wrong("The parameter must be the name of a parameter.", "auth.name")
 
 

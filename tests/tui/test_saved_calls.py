@@ -219,13 +219,13 @@ def test_what_cannot_be_kept_is_told_and_what_was_typed_stays(
         form: Form = await on(pilot, Form)
         assert form.of("home").value == "me"
         await burst(pilot, *"x", "enter")
-        await until(pilot, lambda: "holds a secret" in "".join(str(each.render()) for each in form.query(".trouble")))
+        await until(pilot, lambda: "holds a secret" in "".join(str(each.render()) for each in form.query(".problem")))
         await answered(pilot, screen, "escape")
         assert screen.params.text == '["demo-password"]'
         assert "demo-password" not in own.read_text()
 
     visit(explorer, scene)
-    assert make_explorer("").profiles.complaints == []
+    assert make_explorer("").profiles.problems == []
 
 
 def test_a_record_whose_method_is_named_like_a_saved_call_stays_what_was_sent(explorer: Explorer) -> None:

@@ -12,7 +12,7 @@ from textual.pilot import Pilot
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.exchange import Damaged, Exchange, Unreached
 from rpcexplorer.model.filter import HistoryFilter
-from rpcexplorer.model.problem import Trouble
+from rpcexplorer.model.problem import UserError
 from rpcexplorer.transport.port import Response
 from rpcexplorer.tui.history import HistoryScreen
 from rpcexplorer.tui.keys import PendingKeys
@@ -100,7 +100,7 @@ def test_what_was_read_is_counted_a_few_at_a_time_until_it_ends_or_cannot_be_rea
         yield None
         for number in range(many):
             yield exchange(number)
-        raise Trouble("cannot read it: the disk reports an error")
+        raise UserError("cannot read it: the disk reports an error")
 
     whole, broken = Counting(iter([*CALLS, None])), Counting(records())
     for counting in (whole, broken):
@@ -108,7 +108,7 @@ def test_what_was_read_is_counted_a_few_at_a_time_until_it_ends_or_cannot_be_rea
             asyncio.run(counting.go_on())
     assert {by: found.total.calls for by, found in whole.by.items()} == dict.fromkeys(("method", "profile", "code"), 7)
     assert {(found.total.calls, found.damaged) for found in broken.by.values()} == {(many, 1)}
-    assert (whole.trouble, broken.trouble) == ("", "cannot read it: the disk reports an error")
+    assert (whole.problem, broken.problem) == ("", "cannot read it: the disk reports an error")
 
 
 def test_a_history_in_which_nothing_is_like_this_says_so(tmp_path: Path) -> None:

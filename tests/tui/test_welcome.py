@@ -23,7 +23,7 @@ from tests.tui.waiting import until
 Make = Callable[..., Explorer]
 
 
-def welcome(*keys: str, size: tuple[int, int] = (80, 24), trouble: str = "") -> tuple[list[Any], str]:
+def welcome(*keys: str, size: tuple[int, int] = (80, 24), problem: str = "") -> tuple[list[Any], str]:
     """Open it, press keys; its answers, and what it said."""
     answers: list[Any] = []
     said: list[str] = []
@@ -32,7 +32,7 @@ def welcome(*keys: str, size: tuple[int, int] = (80, 24), trouble: str = "") -> 
         stage = Stage(Static("below"))
         async with stage.run_test(size=size) as pilot:
             stage.push_screen(
-                Welcome([("settings", "/home/ada/settings.toml")], [trouble] if trouble else []), answers.append
+                Welcome([("settings", "/home/ada/settings.toml")], [problem] if problem else []), answers.append
             )
             screen = await on(pilot, Welcome)
             said.append(text_of(screen.query_one(Ways)) + shown(screen))
@@ -53,7 +53,7 @@ def test_each_way_has_a_key_and_can_be_chosen(keys: tuple[str, ...], way: str) -
 
 
 def test_it_says_what_to_do_where_the_files_are_and_what_is_wrong_with_them() -> None:
-    _, said = welcome("enter", trouble="sessions.toml:3: \x1b[31m [/] must be text")
+    _, said = welcome("enter", problem="sessions.toml:3: \x1b[31m [/] must be text")
     for words in ("Try the demo service", "Add a profile", "/home/ada/settings.toml", "sessions.toml:3: ␛[31m [/]"):
         assert words in said
 

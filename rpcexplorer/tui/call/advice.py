@@ -16,7 +16,7 @@ from rpcexplorer.auth.registry import KINDS
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.method import Described, Method
-from rpcexplorer.model.problem import Checked, Complaint, Hint
+from rpcexplorer.model.problem import Checked, Hint, Problem
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.rpc.messages import Result
 from rpcexplorer.text.exchange import WordLine
@@ -211,7 +211,7 @@ class Advice:
         if not await may_change(self._host, profile, hint.changes, careful=hint.careful):
             return False
         changed = explorer.profiles.changed(profile, hint.changes)
-        if isinstance(changed, Complaint):
+        if isinstance(changed, Problem):
             self._host.notify(str(changed), markup=False, severity="warning", timeout=10)
             return False
         if explorer.profile == profile:
@@ -226,11 +226,11 @@ class Advice:
         if file is None or explorer.profile != profile:
             return False
         with explorer.accepting(profile, {key for key, _ in hint.changes}):
-            complaint = explorer.apply(profile.name, hint.changes, file)
-        sentences = [str(complaint)] if complaint else explorer.profiles.overruled(profile.name, hint.changes, file)
+            problem = explorer.apply(profile.name, hint.changes, file)
+        sentences = [str(problem)] if problem else explorer.profiles.overruled(profile.name, hint.changes, file)
         for sentence in sentences:
             self._host.notify(sentence, markup=False, severity="warning", timeout=10)
-        if not complaint:
+        if not problem:
             await warn_about(self._host, explorer, file)
         return not sentences
 

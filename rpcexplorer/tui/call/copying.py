@@ -92,12 +92,12 @@ async def put_in_file(
         file, there = await asyncio.to_thread(_file, path.strip(), name)
         if there and not await _may_replace(screen, file):
             continue
-        trouble = await asyncio.to_thread(explorer.save_reply, file, content, replacing=there)
-        if not trouble:
+        problem = await asyncio.to_thread(explorer.save_reply, file, content, replacing=there)
+        if not problem:
             told = ", ".join(filter(None, (what, size(len(content)), also)))
             screen.notify(f"Saved {told}, in {file}.", timeout=8)
             return
-        words = f"✗ {trouble[0].upper()}{trouble[1:]}."
+        words = f"✗ {problem[0].upper()}{problem[1:]}."
 
 
 def _on_view(exchange: Exchange, body: Body) -> tuple[str, bytes]:

@@ -71,7 +71,7 @@ class DraftKeeper:
         """The call under the cursor when the batch was closed."""
         self.put_typed: Callable[[], object] = lambda: None
         """Puts what is being typed in a form into the editor."""
-        self.trouble = ""
+        self.problem = ""
         """Why the draft could not be written."""
         self._thread: ThreadPoolExecutor | None = None
         """Started by the first letter."""
@@ -150,9 +150,9 @@ class DraftKeeper:
             self._host.run_worker(following, group="drafts")
 
     def write_down(self) -> None:
-        """Write the draft now: afterwards it is on disk, or there is a trouble."""
+        """Write the draft now: afterwards it is on disk, or there is a problem."""
         self.put_typed()
-        if self._is_behind or (self.trouble and self._written is not None):
+        if self._is_behind or (self.problem and self._written is not None):
             self._write()
         if self._write_result is not None:
             self._finish_write(self._write_result.result())
@@ -190,8 +190,8 @@ class DraftKeeper:
         self._write_result = self._thread.submit(keep, self._profile, draft.method, draft.text, secrets)
         return self._write_result
 
-    def _finish_write(self, trouble: str) -> None:
-        self.trouble = trouble
+    def _finish_write(self, problem: str) -> None:
+        self.problem = problem
         self.written()
 
     # --- replacing ---------------------------------------------------------------------------------------------
@@ -209,7 +209,7 @@ class DraftKeeper:
         is_draft = before != text and self._is_typed
         if is_draft:
             secrets = explorer.credentials.in_use()
-            self._tell_trouble(explorer.replaced.keep(explorer.profile, self.method, before, secrets))
+            self._tell_problem(explorer.replaced.keep(explorer.profile, self.method, before, secrets))
         if recorded:
             explorer.replaced.recorded[explorer.profile.name, self.method] = text
         self._params.replace(text)
@@ -221,9 +221,9 @@ class DraftKeeper:
         assert explorer.profile is not None
         before = self._params.text if self._is_typed else ""
         secrets = explorer.credentials.in_use()
-        text, trouble = explorer.replaced.bring_back(explorer.profile, self.method, before, secrets)
+        text, problem = explorer.replaced.bring_back(explorer.profile, self.method, before, secrets)
         self._params.replace(text)
-        self._tell_trouble(trouble)
+        self._tell_problem(problem)
 
     @property
     def _is_typed(self) -> bool:
@@ -239,13 +239,13 @@ class DraftKeeper:
             return
         from rpcexplorer.tui.processes import edited
 
-        changed, trouble, app = text, "This terminal cannot be lent to an editor.", self._host.app
+        changed, problem, app = text, "This terminal cannot be lent to an editor.", self._host.app
         with suppress(SuspendNotSupported), app.suspend():
-            changed, trouble = edited(text, self.method)
+            changed, problem = edited(text, self.method)
         self._back_from_editor_at = time.monotonic()
         app.refresh(layout=True)
-        if trouble:
-            self._host.notify(trouble, markup=False, timeout=8)
+        if problem:
+            self._host.notify(problem, markup=False, timeout=8)
         elif changed != text:
             self._params.replace(changed)
 
@@ -256,15 +256,15 @@ class DraftKeeper:
         batch, secrets = explorer.batches.of(explorer.profile), explorer.credentials.in_use()
         if (at := batch.place_of(self.batch_draft)) is None:
             batch = batch.added(draft)
-            trouble, count = explorer.batches.keep(explorer.profile, batch, secrets), len(batch.rows)
+            problem, count = explorer.batches.keep(explorer.profile, batch, secrets), len(batch.rows)
             sentence = f"{draft.method} is in the batch: {count:,} call{'s' * (count != 1)}."
         else:
             batch = batch.mended(at, draft)
-            trouble = explorer.batches.replace(explorer.profile, batch, secrets)
+            problem = explorer.batches.replace(explorer.profile, batch, secrets)
             self.batch_draft = self.batch_row = batch.rows[at].draft
             sentence = f"{draft.method} is back in its place in the batch: call {at + 1:,} of {len(batch.rows):,}."
-        return " ".join([sentence, f"{key} opens it.", *([f"But {trouble}."] if trouble else [])])
+        return " ".join([sentence, f"{key} opens it.", *([f"But {problem}."] if problem else [])])
 
-    def _tell_trouble(self, trouble: str) -> None:
-        if trouble:
-            self._host.notify(f"{trouble[0].upper()}{trouble[1:]}.", markup=False, timeout=8)
+    def _tell_problem(self, problem: str) -> None:
+        if problem:
+            self._host.notify(f"{problem[0].upper()}{problem[1:]}.", markup=False, timeout=8)

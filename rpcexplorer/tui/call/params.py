@@ -17,7 +17,7 @@ from textual.widget import Widget
 from textual.widgets.text_area import Location
 
 from rpcexplorer.importing.pasted import Pasted
-from rpcexplorer.jsontext.params import Params, Problem
+from rpcexplorer.jsontext.params import Params, Typo
 from rpcexplorer.model.exchange import Preview, Refused
 from rpcexplorer.model.method import Described, Method
 from rpcexplorer.model.problem import SchemaProblem
@@ -233,7 +233,7 @@ class ParamsPane(Vertical):
         return self.editor.text
 
     @property
-    def problem(self) -> Problem | None:
+    def problem(self) -> Typo | None:
         """The problem of the text as it is now."""
         return self.verdict.problem
 
@@ -404,7 +404,7 @@ class ParamsPane(Vertical):
         if self.tab != "Params":
             return False
         history, read = self.editor.history, self._line.read
-        problem = read if isinstance(read, Problem) else self.warnings.shown
+        problem = read if isinstance(read, Typo) else self.warnings.shown
         possible = {
             "fix": self._line.pasted is not None or (problem is not None and problem.fix is not None),
             "problem_next": not isinstance(read, Params) or bool(self.warnings.problems),

@@ -53,7 +53,7 @@ class ProfileView:
         self._has_login = True
         self._is_reading = False
         self._told: set[str] = set()
-        """Troubles that last, and were told."""
+        """Problems that last, and were told."""
 
     def show(self) -> None:
         """Show what the profile says; the call in the editor stays."""
@@ -77,31 +77,31 @@ class ProfileView:
         if self._has_login != bool(profile.secrets):
             self._has_login = bool(profile.secrets)
             self.show_footer()
-        self.show_troubles()
+        self.show_problems()
 
     def show_footer(self) -> None:
         """Leave out of the footer what is on view elsewhere, or has no use for this profile."""
         elsewhere = {"focus.methods": not self._panes.is_narrow, "login": not self._has_login}
         self._footer.elsewhere = frozenset(id for id, is_left_out in elsewhere.items() if is_left_out)
 
-    def show_troubles(self) -> None:
+    def show_problems(self) -> None:
         """Tell what could not be saved or read once, and name it in the header while it lasts."""
         explorer = self._explorer
-        history = explorer.journal.trouble
+        history = explorer.journal.problem
         if history and explorer.history.unsaved:
             history += " It is kept in memory and tried again with the next call."
-        troubles = {
+        problems = {
             "history not written": history,
-            "draft not kept": self._drafts.trouble or explorer.drafts.trouble,
+            "draft not kept": self._drafts.problem or explorer.drafts.problem,
             "draft changed elsewhere": explorer.drafts.other,
-            "screen not remembered": explorer.remembered.trouble,
-            "methods not kept": explorer.catalogues.trouble,
+            "screen not remembered": explorer.remembered.problem,
+            "methods not kept": explorer.catalogues.problem,
         }
-        for trouble in troubles.values():
-            if trouble and trouble not in self._told:
-                self._tell(trouble)
-        self._told = set(troubles.values())
-        self._header.trouble = next((words for words, trouble in troubles.items() if trouble), "")
+        for problem in problems.values():
+            if problem and problem not in self._told:
+                self._tell(problem)
+        self._told = set(problems.values())
+        self._header.problem = next((words for words, problem in problems.items() if problem), "")
 
     def show_methods(self) -> None:
         profile = self._explorer.profile
@@ -244,7 +244,7 @@ class ProfileView:
         header = Header()
         header.set_reactive(Header.profile, self._header.profile)
         header.set_reactive(Header.auth, self._header.auth)
-        header.set_reactive(Header.trouble, self._header.trouble)
+        header.set_reactive(Header.problem, self._header.problem)
         return header
 
     def _key(self, command: str) -> str:

@@ -21,7 +21,7 @@ from rpcexplorer.transport.port import Progress
 from rpcexplorer.tui.call.body import Body
 from rpcexplorer.tui.commands import Scope, bindings
 from rpcexplorer.tui.messages import ComparisonWanted, TicketWanted, message
-from rpcexplorer.tui.widgets.bars import Bar, Remarks
+from rpcexplorer.tui.widgets.bars import Bar, WarningLines
 from rpcexplorer.tui.widgets.inputs import Prompt, Purpose
 
 if TYPE_CHECKING:
@@ -244,7 +244,7 @@ class ResponsePane(Vertical):
         self.step = ""
         """The progress of work that makes many calls."""
         self._key, self._cancel_key = key, cancel_key
-        self._bar, self._remarks, self._hint = Bar(classes="-tinted"), Remarks(), Remarks()
+        self._bar, self._remarks, self._hint = Bar(classes="-tinted"), WarningLines(), WarningLines()
         self._hint.joined = False
         self._last_method = ""
         """The method of the exchange that was shown last."""

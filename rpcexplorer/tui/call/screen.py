@@ -121,7 +121,7 @@ class CallScreen(Screen[None]):
             footer=self.footer,
             described=self._describe_anew,
         )
-        self.panes.fill, self.drafts.written = self.view.fill_docs, self.view.show_troubles
+        self.panes.fill, self.drafts.written = self.view.fill_docs, self.view.show_problems
 
     @cached_property
     def transfer(self) -> Transfer:

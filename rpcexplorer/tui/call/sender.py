@@ -115,8 +115,8 @@ class Sender:
 
     def log_out(self, profile: Profile) -> str:
         """Forget the session; return what to tell."""
-        had_session, trouble = self._explorer.credentials.log_out(profile)
-        return trouble or ("The session is forgotten." if had_session else f"{profile.name} has no session.")
+        had_session, problem = self._explorer.credentials.log_out(profile)
+        return problem or ("The session is forgotten." if had_session else f"{profile.name} has no session.")
 
     def cancel(self) -> bool:
         """Cancel what is under way; return whether there was anything."""

@@ -17,7 +17,7 @@ from rpcexplorer.importing.credentials import Fitted, fitted
 from rpcexplorer.importing.formats import imported
 from rpcexplorer.importing.pasted import Pasted, is_command
 from rpcexplorer.importing.request import Imported
-from rpcexplorer.jsontext.params import Problem
+from rpcexplorer.jsontext.params import Typo
 from rpcexplorer.model.batch import collected, parts_of
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Exchange
@@ -161,16 +161,16 @@ class Transfer:
         explorer, found = self._explorer, collected(exchange.params)
         profile = explorer.profile
         assert profile is not None
-        if isinstance(found, Problem) or not found.rows:
+        if isinstance(found, Typo) or not found.rows:
             self._tell("The calls of this batch cannot be told apart: its text is not all there.")
             return False
         before, batch = explorer.batches.of(profile), found.came(exchange, parts_of(exchange))
-        trouble = explorer.batches.replace(profile, batch, explorer.credentials.in_use())
+        problem = explorer.batches.replace(profile, batch, explorer.credentials.in_use())
         if before.rows and before.text != batch.text:
             undo = self._key("batch.undo")
             self._tell(f"The batch that was collected gave way to it; {undo} there brings it back.")
-        if trouble:
-            self._tell(f"{trouble[0].upper()}{trouble[1:]}.")
+        if problem:
+            self._tell(f"{problem[0].upper()}{problem[1:]}.")
         return True
 
     def carry(self, draft: Draft) -> None:
@@ -248,7 +248,7 @@ class Transfer:
             sentences.append(f"It went to {others}; {profile.name} sends it to {profile.endpoint}.")
         sentences += [f"{note}." for note in [*note_lines(found.calls)][:MAX_NOTES]]
         sentences += found.notes[:MAX_NOTES]
-        sentences += [f"But {taken.trouble}."] * bool(taken.trouble)
+        sentences += [f"But {taken.problem}."] * bool(taken.problem)
         self._tell(" ".join(sentences))
         await self._settle_credentials(profile, fits)
 
@@ -270,7 +270,7 @@ class Transfer:
         sentences += _left_out_words(taken.left_out)
         if taken.replaced:
             sentences.append(f"Params that gave way can be brought back: {listed(taken.replaced, MAX_REASONS)}.")
-        sentences += [f"But {taken.trouble}."] * bool(taken.trouble)
+        sentences += [f"But {taken.problem}."] * bool(taken.problem)
         self._tell(" ".join(sentences))
         await self._settle_credentials(profile, fits)
 
@@ -284,11 +284,11 @@ class Transfer:
             if answer is None or not answer.strip():
                 return None
             typed = answer
-            text, trouble = await asyncio.to_thread(self._read, answer.strip())
-            found = await asyncio.to_thread(imported, text) if not trouble else Imported("")
+            text, problem = await asyncio.to_thread(self._read, answer.strip())
+            found = await asyncio.to_thread(imported, text) if not problem else Imported("")
             if found.calls:
                 return found
-            reason = trouble or " ".join([*found.notes, *skipped_lines(found.skipped)][:MAX_REASONS])
+            reason = problem or " ".join([*found.notes, *skipped_lines(found.skipped)][:MAX_REASONS])
             words = f"✗ {reason[0].upper()}{reason[1:]}" if reason else IMPORT_WORDS
 
     def _read(self, typed: str) -> tuple[str, str]:
@@ -324,12 +324,12 @@ class Transfer:
             question = Confirm(f"Store the {names} that came along?", rows, choices)
             if await self._host.app.push_screen_wait(question) == "store":
                 hold = self._explorer.credentials.hold
-                troubles = [hold(profile, field, secret.reveal(), keep=True) for field, secret in found.items()]
+                problems = [hold(profile, field, secret.reveal(), keep=True) for field, secret in found.items()]
             else:
-                troubles = [f"The {names} that came along was dropped."]
+                problems = [f"The {names} that came along was dropped."]
             self._view.show_auth()
-            if trouble := next(filter(None, troubles), ""):
-                self._tell(f"{trouble[0].upper()}{trouble[1:]}")
+            if problem := next(filter(None, problems), ""):
+                self._tell(f"{problem[0].upper()}{problem[1:]}")
         if dropped := dict.fromkeys(place for fit in fits for place in fit.dropped):
             self._tell(f"Credentials that {profile.name} has no use for were dropped: {listed(dropped, 4)}.")
 

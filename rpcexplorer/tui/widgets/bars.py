@@ -116,7 +116,7 @@ class Header(Widget):
     profile: reactive[Profile | None] = reactive[Profile | None](None)
     auth: reactive[Sequence[tuple[str, str]]] = reactive[Sequence[tuple[str, str]]](())
     """How the profile is logged in, or what it lacks."""
-    trouble: reactive[str] = reactive("")
+    problem: reactive[str] = reactive("")
     """What must not be overlooked, such as a history that cannot be written."""
 
     def render_line(self, y: int) -> Strip:  # noqa: ARG002 - there is one line
@@ -125,7 +125,7 @@ class Header(Widget):
         if self.profile is None:
             return line(self.NOBODY, width, styles, ground="surface")
         ground = "prod-surface" if self.profile.badge == "prod" else "surface"
-        trouble = [(f"! {self.trouble}   ", "wrong bold")] if self.trouble else []
+        problem = [(f"! {self.problem}   ", "wrong bold")] if self.problem else []
         left = [
             (f" {self.profile.name}", "accent bold"),
             (f"  {self.profile.endpoint}", "middle"),
@@ -134,7 +134,7 @@ class Header(Widget):
         if self.profile.badge:
             role = f"on:{BADGES.get(self.profile.badge, 'accent')} bold"
             badge = [("   ", "text"), (f" {self.profile.badge_word[:16]} ", role)]
-        right = [*trouble, *self.auth, *badge, (" ", "text")]
+        right = [*problem, *self.auth, *badge, (" ", "text")]
         return line(left, width, styles, right=right, ground=ground)
 
 
@@ -250,12 +250,12 @@ RemarkWord: TypeAlias = list[RemarkPiece]
 """What is not broken: letters, with the spaces before them, perhaps of several roles."""
 
 
-class Remarks(Static):
+class WarningLines(Static):
     """Sentences with their roles, joined by a dot in the middle; gone where there is nothing to say."""
 
     DEFAULT_CSS = f"""
-    Remarks {{ height: auto; max-height: 3; padding: 0 2 0 3; background: $background; }}
-    Remarks.-alone {{ max-height: {MOST}; }}
+    WarningLines {{ height: auto; max-height: 3; padding: 0 2 0 3; background: $background; }}
+    WarningLines.-alone {{ max-height: {MOST}; }}
     """
 
     pieces: reactive[Sequence[RemarkPiece]] = reactive[Sequence[RemarkPiece]](())

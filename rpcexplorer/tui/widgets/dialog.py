@@ -189,8 +189,8 @@ class Dialog(AnswersOnce[ResultT | None], ModalScreen[ResultT | None], Generic[R
     Dialog .named > Static { width: 1fr; height: auto; }
     Dialog .label { color: $dim; }
     Dialog .hint { color: $dim; width: 1fr; height: auto; margin-top: 1; }
-    Dialog .trouble { color: $wrong; width: 1fr; height: auto; display: none; }
-    Dialog .trouble.-told { display: block; }
+    Dialog .problem { color: $wrong; width: 1fr; height: auto; display: none; }
+    Dialog .problem.-told { display: block; }
     Dialog .alone, Dialog .alone:focus { margin-top: 1; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "close", show=True)]
@@ -354,7 +354,7 @@ class Form(Dialog[dict[str, str]]):
     Form .field > Input { width: 1fr; background: $surface; padding: 0 2; }
     Form .field > Input:focus { background: $background; }
     Form #about { margin-bottom: 1; }
-    Form .trouble { padding: 0 0 0 14; }
+    Form .problem { padding: 0 0 0 14; }
     Form .meaning { height: auto; min-height: 1; padding: 0 0 0 16; color: $middle; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -378,8 +378,8 @@ class Form(Dialog[dict[str, str]]):
                 yield self._line(field)
             if field.meaning is not None:
                 yield Static(plain(field.meaning(field.value)), classes="meaning", id=f"{_id(field.key)}-meaning")
-            yield Static(classes="trouble", id=f"{_id(field.key)}-trouble")
-        yield Static(classes="trouble", id="field--trouble")
+            yield Static(classes="problem", id=f"{_id(field.key)}-problem")
+        yield Static(classes="problem", id="field--problem")
         yield Answers(*self.answers())
         save = "Enter" if self._required else "^S"
         hint = keys("Tab", "next line", save, self._done.lower(), "Esc", "change nothing")
@@ -432,8 +432,8 @@ class Form(Dialog[dict[str, str]]):
     def _look_again(self) -> None:
         """Tell what it means now. What was wrong may not be any more: it is looked at again when it is saved."""
         self.tell_meanings()
-        for trouble in self.query(".trouble"):
-            trouble.remove_class("-told")
+        for problem in self.query(".problem"):
+            problem.remove_class("-told")
 
     def tell_meanings(self) -> None:
         """Say below the lines what their values come to now."""
@@ -477,13 +477,13 @@ class Form(Dialog[dict[str, str]]):
     def _save_typed(self) -> None:
         """Where it cannot be done, say why below the field at fault, and stay."""
         wrong = self._save(self.values)
-        for trouble in self.query(".trouble").results(Static):
-            trouble.remove_class("-told")
+        for problem in self.query(".problem").results(Static):
+            problem.remove_class("-told")
         if wrong is None:
             self.dismiss(self.values)
             return
         key = wrong.key if wrong.key in self.values else ""
-        place = self.query_one(f"#{_id(key)}-trouble", Static)
+        place = self.query_one(f"#{_id(key)}-problem", Static)
         place.update(plain(f"✗ {wrong.sentence}"))
         place.add_class("-told")
         if key:

@@ -14,7 +14,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from rpcexplorer.importing.pasted import Pasted, pasted
-from rpcexplorer.jsontext.params import Params, Problem
+from rpcexplorer.jsontext.params import Params, Typo
 from rpcexplorer.model.draft import judged
 from rpcexplorer.model.problem import SchemaProblem
 from rpcexplorer.text.json_text import laid_out
@@ -35,7 +35,7 @@ class ProblemLine(Widget):
 
     INDENT: ClassVar[int] = 3
 
-    read: reactive[Params | Problem | None] = reactive[Params | Problem | None](None)
+    read: reactive[Params | Typo | None] = reactive[Params | Typo | None](None)
     """The params, or their problem; None before the text is judged."""
     remark: reactive[str] = reactive("")
     """A remark about params that can be sent."""
@@ -94,14 +94,14 @@ class ProblemLine(Widget):
         return line([(" " * self.INDENT, "text"), *words], self.size.width, ThemeStyles.of(self), right=right)
 
     def on_click(self, event: events.Click) -> None:
-        if isinstance(self.read, Problem) or self.pasted is not None or self.warning is not None:
+        if isinstance(self.read, Typo) or self.pasted is not None or self.warning is not None:
             self.post_message(self.Pressed(self, event.x >= self.size.width - width_of(self._fix())))
 
     def _words(self) -> Pieces:
         refused = [(f" {self.refused} ", "wrong bold reverse"), ("  ", "text")] if self.refused else []
         if self.pasted is not None:
             return [*(refused or [("! ", "careful bold")]), (f"{self.pasted.what}", "careful")]
-        if isinstance(self.read, Problem):
+        if isinstance(self.read, Typo):
             place = f"line {self.read.line}, column {self.read.column}"
             sentence = f"{place}: {self.read.what}." if self.read.fix else f"{self.read}."
             return [*(refused or [("✗ ", "wrong bold")]), (sentence, "wrong bold" if self.refused else "wrong")]
@@ -119,7 +119,7 @@ class ProblemLine(Widget):
         return [("✓ nothing typed", "well"), (f"  {sent}", "middle"), *unchecked]
 
     def _fix(self) -> Pieces:
-        problem = self.read if isinstance(self.read, Problem) else self.warning
+        problem = self.read if isinstance(self.read, Typo) else self.warning
         fix = problem.fix if problem is not None else None
         label = self.pasted.label if self.pasted is not None else fix.label if fix is not None else ""
         if not label:
@@ -147,7 +147,7 @@ MAX_IMMEDIATE: Final = 4_000
 """Characters; a longer text is judged after a pause and in a thread, so that no key waits."""
 PAUSE: Final = 0.1
 """Seconds without a key before a longer text is judged."""
-Judgement: TypeAlias = tuple[Params | Problem | None, str, Pasted | None]
+Judgement: TypeAlias = tuple[Params | Typo | None, str, Pasted | None]
 """Params or their problem, a remark about params that can be sent, and a command or call that was pasted."""
 
 
@@ -178,11 +178,11 @@ class Verdict:
         return self._text == self._editor.text
 
     @property
-    def problem(self) -> Problem | None:
+    def problem(self) -> Typo | None:
         """The problem of the text as it is now, judged at once if need be."""
         if not self.is_current:
             self._show(self._editor.text, self._judge(self._editor.text))
-        return self._line.read if isinstance(self._line.read, Problem) else None
+        return self._line.read if isinstance(self._line.read, Typo) else None
 
     def update(self) -> None:
         """Judge a changed text, a long one later."""
@@ -239,5 +239,5 @@ class Verdict:
         self._text, line = text, self._line
         line.read, line.remark, line.pasted = judgement
         line.typed, line.stale = bool(text.strip()), False
-        self._editor.mark = (line.read.offset, line.read.end) if isinstance(line.read, Problem) else None
+        self._editor.mark = (line.read.offset, line.read.end) if isinstance(line.read, Typo) else None
         self._on_verdict()

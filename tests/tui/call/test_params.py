@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 import pytest
 from textual.pilot import Pilot
 
-from rpcexplorer.jsontext.params import Params, Problem
+from rpcexplorer.jsontext.params import Params, Typo
 from rpcexplorer.model.draft import judged
 from rpcexplorer.model.exchange import Preview, Refused
 from rpcexplorer.model.method import Method
@@ -338,7 +338,7 @@ def test_a_long_text_is_judged_when_the_typing_rests_but_at_once_when_it_is_sent
         await pilot.press("home", "x")
         assert pane.query_one(Editor).mark is None
         assert is_dim(line)
-        assert isinstance(pane.problem, Problem)
+        assert isinstance(pane.problem, Typo)
         assert not is_dim(line)
         assert "line 1, column 1" in problem_line(pane)
 
@@ -351,12 +351,12 @@ def test_long_text_is_judged_in_a_thread_before(action: str, monkeypatch: pytest
     long = "[" + "1, " * MAX_IMMEDIATE + "1]"
     threads: list[threading.Thread] = []
 
-    def judged_in_thread(text: str) -> tuple[Params | Problem, str]:
+    def judged_in_thread(text: str) -> tuple[Params | Typo, str]:
         threads.append(threading.current_thread())
         return judged(text)
 
     async def scene(pane: ParamsPane, pilot: Pilot[None], stage: Stage) -> None:
-        seen: list[Problem | None] = []
+        seen: list[Typo | None] = []
         threads.clear()  # the empty text was judged at once
         await pilot.press("end", "enter")
         if action == "send":

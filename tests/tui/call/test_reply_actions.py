@@ -12,7 +12,7 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.processes import ending
-from rpcexplorer.tui.widgets.bars import Remarks
+from rpcexplorer.tui.widgets.bars import WarningLines
 from rpcexplorer.tui.widgets.verdict import ProblemLine
 from tests.tui.visiting import drawn, said, visit
 from tests.tui.waiting import until
@@ -36,7 +36,7 @@ def test_what_is_wrong_with_a_filter_is_told_once(explorer: Explorer, enter: boo
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         await replied(pilot, calls)
         await pilot.press("f", *".a |||", *(["enter"] if enter else []))
-        await until(pilot, lambda: "unexpected" in str(calls.query_one(Remarks).render()))
+        await until(pilot, lambda: "unexpected" in str(calls.query_one(WarningLines).render()))
         await pilot.pause()
         assert "\n".join([*words(calls), said(app)]).count("unexpected") == 1
 
@@ -57,7 +57,9 @@ def test_how_a_command_ended_that_a_reply_went_through_is_told(explorer: Explore
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         await replied(pilot, calls)
         await pilot.press("vertical_line", *command, "enter")
-        await until(pilot, lambda: f"{told} o original" in " ".join(str(calls.query_one(Remarks).render()).split()))
+        await until(
+            pilot, lambda: f"{told} o original" in " ".join(str(calls.query_one(WarningLines).render()).split())
+        )
 
     visit(explorer, scene)
 
@@ -73,7 +75,7 @@ def test_a_call_without_a_method_is_not_sent_and_the_screen_says_what_to_do(expl
         await until(pilot, lambda: calls.exchange is not None)
         assert calls.exchange is not None
         assert calls.exchange.outcome_name == "refused"
-        assert "Name the one to call" in str(calls.query_one(Remarks).render())
+        assert "Name the one to call" in str(calls.query_one(WarningLines).render())
 
     visit(explorer, scene, profile="prod")
 

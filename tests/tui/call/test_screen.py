@@ -465,7 +465,7 @@ def test_a_history_that_cannot_be_written_is_told_and_the_reply_is_there(
         await write(pilot, screen, "demo.echo", "[1]")
         exchange = await sent(pilot, screen)
         assert isinstance(exchange.outcome, Result)
-        assert screen.query_one(Header).trouble
+        assert screen.query_one(Header).problem
         assert [each.id for each in screen.methods.recent] == [exchange.id]
 
     visit(explorer, person, what)

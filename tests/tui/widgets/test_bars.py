@@ -74,9 +74,9 @@ THEMES = sorted(path.stem for path in (Path(__file__).parents[3] / "themes").glo
 @pytest.mark.parametrize("name", THEMES)
 def test_title_of_the_focused_pane_is_inverted(tmp_path: Path, name: str) -> None:
     explorer = Explorer.open(folder=tmp_path, environment={"RPCEXPLORER_HOME": str(tmp_path)})
-    theme, complaints = explorer.themes.load(name)
+    theme, problems = explorer.themes.load(name)
     assert theme is not None
-    assert complaints == []
+    assert problems == []
     bar = Bar()
     bar.words, bar.tabs, bar.key = [("✓ ", "well"), ("result", "well bold"), ("  HTTP 200", "text")], ("Raw",), "F4"
 
