@@ -17,6 +17,8 @@ from rpcexplorer.auth.credentials import (
     Message,
     fields_in,
     find_unsendable,
+    leaves,
+    login_fields,
     planted,
 )
 from rpcexplorer.model.exchange import Refused
@@ -60,8 +62,8 @@ USERNAME = AuthField("username", "user name", "who logs in")
 class Kind(Auth, frozen=True):
     """An auth type.
 
-    One that puts something into each request has ``headers`` or ``put``; one that needs more than one request, such as
-    a login or a challenge, has ``requests`` of its own. All of them are listed in ``auth/registry.py``.
+    One that puts something into each request has ``headers`` or ``put``; one that opens a session by a login has
+    ``opens_session``; one that answers a challenge has ``requests`` of its own. All are listed in ``auth/registry.py``.
     """
 
     sends: ClassVar[str] = ""
@@ -79,7 +81,13 @@ class Kind(Auth, frozen=True):
         wrong = (each for each in cls.fields if each.name in values and not each.fits(values[each.name]))
         return next(((each.name, each.mismatch) for each in wrong), None)
 
+    def opens_session(self, profile: Profile) -> bool:  # noqa: ARG002
+        """Whether calls go out with a session, which a login opens."""
+        return False
+
     def secrets(self, profile: Profile) -> tuple[str, ...]:
+        if self.opens_session(profile):
+            return (*login_fields(profile), "session")
         return tuple(field for field in self.takes if field != "username" or profile.username is None)
 
     @property
@@ -92,13 +100,20 @@ class Kind(Auth, frozen=True):
         raise NotImplementedError
 
     def requests(self, call: AuthCall) -> AuthFlow:
-        """How a message is sent: here one request."""
+        """How a message is sent: one request, or those of a session."""
+        if self.opens_session(call.profile):
+            from rpcexplorer.auth.login import requests_in_session  # no start needs it
+
+            return (yield from requests_in_session(self, call))
         request = self.request(call.profile, call.message, bare=self.is_free(call.profile, call.message))
         return request if isinstance(request, Refused) else (yield request)
 
-    def login(self, call: AuthCall, id: str) -> AuthFlow:  # noqa: ARG002
+    def login(self, call: AuthCall, id: str) -> AuthFlow:
         """Open a new session; the response is that of the login."""
-        yield from ()
+        if self.opens_session(call.profile):
+            from rpcexplorer.auth.login import open_session  # no start needs it
+
+            return (yield from open_session(self, call, id))
         return Refused("profile", f"Profile {call.profile.name} has no sessions: its auth is {self.kind}.")
 
     def request(
@@ -137,9 +152,12 @@ class Kind(Auth, frozen=True):
         """Why its headers cannot be sent with these values; None where they can."""
         return None
 
-    def places(self, profile: Profile) -> Iterable[str]:  # noqa: ARG002
+    def places(self, profile: Profile) -> Iterable[str]:
         """The members, of requests or replies, that a profile has secrets in."""
-        return ()
+        if self.opens_session(profile):
+            yield from (name for name, value in leaves(profile.login.params) if name and value == "{password}")
+            if session := (profile.login.session or "").rpartition("/")[2]:
+                yield session
 
     def offered(self, methods: dict[str, Method]) -> dict[str, Method]:
         """Methods as a person calls them, who does not give what this kind puts in by itself."""

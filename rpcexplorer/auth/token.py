@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from msgspec.structs import replace
 
-from rpcexplorer.auth.credentials import AuthCall, AuthFlow, AuthHeader, AuthRequest, Message, leaves, login_fields
+from rpcexplorer.auth.credentials import AuthHeader, AuthRequest, Message
 from rpcexplorer.auth.scheme import USERNAME, AuthField, Kind
 from rpcexplorer.jsontext.scan import elements
 from rpcexplorer.model.exchange import Refused
@@ -18,41 +18,11 @@ from rpcexplorer.model.profile import Auth, Profile
 from rpcexplorer.model.secret import placeholder
 from rpcexplorer.rpc.messages import Call, spelled
 
-
-class SessionKind(Kind, frozen=True):
-    def opens_session(self, profile: Profile) -> bool:
-        """Whether calls go out with a session."""
-        raise NotImplementedError
-
-    def secrets(self, profile: Profile) -> tuple[str, ...]:
-        return (*login_fields(profile), "session") if self.opens_session(profile) else super().secrets(profile)
-
-    def places(self, profile: Profile) -> Iterable[str]:
-        if self.opens_session(profile):
-            yield from (name for name, value in leaves(profile.login.params) if name and value == "{password}")
-            if session := (profile.login.session or "").rpartition("/")[2]:
-                yield session
-
-    def requests(self, call: AuthCall) -> AuthFlow:
-        if not self.opens_session(call.profile):
-            return super().requests(call)
-        from rpcexplorer.auth.login import requests_in_session  # no start needs it
-
-        return requests_in_session(self, call)
-
-    def login(self, call: AuthCall, id: str) -> AuthFlow:
-        if not self.opens_session(call.profile):
-            return super().login(call, id)
-        from rpcexplorer.auth.login import open_session  # no start needs it
-
-        return open_session(self, call, id)
-
-
 MARK = "{token}"
 """What stands for the value in a setting of a profile."""
 
 
-class TokenAuth(SessionKind, frozen=True):
+class TokenAuth(Kind, frozen=True):
     username: str | None = None
     """Who logs in, where a login opens a session; None asks the secret store."""
 
@@ -269,7 +239,7 @@ class MemberAuth(TokenAuth, frozen=True):
         return AuthRequest(replace(message, calls=calls))
 
 
-class CookieAuth(SessionKind, frozen=True):
+class CookieAuth(Kind, frozen=True):
     """A session cookie, obtained by a login call."""
 
     username: str | None = None

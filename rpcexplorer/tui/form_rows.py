@@ -23,7 +23,7 @@ from rpcexplorer.tui.commands import bindings
 from rpcexplorer.tui.messages import message
 from rpcexplorer.tui.theme import Pieces, ThemeStyles, line, width_of
 from rpcexplorer.tui.widgets.editor import Editor
-from rpcexplorer.tui.widgets.inputs import Taking
+from rpcexplorer.tui.widgets.inputs import Entry
 from rpcexplorer.tui.widgets.picker import Pick
 from rpcexplorer.tui.widgets.rows import RowList, SheetLine
 from rpcexplorer.tui.widgets.verdict import ProblemLine, Verdict
@@ -131,7 +131,7 @@ LEAST_WIDTH: Final = 24
 EMPTY: Final = frozenset({"[]", "{}"})
 
 
-class LineInPlace(Taking):
+class LineInPlace(Entry):
     """A text without its quotes."""
 
     DEFAULT_CSS = """
@@ -141,11 +141,7 @@ class LineInPlace(Taking):
     """
 
     def __init__(self, take: Callable[[], object]) -> None:
-        super().__init__(self._taken)
-        self._whose = take
-
-    def _taken(self, _: str) -> None:
-        self._whose()
+        super().__init__(take=lambda _: take())
 
     def open(self, text: str, at: Region) -> None:
         """Over a region of the screen; what is typed goes on behind the text."""

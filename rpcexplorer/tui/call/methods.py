@@ -35,7 +35,7 @@ from rpcexplorer.tui.commands import Scope, bindings
 from rpcexplorer.tui.messages import CopyCallWanted, SendAgainWanted, TicketWanted, message
 from rpcexplorer.tui.theme import Pieces, ThemeStyles, line, width_of
 from rpcexplorer.tui.widgets.bars import Bar
-from rpcexplorer.tui.widgets.inputs import Taking
+from rpcexplorer.tui.widgets.inputs import Entry
 from rpcexplorer.tui.widgets.rows import RowList
 
 Standing = Literal["pinned", "recent", "plain"]
@@ -385,13 +385,13 @@ _BEFORE_RECENT: Final = 9
 """Rows that the rest of the column needs before a call gets one, and then only every third."""
 
 
-class Filter(Taking):
+class Filter(Entry):
     """What is typed finds methods; Enter takes one."""
 
     DEFAULT_CSS = "Filter, Filter:focus, Filter:ansi, Filter:ansi:focus { padding: 0 1 0 0; width: 1fr; }"
 
     def __init__(self, take: Callable[[str], None]) -> None:
-        super().__init__(take, hint="type to filter")
+        super().__init__(take=take, hint="type to filter")
         self.select_on_focus = True
 
 

@@ -58,14 +58,20 @@ class Entry(InOrder, Input):
         *,
         hint: str = "",
         masked: bool = False,
+        take: Callable[[str], object] | None = None,
         id: str | None = None,
         classes: str | None = None,
     ) -> None:
-        """The cursor stands at the end of the value: whoever types on does not replace it."""
+        """The cursor stands at the end of the value: whoever types on does not replace it.
+
+        ``take`` gets the value at Enter, in the order of the keys: letters that follow at once are no part of it. By
+        itself the line posts ``Submitted``.
+        """
         super().__init__(
             value, placeholder=printable(hint), password=masked, select_on_focus=False, id=id, classes=classes
         )
         self.cursor_blink = False
+        self._take = take
 
     @property
     def _value(self) -> Text:
@@ -86,16 +92,11 @@ class Entry(InOrder, Input):
         else:
             super().action_cut()
 
-
-class Taking(Entry):
-    """A line whose Enter is done in the order of the keys: letters that follow at once are no part of what it takes."""
-
-    def __init__(self, take: Callable[[str], None], *, hint: str = "") -> None:
-        super().__init__(hint=hint)
-        self._take = take
-
     async def action_submit(self) -> None:
-        self._take(self.value)
+        if self._take is not None:
+            self._take(self.value)
+        else:
+            await super().action_submit()
 
 
 def _sign(char: str) -> str:
@@ -159,7 +160,7 @@ class Prompt(Horizontal):
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.purpose: Purpose = "search"
-        self._sign, self._line, self._state = Static(classes="sign"), Taking(self._take), Static(classes="state")
+        self._sign, self._line, self._state = Static(classes="sign"), Entry(take=self._take), Static(classes="state")
         self.listens = False
         """What is typed counts: it was opened, and not taken yet."""
         self._wide = 0
