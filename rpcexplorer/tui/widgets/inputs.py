@@ -96,7 +96,7 @@ class Entry(InOrder, Input):
         if self._take is not None:
             self._take(self.value)
         else:
-            await super().action_submit()
+            self.post_message(self.Submitted(self, self.value))
 
 
 def _sign(char: str) -> str:
