@@ -153,7 +153,7 @@ def test_command_line_uses_of_files_reading_and_writing_alone() -> None:
 
 
 def test_widgets_import_no_screen() -> None:
-    allowed = ("widgets", "commands", "keys", "messages", "theme")
+    allowed = ("widgets", "commands", "key_queue", "messages", "theme")
     widgets = [path for path in FILES if path.parent == PACKAGE / "tui" / "widgets"]
     used = {name.split(".")[2] for path in widgets for name in imports_of(path) if name.startswith("rpcexplorer.tui.")}
     assert used <= set(allowed)

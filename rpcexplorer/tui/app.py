@@ -35,7 +35,7 @@ from rpcexplorer.model.settings import DARK
 from rpcexplorer.text.printable import printable
 from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.commands import Scope, bindings, first_key, keymap, read_keymap
-from rpcexplorer.tui.keys import Keys, opens
+from rpcexplorer.tui.key_queue import Keys, opens
 from rpcexplorer.tui.messages import Wanted
 from rpcexplorer.tui.navigation import Navigation
 from rpcexplorer.tui.terminal import Guard, outlive_terminal

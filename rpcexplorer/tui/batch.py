@@ -36,7 +36,7 @@ from rpcexplorer.text.exchange import (
 from rpcexplorer.text.printable import clipped, columns, fitted
 from rpcexplorer.transport.port import Progress
 from rpcexplorer.tui.commands import Scope, bindings, first_key
-from rpcexplorer.tui.keys import PendingKeys, opens
+from rpcexplorer.tui.key_queue import PendingKeys, opens
 from rpcexplorer.tui.messages import CopyCallWanted
 from rpcexplorer.tui.theme import NARROW, Pieces, ThemeStyles, line, width_of
 from rpcexplorer.tui.widgets.bars import Bar, Frame, WarningLines

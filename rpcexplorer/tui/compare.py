@@ -33,7 +33,7 @@ from rpcexplorer.text.compare import (
 )
 from rpcexplorer.text.printable import clipped
 from rpcexplorer.tui.commands import Scope, bindings
-from rpcexplorer.tui.keys import PendingKeys, in_turns
+from rpcexplorer.tui.key_queue import PendingKeys, in_turns
 from rpcexplorer.tui.messages import ExportWanted, TicketWanted, message
 from rpcexplorer.tui.theme import NARROW, Pieces, ThemeStyles, line
 from rpcexplorer.tui.widgets.bars import Bar, Frame, WarningLines

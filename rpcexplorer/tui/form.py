@@ -31,7 +31,7 @@ from rpcexplorer.schema.form import (
 from rpcexplorer.text.exchange import request_lines
 from rpcexplorer.tui.commands import Scope, bindings, first_key
 from rpcexplorer.tui.form_rows import ABSENT, HOW_TO_TYPE, NULL, FormList, JsonInPlace, LineInPlace, doc_lines, picks
-from rpcexplorer.tui.keys import PendingKeys, opens
+from rpcexplorer.tui.key_queue import PendingKeys, opens
 from rpcexplorer.tui.theme import NARROW
 from rpcexplorer.tui.widgets.bars import Bar, Frame
 from rpcexplorer.tui.widgets.dialog import AnswersOnce, Ask

@@ -32,7 +32,7 @@ from rpcexplorer.text.printable import clipped, printable
 from rpcexplorer.tui.commands import Scope, bindings
 from rpcexplorer.tui.dialogs import other_profile
 from rpcexplorer.tui.history_panes import HistoryList, HistoryPane, HistoryPreview
-from rpcexplorer.tui.keys import PendingKeys, opens
+from rpcexplorer.tui.key_queue import PendingKeys, opens
 from rpcexplorer.tui.messages import (
     ComparisonWanted,
     CopyCallWanted,

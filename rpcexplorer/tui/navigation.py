@@ -15,7 +15,7 @@ from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.problem import Problem, told
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.tui.call.screen import CallScreen
-from rpcexplorer.tui.keys import PendingKeys, run_in_thread
+from rpcexplorer.tui.key_queue import PendingKeys, run_in_thread
 from rpcexplorer.tui.messages import (
     BatchWanted,
     ComparisonWanted,

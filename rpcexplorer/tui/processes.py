@@ -22,7 +22,7 @@ from textual.screen import Screen
 from rpcexplorer.model.secret import for_others
 from rpcexplorer.text.exchange import size
 from rpcexplorer.text.jq import asked
-from rpcexplorer.tui.keys import run_in_thread
+from rpcexplorer.tui.key_queue import run_in_thread
 
 FILTER: Final = "rpcexplorer.text.jq"
 MAX_COMPLAINT_CHARACTERS: Final = 300

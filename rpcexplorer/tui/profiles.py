@@ -24,7 +24,7 @@ from rpcexplorer.text.profile import auth_words, broken_page, profile_page
 from rpcexplorer.tui.commands import Scope, bindings
 from rpcexplorer.tui.connection_test import tested
 from rpcexplorer.tui.dialogs import secrets, warn_about
-from rpcexplorer.tui.keys import PendingKeys, opens
+from rpcexplorer.tui.key_queue import PendingKeys, opens
 from rpcexplorer.tui.processes import copy
 from rpcexplorer.tui.profile_form import (
     ProfileForm,

@@ -32,7 +32,7 @@ from rpcexplorer.text.exchange import duration, times
 from rpcexplorer.text.printable import clipped, columns, fitted
 from rpcexplorer.tui.commands import Scope, bindings
 from rpcexplorer.tui.compare import ComparisonScreen
-from rpcexplorer.tui.keys import PendingKeys, in_turns, opens
+from rpcexplorer.tui.key_queue import PendingKeys, in_turns, opens
 from rpcexplorer.tui.messages import ComparisonWanted
 from rpcexplorer.tui.theme import ThemeStyles, line
 from rpcexplorer.tui.widgets.bars import Bar, Frame, WarningLines

@@ -31,7 +31,7 @@ from rpcexplorer.text.history import (
 )
 from rpcexplorer.tui.commands import Scope, bindings
 from rpcexplorer.tui.history import Records, SlicedReader
-from rpcexplorer.tui.keys import PendingKeys
+from rpcexplorer.tui.key_queue import PendingKeys
 from rpcexplorer.tui.theme import Pieces, ThemeStyles, line
 from rpcexplorer.tui.widgets.bars import Bar, Frame, WarningLines
 from rpcexplorer.tui.widgets.dialog import AnswersOnce

@@ -23,7 +23,7 @@ from textual.filter import LineFilter
 from textual.message import Message
 
 from rpcexplorer.text.printable import printable
-from rpcexplorer.tui.keys import LEAST, TypedText, text_at
+from rpcexplorer.tui.key_queue import LEAST, TypedText, text_at
 
 TORN_SECONDS: Final = 0.5
 """After this time the rest of a character will not come any more."""

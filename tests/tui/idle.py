@@ -14,7 +14,7 @@ from textual._context import active_app
 from textual.app import App
 from textual.message_pump import MessagePump
 
-from rpcexplorer.tui.keys import Keys
+from rpcexplorer.tui.key_queue import Keys
 
 CALM: Final = 3
 """Looks running at which nobody was at anything."""

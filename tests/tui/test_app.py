@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 
-from rpcexplorer.tui.keys import run_in_thread
+from rpcexplorer.tui.key_queue import run_in_thread
 
 
 def test_work_that_takes_long_is_given_up_at_once_when_the_program_ends() -> None:

@@ -23,7 +23,7 @@ from rpcexplorer.model.profile import ad_hoc
 from rpcexplorer.text.compare import ComparedLine, own_part
 from rpcexplorer.transport.port import Response
 from rpcexplorer.tui.compare import ComparedText, ComparisonScreen
-from rpcexplorer.tui.keys import PendingKeys
+from rpcexplorer.tui.key_queue import PendingKeys
 from rpcexplorer.tui.messages import TicketWanted
 from rpcexplorer.tui.replay import ReplayScreen, SendQuestion, SeveralProfiles, filled_for_each, profiles_for_servers
 from rpcexplorer.tui.widgets.bars import Frame

@@ -15,7 +15,7 @@ from rpcexplorer.model.filter import HistoryFilter
 from rpcexplorer.model.problem import UserError
 from rpcexplorer.text.history import Day, HistoryRow
 from rpcexplorer.tui.history import SLICE, CaseOnView, Reading, Search, advice
-from rpcexplorer.tui.keys import PendingKeys
+from rpcexplorer.tui.key_queue import PendingKeys
 from rpcexplorer.tui.widgets.bars import Frame
 from tests.history.recording import START, exchange
 

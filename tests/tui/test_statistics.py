@@ -15,7 +15,7 @@ from rpcexplorer.model.filter import HistoryFilter
 from rpcexplorer.model.problem import UserError
 from rpcexplorer.transport.port import Response
 from rpcexplorer.tui.history import HistoryScreen
-from rpcexplorer.tui.keys import PendingKeys
+from rpcexplorer.tui.key_queue import PendingKeys
 from rpcexplorer.tui.messages import StatisticsWanted
 from rpcexplorer.tui.statistics import AT_ONCE, Counting, StatisticsScreen
 from rpcexplorer.tui.widgets.bars import Frame

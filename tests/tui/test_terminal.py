@@ -18,7 +18,7 @@ from textual.drivers._writer_thread import WriterThread
 from textual.events import AppFocus, Key, MouseMove, Paste, Resize
 from textual.message import Message
 
-from rpcexplorer.tui.keys import LEAST, TypedText, key_of
+from rpcexplorer.tui.key_queue import LEAST, TypedText, key_of
 from rpcexplorer.tui.terminal import (
     COUNTED_SECONDS,
     NEXT_SECONDS,

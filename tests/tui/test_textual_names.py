@@ -51,7 +51,7 @@ REACHED_INTO = {
 """By file: names of somebody else's object."""
 MODULES = {
     "rpcexplorer/tui/terminal.py": {"textual._xterm_parser"},
-    "rpcexplorer/tui/keys.py": {"textual._xterm_parser"},
+    "rpcexplorer/tui/key_queue.py": {"textual._xterm_parser"},
 }
 """By file: modules of Textual that are its own business."""
 ROOT = Path(rpcexplorer.__file__).parent

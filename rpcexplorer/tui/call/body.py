@@ -20,7 +20,7 @@ from textual.widget import Widget
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.rpc.messages import ErrorObject, Result
 from rpcexplorer.tui.commands import Scope, bindings
-from rpcexplorer.tui.keys import paced
+from rpcexplorer.tui.key_queue import paced
 from rpcexplorer.tui.widgets.rows import Sheet, SheetLine
 
 if TYPE_CHECKING:

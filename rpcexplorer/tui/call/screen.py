@@ -30,7 +30,7 @@ from rpcexplorer.tui.call.profile_view import ProfileView
 from rpcexplorer.tui.call.response import ResponsePane
 from rpcexplorer.tui.call.sender import Sender
 from rpcexplorer.tui.commands import Scope, bindings, first_key
-from rpcexplorer.tui.keys import PendingKeys, opens
+from rpcexplorer.tui.key_queue import PendingKeys, opens
 from rpcexplorer.tui.messages import (
     BatchWanted,
     ConnectionTestWanted,

@@ -19,7 +19,7 @@ from rpcexplorer.transport.port import Progress
 from rpcexplorer.tui.call.drafts import DraftKeeper
 from rpcexplorer.tui.call.response import ResponsePane
 from rpcexplorer.tui.commands import first_key
-from rpcexplorer.tui.keys import PendingKeys
+from rpcexplorer.tui.key_queue import PendingKeys
 
 TICK_SECONDS: Final = 0.1
 

@@ -32,7 +32,7 @@ from rpcexplorer.tui.call.drafts import EMPTY_PARAMS, DraftKeeper
 from rpcexplorer.tui.call.layout import PaneLayout
 from rpcexplorer.tui.call.profile_view import ProfileView
 from rpcexplorer.tui.commands import COMMANDS, first_key
-from rpcexplorer.tui.keys import PendingKeys
+from rpcexplorer.tui.key_queue import PendingKeys
 from rpcexplorer.tui.messages import BatchWanted
 from rpcexplorer.tui.widgets.dialog import Ask, Choice, Confirm
 from rpcexplorer.tui.widgets.picker import Pick, Picker

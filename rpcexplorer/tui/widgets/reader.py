@@ -25,7 +25,7 @@ from textual.worker import Worker
 from rpcexplorer.text.document import EVERYTHING, Document, MatchSpan, matches
 from rpcexplorer.text.document_rows import DocumentRow, Rows, line_of_item, path_at, pointer_at, value_at
 from rpcexplorer.text.json_text import tokens
-from rpcexplorer.tui.keys import paced
+from rpcexplorer.tui.key_queue import paced
 from rpcexplorer.tui.messages import message
 from rpcexplorer.tui.theme import AFTER_NUMBER, GUTTER, ThemeStyles, clipped, filled
 from rpcexplorer.tui.widgets.rows import LineView

@@ -16,7 +16,7 @@ from rpcexplorer.rpc.messages import ErrorObject, Result
 from rpcexplorer.text import document_rows
 from rpcexplorer.text.document import Document
 from rpcexplorer.transport.port import Response
-from rpcexplorer.tui import keys
+from rpcexplorer.tui import key_queue
 from rpcexplorer.tui.call import body as body_module
 from rpcexplorer.tui.call import response
 from rpcexplorer.tui.call.body import Body
@@ -55,7 +55,7 @@ class Watched:
 @pytest.fixture
 def watched(monkeypatch: pytest.MonkeyPatch) -> Watched:
     """Everything is large, every step has a turn of its own, and every document is noted."""
-    monkeypatch.setattr(keys, "SLICE", 0)
+    monkeypatch.setattr(key_queue, "SLICE", 0)
     monkeypatch.setattr(slices, "SLICE", 100)
     monkeypatch.setattr(body_module, "LARGE", 300)
     noted = Watched()
@@ -236,7 +236,7 @@ def test_old_error_is_gone_while_a_call_waits() -> None:
 @pytest.fixture
 def slow(monkeypatch: pytest.MonkeyPatch) -> None:
     """Folding takes many turns, and is told at once."""
-    monkeypatch.setattr(keys, "SLICE", 0)
+    monkeypatch.setattr(key_queue, "SLICE", 0)
     monkeypatch.setattr(document_rows, "_AT_ONCE", 1)
     monkeypatch.setattr(response, "DELAY", 0.001)
 
@@ -303,7 +303,7 @@ def test_a_fold_under_way_outlives_another_width() -> None:
 
 
 def test_a_long_search_tells_how_far_it_is_and_ends_with_its_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(keys, "SLICE", 0)
+    monkeypatch.setattr(key_queue, "SLICE", 0)
     monkeypatch.setattr(reader_module, "TYPING_SECONDS", 0)
     monkeypatch.setattr(reader_module, "REPORT_SECONDS", 0)
     monkeypatch.setattr(hits, "STEP", 1000)

@@ -23,7 +23,7 @@ from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.batch import BatchScreen
 from rpcexplorer.tui.call.response import ResponsePane
 from rpcexplorer.tui.call.screen import CallScreen
-from rpcexplorer.tui.keys import Keys, TypedText, opens
+from rpcexplorer.tui.key_queue import Keys, TypedText, opens
 from rpcexplorer.tui.widgets.inputs import Prompt
 from tests.fakes.wire import HOLD, RawServer
 from tests.tui.visiting import on, post, rest, said, visit
@@ -174,7 +174,7 @@ def test_handlers_wait_for_nothing_but_messages() -> None:
 
 
 def test_handler_that_never_ends_holds_keys_for_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rpcexplorer.tui.keys.MAX_SETTLE_SECONDS", 0.01)
+    monkeypatch.setattr("rpcexplorer.tui.key_queue.MAX_SETTLE_SECONDS", 0.01)
 
     async def scene(app: Desk, pilot: Pilot[None]) -> None:
         app.on_x = lambda: app.screen.call_later(app.gate.wait)
