@@ -108,7 +108,7 @@ def _place(error: Exception) -> str:
 
 def write_crash(folder: Path, error: BaseException, secrets: Iterable[Secret], when: datetime) -> Path | str:
     """Write down what went wrong; return the file, or why there is none."""
-    from rpcexplorer.files.io import names, telling, told, write_new
+    from rpcexplorer.files.io import error_of, names, telling, write_new
     from rpcexplorer.redaction.redactor import Redactor
 
     def remove_oldest() -> None:
@@ -120,9 +120,9 @@ def write_crash(folder: Path, error: BaseException, secrets: Iterable[Secret], w
     text = Redactor(secrets, MEMBERS).text("\n".join(_lines(error, when)))
     # Nothing in it does anything to a terminal that it is read in.
     inert = "".join(char if char == "\n" or char.isprintable() else ascii(char)[1:-1] for char in text)
-    if problem := told(lambda: write_new(file, inert.encode())):
+    if problem := error_of(lambda: write_new(file, inert.encode())):
         return problem
-    told(remove_oldest)
+    error_of(remove_oldest)
     return file
 
 

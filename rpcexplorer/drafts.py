@@ -20,11 +20,11 @@ from rpcexplorer.files.io import (
     KEPT,
     FileError,
     decoded,
+    error_of,
     free_aside,
     names,
     read_bytes,
     telling,
-    told,
     told_size,
     write_new,
     write_private,
@@ -95,7 +95,7 @@ class Drafts:
         """Write what could not be written to a new file of the person's choice; a sentence where that failed."""
         texts = [f"{method} on {profile}:\n{text}\n" for (profile, method), text in self.unsaved.items()]
         content = "\n".join(texts) if len(texts) > 1 else next(iter(self.unsaved.values()), "")
-        return told(lambda: write_new(path, content.encode("utf-8", "surrogatepass")))
+        return error_of(lambda: write_new(path, content.encode("utf-8", "surrogatepass")))
 
     def _save(self, key: DraftKey, text: str) -> str:
         content = _packed(key, text)
@@ -144,7 +144,7 @@ class Drafts:
             is_older = mine.exists() and mine.stat().st_mtime > when
         if is_older and self.find(*key) != text:
             side = free_aside(mine, "other")
-            if not (problem := told(lambda: write_new(side, _packed(key, text)))):
+            if not (problem := error_of(lambda: write_new(side, _packed(key, text)))):
                 self._keep_other(key, side)
             return problem
         problem = self.keep(*key, text)
@@ -207,10 +207,10 @@ class Drafts:
         key = (profile_name, method)
         self._texts.pop(key, None)
         self._unsaved.pop(key, None)
-        problem = told(lambda: self._make_way(key) if key in self._looked else None)
+        problem = error_of(lambda: self._make_way(key) if key in self._looked else None)
         self._looked.add(key)
         self._written.pop(key, None)
-        return problem or told(lambda: self._remove(self._file(key)))
+        return problem or error_of(lambda: self._remove(self._file(key)))
 
     def all(self, profile_name: str) -> dict[str, str]:
         """Every draft of a profile by method, sorted."""

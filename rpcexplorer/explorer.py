@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from rpcexplorer.auth.registry import auth_of
 from rpcexplorer.discovery.methods import Discovery, TellStep, asks_first, catalogue, saved_among
-from rpcexplorer.files.io import save_as, told
+from rpcexplorer.files.io import error_of, save_as
 from rpcexplorer.files.paths import OVERLAY, Paths
 from rpcexplorer.model.destination import FORM_OF_REQUEST, Nobody, Person, Route, changes
 from rpcexplorer.model.draft import Batch, Draft, methods_of
@@ -315,7 +315,7 @@ class Explorer:
         problems = [said for file in files if (said := self.edits(file).remove(profile.name))]
         for file in set(self.profiles.files) - set(files) if not problems else ():
             problems += filter(None, [self.edits(file).drop_default(profile.name)])
-        if not problems and (problem := told(lambda: self.secrets.forget(profile))):
+        if not problems and (problem := error_of(lambda: self.secrets.forget(profile))):
             problems.append(Problem(str(self.paths.secrets), problem))
         self.reload()
         if self.profile and self.profile.name == profile.name and profile.name not in self.profiles.leaves:

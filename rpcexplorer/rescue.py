@@ -13,7 +13,7 @@ from pathlib import Path
 from tempfile import gettempdir, mkdtemp
 
 from rpcexplorer.drafts import Drafts
-from rpcexplorer.files.io import lock, names, telling, told
+from rpcexplorer.files.io import error_of, lock, names, telling
 from rpcexplorer.history.store import Journal
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.profile import Profile
@@ -69,7 +69,7 @@ class Rescue:
 
         calls = self._journal.unsaved
         aside = History(place / calls[-1].id, body_limit=self._body_limit)
-        return None if any(told(partial(aside.append, call)) for call in calls) else aside.folder
+        return None if any(error_of(partial(aside.append, call)) for call in calls) else aside.folder
 
     def _put_drafts(self, place: Path) -> Path | None:
         aside = Drafts(place / DRAFTS)
@@ -79,8 +79,8 @@ class Rescue:
         """Write what earlier runs put aside to where it belongs; a sentence if there was any."""
         calls, drafts = list[object](), list[object]()
         for place in (self._folder, *self._left()):
-            told(partial(drafts.extend, self._take_drafts(place)))
-            told(partial(calls.extend, self._take_calls(place, profiles)))
+            error_of(partial(drafts.extend, self._take_drafts(place)))
+            error_of(partial(calls.extend, self._take_calls(place, profiles)))
             if place != self._folder:
                 _remove_empty(place)
         said = []
@@ -118,7 +118,7 @@ class Rescue:
                     history = self._journal.of(profiles(call.profile))
                     if isinstance(history.find(call.id), Exchange):  # an earlier start got as far as this one
                         continue
-                    if told(partial(history.append, call)):
+                    if error_of(partial(history.append, call)):
                         history.unsaved.pop()  # it stays where it is, and is no new problem
                         return
                     yield call

@@ -10,7 +10,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from rpcexplorer.files.io import FileError, aside, lock, names, private_folder, read_bytes, told, write_private
+from rpcexplorer.files.io import FileError, aside, error_of, lock, names, private_folder, read_bytes, write_private
 from rpcexplorer.files.paths import Paths
 from rpcexplorer.files.toml import KeyPath, TomlFile, parse_bytes, read_toml, split_dotted
 from rpcexplorer.files.toml_edit import edit
@@ -117,7 +117,7 @@ class Themes:
 def _themes_in(folder: Path) -> list[Path]:
     """A folder that cannot be read has none: whoever asks for one of its themes is told that it is not there."""
     listed: list[str] = []
-    told(lambda: listed.extend(names(folder)))
+    error_of(lambda: listed.extend(names(folder)))
     return [folder / name for name in listed if name.endswith(".toml")]
 
 
@@ -355,7 +355,9 @@ class ScreenState:
     def _may_hold(side: Path, content: bytes) -> bool:
         """Nothing lies there, or the same from an earlier time."""
         found: list[bytes | None] = []
-        return not os.path.lexists(side) or (not told(lambda: found.append(read_bytes(side))) and found[0] == content)
+        return not os.path.lexists(side) or (
+            not error_of(lambda: found.append(read_bytes(side))) and found[0] == content
+        )
 
 
 def _updated(document: StateTable, path: KeyPath, update: Update) -> StateTable:

@@ -12,7 +12,7 @@ from rpcexplorer.auth.registry import KINDS, with_usual_auth
 from rpcexplorer.cli.world import PersonAtTerminal, World
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.destination import Nobody, Person
-from rpcexplorer.model.problem import Changes, Problem, listed, nearest, quoted, told
+from rpcexplorer.model.problem import Changes, Problem, first_few, listed, nearest, quoted
 from rpcexplorer.model.profile import Profile, ad_hoc, misplaced_token, split_address
 from rpcexplorer.text.printable import printable
 
@@ -35,7 +35,7 @@ class Invocation(Struct):
         """The explorer. What is damaged in a file is told at once, and stops nothing else."""
         person = PersonAtTerminal() if ask and self.world.asks else Nobody()
         explorer = self.world.open_explorer(person, self.sessions)
-        for sentence in told(explorer.profiles.problems, MAX_COMPLAINTS):
+        for sentence in first_few(explorer.profiles.problems, MAX_COMPLAINTS):
             self.world.say(sentence)
         return explorer
 

@@ -12,7 +12,7 @@ from rpcexplorer.cli.completion import complete_presets
 from rpcexplorer.cli.context import MAX_COMPLAINTS, CommandGroup, fail, invocation_of
 from rpcexplorer.cli.output import print_json
 from rpcexplorer.cli.world import PROGRAM
-from rpcexplorer.model.problem import told
+from rpcexplorer.model.problem import first_few
 from rpcexplorer.text.json_text import json_of
 from rpcexplorer.text.printable import columns, printable
 
@@ -59,7 +59,7 @@ def keys(context: click.Context, as_json: bool) -> None:
         for command in COMMANDS
         if command.scope == scope
     ]
-    for sentence in told(problems, MAX_COMPLAINTS, ""):
+    for sentence in first_few(problems, MAX_COMPLAINTS, ""):
         invocation.world.say(sentence)
     if as_json:
         print_json(invocation.world, json_of([asdict(key) for key in found]))

@@ -23,12 +23,12 @@ from rpcexplorer.files.io import (
     ABANDONED,
     KEPT,
     FileError,
+    error_of,
     opened,
     read_bytes,
     read_span,
     refuse_links,
     telling,
-    told,
     told_size,
     write_private,
 )
@@ -220,7 +220,7 @@ class CatalogueFiles:
         """Write the methods in full, then the lines, which name that file; a sentence where only this run has one."""
         before, kept.beside = kept.beside, f"{crc32(full):08x}{len(full):x}" if full else ""
         path = self.beside(profile, kept.beside)
-        if path and (problem := told(lambda: write_private(path, full))):
+        if path and (problem := error_of(lambda: write_private(path, full))):
             kept.beside = ""
             return (f"{ONLY_HERE}: {problem}",)
         said = self.write(profile, kept)

@@ -352,7 +352,7 @@ def save_as(path: Path, content: bytes, *, replacing: bool) -> str:
     """
     if not os.path.isdir(path.parent):  # noqa: PTH112 - a name that is none is no folder, and raises nothing
         return f"cannot write {path}: there is no folder {path.parent}; choose another path"
-    return told(lambda: (write_atomic if replacing else write_new)(path, content))
+    return error_of(lambda: (write_atomic if replacing else write_new)(path, content))
 
 
 def refuse_unwritable(path: Path) -> None:
@@ -428,8 +428,8 @@ def _locked(descriptor: int, path: Path) -> bool:
     return False
 
 
-def told(action: Callable[[], object]) -> str:
-    """Do something with files; the sentence about what went wrong, empty where nothing did."""
+def error_of(action: Callable[[], object]) -> str:
+    """Do something with files, and return the sentence of its ``FileError``; empty if there is none."""
     try:
         action()
     except FileError as error:

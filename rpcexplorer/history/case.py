@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from msgspec.structs import replace
 
-from rpcexplorer.files.io import FileError, read_bytes, told, told_size
+from rpcexplorer.files.io import FileError, error_of, read_bytes, told_size
 from rpcexplorer.model.draft import as_called
 from rpcexplorer.model.exchange import MOST, MOST_CALLS, Case, Damaged, Exchange, TakenIn
 from rpcexplorer.model.problem import Problem
@@ -89,7 +89,7 @@ class Cases:
         calls = [(call, (call.id, _other_id(call))) for call in sorted(case.exchanges, key=lambda call: call.when)]
         there: dict[str, Exchange | Damaged | None] = {}
         ids = {id for _, both in calls for id in both}
-        problem = told(lambda: there.update(history.with_ids(ids)))
+        problem = error_of(lambda: there.update(history.with_ids(ids)))
         added: list[Exchange] = []
         known = renamed = 0
         for call, both in () if problem else calls:
@@ -99,7 +99,7 @@ class Cases:
                 continue
             free = next((id for id in both if id not in there), None)
             kept = replace(kept, id=free or f"case-{token_hex(8)}")  # only somebody who means it can take both
-            if problem := told(partial(history.append, kept)):
+            if problem := error_of(partial(history.append, kept)):
                 break
             there[kept.id] = kept
             added.append(kept)

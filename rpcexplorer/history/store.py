@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from msgspec.structs import replace
 
-from rpcexplorer.files.io import told
+from rpcexplorer.files.io import error_of
 from rpcexplorer.model.exchange import Damaged, Exchange, Refused
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import Secret
@@ -86,7 +86,7 @@ class Journal:
         if PLACEHOLDER.search(f"{record.params} {record.params_sent}"):
             self._sent.add((record.url, record.method, record.params, record.params_sent))
         with self._writing:
-            self.problem = told(lambda: self.of(profile).append(record)) or self._save_unsaved()
+            self.problem = error_of(lambda: self.of(profile).append(record)) or self._save_unsaved()
 
     def is_ours(self, exchange: Exchange, profile: Profile | None) -> bool:
         """Whether a record in a profile's history says what this person sent: nobody else can have written it.
@@ -119,7 +119,7 @@ class Journal:
             return self._save_unsaved()
 
     def _save_unsaved(self) -> str:
-        problems = [told(history.save_unsaved) for history in self._open.values()]
+        problems = [error_of(history.save_unsaved) for history in self._open.values()]
         self.problem = next(filter(None, problems), "")
         return self.problem
 
@@ -221,12 +221,12 @@ class Journal:
     @staticmethod
     def _changed(change: Callable[[], bool]) -> str:
         done: list[bool] = []
-        return told(lambda: done.append(change())) or ("" if any(done) else GONE)
+        return error_of(lambda: done.append(change())) or ("" if any(done) else GONE)
 
     def _read(self, read: Callable[[], Iterable[T]]) -> list[T]:
         """What can be read of it; why the rest cannot is told as its problem."""
         found: list[T] = []
-        self.problem = told(lambda: found.extend(read())) or self.problem
+        self.problem = error_of(lambda: found.extend(read())) or self.problem
         return found
 
 

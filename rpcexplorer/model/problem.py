@@ -68,8 +68,8 @@ def cut(word: str, longest: int = LONGEST) -> str:
 CHECK = ": `rpcexplorer profiles check` says which"
 
 
-def told(problems: Sequence[Problem], most: int, where: str = CHECK) -> list[str]:
-    """Problems as they are told: the first few, and how many more there are; ``where`` more is said of them."""
+def first_few(problems: Sequence[Problem], most: int, where: str = CHECK) -> list[str]:
+    """Return the sentences of the first problems, and how many more there are; ``where`` says where to read them."""
     sentences = [str(problem) for problem in problems[:most]]
     more = sum(problem.many for problem in problems[most:])
     return [*sentences, f"and {more:,} more{where}"] if more > 0 else sentences

@@ -11,7 +11,7 @@ from msgspec import Struct, field
 from msgspec.structs import asdict, replace
 
 from rpcexplorer.auth.registry import KINDS, USUAL, with_usual_auth
-from rpcexplorer.files.io import names, real, told
+from rpcexplorer.files.io import error_of, names, real
 from rpcexplorer.files.paths import TEAM_FILE
 from rpcexplorer.files.toml import KeyPath, TomlFile, dotted, parse_toml, read_toml, split_dotted
 from rpcexplorer.files.toml_edit import put
@@ -369,5 +369,5 @@ def _read_shipped(name: str) -> PresetFile | None:
 def _presets_in(folder: Path) -> list[Path]:
     """A folder that cannot be read has none: whoever asks for one of its presets is told that it is not there."""
     found: list[str] = []
-    told(lambda: found.extend(names(folder)))
+    error_of(lambda: found.extend(names(folder)))
     return [folder / each for each in found if each.endswith(ENDING) and PROFILE_NAME.fullmatch(Path(each).stem)]

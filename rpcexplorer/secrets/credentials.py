@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import TypeVar
 
 from rpcexplorer.auth.credentials import login_fields
-from rpcexplorer.files.io import FileError, told
+from rpcexplorer.files.io import FileError, error_of
 from rpcexplorer.model.destination import Person, RouteChanged, Store
 from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.profile import Profile
@@ -99,7 +99,7 @@ class StoredCredentials:
         keep = keep and not self._only_now(profile)
         self._run[self._place(profile, field)] = Secret(value, profile.label(field), "prompt")
         self._secrets.routes.entered(profile)
-        problem = told(lambda: self._secrets.save(profile, field, value)) if keep else ""
+        problem = error_of(lambda: self._secrets.save(profile, field, value)) if keep else ""
         if keep and not problem:
             del self._run[self._place(profile, field)]
         return problem
@@ -116,13 +116,13 @@ class StoredCredentials:
             if (name, held_for) == (before.name, place):
                 self._run[self._place(now, field)] = self._run[name, field, held_for]
         if self.held_back(now):
-            told(lambda: self._secrets.routes.allow(now))  # what cannot be written down holds for this run
+            error_of(lambda: self._secrets.routes.allow(now))  # what cannot be written down holds for this run
 
     def forget(self, profile: Profile, field: str) -> str:
         """Forget a field, here and in the store; a sentence where it is still stored."""
         for place in [place for place in self._run if place[:2] == (profile.name, field)]:
             self._forgotten.append(self._run.pop(place))
-        return told(lambda: self._secrets.forget(profile, field))
+        return error_of(lambda: self._secrets.forget(profile, field))
 
     async def secret(self, profile: Profile, field: str) -> Secret | Refused:
         """The value of a field, or a sentence that says how to give one."""
@@ -130,7 +130,7 @@ class StoredCredentials:
         if isinstance(found, RouteChanged):
             if found.advice or not await self._asked(self._person.allows(profile.name, found)):
                 return Refused("credentials", found.sentence(profile.name), field)
-            told(lambda: self._secrets.routes.allow(profile))  # what cannot be written down holds for this run
+            error_of(lambda: self._secrets.routes.allow(profile))  # what cannot be written down holds for this run
             found = self._known(profile, field)
         if not isinstance(found, Secret):
             question = f"{FIELD_WORDS.get(field, field)} for {profile.name} ({profile.origin})"
@@ -171,7 +171,7 @@ class StoredCredentials:
             return None
         if moved.advice or not await self._asked(self._person.allows(profile.name, moved)):
             return Refused("credentials", moved.sentence(profile.name))
-        told(lambda: self._secrets.routes.allow_key(profile))
+        error_of(lambda: self._secrets.routes.allow_key(profile))
         return None
 
     def keep(self, profile: Profile, session: Secret) -> str | None:

@@ -203,8 +203,8 @@ def beside(exchange: Exchange, method: str) -> list[tuple[str, str]]:
     return [*whose, (f"   {transport}" if transport else "", "middle")]
 
 
-def told(exchange: Exchange, room: int) -> list[tuple[str, str]]:
-    """Everything else that is worth a line: what had no room above, what it means, what happened by the way."""
+def remark_pieces(exchange: Exchange, room: int) -> list[tuple[str, str]]:
+    """Return the lines below the outcome: its message if it had no room above, its meaning, and remarks."""
     said: list[tuple[str, str]] = []
     sentence, explained = outcome_words(exchange.outcome), explanation(exchange.outcome)
     if exchange.outcome_name in SHORT_OUTCOMES:

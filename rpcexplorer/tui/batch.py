@@ -28,9 +28,9 @@ from rpcexplorer.text.exchange import (
     kind_word,
     on_one_line,
     outcome_pieces,
+    remark_pieces,
     running,
     size,
-    told,
     transport_line,
 )
 from rpcexplorer.text.printable import clipped, columns, fitted
@@ -176,7 +176,7 @@ class BatchPreview(Vertical):
         if came is not None:
             self._bar.after = [(f"   {size(came.response.size)}", "middle")] if came.response.size else ()
             self._bar.words = ended(came, self._bar.room)
-            self._remarks.pieces = told(came, self._bar.room)
+            self._remarks.pieces = remark_pieces(came, self._bar.room)
         elif self.shown is not None and self.shown.row is not None:
             draft = self.shown.row.draft
             self._bar.after = ()
@@ -286,7 +286,7 @@ class BatchScreen(AnswersOnce[BatchChoice | None], Screen[BatchChoice | None]):
             words += [("   ", "text"), *ended(sent, self._bar.room - len(f"Batch  {count:,} calls   "))]
         self._bar.words = words
         failed = sent if sent is not None and sent.exit_code and not self.sending else None
-        pieces = told(failed, 0) if failed else []  # what a code means is said where the call is
+        pieces = remark_pieces(failed, 0) if failed else []  # what a code means is said where the call is
         self._remarks.pieces = [each for each in pieces if failed and each[0] != explanation(failed.outcome)]
         self.refresh_bindings()
 

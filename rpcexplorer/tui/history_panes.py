@@ -20,7 +20,7 @@ from rpcexplorer.model.exchange import Damaged, Exchange
 from rpcexplorer.model.filter import YOU, narrowed
 from rpcexplorer.rpc.messages import ErrorObject, Result
 from rpcexplorer.text.document import Document
-from rpcexplorer.text.exchange import ROLES, SIGNS, beside, came, duration, ended, headers_page, told
+from rpcexplorer.text.exchange import ROLES, SIGNS, beside, came, duration, ended, headers_page, remark_pieces
 from rpcexplorer.text.history import Day, HistoryRow, moment_words, note_page, same
 from rpcexplorer.text.printable import clipped, columns, fitted, printable
 from rpcexplorer.tui.commands import bindings
@@ -441,7 +441,7 @@ class HistoryPreview(Vertical):
                 opens = "Enter opens the batch, each call with its own outcome"
                 again = "" if call.foreign else "; r sends it as it is"  # a stranger's is replayed: that asks where to
                 batch = [(opens + again, "middle")] if call.kind == "batch" else []
-                self._remarks.pieces = [*told(call, self._outcome.room), *batch]
+                self._remarks.pieces = [*remark_pieces(call, self._outcome.room), *batch]
                 value = call.outcome.value if isinstance(call.outcome, Result | ErrorObject) else b""
                 body = value or call.response.body
                 document = Document.of_json(body) if body else None

@@ -12,7 +12,7 @@ from textual.screen import Screen
 
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.draft import Draft
-from rpcexplorer.model.problem import Problem, told
+from rpcexplorer.model.problem import Problem, first_few
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.key_queue import PendingKeys, run_in_thread
@@ -124,8 +124,8 @@ class Navigation:
     def _found_problems(self) -> list[str]:
         """Return what is wrong with each kind of file, in a few sentences."""
         secrets = self._explorer.secrets.problem()
-        files = told(self._explorer.profiles.problems, MAX_COMPLAINTS)
-        return [*files, *told(self._problems, MAX_COMPLAINTS, ""), *([str(secrets)] if secrets else [])]
+        files = first_few(self._explorer.profiles.problems, MAX_COMPLAINTS)
+        return [*files, *first_few(self._problems, MAX_COMPLAINTS, ""), *([str(secrets)] if secrets else [])]
 
     # --- the history and cases -----------------------------------------------------------------------------------
 
@@ -212,7 +212,7 @@ class Navigation:
         explorer.reload()
         if used is not None and used.name in before and used.name not in explorer.profiles.profiles:
             self._app.notify(f"{used.name} cannot be read any more; it stays in use as it was.", severity="warning")
-            for problem in told(explorer.profiles.problems, MAX_COMPLAINTS):
+            for problem in first_few(explorer.profiles.problems, MAX_COMPLAINTS):
                 self._app.notify(problem, timeout=10, severity="warning")
 
     async def _choose(self, *, adding: bool = False) -> bool:

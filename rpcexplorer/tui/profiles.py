@@ -17,7 +17,7 @@ from textual.widgets import Static
 
 from rpcexplorer.client.report import Check
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.problem import told
+from rpcexplorer.model.problem import first_few
 from rpcexplorer.model.profile import PATH, Profile, split_address
 from rpcexplorer.text.printable import clipped, columns, fitted
 from rpcexplorer.text.profile import auth_words, broken_page, profile_page
@@ -248,7 +248,7 @@ class ProfilesScreen(AnswersOnce[bool], Screen[bool]):
         homes = [(each.file, each.audience) for each in homes_of(self.explorer, row.name)]
         if row.profile is None:
             return broken_page(
-                homes, told([each for each in profiles.problems if each.profile == row.name], MAX_PROBLEMS)
+                homes, first_few([each for each in profiles.problems if each.profile == row.name], MAX_PROBLEMS)
             )
         state, rows = self.explorer.credentials.state(row.profile), profiles.rows(row.profile)
         tested, steps = self._tested.get(row.name, (None, ()))

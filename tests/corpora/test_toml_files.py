@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.files.io import told
+from rpcexplorer.files.io import error_of
 from rpcexplorer.history.folder import History
 from rpcexplorer.history.record import to_block
 from rpcexplorer.model.exchange import Damaged, Exchange
@@ -100,7 +100,7 @@ def test_alone_in_a_history_it_is_shown_and_kept_whatever_is_written_next(tmp_pa
         history = History(folder, writer="me@here")
         list(history.all())
         assert file.read_bytes() == text, name
-        if not told(partial(history.append, exchange(1))):
+        if not error_of(partial(history.append, exchange(1))):
             taken.add(name)
             assert next(history.all()) == exchange(1), name
             kept = b"".join(contents(folder).values())

@@ -10,7 +10,7 @@ from pathlib import Path
 from rpcexplorer.discovery.methods import Discovery
 from rpcexplorer.discovery.store import Catalogues
 from rpcexplorer.drafts import Drafts
-from rpcexplorer.files.io import FileError, told
+from rpcexplorer.files.io import FileError, error_of
 from rpcexplorer.files.paths import OVERLAY, Paths
 from rpcexplorer.files.private import PrivateFile
 from rpcexplorer.history.folder import History
@@ -98,7 +98,7 @@ def _settings(root: Path) -> Found:
 
 def _save_secret(root: Path, thing: str) -> str:
     secrets = Secrets(paths(root).secrets, {}, now=lambda: WHEN)
-    return told(lambda: secrets.save(Profile(thing, "http://h"), "password", "pw"))
+    return error_of(lambda: secrets.save(Profile(thing, "http://h"), "password", "pw"))
 
 
 def _secrets(root: Path) -> Found:
@@ -107,7 +107,7 @@ def _secrets(root: Path) -> Found:
 
 
 def _allow(root: Path, thing: str) -> str:
-    return told(lambda: Routes(paths(root).allowed, {}, lambda _: ()).allow(Profile(thing, "http://h")))
+    return error_of(lambda: Routes(paths(root).allowed, {}, lambda _: ()).allow(Profile(thing, "http://h")))
 
 
 def _allowed(root: Path) -> Found:
@@ -162,7 +162,7 @@ def _history(root: Path) -> History:
 
 def _call(root: Path, thing: str) -> str:
     one = exchange(int.from_bytes(thing.encode(), "big"), reply="{}", method=thing)
-    return told(lambda: _history(root).append(one))
+    return error_of(lambda: _history(root).append(one))
 
 
 def _calls(root: Path) -> Found:

@@ -13,7 +13,7 @@ from rpcexplorer.files import toml
 from rpcexplorer.files.paths import Paths
 from rpcexplorer.files.toml import is_plain, layout, parse_toml
 from rpcexplorer.files.toml_shape import MAX_COMPLAINTS, MAX_GUESSES
-from rpcexplorer.model.problem import LONGEST, Problem, nearest, told
+from rpcexplorer.model.problem import LONGEST, Problem, first_few, nearest
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.profiles.layers import build_profile
 from rpcexplorer.profiles.profiles import Profiles, load
@@ -70,7 +70,7 @@ def test_of_thousands_of_keys_that_are_wrong_a_few_are_guessed_and_some_are_told
     assert list(found.profiles) == ["q"]
     assert len(found.problems) == MAX_COMPLAINTS + 1
     assert str(found.problems[-1]).endswith("and 1,800 more things in this file are wrong; mend these first")
-    sentences = told(found.problems, 4)
+    sentences = first_few(found.problems, 4)
     assert len(sentences) == 5
     assert sentences[0].startswith(f"{tmp_path / 'sessions.toml'}:7: profile.p.key_0: `key_0` is not a key")
     assert sentences[-1] == "and 1,996 more: `rpcexplorer profiles check` says which"

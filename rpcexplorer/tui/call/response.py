@@ -16,7 +16,7 @@ from textual.widget import Widget
 
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.rpc.messages import Result
-from rpcexplorer.text.exchange import WordLine, beside, ended, nothing, running, told
+from rpcexplorer.text.exchange import WordLine, beside, ended, nothing, remark_pieces, running
 from rpcexplorer.transport.port import Progress
 from rpcexplorer.tui.call.body import Body
 from rpcexplorer.tui.commands import Scope, bindings
@@ -343,7 +343,9 @@ class ResponsePane(Vertical):
         self._remarks.joined = not banner
         self._remarks.set_class(self.exchange is not None and not self.exchange.response.body, "-alone")
         schema = [(self.schema_remark, "careful")] if self.schema_remark else []
-        self._remarks.pieces = banner or ([*told(self.exchange, self._bar.room), *schema] if self.exchange else [])
+        self._remarks.pieces = banner or (
+            [*remark_pieces(self.exchange, self._bar.room), *schema] if self.exchange else []
+        )
 
     # --- focus and mouse ---------------------------------------------------------------------------------------
 
