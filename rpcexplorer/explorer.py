@@ -345,8 +345,8 @@ class Explorer:
         """The calls that are saved for the profile in use, by name."""
         return self.profiles.calls_of(self._in_use())
 
-    def listed(self, *, called: bool = True) -> dict[str, Method]:
-        """The saved calls, each with a sign before its name, and then the methods: as they are named beside those."""
+    def listed_methods(self, *, called: bool = True) -> dict[str, Method]:
+        """Return the saved calls, each with a sign before its name, and then the methods."""
         methods, calls = self.methods(called=called), self.saved_calls()
         saved = saved_among(calls.values(), methods) if calls else {}
         if signed := [name for name in methods if name.startswith(SIGN)]:

@@ -12,7 +12,7 @@ from rpcexplorer.auth.basic import BasicAuth, InlineAuth, NoAuth
 from rpcexplorer.auth.digest import DigestAuth
 from rpcexplorer.auth.scheme import AuthField, Kind
 from rpcexplorer.auth.token import BearerAuth, CookieAuth, FirstAuth, HeaderAuth, MemberAuth, QueryAuth
-from rpcexplorer.model.problem import listed, nearest
+from rpcexplorer.model.problem import joined_words, nearest
 from rpcexplorer.model.profile import IN_PATH, Auth, Profile
 
 _ALL: Final[tuple[type[Kind], ...]] = (
@@ -49,7 +49,7 @@ def kind_named(name: str) -> type[Kind]:
     if name in KINDS:
         return KINDS[name]
     guess = nearest(name, KINDS)
-    advice = f"did you mean {guess}?" if guess else f"the kinds are {listed(KINDS)}"
+    advice = f"did you mean {guess}?" if guess else f"the kinds are {joined_words(KINDS)}"
     raise ValueError(f"{name} is no kind of auth; {advice}")
 
 

@@ -25,7 +25,7 @@ from rpcexplorer.model.destination import FORM_OF_REQUEST
 from rpcexplorer.model.draft import Batch, Draft, judged
 from rpcexplorer.model.exchange import Cancelled, Exchange, Preview, Refused, Stop
 from rpcexplorer.model.method import SIGN, method_of, no_such_call
-from rpcexplorer.model.problem import Changes, listed
+from rpcexplorer.model.problem import Changes, joined_words
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result
 from rpcexplorer.text.exchange import SIGNS, failed_count, failed_lines, outcome_line, times, transport_line
@@ -72,7 +72,7 @@ def question_about(explorer: Explorer, drafts: Sequence[Draft | Batch], profile:
 
 def confirm(invocation: Invocation, question: str, what: str, profiles: Iterable[Profile], *, ask: bool) -> None:
     """Go on after a yes; without anybody to ask, the sentence says what answers it."""
-    places = listed(dict.fromkeys(each.origin for each in profiles))
+    places = joined_words(dict.fromkeys(each.origin for each in profiles))
     if not (ask and invocation.world.asks):
         fail(f"{question} Add --yes to send {what} to {places} all the same.")
     if not click.confirm(printable(f"{question} Send {what} to {places}?"), default=False, err=True):

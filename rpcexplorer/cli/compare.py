@@ -20,7 +20,7 @@ from rpcexplorer.compare.compare import Comparison, compared_at_once
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.draft import sent_draft
 from rpcexplorer.model.exchange import Damaged, Exchange, Stop
-from rpcexplorer.model.problem import Problem, listed
+from rpcexplorer.model.problem import Problem, joined_words
 from rpcexplorer.model.profile import AD_HOC_NAME, Profile
 from rpcexplorer.text.compare import (
     compared_lines,
@@ -339,7 +339,7 @@ def _with_profiles(
     mine = {theirs: name for theirs, sign, name in (each.rpartition("=") for each in names) if sign}
     for theirs in mine:
         if not any(theirs in server_of(each.exchange) for each in records):
-            known = listed(dict.fromkeys(each.exchange.profile for each in records))
+            known = joined_words(dict.fromkeys(each.exchange.profile for each in records))
             raise click.UsageError(f"-p: no call was recorded with {theirs or 'nothing'}, but with {known}.")
     plain, chosen = [each for each in names if "=" not in each], None
     if len(plain) > 1:
@@ -372,7 +372,7 @@ def _with_profiles(
     ]
     used = {profile.name: theirs for (theirs, _), profile in proposed.items() if profile}
     several = len(used) > 1
-    pairs = listed(f"{name} (for {theirs})" if several else name for name, theirs in used.items())
+    pairs = joined_words(f"{name} (for {theirs})" if several else name for name, theirs in used.items())
     return to_send, f"Someone else recorded this. It would be sent with profile{'s' * several} {pairs}.", advice
 
 
@@ -415,7 +415,7 @@ def _advice(
 ) -> str:
     """Return how to name the profiles of strangers' calls; for several servers, as a command to complete."""
     known, default = explorer.profiles, explorer.profiles.get(None)
-    profiles = f"The profiles are {listed(sorted(known.leaves))}."
+    profiles = f"The profiles are {joined_words(sorted(known.leaves))}."
     if not known.leaves and not known.refused:
         return NO_PROFILE
     if len(proposed) > 1 or names:

@@ -186,7 +186,7 @@ def complete_presets(context: click.Context, _: click.Parameter, begun: str) -> 
 
 def complete_methods(context: click.Context, _: click.Parameter, begun: str) -> list[str]:
     explorer = _explorer_of_profile(context)
-    return [name for name in explorer.listed() if name.startswith(begun)] if explorer else []
+    return [name for name in explorer.listed_methods() if name.startswith(begun)] if explorer else []
 
 
 def complete_params(context: click.Context, _: click.Parameter, begun: str) -> list[CompletionItem[str]]:

@@ -12,7 +12,7 @@ from rpcexplorer.auth.registry import KINDS, with_usual_auth
 from rpcexplorer.cli.world import PersonAtTerminal, World
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.destination import Nobody, Person
-from rpcexplorer.model.problem import Changes, Problem, first_few, listed, nearest, quoted
+from rpcexplorer.model.problem import Changes, Problem, first_few, joined_words, nearest, quoted
 from rpcexplorer.model.profile import Profile, ad_hoc, misplaced_token, split_address
 from rpcexplorer.text.printable import printable
 
@@ -150,7 +150,7 @@ class CommandGroup(click.Group):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Take the options; without a command there is nothing to do."""
         if not (args or self.invoke_without_command or ctx.resilient_parsing):
-            raise click.UsageError(f"{ctx.command_path} needs a command: {listed(self.list_commands(ctx))}.", ctx)
+            raise click.UsageError(f"{ctx.command_path} needs a command: {joined_words(self.list_commands(ctx))}.", ctx)
         return super().parse_args(ctx, args)
 
     def resolve_command(
@@ -166,4 +166,4 @@ class CommandGroup(click.Group):
         """What was probably meant by a name that is no command."""
         known = self.list_commands(ctx)
         near = nearest(name, known)
-        return f"; did you mean {near}?" if near else f": there are {listed(known)}."
+        return f"; did you mean {near}?" if near else f": there are {joined_words(known)}."

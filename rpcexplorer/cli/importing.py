@@ -17,7 +17,7 @@ from rpcexplorer.importing.formats import imported
 from rpcexplorer.importing.request import Imported, ImportedCall
 from rpcexplorer.model.destination import Nobody
 from rpcexplorer.model.method import SavedCall
-from rpcexplorer.model.problem import Problem, listed
+from rpcexplorer.model.problem import Problem, joined_words
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.text.importing import as_values, call_line, hiding, note_lines, other_addresses, skipped_lines
@@ -99,7 +99,7 @@ def _show(invocation: Invocation, found: Imported, *, as_json: bool) -> None:
 def _without_id(found: Imported) -> list[str]:
     """Neither a draft nor a saved call says whether it is a notification: whoever sends it does."""
     methods = dict.fromkeys(call.method for call in found.calls if call.notification)
-    note = f"{listed(methods, 3)}: it had no id, and is kept as a call; `rpcexplorer notify` sends it without one"
+    note = f"{joined_words(methods, 3)}: it had no id, and is kept as a call; `rpcexplorer notify` sends it without one"
     return [note] if methods else []
 
 
@@ -113,7 +113,7 @@ def _keep(invocation: Invocation, explorer: Explorer, profile: Profile, calls: l
     count = len(taken.drafts)
     world.say(f"{count} call{'s' * (count != 1)} in the drafts of {profile.name}: on screen, type the method's name")
     if taken.replaced:
-        world.say(f"params that gave way can be brought back on screen: {listed(taken.replaced, 6)}")
+        world.say(f"params that gave way can be brought back on screen: {joined_words(taken.replaced, 6)}")
     if taken.left_out:
         world.say(f"{taken.left_out} more of the same methods were left out")
     if taken.problem:
@@ -136,10 +136,10 @@ def _credentials(
                     fail(f"The {field} could not be stored: {problem}")
             world.say(f"stored: {names}")
         else:
-            commands = listed([f"rpcexplorer profiles secret {profile.name} {field}" for field in found])
+            commands = joined_words([f"rpcexplorer profiles secret {profile.name} {field}" for field in found])
             world.say(f"the {names} that came along was dropped; to store one: {commands}")
     if dropped:
-        world.say(f"credentials that {profile.name} has no use for were dropped: {listed(dropped, 6)}")
+        world.say(f"credentials that {profile.name} has no use for were dropped: {joined_words(dropped, 6)}")
 
 
 def _save(invocation: Invocation, found: Imported, profile: str | None, typed: str) -> None:
@@ -166,7 +166,7 @@ def _save(invocation: Invocation, found: Imported, profile: str | None, typed: s
     if len(found.calls) > MAX_CALLS:
         world.say(f"{len(found.calls) - MAX_CALLS:,} more were not saved: {MAX_CALLS} are saved at a time")
     if dropped := dict.fromkeys(each.place for call in found.calls for each in call.credentials):
-        world.say(f"credentials were dropped: {listed(dropped, 6)}")
+        world.say(f"credentials were dropped: {joined_words(dropped, 6)}")
     if not saved:
         fail(f"Nothing was saved in {file}.")
     world.say(f"{len(saved)} call{'s' * (len(saved) != 1)} saved in {file}: {_sends(invocation, explorer, *saved[0])}")

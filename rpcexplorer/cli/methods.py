@@ -98,7 +98,7 @@ def methods(
         _print_changes(invocation, explorer, as_json=as_json)
     else:
         _print(invocation, explorer, name, as_json=as_json)
-        if not (name or refresh or explorer.listed()):
+        if not (name or refresh or explorer.listed_methods()):
             named = {"-p": profile or invocation.profile, "--url": url or invocation.url, "--auth": auth}
             options = "".join(f" {option} {shlex.quote(value)}" for option, value in named.items() if value)
             invocation.world.say(f"No methods are known yet. Run:\n{PROGRAM} methods --refresh{options}")
@@ -109,7 +109,7 @@ def methods(
 
 def known_method(explorer: Explorer, name: str) -> Method:
     """The method of that name, as ``call`` takes it; or the end of the command, with the nearest names."""
-    known = explorer.listed()
+    known = explorer.listed_methods()
     if name not in known:
         near = " or ".join(map(printable, _nearest(name, known)))
         guess = f"Did you mean {near}?" if near else "rpcexplorer methods lists those that are."
@@ -172,7 +172,7 @@ def _print_changes(invocation: Invocation, explorer: Explorer, *, as_json: bool)
 
 def _print(invocation: Invocation, explorer: Explorer, name: str | None, *, as_json: bool) -> None:
     world = invocation.world
-    known = [known_method(explorer, name)] if name else list(explorer.listed().values())
+    known = [known_method(explorer, name)] if name else list(explorer.listed_methods().values())
     if as_json:
         print_json(world, json_of(rows(explorer, known, whole=name is not None)))
     elif name:
@@ -192,7 +192,7 @@ def _print_docs(invocation: Invocation, explorer: Explorer, method: Method) -> N
     if isinstance(method, SavedMethod):
         world.print(f"  {printable(method.name)} is a saved call: {printable(method.doc)}")
         world.print()
-        method = explorer.listed().get(as_named(method.calls)) or Method(method.calls, source="saved")
+        method = explorer.listed_methods().get(as_named(method.calls)) or Method(method.calls, source="saved")
     learned = explorer.catalogues.of(explorer.profile)
     described = explorer.described(method_of(method.name))
     asked = learned.when if learned else None

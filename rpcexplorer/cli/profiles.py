@@ -17,7 +17,7 @@ from rpcexplorer.cli.profiles_check import allow, check, connection, trust
 from rpcexplorer.cli.world import hidden
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.destination import RouteChanged
-from rpcexplorer.model.problem import Changes, Problem, listed
+from rpcexplorer.model.problem import Changes, Problem, joined_words
 from rpcexplorer.model.profile import PATH, Auth, Preset, Profile, joined, split_address
 from rpcexplorer.model.secret import FIELD_WORDS, FIELDS, Secret
 from rpcexplorer.profiles.keys import PARTS, PROFILE_KEYS, ProfileKey
@@ -99,7 +99,7 @@ def add(context: click.Context, /, name: str, team: bool, **typed: Any) -> None:
     for row in OPTIONS:
         field = row.key.removeprefix("auth.")
         if row.part == "auth" and field in tables["auth"].keys() - {"kind", *KINDS[kind].__struct_fields__}:
-            others = listed(other for other, each in KINDS.items() if field in each.__struct_fields__)
+            others = joined_words(other for other, each in KINDS.items() if field in each.__struct_fields__)
             fail(f"{row.option}: auth {kind} has no {field}, which is for {others}: say which with --auth.")
     values = {"preset": typed["preset"], "path": path} | values | {"login": tables["login"] or None}
     if problem := explorer.edits(file).add(name, url, auth=tables["auth"], **values):
@@ -233,7 +233,8 @@ def _held_back(explorer: Explorer, name: str) -> str:
     if not fields:
         return ""
     verb = "is" if len(fields) == 1 else "are"
-    sentence = f"The {listed(fields)} of {name} {verb} bound to a different destination. If this one is right, run:"
+    subject = f"The {joined_words(fields)} of {name} {verb}"
+    sentence = f"{subject} bound to a different destination. If this one is right, run:"
     return f"{sentence}\nrpcexplorer profiles allow {name}"
 
 

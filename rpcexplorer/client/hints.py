@@ -21,7 +21,7 @@ from msgspec import Struct
 
 from rpcexplorer.auth.login import asks_for_login
 from rpcexplorer.model.exchange import Exchange, Refused, Unreached
-from rpcexplorer.model.problem import PROGRAM, Changes, Hint, listed, quoted, setting
+from rpcexplorer.model.problem import PROGRAM, Changes, Hint, joined_words, quoted, setting
 from rpcexplorer.model.profile import PATH, Auth, Profile
 from rpcexplorer.model.secret import FIELD_WORDS, origin_of
 from rpcexplorer.rpc.messages import METHOD_NOT_FOUND, ErrorObject, Malformed, Result
@@ -584,7 +584,7 @@ def _service_login(call: FailedCall) -> Hint:
 
 def _some_kind(call: FailedCall, offered: list[str]) -> Hint:
     unknown = f" by {', '.join(offered)}, which cannot be sent" if offered else ""
-    kinds = listed(each for each in call.kinds if each != Auth.kind)
+    kinds = joined_words(each for each in call.kinds if each != Auth.kind)
     sentence = f"The server wants to know who calls{unknown}. The kinds of auth are {kinds}."
     set_kind = f"{PROGRAM} profiles set {call.profile.name} auth.kind=KIND"
     if call.profile.ad_hoc:

@@ -15,7 +15,7 @@ from rpcexplorer.auth.login import asks_for_login
 from rpcexplorer.client.hints import names_in, was_read
 from rpcexplorer.client.probe import Examination, Proposal, TrialResult, asked_at_once, proposed
 from rpcexplorer.model.exchange import EXIT_CODES, Cancelled, Exchange, Refused, Sent, Unreached
-from rpcexplorer.model.problem import listed
+from rpcexplorer.model.problem import joined_words
 from rpcexplorer.model.profile import Auth, HeaderHandshake, Profile
 from rpcexplorer.model.secret import FIELD_WORDS
 from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result
@@ -368,7 +368,8 @@ def _open_login(examination: Examination) -> Check:
         if heard.asks_for_login and not profile.secrets:
             known = heard.hint.sentence if heard.auth_changes and heard.hint else f"asked for: {heard.said}"
             if kinds := examination.asked_kinds:
-                known += f"; of which kind could not be seen: ask who runs it. The kinds of auth are {listed(kinds)}"
+                known += "; of which kind could not be seen: ask who runs it. "
+                known += f"The kinds of auth are {joined_words(kinds)}"
             elif proposal := proposed(examination):
                 fields = [FIELD_WORDS.get(field, field) for field in proposal.secrets]
                 known = f"{known.rstrip('.')}. Enter {' and '.join(fields)}" if fields else known

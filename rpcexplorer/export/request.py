@@ -17,7 +17,7 @@ from rpcexplorer.auth.scheme import ByClient
 from rpcexplorer.jsontext.params import Typo
 from rpcexplorer.model.draft import Batch, Draft, sent_draft, to_calls
 from rpcexplorer.model.exchange import Exchange, Preview, Refused
-from rpcexplorer.model.problem import listed
+from rpcexplorer.model.problem import joined_words
 from rpcexplorer.model.profile import AD_HOC_NAME, Profile
 from rpcexplorer.model.secret import Secret, origin_of, placeholder, without
 from rpcexplorer.redaction.addresses import redacted_address
@@ -117,7 +117,7 @@ def profile_of(exchange: Exchange, profiles: Mapping[str, Profile], *, ours: boo
         same = [each for each in profiles.values() if _has_address(each, exchange.url)]
         if len(same) == 1:
             return same[0], f"Someone else recorded this call. It is copied as profile {same[0].name} sends it."
-        return _unknown(exchange), SEVERAL.format(listed([each.name for each in same])) if same else THEIRS
+        return _unknown(exchange), SEVERAL.format(joined_words([each.name for each in same])) if same else THEIRS
     if known is not None:
         today = redacted_address(known.endpoint)
         moved = f"Profile {known.name} points to {today} today; the call went to {exchange.url}, as this does."

@@ -19,7 +19,7 @@ from rpcexplorer.history.record import UNUSUAL, changed, quoted, to_block, to_ex
 from rpcexplorer.jsontext.pointers import ANY, parts_of, spans_at
 from rpcexplorer.jsontext.scan import STRING, decoded
 from rpcexplorer.model.exchange import MOST, MOST_CALLS, Exchange, Unreached
-from rpcexplorer.model.problem import LONGEST, listed
+from rpcexplorer.model.problem import LONGEST, joined_words
 from rpcexplorer.model.profile import AD_HOC_NAME, Profile
 from rpcexplorer.model.secret import HIDDEN, UNRECORDED, Secret
 from rpcexplorer.redaction.exchange import for_history, redacted, redactor_of
@@ -213,7 +213,7 @@ class _Hiding:
                 ids.append(call.id)
         if not ids:
             return ""
-        which = f"call{'s' * (len(ids) > 1)} {listed(ids)}"
+        which = f"call{'s' * (len(ids) > 1)} {joined_words(ids)}"
         return f"Nothing was written: the method name of {which} contains a hidden value. Export the other calls only."
 
     def is_blind(self, call: Exchange, pointers: Sequence[str]) -> bool:

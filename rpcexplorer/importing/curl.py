@@ -19,7 +19,7 @@ from rpcexplorer.importing.request import (
     user_password,
 )
 from rpcexplorer.importing.shell import ShellCommand
-from rpcexplorer.model.problem import listed
+from rpcexplorer.model.problem import joined_words
 
 WITHOUT_VALUE: Final = frozenset({
     "anyauth", "append", "basic", "ca-native", "cert-status", "compressed", "compressed-ssh", "create-dirs", "crlf",
@@ -137,7 +137,7 @@ def _others(words: list[str]) -> Iterator[str]:
         yield "Variables that are set are not used; where that is the end of an address, quote the address."
     named = dict.fromkeys(word[:LONGEST_NAME] for word in words if word[:1].isalpha() and not _SET.match(word))
     if named:
-        yield f"Nothing of other commands is run or used: {listed(named, 5)}."
+        yield f"Nothing of other commands is run or used: {joined_words(named, 5)}."
 
 
 def _without_variables(words: list[str]) -> list[str]:

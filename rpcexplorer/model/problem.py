@@ -75,8 +75,8 @@ def first_few(problems: Sequence[Problem], most: int, where: str = CHECK) -> lis
     return [*sentences, f"and {more:,} more{where}"] if more > 0 else sentences
 
 
-def listed(words: Iterable[str], most: int = 20) -> str:
-    """Words in a row: the first few, and how many more there are."""
+def joined_words(words: Iterable[str], most: int = 20) -> str:
+    """Return the first words, with commas between them, and how many more there are."""
     every = list(words)
     more = f" and {len(every) - most:,} more" if len(every) > most else ""
     return ", ".join(every[:most]) + more

@@ -22,7 +22,7 @@ from rpcexplorer.files.toml_shape import (
     Written,
     read_shape,
 )
-from rpcexplorer.model.problem import Changes, Problem, cut, listed, nearest
+from rpcexplorer.model.problem import Changes, Problem, cut, joined_words, nearest
 from rpcexplorer.model.profile import (
     PATH,
     Auth,
@@ -333,7 +333,8 @@ class Presets:
         known = self.files()
         guess = nearest(name, known)
         advice = f"did you mean `{guess}`? The" if guess else "the"
-        return f"there is no preset `{cut(name)}`; {advice} presets are {listed(known)}, and your own lie in {self.own}"
+        advice += f" presets are {joined_words(known)}, and your own lie in {self.own}"
+        return f"there is no preset `{cut(name)}`; {advice}"
 
 
 def _read(folder: Path, name: str) -> PresetFile | None:

@@ -15,7 +15,7 @@ from rpcexplorer.files.private import PrivateFile
 from rpcexplorer.files.toml import KeyPath, TomlFile, dotted, read_toml, split_dotted
 from rpcexplorer.files.toml_shape import DEFAULT, CheckedFile, Leaf, Leaves, Source, read_shape
 from rpcexplorer.model.method import SavedCall
-from rpcexplorer.model.problem import Changes, Problem, listed, nearest
+from rpcexplorer.model.problem import Changes, Problem, joined_words, nearest
 from rpcexplorer.model.profile import PATH, SERVICE, Preset, Profile, variable
 from rpcexplorer.profiles.allowed import Allowed
 from rpcexplorer.profiles.keys import SESSIONS
@@ -200,8 +200,8 @@ def which_there_are(name: str, known: Iterable[str]) -> str:
     names = sorted(known)
     if not names:
         return "none is defined yet: run `rpcexplorer profiles add NAME --url URL`"
-    guess = nearest(name, names)
-    return f"did you mean `{guess}`? The profiles are {listed(names)}" if guess else f"the profiles are {listed(names)}"
+    guess, known = nearest(name, names), joined_words(names)
+    return f"did you mean `{guess}`? The profiles are {known}" if guess else f"the profiles are {known}"
 
 
 def _flat(profile: Profile) -> Iterator[tuple[KeyPath, Any]]:
@@ -310,7 +310,7 @@ def _refuse_shared_variables(found: Profiles) -> None:
         sharing.setdefault(variable(name, "password"), []).append(name)
     for shared, names in sharing.items():
         for name in names if len(names) > 1 else ():
-            others = listed((f"`{other}`" for other in names[: SHARING + 2] if other != name), SHARING)
+            others = joined_words((f"`{other}`" for other in names[: SHARING + 2] if other != name), SHARING)
             sentence = f"this profile and {others} would both read {shared}; rename one of them"
             found.problems.append(_problem(found, name, (), sentence))
             found.profiles.pop(name, None)

@@ -16,7 +16,7 @@ from rpcexplorer.jsontext.scan import decoded, elements, members
 from rpcexplorer.jsontext.steps import Steps, at_once
 from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.exchange import Exchange, Outcome, Refused, Sent, Unreached
-from rpcexplorer.model.problem import cut, listed
+from rpcexplorer.model.problem import cut, joined_words
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import HIDDEN, UNRECORDED, Secret
 from rpcexplorer.redaction.addresses import redacted_address, secrets_in, squashed
@@ -294,7 +294,7 @@ def _short_enough(headers: Sequence[tuple[str, str]]) -> tuple[tuple[tuple[str, 
     kept = {at for at, size in zip(shortest, together, strict=True) if size <= HEADERS}
     long = dict.fromkeys(cut(name) for at, (name, _) in enumerate(headers) if at not in kept)
     many = f"{len(headers) - len(kept):,} of {len(headers):,} headers are not recorded, for want of room"
-    return tuple(headers[at] for at in sorted(kept)), (f"{many}: {listed(long, NAMED)}",) if long else ()
+    return tuple(headers[at] for at in sorted(kept)), (f"{many}: {joined_words(long, NAMED)}",) if long else ()
 
 
 def _told(exchange: Exchange, hide: Redactor) -> Exchange:

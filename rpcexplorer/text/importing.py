@@ -8,7 +8,7 @@ from typing import Any, Final
 from msgspec import Raw
 
 from rpcexplorer.importing.request import Imported, ImportedCall, Skipped
-from rpcexplorer.model.problem import listed
+from rpcexplorer.model.problem import joined_words
 from rpcexplorer.redaction.addresses import redacted_address
 from rpcexplorer.redaction.redactor import Redactor
 from rpcexplorer.text.printable import fitted, printable
@@ -42,7 +42,7 @@ def skipped_lines(skipped: Sequence[Skipped], what: str = "request") -> Iterator
     for each in skipped:
         reasons.setdefault(each.why, []).append(each.number)
     for why, numbers in reasons.items():
-        yield f"{what}{'s' * (len(numbers) > 1)} {listed(map(str, numbers), NUMBERS)} left out: {why}"
+        yield f"{what}{'s' * (len(numbers) > 1)} {joined_words(map(str, numbers), NUMBERS)} left out: {why}"
 
 
 def note_lines(calls: Sequence[ImportedCall]) -> Iterator[str]:
@@ -52,13 +52,13 @@ def note_lines(calls: Sequence[ImportedCall]) -> Iterator[str]:
         for note in call.notes:
             notes.setdefault(note, []).append(call.method)
     for note, methods in notes.items():
-        yield f"{listed(dict.fromkeys(methods), 3)}: {note}"
+        yield f"{joined_words(dict.fromkeys(methods), 3)}: {note}"
 
 
 def other_addresses(calls: Iterable[ImportedCall], endpoint: str) -> str:
     """Where calls went that did not go to this one, a few of them; empty where all did, or nothing says it."""
     others = {call.address.partition("?")[0]: None for call in calls if call.address}
-    return listed((printable(redacted_address(each)) for each in others if each != endpoint), 3)
+    return joined_words((printable(redacted_address(each)) for each in others if each != endpoint), 3)
 
 
 def as_values(found: Imported) -> Mapping[str, Any]:

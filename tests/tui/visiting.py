@@ -46,7 +46,7 @@ def visit(explorer: Explorer, scene: Scene, *, profile: str = "demo", size: tupl
     async def story(app: ExplorerApp, pilot: Pilot[Any]) -> None:
         screen = app.calls
         assert screen is not None
-        await until(pilot, lambda: bool(screen.method) or not explorer.listed())
+        await until(pilot, lambda: bool(screen.method) or not explorer.listed_methods())
         await scene(app, pilot, screen)
 
     tell(explorer, story, profile=profile, size=size)

@@ -106,7 +106,7 @@ class ProfileView:
     def show_methods(self) -> None:
         profile = self._explorer.profile
         assert profile is not None
-        self.known = self._drafts.known = self._explorer.listed(called=self._drafts.has_history)
+        self.known = self._drafts.known = self._explorer.listed_methods(called=self._drafts.has_history)
         self._panes.has_details = any(method.details or method.parameters for method in self.known.values())
         self._panes.methods.methods = self.known
         self._panes.methods.pinned = self._explorer.remembered.pinned(profile.name)

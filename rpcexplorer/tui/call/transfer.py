@@ -22,7 +22,7 @@ from rpcexplorer.model.batch import collected, parts_of
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.method import SIGN, ExampleCall, as_named
-from rpcexplorer.model.problem import listed
+from rpcexplorer.model.problem import joined_words
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import Secret, of_another, of_this, without
 from rpcexplorer.text.importing import note_lines, other_addresses, skipped_lines
@@ -200,7 +200,7 @@ class Transfer:
     async def use_value(self, value: TakenValue) -> None:
         """Ask for a call, and put a reference to a value of a response into it."""
         explorer = self._explorer
-        methods = explorer.listed()
+        methods = explorer.listed_methods()
         before = [name for name in explorer.remembered.expressions(USE) if name in methods]
         names = [*before, *(name for name in methods if name not in before)]
         picks = [Pick(name, name, methods[name].doc) for name in names]
@@ -239,7 +239,7 @@ class Transfer:
         if first.notification:
             sentences.append("It had no id: “send as notification” in the palette sends it so.")
         if rest:
-            methods = listed(dict.fromkeys(call.method for call in taken.drafts), 4)
+            methods = joined_words(dict.fromkeys(call.method for call in taken.drafts), 4)
             sentences.append(f"The others stand in the drafts of {methods}.")
             if any(call.method == first.method for call in rest):
                 sentences.append("Those of the same method can be brought back there.")
@@ -269,7 +269,7 @@ class Transfer:
             sentences = [f"The call stands in the editor, as a draft of {profile.name}."]
         sentences += _left_out_words(taken.left_out)
         if taken.replaced:
-            sentences.append(f"Params that gave way can be brought back: {listed(taken.replaced, MAX_REASONS)}.")
+            sentences.append(f"Params that gave way can be brought back: {joined_words(taken.replaced, MAX_REASONS)}.")
         sentences += [f"But {taken.problem}."] * bool(taken.problem)
         self._tell(" ".join(sentences))
         await self._settle_credentials(profile, fits)
@@ -299,7 +299,7 @@ class Transfer:
         return self._explorer.imports.read(file)
 
     async def _agrees(self, found: Imported, profile: Profile) -> bool:
-        count, methods = len(found.calls), listed(dict.fromkeys(call.method for call in found.calls), 8)
+        count, methods = len(found.calls), joined_words(dict.fromkeys(call.method for call in found.calls), 8)
         rows = [("form", found.form), ("calls", f"{count:,}: {methods}")]
         if others := other_addresses(found.calls, profile.endpoint):
             rows.append(("went to", others))
@@ -331,7 +331,7 @@ class Transfer:
             if problem := next(filter(None, problems), ""):
                 self._tell(f"{problem[0].upper()}{problem[1:]}")
         if dropped := dict.fromkeys(place for fit in fits for place in fit.dropped):
-            self._tell(f"Credentials that {profile.name} has no use for were dropped: {listed(dropped, 4)}.")
+            self._tell(f"Credentials that {profile.name} has no use for were dropped: {joined_words(dropped, 4)}.")
 
     def _notification_words(self, method: str) -> str:
         send = self._key("send") or "The palette"
