@@ -58,8 +58,8 @@ class Grid(LineView):
         path: str
         """Where the list is, as the table spells it."""
 
-    def __init__(self, id: str | None = None) -> None:
-        super().__init__(id=id)
+    def __init__(self) -> None:
+        super().__init__()
         self._widths: list[int] = []
         self._starts: list[int] = [0]
         self._sorting = False

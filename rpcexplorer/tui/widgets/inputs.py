@@ -157,8 +157,8 @@ class Prompt(Horizontal):
         prompt: Prompt
         purpose: Purpose
 
-    def __init__(self, *, id: str | None = None) -> None:
-        super().__init__(id=id)
+    def __init__(self) -> None:
+        super().__init__()
         self.purpose: Purpose = "search"
         self._sign, self._line, self._state = Static(classes="sign"), Entry(take=self._take), Static(classes="state")
         self.listens = False

@@ -346,8 +346,8 @@ class Reader(LineView):
         index: int | None
         """The number of the hit that the search went to, from 0; None while that is not known."""
 
-    def __init__(self, id: str | None = None) -> None:
-        super().__init__(id=id)
+    def __init__(self) -> None:
+        super().__init__()
         self.find = Find(self, self._arrive, self._report_found)
         self.current_line = 0
         """The line of the document under the cursor, from 0; if it is wrapped, the cursor is on one of its rows."""
