@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 from string import ascii_lowercase
 from types import MappingProxyType
-from typing import Final, Literal
+from typing import Final, Literal, get_args
 
 from msgspec import Struct
 from textual.binding import Binding, BindingType
@@ -36,24 +36,11 @@ Scope = Literal[
     "profiles",
 ]
 """Where a command works."""
-SCOPES: Final[Mapping[Scope, str]] = {
-    "everywhere": "Everywhere",
+SCOPES: Final[Mapping[Scope, str]] = {scope: scope.capitalize() for scope in get_args(Scope)} | {
     "call": "Calling",
-    "methods": "Methods",
     "recent": "Recent calls",
-    "params": "Params",
-    "docs": "Docs",
-    "response": "Response",
-    "table": "Table",
-    "history": "History",
-    "batch": "Batch",
-    "form": "Form",
-    "comparison": "Comparison",
-    "replay": "Replay",
-    "statistics": "Statistics",
-    "profiles": "Profiles",
 }
-"""Scopes and what a person calls them."""
+"""The title of each scope, in the order of the lists of keys."""
 
 
 class Command(Struct, frozen=True):
