@@ -45,7 +45,7 @@ def test_notice_covers_nothing_but_the_footer(explorer: Explorer, size: tuple[in
 @pytest.mark.thorough
 def test_notice_expires_and_uncovers_the_footer(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-        app.notify("A sentence.", timeout=0.2)
+        app.notify("A sentence.", timeout=1.5)
         await until(pilot, lambda: "A sentence." in on_view(app))
         await until(pilot, lambda: "F1 help" in on_view(app))
         assert said(app) == ""
