@@ -33,7 +33,7 @@ class BasicAuth(Kind, frozen=True):
     def words(self, profile: Profile) -> str:  # noqa: ARG002
         return "basic: user name and password go out in the header Authorization"
 
-    def refused(self, profile: Profile, secrets: Sequence[Secret]) -> Refused | None:
+    def header_problem(self, profile: Profile, secrets: Sequence[Secret]) -> Refused | None:
         names = [each.reveal() for each in secrets if each.label == profile.label("username")]
         if not any(":" in name for name in (self.username or "", *names)):
             return None

@@ -110,7 +110,7 @@ class DigestAuth(Kind, frozen=True):
             challenge = again if again and again.stale and not challenge.stale else None
         return received
 
-    def refused(self, profile: Profile, secrets: Sequence[Secret]) -> Refused | None:
+    def header_problem(self, profile: Profile, secrets: Sequence[Secret]) -> Refused | None:
         names = [each.reveal() for each in secrets if each.label == profile.label("username")]
         if not any("\n" in name for name in (self.username or "", *names)):
             return None

@@ -132,7 +132,7 @@ class Kind(Auth, frozen=True):
         own_texts = (*self.texts, profile.endpoint if request.address else "")
         if request != AuthRequest(message) and (refused := planted(profile, *own_texts)):
             return refused
-        if request.headers and (refused := self.refused(profile, ())):
+        if request.headers and (refused := self.header_problem(profile, ())):
             return refused
         return replace(request, fields=fields_in(profile, request))
 
@@ -148,8 +148,8 @@ class Kind(Auth, frozen=True):
         """How another program logs in by itself, where no request can be written down that would do."""
         return None
 
-    def refused(self, profile: Profile, secrets: Sequence[Secret]) -> Refused | None:  # noqa: ARG002
-        """Why its headers cannot be sent with these values; None where they can."""
+    def header_problem(self, profile: Profile, secrets: Sequence[Secret]) -> Refused | None:  # noqa: ARG002
+        """Return why its headers cannot be sent with these values; None if they can."""
         return None
 
     def places(self, profile: Profile) -> Iterable[str]:

@@ -10,7 +10,7 @@ from rpcexplorer.cli.output import Output
 from rpcexplorer.cli.recorded import Recorded, find_call, ignored_pointers, open_history
 from rpcexplorer.cli.world import World
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.export.formats import FORMS, TELLING, made, marks, replaced, replaced_told, reply
+from rpcexplorer.export.formats import FORMS, TELLING, count_replaced, marks, render, replaced_words, reply
 from rpcexplorer.export.request import Subject, profile_of, record_of
 from rpcexplorer.model.exchange import Refused
 from rpcexplorer.text.printable import printable_bytes
@@ -63,10 +63,10 @@ def copy(context: click.Context, ids: tuple[str, ...], form: str, output: str | 
         count = marks(content)
     else:
         subject = _subject(world, explorer, calls[0], runs=form not in TELLING)
-        content = made(form, subject)
+        content = render(form, subject)
         if FORMS[form].runs and (why := explorer.withheld(subject.profile, content.decode(errors="replace"))):
             fail(why, 3)
-        count = replaced(form, subject, content)
+        count = count_replaced(form, subject, content)
     if form not in {"request", "reply"}:
         out.world.write(content + b"\n")
     elif out.world.shows:
@@ -74,7 +74,7 @@ def copy(context: click.Context, ids: tuple[str, ...], form: str, output: str | 
     else:
         out.world.write(content)
     out.write()
-    if sentence := replaced_told(count):
+    if sentence := replaced_words(count):
         world.say(sentence)
 
 

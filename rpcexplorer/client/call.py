@@ -359,10 +359,10 @@ class RunningCall:
             try:
                 request = next(flow) if end is None else None
                 while request is not None:
-                    self._note(call)
+                    self._apply_events(call)
                     request = flow.send(await self._look_up(request, call) or await self._send(request))
             except StopIteration as last:
-                self._note(call)
+                self._apply_events(call)
                 end = last.value
             assert end is not None
             exchange = await in_turns(self._exchange(end))
@@ -381,7 +381,7 @@ class RunningCall:
             await asyncio.to_thread(record, exchange)
         return exchange
 
-    def _note(self, call: AuthCall) -> None:
+    def _apply_events(self, call: AuthCall) -> None:
         """Act on what the flow has reported since its last request."""
         for event in call.events:
             match event:
@@ -408,7 +408,7 @@ class RunningCall:
                     return found
                 self._secrets[field] = found
         secrets = [self._secrets[field] for field in request.fields]
-        return auth_of(self._profile).refused(self._profile, secrets) if request.headers and secrets else None
+        return auth_of(self._profile).header_problem(self._profile, secrets) if request.headers and secrets else None
 
     async def _send(self, request: AuthRequest) -> AuthResponse:
         """Send a request, secrets put in, and decide what its response means."""

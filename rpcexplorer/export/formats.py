@@ -40,8 +40,8 @@ TELLING: Final = frozenset({"markdown", "request"})
 """Those that only tell of a call: they can be made of one that its profile would not send today."""
 
 
-def made(form: str, subject: Subject) -> bytes:
-    """One of ``FORMS`` but the reply, which is no part of what was sent."""
+def render(form: str, subject: Subject) -> bytes:
+    """Return a call in one of ``FORMS``, but not its reply, which was not sent."""
     return request(subject) if form == "request" else SNIPPETS[form](subject).encode(errors="backslashreplace")
 
 
@@ -69,8 +69,8 @@ def head(exchange: Exchange, profile: Profile, secrets: Iterable[Secret]) -> byt
     return "\n".join(lines).encode(errors="surrogatepass")
 
 
-def replaced(form: str, subject: Subject, content: bytes) -> int:
-    """For how many secrets a placeholder or a variable stands in it."""
+def count_replaced(form: str, subject: Subject, content: bytes) -> int:
+    """Return how many secrets are a placeholder or a variable in the copy."""
     return _count("\n".join(_sent(subject))) if FORMS[form].runs else marks(content)
 
 
@@ -88,8 +88,8 @@ def _count(text: str) -> int:
     return len(set(found) - {UNRECORDED}) + found.count(UNRECORDED)
 
 
-def replaced_told(count: int) -> str:
-    """How many secrets were replaced, in words; empty where none was."""
+def replaced_words(count: int) -> str:
+    """Return how many secrets were replaced, in words; empty if none was."""
     return f"{count:,} secret{'s' if count > 1 else ''} replaced" if count else ""
 
 

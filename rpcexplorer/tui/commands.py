@@ -584,7 +584,7 @@ OPENERS: Final = frozenset(
 SCOPE_OF: Final[Mapping[str, Scope]] = {command.id: command.scope for command in COMMANDS}
 
 
-def of(scope: Scope) -> Iterator[Command]:
+def commands_of(scope: Scope) -> Iterator[Command]:
     return (command for command in COMMANDS if command.scope == scope)
 
 
@@ -594,7 +594,7 @@ def bindings(scope: Scope, *ids: str, without: str = "") -> list[BindingType]:
     Function keys and ``alt`` win over whatever a widget binds itself.
     """
     found = list[BindingType]()
-    for command in of(scope):
+    for command in commands_of(scope):
         for key in _keys(command.keys) if command.id != without and (not ids or command.id in ids) else ():
             is_depth = command.id == FOLD_TO
             # what opens a line to type into: the letters that follow, however fast, have to find it open

@@ -30,7 +30,7 @@ from rpcexplorer.model.secret import FIELD_WORDS, FIELDS, Secret, standing
 from rpcexplorer.text.docs import change_lines, changes_counted, changes_found
 from rpcexplorer.text.printable import clipped
 from rpcexplorer.text.problems import rows_of
-from rpcexplorer.tui.commands import COMMANDS, SCOPES, Command, Scope, first_key, of, shown_keys
+from rpcexplorer.tui.commands import COMMANDS, SCOPES, Command, Scope, commands_of, first_key, shown_keys
 from rpcexplorer.tui.theme import ThemeStyles, line
 from rpcexplorer.tui.widgets.dialog import Answer, Ask, Choice, Confirm, Dialog, Field, Form, Wrong, keys, plain
 from rpcexplorer.tui.widgets.inputs import Cycle, Entry
@@ -467,7 +467,7 @@ class Help(PageDialog):
     def _found(self) -> Iterator[SheetLine]:
         for scope in self._scopes:
             yield [(f"   {SCOPES[scope]}", "text bold")]
-            for command in of(scope):
+            for command in commands_of(scope):
                 keys = shown_keys(command, self._keymap)
                 yield [
                     (f"   {keys or 'by palette':<{KEYS_COLUMNS}}  ", "accent bold" if keys else "dim"),

@@ -73,7 +73,7 @@ def drive(profile: Profile, what: Message, session: Secret | None, answers: Iter
                     return found
                 known[field] = found
         secrets = tuple(known[field] for field in request.fields)
-        if request.headers and (refused := auth.refused(profile, secrets)):
+        if request.headers and (refused := auth.header_problem(profile, secrets)):
             return refused
         steps.append(Sent(**asdict(request), secrets=secrets))
         reply: AuthResponse = next(replies)

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from rpcexplorer.auth.basic import InlineAuth
 from rpcexplorer.auth.token import CookieAuth
-from rpcexplorer.export.formats import FORMS, made, marks, replaced, replaced_told, reply
+from rpcexplorer.export.formats import FORMS, count_replaced, marks, render, replaced_words, reply
 from rpcexplorer.export.request import Subject, subject_of
 from rpcexplorer.export.snippets import SNIPPETS
 from rpcexplorer.model.draft import Draft
@@ -29,7 +29,7 @@ def subject(what: Draft | Exchange, profile: Profile = SHOP, *, session: bool = 
 
 
 def count(form: str, of: Subject) -> int:
-    return replaced(form, of, made(form, of))
+    return count_replaced(form, of, render(form, of))
 
 
 def test_the_forms_are_the_ones_that_were_promised() -> None:
@@ -39,13 +39,13 @@ def test_the_forms_are_the_ones_that_were_promised() -> None:
 def test_a_request_has_the_length_that_went_out_and_the_headers_of_the_session_to_come() -> None:
     params = '{"a": "hunter2-hunter2", "b": "hunter2-hunter2"}'
     sent = exchange(Result(b"1"), params=params, profile="shop", sent=4321)
-    text = made("request", subject(sent, replace(SHOP, auth=CookieAuth()), session=False)).decode()
+    text = render("request", subject(sent, replace(SHOP, auth=CookieAuth()), session=False)).decode()
     assert text.startswith("POST /api/v2/ HTTP/1.1\nHost: shop.example.com\n")
     assert "\nContent-Length: 4321\n" in text
     assert "\nCookie: sessionid=«shop.session»\n" in text
     assert text.endswith('\n\n{"jsonrpc":"2.0","id":"01jd4x9a2mk7c3q","method":"user.get",'
                          '"params":{"a":"«shop.password»","b":"«shop.password»"}}')  # fmt: skip
-    plain = made("request", subject(Draft("ping"))).decode()
+    plain = render("request", subject(Draft("ping"))).decode()
     assert f"\nContent-Length: {len(plain.partition(chr(10) * 2)[2])}\n" in plain
 
 
@@ -63,7 +63,7 @@ def test_what_has_no_name_may_be_another_secret_at_each_place() -> None:
     both = subject(Draft("user.find", '{"token": "a", "password": "b", "q": "hunter2-hunter2"}'))
     for form in ("curl", "markdown", "request"):
         assert count(form, both) == 3
-    assert [replaced_told(many) for many in (0, 1, 1200)] == ["", "1 secret replaced", "1,200 secrets replaced"]
+    assert [replaced_words(many) for many in (0, 1, 1200)] == ["", "1 secret replaced", "1,200 secrets replaced"]
     assert marks(HIDDEN_IN_RESPONSE.encode()) == 0, "a remark that names placeholders holds none"
 
 
@@ -75,6 +75,6 @@ def test_of_a_reply_all_is_there_but_the_secrets_that_are_known_by_now() -> None
 
 def test_what_somebody_wrote_beside_a_call_holds_no_secret_either() -> None:
     noted = exchange(Result(b"1"), note="it was hunter2-hunter2", name="hunter2-hunter2 again")
-    text = made("markdown", subject(noted)).decode()
+    text = render("markdown", subject(noted)).decode()
     assert "hunter2" not in text
     assert "it was «shop.password»" in text

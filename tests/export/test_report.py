@@ -40,7 +40,7 @@ def made(kind: str, what: Draft | Batch | Exchange, profile: Profile = SHOP, *, 
 
 def copied(kind: str, subject: Subject | Refused) -> str:
     assert isinstance(subject, Subject)
-    return formats.made(kind, subject).decode()
+    return formats.render(kind, subject).decode()
 
 
 class previewing:  # noqa: N801 - stands for a function

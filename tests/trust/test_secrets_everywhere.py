@@ -164,7 +164,7 @@ def test_what_is_typed_at_a_prompt_stays_between_the_person_and_the_server(tmp_p
             subject = subject_of(explorer.profile, what, explorer.preview, secrets=credentials.in_use(), ours=True)
             assert isinstance(subject, Subject)
             for kind in SNIPPETS:
-                told[f"{profile} {type(what).__name__} {kind}"] = formats.made(kind, subject).decode()
+                told[f"{profile} {type(what).__name__} {kind}"] = formats.render(kind, subject).decode()
         assert type_in(explorer, "echo.result", typed.text) == ""
         assert explorer.journal.annotate(explorer.profile, exchange.id, name=f"with {secret}", note=secret) == ""
         explorer.remembered.add_expression("filter", f'.[] | select(. == "{secret}")')

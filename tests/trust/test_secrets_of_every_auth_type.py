@@ -109,7 +109,7 @@ def test_whatever_is_typed_for_any_kind_is_told_to_nobody(tmp_path: Path, kind: 
             shown, known = explorer.preview, explorer.credentials.in_use()
             subject = subject_of(explorer.profile, exchange, shown, secrets=known, ours=True)
             assert isinstance(subject, Subject)
-            told[f"{method} copied"] = "\n".join(formats.made(form, subject).decode() for form in SNIPPETS)
+            told[f"{method} copied"] = "\n".join(formats.render(form, subject).decode() for form in SNIPPETS)
         told["recent"] = repr(explorer.recent(50))
 
     async def everything(origin: str) -> None:

@@ -17,7 +17,7 @@ from textual.screen import Screen
 from textual.widgets import Static
 
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.export.formats import FORMS, TELLING, head, made, marks, replaced, replaced_told
+from rpcexplorer.export.formats import FORMS, TELLING, count_replaced, head, marks, render, replaced_words
 from rpcexplorer.export.report import of_two
 from rpcexplorer.export.request import Subject, profile_of, record_of, subject_of
 from rpcexplorer.model.draft import Batch, Draft, draft_of
@@ -212,9 +212,9 @@ async def copied(
     if isinstance(got, str):
         screen.notify(got, markup=False, timeout=6)
     elif to_file:
-        await put_in_file(screen, explorer, got.label, got.content, got.name, also=replaced_told(got.secrets))
+        await put_in_file(screen, explorer, got.label, got.content, got.name, also=replaced_words(got.secrets))
     else:
-        await copy(screen, got.text, got.label, also=replaced_told(got.secrets))
+        await copy(screen, got.text, got.label, also=replaced_words(got.secrets))
 
 
 async def ticket_copied(screen: Screen[Any], explorer: Explorer, exchange: Exchange) -> None:
@@ -235,7 +235,7 @@ async def ticket_of_two_copied(
         subjects.append(subject)
     secrets = explorer.credentials.in_use()
     content = await asyncio.to_thread(of_two, subjects[0], subjects[1], (left, right), secrets, ignore)
-    await copy(screen, content.decode(), "the ticket of both", also=replaced_told(marks(content)))
+    await copy(screen, content.decode(), "the ticket of both", also=replaced_words(marks(content)))
 
 
 def _picks(exchange: Exchange | None, body: Body | None) -> Iterator[Pick]:
@@ -265,7 +265,7 @@ def _of_call(
         screen.notify(missing, markup=False, timeout=8)
     if subject is None or isinstance(subject, Refused):
         return subject.sentence if subject else NOTHING
-    content = made(what, subject)
+    content = render(what, subject)
     if FORMS[what].runs and (why := explorer.withheld(subject.profile, content.decode(errors="replace"))):
         return why
     label = TICKET if what == "markdown" else FORMS[what].words
@@ -275,7 +275,7 @@ def _of_call(
         printable(content.decode(errors="replace"), lines=True),
         content if what == "request" else content + b"\n",
         file_name(method, FORMS[what].ending),
-        replaced(what, subject, content),
+        count_replaced(what, subject, content),
     )
 
 

@@ -53,7 +53,7 @@ AUTH_SECONDS: Final = 20
 T = TypeVar("T")
 
 
-def shown(default: T, *, always_update: bool = False) -> reactive[T]:
+def unpainted(default: T, *, always_update: bool = False) -> reactive[T]:
     """Return a reactive that only the panes watch."""
     return reactive(default, init=False, repaint=False, always_update=always_update)
 
@@ -79,23 +79,23 @@ class CallScreen(Screen[None]):
     AUTO_FOCUS = ""
     """Whoever shows something sets the focus; to move it from elsewhere would slow the start."""
 
-    method: reactive[str] = shown("")
+    method: reactive[str] = unpainted("")
     """The method in the editor, or a saved call with its sign."""
-    called: reactive[str] = shown("")
+    called: reactive[str] = unpainted("")
     """The method that the draft calls."""
-    described: reactive[Described | None] = shown(None, always_update=True)
+    described: reactive[Described | None] = unpainted(None, always_update=True)
     """All that is known of that method. It is never compared: it may be large."""
-    preview: reactive[Preview | Refused | None] = shown(None)
+    preview: reactive[Preview | Refused | None] = unpainted(None)
     """The request to come, or why there would be none."""
-    exchange: reactive[Exchange | None] = shown(None, always_update=True)
+    exchange: reactive[Exchange | None] = unpainted(None, always_update=True)
     """The exchange on view."""
-    hint: reactive[WordLine] = shown([])
+    hint: reactive[WordLine] = unpainted([])
     """What may help if the exchange on view has failed just now."""
-    schema_remark: reactive[str] = shown("")
+    schema_remark: reactive[str] = unpainted("")
     """How the result on view differs from its schema."""
-    what: reactive[str] = shown("")
+    what: reactive[str] = unpainted("")
     """What is under way, in a word."""
-    whose: reactive[str] = shown("")
+    whose: reactive[str] = unpainted("")
     """The method that is being called."""
 
     def __init__(self, explorer: Explorer, pending: PendingKeys) -> None:
