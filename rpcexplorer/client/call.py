@@ -29,7 +29,7 @@ from rpcexplorer.auth.credentials import (
 )
 from rpcexplorer.auth.registry import auth_of
 from rpcexplorer.jsontext.pointers import Levels
-from rpcexplorer.jsontext.steps import Steps, T, at_once, kept
+from rpcexplorer.jsontext.steps import Steps, at_once, run_in_turns
 from rpcexplorer.model.exchange import Cancelled, Exchange, Outcome, Refused, Sent, Stop, Unreached
 from rpcexplorer.model.problem import cut
 from rpcexplorer.model.profile import Profile
@@ -162,23 +162,6 @@ def explain_status(response: Response, profile: Profile) -> str:
     return f"HTTP {status} {title}: {explained}"
 
 
-TURN: Final = 0.008
-"""Seconds of steps in a row."""
-PAUSE: Final = 0.001
-"""Seconds for others. With none at all a loop only looks whether there is something to do; the threads that read keys
-and write the screen would wait for the interpreter all the while."""
-
-
-async def in_turns(steps: Steps[T]) -> T:
-    came: list[T] = []
-    until = time.perf_counter() + TURN
-    for _ in kept(steps, came):
-        if time.perf_counter() > until:
-            await asyncio.sleep(PAUSE)
-            until = time.perf_counter() + TURN
-    return came[0]
-
-
 OK = 200
 CLEAR_STATUSES = frozenset({*REDIRECTS, 401, 407})
 """Statuses after which it does not matter what the bytes were."""
@@ -290,7 +273,7 @@ async def _read(message: Message, response: Response, form: MessageForm) -> Outc
 
     if len(response.body) <= LARGE:
         return meaning()
-    if message.kind == "call" and (reply := await in_turns(decode_large(response.body, message.calls[0].id, form))):
+    if message.kind == "call" and (reply := await run_in_turns(decode_large(response.body, message.calls[0].id, form))):
         return reply
     return await asyncio.to_thread(meaning)
 
@@ -365,7 +348,7 @@ class RunningCall:
                 self._apply_events(call)
                 end = last.value
             assert end is not None
-            exchange = await in_turns(self._exchange(end))
+            exchange = await run_in_turns(self._exchange(end))
         except asyncio.CancelledError:
             cancelled = AuthResponse(Cancelled(self._partial.sent_whole), self._partial.response, self._sent)
             exchange = at_once(self._exchange(cancelled))

@@ -9,10 +9,9 @@ from typing import Final, Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from rpcexplorer.client.call import in_turns
 from rpcexplorer.compare.compare import Comparison, compared
 from rpcexplorer.jsontext.params import Typo
-from rpcexplorer.jsontext.steps import Steps, T, kept
+from rpcexplorer.jsontext.steps import Steps, T, kept, run_in_turns
 from rpcexplorer.model.draft import Batch, Draft, as_called, sent_draft, to_calls
 from rpcexplorer.model.exchange import Cancelled, Exchange, Refused, Stop, Unreached
 from rpcexplorer.model.profile import Profile
@@ -171,7 +170,7 @@ class Replaying(Struct, frozen=True):
         left, right = await self._hidden(record), await self._hidden(live)
         pointers = ignored_in(record, self.profile, ignore)
         steps = compared(left, right, pointers)
-        comparison = await in_turns(_until_stopped(steps, stop))
+        comparison = await run_in_turns(_until_stopped(steps, stop))
         if comparison is None:
             return Replayed(record, live, None, "stopped", STOPPED)
         return replayed(record, right, comparison, pointers)

@@ -11,7 +11,6 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from threading import Thread
-from time import perf_counter
 from typing import Final, TypeAlias, TypeVar
 
 import msgspec
@@ -19,7 +18,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from rpcexplorer.jsontext.params import Fix
-from rpcexplorer.jsontext.steps import Steps
+from rpcexplorer.jsontext.steps import run_in_turns
 from rpcexplorer.model.method import By, Described
 from rpcexplorer.model.problem import MOST_TOLD, Checked, SchemaProblem, Violation
 from rpcexplorer.model.secret import for_others
@@ -127,7 +126,7 @@ LONGEST_MENDED: Final = 64 * 1024
 KEPT: Final = 16
 """Schemas that stay ready."""
 SLICE: Final = 0.002
-"""Seconds of work on a schema before others have a turn, for as long: one key goes through many hands."""
+"""Seconds of work on a schema before others have a turn for as long: a key takes a dozen callbacks."""
 _OTHER_BRACKETS: Final = str.maketrans("[]{}", "{}[]")
 T = TypeVar("T")
 _Use: TypeAlias = tuple[int, By | None]
@@ -189,7 +188,8 @@ class Checker:
         if use in self._ready:
             self._ready.move_to_end(use)
             return self._ready[use][1]
-        made = await _in_turns(checkable_params(described, by) if by else checkable_result(described))
+        steps = checkable_params(described, by) if by else checkable_result(described)
+        made = await run_in_turns(steps, SLICE, SLICE)
         self._ready[use] = (described, made)
         while len(self._ready) > KEPT:
             self._ready.popitem(last=False)
@@ -294,19 +294,6 @@ def _is_better(left: Sequence[SchemaProblem], found: Sequence[WordedProblem], me
     )  # what is put in has to be right at its place
     is_name = mended.keyword == "additionalProperties"
     return is_gone and (len(left) < len(found) + is_name or len(found) == MOST_TOLD)
-
-
-async def _in_turns(steps: Steps[T]) -> T:
-    """What comes of work in small steps; others have a turn in between."""
-    began = perf_counter()
-    while True:
-        try:
-            next(steps)
-        except StopIteration as done:
-            return done.value  # type: ignore[no-any-return]
-        if perf_counter() - began > SLICE:
-            await asyncio.sleep(SLICE)
-            began = perf_counter()
 
 
 async def _in_thread(work: Callable[[], T], seconds: float, late: T) -> T:

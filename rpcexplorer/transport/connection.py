@@ -233,7 +233,7 @@ async def look_up(host: str, port: int) -> list[SocketAddress]:
             loop.call_soon_threadsafe(settle, found, failure)
 
     threading.Thread(target=ask, name=f"lookup of {host}", daemon=True).start()
-    return _in_turns(await known)
+    return _alternate_families(await known)
 
 
 async def connect(addresses: list[SocketAddress]) -> socket.socket:
@@ -274,7 +274,7 @@ async def _connected(address: SocketAddress) -> socket.socket:
     return opened
 
 
-def _in_turns(addresses: list[SocketAddress]) -> list[SocketAddress]:
+def _alternate_families(addresses: list[SocketAddress]) -> list[SocketAddress]:
     """The resolver's order, but a family after the other: where one of them leads nowhere, the other is tried soon."""
     families: dict[socket.AddressFamily, list[SocketAddress]] = {}
     for address in addresses:

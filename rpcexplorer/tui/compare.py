@@ -19,6 +19,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from rpcexplorer.compare.compare import Comparison, compared
+from rpcexplorer.jsontext.steps import run_in_turns
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.text.compare import (
     ComparedLine,
@@ -33,7 +34,7 @@ from rpcexplorer.text.compare import (
 )
 from rpcexplorer.text.printable import clipped
 from rpcexplorer.tui.commands import Scope, bindings
-from rpcexplorer.tui.key_queue import PendingKeys, in_turns
+from rpcexplorer.tui.key_queue import PAUSE_SECONDS, SLICE, PendingKeys
 from rpcexplorer.tui.messages import ExportWanted, TicketWanted, message
 from rpcexplorer.tui.theme import NARROW, Pieces, ThemeStyles, line
 from rpcexplorer.tui.widgets.bars import Bar, Frame, WarningLines
@@ -337,7 +338,7 @@ class ComparisonScreen(AnswersOnce[None], Screen[None]):
         result = None if self._compares_ignored else self._made
         if result is None:
             ignore = () if self._compares_ignored else self._ignore
-            result = await in_turns(compared(self.left, self.right, ignore))
+            result = await run_in_turns(compared(self.left, self.right, ignore), SLICE, PAUSE_SECONDS)
         is_comparable = result.verdict != "not comparable"
         lines = await self._lines(result) if is_comparable else ()
         self.comparison = result

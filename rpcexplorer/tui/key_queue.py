@@ -6,8 +6,8 @@ import asyncio
 import re
 import time
 from collections import Counter, deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Generator, Hashable, Iterator, Sequence
-from contextlib import closing, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Hashable, Iterator, Sequence
+from contextlib import suppress
 from functools import lru_cache, partial, update_wrapper
 from threading import Thread
 from typing import Any, Concatenate, Final, ParamSpec, Protocol, TypeAlias, TypeVar
@@ -344,19 +344,6 @@ async def paced(steps: Iterator[T]) -> AsyncIterator[T]:
         if time.perf_counter() > until:
             await asyncio.sleep(PAUSE_SECONDS)
             until = time.perf_counter() + SLICE
-
-
-async def in_turns(steps: Generator[None, None, T]) -> T:
-    """What comes of the steps; whoever is stopped meanwhile stops them."""
-    came: list[T] = []
-
-    def all_of_them() -> Iterator[None]:
-        came.append((yield from steps))
-
-    with closing(steps):
-        async for _ in paced(all_of_them()):
-            pass
-    return came[0]
 
 
 async def run_in_thread(work: Callable[[], T]) -> T:

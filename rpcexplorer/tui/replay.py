@@ -23,6 +23,7 @@ from textual.widgets import Static
 from rpcexplorer.client.replay import STOPPED, Replayed, ReplayVerdict, ignored_in, replayed, server_of
 from rpcexplorer.compare.compare import compared
 from rpcexplorer.explorer import Explorer
+from rpcexplorer.jsontext.steps import run_in_turns
 from rpcexplorer.model.draft import Batch, Draft, as_called, sent_draft
 from rpcexplorer.model.exchange import Cancelled, Exchange, Refused, Stop, Unreached, fresh_id
 from rpcexplorer.model.problem import Problem
@@ -32,7 +33,7 @@ from rpcexplorer.text.exchange import duration, times
 from rpcexplorer.text.printable import clipped, columns, fitted
 from rpcexplorer.tui.commands import Scope, bindings
 from rpcexplorer.tui.compare import ComparisonScreen
-from rpcexplorer.tui.key_queue import PendingKeys, in_turns, opens
+from rpcexplorer.tui.key_queue import PAUSE_SECONDS, SLICE, PendingKeys, opens
 from rpcexplorer.tui.messages import ComparisonWanted
 from rpcexplorer.tui.theme import ThemeStyles, line
 from rpcexplorer.tui.widgets.bars import Bar, Frame, WarningLines
@@ -577,4 +578,5 @@ async def _on_each(
                 yield Replayed(first, exchange, None, "failed", why)
             case _:
                 ignore = [*own, *ignore]
-                yield replayed(first, exchange, await in_turns(compared(first, exchange, ignore)), ignore)
+                comparison = await run_in_turns(compared(first, exchange, ignore), SLICE, PAUSE_SECONDS)
+                yield replayed(first, exchange, comparison, ignore)

@@ -10,10 +10,8 @@ from collections.abc import Callable
 import pytest
 
 from rpcexplorer.auth.credentials import GivenCredentials
-from rpcexplorer.client import call as pacing
-from rpcexplorer.client.call import in_turns, load
+from rpcexplorer.client.call import load
 from rpcexplorer.client.client import Client
-from rpcexplorer.jsontext.steps import Steps
 from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.profile import Profile
@@ -94,25 +92,6 @@ def test_a_large_reply_to_a_batch_is_the_whole_of_it() -> None:
     )
     assert isinstance(exchange.outcome, Result)
     assert exchange.outcome.decoded()[0]["result"] == ROWS
-
-
-def test_others_have_a_turn_between_steps(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pacing, "TURN", 0)
-    heard: list[str] = []
-
-    def steps() -> Steps[str]:
-        for _ in range(3):
-            heard.append("step")
-            yield
-        return "done"
-
-    async def both() -> str:
-        loop = asyncio.get_running_loop()
-        loop.call_soon(heard.append, "another")
-        return await in_turns(steps())
-
-    assert asyncio.run(both()) == "done"
-    assert heard == ["step", "another", "step", "step"]
 
 
 def test_to_load_httpx_touches_no_network(monkeypatch: pytest.MonkeyPatch) -> None:
