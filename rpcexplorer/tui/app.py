@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
 from msgspec.structs import replace
 from textual import on
@@ -345,14 +345,6 @@ class Shutdown:
         self._app.exit("")
 
 
-@runtime_checkable
-class Interruptible(Protocol):
-    """A screen or a pane in which something can run."""
-
-    def interrupt(self) -> bool:
-        """End what runs; whether there was anything."""
-
-
 def selected(screen: Screen[Any]) -> str | None:
     """What is selected in the field with the focus, else by the mouse; None where it must not be copied."""
     field = screen.focused
@@ -366,9 +358,9 @@ def selected(screen: Screen[Any]) -> str | None:
 
 
 def interrupted(screen: Screen[Any], home: Screen[Any] | None) -> bool:
-    """End what runs on this screen, else on the one that is always there; whether anything did."""
-    nodes = dict.fromkeys([screen, *screen.query("*"), home])
-    return any(node.interrupt() for node in nodes if isinstance(node, Interruptible))
+    """Cancel what runs on this screen, else on the call screen; return whether anything did."""
+    nodes: dict[Any, None] = dict.fromkeys([screen, *screen.query("*"), home])
+    return any(node.interrupt() for node in nodes if hasattr(node, "interrupt"))
 
 
 def how_to_leave(screen: Screen[Any], keymap: Mapping[str, str], *, kept: bool) -> str:
