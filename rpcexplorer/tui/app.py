@@ -439,9 +439,8 @@ class PersonOnScreen:
             return None
         from rpcexplorer.tui.dialogs import AskSecret
 
-        dialog = AskSecret(question, masked=masked, store=store.place if store else "")
-        answer: str | None = await self.open(dialog)
-        return (answer, dialog.keeps) if answer else None
+        answer: Entered | None = await self.open(AskSecret(question, masked=masked, store=store.place if store else ""))
+        return answer
 
     async def agrees(self, question: str) -> bool:
         """Ask for a yes; the first answer is the no."""

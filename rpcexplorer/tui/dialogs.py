@@ -21,7 +21,7 @@ from rpcexplorer.auth.registry import auth_of
 from rpcexplorer.discovery.changes import MethodChange, MethodChanges
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.jsontext.params import Typo
-from rpcexplorer.model.destination import RouteChanged
+from rpcexplorer.model.destination import Entered, RouteChanged
 from rpcexplorer.model.draft import Batch, Draft, to_calls
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.problem import Changes, Problem
@@ -160,7 +160,7 @@ RUN, MACHINE = "for this run", "on this machine"
 """How long what was typed is kept."""
 
 
-class AskSecret(Ask):
+class AskSecret(Dialog[Entered]):
     """One value that a call lacks, and whether to store it."""
 
     DEFAULT_CSS = """
@@ -171,16 +171,14 @@ class AskSecret(Ask):
 
     def __init__(self, question: str, *, masked: bool, store: str) -> None:
         """`store`: where the value can be stored; empty if it cannot."""
-        super().__init__(question, masked=masked, words="" if store else "It is kept until you quit.")
-        self._store = store
-        self.keeps = False
-        """Whether the value is to be stored."""
+        super().__init__(question)
+        self._masked, self._store = masked, store
 
     def content(self) -> ComposeResult:
         """The line, and below it whether to store the value."""
-        if self._words:
-            yield Static(plain(self._words), classes="words")
-        yield Entry(masked=self._masked, classes="alone")
+        if not self._store:
+            yield Static(plain("It is kept until you quit."), classes="words")
+        yield Entry(masked=self._masked, take=self._answer, classes="alone")
         if self._store:
             with Horizontal(classes="keep"):
                 yield Static("remember", classes="label")
@@ -189,13 +187,13 @@ class AskSecret(Ask):
         told = ("Enter", "send", "Tab", "remember") if self._store else ("Enter", "send")
         yield Static(keys(*told, "Esc", "cancel"), classes="hint")
 
-    def on_cycle_changed(self, event: Cycle.Changed) -> None:
-        event.stop()
-        self.keeps = event.value == MACHINE
-
     def action_take(self) -> None:
         """Enter on the choice takes the value too."""
-        self.dismiss(self.query_one(Entry).value)
+        self._answer(self.query_one(Entry).value)
+
+    def _answer(self, value: str) -> None:
+        stores = any(cycle.value == MACHINE for cycle in self.query(Cycle))
+        self.dismiss((value, stores) if value else None)
 
 
 class Credentials(Form):

@@ -7,18 +7,17 @@ from typing import Any
 
 import pytest
 from textual.pilot import Pilot
-from textual.widgets import Input
 
 from rpcexplorer.demo import PASSWORD
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.connection_test import ConnectionTest
-from rpcexplorer.tui.dialogs import Credentials
+from rpcexplorer.tui.dialogs import AskSecret, Credentials
 from rpcexplorer.tui.history import HistoryScreen
 from rpcexplorer.tui.profile_form import ProfileForm
 from rpcexplorer.tui.profiles import ProfilesScreen
-from rpcexplorer.tui.widgets.dialog import Ask, Confirm
+from rpcexplorer.tui.widgets.dialog import Confirm
 from rpcexplorer.tui.widgets.inputs import Prompt
 from rpcexplorer.tui.widgets.picker import Picker
 from tests.fakes.wire import HOLD, RawServer
@@ -88,9 +87,9 @@ def test_in_the_field_of_a_dialog_it_copies_and_what_is_masked_stays(explorer: E
         await type_in(pilot, "mine")
         await pilot.press("alt+a", "ctrl+c")
         await until(pilot, lambda: app.clipboard == "mine")
-        app.push_screen(Ask("Password", value="correct-horse", masked=True))
-        await on(pilot, Ask)
-        app.screen.query_one(Input).focus()
+        app.push_screen(AskSecret("Password", masked=True, store=""))
+        await on(pilot, AskSecret)
+        await type_in(pilot, "correct-horse")
         await pilot.press("alt+a", "ctrl+c")
         await until(pilot, lambda: "What is masked is not copied." in said(app))
         assert app.clipboard == "mine"
@@ -322,11 +321,11 @@ def test_who_gave_the_key_to_quit_quits_by_it(explorer: Explorer, make_explorer:
 def test_a_prompt_of_the_call_that_is_cancelled_closes_with_it(make_explorer: Callable[..., Explorer]) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         await pilot.press("f5")
-        await on(pilot, Ask)
+        await on(pilot, AskSecret)
         await pilot.press("ctrl+c")
         await until(pilot, lambda: app.screen is calls and not calls.what)
         await pilot.press("f5")
-        await on(pilot, Ask)
+        await on(pilot, AskSecret)
         await pilot.press("escape")
         await until(pilot, lambda: app.screen is calls and not calls.what)
 

@@ -12,6 +12,7 @@ from textual.screen import Screen
 from textual.widgets import Static
 
 from rpcexplorer.tui.app import PersonOnScreen
+from rpcexplorer.tui.dialogs import AskSecret
 from rpcexplorer.tui.widgets.dialog import Answer, Answers, Ask, Choice, Confirm, Dialog, Field, Form, Wrong
 from rpcexplorer.tui.widgets.inputs import Cycle, Entry
 from tests.tui.stage import Stage, text_of
@@ -131,7 +132,7 @@ def test_a_line_is_taken_by_enter_and_left_by_escape() -> None:
 
 
 def test_what_is_masked_is_neither_shown_nor_copied() -> None:
-    async def act(pilot: Pilot[None], opened: Ask) -> None:
+    async def act(pilot: Pilot[None], opened: AskSecret) -> None:
         await type_in(pilot, "hunter2x")
         entry = opened.query_one(Entry)
         entry.select_all()
@@ -142,7 +143,7 @@ def test_what_is_masked_is_neither_shown_nor_copied() -> None:
         assert (pilot.app.clipboard, entry.value) == ("", "")
         await pilot.press("escape")
 
-    ask(Ask("Password", masked=True), act)
+    ask(AskSecret("Password", masked=True, store=""), act)
 
 
 def test_what_is_not_masked_is_copied() -> None:

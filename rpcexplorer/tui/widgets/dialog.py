@@ -234,14 +234,14 @@ class Dialog(AnswersOnce[ResultT | None], ModalScreen[ResultT | None], Generic[R
 class Ask(Dialog[str]):
     """A line of text is wanted; the answer is the text, or None where it was left."""
 
-    def __init__(self, title: str, *, value: str = "", masked: bool = False, words: str = "", hint: str = "") -> None:
+    def __init__(self, title: str, *, value: str = "", words: str = "", hint: str = "") -> None:
         super().__init__(title)
-        self._value, self._masked, self._words, self._hint = value, masked, words, hint
+        self._value, self._words, self._hint = value, words, hint
 
     def content(self) -> ComposeResult:
         if self._words:
             yield Static(plain(self._words), classes="words")
-        yield Entry(self._value, masked=self._masked, hint=self._hint, classes="alone")
+        yield Entry(self._value, hint=self._hint, classes="alone")
         yield Static(keys("Enter", "takes it", "Esc", "leaves everything as it is"), classes="hint")
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
