@@ -9,9 +9,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from rpcexplorer.auth.basic import BasicAuth, InlineAuth, NoAuth
+from rpcexplorer.auth.credentials import AuthCall, AuthFlow
 from rpcexplorer.auth.digest import DigestAuth
 from rpcexplorer.auth.scheme import AuthField, Kind
 from rpcexplorer.auth.token import BearerAuth, CookieAuth, FirstAuth, HeaderAuth, MemberAuth, QueryAuth
+from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.problem import joined_words, nearest
 from rpcexplorer.model.profile import IN_PATH, Auth, Profile
 
@@ -35,6 +37,26 @@ USUAL: Final = CookieAuth.kind
 def auth_of(profile: Profile) -> Kind:
     """The kind of auth of a profile; one that says nothing of it adds nothing to a call."""
     return profile.auth if isinstance(profile.auth, Kind) else NoAuth()
+
+
+def requests_for(call: AuthCall) -> AuthFlow:
+    """Return the requests of a call, those of a session if its auth type opens one."""
+    auth = auth_of(call.profile)
+    if not auth.opens_session(call.profile):
+        return auth.requests(call)
+    from rpcexplorer.auth.login import requests_in_session  # no start needs it
+
+    return requests_in_session(auth, call)
+
+
+def login_requests(call: AuthCall, id: str) -> AuthFlow:
+    """Return the requests that open a new session; the response is that of the login."""
+    auth = auth_of(call.profile)
+    if not auth.opens_session(call.profile):
+        return Refused("profile", f"Profile {call.profile.name} has no sessions: its auth is {auth.kind}.")
+    from rpcexplorer.auth.login import open_session  # no start needs it
+
+    return (yield from open_session(auth, call, id))
 
 
 def with_usual_auth(profile: Profile) -> Profile:

@@ -100,21 +100,9 @@ class Kind(Auth, frozen=True):
         raise NotImplementedError
 
     def requests(self, call: AuthCall) -> AuthFlow:
-        """How a message is sent: one request, or those of a session."""
-        if self.opens_session(call.profile):
-            from rpcexplorer.auth.login import requests_in_session  # no start needs it
-
-            return (yield from requests_in_session(self, call))
+        """Return the requests of a call without a session: one, unless it answers a challenge."""
         request = self.request(call.profile, call.message, bare=self.is_free(call.profile, call.message))
         return request if isinstance(request, Refused) else (yield request)
-
-    def login(self, call: AuthCall, id: str) -> AuthFlow:
-        """Open a new session; the response is that of the login."""
-        if self.opens_session(call.profile):
-            from rpcexplorer.auth.login import open_session  # no start needs it
-
-            return (yield from open_session(self, call, id))
-        return Refused("profile", f"Profile {call.profile.name} has no sessions: its auth is {self.kind}.")
 
     def request(
         self, profile: Profile, message: Message, *, bare: bool = False, headers: tuple[AuthHeader, ...] = ()

@@ -19,7 +19,7 @@ from rpcexplorer.auth.credentials import (
     Message,
     find_unsendable,
 )
-from rpcexplorer.auth.registry import auth_of, kind_named, with_usual_auth
+from rpcexplorer.auth.registry import auth_of, kind_named, login_requests, requests_for, with_usual_auth
 from rpcexplorer.client.call import Record, RunningCall, body_of, connect, head_of, http_request
 from rpcexplorer.client.handshake import handshake_of, with_handshake
 from rpcexplorer.model.destination import RouteChanged
@@ -152,7 +152,7 @@ class Client:
             moved = f"the session that was kept is not sent: {session.why}{f': {changed}' if changed else ''}"
             exchange, session = replace(exchange, notes=(moved,)), None
         call = AuthCall(profile, message, session, exchange.when, partial(self._credentials.can_log_in, self.profile))
-        flow = auth_of(profile).requests(call)
+        flow = requests_for(call)
         if document:
             exchange = replace(exchange, url=redacted_address(profile.endpoint))
         elif self._handshake is not None:
@@ -168,7 +168,7 @@ class Client:
         exchange = self._unsent(id, Draft(profile.login.method, login_params(profile) if profile.has_sessions else ""))
         can_log_in = partial(self._credentials.can_log_in, profile)
         call = AuthCall(profile, Message("call", ()), None, exchange.when, can_log_in)
-        flow = auth_of(profile).login(call, id)
+        flow = login_requests(call, id)
         if self._handshake is not None:
             flow = with_handshake(flow, self._handshake, call.events)
         return await self._running(exchange, None, watch).run(flow, call, stop, self._record)
@@ -293,10 +293,9 @@ def _absent_from(address: str, count: int) -> list[str]:
 
 def _first_request(profile: Profile, message: Message, *, bare: bool) -> AuthRequest | Refused:
     """Return the request that the person means: the first one if there is a session."""
-    auth = auth_of(profile)
     call = AuthCall(profile, message, Secret("", profile.label("session")), datetime.now(UTC), lambda: False)
     try:
-        request = auth.request(profile, message, bare=True) if bare else next(auth.requests(call))
+        request = auth_of(profile).request(profile, message, bare=True) if bare else next(requests_for(call))
     except StopIteration as end:
         request = end.value
     handshake = handshake_of(profile)

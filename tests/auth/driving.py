@@ -11,7 +11,7 @@ from msgspec.structs import asdict
 
 from rpcexplorer.auth.basic import InlineAuth
 from rpcexplorer.auth.credentials import AuthCall, AuthRequest, AuthResponse, Event, Message
-from rpcexplorer.auth.registry import auth_of
+from rpcexplorer.auth.registry import auth_of, requests_for
 from rpcexplorer.auth.token import CookieAuth
 from rpcexplorer.model.exchange import Outcome, Refused
 from rpcexplorer.model.profile import Profile
@@ -61,7 +61,7 @@ def drive(profile: Profile, what: Message, session: Secret | None, answers: Iter
     """Everything that happens if secrets that are asked for and requests are answered in turn with ``answers``."""
     auth, known, steps, replies = auth_of(profile), dict[str, Secret](), list[Step](), iter(answers)
     call = AuthCall(profile, what, session, NOW, lambda: True)
-    flow = auth.requests(call)
+    flow = requests_for(call)
 
     def answer(request: AuthRequest) -> AuthResponse | Refused:
         for field in request.fields:
