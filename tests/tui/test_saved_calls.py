@@ -118,6 +118,34 @@ def test_a_call_is_kept_for_the_team_filled_sent_replaced_and_removed(explorer: 
     assert team(explorer).read_text() == before
 
 
+def test_recorded_call_sent_again_asks_for_its_values(explorer: Explorer) -> None:
+    file = team(explorer)
+    file.write_text(file.read_text() + '\n[call.x]\nmethod = "demo.echo"\nparams_json = \'["{{who}}"]\'\n')
+    explorer.reload()
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        screen.drafts.choose("@x")
+        await pilot.press("f5")
+        await on(pilot, Form)
+        await answered(pilot, screen, *"Ada", "enter")
+        await until(pilot, lambda: screen.exchange is not None and not screen.what)
+        first = screen.exchange
+        assert first is not None
+        screen.again(first, ours=True)
+        await on(pilot, Form)
+        await answered(pilot, screen, "enter")
+        await until(pilot, lambda: screen.exchange is not first and not screen.what)
+        await stands(pilot, screen, "demo.echo", '["{{who}}"]')
+        await pilot.press("f5")  # of a call that was typed, it is sent as typed
+        await until(pilot, lambda: len(explorer.recent(9)) == 3 and not screen.what)
+        screen.again(explorer.recent(1)[0], ours=True)
+        await until(pilot, lambda: len(explorer.recent(9)) == 4)
+
+    visit(explorer, scene)
+    sent = [each.params_sent for each in reversed(explorer.recent(9))]
+    assert sent == ['["Ada"]', '["Ada"]', None, None]
+
+
 @pytest.mark.thorough
 def test_what_is_shown_of_the_request_is_what_is_sent(explorer: Explorer) -> None:
     file = team(explorer)

@@ -40,6 +40,7 @@ from rpcexplorer.tui.messages import (
     SendAgainWanted,
 )
 from rpcexplorer.tui.widgets.bars import Footer, Header
+from rpcexplorer.variables.references import OPENING
 
 if TYPE_CHECKING:
     from rpcexplorer.tui.call.transfer import Transfer
@@ -343,7 +344,8 @@ class CallScreen(Screen[None]):
 
         self.transfer.put_recorded(exchange)
         self.response.focus_inside()
-        self._send(draft_of(exchange))
+        sent = exchange.params_sent
+        self._send(draft_of(exchange), whole=sent is not None and OPENING not in sent)
 
     async def carry(self, draft: Draft, profile: str) -> None:
         """Use a profile, and put a call into its editor."""
@@ -425,13 +427,13 @@ class CallScreen(Screen[None]):
     def _when_sendable(self, then: Callable[[], object], consequence: str = "not sent") -> None:
         self._when_typed(lambda: None if self._refuses(consequence) else then())
 
-    def _send_typed(self, *, notification: bool = False) -> None:
+    def _send_typed(self, *, notification: bool = False, whole: bool = False) -> None:
         if self.methods.display and not self.params.is_on_view:  # on a narrow screen the list hides what is told
             self.panes.cover("")
             self.params.focus_inside()
         if not self._refuses():
             draft = replace(self.drafts.draft, notification=notification)
-            self._send(draft, whole=self.drafts.saved_call is not None)
+            self._send(draft, whole=whole or self.drafts.saved_call is not None)
 
     def _refuses(self, consequence: str = "not sent") -> bool:
         """Return whether the draft cannot be sent; then say so, and show the place."""
@@ -451,9 +453,10 @@ class CallScreen(Screen[None]):
 
     @opens("call")
     async def _call(self, draft: Draft | Batch, *, whole: bool = False) -> None:
+        in_editor = self.method
         exchange = await self.sender.call(draft, whole=whole)
         if exchange is not None:
-            self._show_ended(exchange, partial(self._send_again, draft))
+            self._show_ended(exchange, partial(self._send_again, draft, in_editor, whole=whole))
 
     @opens("call")
     async def _login(self, *, ask: bool = False) -> None:
@@ -538,11 +541,12 @@ class CallScreen(Screen[None]):
         if is_wanted:
             offered.again()
 
-    def _send_again(self, draft: Draft | Batch) -> None:
-        if isinstance(draft, Draft) and as_named(draft.method) == self.method:
-            self._when_typed(partial(self._send_typed, notification=draft.notification))
+    def _send_again(self, draft: Draft | Batch, in_editor: str, *, whole: bool) -> None:
+        """Send what failed; as it is in the editor now, unless another call is there than when it was sent."""
+        if isinstance(draft, Draft) and in_editor == self.method:
+            self._when_typed(partial(self._send_typed, notification=draft.notification, whole=whole))
         else:
-            self._send(draft)
+            self._send(draft, whole=whole)
 
     def action_login(self) -> None:
         """Open a session; for a profile that has none, do what the hint says of its credentials."""

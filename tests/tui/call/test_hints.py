@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -23,7 +24,7 @@ from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.dialogs import Credentials
 from rpcexplorer.tui.profile_form import ProfileForm
 from rpcexplorer.tui.profiles import ProfilesScreen
-from rpcexplorer.tui.widgets.dialog import Ask, Confirm
+from rpcexplorer.tui.widgets.dialog import Ask, Confirm, Form
 from tests.fakes.certificates import self_signed
 from tests.fakes.wire import RawServer, Script, http_reply
 from tests.history.recording import exchange as recorded
@@ -135,6 +136,30 @@ def test_to_another_server_it_takes_more_than_a_habit(called: Called, tmp_path: 
     before = called(scene, ELSEWHERE)
     assert len(before.requests) == 1
     assert "rpc" not in file.read_text()
+
+
+def test_hint_after_a_saved_call_sends_its_values(tmp_path: Path, make_explorer: Callable[..., Explorer]) -> None:
+    own = tmp_path / "home" / "config" / "sessions.toml"
+    own.parent.mkdir(parents=True)
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        calls.drafts.choose("@who")
+        await pilot.press("f5")
+        await on(pilot, Form)
+        await came(pilot, calls, *"Ada", "enter")
+        calls.params.replace('["{{who}}", 2]')  # sent is what is in the editor by then
+        await asked(pilot)
+        await pilot.press("enter")
+        await on(pilot, Form)
+        assert isinstance((await came(pilot, calls, "enter")).outcome, Result)
+
+    with RawServer(WRONG_TYPE, PONG) as server:
+        own.write_text(
+            f'version = 1\n[profile.node]\nurl = "{server.origin}"\nauth = {{ kind = "none" }}\n'
+            '[call.who]\nmethod = "ping"\nparams_json = \'["{{who}}"]\'\n'
+        )
+        visit(make_explorer(""), scene, profile="node")
+    assert [json.loads(each.body)["params"] for each in server.requests] == [["Ada"], ["Ada", 2]]
 
 
 @pytest.mark.thorough
