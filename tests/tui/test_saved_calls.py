@@ -106,7 +106,7 @@ def test_a_call_is_kept_for_the_team_filled_sent_replaced_and_removed(explorer: 
         await burst(pilot, "right", "right", "enter", "f5")  # what is on view is sent
         await until(pilot, lambda: len(explorer.history.newest(9)) > before)
         assert explorer.saved_calls() == {}
-        assert (screen.method, "@who is" in screen.view.known) == ("demo.echo", False)
+        assert (screen.method, "@who is" in screen.drafts.known) == ("demo.echo", False)
         assert explorer.recent(1)[0].params == screen.params.text == "[2]"
         assert explorer.drafts.find("demo", "demo.echo") == "[2]"
         screen.action_replaced_params()  # those of the method gave way
@@ -177,7 +177,7 @@ def test_a_saved_call_hides_no_method_and_keeps_what_is_typed_apart(
     explorer.reload()
 
     async def scene(_: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
-        assert {"ping", "@ping"} <= screen.view.known.keys()
+        assert {"ping", "@ping"} <= screen.drafts.known.keys()
         await stands(pilot, screen, "@ping", "[1]")
         assert (screen.drafts.draft.method, screen.drafts.draft.text) == ("demo.echo", "[1]")
         screen.drafts.choose("ping")
@@ -263,7 +263,7 @@ def test_a_record_whose_method_is_named_like_a_saved_call_stays_what_was_sent(ex
     async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         assert explorer.save_call(SavedCall("own", "user.delete", file=mine)) is None
         screen.view.show_methods()
-        assert "@own" in screen.view.known
+        assert "@own" in screen.drafts.known
         record = recorded(method="@own", params="[666]", profile="demo", foreign=True)
 
         async def sent(*keys: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any, Final
 
@@ -47,8 +47,6 @@ class ProfileView:
         """``described`` is called when a file that describes the methods was read."""
         self._host, self._explorer, self._header, self._footer = host, explorer, header, footer
         self._panes, self._drafts, self._described = panes, drafts, described
-        self.known: Mapping[str, Method] = {}
-        """The method list, by name."""
         self.discovered_at: datetime | None = None
         self._has_login = True
         self._is_reading = False
@@ -106,9 +104,9 @@ class ProfileView:
     def show_methods(self) -> None:
         profile = self._explorer.profile
         assert profile is not None
-        self.known = self._drafts.known = self._explorer.listed_methods(called=self._drafts.has_history)
-        self._panes.has_details = any(method.details or method.parameters for method in self.known.values())
-        self._panes.methods.methods = self.known
+        known = self._drafts.known = self._explorer.listed_methods(called=self._drafts.has_history)
+        self._panes.has_details = any(method.details or method.parameters for method in known.values())
+        self._panes.methods.methods = known
         self._panes.methods.pinned = self._explorer.remembered.pinned(profile.name)
         learned = self._explorer.catalogues.of(profile)
         self.discovered_at = learned.when if learned else None
@@ -119,25 +117,25 @@ class ProfileView:
         profile = self._explorer.profile
         assert profile is not None
         last = self._explorer.remembered.method(profile.name)
-        if last and (not last.startswith(SIGN) or last in self.known):  # a saved call may be gone
+        if last and (not last.startswith(SIGN) or last in self._drafts.known):  # a saved call may be gone
             return last
         notes = profile.methods.items() if profile.preset else ()  # those to begin with are first
         of_preset = next((name for name, note in notes if note.safe and not note.params), "")
-        return of_preset or first_method(self.known)
+        return of_preset or first_method(self._drafts.known)
 
     def fill_docs(self, docs: DocsPane, pointed: str) -> None:
         """Show the docs of a method as it is listed, or of the one in the editor; a saved call has none of its own."""
-        listed, about, described = self.known.get(pointed), self._drafts.called, self._panes.params.described
+        listed, about, described = self._drafts.known.get(pointed), self._drafts.called, self._panes.params.described
         if pointed:
             about = listed.calls if isinstance(listed, SavedMethod) else method_of(pointed)
         if about != self._drafts.called:
             described = self._explorer.described(about)
-        method = self.known.get(as_named(about)) or Method(about, source="history") if about else None
+        method = self._drafts.known.get(as_named(about)) or Method(about, source="history") if about else None
         docs.show(method, described, self.discovered_at, self._explorer.profile)
 
     def show_saved_calls(self) -> None:
         """List calls that were saved on another screen."""
-        listed = {name for name, method in self.known.items() if isinstance(method, SavedMethod)}
+        listed = {name for name, method in self._drafts.known.items() if isinstance(method, SavedMethod)}
         if self._explorer.profile and listed != {call.listed_as for call in self._explorer.saved_calls().values()}:
             self.show_methods()
 

@@ -273,11 +273,11 @@ class CallScreen(Screen[None]):
 
     def _describe_anew(self) -> None:
         """Show that something else is known of the method in the editor than before."""
-        self.params.method = self.view.known.get(self.method) or Method(self.method, source="history")
+        self.params.method = self.drafts.known.get(self.method) or Method(self.method, source="history")
         self.describe()
 
     def _edited_call(self) -> EditedCall:
-        method = self.view.known.get(as_named(self.called)) or Method(self.called)
+        method = self.drafts.known.get(as_named(self.called)) or Method(self.called)
         return EditedCall(method, self.called, self.described, self.methods.recent)
 
     def open_method(self, name: str) -> None:
@@ -507,7 +507,7 @@ class CallScreen(Screen[None]):
         if profile is None:  # it was removed meanwhile, and another one will be chosen
             return
         is_absent = exchange.method in self.explorer.catalogues.absent(profile)
-        if is_absent == (as_named(exchange.method) in self.view.known):
+        if is_absent == (as_named(exchange.method) in self.drafts.known):
             self.view.show_methods()  # the server has just said whether it has the method
         if self.sender.is_shown:
             self.exchange = exchange

@@ -137,7 +137,7 @@ class Transfer:
         if before.startswith(SIGN) and not is_gone:  # what was typed there has become the call itself
             explorer.drafts.forget(profile, before)
         self._view.show_methods()
-        if after != before and before not in self._view.known and before in self._panes.methods.pinned:
+        if after != before and before not in drafts.known and before in self._panes.methods.pinned:
             explorer.remembered.unpin(profile, before)
         drafts.choose(after)
         if is_gone:  # its params stay, as those of its method: the next key sends nothing else, and none is lost
