@@ -7,8 +7,8 @@ from typing import ClassVar
 
 from msgspec.structs import replace
 
+from rpcexplorer.auth.auth_type import USERNAME, AuthField, AuthType
 from rpcexplorer.auth.credentials import AuthHeader, AuthRequest, Message, quoted
-from rpcexplorer.auth.scheme import USERNAME, AuthField, Kind
 from rpcexplorer.jsontext.scan import members
 from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.method import Described, Method
@@ -17,7 +17,7 @@ from rpcexplorer.model.secret import Secret, placeholder
 from rpcexplorer.rpc.messages import Call, spelled
 
 
-class BasicAuth(Kind, frozen=True):
+class BasicAuth(AuthType, frozen=True):
     """Credentials as HTTP has them, which many servers ask for that call themselves wallets, nodes or media centres."""
 
     username: str | None = None
@@ -49,7 +49,7 @@ class BasicAuth(Kind, frozen=True):
         return (AuthHeader("Authorization", text, scheme=f"{self.scheme} ", encoded=True),)
 
 
-class NoAuth(Kind, frozen=True):
+class NoAuth(AuthType, frozen=True):
     kind: ClassVar[str] = Auth.kind
     needed: ClassVar[str] = "needs none"
 
@@ -68,7 +68,7 @@ class NoAuth(Kind, frozen=True):
         return False
 
 
-class InlineAuth(Kind, frozen=True):
+class InlineAuth(AuthType, frozen=True):
     """Credentials as members of ``params``."""
 
     username: str | None = None

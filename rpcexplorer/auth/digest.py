@@ -13,8 +13,8 @@ from urllib.parse import quote
 
 from msgspec import Struct
 
+from rpcexplorer.auth.auth_type import USERNAME, AuthField, AuthType, ByClient
 from rpcexplorer.auth.credentials import AuthCall, AuthFlow, AuthHeader, Opening, as_bytes
-from rpcexplorer.auth.scheme import USERNAME, AuthField, ByClient, Kind
 from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import Secret, placeholder
@@ -74,7 +74,7 @@ class DigestHeader(AuthHeader, frozen=True):
         return (found[1],) if found else ()
 
 
-class DigestAuth(Kind, frozen=True):
+class DigestAuth(AuthType, frozen=True):
     username: str | None = None
     """Who calls; None asks the secret store."""
 

@@ -12,6 +12,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
+from rpcexplorer.auth.auth_type import AuthType
 from rpcexplorer.auth.credentials import (
     AuthCall,
     AuthFlow,
@@ -24,7 +25,6 @@ from rpcexplorer.auth.credentials import (
     login_fields,
     planted,
 )
-from rpcexplorer.auth.scheme import Kind
 from rpcexplorer.jsontext.pointers import at_pointer
 from rpcexplorer.jsontext.scan import decoded
 from rpcexplorer.model.exchange import Exchange, Outcome, Refused, Sent, Unreached
@@ -91,7 +91,7 @@ SAYS_NO = re.compile(rb"false|\[[ ]*[1-9][0-9]{0,2}[ ]*\]")
 SHORT_TEXT = re.compile(rb'"[^"\\]{1,200}"')
 
 
-def open_session(kind: Kind, call: AuthCall, id: str, first: Sequence[str] = ()) -> AuthFlow:
+def open_session(kind: AuthType, call: AuthCall, id: str, first: Sequence[str] = ()) -> AuthFlow:
     """Log in, and put the new session into the call; the response is that of the login.
 
     ``first`` are the secrets that the call itself takes: they are asked for before the login is sent.
@@ -134,7 +134,7 @@ def _filled(template: Any, profile: Profile) -> Any:
     return placeholder(profile.label("password")) if template == "{password}" else template
 
 
-def _session_value(kind: Kind, profile: Profile, received: AuthResponse, now: datetime) -> str | Refused:
+def _session_value(kind: AuthType, profile: Profile, received: AuthResponse, now: datetime) -> str | Refused:
     """The session's id from Set-Cookie, else from the reply where the profile says it stands."""
     cookie = kind.session_cookie
     said = session_cookie(received.response.headers, cookie, now) if cookie else None
@@ -280,7 +280,7 @@ def _names_a_thing(before: str, word: str, after: str) -> bool:
     )
 
 
-def requests_in_session(kind: Kind, call: AuthCall) -> AuthFlow:
+def requests_in_session(kind: AuthType, call: AuthCall) -> AuthFlow:
     """The call with the session: logs in if there is none, and once more if it has ended."""
     profile, message, session = call.profile, call.message, call.session
     is_public = kind.is_free(profile, message)
@@ -328,7 +328,7 @@ def requests_in_session(kind: Kind, call: AuthCall) -> AuthFlow:
     return retried
 
 
-def _session_events(kind: Kind, call: AuthCall, received: AuthResponse | Refused) -> list[Event]:
+def _session_events(kind: AuthType, call: AuthCall, received: AuthResponse | Refused) -> list[Event]:
     """Return what the server said about the session's cookie: a new one is adopted, a deleted one forgotten."""
     cookie, session = kind.session_cookie, call.session
     headers = () if isinstance(received, Refused) else received.response.headers

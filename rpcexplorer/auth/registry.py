@@ -8,16 +8,16 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
+from rpcexplorer.auth.auth_type import AuthField, AuthType
 from rpcexplorer.auth.basic import BasicAuth, InlineAuth, NoAuth
 from rpcexplorer.auth.credentials import AuthCall, AuthFlow
 from rpcexplorer.auth.digest import DigestAuth
-from rpcexplorer.auth.scheme import AuthField, Kind
 from rpcexplorer.auth.token import BearerAuth, CookieAuth, FirstAuth, HeaderAuth, MemberAuth, QueryAuth
 from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.problem import joined_words, nearest
 from rpcexplorer.model.profile import IN_PATH, Auth, Profile
 
-_ALL: Final[tuple[type[Kind], ...]] = (
+_ALL: Final[tuple[type[AuthType], ...]] = (
     CookieAuth,
     InlineAuth,
     BasicAuth,
@@ -29,14 +29,14 @@ _ALL: Final[tuple[type[Kind], ...]] = (
     MemberAuth,
     NoAuth,
 )
-KINDS: Final[Mapping[str, type[Kind]]] = {each.kind: each for each in _ALL}
+KINDS: Final[Mapping[str, type[AuthType]]] = {each.kind: each for each in _ALL}
 USUAL: Final = CookieAuth.kind
 """The auth type of the service, if nobody has chosen one."""
 
 
-def auth_of(profile: Profile) -> Kind:
+def auth_of(profile: Profile) -> AuthType:
     """The kind of auth of a profile; one that says nothing of it adds nothing to a call."""
-    return profile.auth if isinstance(profile.auth, Kind) else NoAuth()
+    return profile.auth if isinstance(profile.auth, AuthType) else NoAuth()
 
 
 def requests_for(call: AuthCall) -> AuthFlow:
@@ -66,7 +66,7 @@ def with_usual_auth(profile: Profile) -> Profile:
     return replace(profile, auth=Auth(), assumes_auth=False)
 
 
-def kind_named(name: str) -> type[Kind]:
+def kind_named(name: str) -> type[AuthType]:
     """The kind of that name. Raises a ``ValueError`` with a sentence where there is none."""
     if name in KINDS:
         return KINDS[name]
@@ -140,14 +140,14 @@ def of_part() -> Instead:
     return Instead(f'write {IN_PATH} where it stands, auth = {{ kind = "{Auth.kind}" }}', "token")
 
 
-def _by(kind: type[Kind]) -> Instead:
+def _by(kind: type[AuthType]) -> Instead:
     named = "username = …" if "username" in kind.takes else ""
     return Instead(f"write auth = {_table(kind, named)}", kind.takes[-1])
 
 
-def _with_field(name: str) -> tuple[type[Kind], AuthField]:
+def _with_field(name: str) -> tuple[type[AuthType], AuthField]:
     return next((kind, field) for kind in KINDS.values() for field in kind.fields if field.name == name)
 
 
-def _table(kind: type[Kind], more: str = "") -> str:
+def _table(kind: type[AuthType], more: str = "") -> str:
     return f'{{ kind = "{kind.kind}"{f", {more}" if more else ""} }}'

@@ -9,8 +9,8 @@ from urllib.parse import quote
 
 from msgspec.structs import replace
 
+from rpcexplorer.auth.auth_type import USERNAME, AuthField, AuthType
 from rpcexplorer.auth.credentials import AuthHeader, AuthRequest, Message
-from rpcexplorer.auth.scheme import USERNAME, AuthField, Kind
 from rpcexplorer.jsontext.scan import elements
 from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.method import Described, Method
@@ -22,7 +22,7 @@ MARK = "{token}"
 """What stands for the value in a setting of a profile."""
 
 
-class TokenAuth(Kind, frozen=True):
+class TokenAuth(AuthType, frozen=True):
     username: str | None = None
     """Who logs in, where a login opens a session; None asks the secret store."""
 
@@ -239,7 +239,7 @@ class MemberAuth(TokenAuth, frozen=True):
         return AuthRequest(replace(message, calls=calls))
 
 
-class CookieAuth(Kind, frozen=True):
+class CookieAuth(AuthType, frozen=True):
     """A session cookie, obtained by a login call."""
 
     username: str | None = None

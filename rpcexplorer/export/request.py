@@ -10,10 +10,10 @@ from urllib.parse import urlsplit
 from msgspec import Struct
 from msgspec.structs import replace
 
+from rpcexplorer.auth.auth_type import ByClient
 from rpcexplorer.auth.credentials import AuthHeader, Message
 from rpcexplorer.auth.login import login_params
 from rpcexplorer.auth.registry import auth_of
-from rpcexplorer.auth.scheme import ByClient
 from rpcexplorer.jsontext.params import Typo
 from rpcexplorer.model.draft import Batch, Draft, sent_draft, to_calls
 from rpcexplorer.model.exchange import Exchange, Preview, Refused

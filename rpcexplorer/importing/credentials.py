@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from msgspec import Struct
 from msgspec.structs import replace
 
+from rpcexplorer.auth.auth_type import AuthType
 from rpcexplorer.auth.basic import InlineAuth
 from rpcexplorer.auth.registry import auth_of
-from rpcexplorer.auth.scheme import Kind
 from rpcexplorer.importing.request import FoundCredential, ImportedCall
 from rpcexplorer.jsontext.scan import decoded, members
 from rpcexplorer.model.profile import Profile
@@ -47,7 +47,7 @@ def fitted(profile: Profile, call: ImportedCall) -> Fitted:
     return Fitted(call, (*taken.items(),), (*dropped,), elsewhere)
 
 
-def _value(kind: Kind, found: FoundCredential) -> str:
+def _value(kind: AuthType, found: FoundCredential) -> str:
     """The value of a credential, if the kind sends one in this way; else nothing."""
     value = found.secret.reveal()
     named = {
@@ -66,7 +66,7 @@ def _value(kind: Kind, found: FoundCredential) -> str:
     return value.removeprefix(before).removesuffix(after) if mark else value
 
 
-def _without_inline(kind: Kind, call: ImportedCall) -> tuple[ImportedCall, list[FoundCredential]]:
+def _without_inline(kind: AuthType, call: ImportedCall) -> tuple[ImportedCall, list[FoundCredential]]:
     """Of a profile that puts credentials into params, a call without them."""
     found = members(call.params) if isinstance(kind, InlineAuth) else None
     if not isinstance(kind, InlineAuth) or not found:

@@ -11,8 +11,8 @@ from typing import Any, Final, Literal, get_args
 
 from msgspec import Struct
 
+from rpcexplorer.auth.auth_type import AuthField
 from rpcexplorer.auth.registry import KINDS, USUAL, fields
-from rpcexplorer.auth.scheme import AuthField
 from rpcexplorer.files.toml_shape import (
     MapRule,
     Place,

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import rpcexplorer
+from rpcexplorer.auth.auth_type import AuthType
 from rpcexplorer.auth.basic import InlineAuth, NoAuth
 from rpcexplorer.auth.registry import (
     KINDS,
@@ -22,7 +23,6 @@ from rpcexplorer.auth.registry import (
     of_member,
     of_part,
 )
-from rpcexplorer.auth.scheme import Kind
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import FIELDS, PLACEHOLDER
 
@@ -42,7 +42,7 @@ HEADERS = [
 ]
 
 
-def kind_in(instead: Instead) -> type[Kind]:
+def kind_in(instead: Instead) -> type[AuthType]:
     found = re.search(r'auth = \{ kind = "(\w+)"', instead.words)
     assert found, instead.words
     return KINDS[found[1]]
@@ -94,7 +94,7 @@ def test_auth_type_classes_are_named_by_library_and_import_alone() -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS.values())
-def test_auth_type_describes_all_of_itself(kind: type[Kind]) -> None:
+def test_auth_type_describes_all_of_itself(kind: type[AuthType]) -> None:
     profile = Profile("shop", "https://rpc.example.com", auth=kind())
     assert auth_of(profile).words(profile)
     assert kind.needed
@@ -106,7 +106,7 @@ def test_auth_type_describes_all_of_itself(kind: type[Kind]) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS.values())
-def test_every_field_of_a_kind_has_a_value_by_itself(kind: type[Kind]) -> None:
+def test_every_field_of_a_kind_has_a_value_by_itself(kind: type[AuthType]) -> None:
     assert kind() == kind()
     assert set(kind.__struct_fields__) <= set(fields())
 

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from rpcexplorer.auth.auth_type import AuthType
 from rpcexplorer.auth.basic import InlineAuth, NoAuth
 from rpcexplorer.auth.registry import KINDS
-from rpcexplorer.auth.scheme import Kind
 from rpcexplorer.auth.token import CookieAuth
 from rpcexplorer.model.destination import (
     FORM_OF_REQUEST,
@@ -70,7 +70,7 @@ def test_every_field_of_a_kind_of_auth_is_a_part_of_the_route() -> None:
 @pytest.mark.parametrize(
     ("kind", "field"), [(kind, field) for kind in KINDS.values() for field in kind.__struct_fields__]
 )
-def test_every_field_of_every_kind_of_auth_is_a_part_of_the_route(kind: type[Kind], field: str) -> None:
+def test_every_field_of_every_kind_of_auth_is_a_part_of_the_route(kind: type[AuthType], field: str) -> None:
     changed = replace(SHOP, auth=kind(**{field: "{token}-other"}))
     assert changes(route_of(replace(SHOP, auth=kind())), route_of(changed)) == (
         Change(f"auth.{field}", NOT_SET, "{token}-other"),

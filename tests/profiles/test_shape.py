@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from rpcexplorer.auth.auth_type import AuthField
 from rpcexplorer.auth.basic import BasicAuth, InlineAuth
 from rpcexplorer.auth.registry import KINDS
-from rpcexplorer.auth.scheme import AuthField
 from rpcexplorer.files.paths import Paths
 from rpcexplorer.files.toml import KeyPath
 from rpcexplorer.model.problem import Problem

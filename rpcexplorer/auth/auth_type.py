@@ -59,11 +59,19 @@ class ByClient(Struct, frozen=True):
 USERNAME = AuthField("username", "user name", "who logs in")
 
 
-class Kind(Auth, frozen=True):
-    """An auth type.
+class AuthType(Auth, frozen=True):
+    """How calls authenticate; all auth types are listed in ``auth/registry.py``.
 
-    One that puts something into each request has ``headers`` or ``put``; one that opens a session by a login has
-    ``opens_session``; one that answers a challenge has ``requests`` of its own. All are listed in ``auth/registry.py``.
+    Each has ``kind``, ``sends``, ``needed``, ``takes``, ``fields`` and ``words``, and overrides one or two of these:
+
+    ============= ============================================= ==================================
+    headers       the credentials are in a header               basic, bearer, header, cookie
+    put           they are in the address, the body or params   query, member, first, inline, none
+    opens_session a login call obtains them                     cookie, tokens with a login
+    requests      they answer a challenge of the server         digest
+    ============= ============================================= ==================================
+
+    The defaults of the other methods fit most; nothing overrides ``request``, ``is_free`` and ``texts``.
     """
 
     sends: ClassVar[str] = ""
