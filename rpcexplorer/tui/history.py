@@ -510,7 +510,7 @@ class HistoryScreen(AnswersOnce[HistoryChoice | None], Screen[HistoryChoice | No
         can = {
             "load": call is not None,
             "to_profile": single,
-            "keep_call": single,
+            "keep_call": single and self.explorer.profile is not None,
             "again": call is not None and not call.foreign,  # a stranger's is replayed: that asks where to
             "copy": call is not None,
             "ticket": call is not None,

@@ -249,6 +249,17 @@ def test_without_a_profile_the_calls_of_all_are_shown(recorded: Explorer) -> Non
     on_screen(recorded, act)
 
 
+def test_call_without_a_profile_cannot_be_saved(recorded: Explorer) -> None:
+    recorded.profile = None
+
+    async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
+        assert screen.check_action("to_profile", ())
+        await press(pilot, "alt+k")  # a saved call belongs to the profile in use
+        assert pilot.app.screen is screen
+
+    on_screen(recorded, act)
+
+
 @pytest.mark.thorough
 def test_the_tabs_of_the_title_can_be_clicked(recorded: Explorer) -> None:
     async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
