@@ -10,7 +10,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from rpcexplorer.files.io import FileError, aside, error_of, lock, names, private_folder, read_bytes, write_private
+from rpcexplorer.files.io import FileError, aside, error_of, lock, private_folder, read_bytes, toml_files, write_private
 from rpcexplorer.files.paths import Paths
 from rpcexplorer.files.toml import KeyPath, TomlFile, parse_bytes, read_toml, split_dotted
 from rpcexplorer.files.toml_edit import edit
@@ -106,19 +106,12 @@ class Themes:
     def files(self) -> dict[str, Path]:
         """Every theme's file by name, sorted."""
         shipped = next((folder for folder in SHIPPED if folder.is_dir()), SHIPPED[0])
-        found = {path.stem: path for folder in (shipped, self._own) for path in _themes_in(folder)}
+        found = {path.stem: path for folder in (shipped, self._own) for path in toml_files(folder)}
         return dict(sorted(found.items()))
 
     def load(self, name: str) -> tuple[Theme | None, list[Problem]]:
         """A theme, where anything of its file can be used, and what is wrong with the file."""
         return load_theme(self.files().get(name, self._own / f"{name}.toml"))
-
-
-def _themes_in(folder: Path) -> list[Path]:
-    """A folder that cannot be read has none: whoever asks for one of its themes is told that it is not there."""
-    listed: list[str] = []
-    error_of(lambda: listed.extend(names(folder)))
-    return [folder / name for name in listed if name.endswith(".toml")]
 
 
 def load_theme(path: Path) -> tuple[Theme | None, list[Problem]]:

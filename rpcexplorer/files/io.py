@@ -444,6 +444,14 @@ def names(folder: Path) -> list[str]:
     return []
 
 
+def toml_files(folder: Path) -> list[Path]:
+    """Return the TOML files in a folder; one that cannot be read has none."""
+    try:
+        return [folder / name for name in names(folder) if name.endswith(".toml")]
+    except FileError:
+        return []
+
+
 def inodes(folder: Path) -> dict[str, int]:
     """What lies in a folder, with what stays the same of each when it is renamed; nothing where there is none."""
     with telling("read", folder), suppress(FileNotFoundError), os.scandir(folder) as found:

@@ -11,7 +11,7 @@ from msgspec import Struct, field
 from msgspec.structs import asdict, replace
 
 from rpcexplorer.auth.registry import KINDS, USUAL, with_usual_auth
-from rpcexplorer.files.io import error_of, names, real
+from rpcexplorer.files.io import real, toml_files
 from rpcexplorer.files.paths import TEAM_FILE
 from rpcexplorer.files.toml import KeyPath, TomlFile, dotted, parse_toml, read_toml, split_dotted
 from rpcexplorer.files.toml_edit import put
@@ -303,7 +303,8 @@ class Presets:
 
     def files(self) -> dict[str, Path]:
         """Every preset's file by name, sorted."""
-        found = {path.stem: path for folder in (SHIPPED, self.own) for path in _presets_in(folder)}
+        files = (path for folder in (SHIPPED, self.own) for path in toml_files(folder))
+        found = {path.stem: path for path in files if PROFILE_NAME.fullmatch(path.stem)}
         return dict(sorted(found.items()))
 
     def all(self) -> list[PresetFile]:
@@ -365,10 +366,3 @@ def _read(folder: Path, name: str) -> PresetFile | None:
 def _read_shipped(name: str) -> PresetFile | None:
     """Read a preset that comes with the program, and so does not change."""
     return _read(SHIPPED, name)
-
-
-def _presets_in(folder: Path) -> list[Path]:
-    """A folder that cannot be read has none: whoever asks for one of its presets is told that it is not there."""
-    found: list[str] = []
-    error_of(lambda: found.extend(names(folder)))
-    return [folder / each for each in found if each.endswith(ENDING) and PROFILE_NAME.fullmatch(Path(each).stem)]
