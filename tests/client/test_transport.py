@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 
+import pytest
+
 from rpcexplorer.auth.credentials import GivenCredentials
 from rpcexplorer.auth.token import CookieAuth
 from rpcexplorer.client.client import Client
@@ -57,6 +59,23 @@ def test_a_result_needs_no_status_and_no_headers() -> None:
     assert (exchange.exit_code, exchange.response.status, exchange.response.headers) == (0, None, ())
     assert [request.url for request in transport.requests] == [DEV.endpoint]
     assert exchange.sent == len(transport.requests[0].body)
+
+
+def test_calls_at_once_share_one_transport(monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[MemoryTransport] = []
+
+    async def connect(*_: object) -> MemoryTransport:
+        await asyncio.sleep(0)  # the others begin meanwhile
+        opened.append(MemoryTransport(echo))
+        return opened[-1]
+
+    async def call() -> None:
+        async with Client(DEV.url, auth="none") as client:
+            await asyncio.gather(*(client.call("ping", [number]) for number in range(3)))
+
+    monkeypatch.setattr("rpcexplorer.client.client.connect", connect)
+    asyncio.run(call())
+    assert [(len(each.requests), each.closed) for each in opened if each.requests] == [(3, True)]
 
 
 def test_the_transport_is_told_without_a_status() -> None:
