@@ -15,7 +15,7 @@ from textual.screen import Screen
 from rpcexplorer.auth.registry import KINDS
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.exchange import Exchange
-from rpcexplorer.model.method import Described, Method
+from rpcexplorer.model.method import By, Described
 from rpcexplorer.model.problem import Checked, Hint, Problem
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.rpc.messages import Result
@@ -36,9 +36,9 @@ MAX_PARAMS_CHARACTERS: Final = 200_000
 class EditedCall(Struct, frozen=True):
     """The call in the editor, as far as advice depends on it."""
 
-    method: Method
     called: str
     """The name under which it is sent."""
+    by: By | None
     described: Described | None
     recent: Sequence[Exchange]
     """The newest calls of the profile."""
@@ -60,10 +60,16 @@ class OfferedHint(Struct, frozen=True):
 class Advice:
     """What schemas, earlier calls and hints say about the call in the editor and the response on view."""
 
-    def __init__(self, host: Screen[Any], explorer: Explorer, edited: Callable[[], EditedCall]) -> None:
-        self._host, self._explorer, self._edited = host, explorer, edited
-        self.learned: Callable[[], object] = lambda: None
-        """Called when earlier calls were read, and there is more to offer."""
+    def __init__(
+        self,
+        host: Screen[Any],
+        explorer: Explorer,
+        *,
+        edited: Callable[[], EditedCall],
+        learned: Callable[[], object],
+    ) -> None:
+        """``learned``: earlier calls were read, and there is more to offer."""
+        self._host, self._explorer, self._edited, self._on_learned = host, explorer, edited, learned
         self._newest: Sequence[Exchange] | None = None
         """The newest calls when the others were looked for."""
         self._calls: Sequence[Exchange] = ()
@@ -90,7 +96,7 @@ class Advice:
         def values(name: str, path: tuple[str | int, ...]) -> Sequence[Candidate]:
             return self._values(edited.called, name, path)
 
-        return completions(text, offset, edited.described, by=edited.method.by, values=values)
+        return completions(text, offset, edited.described, by=edited.by, values=values)
 
     def signature(self, text: str, offset: int) -> str:
         """Return what belongs at an offset of a text of params, and what comes next."""
@@ -100,12 +106,12 @@ class Advice:
         self._look_for_calls(edited)
         from rpcexplorer.schema.complete import signature
 
-        found = signature(text, offset, edited.described, by=edited.method.by)
+        found = signature(text, offset, edited.described, by=edited.by)
         return found.line if found else ""
 
     async def check(self, described: Described, text: str) -> Checked:
         """Check a text of params against the schemas of the method in the editor."""
-        return await self._explorer.checker.params(described, text, by=self._edited().method.by)
+        return await self._explorer.checker.params(described, text, by=self._edited().by)
 
     def _values(self, called: str, name: str, path: tuple[str | int, ...]) -> Sequence[Candidate]:
         """Return values that no schema knows: a variable of this name, then those of earlier calls.
@@ -141,7 +147,7 @@ class Advice:
         found = await asyncio.to_thread(self._explorer.journal.recent, profile, MOST_CALLS)
         if self._newest is newest and self._explorer.profile == profile:
             self._calls, self._earlier = found, {}
-            self.learned()
+            self._on_learned()
 
     # --- the response on view ----------------------------------------------------------------------------------
 

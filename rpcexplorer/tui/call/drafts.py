@@ -47,12 +47,11 @@ class DraftKeeper:
         params: ParamsPane,
         *,
         chosen: Callable[[], object],
+        written: Callable[[], object],
     ) -> None:
-        """``chosen`` is called when another draft is in the editor."""
+        """``chosen``: another draft is in the editor. ``written``: the draft was written, or could not be."""
         self._host, self._explorer, self._params = host, explorer, params
-        self._on_chosen = chosen
-        self.written: Callable[[], object] = lambda: None
-        """Called when the draft was written, or could not be."""
+        self._on_chosen, self._on_written = chosen, written
         self.known: Mapping[str, Method] = {}
         """The methods and saved calls that are listed."""
         self.has_history = False
@@ -108,6 +107,10 @@ class DraftKeeper:
             return ""
         return no_such_call(self.method, self._explorer.saved_calls(), self.profile_name)
 
+    def listed_method(self, name: str) -> Method | None:
+        """Return a method or saved call by its name in the list, where it may be missing; None without a name."""
+        return self.known.get(name) or (Method(name, source="history") if name else None)
+
     def request_to_come(self) -> Preview | Refused:
         """Return the request, under the id that it will have, or why there would be none."""
         if self.unknown_call:
@@ -126,7 +129,7 @@ class DraftKeeper:
         """Put a listed method or saved call into the editor, with the params typed last; without a name: none."""
         self.write_down()
         explorer = self._explorer
-        known = self.known.get(name) or (Method(name, source="history") if name else None)
+        known = self.listed_method(name)
         self.method, self.batch_draft, self.is_opening = name, None, False
         self.called = known.calls if isinstance(known, SavedMethod) else method_of(name)
         self._params.load(known, explorer.draft_of(name, called=self.has_history))
@@ -192,7 +195,7 @@ class DraftKeeper:
 
     def _finish_write(self, problem: str) -> None:
         self.problem = problem
-        self.written()
+        self._on_written()
 
     # --- replacing ---------------------------------------------------------------------------------------------
 

@@ -7,7 +7,6 @@ there is something to see there.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, Final, Literal, TypeAlias
 
 from textual.screen import Screen
@@ -15,7 +14,9 @@ from textual.timer import Timer
 from textual.widget import Widget
 
 from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.method import SavedMethod, as_named, method_of
 from rpcexplorer.tui.call.docs import DocsPane
+from rpcexplorer.tui.call.drafts import DraftKeeper
 from rpcexplorer.tui.call.methods import MethodsPane
 from rpcexplorer.tui.call.params import ParamsPane
 from rpcexplorer.tui.call.response import ResponsePane
@@ -53,15 +54,12 @@ class PaneLayout:
         explorer: Explorer,
         panes: tuple[MethodsPane, ParamsPane, ResponsePane],
         *,
+        drafts: DraftKeeper,
         docs_key: str,
     ) -> None:
-        self._host, self._explorer, self._remembered = host, explorer, explorer.remembered
+        self._host, self._explorer, self._remembered, self._drafts = host, explorer, explorer.remembered, drafts
         self.methods, self.params, self.response = panes
         self._docs_key = docs_key
-        self.fill: Callable[[DocsPane, str], object] = lambda *_: None
-        """Puts the docs of a listed method into a pane; an empty name is the method in the editor."""
-        self.has_method = False
-        """There is a method in the editor."""
         self.has_details = False
         """The service says so much of its methods that docs open by themselves."""
         self._covered_by = ""
@@ -283,7 +281,7 @@ class PaneLayout:
         wanted = self._remembered.docs
         if place == "over":
             return self._is_over
-        if self._covered_by == "response" or not self.has_method:
+        if self._covered_by == "response" or not self._drafts.method:
             return False
         has_room = place == "beside" and self._columns_beside_docs >= MIN_COLUMNS_BESIDE_UNASKED_DOCS
         return wanted == "open" or (has_room and wanted != "closed" and self.has_details)
@@ -305,7 +303,7 @@ class PaneLayout:
             docs = self._docs.get(place) or self._add_docs(place)
             if place == "beside":
                 docs.styles.width = self._docs_columns
-            self.fill(docs, self.pointed)
+            self._fill(docs)
         self.methods.reading = is_wanted and place == "below"
         self.response.display = not self._is_over
         if had_focus and self.docs is not before:  # another size of the terminal, or another method
@@ -313,6 +311,20 @@ class PaneLayout:
                 self._host.call_after_refresh(self.docs.page.focus)  # it may have been mounted just now
             else:
                 self.params.focus_inside()
+
+    def _fill(self, docs: DocsPane) -> None:
+        """Show the docs of the listed method, or of the one in the editor; a saved call has those of its method."""
+        drafts, explorer = self._drafts, self._explorer
+        assert explorer.profile is not None
+        about, described = drafts.called, self.params.described
+        if self.pointed:
+            listed = drafts.listed_method(self.pointed)
+            about = listed.calls if isinstance(listed, SavedMethod) else method_of(self.pointed)
+        if about != drafts.called:
+            described = explorer.described(about)
+        learned = explorer.catalogues.of(explorer.profile)
+        asked_at = learned.when if learned else None
+        docs.show(drafts.listed_method(as_named(about)), described, asked_at, explorer.profile)
 
     def _add_docs(self, place: DocsPlace) -> DocsPane:
         docs = self._docs[place] = DocsPane(self._docs_key, tinted=place == "over")

@@ -11,10 +11,9 @@ from textual.screen import Screen
 
 from rpcexplorer.discovery.methods import Discovery, first_method
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.method import SIGN, Method, SavedMethod, as_named, method_of
+from rpcexplorer.model.method import SIGN, SavedMethod
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.text.profile import auth_words
-from rpcexplorer.tui.call.docs import DocsPane
 from rpcexplorer.tui.call.drafts import DraftKeeper
 from rpcexplorer.tui.call.layout import PaneLayout
 from rpcexplorer.tui.commands import first_key
@@ -122,16 +121,6 @@ class ProfileView:
         notes = profile.methods.items() if profile.preset else ()  # those to begin with are first
         of_preset = next((name for name, note in notes if note.safe and not note.params), "")
         return of_preset or first_method(self._drafts.known)
-
-    def fill_docs(self, docs: DocsPane, pointed: str) -> None:
-        """Show the docs of a method as it is listed, or of the one in the editor; a saved call has none of its own."""
-        listed, about, described = self._drafts.known.get(pointed), self._drafts.called, self._panes.params.described
-        if pointed:
-            about = listed.calls if isinstance(listed, SavedMethod) else method_of(pointed)
-        if about != self._drafts.called:
-            described = self._explorer.described(about)
-        method = self._drafts.known.get(as_named(about)) or Method(about, source="history") if about else None
-        docs.show(method, described, self.discovered_at, self._explorer.profile)
 
     def show_saved_calls(self) -> None:
         """List calls that were saved on another screen."""

@@ -18,7 +18,7 @@ from textual.screen import Screen
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.exchange import Exchange, Preview, Refused
-from rpcexplorer.model.method import Described, Method, as_named
+from rpcexplorer.model.method import Described, as_named
 from rpcexplorer.text.exchange import WordLine
 from rpcexplorer.tui.call.advice import Advice, EditedCall
 from rpcexplorer.tui.call.docs import DocsSheet
@@ -105,13 +105,12 @@ class CallScreen(Screen[None]):
         self._is_shown = False
         self.header, self.footer = Header(), Footer()
         self.methods = MethodsPane(key=self.key("focus.methods"), recent_key=self.key("history"))
-        self.advice = Advice(self, explorer, self._edited_call)
+        self.advice = Advice(self, explorer, edited=self._edited_call, learned=self._earlier_calls_read)
         self.params = ParamsPane(self.advice, key=self.key("focus.params"))
-        self.advice.learned = self.params.completion.look_again
         self.response = ResponsePane(key=self.key("focus.response"), cancel_key=self.key("cancel"))
         panes = (self.methods, self.params, self.response)
-        self.panes = PaneLayout(self, explorer, panes, docs_key=self.key("docs"))
-        self.drafts = DraftKeeper(self, explorer, self.params, chosen=self._draft_chosen)
+        self.drafts = DraftKeeper(self, explorer, self.params, chosen=self._draft_chosen, written=self._draft_written)
+        self.panes = PaneLayout(self, explorer, panes, drafts=self.drafts, docs_key=self.key("docs"))
         self.sender = Sender(self, explorer, pending, drafts=self.drafts, response=self.response, busy=self._show_busy)
         self.view = ProfileView(
             self,
@@ -122,7 +121,6 @@ class CallScreen(Screen[None]):
             footer=self.footer,
             described=self._describe_anew,
         )
-        self.panes.fill, self.drafts.written = self.view.fill_docs, self.view.show_problems
 
     @cached_property
     def transfer(self) -> Transfer:
@@ -261,24 +259,29 @@ class CallScreen(Screen[None]):
 
     def _draft_chosen(self) -> None:
         self.method, self.called = self.drafts.method, self.drafts.called
-        self.panes.has_method = bool(self.method)
         self.described = None
         if self._is_shown:
             self.describe()
         else:  # the first screen waits for nothing that it can do without
             self.call_after_refresh(self.describe)
 
+    def _draft_written(self) -> None:
+        self.view.show_problems()
+
     def describe(self) -> None:
         self.described = self.explorer.described(self.called) if self.called else None
 
     def _describe_anew(self) -> None:
         """Show that something else is known of the method in the editor than before."""
-        self.params.method = self.drafts.known.get(self.method) or Method(self.method, source="history")
+        self.params.method = self.drafts.listed_method(self.method)
         self.describe()
 
     def _edited_call(self) -> EditedCall:
-        method = self.drafts.known.get(as_named(self.called)) or Method(self.called)
-        return EditedCall(method, self.called, self.described, self.methods.recent)
+        known = self.drafts.known.get(as_named(self.called))
+        return EditedCall(self.called, known.by if known else None, self.described, self.methods.recent)
+
+    def _earlier_calls_read(self) -> None:
+        self.params.completion.look_again()
 
     def open_method(self, name: str) -> None:
         """Choose what is so named in the list, and go to its params."""
