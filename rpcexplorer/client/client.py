@@ -185,10 +185,9 @@ class Client:
         )
 
     async def _open_transport(self) -> Transport:
-        if self._transport is None:
-            transport = await connect(self.profile, self._reply_limit)
-            # Another call may have been quicker. A transport that nothing was sent with has no connection to close.
-            self._transport = self._transport or transport
+        transport = self._transport or await connect(self.profile, self._reply_limit)
+        # Another call may have been quicker. A transport that nothing was sent with has no connection to close.
+        self._transport = self._transport or transport
         return self._transport
 
     def _unsent(self, id: str, draft: Draft | Batch) -> Exchange:
