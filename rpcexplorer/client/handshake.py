@@ -129,64 +129,65 @@ class McpSession:
         if request.message.method == _INITIALIZE.method:  # by hand
             response = yield request
             if isinstance(response, AuthResponse):
-                events += self._adopt(response)
+                events += self._hidden(response.response.header(SESSION))
+                if isinstance(response.outcome, Result):
+                    self._headers = _headers_of(response, events)
             return response
         events += self._hidden()
-        had_session = self._headers is not None
-        if not had_session and (failed := (yield from self._initialize(request, events))):
-            return failed
-        response = yield self._with(request)
-        if had_session and isinstance(response, AuthResponse) and _is_over(response):
-            self._headers = None
+        # Other calls may begin a session meanwhile: this one goes on in the session that it knows to be ready.
+        if (headers := self._headers) is not None:
+            response = yield _with(request, headers)
+            if not isinstance(response, AuthResponse) or not _is_over(response):
+                return response
             events.append(Note("the server knows the session no more: initialized anew"))
-            if failed := (yield from self._initialize(request, events)):
-                return failed
-            response = yield self._with(request)
-        return response
+        begun = yield from self._initialize(request, events)
+        return (yield _with(request, begun)) if isinstance(begun, tuple) else begun
 
     def shown(self, request: AuthRequest) -> AuthRequest:
         headers = (AuthHeader(VERSION, MCP_VERSION), AuthHeader(SESSION, UNRECORDED))
         return replace(request, message=_translated(request.message), headers=(*request.headers, *headers))
 
-    def _with(self, request: AuthRequest) -> AuthRequest:
-        message = request.message if request.is_login else _translated(request.message)
-        return replace(request, message=message, headers=(*request.headers, *(self._headers or ())))
-
     def _initialize(
         self, request: AuthRequest, events: list[Event]
-    ) -> Generator[AuthRequest, AuthResponse | Refused, AuthResponse | Refused | None]:
-        """Begin a session; what was received if none begins."""
+    ) -> Generator[AuthRequest, AuthResponse | Refused, AuthResponse | Refused | tuple[AuthHeader, ...]]:
+        """Begin a session and return its headers; what was received if none begins."""
         id = f"{request.message.calls[0].id or 'notification'}.initialize"
         response = yield replace(request, message=Message("call", (replace(_INITIALIZE, id=id),)))
         if isinstance(response, Refused):
             return response
         if not isinstance(response.outcome, Result):
             return _at_initializing(response)
-        events += self._adopt(response)
+        events += self._hidden(response.response.header(SESSION))
+        headers = _headers_of(response, events)
         ready = Message("notification", (Call("notifications/initialized", "{}"),))
-        yield replace(request, message=ready, headers=(*request.headers, *(self._headers or ())))
-        return None
+        yield replace(request, message=ready, headers=(*request.headers, *headers))
+        self._headers = headers
+        return headers
 
     def _hidden(self, new: str | None = None) -> Iterator[Hidden]:
         """Whoever has the id of a session is in it."""
         known = (header.text for header in self._headers or () if header.name == SESSION)
         return (Hidden(value) for value in (new, *known) if value)
 
-    def _adopt(self, received: AuthResponse) -> list[Event]:
-        events: list[Event] = [*self._hidden(received.response.header(SESSION))]
-        if not isinstance(received.outcome, Result):
-            return events
-        try:
-            said = msgspec.json.decode(received.outcome.value, type=_Initialized)
-        except (msgspec.DecodeError, RecursionError):
-            said = _Initialized()
-        session = received.response.header(SESSION) or ""
-        headers = {VERSION: said.protocolVersion, SESSION: session}
-        self._headers = tuple(AuthHeader(name, value) for name, value in headers.items() if _SENDABLE.fullmatch(value))
-        server = " ".join(filter(None, (said.serverInfo.name, said.serverInfo.version)))
-        # Whole or not at all: a secret is found in a whole text only.
-        names = [server if 0 < len(server) <= LONGEST else "a server", said.protocolVersion]
-        return [*events, Note(f"initialized: {', MCP '.join(name for name in names if len(name) <= LONGEST)}")]
+
+def _with(request: AuthRequest, headers: tuple[AuthHeader, ...]) -> AuthRequest:
+    message = request.message if request.is_login else _translated(request.message)
+    return replace(request, message=message, headers=(*request.headers, *headers))
+
+
+def _headers_of(received: AuthResponse, events: list[Event]) -> tuple[AuthHeader, ...]:
+    """Return the headers of the session that a result of ``initialize`` begins."""
+    assert isinstance(received.outcome, Result)
+    try:
+        said = msgspec.json.decode(received.outcome.value, type=_Initialized)
+    except (msgspec.DecodeError, RecursionError):
+        said = _Initialized()
+    server = " ".join(filter(None, (said.serverInfo.name, said.serverInfo.version)))
+    # Whole or not at all: a secret is found in a whole text only.
+    names = [server if 0 < len(server) <= LONGEST else "a server", said.protocolVersion]
+    events.append(Note(f"initialized: {', MCP '.join(name for name in names if len(name) <= LONGEST)}"))
+    headers = {VERSION: said.protocolVersion, SESSION: received.response.header(SESSION) or ""}
+    return tuple(AuthHeader(name, value) for name, value in headers.items() if _SENDABLE.fullmatch(value))
 
 
 def _is_over(received: AuthResponse) -> bool:

@@ -10,12 +10,16 @@ from typing import Any
 import pytest
 
 from rpcexplorer.auth.basic import NoAuth
+from rpcexplorer.auth.credentials import AuthRequest, AuthResponse
 from rpcexplorer.auth.token import BearerAuth
 from rpcexplorer.client.client import Client, preview
+from rpcexplorer.client.handshake import McpSession
 from rpcexplorer.model.draft import Batch, Draft
-from rpcexplorer.model.exchange import Exchange, Preview, Unreached
+from rpcexplorer.model.exchange import Exchange, Preview, Sent, Unreached
 from rpcexplorer.model.profile import HeaderHandshake, Login, Profile
 from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result
+from rpcexplorer.transport.port import Response
+from tests.auth.driving import message, received
 from tests.client.test_client import answering, reply_to
 from tests.fakes.wire import RawServer, Received, Script, http_reply
 
@@ -325,6 +329,22 @@ def test_the_id_of_a_session_is_shown_in_no_reply() -> None:
         assert server.requests[-1].header("Mcp-Session-Id") == session
         assert session not in repr([(each.notes, each.response, each.outcome) for each in told])
         assert all("«not recorded»".encode() in each.response.body for each in told)
+
+
+def test_calls_at_once_keep_to_their_own_session() -> None:
+    mcp, request = McpSession(), AuthRequest(message(method="add"))
+    flows = [mcp.send(request, []) for _ in range(2)]
+
+    def session_of(sent: AuthRequest) -> str:
+        return next((header.text for header in sent.headers if header.name == "Mcp-Session-Id"), "")
+
+    def answer(number: int) -> AuthResponse:
+        return AuthResponse(Result(b"{}"), Response(200, headers=(("Mcp-Session-Id", f"s{number}"),)))
+
+    assert [session_of(next(flow)) for flow in flows] == ["", ""]
+    assert [session_of(flow.send(answer(number))) for number, flow in enumerate(flows)] == ["s0", "s1"]
+    # a server refuses calls in a session before it was told that the client is ready
+    assert [session_of(flow.send(received(Sent()))) for flow in flows] == ["s0", "s1"]
 
 
 def test_a_notification_goes_after_the_handshake_too() -> None:
