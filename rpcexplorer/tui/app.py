@@ -215,9 +215,9 @@ class ExplorerApp(App[Wish]):
         chosen = await self.push_screen_wait(Picker("Themes", picks, on=before, moved=self.themes.wear))
         self.themes.wear(chosen or before)
         if chosen and (problem := self.explorer.save_setting("theme", chosen)):
-            self.notify(problem, markup=False)
+            self.notify(problem)
         for warning in self._problems:
-            self.notify(str(warning), markup=False, severity="warning")
+            self.notify(str(warning), severity="warning")
         self._problems.clear()
 
     def action_select_all(self) -> None:
@@ -255,9 +255,9 @@ class ExplorerApp(App[Wish]):
         title: str = "",
         severity: SeverityLevel = "information",
         timeout: float | None = None,
-        markup: bool = False,  # noqa: ARG002 - nobody's text is markup here
+        markup: bool = False,  # noqa: ARG002 - every `notify` of a widget comes here, with Textual's default of True
     ) -> None:
-        """Whoever has something to say, and whatever is quoted in it: printable, and no markup."""
+        """Show a notice that may quote text from anywhere: printable, and never read as markup."""
         said = WEIGHT.get(severity, "") + printable(message, lines=True)
         super().notify(said, title=printable(title), severity=severity, timeout=timeout, markup=False)
 

@@ -149,7 +149,7 @@ async def _changed(
 async def warn_about(screen: Screen[Any], explorer: Explorer, file: Path) -> None:
     """Show a warning if git would commit a file that was written for this person alone."""
     if warning := await asyncio.to_thread(explorer.commit_warning, file):
-        screen.notify(warning, markup=False, severity="warning", timeout=10)
+        screen.notify(warning, severity="warning", timeout=10)
 
 
 KnownFields = Mapping[str, Secret | RouteChanged | None]
@@ -286,12 +286,12 @@ async def credentials(screen: Screen[Any], explorer: Explorer, *, ask: bool = Fa
         if given is None:
             return False
         if "session" in given:
-            screen.notify("The session is taken: the next call is sent with it.", markup=False)
+            screen.notify("The session is taken: the next call is sent with it.")
             return False
     if profile.has_sessions:
         return True
     if lacking or ask:
-        screen.notify(f"{profile.name} sends its credentials with each call; there is no session.", markup=False)
+        screen.notify(f"{profile.name} sends its credentials with each call; there is no session.")
     else:  # to log in means to enter others
         await secrets(screen, explorer, profile)
     return False
@@ -315,7 +315,7 @@ def _needs_none(screen: Screen[Any], explorer: Explorer, profile: Profile) -> bo
     if not profile.secrets:
         key = first_key("test", explorer.settings.keymap) or "The command palette"
         test = f"{key} tests whether the server asks for some."
-        screen.notify(f"{profile.name} has auth none: its calls are sent without credentials. {test}", markup=False)
+        screen.notify(f"{profile.name} has auth none: its calls are sent without credentials. {test}")
     return not profile.secrets
 
 
@@ -344,13 +344,13 @@ def _use_as(screen: Screen[Any], explorer: Explorer, profile: Profile, name: str
     other = replace(profile, auth=replace(profile.auth, username=name))
     explorer.use(other)
     kept = f"Its file still names {filed.username}, so nothing of it is kept on this machine."
-    screen.notify(f"{profile.name} is used as {name} in this run. {kept}", markup=False, timeout=10)
+    screen.notify(f"{profile.name} is used as {name} in this run. {kept}", timeout=10)
     return other
 
 
 def _tell(screen: Screen[Any], problem: str) -> None:
     if problem:
-        screen.notify(problem, markup=False, severity="warning", timeout=10)
+        screen.notify(problem, severity="warning", timeout=10)
 
 
 def _place_of_secrets(explorer: Explorer) -> str:
@@ -386,7 +386,7 @@ async def other_profile(screen: Screen[Any], explorer: Explorer, than: str) -> s
     usable_first = sorted(found.leaves, key=lambda name: (name not in found.profiles, name))
     names = [name for name in usable_first if name != than]
     if not names:
-        screen.notify("There is no other profile to take this call to.", markup=False)
+        screen.notify("There is no other profile to take this call to.")
         return ""
     picks = [
         Pick(name, name, profile.endpoint, profile.badge_word) if profile else Pick(name, name, "cannot be used")
@@ -396,7 +396,7 @@ async def other_profile(screen: Screen[Any], explorer: Explorer, than: str) -> s
     chosen = await screen.app.push_screen_wait(Picker("Take this call to …", picks, on=used.name if used else ""))
     profile = found.get(chosen) if chosen else None
     if isinstance(profile, Problem):
-        screen.notify(f"{chosen} cannot be used, so the call stays here. {profile}", markup=False, severity="warning")
+        screen.notify(f"{chosen} cannot be used, so the call stays here. {profile}", severity="warning")
     return profile.name if isinstance(profile, Profile) else ""
 
 

@@ -430,7 +430,7 @@ class FormScreen(AnswersOnce[bool | None], Screen[bool | None]):
 
     def _can_change(self, row: FormField) -> bool:
         if not row.alone:
-            self.notify("The one below counts. Esc leads to the editor, where this one can be taken out.", markup=False)
+            self.notify("The one below counts. Esc leads to the editor, where this one can be taken out.")
         return row.alone
 
     @property
@@ -477,7 +477,7 @@ class FormScreen(AnswersOnce[bool | None], Screen[bool | None]):
         elif self.model.cycle(row):
             self._show(row.path)
         else:
-            self.notify(f"{row.name} is required, and cannot be null.", markup=False)
+            self.notify(f"{row.name} is required, and cannot be null.")
 
     @opens("choice")
     async def _choose(self, row: FormField) -> None:
@@ -501,7 +501,7 @@ class FormScreen(AnswersOnce[bool | None], Screen[bool | None]):
         if row is None or not self._can_change(row):
             return
         if row.stays:
-            self.notify(row.stays, markup=False)
+            self.notify(row.stays)
         else:
             self.model.remove(row)
             self._show(row.path)
@@ -533,7 +533,7 @@ class FormScreen(AnswersOnce[bool | None], Screen[bool | None]):
             self.model.refresh()
             self._show()
         else:  # only the editor can show it
-            self.notify("What stood there before is not valid JSON: the editor has it.", markup=False)
+            self.notify("What stood there before is not valid JSON: the editor has it.")
             self.dismiss(None)
 
     # --- leaving -----------------------------------------------------------------------------------------------

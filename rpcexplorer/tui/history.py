@@ -683,7 +683,7 @@ class HistoryScreen(AnswersOnce[HistoryChoice | None], Screen[HistoryChoice | No
 
     def _warn(self, why: str) -> None:
         words = printable(why).removesuffix(".")
-        self.notify(f"{words[:1].upper()}{words[1:]}.", markup=False, severity="warning", timeout=10)
+        self.notify(f"{words[:1].upper()}{words[1:]}.", severity="warning", timeout=10)
 
     def _moment(self, call: Exchange) -> str:
         return moment_words(call.when, self.search.today, self._frame.zone)

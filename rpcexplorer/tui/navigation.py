@@ -117,9 +117,9 @@ class Navigation:
 
     def _complain(self) -> None:
         if self._rescued:
-            self._app.notify(self._rescued, markup=False, timeout=10)
+            self._app.notify(self._rescued, timeout=10)
         for problem in self._found_problems():
-            self._app.notify(problem, markup=False, timeout=10, severity="warning")
+            self._app.notify(problem, timeout=10, severity="warning")
 
     def _found_problems(self) -> list[str]:
         """Return what is wrong with each kind of file, in a few sentences."""
@@ -148,7 +148,7 @@ class Navigation:
         reading = asyncio.ensure_future(run_in_thread(partial(self._explorer.cases.read, file)))
         await asyncio.wait([reading], timeout=CASE_SECONDS)
         if not reading.done():
-            self._app.notify(f"{file.name} is being read.", markup=False)
+            self._app.notify(f"{file.name} is being read.")
             self._pending.go_on(group)  # keys wait no longer: one of them may want to leave
         case = await reading
         self._pending.wait(group)
@@ -184,7 +184,7 @@ class Navigation:
             is_used = exchange.foreign or exchange.profile == explorer.profile.name
             if not is_used and not (is_used := await self._use(calls, exchange.profile)):
                 missing = f"There is no profile {exchange.profile} any more: the call is loaded into this one."
-                self._app.notify(missing, markup=False)
+                self._app.notify(missing)
             (calls.again if choice.action == "again" and is_used else calls.load)(exchange, ours=ours)
 
     # --- profiles ------------------------------------------------------------------------------------------------

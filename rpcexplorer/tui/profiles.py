@@ -318,7 +318,7 @@ class ProfilesScreen(AnswersOnce[bool], Screen[bool]):
             words = (
                 f"Written to {file}, but {found.default} stays the default: {found.default_source} says so and wins."
             )
-        self.notify(words, markup=False, severity="warning" if problem else "information")
+        self.notify(words, severity="warning" if problem else "information")
         self._fill()
 
     @opens("edit")
@@ -381,7 +381,7 @@ class ProfilesScreen(AnswersOnce[bool], Screen[bool]):
         form = ProfileForm(f"Edit {name}", homes_for(explorer, name), fields_of(profile), save, path=path)
         typed = await self.app.push_screen_wait(form)
         for sentence in notices:
-            self.notify(sentence, markup=False, severity="warning", timeout=15)
+            self.notify(sentence, severity="warning", timeout=15)
         if typed is not None:
             await warn_about(self, explorer, form.file(typed))
             self._fill()
@@ -422,7 +422,7 @@ class ProfilesScreen(AnswersOnce[bool], Screen[bool]):
         grave = profile.badge == "prod" or any(each.audience == "the team" for each in homes)
         if await self.app.push_screen_wait(Confirm(f"Remove {name}?", rows, choices, grave=grave)) == "remove":
             for problem in self.explorer.remove_profile(profile):
-                self.notify(str(problem), markup=False, severity="warning", timeout=10)
+                self.notify(str(problem), severity="warning", timeout=10)
         self._fill()
 
     @opens("edit")

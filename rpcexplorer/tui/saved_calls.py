@@ -107,7 +107,7 @@ async def _as_new(screen: Screen[Any], explorer: Explorer, draft: Draft, name: s
 
 
 def _tell(screen: Screen[Any], sentence: str) -> None:
-    screen.notify(sentence, markup=False, timeout=8)
+    screen.notify(sentence, timeout=8)
 
 
 async def filled(
@@ -128,7 +128,7 @@ async def filled(
         return found
     names = found.names
     if len(names) < len(found.unresolved):
-        screen.notify(found.sentence, markup=False, severity="warning", timeout=10)
+        screen.notify(found.sentence, severity="warning", timeout=10)
         return None
     fields = [Field(f"value{at}", name, given.get(name, "")) for at, name in enumerate(names)]
 

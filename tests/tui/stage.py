@@ -49,6 +49,10 @@ class Stage(App[None]):
         self.register_theme(textual_theme(theme))
         self.theme = theme.name
 
+    def notify(self, message: str, **options: Any) -> None:
+        """Read no text as markup, like the app of the product."""
+        super().notify(message, **options | {"markup": False})
+
     async def on_event(self, event: Any) -> None:
         await super().on_event(event)
 

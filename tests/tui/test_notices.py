@@ -15,6 +15,7 @@ from rpcexplorer.tui.widgets.rows import Sheet
 from tests.tui.visiting import drawn, on, on_view, rest, said, visit
 from tests.tui.waiting import until
 
+MARKUP = "[b]x[/b] [@click=app.quit]y[/] [/] [true]"
 LONG = "What is said here goes on for longer than a line has room, at any width that a test has; so the end is cut."
 
 
@@ -70,6 +71,20 @@ def test_long_notices_are_read_whole_on_a_page(explorer: Explorer) -> None:
         assert words.endswith(LONG), "the newest comes first"
 
     visit(explorer, scene, size=(80, 24))
+
+
+def test_notices_of_widgets_read_no_markup(explorer: Explorer) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        calls.params.notify(f"{MARKUP} of a pane", title=MARKUP)
+        calls.notify(f"{MARKUP} of a screen", title=MARKUP)
+        app.notify(f"{MARKUP} of the app", title=MARKUP)
+        await until(pilot, lambda: f"▍{MARKUP} of the app" in on_view(app))
+        assert {notice.markup for notice in app._notifications} == {False}
+        await pilot.press("alt+w")
+        page = await on(pilot, PageDialog)
+        assert drawn(page.query_one(Sheet)).count(MARKUP) == 3
+
+    visit(explorer, scene)
 
 
 @pytest.mark.thorough

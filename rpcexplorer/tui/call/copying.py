@@ -210,7 +210,7 @@ async def copied(
     else:
         got = _of_call(screen, explorer, draft, exchange, what)
     if isinstance(got, str):
-        screen.notify(got, markup=False, timeout=6)
+        screen.notify(got, timeout=6)
     elif to_file:
         await put_in_file(screen, explorer, got.label, got.content, got.name, also=replaced_words(got.secrets))
     else:
@@ -230,7 +230,7 @@ async def ticket_of_two_copied(
     for each in (left, right):
         subject, _ = _subject(explorer, draft_of(each), each, runs=False)
         if not isinstance(subject, Subject):
-            screen.notify(subject.sentence if subject else NOTHING, markup=False, timeout=6)
+            screen.notify(subject.sentence if subject else NOTHING, timeout=6)
             return
         subjects.append(subject)
     secrets = explorer.credentials.in_use()
@@ -262,7 +262,7 @@ def _of_call(
     """A form of a call, or why there is none."""
     subject, missing = _subject(explorer, draft, exchange, runs=what not in TELLING)
     if missing:
-        screen.notify(missing, markup=False, timeout=8)
+        screen.notify(missing, timeout=8)
     if subject is None or isinstance(subject, Refused):
         return subject.sentence if subject else NOTHING
     content = render(what, subject)

@@ -248,7 +248,7 @@ class DraftKeeper:
         self._back_from_editor_at = time.monotonic()
         app.refresh(layout=True)
         if problem:
-            self._host.notify(problem, markup=False, timeout=8)
+            self._host.notify(problem, timeout=8)
         elif changed != text:
             self._params.replace(changed)
 
@@ -270,4 +270,4 @@ class DraftKeeper:
 
     def _tell_problem(self, problem: str) -> None:
         if problem:
-            self._host.notify(f"{problem[0].upper()}{problem[1:]}.", markup=False, timeout=8)
+            self._host.notify(f"{problem[0].upper()}{problem[1:]}.", timeout=8)

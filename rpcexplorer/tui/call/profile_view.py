@@ -238,4 +238,4 @@ class ProfileView:
         return first_key(command, self._explorer.settings.keymap)
 
     def _tell(self, sentence: str) -> None:
-        self._host.notify(sentence, markup=False, timeout=8)
+        self._host.notify(sentence, timeout=8)

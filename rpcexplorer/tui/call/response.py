@@ -399,7 +399,7 @@ class ResponsePane(Vertical):
     @on(Body.NoTable)
     def _no_table(self, event: Body.NoTable) -> None:
         event.stop()
-        self.notify("Only a list of objects can be shown as a table.", markup=False, timeout=4)
+        self.notify("Only a list of objects can be shown as a table.", timeout=4)
 
     # --- the prompt --------------------------------------------------------------------------------------------
 

@@ -169,7 +169,7 @@ class CallScreen(Screen[None]):
         return first_key(command, self.explorer.settings.keymap)
 
     def tell(self, sentence: str) -> None:
-        self.notify(sentence, markup=False, timeout=8)
+        self.notify(sentence, timeout=8)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Return whether an action is possible now. Those that send tell it themselves if something is under way."""

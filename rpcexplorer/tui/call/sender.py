@@ -64,7 +64,7 @@ class Sender:
         if self.what:
             key = first_key("cancel", self._explorer.settings.keymap)
             sentence = f"Nothing was sent: {self.whose or self.what} is still running. {key} cancels it."
-            self._host.notify(sentence, markup=False, timeout=8)
+            self._host.notify(sentence, timeout=8)
         return bool(self.what)
 
     async def call(self, draft: Draft | Batch, *, whole: bool = False) -> Exchange | None:

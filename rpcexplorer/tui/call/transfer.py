@@ -344,7 +344,7 @@ class Transfer:
         return first_key(command, self._explorer.settings.keymap)
 
     def _tell(self, sentence: str) -> None:
-        self._host.notify(sentence, markup=False, timeout=8)
+        self._host.notify(sentence, timeout=8)
 
 
 def _left_out_words(count: int) -> list[str]:
