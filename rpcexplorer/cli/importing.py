@@ -17,7 +17,7 @@ from rpcexplorer.importing.formats import imported
 from rpcexplorer.importing.request import Imported, ImportedCall
 from rpcexplorer.model.destination import Nobody
 from rpcexplorer.model.method import SavedCall
-from rpcexplorer.model.problem import Problem, joined_words
+from rpcexplorer.model.problem import Problem, counted, joined_words
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.text.importing import as_values, call_line, hiding, note_lines, other_addresses, skipped_lines
@@ -169,7 +169,7 @@ def _save(invocation: Invocation, found: Imported, profile: str | None, typed: s
         world.say(f"credentials were dropped: {joined_words(dropped, 6)}")
     if not saved:
         fail(f"Nothing was saved in {file}.")
-    world.say(f"{len(saved)} call{'s' * (len(saved) != 1)} saved in {file}: {_sends(invocation, explorer, *saved[0])}")
+    world.say(f"{counted(len(saved), 'call')} saved in {file}: {_sends(invocation, explorer, *saved[0])}")
 
 
 def _sends(invocation: Invocation, explorer: Explorer, saved: SavedCall, call: ImportedCall) -> str:

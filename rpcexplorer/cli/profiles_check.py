@@ -20,7 +20,7 @@ from rpcexplorer.client.report import REFUSED, Check, Report
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.destination import Nobody, RouteChanged, as_fingerprint
 from rpcexplorer.model.exchange import Stop, Unreached
-from rpcexplorer.model.problem import quoted
+from rpcexplorer.model.problem import counted, quoted
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import FIELD_WORDS, Secret
 from rpcexplorer.text.connection_test import KIND, add_command, certificate_rows, plan, profile_lines, steps_in_rows
@@ -95,8 +95,7 @@ def check(context: click.Context, files: tuple[Path, ...], staged: bool) -> None
     many = len(explorer.profiles.profiles)
     order = f"{many} profile{'s' * (many != 1)} in order ({names}); " if not paths else f"in order: {names}; "
     kind = "staged file" if staged else "file"
-    files_ = f"{searched.files:,} {kind}{'' if searched.files == 1 else 's'}"
-    world.print(printable(f"{'' if staged else order}no secret in {files_}"))
+    world.print(printable(f"{'' if staged else order}no secret in {counted(searched.files, kind)}"))
 
 
 QUESTION = "Trust exactly this certificate for {}, and send it what goes there?"

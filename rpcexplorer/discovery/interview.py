@@ -42,7 +42,7 @@ from rpcexplorer.discovery.questions import (
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Exchange, Refused, Stop
 from rpcexplorer.model.method import Described, Method, completed
-from rpcexplorer.model.problem import UserError
+from rpcexplorer.model.problem import UserError, counted
 from rpcexplorer.model.profile import Auth, DocumentSource, Profile
 from rpcexplorer.redaction.addresses import redacted_address
 from rpcexplorer.rpc.messages import ErrorObject
@@ -309,9 +309,8 @@ def told(listing: Listing) -> list[str]:
     """What came of one dialect, in sentences."""
     if listing.refusal:
         return [listing.refusal]
-    count = len(listing.methods)
     about = f" ({listing.about})" if listing.about else ""
-    return [f"{count:,} method{'' if count == 1 else 's'}{about}", *listing.skipped]
+    return [counted(len(listing.methods), "method") + about, *listing.skipped]
 
 
 def _with_gaps_filled(methods: dict[str, Method], others: dict[str, Method]) -> dict[str, Method]:

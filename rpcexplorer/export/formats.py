@@ -11,6 +11,7 @@ from rpcexplorer.auth.credentials import NOT_RECORDED
 from rpcexplorer.export.request import KEPT, Subject
 from rpcexplorer.export.snippets import SNIPPETS
 from rpcexplorer.model.exchange import Exchange
+from rpcexplorer.model.problem import counted
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import HIDDEN, UNRECORDED, Secret
 from rpcexplorer.redaction.exchange import COPY, redacted
@@ -90,7 +91,7 @@ def _count(text: str) -> int:
 
 def replaced_words(count: int) -> str:
     """Return how many secrets were replaced, in words; empty if none was."""
-    return f"{count:,} secret{'s' if count > 1 else ''} replaced" if count else ""
+    return f"{counted(count, 'secret')} replaced" if count else ""
 
 
 def _sent(subject: Subject) -> Iterator[str]:

@@ -82,6 +82,16 @@ def joined_words(words: Iterable[str], most: int = 20) -> str:
     return ", ".join(every[:most]) + more
 
 
+def counted(count: int, noun: str) -> str:
+    """Return ``1 call``, ``2 calls``, ``1,000 calls``."""
+    return f"{count:,} {noun}{'s' * (count != 1)}"
+
+
+def capitalised(text: str) -> str:
+    """Return a text that starts with a capital letter; the others stay as they are."""
+    return text[:1].upper() + text[1:]
+
+
 Changes = tuple[tuple[str, Any], ...]
 """Keys of a profile and their new values; None takes one out."""
 PROGRAM = "rpcexplorer"

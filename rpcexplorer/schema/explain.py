@@ -70,7 +70,7 @@ def must(keyword: str, rule: Any) -> str:
         case "pattern":
             return f"must match {short(str(rule))}"
     if isinstance(rule, int | float) and (words := _LIMITS.get(keyword)):
-        return f"{words[0]} {counted(rule, words[1])}{words[2]}"
+        return f"{words[0]} {with_unit(rule, words[1])}{words[2]}"
     if rule is False:
         return "may not be there"
     return _WORDS.get(keyword) or f"does not fit “{short(keyword)}” of its schema"
@@ -92,7 +92,7 @@ def listed(names: Iterable[str]) -> str:
     return ", ".join([short(name) for name in every[:NAMED]]) + (f" … ({len(every):,})" if len(every) > NAMED else "")
 
 
-def counted(number: float, unit: str) -> str:
+def with_unit(number: float, unit: str) -> str:
     told = short(spelled_value(number))
     return f"{told} {unit}{'s' * (number != 1)}" if unit else told
 
@@ -266,7 +266,7 @@ class _Wording:
                 missing = short(self._spelled((*violation.path, violation.name)))
                 return f"{missing} is missing{self._allowed(members_of(schema).get(violation.name))}"
             case "maxItems" if self._is_position(violation.path):
-                return f"at most {counted(rule, 'param')}: {self._params()}"
+                return f"at most {with_unit(rule, 'param')}: {self._params()}"
         return f"{name} {must(keyword, rule)}"
 
     def _params(self) -> str:

@@ -21,6 +21,7 @@ from rpcexplorer.jsontext.layout import indented
 from rpcexplorer.jsontext.scan import Span
 from rpcexplorer.jsontext.steps import at_once
 from rpcexplorer.model.exchange import Exchange, OutcomeName
+from rpcexplorer.model.problem import counted
 from rpcexplorer.rpc.messages import spelled
 from rpcexplorer.text.document import shown
 from rpcexplorer.text.exchange import ROLES, SIGNS, duration, in_short, outcome_line, outcome_words, reason, size
@@ -309,7 +310,7 @@ class _Layout:
                 yield from self._folded(run[shown:], level, opener)
             return
         noun = "member" if opener == "{" else "element"
-        text = f"{_indent(level)}⋯ {len(run):,} equal {noun}{'s' if len(run) > 1 else ''}"
+        text = f"{_indent(level)}⋯ {counted(len(run), f'equal {noun}')}"
         yield _both("fold", text, key)
 
     def _all(self, run: Sequence[_Child], level: int) -> Iterator[ComparedLine]:

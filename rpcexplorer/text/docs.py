@@ -25,6 +25,7 @@ from rpcexplorer.model.method import (
     described_by,
     method_of,
 )
+from rpcexplorer.model.problem import counted
 from rpcexplorer.model.profile import Auth, Profile
 from rpcexplorer.schema.node import ANYTHING, MOST_CHOICES, Node, SchemaReader, kind_of_value
 from rpcexplorer.schema.start import starting_point
@@ -224,8 +225,7 @@ class MemberRows:
         if key in above:
             self._rows.add([(" " * indent + "as above", "dim")], indent)
         elif depth >= MAX_LEVELS:
-            count = f"{len(members):,} member{'s' * (len(members) != 1)}"
-            self._rows.add([(f"{' ' * indent}… {count} inside", "dim")], indent)
+            self._rows.add([(f"{' ' * indent}… {counted(len(members), 'member')} inside", "dim")], indent)
         else:
             self.table(members, indent, depth + 1, above | {key})
 

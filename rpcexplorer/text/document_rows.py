@@ -12,6 +12,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from msgspec import Struct
 
+from rpcexplorer.model.problem import counted
 from rpcexplorer.text.document import EVERYTHING, Document
 from rpcexplorer.text.printable import printable
 
@@ -322,7 +323,7 @@ class Rows:
             return text
         size, closing = outline.size(line), self.document.line(outline.closer(line)).strip()
         noun = "item" if closing.startswith("]") else "member"
-        return f"{text} {size:,} {noun}{'' if size == 1 else 's'} {closing}"
+        return f"{text} {counted(size, noun)} {closing}"
 
     def _arrange(self) -> None:
         """Find out how many rows each run of lines has."""

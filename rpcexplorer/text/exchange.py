@@ -15,6 +15,7 @@ from rpcexplorer.jsontext.edit import Path, span_of
 from rpcexplorer.jsontext.scan import Span
 from rpcexplorer.model.batch import BatchParts
 from rpcexplorer.model.exchange import Cancelled, Exchange, Outcome, OutcomeName, Preview, Refused, Sent, Unreached
+from rpcexplorer.model.problem import capitalised
 from rpcexplorer.rpc.messages import RESERVED, ErrorObject, Malformed, Result, explain
 from rpcexplorer.text.printable import clipped, columns, printable, printable_bytes, readable
 from rpcexplorer.transport.port import Phases, Progress
@@ -190,8 +191,7 @@ def reason(exchange: Exchange) -> str:
         return ""
     sentence = outcome_words(exchange.outcome)
     if status_word(exchange.outcome):
-        sentence = sentence.partition(": ")[2]
-        sentence = sentence[:1].upper() + sentence[1:]
+        sentence = capitalised(sentence.partition(": ")[2])
     return sentence.removeprefix(f"{exchange.outcome_name}: ")
 
 

@@ -11,6 +11,7 @@ from msgspec import Struct
 from rpcexplorer.history.statistics import Chart, Figures, Grouping, Statistics
 from rpcexplorer.model.exchange import Damaged, Exchange
 from rpcexplorer.model.filter import OUTCOMES, YOU, Bounds, HistoryFilter
+from rpcexplorer.model.problem import counted
 from rpcexplorer.rpc.messages import ErrorObject, Result
 from rpcexplorer.text.exchange import (
     ROLES,
@@ -287,8 +288,7 @@ def chart_lines(chart: Chart, *, plain: bool = False) -> tuple[str, str, str]:
 def span(minutes: int) -> str:
     """``5 min``, ``3 h``, ``7 days``."""
     if minutes % (24 * 60) == 0:
-        days = minutes // (24 * 60)
-        return f"{days:,} day{'s' * (days != 1)}"
+        return counted(minutes // (24 * 60), "day")
     return f"{minutes // 60} h" if minutes % 60 == 0 else f"{minutes} min"
 
 
@@ -355,7 +355,7 @@ class TableColumns:
 def total_words(statistics: Statistics) -> str:
     """All calls in one line: ``128 calls · 9 failed: 7 errors, 2 unreached · median 34 ms, 95 % 120 ms, …``."""
     total = statistics.total
-    parts = [f"{total.calls:,} call{'s' * (total.calls != 1)}"]
+    parts = [counted(total.calls, "call")]
     if total.failed:
         failures = total.failures.items()
         kinds = ", ".join(f"{many:,} {name}{'s' * (name == 'error' and many != 1)}" for name, many in failures)

@@ -31,6 +31,7 @@ from textual.widgets import Input, Static, TextArea
 
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.destination import Entered, RouteChanged, Store
+from rpcexplorer.model.problem import capitalised
 from rpcexplorer.model.settings import DARK
 from rpcexplorer.text.printable import printable
 from rpcexplorer.tui.call.screen import CallScreen
@@ -374,7 +375,7 @@ def how_to_leave(screen: Screen[Any], keymap: Mapping[str, str], *, kept: bool) 
         back = first_key(f"{scope}.close", keymap)
         leave = f"{back} goes back, {leave}" if back else leave
     comfort = "; what stands in the editor is kept" if kept else ""
-    return f"Nothing is selected, and nothing runs. {leave[0].upper()}{leave[1:]}{comfort}."
+    return f"Nothing is selected, and nothing runs. {capitalised(leave)}{comfort}."
 
 
 GUARD: Final = Guard()
@@ -463,9 +464,7 @@ class PersonOnScreen:
         old = {each.key: f"{each.old}\n→ " if each.old else "" for each in moved.changes}
         rows = [(each.key, f"{old[each.key]}{each.new}  {each.place}".rstrip()) for each in moved.changes]
         choices = [Choice("no", "Don't send"), Choice("yes", "Allow and send")]
-        title = (
-            f"Send the {moved.field} of {profile} to a changed destination?  {moved.why[:1].upper()}{moved.why[1:]}."
-        )
+        title = f"Send the {moved.field} of {profile} to a changed destination?  {capitalised(moved.why)}."
         answer: str | None = await self.open(Confirm(title, rows, choices, grave=True))
         return answer == "yes"
 

@@ -20,6 +20,7 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.batch import BatchRow, CollectedCalls, parts_of
 from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.exchange import Exchange, Stop, fresh_id
+from rpcexplorer.model.problem import capitalised, counted
 from rpcexplorer.rpc.messages import ErrorObject, Result
 from rpcexplorer.text.document import Document
 from rpcexplorer.text.exchange import (
@@ -279,7 +280,7 @@ class BatchScreen(AnswersOnce[BatchChoice | None], Screen[BatchChoice | None]):
     def _say(self) -> None:
         """How many calls there are, and how it ended when they were sent last."""
         count, sent = len(self.calls.rows), self.calls.sent
-        words = [("Batch", "bold"), (f"  {count:,} call{'s' * (count != 1)}", "middle")]
+        words = [("Batch", "bold"), (f"  {counted(count, 'call')}", "middle")]
         self._bar.after = ()
         if sent is not None and not self.sending:
             self._bar.after = [(f"   {transport_line(sent)}", "middle")]
@@ -368,7 +369,7 @@ class BatchScreen(AnswersOnce[BatchChoice | None], Screen[BatchChoice | None]):
 
     def _warn(self, problem: str) -> None:
         if problem:
-            self.notify(f"{problem[0].upper()}{problem[1:]}.", markup=False, severity="warning")
+            self.notify(f"{capitalised(problem)}.", markup=False, severity="warning")
 
     # --- sending it --------------------------------------------------------------------------------------------
 

@@ -14,6 +14,7 @@ from textual.message import Message
 from textual.strip import Strip
 
 from rpcexplorer.jsontext.params import Typo
+from rpcexplorer.model.problem import counted
 from rpcexplorer.schema.fit import is_one_of
 from rpcexplorer.schema.form import FormField, Settled, typed_problem
 from rpcexplorer.schema.node import SchemaReader
@@ -107,8 +108,7 @@ def _value(row: FormField, room: int) -> Pieces:
     if row.state == "absent":
         return [("absent", "dim")]
     if row.text[:1] in ("{", "["):
-        one = "element" if row.is_array else "member"
-        count = f"  {row.items:,} {one}{'s' * (row.items != 1)}"
+        count = "  " + counted(row.items, "element" if row.is_array else "member")
         text = "" if row.open else clipped(row.line, room - len(count))
         return [(text, "text"), (count if text else count[2:], "dim")]
     roles = {'"': "json-string", "t": "json-literal", "f": "json-literal", "n": "json-literal"}

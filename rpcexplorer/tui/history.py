@@ -25,7 +25,7 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Damaged, Exchange
 from rpcexplorer.model.filter import HistoryFilter
-from rpcexplorer.model.problem import UserError
+from rpcexplorer.model.problem import UserError, capitalised, counted
 from rpcexplorer.text.exchange import outcome_words
 from rpcexplorer.text.history import HistoryRow, case_note_lines, filter_words, moment_words, rows_of
 from rpcexplorer.text.printable import clipped, printable
@@ -159,7 +159,7 @@ class Reading(SlicedReader):
             return ""
         if not self.ended:
             return f"the newest {self.found:,}"
-        return f"{self.found:,} call{'s' * (self.found != 1)}"
+        return counted(self.found, "call")
 
     @property
     def state(self) -> str:
@@ -683,7 +683,7 @@ class HistoryScreen(AnswersOnce[HistoryChoice | None], Screen[HistoryChoice | No
 
     def _warn(self, why: str) -> None:
         words = printable(why).removesuffix(".")
-        self.notify(f"{words[:1].upper()}{words[1:]}.", severity="warning", timeout=10)
+        self.notify(f"{capitalised(words)}.", severity="warning", timeout=10)
 
     def _moment(self, call: Exchange) -> str:
         return moment_words(call.when, self.search.today, self._frame.zone)

@@ -12,7 +12,7 @@ from textual.widgets import Static
 
 from rpcexplorer.auth.registry import KINDS, USUAL
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.problem import Problem
+from rpcexplorer.model.problem import Problem, capitalised
 from rpcexplorer.model.profile import (
     PATH,
     RESERVED,
@@ -39,7 +39,7 @@ def wrong_name(name: str, known: Iterable[str]) -> Wrong | None:
     if not PROFILE_NAME.fullmatch(name):
         return Wrong("Up to 64 letters, digits, `_`, `-` and `.`, a letter or a digit first, such as staging.", "name")
     if is_reserved(name):
-        return Wrong(f"{RESERVED[0].upper()}{RESERVED[1:]} Choose another one.", "name")
+        return Wrong(f"{capitalised(RESERVED)} Choose another one.", "name")
     for other in known:
         if shares_variables(other, name):
             return Wrong(f"There is a profile {other} already: choose a name that differs in letters.", "name")
@@ -367,7 +367,7 @@ def wrong_of(problem: Problem, typed: Mapping[str, str]) -> Wrong:
     sentence = problem.sentence
     if label and sentence.startswith("must"):
         return Wrong(f"The {label} {sentence}.", key)
-    return Wrong(f"{sentence[:1].upper()}{sentence[1:]}" if key else str(problem), key)
+    return Wrong(capitalised(sentence) if key else str(problem), key)
 
 
 def overruled(now: Profile, typed: Mapping[str, str], changed: Iterable[str]) -> Iterator[tuple[str, str]]:

@@ -22,6 +22,7 @@ from rpcexplorer.export.report import of_two
 from rpcexplorer.export.request import Subject, profile_of, record_of, subject_of
 from rpcexplorer.model.draft import Batch, Draft, draft_of
 from rpcexplorer.model.exchange import Exchange, Refused
+from rpcexplorer.model.problem import capitalised
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.rpc.messages import Result
 from rpcexplorer.text.exchange import size
@@ -97,7 +98,7 @@ async def put_in_file(
             told = ", ".join(filter(None, (what, size(len(content)), also)))
             screen.notify(f"Saved {told}, in {file}.", timeout=8)
             return
-        words = f"✗ {problem[0].upper()}{problem[1:]}."
+        words = f"✗ {capitalised(problem)}."
 
 
 def _on_view(exchange: Exchange, body: Body) -> tuple[str, bytes]:

@@ -19,6 +19,7 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Preview, Refused, fresh_id
 from rpcexplorer.model.method import SIGN, Method, SavedCall, SavedMethod, method_of, no_such_call
+from rpcexplorer.model.problem import capitalised, counted
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.tui.call.params import ParamsPane
 from rpcexplorer.tui.commands import first_key
@@ -260,7 +261,7 @@ class DraftKeeper:
         if (at := batch.place_of(self.batch_draft)) is None:
             batch = batch.added(draft)
             problem, count = explorer.batches.keep(explorer.profile, batch, secrets), len(batch.rows)
-            sentence = f"{draft.method} is in the batch: {count:,} call{'s' * (count != 1)}."
+            sentence = f"{draft.method} is in the batch: {counted(count, 'call')}."
         else:
             batch = batch.mended(at, draft)
             problem = explorer.batches.replace(explorer.profile, batch, secrets)
@@ -270,4 +271,4 @@ class DraftKeeper:
 
     def _tell_problem(self, problem: str) -> None:
         if problem:
-            self._host.notify(f"{problem[0].upper()}{problem[1:]}.", timeout=8)
+            self._host.notify(f"{capitalised(problem)}.", timeout=8)

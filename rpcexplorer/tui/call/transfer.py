@@ -22,7 +22,7 @@ from rpcexplorer.model.batch import collected, parts_of
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.method import SIGN, ExampleCall, as_named
-from rpcexplorer.model.problem import joined_words
+from rpcexplorer.model.problem import capitalised, joined_words
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import Secret, of_another, of_this, without
 from rpcexplorer.text.importing import note_lines, other_addresses, skipped_lines
@@ -170,7 +170,7 @@ class Transfer:
             undo = self._key("batch.undo")
             self._tell(f"The batch that was collected gave way to it; {undo} there brings it back.")
         if problem:
-            self._tell(f"{problem[0].upper()}{problem[1:]}.")
+            self._tell(f"{capitalised(problem)}.")
         return True
 
     def carry(self, draft: Draft) -> None:
@@ -289,7 +289,7 @@ class Transfer:
             if found.calls:
                 return found
             reason = problem or " ".join([*found.notes, *skipped_lines(found.skipped)][:MAX_REASONS])
-            words = f"✗ {reason[0].upper()}{reason[1:]}" if reason else IMPORT_WORDS
+            words = f"✗ {capitalised(reason)}" if reason else IMPORT_WORDS
 
     def _read(self, typed: str) -> tuple[str, str]:
         """Return the text of a file, and why it could not be read."""
@@ -329,7 +329,7 @@ class Transfer:
                 problems = [f"The {names} that came along was dropped."]
             self._view.show_auth()
             if problem := next(filter(None, problems), ""):
-                self._tell(f"{problem[0].upper()}{problem[1:]}")
+                self._tell(capitalised(problem))
         if dropped := dict.fromkeys(place for fit in fits for place in fit.dropped):
             self._tell(f"Credentials that {profile.name} has no use for were dropped: {joined_words(dropped, 4)}.")
 
