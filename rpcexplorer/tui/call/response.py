@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, ClassVar, Final, Literal, TypeAlias
 
-from textual import events, on
+from textual import events, on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
@@ -36,7 +36,7 @@ PAUSE: Final = 0.15
 class Transform:
     """The jq expression or the shell command that a response goes through before it is shown.
 
-    ``run`` and ``cancel`` start and end it elsewhere, ``changed`` is called when the banner has changed.
+    ``run`` and ``cancel`` start and end its worker, ``changed`` is called when the banner has changed.
     """
 
     def __init__(
@@ -169,22 +169,6 @@ class ResponsePane(Vertical):
     wrapped: reactive[bool] = reactive(False)
 
     @message
-    class TransformWanted(Message):
-        """The body is to go through a jq expression or a shell command; the answer is ``transform.finish``."""
-
-        pane: ResponsePane
-        kind: TransformKind
-        expression: str
-        label: str
-        body: bytes
-
-    @message
-    class TransformCancelled(Message):
-        """The result of the last transform is not needed any more."""
-
-        pane: ResponsePane
-
-    @message
     class PromptSubmitted(Message):
         """A text was entered that is worth remembering."""
 
@@ -227,8 +211,8 @@ class ResponsePane(Vertical):
 
         pane: ResponsePane
 
-    def __init__(self, *, key: str = "F4", cancel_key: str = "Esc") -> None:
-        """``key`` focuses the pane, ``cancel_key`` ends a call."""
+    def __init__(self, reply_limit: int, *, key: str = "F4", cancel_key: str = "Esc") -> None:
+        """``reply_limit``: bytes that a transform may make. ``key`` focuses the pane, ``cancel_key`` ends a call."""
         super().__init__()
         self.body = Body()
         """The views of the response."""
@@ -243,7 +227,7 @@ class ResponsePane(Vertical):
         """Shown before the first exchange."""
         self.step = ""
         """The progress of work that makes many calls."""
-        self._key, self._cancel_key = key, cancel_key
+        self._reply_limit, self._key, self._cancel_key = reply_limit, key, cancel_key
         self._bar, self._remarks, self._hint = Bar(classes="-tinted"), WarningLines(), WarningLines()
         self._hint.joined = False
         self._last_method = ""
@@ -452,12 +436,16 @@ class ResponsePane(Vertical):
         elif is_search and not self.prompt.has_focus_within:
             self.prompt.close()
 
-    def _run_transform(self, kind: TransformKind, expression: str) -> None:
-        body = bytes(self.body.text)
-        self.post_message(self.TransformWanted(self, kind, expression, self.transform.label, body))
+    @work(exclusive=True, group="transform")
+    async def _run_transform(self, kind: TransformKind, expression: str) -> None:
+        from rpcexplorer.tui.processes import transform
+
+        label, body = self.transform.label, bytes(self.body.text)
+        text, sentence, is_wrong = await transform(kind, expression, body, self._reply_limit)
+        self.transform.finish(label, text, sentence, is_wrong=is_wrong)
 
     def _cancel_transform(self) -> None:
-        self.post_message(self.TransformCancelled(self))
+        self.workers.cancel_group(self, "transform")
 
     def _transform_changed(self) -> None:
         self._show_remarks()

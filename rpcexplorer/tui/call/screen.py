@@ -107,7 +107,8 @@ class CallScreen(Screen[None]):
         self.methods = MethodsPane(key=self.key("focus.methods"), recent_key=self.key("history"))
         self.advice = Advice(self, explorer, edited=self._edited_call, learned=self._earlier_calls_read)
         self.params = ParamsPane(self.advice, key=self.key("focus.params"))
-        self.response = ResponsePane(key=self.key("focus.response"), cancel_key=self.key("cancel"))
+        limit = explorer.settings.reply_limit
+        self.response = ResponsePane(limit, key=self.key("focus.response"), cancel_key=self.key("cancel"))
         panes = (self.methods, self.params, self.response)
         self.drafts = DraftKeeper(self, explorer, self.params, chosen=self._draft_chosen, written=self._draft_written)
         self.panes = PaneLayout(self, explorer, panes, drafts=self.drafts, docs_key=self.key("docs"))
@@ -609,19 +610,6 @@ class CallScreen(Screen[None]):
         self.drafts.write_down()
 
     # --- the response ------------------------------------------------------------------------------------------
-
-    @on(ResponsePane.TransformCancelled)
-    def _transform_cancelled(self) -> None:
-        self.workers.cancel_group(self, "through")
-
-    @on(ResponsePane.TransformWanted)
-    @work(exclusive=True, group="through")
-    async def _transform(self, wanted: ResponsePane.TransformWanted) -> None:
-        from rpcexplorer.tui.processes import transform
-
-        limit = self.explorer.settings.reply_limit
-        text, sentence, is_wrong = await transform(wanted.kind, wanted.expression, wanted.body, limit)
-        self.response.transform.finish(wanted.label, text, sentence, is_wrong=is_wrong)
 
     @on(ResponsePane.PromptSubmitted)
     def _prompt_submitted(self, event: ResponsePane.PromptSubmitted) -> None:

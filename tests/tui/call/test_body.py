@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from rpcexplorer.jsontext import slices
 from rpcexplorer.model.exchange import Exchange
+from rpcexplorer.model.settings import MIB
 from rpcexplorer.rpc.messages import ErrorObject, Result
 from rpcexplorer.text import document_rows
 from rpcexplorer.text.document import Document
@@ -204,7 +205,7 @@ def test_old_error_is_gone_while_a_call_waits() -> None:
     failed = replace(exchange(None), outcome=ErrorObject(-1, "no", None, b'{"message": "broken"}'))
 
     async def run() -> None:
-        stage = Stage(pane := ResponsePane())
+        stage = Stage(pane := ResponsePane(MIB))
         async with stage.run_test(size=(100, 20)) as pilot:
 
             def shown() -> str:
@@ -248,7 +249,7 @@ FOLDABLE = [[number] for number in range(20_000)]
 @pytest.mark.usefixtures("slow")
 def test_folds_that_take_a_while_are_told_and_then_there() -> None:
     async def run() -> None:
-        stage = Stage(pane := ResponsePane())
+        stage = Stage(pane := ResponsePane(MIB))
         async with stage.run_test(size=(100, 20)) as pilot:
             pane.exchange = exchange(FOLDABLE)
             await pilot.pause()
@@ -266,7 +267,7 @@ def test_folds_that_take_a_while_are_told_and_then_there() -> None:
 @pytest.mark.usefixtures("slow")
 def test_escape_stops_folds_first_and_only_then_closes_the_line() -> None:
     async def run() -> None:
-        stage = Stage(pane := ResponsePane())
+        stage = Stage(pane := ResponsePane(MIB))
         async with stage.run_test(size=(100, 20)) as pilot:
             pane.exchange = exchange(FOLDABLE)
             await pilot.pause()
@@ -290,7 +291,7 @@ def test_escape_stops_folds_first_and_only_then_closes_the_line() -> None:
 @pytest.mark.usefixtures("slow")
 def test_a_fold_under_way_outlives_another_width() -> None:
     async def run() -> None:
-        stage = Stage(pane := ResponsePane())
+        stage = Stage(pane := ResponsePane(MIB))
         async with stage.run_test(size=(100, 20)) as pilot:
             pane.exchange = exchange(FOLDABLE)
             await pilot.pause()
@@ -309,7 +310,7 @@ def test_a_long_search_tells_how_far_it_is_and_ends_with_its_line(monkeypatch: p
     monkeypatch.setattr(hits, "STEP", 1000)
 
     async def run() -> None:
-        stage = Stage(pane := ResponsePane())
+        stage = Stage(pane := ResponsePane(MIB))
         async with stage.run_test(size=(100, 20)) as pilot:
             pane.exchange = exchange(["needle"] * 20_000)
             pane.action_search()
