@@ -150,6 +150,7 @@ class ProfileView:
 
     def show_recent(self) -> None:
         """Show the newest calls; in a long history they have to be looked for."""
+        self._host.workers.cancel_group(self._host, "recent")  # it may look for those of another profile
         profile = self._explorer.profile
         if profile is None:  # it was removed, and another one will be chosen
             return

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -24,8 +25,9 @@ from rpcexplorer.tui.widgets.dialog import Ask, Confirm
 from rpcexplorer.tui.widgets.editor import Editor
 from rpcexplorer.tui.widgets.reader import Reader
 from tests.fakes.wire import HOLD, RawServer, http_reply
+from tests.history.recording import exchange as recorded
 from tests.tui.conftest import PROFILES
-from tests.tui.visiting import on_view, said
+from tests.tui.visiting import on_view, rest, said
 from tests.tui.waiting import until
 
 Visit = Callable[[ExplorerApp, Pilot[Any], CallScreen], Awaitable[None]]
@@ -321,6 +323,33 @@ def test_another_profile_brings_its_own_everything(explorer: Explorer, person: P
         screen.drafts.choose("demo.echo")
         assert "on demo" not in screen.params.text
 
+    visit(explorer, person, what)
+
+
+def test_long_history_read_late_shows_no_other_profile(
+    explorer: Explorer, person: PersonOnScreen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, go_on, read = threading.Event(), threading.Event(), threading.Event()
+
+    def read_slowly(*_: object) -> list[Exchange]:
+        begun.set()
+        go_on.wait(10)
+        read.set()
+        return [recorded(profile="demo")]
+
+    async def what(_: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await until(pilot, begun.is_set)
+        explorer.use("prod")
+        screen.show_profile()
+        await rest(pilot)
+        go_on.set()
+        await until(pilot, read.is_set)
+        await rest(pilot)
+        assert not screen.methods.recent
+
+    monkeypatch.setattr(explorer.journal, "is_long", lambda profile: profile.name == "demo")
+    monkeypatch.setattr(explorer.journal, "recent", read_slowly)
+    monkeypatch.setattr(explorer, "recent", lambda limit: [])
     visit(explorer, person, what)
 
 
