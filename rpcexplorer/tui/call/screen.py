@@ -103,6 +103,8 @@ class CallScreen(Screen[None]):
         super().__init__()
         self.explorer, self.pending = explorer, pending
         self._is_shown = False
+        self._is_overtaken = False
+        """Another call was put on view while one runs, whose response leaves it there."""
         self.header, self.footer = Header(), Footer()
         self.methods = MethodsPane(key=self.key("focus.methods"), recent_key=self.key("history"))
         self.advice = Advice(self, explorer, edited=self._edited_call, learned=self._earlier_calls_read)
@@ -340,7 +342,7 @@ class CallScreen(Screen[None]):
         self.transfer.open(exchange, self._load_and_send, ours=ours)
 
     def _show(self, exchange: Exchange) -> None:
-        self.sender.is_shown = not self.whose
+        self._is_overtaken = bool(self.whose)
         self.exchange = exchange
 
     def _load_and_send(self, exchange: Exchange) -> None:
@@ -452,7 +454,7 @@ class CallScreen(Screen[None]):
         return True
 
     def _send(self, draft: Draft | Batch, *, whole: bool = False) -> None:
-        if not self.sender.refuses():
+        if not self._is_busy():
             self._call(draft, whole=whole)
 
     @opens("call")
@@ -485,7 +487,15 @@ class CallScreen(Screen[None]):
             self._offer_hint(found.ended, self._discover)
 
     def _show_busy(self, what: str, whose: str) -> None:
+        self._is_overtaken = self._is_overtaken and not what
         self.whose, self.what = whose, what
+
+    def _is_busy(self) -> bool:
+        """Return whether something is under way, and say so."""
+        if self.what:
+            running = f"{self.whose or self.what} is still running"
+            self.tell(f"Nothing was sent: {running}. {self.key('cancel')} cancels it.")
+        return bool(self.what)
 
     def watch_what(self) -> None:
         self.refresh_bindings()
@@ -513,11 +523,10 @@ class CallScreen(Screen[None]):
         is_absent = exchange.method in self.explorer.catalogues.absent(profile)
         if is_absent == (as_named(exchange.method) in self.drafts.known):
             self.view.show_methods()  # the server has just said whether it has the method
-        if self.sender.is_shown:
-            self.exchange = exchange
-        else:
+        if self._is_overtaken:
             self.tell(f"{exchange.method} has ended: {exchange.outcome_name}. It is the newest of the recent calls.")
-        self.sender.is_shown = True
+        else:
+            self.exchange = exchange
         self.view.show_recent()
         self.view.show_auth()
         self.show_preview()
@@ -554,7 +563,7 @@ class CallScreen(Screen[None]):
 
     def action_login(self) -> None:
         """Open a session; for a profile that has none, do what the hint says of its credentials."""
-        if self.sender.refuses():
+        if self._is_busy():
             return
         offered = self.advice.hint_for(self.explorer.profile)
         if offered is not None and offered.is_about_auth and not offered.profile.has_sessions:
@@ -563,7 +572,7 @@ class CallScreen(Screen[None]):
             self._login()
 
     def action_new_session(self) -> None:
-        if not self.sender.refuses():
+        if not self._is_busy():
             self._login(ask=True)
 
     def action_logout(self) -> None:
@@ -572,7 +581,7 @@ class CallScreen(Screen[None]):
         self.view.show_auth()
 
     def action_discover(self) -> None:
-        if not self.sender.refuses():
+        if not self._is_busy():
             self._discover()
 
     def action_test(self) -> None:

@@ -18,7 +18,6 @@ from rpcexplorer.model.profile import Profile
 from rpcexplorer.transport.port import Progress
 from rpcexplorer.tui.call.drafts import DraftKeeper
 from rpcexplorer.tui.call.response import ResponsePane
-from rpcexplorer.tui.commands import first_key
 from rpcexplorer.tui.key_queue import PendingKeys
 
 TICK_SECONDS: Final = 0.1
@@ -43,10 +42,6 @@ class Sender:
         """``busy`` hears what is under way and the method that is being called; twice nothing when it is over."""
         self._host, self._explorer, self._pending = host, explorer, pending
         self._drafts, self._response, self._busy = drafts, response, busy
-        self.what = self.whose = ""
-        """What is under way, and the method that is being called."""
-        self.is_shown = True
-        """No other call was put on view while this one ran: its response takes the place of what is on view."""
         self.progress: Progress | None = None
         self._profile: Profile | None = None
         self._started_at = 0.0
@@ -58,14 +53,6 @@ class Sender:
     def is_current(self) -> bool:
         """Return whether the profile of what was sent last is still in use, as it was."""
         return self._profile is not None and self._explorer.profile == self._profile
-
-    def refuses(self) -> bool:
-        """Return whether something is under way, which is then told."""
-        if self.what:
-            key = first_key("cancel", self._explorer.settings.keymap)
-            sentence = f"Nothing was sent: {self.whose or self.what} is still running. {key} cancels it."
-            self._host.notify(sentence, timeout=8)
-        return bool(self.what)
 
     async def call(self, draft: Draft | Batch, *, whole: bool = False) -> Exchange | None:
         """Send a call, after the questions that it needs.
@@ -134,20 +121,16 @@ class Sender:
     @contextmanager
     def _under_way(self, what: str, method: str = "") -> Iterator[Stop]:
         """Show the time, let it be cancelled, and send nothing else meanwhile."""
-        self._stop, self._profile, self.is_shown, self.progress = Stop(), self._explorer.profile, True, None
+        self._stop, self._profile, self.progress = Stop(), self._explorer.profile, None
         self._started_at = time.monotonic() - self._explorer.credentials.asked_for
-        self._show_busy(what, method)
+        self._busy(what, method)
         ticking = self._host.set_interval(TICK_SECONDS, self._tick)
         try:
             yield self._stop
         finally:
             ticking.stop()
             self._stop = None
-            self._show_busy("", "")
-
-    def _show_busy(self, what: str, whose: str) -> None:
-        self.what, self.whose = what, whose
-        self._busy(what, whose)
+            self._busy("", "")
 
     def _watch(self, progress: Progress) -> None:
         """Let keys go on: no secret will be asked for before the response is here."""
@@ -159,10 +142,8 @@ class Sender:
         self._response.tick(elapsed, self.progress)
 
     def _judge(self, exchange: Exchange) -> None:
-        """Remember whether the server accepts the credentials of the profile in use, if the response shows it."""
-        profile = self._explorer.profile
-        if profile is None:  # it was removed meanwhile
-            return
-        is_rejected = rejects_credentials(exchange, profile)
+        """Remember whether the server accepts the credentials that were sent, if the response shows it."""
+        assert self._profile is not None
+        is_rejected = rejects_credentials(exchange, self._profile)
         if is_rejected or not exchange.exit_code:
-            self._explorer.credentials.judge(profile, rejected=is_rejected)
+            self._explorer.credentials.judge(self._profile, rejected=is_rejected)
