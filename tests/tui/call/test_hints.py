@@ -21,10 +21,10 @@ from rpcexplorer.rpc.messages import Result
 from rpcexplorer.secrets.leaks import Git
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.call.screen import CallScreen
-from rpcexplorer.tui.dialogs import Credentials
+from rpcexplorer.tui.dialogs import AskSecret, Credentials
 from rpcexplorer.tui.profile_form import ProfileForm
 from rpcexplorer.tui.profiles import ProfilesScreen
-from rpcexplorer.tui.widgets.dialog import Ask, Confirm, Form
+from rpcexplorer.tui.widgets.dialog import Confirm, Form
 from tests.fakes.certificates import self_signed
 from tests.fakes.wire import RawServer, Script, http_reply
 from tests.history.recording import exchange as recorded
@@ -255,7 +255,7 @@ def test_a_password_that_was_refused_is_entered_again_and_the_call_sent_again(ca
     refused = http_reply(b"", 401, {"WWW-Authenticate": "Basic"})
 
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-        await on(pilot, Ask)
+        await on(pilot, AskSecret)
         await type_in(pilot, "wrong-wrong")
         await came(pilot, calls, "enter")
         assert "^R enter the password of node again, and send again" in told(calls)
@@ -362,7 +362,7 @@ def test_header_shows_rejected_until_the_password_changes(called: Called, tmp_pa
         def header() -> str:
             return "".join(text for text, _ in calls.header.auth)
 
-        await on(pilot, Ask)
+        await on(pilot, AskSecret)
         await type_in(pilot, "wrong-password")
         await pilot.press("enter")
         await until(pilot, lambda: calls.exchange is not None and not calls.what)

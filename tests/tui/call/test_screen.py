@@ -17,11 +17,11 @@ from rpcexplorer.model.exchange import Exchange, Refused, Sent, Unreached
 from rpcexplorer.rpc.messages import ErrorObject, Result
 from rpcexplorer.tui.app import ExplorerApp, PersonOnScreen
 from rpcexplorer.tui.call.screen import CallScreen
-from rpcexplorer.tui.dialogs import Credentials
+from rpcexplorer.tui.dialogs import AskSecret, Credentials
 from rpcexplorer.tui.history import HistoryScreen
 from rpcexplorer.tui.profiles import ProfilesScreen
 from rpcexplorer.tui.widgets.bars import Footer, Header
-from rpcexplorer.tui.widgets.dialog import Ask, Confirm
+from rpcexplorer.tui.widgets.dialog import Confirm
 from rpcexplorer.tui.widgets.editor import Editor
 from rpcexplorer.tui.widgets.reader import Reader
 from tests.fakes.wire import HOLD, RawServer, http_reply
@@ -296,7 +296,7 @@ def test_a_call_that_lacks_a_password_asks_for_it_masked(
     async def what(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await write(pilot, screen, "arg_test", '{"page": 1}')
         await pilot.press("f5")
-        await until(pilot, lambda: isinstance(app.screen, Ask))
+        await until(pilot, lambda: isinstance(app.screen, AskSecret))
         await pilot.press(*"demo-password", "enter")
         await until(pilot, lambda: screen.exchange is not None)
         assert screen.exchange is not None
