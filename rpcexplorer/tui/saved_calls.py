@@ -32,7 +32,7 @@ async def kept(
     answer = "another" if saved is None else await screen.app.push_screen_wait(_question(saved, draft))
     if saved is not None and answer == "remove":
         problem = explorer.remove_call(saved)
-        _tell(screen, str(problem) if problem else f"Deleted {saved.listed_as}.")
+        screen.notify(str(problem) if problem else f"Deleted {saved.listed_as}.", timeout=8)
         return None if problem else saved.method
     if answer not in {"another", "replace"}:
         return None
@@ -42,11 +42,11 @@ async def kept(
     elif isinstance(read, Typo):
         why = f"the params cannot be sent: {read}"
     if why:
-        _tell(screen, f"Not saved: {why}.")
+        screen.notify(f"Not saved: {why}.", timeout=8)
         return None
     if saved is not None and answer == "replace":
         problem = explorer.save_call(replace(saved, text=draft.text), replacing=True)
-        _tell(screen, str(problem) if problem else f"Replaced {saved.listed_as}.")
+        screen.notify(str(problem) if problem else f"Replaced {saved.listed_as}.", timeout=8)
         return None if problem else saved.listed_as
     return await _as_new(screen, explorer, draft, name)
 
@@ -102,12 +102,8 @@ async def _as_new(screen: Screen[Any], explorer: Explorer, draft: Draft, name: s
     file = str(homes[typed["home"]][0])
     counts = explorer.saved_calls().get(listed.removeprefix(SIGN))
     overrides = f", but {counts.file} overrides it" if counts is not None and counts.file != file else ""
-    _tell(screen, f"Saved {listed} in {file}{overrides}.")
+    screen.notify(f"Saved {listed} in {file}{overrides}.", timeout=8)
     return listed
-
-
-def _tell(screen: Screen[Any], sentence: str) -> None:
-    screen.notify(sentence, timeout=8)
 
 
 async def filled(

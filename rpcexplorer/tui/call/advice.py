@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct
@@ -70,6 +71,8 @@ class Advice:
     ) -> None:
         """``learned``: earlier calls were read, and there is more to offer."""
         self._host, self._explorer, self._edited, self._on_learned = host, explorer, edited, learned
+        self._key = partial(first_key, keymap=explorer.settings.keymap)
+        self._tell = partial(host.notify, timeout=8)
         self._newest: Sequence[Exchange] | None = None
         """The newest calls when the others were looked for."""
         self._calls: Sequence[Exchange] = ()
@@ -239,9 +242,3 @@ class Advice:
         if not problem:
             await warn_about(self._host, explorer, file)
         return not sentences
-
-    def _key(self, command: str) -> str:
-        return first_key(command, self._explorer.settings.keymap)
-
-    def _tell(self, sentence: str) -> None:
-        self._host.notify(sentence, markup=False, timeout=8)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any, Final
 
 from textual.screen import Screen
@@ -46,6 +47,8 @@ class ProfileView:
         """``described`` is called when a file that describes the methods was read."""
         self._host, self._explorer, self._header, self._footer = host, explorer, header, footer
         self._panes, self._drafts, self._described = panes, drafts, described
+        self._key = partial(first_key, keymap=explorer.settings.keymap)
+        self._tell = partial(host.notify, timeout=8)
         self.discovered_at: datetime | None = None
         self._has_login = True
         self._is_reading = False
@@ -234,9 +237,3 @@ class ProfileView:
         header.set_reactive(Header.auth, self._header.auth)
         header.set_reactive(Header.problem, self._header.problem)
         return header
-
-    def _key(self, command: str) -> str:
-        return first_key(command, self._explorer.settings.keymap)
-
-    def _tell(self, sentence: str) -> None:
-        self._host.notify(sentence, timeout=8)

@@ -73,6 +73,8 @@ class Transfer:
         """``show`` puts a response on view."""
         self._host, self._explorer, self._pending, self._show = host, explorer, pending, show
         self._drafts, self._panes, self._params, self._view = drafts, panes, panes.params, view
+        self._key = partial(first_key, keymap=explorer.settings.keymap)
+        self._tell = partial(host.notify, timeout=8)
 
     # --- recorded, collected and saved calls -------------------------------------------------------------------
 
@@ -339,12 +341,6 @@ class Transfer:
             f"{method} was a notification. {send} sends it as a call, with an id; “{SEND_NOTIFICATION}” in the palette "
             "without one."
         )
-
-    def _key(self, command: str) -> str:
-        return first_key(command, self._explorer.settings.keymap)
-
-    def _tell(self, sentence: str) -> None:
-        self._host.notify(sentence, timeout=8)
 
 
 def _left_out_words(count: int) -> list[str]:
