@@ -321,11 +321,11 @@ class ListenError(OSError):
 class DemoServer:
     """Listens while it is open. ``port`` 0 means any free one; one that is taken raises ``ListenError``."""
 
-    def __init__(self, port: int = 0, service: DemoService | None = None, sleep: Sleep = asyncio.sleep) -> None:
+    def __init__(self, port: int = 0, sleep: Sleep = asyncio.sleep) -> None:
         self.url = ""
         """The base URL, once it listens."""
         self._port = port
-        self._service = service or DemoService()
+        self._service = DemoService()
         self._sleep = sleep
         self._server: asyncio.Server | None = None
         self._connections: set[asyncio.Task[None]] = set()
@@ -367,8 +367,8 @@ class DemoServer:
 class DemoThread:
     """A `DemoServer` beside a program that has no loop, or whose loop is busy with the client."""
 
-    def __init__(self, port: int = 0, service: DemoService | None = None) -> None:
-        self._server = DemoServer(port, service)
+    def __init__(self, port: int = 0) -> None:
+        self._server = DemoServer(port)
         self._cleanup = ExitStack()
 
     @property

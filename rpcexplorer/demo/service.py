@@ -8,10 +8,6 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from rpcexplorer.demo import COOKIE, PASSWORD, PATH, USER, USERNAME
-from rpcexplorer.demo import methods as failures
-from rpcexplorer.demo import methods as notes
-from rpcexplorer.demo import methods as orders
-from rpcexplorer.demo import methods as samples
 from rpcexplorer.demo.declaration import LIFETIME, SCHEMAS, Call, ExampleCall, Method, Param, Session, Sessions, bind
 from rpcexplorer.demo.message import (
     NOTHING,
@@ -31,6 +27,7 @@ from rpcexplorer.demo.message import (
     success,
     written,
 )
+from rpcexplorer.demo.methods import FAILURE_METHODS, NOTE_METHODS, ORDER_METHODS, SAMPLE_METHODS
 
 ATTRIBUTES = "Path=/; HttpOnly; SameSite=Lax"
 REQUIRED = fault(-32001, "authentication required")
@@ -222,14 +219,7 @@ _ABOUT = (
 )
 TABLE: dict[str, Method] = {
     method.name: method
-    for group in (
-        METHODS,
-        samples.SAMPLE_METHODS,
-        failures.FAILURE_METHODS,
-        notes.NOTE_METHODS,
-        orders.ORDER_METHODS,
-        _ABOUT,
-    )
+    for group in (METHODS, SAMPLE_METHODS, FAILURE_METHODS, NOTE_METHODS, ORDER_METHODS, _ABOUT)
     for method in group
 }
 
