@@ -117,6 +117,8 @@ Limit = tuple[re.Pattern[bytes], Callable[[bytes], bool]]
 """Lines with a value, and which of the values may be meant."""
 REACH = 8 * MIB
 """Bytes of a history in which that which is only of interest while it is new is looked for: a moment's reading."""
+NEWEST_BYTES = 2 * MIB
+"""Bytes of a history in which the methods and the last result are looked for: a screen waits for them."""
 MOMENT = 0.25
 """Seconds after which that ends in any case."""
 SPELLED = 8
@@ -602,16 +604,16 @@ class History:
                 break
         return [*calls, *damaged[:1]]
 
-    def methods(self, profile: str | None = None, reach: int = 2 * MIB) -> list[str]:
-        """The names called of late, the last one first; ``reach``: so many bytes of files are looked through.
+    def methods(self, profile: str | None = None) -> list[str]:
+        """Return the names called of late, the last one first.
 
-        A name is none of a method where the server has last said so.
+        A name that the server has last answered with "method not found" is not one of them.
         """
         wanted = HistoryFilter(profile=profile)
         among = BlockFilter(wanted).among
         spelled: dict[bytes, bytes] = {}
         self._refuse_links()
-        for block in self._for_a_moment(blocks_in_steps(self.folder, split, reach, self._largest)):
+        for block in self._for_a_moment(blocks_in_steps(self.folder, split, NEWEST_BYTES, self._largest)):
             if block is None or block.harm or FOREIGN in block.raw:  # what is foreign teaches nothing of a profile here
                 continue
             name = METHOD.search(block.raw)
@@ -621,10 +623,10 @@ class History:
         calls = [call for call in found if isinstance(call, Exchange) and call.kind != "batch" and wanted.matches(call)]
         return [call.method for call in calls if getattr(call.outcome, "code", None) != METHOD_NOT_FOUND]
 
-    def last_result(self, profile: str, method: str, reach: int = 2 * MIB) -> Exchange | None:
+    def last_result(self, profile: str, method: str) -> Exchange | None:
         """The newest call of a method that brought a result, as far as it is among the newest of all."""
         wanted = HistoryFilter(profile=profile, method=method, outcome="result")
-        found = self._for_a_moment(self.search_in_steps(wanted, reach))
+        found = self._for_a_moment(self.search_in_steps(wanted, NEWEST_BYTES))
         calls = (each for each in found if isinstance(each, Exchange) and each.kind == "call")
         return next((call for call in calls if not call.foreign), None)
 

@@ -253,7 +253,8 @@ def test_the_recent_calls_of_a_profile_are_not_looked_for_in_everything(
 def test_methods_are_looked_for_among_the_newest_alone(long: History, monkeypatch: pytest.MonkeyPatch) -> None:
     add(long, MANY, method="pong")
     sizes = counted(monkeypatch)
-    assert long.methods("staging", 20_000) == ["pong", "ping"]
+    monkeypatch.setattr(folder, "NEWEST_BYTES", 20_000)
+    assert long.methods("staging") == ["pong", "ping"]
     assert sum(sizes) <= 20_000 + 8_000
 
 
