@@ -30,7 +30,7 @@ class Piece(NamedTuple):
 
 
 def indented(text: AnyStr, indent: int = 2) -> AnyStr:
-    """The text with one item a line; an empty container stays on its line."""
+    """Return the text with one item a line, each token as typed; text that is not JSON stays as it is."""
     return _whole(text, indent)
 
 

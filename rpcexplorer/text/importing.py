@@ -36,13 +36,13 @@ def call_line(call: ImportedCall, hide: Redactor) -> str:
     return "  ".join(filter(None, parts)).rstrip()
 
 
-def skipped_lines(skipped: Sequence[Skipped], what: str = "request") -> Iterator[str]:
+def skipped_lines(skipped: Sequence[Skipped]) -> Iterator[str]:
     """Why requests cannot be used, each reason once."""
     reasons: dict[str, list[int]] = {}
     for each in skipped:
         reasons.setdefault(each.why, []).append(each.number)
     for why, numbers in reasons.items():
-        yield f"{what}{'s' * (len(numbers) > 1)} {joined_words(map(str, numbers), NUMBERS)} left out: {why}"
+        yield f"request{'s' * (len(numbers) > 1)} {joined_words(map(str, numbers), NUMBERS)} left out: {why}"
 
 
 def note_lines(calls: Sequence[ImportedCall]) -> Iterator[str]:

@@ -93,11 +93,6 @@ def json_tokens(text: str) -> Iterator[tuple[int, int, str]]:
             yield start, start + len(spelled), role
 
 
-def laid_out(text: str) -> str:
-    """The text with one item a line, each token as typed; text that is not JSON comes back as it is."""
-    return indented(text)
-
-
 @cache
 def _role(token: str) -> str:
     while token and token not in _ROLES:

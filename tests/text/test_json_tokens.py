@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rpcexplorer.text.json_text import json_tokens, laid_out
+from rpcexplorer.text.json_text import json_tokens
 
 
 @pytest.mark.parametrize(
@@ -30,8 +30,3 @@ def test_tokens_of_anything_come_in_turn_and_do_not_overlap(text: str) -> None:
     for start, end, _ in json_tokens(text):
         assert at <= start < end <= len(text)
         at = end
-
-
-def test_text_is_laid_out_with_its_tokens_as_typed() -> None:
-    assert laid_out('{"a":1.10,"a":[]}') == '{\n  "a": 1.10,\n  "a": []\n}'
-    assert laid_out("{oops") == "{oops"

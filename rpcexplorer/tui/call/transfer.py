@@ -17,6 +17,7 @@ from rpcexplorer.importing.credentials import Fitted, fitted
 from rpcexplorer.importing.formats import imported
 from rpcexplorer.importing.pasted import Pasted, is_command
 from rpcexplorer.importing.request import Imported
+from rpcexplorer.jsontext.layout import indented
 from rpcexplorer.jsontext.params import Typo
 from rpcexplorer.model.batch import collected, parts_of
 from rpcexplorer.model.draft import Draft
@@ -26,7 +27,6 @@ from rpcexplorer.model.problem import capitalised, joined_words
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import Secret, of_another, of_this, without
 from rpcexplorer.text.importing import note_lines, other_addresses, skipped_lines
-from rpcexplorer.text.json_text import laid_out
 from rpcexplorer.text.printable import clipped
 from rpcexplorer.tui.call.drafts import EMPTY_PARAMS, DraftKeeper
 from rpcexplorer.tui.call.layout import PaneLayout
@@ -152,7 +152,7 @@ class Transfer:
         if method != as_named(self._drafts.called):
             self._drafts.choose(method)
         self._params.show_tab("Params")
-        self._params.replace(laid_out(inert_value(example.params)))
+        self._params.replace(indented(inert_value(example.params)))
         self._panes.free_response()
         self._params.focus_inside()
         called = f"“{example.name}”" if example.name else "The example"

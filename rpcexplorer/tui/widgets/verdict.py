@@ -14,10 +14,10 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from rpcexplorer.importing.pasted import Pasted, pasted
+from rpcexplorer.jsontext.layout import indented
 from rpcexplorer.jsontext.params import Params, Typo
 from rpcexplorer.model.draft import judged
 from rpcexplorer.model.problem import SchemaProblem
-from rpcexplorer.text.json_text import laid_out
 from rpcexplorer.text.printable import columns, printable
 from rpcexplorer.text.problems import warning
 from rpcexplorer.tui.commands import COMMANDS, Command, spelled
@@ -207,7 +207,7 @@ class Verdict:
         if self.problem is not None:
             return
         if len(self._editor.text) <= MAX_IMMEDIATE:
-            self._editor.put(laid_out(self._editor.text))
+            self._editor.put(indented(self._editor.text))
         else:
             self._run(self._format_in_thread, "format")
 
@@ -216,7 +216,7 @@ class Verdict:
 
     async def _format_in_thread(self) -> None:
         text = self._editor.text
-        formatted = await asyncio.to_thread(laid_out, text)
+        formatted = await asyncio.to_thread(indented, text)
         if text == self._editor.text:
             self._editor.put(formatted)
 
