@@ -12,7 +12,6 @@ import click
 from msgspec import Struct
 from msgspec.structs import replace
 
-from rpcexplorer.auth.registry import KINDS
 from rpcexplorer.cli.arguments import AUTH, file_text, params_text, seconds
 from rpcexplorer.cli.completion import complete_methods, complete_params
 from rpcexplorer.cli.context import Invocation, fail, invocation_of, profile_option
@@ -339,7 +338,7 @@ def _advise(world: World, exchange: Exchange, explorer: Explorer) -> None:
     from rpcexplorer.client.hints import hint_for  # a call that succeeds needs none of it
     from rpcexplorer.text.problems import hint_told
 
-    hint = hint_for(exchange, profile, KINDS, variables=explorer.credentials.from_environment(profile))
+    hint = hint_for(exchange, profile, variables=explorer.credentials.from_environment(profile))
     if hint and (hint.tests or not isinstance(exchange.outcome, Refused)):  # most refusals name a command
         world.say(hint_told(hint))
 

@@ -298,6 +298,10 @@ LARGE_BODY_BYTES = 64 * 1024
 Record = Callable[[Exchange], None]
 
 
+def discard(exchange: Exchange) -> None:
+    """Record nothing: discovery, connection tests and clients without a history."""
+
+
 class RunningCall:
     """One call under way. An exchange can be made of it at any point.
 

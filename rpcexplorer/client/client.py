@@ -20,7 +20,7 @@ from rpcexplorer.auth.credentials import (
     find_unsendable,
 )
 from rpcexplorer.auth.registry import auth_of, kind_named, login_requests, requests_for, with_usual_auth
-from rpcexplorer.client.call import Record, RunningCall, body_of, connect, head_of, http_request
+from rpcexplorer.client.call import Record, RunningCall, body_of, connect, discard, head_of, http_request
 from rpcexplorer.client.handshake import handshake_of, with_handshake
 from rpcexplorer.model.destination import RouteChanged
 from rpcexplorer.model.draft import Batch, Draft, calls_of, kind_of
@@ -69,7 +69,7 @@ class Client:
             profile if chosen else with_usual_auth(profile),
             GivenCredentials(username, password, session, token),
             reply_limit,
-            _discard,
+            discard,
         )
 
     @classmethod
@@ -207,10 +207,6 @@ class Client:
 
 def _to_json(params: Any) -> str:
     return "" if params is None else msgspec.json.encode(params).decode()
-
-
-def _discard(exchange: Exchange) -> None:
-    """What a client without a history does with an exchange."""
 
 
 def preview(

@@ -13,8 +13,8 @@ from typing import Final
 from msgspec.structs import replace
 
 from rpcexplorer.auth.credentials import CredentialSource
-from rpcexplorer.auth.registry import KINDS, auth_of
-from rpcexplorer.client.call import certificate_of, connect
+from rpcexplorer.auth.registry import auth_of
+from rpcexplorer.client.call import certificate_of, connect, discard
 from rpcexplorer.client.client import Client
 from rpcexplorer.client.hints import hint_for
 from rpcexplorer.client.probe import MOST, Examination, Proposal, TrialResult, behind_login, proposed
@@ -95,7 +95,6 @@ class Tester:
         self._examination = Examination(
             profile,
             presets,
-            KINDS,
             self._changed,
             # A login that nobody has chosen is tried only if its address, one of the first, asks for it.
             most=MOST - (WITH_CREDENTIALS if profile.secrets and not profile.assumes_auth else 0),
@@ -178,7 +177,7 @@ class Tester:
     async def _sent(self, form: Profile, method: str, *, login: bool = False) -> Exchange:
         client = next((client for client in self._clients if client.profile == form), None)
         if client is None:
-            client = Client.of(form, self._credentials, REPLY_LIMIT, _unrecorded, self._transport)
+            client = Client.of(form, self._credentials, REPLY_LIMIT, discard, self._transport)
             self._clients.append(client)
         if login:
             return await client.login(stop=self._stop)
@@ -199,7 +198,7 @@ class Tester:
         proposal = None if unfinished or is_nothing else proposed(self._examination)
         if is_nothing and tried and found and not found.speaks:
             proposal = self._slash_added(tried)
-        elif proposal and tried and (hint := hint_for(tried, self._profile, KINDS, tested=True)) and not hint.careful:
+        elif proposal and tried and (hint := hint_for(tried, self._profile, tested=True)) and not hint.careful:
             fresh = tuple(each for each in hint.changes if each[0] not in proposal.values)
             proposal = replace(proposal, changes=(*proposal.changes, *fresh))
         if proposal and tried and self._examination.has_usual_type and TrialResult(self._profile, tried).speaks:
@@ -219,7 +218,7 @@ class Tester:
 
     def _slash_added(self, tried: Exchange) -> Proposal | None:
         """Propose the path of a redirect that repeats calls, or only adds a slash; others lead to pages."""
-        hint = hint_for(tried, self._profile, KINDS, tested=True)
+        hint = hint_for(tried, self._profile, tested=True)
         path = str(dict(hint.changes).get("path", "")) if hint else ""
         repeats = tried.response.status in {307, 308} or path.rstrip("/") == self._profile.path.rstrip("/")
         return Proposal(hint.changes) if hint and path and repeats and not hint.careful else None
@@ -246,7 +245,3 @@ def _was_closed(exchange: Exchange) -> bool:
     """Return whether a kept connection ended before a response began."""
     outcome = exchange.outcome
     return isinstance(outcome, Unreached) and outcome.step in {"send", "wait"} and exchange.response.phases.kept
-
-
-def _unrecorded(exchange: Exchange) -> None:
-    """A test of the connection is nobody's call."""

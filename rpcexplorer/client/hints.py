@@ -12,7 +12,7 @@ into a file checks it again.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable
 from typing import Final
 from urllib.parse import SplitResult, urljoin, urlsplit
 
@@ -20,6 +20,7 @@ import msgspec
 from msgspec import Struct
 
 from rpcexplorer.auth.login import asks_for_login
+from rpcexplorer.auth.registry import KINDS
 from rpcexplorer.model.exchange import Exchange, Refused, Unreached
 from rpcexplorer.model.problem import PROGRAM, Changes, Hint, joined_words, quoted, setting
 from rpcexplorer.model.profile import PATH, Auth, Profile
@@ -37,28 +38,20 @@ class FailedCall(Struct, frozen=True):
     exchange: Exchange
     profile: Profile
     """How it was sent."""
-    kinds: Mapping[str, type[Auth]]
-    """All auth types."""
     text: str
     """The words of the status line, then the error's message and data, or the body without tags."""
     variables: Collection[str] = ()
     """Fields of secrets that come from environment variables, which overrule stored ones."""
 
     @classmethod
-    def of(
-        cls,
-        exchange: Exchange,
-        profile: Profile,
-        kinds: Mapping[str, type[Auth]],
-        variables: Collection[str] = (),
-    ) -> FailedCall:
+    def of(cls, exchange: Exchange, profile: Profile, variables: Collection[str] = ()) -> FailedCall:
         outcome, response = exchange.outcome, exchange.response
         words = [response.reason[:MAX_TEXT]]
         if isinstance(outcome, ErrorObject):
             words += [outcome.message[:MAX_TEXT], _start(outcome.data or b"").replace('\\"', '"')]
         elif isinstance(outcome, Malformed):
             words.append(_TAGS.sub(" ", _start(response.body)))
-        return cls(exchange, profile, kinds, " ".join(" ".join(words).split()), variables)
+        return cls(exchange, profile, " ".join(" ".join(words).split()), variables)
 
     @property
     def status(self) -> int | None:
@@ -105,18 +98,13 @@ class FailedCall(Struct, frozen=True):
 
 
 def hint_for(
-    exchange: Exchange,
-    profile: Profile,
-    kinds: Mapping[str, type[Auth]],
-    *,
-    tested: bool = False,
-    variables: Collection[str] = (),
+    exchange: Exchange, profile: Profile, *, tested: bool = False, variables: Collection[str] = ()
 ) -> Hint | None:
     """Return what may help a call that failed; ``profile`` is the one it was sent with.
 
     ``tested``: the connection test has sent it. ``variables``: fields that come from the environment.
     """
-    call = FailedCall.of(exchange, profile, kinds, variables)
+    call = FailedCall.of(exchange, profile, variables)
     if isinstance(exchange.outcome, Refused) and (field := exchange.outcome.missing):
         return call.hint(f"The {FIELD_WORDS.get(field, field)} has to be entered.", secret=field)
     if isinstance(exchange.outcome, Refused) and exchange.seconds and profile.assumes_auth:  # a login was sent
@@ -505,7 +493,7 @@ def credentials(call: FailedCall) -> Hint | None:
     if call.status not in {401, 403} and not leads_to_login(call) and not asked:
         return None
     offered = schemes(call.headers("www-authenticate"))
-    named = [each for each in call.kinds.values() if each.scheme.lower() in offered]
+    named = [each for each in KINDS.values() if each.scheme.lower() in offered]
     kind = named[-1] if named else None  # of several the one that comes later gives less away
     if kind is not None and call.profile.auth.scheme.lower() not in offered and not _gives_more_away(call, kind):
         return _kind_hint(call, f"The server asks for {kind.scheme} auth.", kind)
@@ -525,7 +513,7 @@ def schemes(challenges: list[str]) -> list[str]:
 
 def _gives_more_away(call: FailedCall, kind: type[Auth]) -> bool:
     """Return whether secrets would go out more openly than now: anyone in between could ask for that."""
-    order = [*call.kinds]
+    order = [*KINDS]
     return bool(call.profile.auth.scheme) and order.index(kind.kind) < order.index(call.profile.auth.kind)
 
 
@@ -566,10 +554,10 @@ def _rejected(call: FailedCall) -> Hint:
 def _named_in_words(call: FailedCall) -> Hint | None:
     """An auth type that the words of the refusal name."""
     header = _KEY_HEADER.search(call.text)
-    if header and "header" in call.kinds:
+    if header:
         changes = (("auth.kind", "header"), ("auth.header", header[0]))
         return call.hint(f"The server asks for a key in the header {header[0]}.", changes, "token")
-    for kind in call.kinds.values():
+    for kind in KINDS.values():
         if kind.takes == ("token",) and kind.scheme and call.says(rf"\b{kind.scheme}\b"):
             return _kind_hint(call, f"The server asks for a {kind.scheme} token.", kind)
     return None
@@ -584,7 +572,7 @@ def _service_login(call: FailedCall) -> Hint:
 
 def _some_kind(call: FailedCall, offered: list[str]) -> Hint:
     unknown = f" by {', '.join(offered)}, which cannot be sent" if offered else ""
-    kinds = joined_words(each for each in call.kinds if each != Auth.kind)
+    kinds = joined_words(each for each in KINDS if each != Auth.kind)
     sentence = f"The server wants to know who calls{unknown}. The kinds of auth are {kinds}."
     set_kind = f"{PROGRAM} profiles set {call.profile.name} auth.kind=KIND"
     if call.profile.ad_hoc:

@@ -16,6 +16,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from rpcexplorer.auth.login import asks_for_login
+from rpcexplorer.auth.registry import KINDS
 from rpcexplorer.client.hints import MOVED, NOTHING_THERE, SIGNS, hint_for, names_in, recognized
 from rpcexplorer.model.exchange import Cancelled, Exchange, Refused, Unreached
 from rpcexplorer.model.problem import Changes, Hint
@@ -202,13 +203,12 @@ class Examination:
         self,
         profile: Profile,
         presets: Mapping[str, Preset],
-        kinds: Mapping[str, type[Auth]],
         changed: Callable[[Profile, Changes], Profile | None],
         *,
         most: int = MOST,
         chosen: Collection[str] = (),
     ) -> None:
-        """Take the auth types, and what makes a profile with changes, if there can be one.
+        """Take the presets, and what makes a profile with changes, if there can be one.
 
         ``chosen`` are the keys of the profile that somebody has chosen: all others may be filled in.
         """
@@ -217,7 +217,7 @@ class Examination:
         self.profile = replace(profile, auth=Auth(), assumes_auth=False) if profile.assumes_auth else profile
         self.chosen = chosen
         self.presets = presets
-        self.kinds, self._changed, self._left = kinds, changed, most
+        self._changed, self._left = changed, most
         self.heard: list[TrialResult] = []
         """Every question so far, with what came of it."""
         self.found: TrialResult | None = None
@@ -266,7 +266,7 @@ class Examination:
             return ()
         wanting = [heard for heard in (self.found, self.private) if heard and heard.asks_for_login]
         unseen = bool(wanting) and not any(heard.auth_changes for heard in wanting)
-        return tuple(kind for kind in self.kinds if kind != Auth.kind) if unseen else ()
+        return tuple(kind for kind in KINDS if kind != Auth.kind) if unseen else ()
 
     @property
     def is_ambiguous(self) -> bool:
@@ -408,7 +408,7 @@ class Examination:
             return None
         self._left -= cost
         exchange = yield TrialCall(form, method)
-        heard = TrialResult(form, exchange, hint_for(exchange, form, self.kinds, tested=True))
+        heard = TrialResult(form, exchange, hint_for(exchange, form, tested=True))
         self.heard.append(heard)
         return heard
 
@@ -544,7 +544,7 @@ def proposed(examination: Examination) -> Proposal | None:
         auth = (("auth.kind", profile.auth.kind if found.asks_for_login else Auth.kind),)
     secrets, kind = under.secrets, dict(auth).get("auth.kind")
     if kind and kind != under.auth.kind:
-        secrets = tuple(field for field in examination.kinds[kind].takes if f"auth.{field}" not in dict(auth))
+        secrets = tuple(field for field in KINDS[kind].takes if f"auth.{field}" not in dict(auth))
     elif examination.wants_service_login:
         secrets = ("username", "password")
     stored = tuple(field for field in secrets if field != "session")

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from rpcexplorer.auth.credentials import CredentialSource
 from rpcexplorer.auth.registry import auth_of
-from rpcexplorer.client.call import connect
+from rpcexplorer.client.call import connect, discard
 from rpcexplorer.client.client import Client
 from rpcexplorer.discovery import documents, lists, mcp
 from rpcexplorer.discovery.documents import at_path, paths_to_try, read_document
@@ -115,8 +115,8 @@ class Interview:
         """The first answer that asked for credentials which it did not get."""
         self.error_messages: list[str] = []
         """What the service said to the questions that it refused, but for those aside."""
-        self._client = Client.of(profile, credentials, REPLY_LIMIT, _unrecorded, transport)
-        self._bare = Client.of(replace(profile, auth=Auth()), credentials, REPLY_LIMIT, _unrecorded, transport)
+        self._client = Client.of(profile, credentials, REPLY_LIMIT, discard, transport)
+        self._bare = Client.of(replace(profile, auth=Auth()), credentials, REPLY_LIMIT, discard, transport)
         self._transport = transport
         """One for all questions, so that they go over the same connections."""
         self._at_once = AT_ONCE if profile.url.startswith(("http:", "https:")) else 1
@@ -254,10 +254,6 @@ def _at_hand(profile: Profile, credentials: CredentialSource) -> bool:
     """Whether credentials can be sent, or none are, without asking anybody."""
     needed = ("session",) if profile.has_sessions else profile.secrets
     return all(credentials.at_hand(profile, field) for field in needed)
-
-
-def _unrecorded(exchange: Exchange) -> None:
-    """What discovery does with its exchanges: the history is for the calls of the person."""
 
 
 class Findings:

@@ -15,7 +15,6 @@ from msgspec.structs import replace
 from rpcexplorer.auth.basic import BasicAuth
 from rpcexplorer.auth.digest import DigestAuth
 from rpcexplorer.auth.registry import KINDS
-from rpcexplorer.auth.token import CookieAuth
 from rpcexplorer.client.hints import hint_for, schemes
 from rpcexplorer.model.exchange import Exchange, Outcome, Refused, Unreached
 from rpcexplorer.model.problem import Changes, Hint, setting
@@ -47,7 +46,7 @@ def failed(
     outcome = outcome or decode(body, "a1")
     when = datetime(2026, 1, 1, tzinfo=UTC)
     exchange = Exchange("a1", when, profile.name, profile.endpoint, "ping", params, "call", outcome, response=response)
-    return hint_for(exchange, profile, KINDS)
+    return hint_for(exchange, profile)
 
 
 def error(code: int, message: str, data: Any = None, *, id: str | None = "a1") -> bytes:
@@ -500,14 +499,12 @@ def test_none_comes_after_a_success() -> None:
 
 def test_a_kind_that_is_none_is_not_proposed() -> None:
     assert Auth.kind not in (failed(status=401) or Hint("")).sentence
-    when = datetime(2026, 1, 1, tzinfo=UTC)
-    exchange = Exchange("a", when, "staging", "http://h", "ping", "", "call", Malformed("x"))
-    refused = replace(exchange, response=Response(status=401, headers=BASIC))
-    hint = hint_for(refused, FILED, {CookieAuth.kind: CookieAuth})
+    hint = failed(status=401, headers=(("WWW-Authenticate", "Negotiate"),))
     assert hint is not None
+    kinds = "cookie, inline, basic, digest, bearer, header, query, first, member"
     assert (hint.changes, hint.sentence) == (
         (),
-        "The server wants to know who calls by basic, which cannot be sent. The kinds of auth are cookie.",
+        f"The server wants to know who calls by negotiate, which cannot be sent. The kinds of auth are {kinds}.",
     )
 
 
@@ -554,11 +551,11 @@ def test_default_login_that_fails_proposes_a_test() -> None:
     when = datetime(2026, 1, 1, tzinfo=UTC)
     unsent = Exchange("a", when, "staging", "http://h", "ping", "", "call", Refused("credentials", "HTTP 401"))
     refused = replace(unsent, seconds=0.1)
-    assert hint_for(unsent, replace(COOKIE, assumes_auth=True), KINDS) is None
-    hint = hint_for(refused, replace(COOKIE, assumes_auth=True), KINDS)
+    assert hint_for(unsent, replace(COOKIE, assumes_auth=True)) is None
+    hint = hint_for(refused, replace(COOKIE, assumes_auth=True))
     assert hint is not None
     assert hint.commands == ("rpcexplorer profiles test staging",)
-    assert hint_for(refused, COOKIE, KINDS) is None
+    assert hint_for(refused, COOKIE) is None
 
 
 def test_an_address_is_kept_as_a_profile_first() -> None:
@@ -573,10 +570,10 @@ def test_an_address_is_kept_as_a_profile_first() -> None:
 def test_a_credential_that_is_missing_or_was_not_taken_by_a_login_can_be_entered() -> None:
     when = datetime(2026, 1, 1, tzinfo=UTC)
     refused = Exchange("a", when, "staging", "http://h", "ping", "", "call", Refused("credentials", "x", "username"))
-    hint = hint_for(refused, FILED, KINDS)
+    hint = hint_for(refused, FILED)
     assert hint is not None
     assert (hint.changes, hint.secret, hint.sentence) == ((), "username", "The user name has to be entered.")
-    assert hint_for(replace(refused, outcome=Refused("profile", "x")), FILED, KINDS) is None
+    assert hint_for(replace(refused, outcome=Refused("profile", "x")), FILED) is None
 
 
 def test_basic_hint_names_user_name_and_password() -> None:
@@ -610,11 +607,11 @@ def test_rejected_variable_is_named_and_nothing_stored(
 ) -> None:
     profile = of(auth=KINDS[auth]())
     exchange = answered(status, profile)
-    hint = hint_for(exchange, profile, KINDS, variables=fields)
+    hint = hint_for(exchange, profile, variables=fields)
     assert hint is not None
     assert f"{said} overrules a stored one: correct or unset the variable." in hint.sentence
     assert (hint.commands, hint.secret) == ((f"unset RPCEXPLORER_STAGING_{variable}",), "")
-    stored = hint_for(exchange, profile, KINDS, variables=["username"])
+    stored = hint_for(exchange, profile, variables=["username"])
     assert stored is not None
     assert stored.secret
 

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec import Struct
 from textual.screen import Screen
 
-from rpcexplorer.auth.registry import KINDS
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.method import By, Described
@@ -182,7 +181,7 @@ class Advice:
         from rpcexplorer.text.problems import hint_line
 
         variables = self._explorer.credentials.from_environment(profile)
-        hint = hint_for(exchange, profile, KINDS, variables=variables)
+        hint = hint_for(exchange, profile, variables=variables)
         if hint is None:
             return []
         self.offered = OfferedHint(hint, profile, again) if hint.changes or hint.secret else None
