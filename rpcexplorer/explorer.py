@@ -244,10 +244,14 @@ class Explorer:
 
         return ProfileEdits(file, self.paths.state, file == self.paths.user_sessions, self.profiles)
 
-    def apply(self, name: str, changes: Changes, file: Path) -> Problem | None:
-        """Change a profile in a file, and read it again. Return what prevented it, and then nothing was changed."""
-        problem = self.edits(file).apply(name, changes, self.profiles.leaves.get(name, {}))
-        self.reload()
+    def apply(self, profile: Profile, changes: Changes, file: Path, seen: Collection[str] = ()) -> Problem | None:
+        """Change a profile in a file, and read it again. Return what prevented it, and then nothing was changed.
+
+        ``seen``: the keys whose change this person accepts, see ``accepting``.
+        """
+        with self.accepting(profile, seen):
+            problem = self.edits(file).apply(profile.name, changes, self.profiles.leaves.get(profile.name, {}))
+            self.reload()
         return problem
 
     @staticmethod

@@ -288,8 +288,7 @@ def held_back(explorer: Explorer) -> bool:
 
 def accept(explorer: Explorer, changes: Changes, *keys: str) -> None:
     profile, file = explorer.profiles.profiles["shop"], explorer.profiles.files[0]
-    with explorer.accepting(profile, keys):
-        assert explorer.apply("shop", changes, file) is None
+    assert explorer.apply(profile, changes, file, keys) is None
 
 
 @pytest.mark.parametrize("change", FORM)
@@ -349,8 +348,7 @@ def test_accepted_auth_frees_no_other_key_of_a_file(shop: Explorer, dormant: str
 def test_change_by_someone_else_meanwhile_is_not_accepted(shop: Explorer) -> None:
     profile, file = shop.profiles.profiles["shop"], shop.profiles.files[0]
     file.write_text(MINE.format('path = "/log"'))
-    with shop.accepting(profile, ["path"]):
-        assert shop.apply("shop", (FORM[0],), file) is None
+    assert shop.apply(profile, (FORM[0],), file, ["path"]) is None
     assert held_back(shop)
 
 

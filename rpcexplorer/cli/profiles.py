@@ -210,9 +210,7 @@ def set_(context: click.Context, /, name: str, changes: tuple[str, ...], team: b
     file = _file(invocation, explorer, name, team=team)
     edits = explorer.edits(file)
     wanted: Changes = tuple((key, edits.value_of(name, key, text)) for key, text in map(_split, changes))
-    with explorer.accepting(before):  # hints name this command
-        problem = explorer.apply(name, wanted, file)
-    if problem:
+    if problem := explorer.apply(before, wanted, file):  # hints name this command
         fail(str(problem))
     hide = explorer.redactor().text
     for key, values in rows_of(before, wanted):

@@ -141,10 +141,7 @@ def pin(invocation: Invocation, explorer: Explorer, profile: Profile, found: str
     """Write the fingerprint of the one certificate that the profile trusts."""
     name = profile.name
     file = invocation.file_to_write(explorer.profiles.default_home(name, explorer.paths.user_sessions), team=team)
-    with explorer.accepting(profile, {"certificate"}):
-        problem = explorer.edits(file).set_value(("profile", name, "certificate"), found)
-        explorer.reload()
-    if problem:
+    if problem := explorer.apply(profile, (("certificate", found),), file, {"certificate"}):
         fail(str(problem))
     invocation.world.say(f"{name} trusts this certificate now, in {file}")
     invocation.warn_about(explorer, file)
@@ -350,9 +347,7 @@ def _change(invocation: Invocation, explorer: Explorer, profile: Profile, propos
     """Write it into the file where it counts; return whether credentials are still missing."""
     say = invocation.world.say
     filled_in = {key for key, _ in proposal.changes} - explorer.profiles.chosen(profile)
-    with explorer.accepting(profile, filled_in):
-        problem = explorer.apply(profile.name, proposal.changes, file)
-    if problem:
+    if problem := explorer.apply(profile, proposal.changes, file, filled_in):
         fail(str(problem))
     say(f"changed {profile.name} in {file}")
     invocation.warn_about(explorer, file)

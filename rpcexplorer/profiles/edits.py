@@ -59,12 +59,8 @@ class ProfileEdits(Struct, frozen=True):
         """No longer start with this profile, where this file says so."""
         return self._edit((("default",), None)) if self._default() == name else None
 
-    def set_value(self, key: str | KeyPath, value: Any) -> Problem | None:
-        """Set a key such as ``profile.staging.timeout``; None takes it out."""
-        return self._edit((split_dotted(key) if isinstance(key, str) else key, value))
-
     def set_values(self, values: Iterable[tuple[KeyPath, Any]]) -> Problem | None:
-        """Set several keys, or none of them where one is refused."""
+        """Set keys, or none of them where one is refused; None takes a key out."""
         return self._edit(*values)
 
     def apply(self, name: str, changes: Changes, leaves: Leaves) -> Problem | None:

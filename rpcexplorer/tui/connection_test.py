@@ -26,7 +26,7 @@ from rpcexplorer.text.problems import rows_of
 from rpcexplorer.text.profile import step_line
 from rpcexplorer.transport.port import ShownCertificate
 from rpcexplorer.tui.commands import first_key
-from rpcexplorer.tui.dialogs import warn_about
+from rpcexplorer.tui.dialogs import apply_changes, warn_about
 from rpcexplorer.tui.profile_form import home, homes_for, problem_after_reload, wrong_name, wrong_of
 from rpcexplorer.tui.widgets.dialog import Answer, Answers, Choice, Confirm, Dialog, Field, Form, Wrong, keys
 from rpcexplorer.tui.widgets.inputs import Entry
@@ -54,15 +54,13 @@ async def trusted(
     if await screen.app.push_screen_wait(Confirm(title, rows, choices, grave=True)) != "trust":
         return False
     if moved:
-        problem = explorer.apply(name, moved, explorer.profiles.change_home(name, explorer.paths.user_sessions))
-        if problem:
+        moved_in = explorer.profiles.change_home(name, explorer.paths.user_sessions)
+        if problem := explorer.apply(profile, moved, moved_in):
             screen.notify(str(problem), markup=False, severity="warning", timeout=10)
             return False
         profile = explorer.profiles.profiles[name]
 
-    with explorer.accepting(profile, {"certificate"}):
-        problem = explorer.edits(file).set_value(("profile", name, "certificate"), found)
-        explorer.reload()
+    problem = explorer.apply(profile, (("certificate", found),), file, {"certificate"})
     said = str(problem or f"{name} trusts this certificate now, in {file}.")
     if not problem and explorer.profiles.profiles[name].certificate != found:
         said = f"Written to {file}, but {explorer.profiles.source_of(name, 'certificate')} says another one and wins."
@@ -107,7 +105,10 @@ async def tested(screen: Screen[Any], explorer: Explorer, profile: Profile) -> T
         moved = tuple(change for change in proposal.changes if change[0] != "certificate")
         name = profile.name if await trusted(screen, explorer, profile, shown, moved) else ""
     else:
-        name = await _changed(screen, explorer, profile, proposal)
+        file = explorer.profiles.change_home(profile.name, explorer.paths.user_sessions)
+        filled_in = {key for key, _ in proposal.changes} - explorer.profiles.chosen(profile)
+        overruled = await apply_changes(screen, explorer, profile, proposal.changes, file, seen=filled_in)
+        name = "" if overruled is None else profile.name
     profile = explorer.profiles.profiles.get(name, profile)
     if name and proposal.trusts:  # only now the server can be asked
         return await tested(screen, explorer, profile)
@@ -317,18 +318,3 @@ async def _kept(screen: Screen[Any], explorer: Explorer, profile: Profile, propo
     form = Form("Keep it as a profile", words, [Field("name", "name", name, "staging"), *choice], save)
     typed = await screen.app.push_screen_wait(form)
     return typed["name"].strip() if typed else ""
-
-
-async def _changed(screen: Screen[Any], explorer: Explorer, profile: Profile, proposal: Proposal) -> str:
-    """Write what was proposed where it counts; the profile's name, empty where that could not be done."""
-    file = explorer.profiles.change_home(profile.name, explorer.paths.user_sessions)
-    filled_in = {key for key, _ in proposal.changes} - explorer.profiles.chosen(profile)
-    with explorer.accepting(profile, filled_in):
-        problem = explorer.apply(profile.name, proposal.changes, file)
-    if problem:
-        screen.notify(str(problem), markup=False, severity="warning", timeout=15)
-        return ""
-    for sentence in explorer.profiles.overruled(profile.name, proposal.changes, file):
-        screen.notify(sentence, markup=False, severity="warning", timeout=15)
-    await warn_about(screen, explorer, file)
-    return profile.name

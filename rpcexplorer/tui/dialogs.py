@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Final, NamedTuple
 
@@ -150,6 +150,20 @@ async def warn_about(screen: Screen[Any], explorer: Explorer, file: Path) -> Non
     """Show a warning if git would commit a file that was written for this person alone."""
     if warning := await asyncio.to_thread(explorer.commit_warning, file):
         screen.notify(warning, severity="warning", timeout=10)
+
+
+async def apply_changes(
+    screen: Screen[Any], explorer: Explorer, profile: Profile, changes: Changes, file: Path, *, seen: Collection[str]
+) -> list[str] | None:
+    """Change a profile in a file; return what does not count there, or None if nothing was changed. Both are shown."""
+    if problem := explorer.apply(profile, changes, file, seen):
+        screen.notify(str(problem), severity="warning", timeout=15)
+        return None
+    overruled = explorer.profiles.overruled(profile.name, changes, file)
+    for sentence in overruled:
+        screen.notify(sentence, severity="warning", timeout=15)
+    await warn_about(screen, explorer, file)
+    return overruled
 
 
 KnownFields = Mapping[str, Secret | RouteChanged | None]

@@ -337,7 +337,7 @@ class ProfilesScreen(AnswersOnce[bool], Screen[bool]):
             usual = Profile("", "")
             learned = ((key, getattr(typed_before, key)) for key in LEARNED_KEYS)
             changes = tuple((key, to_builtins(value)) for key, value in learned if value != getattr(usual, key))
-            problem = explorer.apply(name, changes, file)
+            problem = explorer.apply(explorer.profiles.profiles[name], changes, file)
             return wrong_of(problem, typed) if problem else None
 
         fields = fields_of(None, typed_before, presets=presets)

@@ -47,13 +47,13 @@ def test_what_is_applied_stands_in_the_file_and_counts_at_once(explorer: Explore
         ("handshake", {"header": "X-Id"}),
     )
     assert own == explorer.paths.user_sessions
-    assert explorer.apply("mine", changes, own) is None
+    assert explorer.apply(explorer.profiles.profiles["mine"], changes, own) is None
     assert own.read_text().startswith(OWN[: OWN.index("auth =")]), "comments and order stay"
     profile = explorer.profile
     assert profile is not None
     assert (profile.content_type, profile.auth.kind, profile.username) == ("application/json", "basic", "ada")
     assert profile.handshake == HeaderHandshake("X-Id")
-    assert explorer.apply("mine", (("content_type", None),), own) is None
+    assert explorer.apply(explorer.profiles.profiles["mine"], (("content_type", None),), own) is None
     assert explorer.profile is not None
     assert explorer.profile.content_type == "application/json-rpc"
 
@@ -61,7 +61,7 @@ def test_what_is_applied_stands_in_the_file_and_counts_at_once(explorer: Explore
 def test_a_teams_profile_is_changed_for_one_person_beside_the_teams_file(explorer: Explorer, tmp_path: Path) -> None:
     home = explorer.profiles.change_home("staging", explorer.paths.user_sessions)
     assert home == tmp_path / "sessions.local.toml"
-    assert explorer.apply("staging", (("empty_params", "{}"),), home) is None
+    assert explorer.apply(explorer.profiles.profiles["staging"], (("empty_params", "{}"),), home) is None
     assert explorer.profiles.profiles["staging"].empty_params == "{}"
     assert (tmp_path / "sessions.toml").read_text() == TEAM
     assert explorer.profiles.change_home("staging", explorer.paths.user_sessions) == home
@@ -72,7 +72,7 @@ def test_what_another_file_says_as_well_is_told(explorer: Explorer) -> None:
     own.write_text(OWN + '[profile.staging]\nbadge = "prod"\n')
     explorer.reload()
     changes: Changes = (("url", "http://127.0.0.1:2"), ("empty_params", "{}"))
-    assert explorer.apply("staging", changes, own) is None
+    assert explorer.apply(explorer.profiles.profiles["staging"], changes, own) is None
     (told,) = explorer.profiles.overruled("staging", changes, own)
     assert told.startswith(f"url is written to {own}, but does not count: ")
     assert told.endswith("sessions.toml:4 says so and wins")
@@ -94,7 +94,7 @@ def test_what_another_file_says_as_well_is_told(explorer: Explorer) -> None:
 )
 def test_what_no_file_may_hold_is_not_written(explorer: Explorer, changes: Changes, said: str) -> None:
     own = explorer.paths.user_sessions
-    problem = explorer.apply("mine", changes, own)
+    problem = explorer.apply(explorer.profiles.profiles["mine"], changes, own)
     assert problem is not None
     assert said in str(problem)
     assert own.read_text() == OWN

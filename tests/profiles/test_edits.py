@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rpcexplorer.files.toml import KeyPath, split_dotted
 from rpcexplorer.model.method import SavedCall
 from rpcexplorer.model.problem import Problem
 from rpcexplorer.profiles.edits import ProfileEdits
@@ -38,6 +39,10 @@ safe = false
 url = "http://c"
 """
 Edit = Callable[[ProfileEdits], Problem | None]
+
+
+def set_value(edits: ProfileEdits, key: str | KeyPath, value: Any) -> Problem | None:
+    return edits.set_values([(split_dotted(key) if isinstance(key, str) else key, value)])
 
 
 def edited(folder: Path, edit: Edit, text: str = FILE) -> str:
@@ -95,17 +100,17 @@ def test_setting_a_key_changes_nothing_but_that_key(  # noqa: PLR0917 - two tabl
     assert old in FILE
     expected = mark + FILE.replace(old, new, 1).replace("\n", newline)
     text = mark + FILE.replace("\n", newline)
-    assert edited(tmp_path, lambda edits: edits.set_value(key, value), text) == expected
+    assert edited(tmp_path, lambda edits: set_value(edits, key, value), text) == expected
 
 
 def test_a_key_may_be_given_in_parts(tmp_path: Path) -> None:
     text = '[profile."a.b"]\nurl = "http://x"\n'
-    changed = edited(tmp_path, lambda edits: edits.set_value(("profile", "a.b", "badge"), "dev"), text)
+    changed = edited(tmp_path, lambda edits: set_value(edits, ("profile", "a.b", "badge"), "dev"), text)
     assert changed == text + 'badge = "dev"\n'
 
 
 def test_a_profile_of_another_file_gets_a_table_in_an_overlay(tmp_path: Path) -> None:
-    changed = edited(tmp_path, lambda edits: edits.set_value("profile.staging.timeout", 5), "version = 1")
+    changed = edited(tmp_path, lambda edits: set_value(edits, "profile.staging.timeout", 5), "version = 1")
     assert changed == "version = 1\n\n[profile.staging]\ntimeout = 5\n"
 
 
@@ -158,11 +163,11 @@ def test_a_copy_has_every_value_and_a_name_of_its_own(tmp_path: Path) -> None:
 
 
 REFUSALS: list[tuple[Edit, str]] = [
-    (lambda edits: edits.set_value("profile.a.timout", 5), "did you mean `timeout`?"),
-    (lambda edits: edits.set_value("profile.a.timeout", "soon"), "number of seconds"),
-    (lambda edits: edits.set_value("profile.a.password", "hunter2"), "profiles secret a password"),
-    (lambda edits: edits.set_value("profile.a.headers.Authorization", "hunter2"), 'header = "Authorization" }'),
-    (lambda edits: edits.set_value("profile.a.url", "http://u:hunter2@a"), "profiles secret a password"),
+    (lambda edits: set_value(edits, "profile.a.timout", 5), "did you mean `timeout`?"),
+    (lambda edits: set_value(edits, "profile.a.timeout", "soon"), "number of seconds"),
+    (lambda edits: set_value(edits, "profile.a.password", "hunter2"), "profiles secret a password"),
+    (lambda edits: set_value(edits, "profile.a.headers.Authorization", "hunter2"), 'header = "Authorization" }'),
+    (lambda edits: set_value(edits, "profile.a.url", "http://u:hunter2@a"), "profiles secret a password"),
     (lambda edits: edits.add("d", "ftp://d"), "http://"),
     (lambda edits: edits.add("../d", "http://d"), "no name for a profile"),
     (lambda edits: edits.add("a", "http://d"), "a profile `a` in this file already"),
@@ -170,8 +175,8 @@ REFUSALS: list[tuple[Edit, str]] = [
     (lambda edits: edits.duplicate("a", "b"), "a profile `b` in this file already"),
     (lambda edits: edits.duplicate("x", "y"), "no profile `x` in this file"),
     (lambda edits: edits.remove("bb"), "did you mean `b`?"),
-    (lambda edits: edits.set_value("profile.a.url.deep", "x"), "cannot change"),
-    (lambda edits: edits.set_value("profile.b", {"url": "x", "login": {"params": {}}}), "cannot change"),
+    (lambda edits: set_value(edits, "profile.a.url.deep", "x"), "cannot change"),
+    (lambda edits: set_value(edits, "profile.b", {"url": "x", "login": {"params": {}}}), "cannot change"),
 ]
 
 
@@ -185,7 +190,7 @@ def test_a_refused_change_leaves_the_file_as_it_was(tmp_path: Path, edit: Edit, 
 EDITS: list[Edit] = [
     lambda edits: edits.add("n", "http://n"),
     lambda edits: edits.remove("p"),
-    lambda edits: edits.set_value("profile.p.timeout", 5),
+    lambda edits: set_value(edits, "profile.p.timeout", 5),
     lambda edits: edits.set_default("p"),
     lambda edits: edits.duplicate("p", "q"),
 ]
@@ -200,7 +205,7 @@ def test_a_damaged_file_is_never_overwritten(tmp_path: Path, edit: Edit, damage:
 
 def test_what_was_wrong_before_does_not_stand_in_the_way(tmp_path: Path) -> None:
     text = "oops = 1\n[profile.p]\nurl = 'http://p'\ntimout = 1\n"
-    assert edited(tmp_path, lambda edits: edits.set_value("profile.p.badge", "dev"), text) == text + 'badge = "dev"\n'
+    assert edited(tmp_path, lambda edits: set_value(edits, "profile.p.badge", "dev"), text) == text + 'badge = "dev"\n'
 
 
 def test_the_folder_of_the_file_holds_nothing_new(tmp_path: Path) -> None:
@@ -252,7 +257,7 @@ def test_a_series_of_edits_does_what_it_says_and_keeps_every_comment(
     path.write_text(FILE)
     edits = ProfileEdits(path, folder)
     for profile, key, value in steps:
-        assert edits.set_value(f"profile.{profile}.{key}", value) is None
+        assert set_value(edits, f"profile.{profile}.{key}", value) is None
         inner = tomllib.loads(path.read_text())["profile"][profile]
         for part in [part.strip('"') for part in key.replace('"a.b"', '"a/b"').split(".")]:
             inner = inner.get(part.replace("/", "."), {})

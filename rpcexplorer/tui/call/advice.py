@@ -227,17 +227,11 @@ class Advice:
         return explorer.profile is changed
 
     async def _change_file(self, hint: Hint, profile: Profile) -> bool:
-        from rpcexplorer.tui.dialogs import file_to_change, warn_about
+        from rpcexplorer.tui.dialogs import apply_changes, file_to_change
 
         explorer = self._explorer
         file = await file_to_change(self._host, explorer, profile, hint.changes, careful=hint.careful)
         if file is None or explorer.profile != profile:
             return False
-        with explorer.accepting(profile, {key for key, _ in hint.changes}):
-            problem = explorer.apply(profile.name, hint.changes, file)
-        sentences = [str(problem)] if problem else explorer.profiles.overruled(profile.name, hint.changes, file)
-        for sentence in sentences:
-            self._host.notify(sentence, markup=False, severity="warning", timeout=10)
-        if not problem:
-            await warn_about(self._host, explorer, file)
-        return not sentences
+        seen = {key for key, _ in hint.changes}
+        return await apply_changes(self._host, explorer, profile, hint.changes, file, seen=seen) == []
