@@ -205,6 +205,7 @@ class DraftKeeper:
         self.write_down()  # nothing is being written while it is forgotten
         self._explorer.drafts.forget(self.profile_name, self.method)
         self._params.replace(self._explorer.draft_of(self.method))
+        self._written = self._listed_draft
 
     def replace(self, text: str, *, recorded: bool = False) -> bool:
         """Put a text into the editor; return whether it replaces a draft, which can be brought back then."""

@@ -126,6 +126,18 @@ def test_of_several_requests_the_first_is_in_the_editor_and_none_is_lost(explore
     assert explorer.draft_of("log") == '{"n": 1.10, "n": 2}'
 
 
+def test_pasted_call_of_the_method_in_the_editor_is_kept(explorer: Explorer) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await paste(pilot, screen, "\n".join([ENVELOPE, ENVELOPE.replace("user.get", "ping")]))
+        await pilot.press("ctrl+r")
+        await until(pilot, lambda: screen.method == "user.get")
+        assert "The others stand in the drafts of ping." in said(app)
+        screen.drafts.choose("ping")
+        assert screen.params.text == '{"n": 1.10, "n": 2}'
+
+    visit(explorer, scene)
+
+
 @pytest.mark.thorough
 def test_calls_of_a_file_become_drafts_after_they_were_shown(explorer: Explorer, tmp_path: Path) -> None:
     file = tmp_path / "calls.jsonl"
