@@ -156,7 +156,7 @@ class DraftKeeper:
     def write_down(self) -> None:
         """Write the draft now: afterwards it is on disk, or there is a problem."""
         self.put_typed()
-        if self._is_behind or (self.problem and self._written is not None):
+        if self._is_behind or (self.problem and self._is_newest):
             self._write()
         if self._write_result is not None:
             self._finish_write(self._write_result.result())
@@ -168,6 +168,14 @@ class DraftKeeper:
     @property
     def _is_behind(self) -> bool:
         return self._written is not None and self._written != self._listed_draft
+
+    @property
+    def _is_newest(self) -> bool:
+        """Return whether nothing else became the draft since it was written: an imported call may have."""
+        draft, profile = self._written, self._profile
+        if draft is None or profile is None:
+            return False
+        return self._explorer.drafts.find(profile.name, draft.method) == draft.text
 
     async def _follow(self) -> None:
         """Write until the typing stops and everything is written."""

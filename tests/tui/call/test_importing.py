@@ -138,6 +138,30 @@ def test_pasted_call_of_the_method_in_the_editor_is_kept(explorer: Explorer) -> 
     visit(explorer, scene)
 
 
+def test_calls_imported_on_a_full_disk_stand_in_the_editor(explorer: Explorer, tmp_path: Path) -> None:
+    file = tmp_path / "calls.jsonl"
+    file.write_text(ENVELOPE)
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        screen.drafts.choose("user.get")
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(explorer.drafts, "_save", lambda key, text: "no space left on the disk")
+            screen.params.replace("[1]")
+            await pilot.press("alt+i")
+            await on(pilot, Ask)
+            await type_in(pilot, str(file))
+            await pilot.press("enter")
+            await on(pilot, Confirm)
+            await pilot.press("tab", "enter")
+            await until(pilot, lambda: app.screen is screen)
+            await until(pilot, lambda: "The call stands in the editor" in said(app))
+            assert screen.params.text == '{"n": 1.10, "n": 2}'
+            screen.action_replaced_params()
+            assert screen.params.text == "[1]"
+
+    visit(explorer, scene)
+
+
 @pytest.mark.thorough
 def test_calls_of_a_file_become_drafts_after_they_were_shown(explorer: Explorer, tmp_path: Path) -> None:
     file = tmp_path / "calls.jsonl"
