@@ -116,8 +116,7 @@ class BatchList(RowList[BatchLine]):
             return self.chosen is not None and self.chosen.row is not None
         return super().check_action(action, parameters)
 
-    def action_load(self) -> None:
-        self.action_choose()
+    action_load = RowList.action_choose
 
 
 MAX_NAMED: Final = 6

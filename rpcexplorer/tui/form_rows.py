@@ -90,8 +90,7 @@ class FormList(RowList[FormField]):
         ]
         return line(words, width, styles, right=right, ground=ground)
 
-    def action_edit(self) -> None:
-        self.action_choose()
+    action_edit = RowList.action_choose
 
     def action_fold(self) -> None:
         self._want(unfold=False)

@@ -140,8 +140,7 @@ class HistoryList(RowList[HistoryRow]):
             return isinstance(self.chosen, Exchange)
         return super().check_action(action, parameters)
 
-    def action_load(self) -> None:
-        self.action_choose()
+    action_load = RowList.action_choose
 
 
 def _widest(names: set[str], most: int) -> int:

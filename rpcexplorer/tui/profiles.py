@@ -116,8 +116,7 @@ class ProfileList(RowList[ProfileRow]):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
         return action != "use" or (self.chosen is not None and self.chosen.profile is not None)
 
-    def action_use(self) -> None:
-        self.action_choose()
+    action_use = RowList.action_choose
 
 
 NAME_COLUMNS: Final = 28

@@ -125,8 +125,7 @@ class ReplayList(RowList[ReplayRow]):
             return isinstance(self.chosen, Replayed) and self.chosen.live is not None
         return super().check_action(action, parameters)
 
-    def action_open(self) -> None:
-        self.action_choose()
+    action_open = RowList.action_choose
 
 
 Run: TypeAlias = Callable[[Stop], AsyncIterator[Replayed]]

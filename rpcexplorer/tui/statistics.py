@@ -139,8 +139,7 @@ class FiguresList(RowList[Figures]):
             return self.chosen is not None
         return super().check_action(action, parameters)
 
-    def action_open(self) -> None:
-        self.action_choose()
+    action_open = RowList.action_choose
 
 
 TABS: Final[dict[Grouping, str]] = {"method": "Methods", "profile": "Profiles", "code": "Codes"}
