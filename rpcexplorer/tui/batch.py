@@ -218,17 +218,15 @@ class BatchScreen(AnswersOnce[BatchChoice | None], Screen[BatchChoice | None]):
     def __init__(
         self,
         explorer: Explorer,
-        pending: PendingKeys | None = None,
-        frame: Frame = Frame(),  # noqa: B008 - it is frozen
+        pending: PendingKeys,
+        frame: Frame,
         *,
         under_way: Callable[[], str] = lambda: "",
         at: Draft | None = None,
     ) -> None:
         """``under_way`` says which call runs elsewhere: one at a time is sent. ``at``: where the cursor is at first."""
         super().__init__()
-        self.explorer = explorer
-        self.pending = pending or PendingKeys()
-        self._frame, self._under_way = frame, under_way
+        self.explorer, self.pending, self._frame, self._under_way = explorer, pending, frame, under_way
         add = first_key("add-to-batch", explorer.settings.keymap) or "The palette"
         self._bar, self._remarks = Bar(), WarningLines()
         advice = [("   No calls yet. ", "dim"), (add, "bold"), (" puts the call in the editor here.", "dim")]

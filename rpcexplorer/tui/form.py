@@ -261,17 +261,10 @@ class FormScreen(AnswersOnce[bool | None], Screen[bool | None]):
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (NARROW, "-wide")]  # noqa: RUF012 - Textual's own declaration
     VERTICAL_BREAKPOINTS = [(0, "-low"), (TALL_LINES, "-tall")]  # noqa: RUF012 - Textual's own declaration
 
-    def __init__(
-        self,
-        explorer: Explorer,
-        source: FormSource,
-        pending: PendingKeys | None = None,
-        frame: Frame = Frame(),  # noqa: B008 - it is frozen
-    ) -> None:
+    def __init__(self, explorer: Explorer, source: FormSource, pending: PendingKeys, frame: Frame) -> None:
         super().__init__()
         self.explorer, self.source, self.model = explorer, source, FormModel(source)
-        self.pending = pending or PendingKeys()
-        self._frame = frame
+        self.pending, self._frame = pending, frame
         add = first_key("form.add", explorer.settings.keymap) or "The palette"
         nothing = "   Nobody has told of any params of this method."
         advice = [[(nothing, "dim")], [("   ", "dim"), (add, "bold"), (" adds one.", "dim")]]

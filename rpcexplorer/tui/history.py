@@ -405,18 +405,11 @@ class HistoryScreen(AnswersOnce[HistoryChoice | None], Screen[HistoryChoice | No
     """Whether the calls of all profiles are shown, and not only those of the one in use."""
 
     def __init__(
-        self,
-        explorer: Explorer,
-        pending: PendingKeys | None = None,
-        frame: Frame = Frame(),  # noqa: B008 - it is frozen
-        *,
-        case: CaseOnView | None = None,
+        self, explorer: Explorer, pending: PendingKeys, frame: Frame, *, case: CaseOnView | None = None
     ) -> None:
         """``case``: show its calls, and not the history."""
         super().__init__()
-        self.explorer = explorer
-        self.pending = pending or PendingKeys()
-        self._frame, self._case = frame, case
+        self.explorer, self.pending, self._frame, self._case = explorer, pending, frame, case
         self._profile = explorer.profile.name if explorer.profile and case is None else ""
         self.set_reactive(HistoryScreen.everyone, bool(self._profile) and explorer.remembered.history_of_all)
         self._pane, self._preview = HistoryPane(frame.zone), HistoryPreview(frame.zone)

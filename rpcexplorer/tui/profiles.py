@@ -149,19 +149,10 @@ class ProfilesScreen(AnswersOnce[bool], Screen[bool]):
     BINDINGS: ClassVar[list[BindingType]] = bindings("profiles")
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (NARROW, "-wide")]  # noqa: RUF012 - Textual's own declaration
 
-    def __init__(
-        self,
-        explorer: Explorer,
-        pending: PendingKeys | None = None,
-        frame: Frame = Frame(),  # noqa: B008 - it is frozen
-        *,
-        adding: bool = False,
-    ) -> None:
+    def __init__(self, explorer: Explorer, pending: PendingKeys, frame: Frame, *, adding: bool = False) -> None:
         """``adding``: start with the form for a new profile."""
         super().__init__()
-        self.explorer = explorer
-        self.pending = pending or PendingKeys()
-        self._adding, self._frame = adding, frame
+        self.explorer, self.pending, self._frame, self._adding = explorer, pending, frame, adding
         self._list, self._sheet = ProfileList(), Sheet()
         self._list_bar, self._page_bar = Bar(), Bar()
         self._tested: dict[str, tuple[Profile, Sequence[Check]]] = {}

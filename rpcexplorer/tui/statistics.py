@@ -159,13 +159,7 @@ class StatisticsScreen(AnswersOnce[str | None], Screen[str | None]):
     scope: ClassVar[Scope] = "statistics"
     BINDINGS: ClassVar[list[BindingType]] = bindings("statistics", without="statistics.open")
 
-    def __init__(
-        self,
-        explorer: Explorer,
-        wanted: HistoryFilter,
-        pending: PendingKeys,
-        frame: Frame = Frame(),  # noqa: B008 - it is frozen
-    ) -> None:
+    def __init__(self, explorer: Explorer, wanted: HistoryFilter, pending: PendingKeys, frame: Frame) -> None:
         super().__init__()
         self.explorer, self.pending = explorer, pending
         self._wanted, self._frame = wanted, frame

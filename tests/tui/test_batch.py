@@ -24,7 +24,9 @@ from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.batch import BatchChoice, BatchList, BatchScreen
 from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.history import HistoryScreen
+from rpcexplorer.tui.key_queue import PendingKeys
 from rpcexplorer.tui.messages import CopyCallWanted
+from rpcexplorer.tui.widgets.bars import Frame
 from rpcexplorer.tui.widgets.dialog import Confirm, Form
 from rpcexplorer.tui.widgets.reader import Reader
 from rpcexplorer.tui.widgets.verdict import ProblemLine
@@ -70,7 +72,7 @@ def on_screen(explorer: Explorer, act: Act, size: tuple[int, int] = (120, 30)) -
 
     async def run() -> None:
         async with stage.run_test(size=size) as pilot:
-            screen = BatchScreen(explorer)
+            screen = BatchScreen(explorer, PendingKeys(), Frame())
             stage.push_screen(screen, answers.append)
             await pilot.pause()
             await act(pilot, screen)

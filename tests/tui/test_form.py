@@ -17,7 +17,8 @@ from rpcexplorer.model.method import Described, DescribedParam
 from rpcexplorer.model.problem import Checked, SchemaProblem
 from rpcexplorer.tui.form import FormModel, FormScreen, FormSource
 from rpcexplorer.tui.form_rows import FormList
-from rpcexplorer.tui.widgets.bars import Bar
+from rpcexplorer.tui.key_queue import PendingKeys
+from rpcexplorer.tui.widgets.bars import Bar, Frame
 from rpcexplorer.tui.widgets.dialog import Ask
 from rpcexplorer.tui.widgets.picker import Picker
 from rpcexplorer.tui.widgets.verdict import ProblemLine
@@ -132,7 +133,7 @@ def on_screen(explorer: Explorer, source: FormSource, act: Act, size: tuple[int,
 
     async def run() -> None:
         async with stage.run_test(size=size) as pilot:
-            screen = FormScreen(explorer, source)
+            screen = FormScreen(explorer, source, PendingKeys(), Frame())
             stage.push_screen(screen, answers.append)
             await pilot.pause()
             await act(pilot, screen)

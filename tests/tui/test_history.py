@@ -17,6 +17,7 @@ from rpcexplorer.model.exchange import Cancelled, Damaged, Exchange
 from rpcexplorer.transport.port import Response
 from rpcexplorer.tui.history import NEWEST, CaseNote, CaseOnView, HistoryChoice, HistoryScreen
 from rpcexplorer.tui.history_panes import HistoryList, HistoryPane, HistoryPreview
+from rpcexplorer.tui.key_queue import PendingKeys
 from rpcexplorer.tui.messages import ComparisonWanted, CopyCallWanted, ReplayWanted
 from rpcexplorer.tui.widgets.bars import Bar, Frame, WarningLines
 from rpcexplorer.tui.widgets.dialog import Ask, Confirm
@@ -73,7 +74,7 @@ def on_screen(
 
     async def run() -> None:
         async with stage.run_test(size=size) as pilot:
-            screen = HistoryScreen(explorer, frame=Frame(zone=UTC, today=START.date()))
+            screen = HistoryScreen(explorer, PendingKeys(), Frame(zone=UTC, today=START.date()))
             stage.push_screen(screen, answers.append)
             await settled(pilot)
             await act(pilot, screen)
@@ -663,7 +664,7 @@ def test_a_case_is_shown_like_the_history_and_nothing_of_it_can_be_changed_or_se
 
     async def run() -> None:
         async with stage.run_test(size=(120, 30)) as pilot:
-            screen = HistoryScreen(recorded, frame=Frame(zone=UTC, today=START.date()), case=case)
+            screen = HistoryScreen(recorded, PendingKeys(), Frame(zone=UTC, today=START.date()), case=case)
             stage.push_screen(screen)
             await settled(pilot)
             shown = text_of(screen.query_one(HistoryPane)._bar)
@@ -694,7 +695,7 @@ def test_call_of_a_case_is_compared_with_the_same_call_of_it(recorded: Explorer)
 
     async def run() -> None:
         async with stage.run_test(size=(120, 30)) as pilot:
-            stage.push_screen(HistoryScreen(recorded, frame=Frame(zone=UTC, today=START.date()), case=case))
+            stage.push_screen(HistoryScreen(recorded, PendingKeys(), Frame(zone=UTC, today=START.date()), case=case))
             await settled(pilot)
             await press(pilot, "d", "down", "d", "down", "d")
             compared = [(wanted.exchange.id, wanted.other and wanted.other.id) for wanted in stage.of(ComparisonWanted)]
@@ -717,7 +718,7 @@ def test_case_note_is_shown_first_and_whole(recorded: Explorer, size: tuple[int,
 
     async def run() -> None:
         async with stage.run_test(size=size) as pilot:
-            screen = HistoryScreen(recorded, frame=Frame(zone=UTC, today=START.date()), case=case)
+            screen = HistoryScreen(recorded, PendingKeys(), Frame(zone=UTC, today=START.date()), case=case)
             stage.push_screen(screen)
             await settled(pilot)
             note = screen.query_one(CaseNote)

@@ -55,7 +55,7 @@ def test_from_the_history_to_the_slowest_method_and_back_to_its_calls(tmp_path: 
     explorer, stage, answers = recorded(tmp_path), Stage(), list[str | None]()
 
     async def act(pilot: Pilot[None]) -> None:
-        history = HistoryScreen(explorer, frame=Frame(zone=UTC, today=START.date()))
+        history = HistoryScreen(explorer, PendingKeys(), Frame(zone=UTC, today=START.date()))
         stage.push_screen(history)
         await until(pilot, lambda: history.search.shown is not None and history.search.shown.ended)
         await pilot.press("s")
