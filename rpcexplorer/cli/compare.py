@@ -13,9 +13,9 @@ from msgspec import Struct
 from rpcexplorer.cli.call import check_pointers, confirm, question_about, tell_where
 from rpcexplorer.cli.context import Invocation, at_address, complete_profiles, fail, invocation_of
 from rpcexplorer.cli.output import STDOUT, Output, print_json, print_json_line, run_until_stopped, waiting
-from rpcexplorer.cli.recorded import Recorded, find_call, find_calls, ignored_pointers
+from rpcexplorer.cli.recorded import Recorded, find_call, find_calls
 from rpcexplorer.cli.world import INTERRUPTED, PROGRAM, World
-from rpcexplorer.client.replay import Replayed, exit_code, ignored_in, server_of
+from rpcexplorer.client.replay import Replayed, exit_code, ignored_in, ignored_pointers, server_of
 from rpcexplorer.compare.compare import Comparison, compared_at_once
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.draft import sent_draft
@@ -137,7 +137,7 @@ def compare(
             fail(f"{like}: name what it is compared with.")
         found.insert(0, Recorded(earlier, found[0].source))
     left, right = found
-    ignore = ignored_pointers(explorer, right.exchange, options.ignore)
+    ignore = ignored_pointers(right.exchange, explorer.profiles.profiles, options.ignore)
     code = _tell(invocation.world, [_pair(left.exchange, right.exchange, ignore)], options)
     _save(explorer, [left.exchange, right.exchange], options, case)
     context.exit(code)

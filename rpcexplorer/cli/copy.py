@@ -7,8 +7,9 @@ import click
 from rpcexplorer.cli.arguments import OneOf
 from rpcexplorer.cli.context import complete_profiles, fail
 from rpcexplorer.cli.output import Output
-from rpcexplorer.cli.recorded import Recorded, find_call, ignored_pointers, open_history
+from rpcexplorer.cli.recorded import Recorded, find_call, open_history
 from rpcexplorer.cli.world import World
+from rpcexplorer.client.replay import ignored_pointers
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.export.formats import FORMS, TELLING, count_replaced, marks, render, replaced_words, reply
 from rpcexplorer.export.request import Subject, profile_of, record_of
@@ -52,7 +53,7 @@ def copy(context: click.Context, ids: tuple[str, ...], form: str, output: str | 
 
         left, right = (call.exchange for call in calls)
         first, second = (_subject(world, explorer, call, runs=False) for call in calls)
-        ignore = ignored_pointers(explorer, right)
+        ignore = ignored_pointers(right, explorer.profiles.profiles)
         content = of_two(first, second, (left, right), explorer.credentials.in_use(), ignore)
         count = marks(content)
     elif form == "reply":

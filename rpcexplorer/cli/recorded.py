@@ -11,11 +11,10 @@ from msgspec import Struct
 
 from rpcexplorer.cli.context import fail, invocation_of
 from rpcexplorer.cli.world import World
-from rpcexplorer.client.replay import ignored_in
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.exchange import Case, Damaged, Exchange
 from rpcexplorer.model.problem import Problem
-from rpcexplorer.model.profile import Profile, ad_hoc
+from rpcexplorer.model.profile import Profile
 
 ENDING = ".toml"
 """Ending of the file of a case."""
@@ -107,12 +106,6 @@ def read_case(explorer: Explorer, world: World, name: str) -> Case:
     if case.note:
         world.say(f"{name} says: {case.note}")
     return case
-
-
-def ignored_pointers(explorer: Explorer, call: Exchange, given: Iterable[str] = ()) -> list[str]:
-    """Return the pointers that a comparison ignores: those given, and those of the profile."""
-    known = None if call.foreign else explorer.profiles.profiles.get(call.profile)  # a stranger's names none of ours
-    return ignored_in(call, known or ad_hoc(call.url), given)
 
 
 def _exchange(found: Exchange | Damaged | Problem) -> Exchange:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import Final, Literal
 
 from msgspec import Struct
@@ -73,7 +73,13 @@ def failure(recorded: Exchange, live: Exchange) -> str:
     return ""
 
 
-def ignored_in(recorded: Exchange, profile: Profile, ignore: Iterable[str]) -> list[str]:
+def ignored_pointers(recorded: Exchange, profiles: Mapping[str, Profile], ignore: Iterable[str] = ()) -> list[str]:
+    """Return the pointers to ignore: those given, and those of the profile that a record names."""
+    # what a stranger's record names is not our profile
+    return ignored_in(recorded, None if recorded.foreign else profiles.get(recorded.profile), ignore)
+
+
+def ignored_in(recorded: Exchange, profile: Profile | None, ignore: Iterable[str]) -> list[str]:
     """Return the pointers to ignore in a comparison: those given, and those that the profile has for the method.
 
     A pointer begins at the result or the error, or at the top of the response: ``/at`` is ``/result/at``. If both
@@ -91,8 +97,8 @@ def ignored_in(recorded: Exchange, profile: Profile, ignore: Iterable[str]) -> l
     return [*given, *(f"{at}{start}{pointer}" for at, pointer in every for start in ("/result", ""))]
 
 
-def _noted(profile: Profile, method: str) -> tuple[str, ...]:
-    note = profile.methods.get(method)
+def _noted(profile: Profile | None, method: str) -> tuple[str, ...]:
+    note = profile.methods.get(method) if profile else None
     return note.ignore if note else ()
 
 

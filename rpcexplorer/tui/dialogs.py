@@ -394,19 +394,24 @@ def _explain_source(profile: Profile, field: str, known: Secret | RouteChanged |
     return "or paste one that you have" if field == "session" else ""
 
 
-async def other_profile(screen: Screen[Any], explorer: Explorer, than: str) -> str:
-    """Ask for another profile; empty where there is none, or the one that was chosen cannot be used."""
-    found, used = explorer.profiles, explorer.profile
-    usable_first = sorted(found.leaves, key=lambda name: (name not in found.profiles, name))
-    names = [name for name in usable_first if name != than]
-    if not names:
-        screen.notify("There is no other profile to take this call to.")
-        return ""
-    picks = [
+def profile_picks(explorer: Explorer) -> list[Pick]:
+    """Return the profiles to choose from, those that can be used first."""
+    found = explorer.profiles
+    names = sorted(found.leaves, key=lambda name: (name not in found.profiles, name))
+    return [
         Pick(name, name, profile.endpoint, profile.badge_word) if profile else Pick(name, name, "cannot be used")
         for name in names
         for profile in [found.profiles.get(name)]
     ]
+
+
+async def other_profile(screen: Screen[Any], explorer: Explorer, than: str) -> str:
+    """Ask for another profile; empty where there is none, or the one that was chosen cannot be used."""
+    found, used = explorer.profiles, explorer.profile
+    picks = [pick for pick in profile_picks(explorer) if pick.id != than]
+    if not picks:
+        screen.notify("There is no other profile to take this call to.")
+        return ""
     chosen = await screen.app.push_screen_wait(Picker("Take this call to …", picks, on=used.name if used else ""))
     profile = found.get(chosen) if chosen else None
     if isinstance(profile, Problem):

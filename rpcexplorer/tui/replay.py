@@ -20,7 +20,15 @@ from textual.screen import Screen
 from textual.strip import Strip
 from textual.widgets import Static
 
-from rpcexplorer.client.replay import STOPPED, Replayed, ReplayVerdict, ignored_in, replayed, server_of
+from rpcexplorer.client.replay import (
+    STOPPED,
+    Replayed,
+    ReplayVerdict,
+    ignored_in,
+    ignored_pointers,
+    replayed,
+    server_of,
+)
 from rpcexplorer.compare.compare import compared
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.jsontext.steps import run_in_turns
@@ -33,6 +41,7 @@ from rpcexplorer.text.exchange import duration, times
 from rpcexplorer.text.printable import clipped, columns, fitted
 from rpcexplorer.tui.commands import Scope, bindings
 from rpcexplorer.tui.compare import ComparisonScreen
+from rpcexplorer.tui.dialogs import profile_picks
 from rpcexplorer.tui.key_queue import PAUSE_SECONDS, SLICE, PendingKeys, opens
 from rpcexplorer.tui.messages import ComparisonWanted
 from rpcexplorer.tui.theme import ThemeStyles, line
@@ -343,10 +352,10 @@ async def _profile_for(
     """
     used = explorer.profile.name if explorer.profile else ""
     theirs = {each.profile for each in records if not (each.foreign or each.writer)}
-    names = sorted(explorer.profiles.leaves, key=lambda name: (name not in explorer.profiles.profiles, name))
-    picks = [_pick(name, explorer.profiles.profiles.get(name)) for name in names]
+    picks = profile_picks(explorer)
+    names = [pick.id for pick in picks]
     if explorer.profile is not None and used not in names:  # an address that was typed
-        picks.insert(0, _pick(used, explorer.profile))
+        picks.insert(0, Pick(used, used, explorer.profile.endpoint, explorer.profile.badge_word))
     if not picks:
         screen.notify("Replay needs a profile. Press Esc, then add one.")
         return None
@@ -361,10 +370,6 @@ async def _profile_for(
     if isinstance(profile, Problem):
         screen.notify(f"{chosen} cannot be used, so nothing was sent. {profile}", severity="warning")
     return profile if isinstance(profile, Profile) else None
-
-
-def _pick(name: str, profile: Profile | None) -> Pick:
-    return Pick(name, name, profile.endpoint, profile.badge_word) if profile else Pick(name, name, "cannot be used")
 
 
 class Ticked(RowList[tuple[str, Profile]]):
@@ -458,9 +463,7 @@ async def compare(
         screen.notify(f"There is no call of {name} with the same params before this one. In the history, m marks any.")
         return
     left, right = sorted((one, other), key=lambda call: call.when)
-    # what a stranger's record names is not our profile
-    profile = explorer.profiles.profiles.get(right.profile) if not right.foreign else None
-    ignore = ignored_in(right, profile, ()) if profile else ()
+    ignore = ignored_pointers(right, explorer.profiles.profiles)
     await screen.app.push_screen_wait(ComparisonScreen(left, right, pending, frame, ignore=ignore))
 
 
