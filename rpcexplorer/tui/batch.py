@@ -440,7 +440,7 @@ class BatchScreen(AnswersOnce[BatchChoice | None], Screen[BatchChoice | None]):
 
     def action_close(self) -> None:
         """Out of what runs, the preview, the screen."""
-        if self.interrupt():
+        if self.interrupt() or self.sending:  # the outcome of a batch that has ended would be lost
             return
         if self._preview.has_focus_within:
             self.set_focus(self._list)

@@ -219,8 +219,9 @@ def test_nothing_can_be_changed_while_a_long_reply_is_taken_apart(
         try:
             await pilot.press("f5")
             await until(pilot, begun.is_set)
-            await pilot.press("delete", "J", "n")
+            await pilot.press("delete", "J", "n", "escape")
             assert not screen.check_action("remove", ())
+            assert screen.is_current, "its outcome would be lost"
             assert [row.draft for row in screen.calls.rows] == [row.draft for row in THREE.rows]
         finally:
             go_on.set()
