@@ -364,15 +364,7 @@ class Navigation:
             self.calls.view.show_recent()
             self.calls.view.show_auth()
 
-    def _header(self) -> Header:
-        return self.calls.view.header_copy() if self.calls is not None else Header()
-
     def _frame(self) -> Frame:
-        return Frame(self._header, footer_over)
-
-
-def footer_over() -> Footer:
-    """Return a footer for a screen over the calls: its own commands come first, the ways to others are left out."""
-    footer = Footer()
-    footer.set_reactive(Footer.elsewhere, frozenset({"history", "profiles"}))
-    return footer
+        """Return header and footer for a screen over the calls, whose footer leaves out the ways to others."""
+        header = Header if self.calls is None else self.calls.header.copy
+        return Frame(header, partial(Footer, frozenset({"history", "profiles"})))

@@ -450,7 +450,7 @@ FAILS = replace(ERROR, profile="prod", foreign=True)
 
 
 def frame(screen: CallScreen) -> Frame:
-    return Frame(screen.view.header_copy, Footer, UTC, TheDay.now(UTC).date())
+    return Frame(screen.header.copy, Footer, UTC, TheDay.now(UTC).date())
 
 
 @SIZES

@@ -17,16 +17,11 @@ from rpcexplorer.model.profile import Profile
 from rpcexplorer.text.profile import auth_words
 from rpcexplorer.tui.call.drafts import DraftKeeper
 from rpcexplorer.tui.call.layout import PaneLayout
+from rpcexplorer.tui.call.response import first_steps
 from rpcexplorer.tui.commands import first_key
 from rpcexplorer.tui.widgets.bars import Footer, Header
 from rpcexplorer.tui.widgets.inputs import Purpose
 
-FIRST_STEPS: Final = (
-    ("focus.methods", " chooses a method, "),
-    ("focus.params", " goes to its params, "),
-    ("send", " sends the call."),
-)
-"""Commands, and what they do for someone who begins."""
 RECENT_CALLS: Final = 8
 
 
@@ -49,7 +44,6 @@ class ProfileView:
         self._panes, self._drafts, self._described = panes, drafts, described
         self._key = partial(first_key, keymap=explorer.settings.keymap)
         self._tell = partial(host.notify, timeout=8)
-        self.discovered_at: datetime | None = None
         self._has_login = True
         self._is_reading = False
         self._told: set[str] = set()
@@ -111,8 +105,7 @@ class ProfileView:
         self._panes.methods.methods = known
         self._panes.methods.pinned = self._explorer.remembered.pinned(profile.name)
         learned = self._explorer.catalogues.of(profile)
-        self.discovered_at = learned.when if learned else None
-        self._panes.response.first_steps = self.first_steps()
+        self._panes.response.first_steps = first_steps(profile, self._key, is_discovered=learned is not None)
 
     def first_method(self) -> str:
         """Return the method to begin with: the last one, a good one of the preset, or any."""
@@ -215,25 +208,3 @@ class ProfileView:
             self._tell("No refresh has found anything new, gone or changed.")
             return ""
         return await self._host.app.push_screen_wait(ChangesDialog(profile.name, found)) or ""
-
-    def first_steps(self) -> list[list[tuple[str, str]]]:
-        """Return what to do before there is a response, and how to learn of a server that was not asked."""
-        profile = self._explorer.profile
-        steps = [part for id, words in FIRST_STEPS for part in ((self._key(id), "bold"), (words, "dim"))]
-        lines = [[("      ", "text"), *steps], [("      The reply appears here.", "dim")]]
-        further = []
-        if profile is not None and self.discovered_at is None:
-            further.append(("discover", " asks the server which methods it has."))
-        if profile is not None and profile.ad_hoc:
-            further.append(("test", " tests this address, and says first what it calls."))
-        for id, words in further:
-            lines += [[], [("      ", "text"), (self._key(id) or "The palette", "bold"), (words, "dim")]]
-        return lines
-
-    def header_copy(self) -> Header:
-        """Return a header like this one, for a screen that opens over it."""
-        header = Header()
-        header.set_reactive(Header.profile, self._header.profile)
-        header.set_reactive(Header.auth, self._header.auth)
-        header.set_reactive(Header.problem, self._header.problem)
-        return header

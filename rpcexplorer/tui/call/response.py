@@ -15,6 +15,7 @@ from textual.timer import Timer
 from textual.widget import Widget
 
 from rpcexplorer.model.exchange import Exchange
+from rpcexplorer.model.profile import Profile
 from rpcexplorer.rpc.messages import Result
 from rpcexplorer.text.exchange import WordLine, beside, ended, nothing, remark_pieces, running
 from rpcexplorer.transport.port import Progress
@@ -29,8 +30,28 @@ if TYPE_CHECKING:
     from rpcexplorer.tui.widgets.reader import Reader
 
 TransformKind: TypeAlias = Literal["filter", "pipe"]
+FIRST_STEPS: Final = (
+    ("focus.methods", " chooses a method, "),
+    ("focus.params", " goes to its params, "),
+    ("send", " sends the call."),
+)
+"""Commands, and what they do for someone who begins."""
 PAUSE: Final = 0.15
 """Seconds without a key before a filter is tried."""
+
+
+def first_steps(profile: Profile, key: Callable[[str], str], *, is_discovered: bool) -> list[WordLine]:
+    """Return what to do before there is a response, and how to learn of a server that was not asked."""
+    steps = [part for id, words in FIRST_STEPS for part in ((key(id), "bold"), (words, "dim"))]
+    lines: list[WordLine] = [[("      ", "text"), *steps], [("      The reply appears here.", "dim")]]
+    further = []
+    if not is_discovered:
+        further.append(("discover", " asks the server which methods it has."))
+    if profile.ad_hoc:
+        further.append(("test", " tests this address, and says first what it calls."))
+    for id, words in further:
+        lines += [[], [("      ", "text"), (key(id) or "The palette", "bold"), (words, "dim")]]
+    return lines
 
 
 class Transform:

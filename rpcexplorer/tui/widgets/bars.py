@@ -119,6 +119,14 @@ class Header(Widget):
     problem: reactive[str] = reactive("")
     """What must not be overlooked, such as a history that cannot be written."""
 
+    def copy(self) -> Header:
+        """Return a header like this one, for a screen that opens over it."""
+        header = Header()
+        header.set_reactive(Header.profile, self.profile)
+        header.set_reactive(Header.auth, self.auth)
+        header.set_reactive(Header.problem, self.problem)
+        return header
+
     def render_line(self, y: int) -> Strip:  # noqa: ARG002 - there is one line
         """One line on the ground of bars; on prod that ground is red."""
         styles, width = ThemeStyles.of(self), self.size.width
@@ -164,8 +172,9 @@ class Footer(Widget):
     elsewhere: reactive[frozenset[str]] = reactive[frozenset[str]](frozenset())
     """Commands whose keys stand on screen at the pane they go to."""
 
-    def __init__(self) -> None:
+    def __init__(self, elsewhere: frozenset[str] = frozenset()) -> None:
         super().__init__()
+        self.set_reactive(Footer.elsewhere, elsewhere)
         self._drawn = False
         """Until then bindings change a dozen times, and nobody sees it."""
 
