@@ -182,7 +182,7 @@ class Navigation:
             ours = explorer.journal.is_ours(exchange, explorer.profile)  # it was read from there
             # whoever has recorded it, its profile is chosen by this person alone
             is_used = exchange.foreign or exchange.profile == explorer.profile.name
-            if not is_used and not (is_used := await self._use(calls, exchange.profile)):
+            if not is_used and not (is_used := await calls.use(exchange.profile)):
                 missing = f"There is no profile {exchange.profile} any more: the call is loaded into this one."
                 self._app.notify(missing)
             (calls.again if choice.action == "again" and is_used else calls.load)(exchange, ours=ours)
@@ -222,13 +222,6 @@ class Navigation:
         screen = ProfilesScreen(self._explorer, self._pending, self._frame(), adding=adding)
         is_used: bool | None = await self._app.push_screen_wait(screen)
         return bool(is_used)
-
-    async def _use(self, calls: CallScreen, name: str) -> bool:
-        await calls.settle()
-        if not isinstance(self._explorer.use(name), Profile):
-            return False
-        calls.show_profile()
-        return True
 
     # --- what screens ask for ------------------------------------------------------------------------------------
 
@@ -347,7 +340,7 @@ class Navigation:
         await calls.params.settled()
         calls.drafts.write_down()
         found = await tested(calls, self._explorer, profile)
-        if found.name and await self._use(calls, found.name):
+        if found.name and await calls.use(found.name):
             self._explorer.remembered.profile = found.name
 
     # --- helpers -------------------------------------------------------------------------------------------------

@@ -19,6 +19,7 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.exchange import Exchange, Preview, Refused
 from rpcexplorer.model.method import Described, as_named
+from rpcexplorer.model.profile import Profile
 from rpcexplorer.text.exchange import WordLine
 from rpcexplorer.tui.call.advice import Advice, EditedCall
 from rpcexplorer.tui.call.docs import DocsSheet
@@ -205,6 +206,14 @@ class CallScreen(Screen[None]):
         if not self.method:
             self.action_focus_methods()
 
+    async def use(self, name: str) -> bool:
+        """Change to another profile, after what runs has ended; return False if it cannot be used."""
+        await self.settle()
+        is_used = isinstance(self.explorer.use(name), Profile)
+        if is_used:
+            self.show_profile()
+        return is_used
+
     # --- the panes ---------------------------------------------------------------------------------------------
 
     def action_focus_methods(self) -> None:
@@ -355,11 +364,8 @@ class CallScreen(Screen[None]):
 
     async def carry(self, draft: Draft, profile: str) -> None:
         """Use a profile, and put a call into its editor."""
-        if self.drafts.profile_name != profile:
-            await self.settle()
-            self.explorer.use(profile)
+        if self.drafts.profile_name != profile and await self.use(profile):
             self.explorer.remembered.profile = profile
-            self.show_profile()
         self.transfer.carry(draft)
 
     @opens("carry")
