@@ -31,7 +31,7 @@ from rpcexplorer.schema.words import kind_words
 from rpcexplorer.text.docs import docs_page
 from rpcexplorer.text.json_text import json_of, raw_of
 from rpcexplorer.text.printable import printable
-from rpcexplorer.text.problems import marked, warning
+from rpcexplorer.text.problems import marked, unchecked_words, warning
 
 MAX_NAMED = 5
 """Methods of each kind that are named after a refresh; the rest is counted."""
@@ -346,8 +346,8 @@ def _check(invocation: Invocation, explorer: Explorer, method: Method, text: str
     found = asyncio.run(_checked(explorer, name, text))
     for at, problem in enumerate(found.problems):
         world.say(warning(problem, at, len(found.problems)))
-    if found.why_not:
-        world.say(f"{'not all was' if found.problems else 'not'} checked: {found.why_not}")
+    if unchecked := unchecked_words(found):
+        world.say(unchecked)
     elif found.is_right:
         world.say("nothing in its schema is against these params")
     return WRONG if found.problems else 0

@@ -17,6 +17,13 @@ METHODS = [
         ],
     },
     {"name": "none", "params": []},
+    {
+        "name": "partly",
+        "params": [
+            {"name": "x", "schema": {"type": "integer"}},
+            {"name": "y", "schema": {"$ref": "elsewhere.json#/y"}},
+        ],
+    },
     {"name": "labelled", "paramStructure": "by-name", "params": [{"name": "x", "schema": {"type": "integer"}}]},
 ]
 
@@ -80,6 +87,12 @@ def test_params_that_fit_and_such_that_nobody_can_check_end_with_0(shop: Shell) 
     ran = shop.run("params", "noted", "--check", "{}")
     assert ran.code == 0
     assert ran.err.startswith("rpcexplorer: not checked: ")
+
+
+def test_params_whose_schema_is_partly_elsewhere_are_partly_checked(shop: Shell) -> None:
+    ran = shop.run("params", "partly", "--check", "x:=1")
+    assert ran.code == 0
+    assert ran.err.startswith("rpcexplorer: not all is checked: what “elsewhere.json#/y” refers to is not in ")
 
 
 def test_a_saved_call_is_checked_as_the_method_takes_it_that_it_calls(shop: Shell) -> None:
