@@ -22,19 +22,21 @@ from rpcexplorer.auth.credentials import (
 )
 from rpcexplorer.client.call import CALLS_A_TOOL
 from rpcexplorer.model.exchange import Refused, Unreached
-from rpcexplorer.model.profile import HeaderHandshake, Profile
+from rpcexplorer.model.profile import (
+    MCP_PARAMS,
+    MCP_SESSION_HEADER,
+    MCP_VERSION,
+    MCP_VERSION_HEADER,
+    HeaderHandshake,
+    Profile,
+)
 from rpcexplorer.model.secret import UNRECORDED
 from rpcexplorer.rpc.messages import Call, ErrorObject, Malformed, Result, spelled
 
 CONFLICT: Final = 409
 BAD_REQUEST: Final = 400
 NOT_FOUND: Final = 404
-MCP_VERSION: Final = "2025-06-18"
-SESSION, VERSION = "Mcp-Session-Id", "MCP-Protocol-Version"
-_INITIALIZE = Call(
-    "initialize",
-    f'{{"protocolVersion":"{MCP_VERSION}","capabilities":{{}},"clientInfo":{{"name":"rpcexplorer","version":"1"}}}}',
-)
+_INITIALIZE = Call("initialize", MCP_PARAMS)
 _OWN = re.compile(r"ping|initialize|.*/.*", re.DOTALL)
 """Methods of MCP's own; whatever else is called is a tool."""
 _NO_SESSION = re.compile(
@@ -129,7 +131,7 @@ class McpSession:
         if request.message.method == _INITIALIZE.method:  # by hand
             response = yield request
             if isinstance(response, AuthResponse):
-                events += self._hidden(response.response.header(SESSION))
+                events += self._hidden(response.response.header(MCP_SESSION_HEADER))
                 if isinstance(response.outcome, Result):
                     self._headers = _headers_of(response, events)
             return response
@@ -144,7 +146,7 @@ class McpSession:
         return (yield _with(request, begun)) if isinstance(begun, tuple) else begun
 
     def shown(self, request: AuthRequest) -> AuthRequest:
-        headers = (AuthHeader(VERSION, MCP_VERSION), AuthHeader(SESSION, UNRECORDED))
+        headers = (AuthHeader(MCP_VERSION_HEADER, MCP_VERSION), AuthHeader(MCP_SESSION_HEADER, UNRECORDED))
         return replace(request, message=_translated(request.message), headers=(*request.headers, *headers))
 
     def _initialize(
@@ -157,7 +159,7 @@ class McpSession:
             return response
         if not isinstance(response.outcome, Result):
             return _at_initializing(response)
-        events += self._hidden(response.response.header(SESSION))
+        events += self._hidden(response.response.header(MCP_SESSION_HEADER))
         headers = _headers_of(response, events)
         ready = Message("notification", (Call("notifications/initialized", "{}"),))
         yield replace(request, message=ready, headers=(*request.headers, *headers))
@@ -166,7 +168,7 @@ class McpSession:
 
     def _hidden(self, new: str | None = None) -> Iterator[Hidden]:
         """Whoever has the id of a session is in it."""
-        known = (header.text for header in self._headers or () if header.name == SESSION)
+        known = (header.text for header in self._headers or () if header.name == MCP_SESSION_HEADER)
         return (Hidden(value) for value in (new, *known) if value)
 
 
@@ -186,7 +188,8 @@ def _headers_of(received: AuthResponse, events: list[Event]) -> tuple[AuthHeader
     # Whole or not at all: a secret is found in a whole text only.
     names = [server if 0 < len(server) <= LONGEST else "a server", said.protocolVersion]
     events.append(Note(f"initialized: {', MCP '.join(name for name in names if len(name) <= LONGEST)}"))
-    headers = {VERSION: said.protocolVersion, SESSION: received.response.header(SESSION) or ""}
+    session = received.response.header(MCP_SESSION_HEADER) or ""
+    headers = {MCP_VERSION_HEADER: said.protocolVersion, MCP_SESSION_HEADER: session}
     return tuple(AuthHeader(name, value) for name, value in headers.items() if _SENDABLE.fullmatch(value))
 
 

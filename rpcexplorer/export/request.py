@@ -18,7 +18,7 @@ from rpcexplorer.jsontext.params import Typo
 from rpcexplorer.model.draft import Batch, Draft, sent_draft, to_calls
 from rpcexplorer.model.exchange import Exchange, Preview, Refused
 from rpcexplorer.model.problem import joined_words
-from rpcexplorer.model.profile import AD_HOC_NAME, Profile
+from rpcexplorer.model.profile import AD_HOC_NAME, MCP_PARAMS, MCP_SESSION_HEADER, MCP_VERSION_HEADER, Profile
 from rpcexplorer.model.secret import Secret, origin_of, placeholder, without
 from rpcexplorer.redaction.addresses import redacted_address
 from rpcexplorer.redaction.exchange import COPY, Policy, redacted, redacted_draft, redactor_of
@@ -26,9 +26,6 @@ from rpcexplorer.redaction.redactor import Redactor
 
 Previewing = Callable[..., Preview | Refused]
 """``Explorer.preview``: a draft, perhaps with an ``id``, to the request it becomes."""
-MCP_SESSION, MCP_VERSION = "Mcp-Session-Id", "MCP-Protocol-Version"
-MCP_ASKS: Final = '{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"rpcexplorer","version":"1"}}'
-"""What a client of MCP says of itself, with the version of which its header goes out."""
 THEIRS: Final = "Someone else recorded this call to an address of theirs: credentials and own headers are left out."
 SEVERAL: Final = "Someone else recorded this call to the address of {}: credentials and own headers are left out."
 KEPT: Final = Policy(guesses=True)
@@ -79,7 +76,7 @@ class Subject(Struct, frozen=True):
     def handed(self) -> str:
         """The header whose value the server hands over first; empty where it hands over none."""
         handshake = self.profile.handshake
-        return MCP_SESSION if handshake == "mcp" else handshake.header if handshake else ""
+        return MCP_SESSION_HEADER if handshake == "mcp" else handshake.header if handshake else ""
 
     @property
     def values(self) -> list[str]:
@@ -221,11 +218,11 @@ def _first(subject: Subject, preview: Previewing) -> Iterator[Subject]:
     if profile.handshake != "mcp":  # refused for want of the header, whatever it says: so it says nothing
         yield replace(asking, preview=replace(base.preview, headers=tuple(known), body=b"", logs_in_first=False))
         return
-    for draft in (Draft("initialize", MCP_ASKS), Draft("notifications/initialized", "{}", notification=True)):
+    for draft in (Draft("initialize", MCP_PARAMS), Draft("notifications/initialized", "{}", notification=True)):
         request = preview(draft, id="initialize", bare=True)
         if isinstance(request, Preview):
             back = base.preview.headers if draft.notification else known
-            left_out = {"content-length"} if draft.notification else {"content-length", MCP_VERSION.lower()}
+            left_out = {"content-length"} if draft.notification else {"content-length", MCP_VERSION_HEADER.lower()}
             own = tuple(each for each in back if each[0].lower() not in left_out)
             made = replace(base.preview, headers=own, body=request.body, logs_in_first=False)
             yield replace(asking, draft=draft, preview=made)

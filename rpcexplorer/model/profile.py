@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Final, Literal
 
 from msgspec import Struct, field
 
@@ -82,6 +82,14 @@ class HeaderHandshake(Struct, frozen=True):
     """A server refuses a first request with 409 and a header, whose value it wants with every further one."""
 
     header: str
+
+
+MCP_VERSION: Final = "2025-06-18"
+MCP_VERSION_HEADER: Final = "MCP-Protocol-Version"
+MCP_SESSION_HEADER: Final = "Mcp-Session-Id"
+MCP_PARAMS: Final = (
+    f'{{"protocolVersion":"{MCP_VERSION}","capabilities":{{}},"clientInfo":{{"name":"rpcexplorer","version":"1"}}}}'
+)
 
 
 class DocumentSource(Struct, frozen=True):
