@@ -348,7 +348,7 @@ class BatchScreen(AnswersOnce[BatchChoice | None], Screen[BatchChoice | None]):
 
     def action_copy(self) -> None:
         if (at := self._at) is not None and (came := self.calls.rows[at].came) is not None:
-            self.post_message(CopyCallWanted(self, came))
+            self.post_message(CopyCallWanted(came))
 
     def action_clear(self) -> None:
         self._write(CollectedCalls(), undoable=True)

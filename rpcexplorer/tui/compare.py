@@ -35,7 +35,7 @@ from rpcexplorer.text.compare import (
 from rpcexplorer.text.printable import clipped
 from rpcexplorer.tui.commands import Scope, bindings
 from rpcexplorer.tui.key_queue import PAUSE_SECONDS, SLICE, PendingKeys
-from rpcexplorer.tui.messages import ExportWanted, TicketWanted, message
+from rpcexplorer.tui.messages import ExportWanted, TicketWanted
 from rpcexplorer.tui.theme import NARROW, Pieces, ThemeStyles, line
 from rpcexplorer.tui.widgets.bars import Bar, Frame, WarningLines
 from rpcexplorer.tui.widgets.dialog import AnswersOnce
@@ -77,17 +77,11 @@ class ComparedText(LineView):
 
     lines: reactive[Sequence[ComparedLine]] = reactive[Sequence[ComparedLine]]((), always_update=True)
 
-    @message
     class Moved(Message):
         """Another line is under the cursor."""
 
-        text: ComparedText
-
-    @message
     class FoldWanted(Message):
         """What is folded under the cursor is to be shown."""
-
-        text: ComparedText
 
     def __init__(self) -> None:
         super().__init__()
@@ -218,12 +212,12 @@ class ComparedText(LineView):
 
     def watch_cursor(self, before: int, now: int) -> None:
         super().watch_cursor(before, now)
-        self.post_message(self.Moved(self))
+        self.post_message(self.Moved())
 
     def click_row(self, row: int, event: events.Click) -> None:  # noqa: ARG002
         self.move_to(row, -1)
         if self.fold:
-            self.post_message(self.FoldWanted(self))
+            self.post_message(self.FoldWanted())
 
     def action_page(self, by: int) -> None:
         self.move_to(self.cursor + by * self.view_height, -1)
@@ -438,10 +432,10 @@ class ComparisonScreen(AnswersOnce[None], Screen[None]):
 
     def action_ticket(self) -> None:
         ignore = () if self._compares_ignored else self._ignore
-        self.post_message(TicketWanted(self, self.left, self.right, ignore))
+        self.post_message(TicketWanted(self.left, self.right, ignore))
 
     def action_export(self) -> None:
-        self.post_message(ExportWanted(self, [self.left, self.right]))
+        self.post_message(ExportWanted([self.left, self.right]))
 
     def action_close(self) -> None:
         if self.comparison is None:

@@ -49,7 +49,6 @@ class FormList(RowList[FormField]):
     class RowFolded(Message):
         """What is in a row is to be shown, or hidden."""
 
-        form_list: FormList
         field: FormField
         unfold: bool
 
@@ -100,7 +99,7 @@ class FormList(RowList[FormField]):
 
     def _want(self, *, unfold: bool) -> None:
         if self.chosen is not None:
-            self.post_message(self.RowFolded(self, self.chosen, unfold))
+            self.post_message(self.RowFolded(self.chosen, unfold))
 
 
 def _value(row: FormField, room: int) -> Pieces:

@@ -559,16 +559,16 @@ class HistoryScreen(AnswersOnce[HistoryChoice | None], Screen[HistoryChoice | No
 
     def action_copy(self) -> None:
         if self._call is not None:
-            self.post_message(CopyCallWanted(self, self._call))
+            self.post_message(CopyCallWanted(self._call))
 
     def action_ticket(self) -> None:
         if self._call is not None:
-            self.post_message(TicketWanted(self, self._call))
+            self.post_message(TicketWanted(self._call))
 
     def action_statistics(self) -> None:
         """Count the calls that the filter finds; a row of the statistics leads back here."""
         if self.search.reading is not None:
-            self.post_message(StatisticsWanted(self, self.search.reading.wanted, self._pane.narrow))
+            self.post_message(StatisticsWanted(self.search.reading.wanted, self._pane.narrow))
 
     # --- marked calls ------------------------------------------------------------------------------------------
 
@@ -594,7 +594,7 @@ class HistoryScreen(AnswersOnce[HistoryChoice | None], Screen[HistoryChoice | No
             if each.params == call.params
         ]
         others = self.marks.others(call) or same
-        self.post_message(ComparisonWanted(self, call, others[-1] if others else None))
+        self.post_message(ComparisonWanted(call, others[-1] if others else None))
 
     def action_replay(self) -> None:
         """Replay the marked calls, else all calls of a case that the filter finds, else the one under the cursor."""
@@ -603,11 +603,11 @@ class HistoryScreen(AnswersOnce[HistoryChoice | None], Screen[HistoryChoice | No
             calls = (call for call in self._case.calls if isinstance(call, Exchange))
             meant = _oldest_first(filter(reading.wanted.matches, calls))
         if meant:
-            self.post_message(ReplayWanted(self, meant))
+            self.post_message(ReplayWanted(meant))
 
     def action_export(self) -> None:
         if meant := self._meant:
-            self.post_message(ExportWanted(self, meant))
+            self.post_message(ExportWanted(meant))
 
     # --- changing a record -------------------------------------------------------------------------------------
 

@@ -60,11 +60,8 @@ class HistoryList(RowList[HistoryRow]):
     marked: reactive[frozenset[str]] = reactive(frozenset[str]())
     """The ids of calls that are marked."""
 
-    @message
     class EndNear(Message):
         """The last rows come into view: more may be wanted."""
-
-        listing: HistoryList
 
     def __init__(self, zone: tzinfo | None = None) -> None:
         """``zone``: where whoever looks lives; None asks the machine."""
@@ -132,7 +129,7 @@ class HistoryList(RowList[HistoryRow]):
         """Ask for more in time."""
         super().watch_scroll_y(old_value, new_value)
         if new_value > old_value and new_value + self.size.height + _NEAR >= len(self.items):
-            self.post_message(self.EndNear(self))
+            self.post_message(self.EndNear())
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """A damaged record is only to be read."""
@@ -187,21 +184,18 @@ class HistoryPane(Vertical):
     class FilterChanged(Message):
         """Other calls are looked for."""
 
-        pane: HistoryPane
         text: str
 
     @message
     class LedOn(Message):
         """The keys go on to the list, and there to another row."""
 
-        pane: HistoryPane
         move: Callable[[], object]
 
     @message
     class ScopeWanted(Message):
         """The calls of all profiles are wanted, or those of the one in use."""
 
-        pane: HistoryPane
         everyone: bool
 
     def __init__(self, zone: tzinfo | None = None) -> None:
@@ -303,21 +297,19 @@ class HistoryPane(Vertical):
 
     def on_bar_tab_clicked(self, event: Bar.TabClicked) -> None:
         event.stop()
-        self.post_message(self.ScopeWanted(self, event.tab == ALL))
+        self.post_message(self.ScopeWanted(event.tab == ALL))
 
     def on_input_changed(self, event: Input.Changed) -> None:
         event.stop()
-        self.post_message(self.FilterChanged(self, event.value))
+        self.post_message(self.FilterChanged(event.value))
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Enter leads into the list; there it takes a call."""
         event.stop()
-        self.post_message(self.LedOn(self, lambda: None))
+        self.post_message(self.LedOn(lambda: None))
 
     def action_into_list(self, way: Literal["move", "page"], by: int) -> None:
-        self.post_message(
-            self.LedOn(self, partial(self.list.action_move if way == "move" else self.list.action_page, by))
-        )
+        self.post_message(self.LedOn(partial(self.list.action_move if way == "move" else self.list.action_page, by)))
 
 
 TABS: Final = ("Reply", "Headers", "Request", "Note")

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
-from operator import attrgetter
-from typing import Any, ClassVar, TypeVar, dataclass_transform
+from dataclasses import dataclass
+from typing import ClassVar, TypeVar, dataclass_transform
 
 from textual.message import Message
-from textual.widget import Widget
 
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Exchange
@@ -19,13 +17,8 @@ MessageType = TypeVar("MessageType", bound=Message)
 
 @dataclass_transform(eq_default=False)
 def message(made_of: type[MessageType]) -> type[MessageType]:
-    """Make a message of a class with fields, the first of which is the widget that says it: Textual's ``control``.
-
-    Nobody compares or prints one, and a start makes dozens of them.
-    """
-    made: Any = dataclass(eq=False, repr=False)(made_of)
-    made.control = property(attrgetter(fields(made)[0].name))
-    return made_of
+    """Make a message of a class with fields. Nobody compares or prints one, and a start makes dozens of them."""
+    return dataclass(eq=False, repr=False)(made_of)
 
 
 class Wanted(Message):
@@ -40,7 +33,6 @@ class CopyCallWanted(Wanted):
     """A recorded call is to be copied in one of several forms."""
 
     group: ClassVar = "copy"
-    sender: Widget
     exchange: Exchange
 
 
@@ -49,7 +41,6 @@ class TicketWanted(Wanted):
     """The ticket of a call is to be copied, or of two and what differs between their replies."""
 
     group: ClassVar = "copy"
-    sender: Widget
     exchange: Exchange
     other: Exchange | None = None
     ignore: Sequence[str] = ()
@@ -60,7 +51,6 @@ class TicketWanted(Wanted):
 class SendAgainWanted(Message):
     """A recorded call is wanted in the editor and sent at once."""
 
-    sender: Widget
     exchange: Exchange
 
 
@@ -69,7 +59,6 @@ class ComparisonWanted(Wanted):
     """A reply is to be compared with another; where none is named, with the one before of the same call."""
 
     group: ClassVar = "comparison"
-    sender: Widget
     exchange: Exchange
     other: Exchange | None = None
     is_live: bool = False
@@ -81,7 +70,6 @@ class ProfilesCompared(Wanted):
     """One call is wanted on several profiles, which are asked for, and what they answer compared."""
 
     group: ClassVar = "replay"
-    sender: Widget
     draft: Draft
     whole: bool = False
     """Nothing in it is sent as typed that stands for a value."""
@@ -92,7 +80,6 @@ class ReplayWanted(Wanted):
     """Recorded calls are to be sent again, on a profile that is asked for, and compared."""
 
     group: ClassVar = "replay"
-    sender: Widget
     records: Sequence[Exchange]
 
 
@@ -101,7 +88,6 @@ class ExportWanted(Wanted):
     """Recorded calls are to be written into a file as a case; where is asked."""
 
     group: ClassVar = "export"
-    sender: Widget
     records: Sequence[Exchange]
 
 
@@ -110,31 +96,24 @@ class StatisticsWanted(Wanted):
     """Calls of the history are to be counted."""
 
     group: ClassVar = "statistics"
-    sender: Widget
     wanted: HistoryFilter
     narrow: Callable[[str], object]
     """Takes the words of a filter for some of them that somebody wants to see."""
 
 
-@message
 class ConnectionTestWanted(Wanted):
     """The way to the server in use is to be tested."""
 
     group: ClassVar = "test"
-    sender: Widget
 
 
-@message
 class BatchWanted(Wanted):
     """The calls that are collected for one body are wanted on view."""
 
     group: ClassVar = "batch"
-    sender: Widget
 
 
-@message
 class FormWanted(Wanted):
     """The params in the editor are wanted as a form."""
 
     group: ClassVar = "form"
-    sender: Widget

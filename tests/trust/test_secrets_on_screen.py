@@ -80,7 +80,7 @@ async def copies(screen: CallScreen, witness: Witness) -> None:
     await witness.pilot.press("down")
     for what in ("value", "path", "reply", "raw", "headers", "request", *SNIPPETS):
         witness.app.copy_to_clipboard("")
-        screen.response.post_message(ResponsePane.CopyReplyWanted(screen.response, what))
+        screen.response.post_message(ResponsePane.CopyReplyWanted(what))
         await until(witness.pilot, lambda: bool(witness.app.clipboard))
         witness.seen[f"copied {what}"] = witness.app.clipboard
 
@@ -118,7 +118,7 @@ async def short_day(witness: Witness, screen: CallScreen) -> None:
     await call(screen, witness, "echo.result", "Result", "Raw", "Headers")
     for what in ("raw", "curl", "python"):
         app.copy_to_clipboard("")
-        screen.response.post_message(ResponsePane.CopyReplyWanted(screen.response, what))
+        screen.response.post_message(ResponsePane.CopyReplyWanted(what))
         await until(pilot, lambda: bool(app.clipboard))
         witness.seen[f"copied {what}"] = app.clipboard
     screen.params.tab = "Request"

@@ -39,7 +39,6 @@ class DocsSheet(Sheet):
     class ExampleTaken(Message):
         """The params of an example should be loaded into the editor."""
 
-        sheet: DocsSheet
         method: Method
         example: ExampleCall
 
@@ -114,7 +113,7 @@ class DocsSheet(Sheet):
         if self._chosen < 0 or not is_in_view:
             self._choose(max(self._chosen, 0))
         elif self.method is not None:
-            self.post_message(self.ExampleTaken(self, self.method, example.call))
+            self.post_message(self.ExampleTaken(self.method, example.call))
 
     def _choose(self, number: int) -> None:
         """Put the cursor on an example, and bring it into view."""

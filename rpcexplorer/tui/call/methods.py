@@ -357,15 +357,15 @@ class RecentList(RowList[Exchange]):
 
     def action_again(self) -> None:
         if self.chosen is not None:
-            self.post_message(SendAgainWanted(self, self.chosen))
+            self.post_message(SendAgainWanted(self.chosen))
 
     def action_copy(self) -> None:
         if self.chosen is not None:
-            self.post_message(CopyCallWanted(self, self.chosen))
+            self.post_message(CopyCallWanted(self.chosen))
 
     def action_ticket(self) -> None:
         if self.chosen is not None:
-            self.post_message(TicketWanted(self, self.chosen))
+            self.post_message(TicketWanted(self.chosen))
 
 
 def what_came(exchange: Exchange) -> tuple[str, str]:
@@ -427,29 +427,22 @@ class MethodsPane(Vertical):
     """What was put below is on view, in place of the newest calls."""
 
     @message
-    class MethodsMessage(Message):
-        """What all messages of the pane have in common."""
-
-        pane: MethodsPane
-
-    @message
-    class MethodChosen(MethodsMessage):
+    class MethodChosen(Message):
         """A method is wanted in the editor; its name may be one that nobody knows."""
 
         name: str
 
-    @message
-    class Pointed(MethodsMessage):
+    class Pointed(Message):
         """The cursor is on another method while one looks for it."""
 
     @message
-    class PinWanted(MethodsMessage):
+    class PinWanted(Message):
         """A method is to be kept at the top, or let go."""
 
         name: str
 
     @message
-    class Recalled(MethodsMessage):
+    class Recalled(Message):
         """A call is wanted in the editor."""
 
         exchange: Exchange
@@ -558,9 +551,9 @@ class MethodsPane(Vertical):
     def on_row_list_row_chosen(self, event: RowList.RowChosen) -> None:
         event.stop()
         if event.row_list is self._recent_list:
-            self.post_message(self.Recalled(self, event.item))
+            self.post_message(self.Recalled(event.item))
         else:
-            self.post_message(self.MethodChosen(self, name_of(event.item)))
+            self.post_message(self.MethodChosen(name_of(event.item)))
             self.typed = ""
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -581,7 +574,7 @@ class MethodsPane(Vertical):
         self.typed = ""
 
     def action_pin(self) -> None:
-        self.post_message(self.PinWanted(self, name_of(self._list.chosen)))
+        self.post_message(self.PinWanted(name_of(self._list.chosen)))
 
     def _learn(self) -> None:
         """Make the rows anew, the cursor where it was."""
@@ -605,7 +598,7 @@ class MethodsPane(Vertical):
         """In a line, what is known of the row under the cursor."""
         self._told.words = known_of(self._list.chosen)
         if self.here:
-            self.post_message(self.Pointed(self))
+            self.post_message(self.Pointed())
         self.refresh_bindings()
 
     def _fit(self) -> None:

@@ -160,34 +160,28 @@ class ParamsPane(Vertical):
     tab: reactive[str] = reactive("Params")
 
     @message
-    class ParamsMessage(Message):
-        """A message of the pane."""
-
-        pane: ParamsPane
-
-    @message
-    class TextChanged(ParamsMessage):
+    class TextChanged(Message):
         """The text has changed."""
 
         text: str
 
     @message
-    class EditorWanted(ParamsMessage):
+    class EditorWanted(Message):
         """The text is to be edited in the user's own editor, and then replaced."""
 
         text: str
 
     @message
-    class TakeApartWanted(ParamsMessage):
+    class TakeApartWanted(Message):
         """The text is more than params: it should become a method and its params."""
 
         text: str
         pasted: Pasted
 
-    class ResetWanted(ParamsMessage):
+    class ResetWanted(Message):
         """The starting text of the method should be put back."""
 
-    class PreviewWanted(ParamsMessage):
+    class PreviewWanted(Message):
         """The request to come is on view and out of date."""
 
     def __init__(self, advice: Advice, *, key: str = "F3") -> None:
@@ -282,7 +276,7 @@ class ParamsPane(Vertical):
         if self.text != self._last_text:
             self._last_text = self.text
             self._text_changed()
-            self.post_message(self.TextChanged(self, self._last_text))
+            self.post_message(self.TextChanged(self._last_text))
             self.completion.follow()
             self._show_method()
 
@@ -296,7 +290,7 @@ class ParamsPane(Vertical):
     def _text_changed(self) -> None:
         self._update_verdict()
         if self.tab == "Request":
-            self.post_message(self.PreviewWanted(self))
+            self.post_message(self.PreviewWanted())
 
     def _update_verdict(self) -> None:
         self.warnings.outdate()
@@ -341,7 +335,7 @@ class ParamsPane(Vertical):
         self._line.display = self.tab == "Params"
         self._arrange()
         if self.tab == "Request":
-            self.post_message(self.PreviewWanted(self))
+            self.post_message(self.PreviewWanted())
         self.refresh_bindings()
 
     def _show_method(self) -> None:
@@ -424,7 +418,7 @@ class ParamsPane(Vertical):
     def _fix(self) -> None:
         problem = self.problem or self.warnings.shown
         if self._line.pasted is not None:
-            self.post_message(self.TakeApartWanted(self, self.text, self._line.pasted))
+            self.post_message(self.TakeApartWanted(self.text, self._line.pasted))
         elif problem is not None and problem.fix is not None:
             self.editor.put(problem.fix.text)
 
@@ -450,7 +444,7 @@ class ParamsPane(Vertical):
             self.notify("Nothing is known that could stand here.", timeout=3)
 
     def action_editor(self) -> None:
-        self.post_message(self.EditorWanted(self, self.text))
+        self.post_message(self.EditorWanted(self.text))
 
     def action_reset(self) -> None:
-        self.post_message(self.ResetWanted(self))
+        self.post_message(self.ResetWanted())

@@ -193,7 +193,6 @@ class ResponsePane(Vertical):
     class PromptSubmitted(Message):
         """A text was entered that is worth remembering."""
 
-        pane: ResponsePane
         purpose: Purpose
         text: str
 
@@ -201,36 +200,27 @@ class ResponsePane(Vertical):
     class CopyReplyWanted(Message):
         """Something is to be copied: ``value``, ``path``, or empty for a choice."""
 
-        pane: ResponsePane
         what: str
 
-    @message
     class SaveWanted(Message):
         """The text on view is to be saved in a file."""
-
-        pane: ResponsePane
 
     @message
     class Wrapped(Message):
         """Long lines are wrapped from now on, or cut."""
 
-        pane: ResponsePane
         on: bool
 
     @message
     class UseWanted(Message):
         """A value of the result on view is to be used in another call."""
 
-        pane: ResponsePane
         method: str
         pointer: str
         text: str
 
-    @message
     class ZoomWanted(Message):
         """The whole screen for this pane, or no longer."""
-
-        pane: ResponsePane
 
     def __init__(self, reply_limit: int, *, key: str = "F4", cancel_key: str = "Esc") -> None:
         """``reply_limit``: bytes that a transform may make. ``key`` focuses the pane, ``cancel_key`` ends a call."""
@@ -412,7 +402,7 @@ class ResponsePane(Vertical):
     def _prompt_typed(self, event: Prompt.TextTyped) -> None:
         """Search with each key; filter after a pause."""
         event.stop()
-        if not event.prompt.listens:
+        if not self.prompt.listens:
             return
         if event.purpose == "search":
             self.body.reader.search(event.text)
@@ -424,7 +414,7 @@ class ResponsePane(Vertical):
         event.stop()
         text = event.text.strip()
         if text:
-            self.post_message(self.PromptSubmitted(self, event.purpose, text))
+            self.post_message(self.PromptSubmitted(event.purpose, text))
         if event.purpose == "search" and self.body.reader.find.needle != event.text:
             self.body.reader.search(event.text)
         elif event.purpose == "goto" and text.isdecimal():
@@ -432,7 +422,7 @@ class ResponsePane(Vertical):
         elif event.purpose == "filter" or (event.purpose == "pipe" and text):
             self.transform.start(event.purpose, text)
         if event.purpose != "search" or not text:
-            event.prompt.close()
+            self.prompt.close()
         self.focus_inside()
 
     @on(Prompt.Left)
@@ -530,39 +520,39 @@ class ResponsePane(Vertical):
 
     def action_wrap(self) -> None:
         self.wrapped = not self.wrapped
-        self.post_message(self.Wrapped(self, self.wrapped))
+        self.post_message(self.Wrapped(self.wrapped))
 
     def action_table(self) -> None:
         self.body.tabled = not self.body.tabled
         self._follow_search()
 
     def action_copy(self) -> None:
-        self.post_message(self.CopyReplyWanted(self, ""))
+        self.post_message(self.CopyReplyWanted(""))
 
     def action_copy_value(self) -> None:
-        self.post_message(self.CopyReplyWanted(self, "value"))
+        self.post_message(self.CopyReplyWanted("value"))
 
     def action_copy_path(self) -> None:
-        self.post_message(self.CopyReplyWanted(self, "path"))
+        self.post_message(self.CopyReplyWanted("path"))
 
     def action_ticket(self) -> None:
         if self.exchange is not None:
-            self.post_message(TicketWanted(self, self.exchange))
+            self.post_message(TicketWanted(self.exchange))
 
     def action_use(self) -> None:
         if self.exchange is not None:
             value = self.body.value().decode(errors="replace")
-            self.post_message(self.UseWanted(self, self.exchange.method, self.body.reader.pointer(), value))
+            self.post_message(self.UseWanted(self.exchange.method, self.body.reader.pointer(), value))
 
     def action_save(self) -> None:
-        self.post_message(self.SaveWanted(self))
+        self.post_message(self.SaveWanted())
 
     def action_compare(self) -> None:
         if self.exchange is not None:
-            self.post_message(ComparisonWanted(self, self.exchange, is_live=True))
+            self.post_message(ComparisonWanted(self.exchange, is_live=True))
 
     def action_zoom(self) -> None:
-        self.post_message(self.ZoomWanted(self))
+        self.post_message(self.ZoomWanted())
 
     def action_tab_next(self) -> None:
         self._turn(1)

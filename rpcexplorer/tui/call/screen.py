@@ -333,7 +333,7 @@ class CallScreen(Screen[None]):
             self.open_method(as_named(name))
 
     def action_form(self) -> None:
-        self._when_sendable(lambda: self.post_message(FormWanted(self)), "no form")
+        self._when_sendable(lambda: self.post_message(FormWanted()), "no form")
 
     @opens("keep")
     async def action_keep_call(self) -> None:
@@ -399,7 +399,7 @@ class CallScreen(Screen[None]):
         self.panes.focus_params()
 
     def action_batch(self) -> None:
-        self.post_message(BatchWanted(self))
+        self.post_message(BatchWanted())
 
     def action_add_to_batch(self) -> None:
         add = self.drafts.add_to_batch
@@ -591,14 +591,14 @@ class CallScreen(Screen[None]):
             self._discover()
 
     def action_test(self) -> None:
-        self.post_message(ConnectionTestWanted(self))
+        self.post_message(ConnectionTestWanted())
 
     def action_compare_profiles(self) -> None:
         self._when_sendable(self._compare_profiles)
 
     def _compare_profiles(self) -> None:
         is_whole = self.drafts.saved_call is not None
-        self.post_message(ProfilesCompared(self, self.drafts.draft, whole=is_whole))
+        self.post_message(ProfilesCompared(self.drafts.draft, whole=is_whole))
 
     def interrupt(self) -> bool:
         """End what runs, from another screen only what is under way; return whether there was anything."""

@@ -109,7 +109,7 @@ class Transfer:
         if exchange.kind == "notification":
             self._tell(self._notification_words(exchange.method))
         elif exchange.kind == "batch" and self._put_into_batch(exchange):
-            self._host.post_message(BatchWanted(self._host))
+            self._host.post_message(BatchWanted())
 
     def put_back(self, draft: Draft, response: Exchange | None) -> None:
         """Put a call of the batch into the editor, and its response on view."""

@@ -52,7 +52,6 @@ class Bar(Widget):
     class TabClicked(Message):
         """A tab was asked for by a click."""
 
-        bar: Bar
         tab: str
 
     def render_line(self, y: int) -> Strip:  # noqa: ARG002 - there is one line
@@ -78,7 +77,7 @@ class Bar(Widget):
             x += self.GAP
             if x <= event.x < x + len(tab):
                 event.stop()
-                self.post_message(self.TabClicked(self, tab))
+                self.post_message(self.TabClicked(tab))
             x += len(tab)
 
     def _right(self) -> Pieces:

@@ -52,7 +52,6 @@ class Grid(LineView):
     class ElementOpened(Message):
         """An element is wanted whole."""
 
-        grid: Grid
         index: int
         """Its number in the list."""
         path: str
@@ -192,7 +191,7 @@ class Grid(LineView):
 
     def action_open(self) -> None:
         if self.table and self.row_count:
-            self.post_message(self.ElementOpened(self, self.table.original(self.cursor), self.table.path))
+            self.post_message(self.ElementOpened(self.table.original(self.cursor), self.table.path))
 
     def action_sort(self) -> None:
         """Sort by the column at hand; then the other way round; then as the list was."""

@@ -138,7 +138,6 @@ class Prompt(Horizontal):
     class TextTyped(Message):
         """The text changed."""
 
-        prompt: Prompt
         purpose: Purpose
         text: str
 
@@ -146,16 +145,11 @@ class Prompt(Horizontal):
     class Taken(Message):
         """Enter: this is it."""
 
-        prompt: Prompt
         purpose: Purpose
         text: str
 
-    @message
     class Left(Message):
         """Escape: never mind."""
-
-        prompt: Prompt
-        purpose: Purpose
 
     def __init__(self) -> None:
         super().__init__()
@@ -207,13 +201,13 @@ class Prompt(Horizontal):
     def on_input_changed(self, event: Input.Changed) -> None:
         event.stop()
         if self.listens:
-            self.post_message(self.TextTyped(self, self.purpose, event.value))
+            self.post_message(self.TextTyped(self.purpose, event.value))
 
     def _take(self, text: str) -> None:
         """Enter takes it, as it stands at that moment: letters that follow at once are for others."""
         if self.listens:
             self.listens = False
-            self.post_message(self.Taken(self, self.purpose, text))
+            self.post_message(self.Taken(self.purpose, text))
             self.call_later(self._put_back, text)
 
     def _put_back(self, text: str) -> None:
@@ -229,7 +223,7 @@ class Prompt(Horizontal):
         self.screen.set_focus(self._line)
 
     def action_leave(self) -> None:
-        self.post_message(self.Left(self, self.purpose))
+        self.post_message(self.Left())
 
     def action_earlier(self, by: int) -> None:
         at = min(max(self._at + by, -1), len(self._before) - 1)

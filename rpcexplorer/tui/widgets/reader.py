@@ -328,17 +328,13 @@ class Reader(LineView):
     wrapped: reactive[bool] = reactive(False)
     """Long lines go on below, rather than out of sight."""
 
-    @message
     class Works(Message):
         """Work that takes a while has begun or ended: see ``doing``."""
-
-        reader: Reader
 
     @message
     class Found(Message):
         """The hits of a search so far. It comes again and again while the count goes on."""
 
-        reader: Reader
         needle: str
         total: int
         counted: bool
@@ -441,7 +437,7 @@ class Reader(LineView):
     def _report_work(self) -> None:
         if self.doing != self._reported:
             self._reported = self.doing
-            self.post_message(self.Works(self))
+            self.post_message(self.Works())
 
     # --- folding and wrapping ----------------------------------------------------------------------------------
 
@@ -603,7 +599,7 @@ class Reader(LineView):
     def _report_found(self) -> None:
         hits, needle = self.find.hits, self.find.needle
         if hits is None:
-            self.post_message(self.Found(self, needle, 0, counted=True, index=None))
+            self.post_message(self.Found(needle, 0, counted=True, index=None))
         else:
             counted = hits.counted and hits.document.complete
-            self.post_message(self.Found(self, needle, hits.total, counted, hits.index))
+            self.post_message(self.Found(needle, hits.total, counted, hits.index))

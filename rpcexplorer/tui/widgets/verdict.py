@@ -62,7 +62,6 @@ class ProblemLine(Widget):
     class Pressed(Message):
         """A problem or a warning was clicked: its fix, or the sentence."""
 
-        line: ProblemLine
         fix: bool
 
     def watch_read(self) -> None:
@@ -95,7 +94,7 @@ class ProblemLine(Widget):
 
     def on_click(self, event: events.Click) -> None:
         if isinstance(self.read, Typo) or self.pasted is not None or self.warning is not None:
-            self.post_message(self.Pressed(self, event.x >= self.size.width - width_of(self._fix())))
+            self.post_message(self.Pressed(event.x >= self.size.width - width_of(self._fix())))
 
     def _words(self) -> Pieces:
         refused = [(f" {self.refused} ", "wrong bold reverse"), ("  ", "text")] if self.refused else []

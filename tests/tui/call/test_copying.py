@@ -79,7 +79,7 @@ def test_of_two_calls_one_ticket_is_copied_without_what_is_left_out(explorer: Ex
         await until(pilot, lambda: calls.exchange is not left and not calls.what)
         assert left is not None
         app.copy_to_clipboard("")
-        calls.post_message(TicketWanted(calls, left, calls.exchange, ("/c",)))
+        calls.post_message(TicketWanted(left, calls.exchange, ("/c",)))
         await until(pilot, lambda: bool(app.clipboard))
         assert (
             "\n- Compared: `1 member differs; 1 value was left out; 1 hidden value was not compared`\n" in app.clipboard

@@ -196,7 +196,7 @@ def test_the_docs_follow_the_list_and_an_example_of_what_is_read_chooses_its_met
         await until(pilot, lambda: calls.method == "demo.orders.place" and "tea-01" in calls.params.text)
         assert calls.params.has_focus_within
         hostile, echo = ExampleCall("", ["«demo.password»", "{{uuid}}"]), Method("demo.echo")
-        page.post_message(DocsSheet.ExampleTaken(page, echo, hostile))
+        page.post_message(DocsSheet.ExampleTaken(echo, hostile))
         await until(pilot, lambda: "demo.password" in calls.params.text)
         assert json.loads(calls.params.text) == hostile.params
         assert "«" not in calls.params.text  # or it would be opened

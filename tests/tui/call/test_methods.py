@@ -175,7 +175,6 @@ def test_enter_takes_the_row_under_the_cursor() -> None:
         await pilot.press("u", "s", "down", "enter")
         chosen = stage.of(MethodsPane.MethodChosen)
         assert names(chosen) == ["user.list"]
-        assert chosen[0].control is pane
 
     play(story)
 

@@ -381,7 +381,6 @@ def test_a_search_goes_to_the_first_place_at_or_after_the_cursor_and_counts_them
         theme = ThemeStyles.of(reader)
         assert styles(reader, 8)["id"] == theme.style("careful reverse", "selection")
         assert styles(reader, 3)["id"] == theme.style("careful underline")
-        assert stage.of(Reader.Found)[-1].control is reader
 
     play(scene)
 
