@@ -150,6 +150,8 @@ def _save(explorer: Explorer, calls: Sequence[Exchange], options: Options, case:
     made = explorer.cases.made_of(calls, note=options.note)
     if isinstance(made, str):
         fail(made)
+    if made.too_much:
+        fail(f"{made.too_much}. No case was written.")
     case.world.write(made.text.encode())
     case.write()
     if options.case != STDOUT:

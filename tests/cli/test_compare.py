@@ -582,6 +582,15 @@ def test_compared_calls_are_saved_as_a_case(shell: Shell) -> None:
     assert (refused.code, "--note goes with --case FILE" in refused.err) == (2, True)
 
 
+def test_case_that_nobody_could_read_is_not_saved(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    made(shell, '"result":1', '"result":2')
+    monkeypatch.setattr("rpcexplorer.history.export.MOST", 8)
+    ran = shell.run("compare", "--case", "a.toml")
+    assert ran.code == 2
+    assert "A case has 8 B at the most, and the replies alone" in ran.err
+    assert not (shell.folder / "a.toml").exists()
+
+
 def test_one_question_is_asked_for_all_profiles_and_nothing_is_sent_before(shell: Shell) -> None:
     (id,) = made(shell, '"result":0')
     with answering('"result":1', '"result":1') as server:

@@ -60,8 +60,9 @@ async def case_saved(screen: Screen[Any], explorer: Explorer, records: Sequence[
     if note is None:
         return
     made = await asyncio.to_thread(partial(explorer.cases.made_of, records, note=note.strip()))
-    if isinstance(made, str):
-        screen.notify(made, severity="warning", timeout=10)
+    if isinstance(made, str) or made.too_much:
+        why_not = made if isinstance(made, str) else f"{made.too_much}. No case was written."
+        screen.notify(why_not, severity="warning", timeout=10)
         return
     methods = {each.method for each in records}
     name = file_name(methods.pop() if len(methods) == 1 else "calls", CASE)

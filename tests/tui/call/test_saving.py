@@ -16,6 +16,7 @@ from rpcexplorer.files.io import save_as
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.call.copying import file_name
 from rpcexplorer.tui.call.screen import CallScreen
+from rpcexplorer.tui.messages import ExportWanted
 from rpcexplorer.tui.widgets.dialog import Ask, Confirm
 from tests.fakes.wire import RawServer, http_reply
 from tests.tui.visiting import Scene, on, said, shown, type_in, visit
@@ -157,6 +158,19 @@ def test_where_it_cannot_be_written_a_sentence_says_why_and_asks_again(
 
     with_reply(explorer, scene)
     assert sorted(each.name for each in tmp_path.iterdir()) == ["here.json", "home", "work"]
+
+
+def test_case_that_nobody_could_read_is_not_saved(explorer: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        assert calls.exchange is not None
+        calls.post_message(ExportWanted(calls, [calls.exchange]))
+        await on(pilot, Ask)
+        await pilot.press("enter")
+        await until(pilot, lambda: "A case has 8 B at the most, and the replies alone" in said(app))
+        assert app.screen is calls
+
+    monkeypatch.setattr("rpcexplorer.history.export.MOST", 8)
+    with_reply(explorer, scene)
 
 
 @pytest.mark.thorough
