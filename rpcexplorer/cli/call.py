@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from rpcexplorer.cli.arguments import AUTH, file_text, params_text, seconds
 from rpcexplorer.cli.completion import complete_methods, complete_params
-from rpcexplorer.cli.context import Invocation, fail, invocation_of, profile_option
+from rpcexplorer.cli.context import Invocation, fail, invocation_of, no_input_option, profile_option
 from rpcexplorer.cli.output import Output, print_json, run_until_stopped, waiting
 from rpcexplorer.cli.world import World, visible
 from rpcexplorer.explorer import Explorer
@@ -185,7 +185,7 @@ def sending_options(command: F) -> F:
                      help="Time for the whole call, instead of the profile's."),
         click.option("--id", metavar="ID", help="Use this id instead of a new one."),
         click.option("--no-history", "history", flag_value=False, default=True, help="Do not record the call."),
-        click.option("--no-input", "ask", flag_value=False, default=True, help="Never ask anything; fail instead."),
+        no_input_option,
         click.option("-y", "--yes", is_flag=True, help="Send without asking, also where the profile wants a question."),
         click.option("--set", "given", multiple=True, metavar="NAME=VALUE",
                      help="The value of {{NAME}} in the params; what else is left open there must then be known."),
@@ -413,7 +413,7 @@ async def _exchange(
 
 @click.command()
 @profile_option
-@click.option("--no-input", "ask", flag_value=False, default=True, help="Never ask anything; fail instead.")
+@no_input_option
 @click.pass_context
 def login(context: click.Context, profile: str | None, ask: bool) -> None:
     """Open a new session and keep it for the calls to come.

@@ -11,7 +11,7 @@ import click
 from msgspec import Struct
 
 from rpcexplorer.cli.call import check_pointers, confirm, question_about, tell_where
-from rpcexplorer.cli.context import Invocation, at_address, complete_profiles, fail, invocation_of
+from rpcexplorer.cli.context import Invocation, at_address, complete_profiles, fail, invocation_of, no_input_option
 from rpcexplorer.cli.output import STDOUT, Output, print_json, print_json_line, run_until_stopped, waiting
 from rpcexplorer.cli.recorded import Recorded, find_call, find_calls
 from rpcexplorer.cli.world import INTERRUPTED, PROGRAM, World
@@ -59,6 +59,14 @@ class _Pair(Struct, frozen=True):
     comparison: Comparison
 
 
+ignore_option = click.option(
+    "--ignore",
+    metavar="POINTER",
+    multiple=True,
+    help="Ignore this place in the result, such as /items/*/seen_at. Can be repeated.",
+)
+
+
 @click.command()
 @click.argument("first", metavar="[A", required=False)
 @click.argument("second", metavar="[B]]", required=False)
@@ -71,17 +79,12 @@ class _Pair(Struct, frozen=True):
     shell_complete=complete_profiles,
     help="Send call A with this profile. Repeat it for each profile to compare.",
 )
-@click.option(
-    "--ignore",
-    metavar="POINTER",
-    multiple=True,
-    help="Ignore this place in the result, such as /items/*/seen_at. Can be repeated.",
-)
+@ignore_option
 @click.option("--case", metavar="FILE", help="Save the compared calls as a case, to hand them on.")
 @click.option("--note", metavar="TEXT", default="", help="Note for the receiver of the case.")
 @click.option("--full", is_flag=True, help="Fold nothing: show what is equal as well.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON array of the differences.")
-@click.option("--no-input", "ask", flag_value=False, default=True, help="Never ask anything; fail instead.")
+@no_input_option
 @click.option("-y", "--yes", is_flag=True, help="Send without asking, also where a profile wants a question.")
 @click.pass_context
 def compare(
@@ -270,14 +273,9 @@ class _ToSend(Struct, frozen=True):
     help="Use this profile, or MINE for the calls recorded with THEIRS. Can be repeated.",
 )
 @click.option("--url", metavar="URL", help="Send to this address without a profile.")
-@click.option(
-    "--ignore",
-    metavar="POINTER",
-    multiple=True,
-    help="Ignore this place in the result, such as /items/*/seen_at. Can be repeated.",
-)
+@ignore_option
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a call, each on a line.")
-@click.option("--no-input", "ask", flag_value=False, default=True, help="Never ask anything; fail instead.")
+@no_input_option
 @click.option("-y", "--yes", is_flag=True, help="Send without asking, also where the profile wants a question.")
 @click.pass_context
 def replay(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, NoReturn, TypeVar, cast
+from typing import NoReturn, TypeVar, cast
 
 import click
 from msgspec import Struct
@@ -125,16 +125,16 @@ def invocation_of(context: click.Context) -> Invocation:
     return cast("Invocation", context.obj)
 
 
-def profile_option(command: F) -> F:
-    """Add ``-p``, which every command that talks to a server has."""
-    option: Any = click.option(
-        "-p", "--profile", metavar="NAME", shell_complete=complete_profiles, help="Use this profile."
-    )
-    return cast("F", option(command))
-
-
 def complete_profiles(context: click.Context, _: click.Parameter, begun: str) -> list[str]:
     return [name for name in open_explorer_silently(context).profiles.profiles if name.startswith(begun)]
+
+
+profile_option = click.option(
+    "-p", "--profile", metavar="NAME", shell_complete=complete_profiles, help="Use this profile."
+)
+no_input_option = click.option(
+    "--no-input", "ask", flag_value=False, default=True, help="Never ask anything; fail instead."
+)
 
 
 def open_explorer_silently(context: click.Context) -> Explorer:

@@ -15,7 +15,7 @@ from msgspec.structs import asdict
 from rpcexplorer.auth.registry import auth_of
 from rpcexplorer.cli.arguments import AUTH, OneOf, params_text
 from rpcexplorer.cli.completion import complete_methods, complete_params
-from rpcexplorer.cli.context import Invocation, fail, invocation_of, profile_option
+from rpcexplorer.cli.context import Invocation, fail, invocation_of, no_input_option, profile_option
 from rpcexplorer.cli.output import print_json, run_until_stopped, waiting
 from rpcexplorer.cli.world import PROGRAM
 from rpcexplorer.discovery.methods import Discovery
@@ -48,7 +48,7 @@ MAX_SUGGESTIONS = 3
 @click.option("--changes", is_flag=True, help="Print what the last refresh found new, gone or changed.")
 @click.option("--json", "as_json", is_flag=True, help="Print everything that is known, as JSON.")
 @click.option("--export", type=OneOf(["openrpc"]), help="Print a document for a team to commit: openrpc.")
-@click.option("--no-input", "ask", flag_value=False, default=True, help="Never ask anything; fail instead.")
+@no_input_option
 @click.pass_context
 def methods(
     context: click.Context,
@@ -287,7 +287,7 @@ WRONG = 2
 @click.argument("given", nargs=-1, metavar="[PARAMS|@FILE|-]", shell_complete=complete_params)
 @profile_option
 @click.option("--check", is_flag=True, help="Say what the schema of METHOD has against these params.")
-@click.option("--no-input", "ask", flag_value=False, default=True, help="Never ask anything; fail instead.")
+@no_input_option
 @click.pass_context
 def params(
     context: click.Context, method: str, given: tuple[str, ...], profile: str | None, check: bool, ask: bool

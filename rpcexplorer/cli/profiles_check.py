@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 import click
 
-from rpcexplorer.cli.context import Invocation, agree, complete_profiles, fail, invocation_of
+from rpcexplorer.cli.context import Invocation, agree, complete_profiles, fail, invocation_of, no_input_option
 from rpcexplorer.cli.output import run_until_stopped, waiting
 from rpcexplorer.cli.world import INTERRUPTED, PROGRAM
 from rpcexplorer.client.probe import Proposal
@@ -185,7 +185,7 @@ NEW = "NAME"
 @click.option("--apply", "apply", is_flag=True, help="Change the profile as the test proposes; asks first.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask before the profile is changed.")
 @click.option("--json", "as_json", is_flag=True, help="Print what was found as one JSON object.")
-@click.option("--no-input", "ask", flag_value=False, default=True, help="Never ask anything; fail instead.")
+@no_input_option
 @click.pass_context
 def connection(context: click.Context, name: str | None, apply: bool, yes: bool, as_json: bool, ask: bool) -> None:
     """Test the way to a server step by step, and propose the profile that fits it.
