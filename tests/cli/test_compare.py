@@ -587,7 +587,7 @@ def test_case_that_nobody_could_read_is_not_saved(shell: Shell, monkeypatch: pyt
     monkeypatch.setattr("rpcexplorer.history.export.MOST", 8)
     ran = shell.run("compare", "--case", "a.toml")
     assert ran.code == 2
-    assert "A case has 8 B at the most, and the replies alone" in ran.err
+    assert "A case has 8 bytes at the most, and the replies alone" in ran.err
     assert not (shell.folder / "a.toml").exists()
 
 

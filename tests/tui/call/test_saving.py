@@ -163,10 +163,10 @@ def test_where_it_cannot_be_written_a_sentence_says_why_and_asks_again(
 def test_case_that_nobody_could_read_is_not_saved(explorer: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         assert calls.exchange is not None
-        calls.post_message(ExportWanted(calls, [calls.exchange]))
+        calls.post_message(ExportWanted([calls.exchange]))
         await on(pilot, Ask)
         await pilot.press("enter")
-        await until(pilot, lambda: "A case has 8 B at the most, and the replies alone" in said(app))
+        await until(pilot, lambda: "A case has 8 bytes at the most, and the replies alone" in said(app))
         assert app.screen is calls
 
     monkeypatch.setattr("rpcexplorer.history.export.MOST", 8)
