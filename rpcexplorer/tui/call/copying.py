@@ -165,7 +165,7 @@ class CopyPicker(Picker):
         yield Static(keys("Enter", "copies", "^S", "saves in a file", "Esc", "closes"), classes="hint")
 
     def action_save(self) -> None:
-        self.to_file = True
+        self.to_file = self.list.chosen is not None
         self.list.action_choose()
 
 

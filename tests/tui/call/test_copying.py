@@ -55,6 +55,18 @@ def test_a_key_copies_the_ticket_and_what_is_chosen_can_be_saved_instead(explore
     with_reply(explorer, scene, profile="inline")
 
 
+def test_save_without_a_choice_still_copies_later(explorer: Explorer) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        await pilot.press("y")
+        await on(pilot, CopyPicker)
+        await pilot.press(*"zz", "ctrl+s", "backspace", "backspace", *"curl")
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, Ask) or bool(app.clipboard))
+        assert app.clipboard.startswith("curl ")
+
+    with_reply(explorer, scene)
+
+
 @pytest.mark.thorough
 def test_the_ticket_is_made_from_the_history_and_the_recent_calls(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
