@@ -184,8 +184,6 @@ class HistoryPane(Vertical):
     class FilterChanged(Message):
         """Other calls are looked for."""
 
-        text: str
-
     @message
     class LedOn(Message):
         """The keys go on to the list, and there to another row."""
@@ -301,7 +299,7 @@ class HistoryPane(Vertical):
 
     def on_input_changed(self, event: Input.Changed) -> None:
         event.stop()
-        self.post_message(self.FilterChanged(event.value))
+        self.post_message(self.FilterChanged())
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Enter leads into the list; there it takes a call."""
@@ -329,8 +327,6 @@ class HistoryPreview(Vertical):
     call: reactive[Exchange | Damaged | None] = reactive[Exchange | Damaged | None](None, init=False)
     """What is looked at."""
     tab: reactive[str] = reactive(TABS[0], init=False)
-    here: reactive[bool] = reactive(False)
-    """The focus is inside."""
     today: reactive[date] = reactive(date.min)
 
     def __init__(self, zone: tzinfo | None = None) -> None:
@@ -373,14 +369,11 @@ class HistoryPreview(Vertical):
     def watch_tab(self) -> None:
         self._lay_out()
 
-    def watch_here(self) -> None:
-        self._bar.here = self.here
-
     def on_descendant_focus(self) -> None:
-        self.here = True
+        self._bar.here = True
 
     def on_descendant_blur(self) -> None:
-        self.here = self.has_focus_within
+        self._bar.here = self.has_focus_within
 
     def on_bar_tab_clicked(self, event: Bar.TabClicked) -> None:
         event.stop()

@@ -434,7 +434,7 @@ def test_escape_clears_the_filter_then_leaves_it_then_the_screen(recorded: Explo
         await press(pilot, "escape")
         assert pane.list.has_focus
         await press(pilot, "tab")
-        assert screen.query_one(HistoryPreview).here
+        assert screen.query_one(HistoryPreview).has_focus_within
         await press(pilot, "escape")
         assert pane.list.has_focus
         await press(pilot, "escape")
