@@ -17,7 +17,6 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.geometry import Size
-from textual.reactive import reactive
 from textual.screen import Screen
 from textual.timer import Timer
 
@@ -401,9 +400,6 @@ class HistoryScreen(AnswersOnce[HistoryChoice | None], Screen[HistoryChoice | No
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (NARROW, "-wide")]  # noqa: RUF012 - Textual's own declaration
     VERTICAL_BREAKPOINTS = [(0, "-low"), (18, "-tall")]  # noqa: RUF012 - Textual's own declaration
 
-    everyone: reactive[bool] = reactive(False, init=False)
-    """Whether the calls of all profiles are shown, and not only those of the one in use."""
-
     def __init__(
         self, explorer: Explorer, pending: PendingKeys, frame: Frame, *, case: CaseOnView | None = None
     ) -> None:
@@ -411,7 +407,6 @@ class HistoryScreen(AnswersOnce[HistoryChoice | None], Screen[HistoryChoice | No
         super().__init__()
         self.explorer, self.pending, self._frame, self._case = explorer, pending, frame, case
         self._profile = explorer.profile.name if explorer.profile and case is None else ""
-        self.set_reactive(HistoryScreen.everyone, bool(self._profile) and explorer.remembered.history_of_all)
         self._pane, self._preview = HistoryPane(frame.zone), HistoryPreview(frame.zone)
         self.search = Search(self, self._pane, explorer, self.pending, self._show_call, frame=frame, case=case)
         self.marks = Marks(self._show_marks)
@@ -425,7 +420,8 @@ class HistoryScreen(AnswersOnce[HistoryChoice | None], Screen[HistoryChoice | No
         self.set_class(profile is not None and profile.badge == "prod", "-prod")
         if self._case is not None:
             self._pane.case, self._preview.case_note = self._case.name, self._case.note
-        self._pane.profile, self._pane.everyone = self._profile, self.everyone
+        self._pane.profile = self._profile
+        self._pane.everyone = bool(self._profile) and self.explorer.remembered.history_of_all
         self.set_focus(self._pane.list)
 
     def on_unmount(self) -> None:
@@ -458,14 +454,10 @@ class HistoryScreen(AnswersOnce[HistoryChoice | None], Screen[HistoryChoice | No
         self._pane.marked = frozenset(call.id for call in self.marks.calls)
         self.refresh_bindings()
 
-    def watch_everyone(self) -> None:
-        """Show other calls, and at the next start as well."""
-        self.explorer.remembered.history_of_all = self._pane.everyone = self.everyone
-        self.search.start()
-
     @on(HistoryPane.ScopeWanted)
     def _scope_wanted(self, event: HistoryPane.ScopeWanted) -> None:
-        self.everyone = event.everyone
+        if event.everyone != self._pane.everyone:
+            self.action_scope()
 
     @on(HistoryPane.FilterChanged)
     def _filter_changed(self) -> None:
@@ -555,7 +547,9 @@ class HistoryScreen(AnswersOnce[HistoryChoice | None], Screen[HistoryChoice | No
         self._preview.turn(-1)
 
     def action_scope(self) -> None:
-        self.everyone = not self.everyone
+        """Show the calls of all profiles or of the one in use, at the next start as well."""
+        self.explorer.remembered.history_of_all = self._pane.everyone = not self._pane.everyone
+        self.search.start()
 
     def action_copy(self) -> None:
         if self._call is not None:

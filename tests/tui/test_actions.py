@@ -921,7 +921,7 @@ async def the_calls_of_all_profiles_are_shown_or_of_one(at: Visit) -> None:
     await at.sees("1 call")
     assert "elsewhere" not in at.seen()
     await at.press("p")
-    assert screen.everyone
+    assert screen._pane.everyone
     await at.sees("elsewhere", "2 calls")
     await at.press("p")
     await at.misses("elsewhere")

@@ -180,11 +180,11 @@ def test_the_headers_of_a_recorded_reply_are_a_page_of_the_preview(recorded: Exp
 @pytest.mark.thorough
 def test_whose_calls_are_shown_is_remembered_until_the_next_start(recorded: Explorer, tmp_path: Path) -> None:
     async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
-        assert not screen.everyone
+        assert not screen._pane.everyone
         await press(pilot, "p")
 
     async def next_time(pilot: Pilot[None], screen: HistoryScreen) -> None:
-        assert screen.everyone
+        assert screen._pane.everyone
         assert methods(screen) == ["report.run", "user.get", "ping", "ping", "user.list"]
         assert screen.query_one(HistoryPane).query_one(Bar).open == "all profiles"
         await press(pilot, "p")
@@ -267,7 +267,7 @@ def test_the_tabs_of_the_title_can_be_clicked(recorded: Explorer) -> None:
         bar = screen.query_one(HistoryPane).query_one(Bar)
         await pilot.click(bar, offset=(bar.size.width - 8, 0))
         await settled(pilot)
-        assert screen.everyone
+        assert screen._pane.everyone
 
     on_screen(recorded, act)
 
@@ -363,7 +363,7 @@ def test_letters_are_typed_into_the_filter_and_do_nothing_else(recorded: Explore
     async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
         await press(pilot, "slash", *"rpt/ay")
         assert screen.query_one(HistoryPane).text == "rpt/ay"
-        assert not screen.everyone
+        assert not screen._pane.everyone
         assert pilot.app.screen is screen
 
     answers, stage = on_screen(recorded, act)
