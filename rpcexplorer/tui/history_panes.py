@@ -180,7 +180,6 @@ class HistoryPane(Vertical):
     problem: reactive[str] = reactive("")
     """Why nothing can be looked for."""
 
-    @message
     class FilterChanged(Message):
         """Other calls are looked for."""
 

@@ -257,7 +257,7 @@ def test_where_a_record_lies_is_asked_of_the_history_it_was_read_from(shell: She
         assert isinstance(screen, CallScreen)
         await pilot.press("f6")
         history: HistoryScreen = await on(pilot, HistoryScreen)
-        history.everyone = True
+        history.action_scope()
         calls = history.query_one(HistoryList)
         await until(pilot, lambda: isinstance(calls.chosen, Exchange) and calls.chosen.profile == "prod")
         history.action_load()
