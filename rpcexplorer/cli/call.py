@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from rpcexplorer.cli.arguments import AUTH, file_text, params_text, seconds
 from rpcexplorer.cli.completion import complete_methods, complete_params
 from rpcexplorer.cli.context import Invocation, fail, invocation_of, no_input_option, profile_option
-from rpcexplorer.cli.output import Output, print_json, run_until_stopped, waiting
+from rpcexplorer.cli.output import Output, print_json, run_waiting
 from rpcexplorer.cli.world import World, visible
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.jsontext.params import Typo
@@ -282,7 +282,10 @@ def _send(invocation: Invocation, sending: Sending, draft: Draft | Batch) -> int
     if profile and not sending.yes and (question := question_about(explorer, [draft], profile)):
         confirm(invocation, question, "it", [profile], ask=sending.ask)
     stop = Stop()
-    exchange = run_until_stopped(_exchange(invocation, explorer, sending, draft, stop), stop)
+    id, timeout = sending.id, sending.timeout
+    exchange = run_waiting(
+        world, explorer, stop, lambda watch: explorer.call(draft, id=id, timeout=timeout, watch=watch, stop=stop)
+    )
     _show(out.world, exchange, sending.part, include=sending.include)
     _advise(world, exchange, explorer)
     _mark(invocation, draft)
@@ -404,13 +407,6 @@ def _failure(world: World, exchange: Exchange, words: str = "") -> None:
     world.say(f"called {exchange.url}{hint}")
 
 
-async def _exchange(
-    invocation: Invocation, explorer: Explorer, sending: Sending, draft: Draft | Batch, stop: Stop
-) -> Exchange:
-    async with explorer, waiting(invocation.world.stderr, explorer) as watch:
-        return await explorer.call(draft, id=sending.id, timeout=sending.timeout, watch=watch, stop=stop)
-
-
 @click.command()
 @profile_option
 @no_input_option
@@ -427,7 +423,7 @@ def login(context: click.Context, profile: str | None, ask: bool) -> None:
     explorer = invocation.open(ask=ask)
     invocation.use(explorer, profile)
     stop = Stop()
-    exchange = run_until_stopped(_login(invocation, explorer, stop), stop)
+    exchange = run_waiting(invocation.world, explorer, stop, lambda watch: explorer.login(watch=watch, stop=stop))
     _show(invocation.world, exchange, Part.RESULT, include=False)
     _advise(invocation.world, exchange, explorer)
     context.exit(exchange.exit_code)
@@ -452,8 +448,3 @@ def logout(context: click.Context, profile: str | None) -> None:
     if not there_was and (broken := explorer.secrets.problem()):
         fail(str(broken))
     invocation.world.say(f"the session of {chosen.name} is forgotten" if there_was else f"{chosen.name} has no session")
-
-
-async def _login(invocation: Invocation, explorer: Explorer, stop: Stop) -> Exchange:
-    async with explorer, waiting(invocation.world.stderr, explorer) as watch:
-        return await explorer.login(watch=watch, stop=stop)

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from rpcexplorer.cli.call import check_pointers, confirm, question_about, tell_where
 from rpcexplorer.cli.context import Invocation, at_address, complete_profiles, fail, invocation_of, no_input_option
-from rpcexplorer.cli.output import STDOUT, Output, print_json, print_json_line, run_until_stopped, waiting
+from rpcexplorer.cli.output import STDOUT, Output, Waiting, print_json, print_json_line, run_waiting
 from rpcexplorer.cli.recorded import Recorded, find_call, find_calls
 from rpcexplorer.cli.world import INTERRUPTED, PROGRAM, World
 from rpcexplorer.client.replay import Replayed, exit_code, ignored_in, ignored_pointers, server_of
@@ -181,7 +181,7 @@ def _on_profiles(
     if asked:
         confirm(invocation, asked, "it", chosen, ask=ask)
     stop = Stop()
-    results = run_until_stopped(_sent(invocation, explorer, record, chosen, stop), stop)
+    results = run_waiting(invocation.world, explorer, stop, lambda watch: _sent(explorer, record, chosen, watch, stop))
     if explorer.journal.problem:
         invocation.world.say(f"the calls could not be recorded: {explorer.journal.problem}")
     replies, codes = [], []
@@ -205,14 +205,12 @@ def _pair(left: Exchange, right: Exchange, ignore: Sequence[str]) -> _Pair:
 
 
 async def _sent(
-    invocation: Invocation, explorer: Explorer, record: Recorded, profiles: Iterable[Profile], stop: Stop
+    explorer: Explorer, record: Recorded, profiles: Iterable[Profile], watch: Waiting, stop: Stop
 ) -> list[Replayed]:
     results = []
-    async with explorer, waiting(invocation.world.stderr, explorer) as watch:
-        for profile in profiles:
-            explorer.profile = record.source  # in whose history it was found
-            async for each in explorer.replay([record.exchange], profile=profile, watch=watch, stop=stop):
-                results.append(each)  # noqa: PERF401 - one for each profile
+    for profile in profiles:
+        explorer.profile = record.source  # in whose history it was found
+        results += [each async for each in explorer.replay([record.exchange], profile=profile, watch=watch, stop=stop)]
     return results
 
 
@@ -317,7 +315,9 @@ def replay(
         fail(advice)
     _ask_first(invocation, explorer, to_send, question, ask=ask, yes=yes)
     stop = Stop()
-    results = run_until_stopped(_run(invocation, explorer, to_send, ignore, stop, as_json=as_json), stop)
+    results = run_waiting(
+        world, explorer, stop, lambda watch: _run(world, explorer, to_send, ignore, watch, stop, as_json=as_json)
+    )
     world.say(totals(results))
     if explorer.journal.problem:
         world.say(f"the calls could not be recorded: {explorer.journal.problem}")
@@ -453,27 +453,27 @@ def _what_to_ask(explorer: Explorer, to_send: Sequence[_ToSend]) -> str:
 
 
 async def _run(
-    invocation: Invocation,
+    world: World,
     explorer: Explorer,
     to_send: Sequence[_ToSend],
     ignore: Sequence[str],
+    watch: Waiting,
     stop: Stop,
     *,
     as_json: bool,
 ) -> list[Replayed]:
-    world, results = invocation.world, list[Replayed]()
-    async with explorer, waiting(world.stderr, explorer) as watch:
-        for _, group in groupby(to_send, lambda each: (each.profile, each.record.source)):
-            several = list(group)
-            explorer.profile = several[0].record.source  # in whose history they were found
-            records = [each.record.exchange for each in several]
-            sent = explorer.replay(records, profile=several[0].profile, ignore=ignore, watch=watch, stop=stop)
-            async for each in sent:
-                watch.erase()
-                results.append(each)
-                for note in each.live.notes if each.live else ():
-                    world.say(note)
-                _print_replay(world, each, as_json=as_json)
+    results = list[Replayed]()
+    for _, group in groupby(to_send, lambda each: (each.profile, each.record.source)):
+        several = list(group)
+        explorer.profile = several[0].record.source  # in whose history they were found
+        records = [each.record.exchange for each in several]
+        sent = explorer.replay(records, profile=several[0].profile, ignore=ignore, watch=watch, stop=stop)
+        async for each in sent:
+            watch.erase()
+            results.append(each)
+            for note in each.live.notes if each.live else ():
+                world.say(note)
+            _print_replay(world, each, as_json=as_json)
     return results
 
 

@@ -16,9 +16,8 @@ from rpcexplorer.auth.registry import auth_of
 from rpcexplorer.cli.arguments import AUTH, OneOf, params_text
 from rpcexplorer.cli.completion import complete_methods, complete_params
 from rpcexplorer.cli.context import Invocation, fail, invocation_of, no_input_option, profile_option
-from rpcexplorer.cli.output import print_json, run_until_stopped, waiting
+from rpcexplorer.cli.output import print_json, run_waiting
 from rpcexplorer.cli.world import PROGRAM
-from rpcexplorer.discovery.methods import Discovery
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.jsontext.params import Typo
 from rpcexplorer.model.draft import Draft
@@ -129,12 +128,9 @@ def _nearest(name: str, known: Mapping[str, Method]) -> list[str]:
 def _refreshed(invocation: Invocation, explorer: Explorer) -> int:
     """Ask the service, and tell what came of it; the exit code."""
     stop = Stop()
-
-    async def discover() -> Discovery:
-        async with explorer, waiting(invocation.world.stderr, explorer) as watch:
-            return await explorer.discover(watch=watch, stop=stop, tell=watch.on_step)
-
-    discovery = run_until_stopped(discover(), stop)
+    discovery = run_waiting(
+        invocation.world, explorer, stop, lambda watch: explorer.discover(watch=watch, stop=stop, tell=watch.on_step)
+    )
     for sentence in discovery.sentences:
         invocation.world.say(sentence)
     for word, names in (("new", discovery.new), ("gone", discovery.gone)):

@@ -7,10 +7,10 @@ import io
 import os
 import signal
 import time
-from collections.abc import AsyncIterator, Callable, Coroutine
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from pathlib import Path
-from typing import Any, TextIO, TypeVar
+from typing import TextIO, TypeVar
 
 from msgspec.structs import replace
 
@@ -131,29 +131,28 @@ def waiting_line(progress: Progress | None, elapsed: float, step: str = "") -> s
     return "  ·  ".join(parts) + "     Ctrl+C cancels"
 
 
-@asynccontextmanager
-async def waiting(stderr: TextIO, explorer: Explorer) -> AsyncIterator[Waiting]:
-    """Show the line while the block runs, if stderr is a terminal. The time that a person types in does not count."""
-    shown = Waiting(stderr, lambda: explorer.credentials.asked_for)
-    task = asyncio.ensure_future(shown.show()) if stderr.isatty() else None
-    try:
-        yield shown
-    finally:
-        if task is not None:
-            task.cancel()
-            with suppress(asyncio.CancelledError):
-                await task
-        shown.erase()
+def run_waiting(world: World, explorer: Explorer, stop: Stop, work: Callable[[Waiting], Awaitable[T]]) -> T:
+    """Run to the end, and show the line meanwhile if stderr is a terminal.
 
-
-def run_until_stopped(work: Coroutine[Any, Any, T], stop: Stop) -> T:
-    """Run to the end; Ctrl+C presses the button, so that what has come by then is told and recorded."""
+    Ctrl+C presses ``stop``, so that what has come by then is printed and recorded.
+    """
 
     async def run() -> T:
         loop = asyncio.get_running_loop()
         with suppress(NotImplementedError):  # no such handlers on Windows, where Ctrl+C ends the loop instead
             loop.add_signal_handler(signal.SIGINT, stop.press)
             loop.add_signal_handler(signal.SIGTERM, stop.press)
-        return await work
+        async with explorer:
+            # the time that a person types in does not count
+            watch = Waiting(world.stderr, lambda: explorer.credentials.asked_for)
+            task = asyncio.ensure_future(watch.show()) if world.stderr.isatty() else None
+            try:
+                return await work(watch)
+            finally:
+                if task is not None:
+                    task.cancel()
+                    with suppress(asyncio.CancelledError):
+                        await task
+                watch.erase()
 
     return asyncio.run(run())

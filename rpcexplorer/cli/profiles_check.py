@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import click
 
 from rpcexplorer.cli.context import Invocation, agree, complete_profiles, fail, invocation_of, no_input_option
-from rpcexplorer.cli.output import run_until_stopped, waiting
+from rpcexplorer.cli.output import run_waiting
 from rpcexplorer.cli.world import INTERRUPTED, PROGRAM
 from rpcexplorer.client.probe import Proposal
 from rpcexplorer.client.report import REFUSED, Check, Report
@@ -279,12 +279,7 @@ def _tested(
     say, hide, stop = invocation.world.say, explorer.redactor().text, Stop()
     say(hide(f"{profile.name} at {profile.endpoint}"))
     say(hide(plan(profile, explorer.profiles.usable_presets())))
-
-    async def test() -> Report:
-        async with explorer, waiting(invocation.world.stderr, explorer):
-            return await explorer.test(profile, stop=stop)
-
-    return run_until_stopped(test(), stop), stop.pressed
+    return run_waiting(invocation.world, explorer, stop, lambda _: explorer.test(profile, stop=stop)), stop.pressed
 
 
 def _print_connection_test(
