@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from datetime import date, tzinfo
+from itertools import chain
 from typing import Any, ClassVar, Final
 
 from textual import on, work
@@ -164,7 +165,9 @@ class StatisticsScreen(AnswersOnce[str | None], Screen[str | None]):
         self.explorer, self.pending = explorer, pending
         self._wanted, self._frame = wanted, frame
         self._order: Order = "calls"
-        self._counting = Counting(explorer.history.search_in_steps(wanted, whole=False), frame.zone)
+        unsaved = list(filter(wanted.matches, reversed(explorer.history.unsaved)))
+        records = chain(unsaved, explorer.history.search_in_steps(wanted, whole=False))
+        self._counting = Counting(records, frame.zone)
         self._bar, self._remarks, self._heading = Bar(), WarningLines(), Bar()
         self._summary, self.list = SummaryLines(), FiguresList(frame.zone)
         self._bar.tabs, self._bar.open, self._bar.key = tuple(TABS.values()), TABS["method"], "[ ]"

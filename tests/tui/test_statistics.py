@@ -111,6 +111,21 @@ def test_what_was_read_is_counted_a_few_at_a_time_until_it_ends_or_cannot_be_rea
     assert (whole.problem, broken.problem) == ("", "cannot read it: the disk reports an error")
 
 
+def test_call_that_could_not_be_written_is_counted(tmp_path: Path) -> None:
+    explorer, stage = recorded(tmp_path), Stage()
+    explorer.history.unsaved += [exchange(7, method="ping"), exchange(8, profile="prod")]
+
+    async def run() -> None:
+        async with stage.run_test(size=(80, 24)) as pilot:
+            wanted = HistoryFilter.around("", "staging", now=START)
+            screen = StatisticsScreen(explorer, wanted, PendingKeys(), Frame(zone=UTC, today=START.date()))
+            stage.push_screen(screen)
+            await until(pilot, lambda: screen.is_mounted and screen._counting.ended)
+            assert screen._counting.by["method"].total.calls == 7
+
+    asyncio.run(run())
+
+
 def test_a_history_in_which_nothing_is_like_this_says_so(tmp_path: Path) -> None:
     explorer, stage = recorded(tmp_path), Stage()
 
