@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, TypeVar
@@ -198,7 +198,7 @@ class Journal:
         history, sent = self.of(profile), sent_draft(call).text
         same = (
             each
-            for each in history.search(wanted)
+            for each in chain(filter(wanted.matches, reversed(history.unsaved)), history.search(wanted))
             if isinstance(each, Exchange)
             and each.id != call.id
             and (call.foreign or each.when <= call.when)

@@ -253,6 +253,14 @@ def test_the_one_before_is_the_newest_that_was_sent_alike(journal: Journal) -> N
     assert before(stranger) == calls[5].id  # whenever it was made, on any profile
 
 
+def test_the_one_before_may_not_be_written_yet(journal: Journal) -> None:
+    calls = [exchange(0), exchange(1, params="[1]"), exchange(2, method="log"), exchange(3)]
+    with read_only(errno.EROFS):
+        for call in calls:
+            journal.record(call, STAGING)
+        assert journal.before(STAGING, calls[3]) == calls[0]
+
+
 def test_a_history_that_cannot_be_read_has_none_before_and_says_why(journal: Journal, tmp_path: Path) -> None:
     (tmp_path / "history").write_text("no folder")
     assert journal.before(STAGING, exchange(1)) is None
