@@ -32,6 +32,7 @@ from rpcexplorer.files.io import (
 from rpcexplorer.importing.request import ImportedCall
 from rpcexplorer.jsontext.params import Typo
 from rpcexplorer.model.batch import CollectedCalls, collected
+from rpcexplorer.model.draft import EMPTY_PARAMS
 from rpcexplorer.model.method import Described, Method
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import Secret
@@ -400,8 +401,6 @@ class CollectedBatches:
 
 OF_ONE: Final = MOST // 2
 """Calls of one method: with more, what somebody typed would be pushed out of those that can be brought back."""
-NOTHING: Final = frozenset({"", "[]", "{}"})
-"""Params that nobody misses."""
 
 
 class NewDrafts(Struct, frozen=True):
@@ -442,7 +441,7 @@ class ImportedDrafts:
                 continue
             text = call.params or "[]"
             before = self._drafts.find(profile.name, call.method)
-            if before is not None and before != text and before.strip() not in NOTHING:
+            if before is not None and before != text and before.strip() not in EMPTY_PARAMS:
                 problem = self._replaced.keep(profile, call.method, before, known) or problem
                 replaced[call.method] = None
             problem = self._drafts.keep_typed(profile, call.method, text, known) or problem

@@ -17,13 +17,13 @@ from msgspec.structs import replace
 from rpcexplorer.auth.registry import auth_of
 from rpcexplorer.discovery.methods import Discovery, TellStep, asks_first, catalogue, saved_among
 from rpcexplorer.files.io import error_of, save_as
-from rpcexplorer.files.paths import OVERLAY, Paths
+from rpcexplorer.files.paths import Paths
 from rpcexplorer.model.destination import FORM_OF_REQUEST, Nobody, Person, Route, changes
 from rpcexplorer.model.draft import Batch, Draft, methods_of
 from rpcexplorer.model.exchange import Preview, Stop, Unreached, fresh_id
 from rpcexplorer.model.method import SIGN, as_named, described_by, method_of
 from rpcexplorer.model.problem import Problem
-from rpcexplorer.model.profile import DocumentSource, Profile
+from rpcexplorer.model.profile import OVERLAY, DocumentSource, Profile
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.profiles.profiles import Profiles, load
 from rpcexplorer.secrets.credentials import StoredCredentials

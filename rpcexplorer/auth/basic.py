@@ -12,7 +12,7 @@ from rpcexplorer.auth.credentials import AuthHeader, AuthRequest, Message, quote
 from rpcexplorer.jsontext.scan import members
 from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.method import Described, Method
-from rpcexplorer.model.profile import IN_PATH, Auth, Profile
+from rpcexplorer.model.profile import TOKEN_MARK, Auth, Profile
 from rpcexplorer.model.secret import Secret, placeholder
 from rpcexplorer.rpc.messages import Call, spelled
 
@@ -61,7 +61,7 @@ class NoAuth(AuthType, frozen=True):
 
     def put(self, profile: Profile, message: Message) -> AuthRequest:
         token = placeholder(profile.label("token"))
-        return AuthRequest(message, address=profile.endpoint.replace(IN_PATH, token) if profile.secrets else "")
+        return AuthRequest(message, address=profile.endpoint.replace(TOKEN_MARK, token) if profile.secrets else "")
 
     def free(self, profile: Profile, call: Call) -> bool:  # noqa: ARG002
         """Without its token the address is another."""

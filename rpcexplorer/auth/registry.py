@@ -15,7 +15,7 @@ from rpcexplorer.auth.digest import DigestAuth
 from rpcexplorer.auth.token import BearerAuth, CookieAuth, FirstAuth, HeaderAuth, MemberAuth, QueryAuth
 from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.problem import joined_words, nearest
-from rpcexplorer.model.profile import IN_PATH, Auth, Profile
+from rpcexplorer.model.profile import TOKEN_MARK, Auth, Profile
 
 _ALL: Final[tuple[type[AuthType], ...]] = (
     CookieAuth,
@@ -110,7 +110,7 @@ def of_header(name: str, value: object) -> Instead:
             return _by(kind)
     kind, field = _with_field("header")
     header = f'header = "{name}"' if field.fits(name) else "header = …"
-    shape = f', value = "{scheme} {IN_PATH}"' if scheme.lower() in WORDS else ""
+    shape = f', value = "{scheme} {TOKEN_MARK}"' if scheme.lower() in WORDS else ""
     return Instead(f"write auth = {_table(kind, header + shape)}", "token")
 
 
@@ -137,7 +137,7 @@ def of_member(name: str) -> Instead:
 
 def of_part() -> Instead:
     """Instead of a secret elsewhere in an address."""
-    return Instead(f'write {IN_PATH} where it stands, auth = {{ kind = "{Auth.kind}" }}', "token")
+    return Instead(f'write {TOKEN_MARK} where it stands, auth = {{ kind = "{Auth.kind}" }}', "token")
 
 
 def _by(kind: type[AuthType]) -> Instead:

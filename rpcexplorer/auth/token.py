@@ -14,12 +14,9 @@ from rpcexplorer.auth.credentials import AuthHeader, AuthRequest, Message
 from rpcexplorer.jsontext.scan import elements
 from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.method import Described, Method
-from rpcexplorer.model.profile import Auth, Profile
+from rpcexplorer.model.profile import TOKEN_MARK, Auth, Profile
 from rpcexplorer.model.secret import placeholder
 from rpcexplorer.rpc.messages import Call, spelled
-
-MARK = "{token}"
-"""What stands for the value in a setting of a profile."""
 
 
 class TokenAuth(AuthType, frozen=True):
@@ -36,7 +33,7 @@ class TokenAuth(AuthType, frozen=True):
         return placeholder(profile.label("session" if profile.has_login else "token"))
 
     def filled(self, template: str, profile: Profile) -> str:
-        return template.replace(MARK, self.mark(profile))
+        return template.replace(TOKEN_MARK, self.mark(profile))
 
     def said(self, profile: Profile, where: str) -> str:
         """One line about it: what goes out and ``where``."""
@@ -68,7 +65,7 @@ OTHERWISE = "host|content-length|content-type|transfer-encoding|connection|accep
 
 class HeaderAuth(TokenAuth, frozen=True):
     header: str = "X-Api-Key"
-    value: str = MARK
+    value: str = TOKEN_MARK
     """Printable ASCII in which ``{token}`` stands for the token."""
 
     kind: ClassVar[str] = "header"
@@ -125,7 +122,7 @@ TOKENS: Final = frozenset({"token", "secret", "session", "session_id", "sid", "u
 
 
 class FirstAuth(TokenAuth, frozen=True):
-    value: str = MARK
+    value: str = TOKEN_MARK
     """The element, in which ``{token}`` stands for the token."""
 
     kind: ClassVar[str] = "first"

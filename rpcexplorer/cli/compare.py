@@ -14,13 +14,13 @@ from rpcexplorer.cli.call import check_pointers, confirm, question_about, tell_w
 from rpcexplorer.cli.context import Invocation, at_address, complete_profiles, fail, invocation_of, no_input_option
 from rpcexplorer.cli.output import STDOUT, Output, Waiting, print_json, print_json_line, run_waiting
 from rpcexplorer.cli.recorded import Recorded, find_call, find_calls
-from rpcexplorer.cli.world import INTERRUPTED, PROGRAM, World
+from rpcexplorer.cli.world import INTERRUPTED, World
 from rpcexplorer.client.replay import Replayed, exit_code, ignored_in, ignored_pointers, server_of
 from rpcexplorer.compare.compare import Comparison, compared_at_once
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.draft import sent_draft
 from rpcexplorer.model.exchange import Damaged, Exchange, Stop
-from rpcexplorer.model.problem import Problem, joined_words
+from rpcexplorer.model.problem import PROGRAM, Problem, joined_words
 from rpcexplorer.model.profile import AD_HOC_NAME, Profile
 from rpcexplorer.text.compare import (
     compared_lines,

@@ -14,9 +14,10 @@ from click.shell_completion import BashComplete, CompletionItem, FishComplete, S
 
 from rpcexplorer.cli.arguments import PAIR, OneOf
 from rpcexplorer.cli.context import invocation_of, open_explorer_silently
-from rpcexplorer.cli.world import COMPLETING, PROGRAM, World
+from rpcexplorer.cli.world import COMPLETING, World
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.method import Described, method_of
+from rpcexplorer.model.problem import PROGRAM
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.variables.references import inert
 

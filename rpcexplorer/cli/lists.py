@@ -11,8 +11,7 @@ from msgspec.structs import asdict
 from rpcexplorer.cli.completion import complete_presets
 from rpcexplorer.cli.context import MAX_COMPLAINTS, CommandGroup, fail, invocation_of
 from rpcexplorer.cli.output import print_json
-from rpcexplorer.cli.world import PROGRAM
-from rpcexplorer.model.problem import first_few
+from rpcexplorer.model.problem import PROGRAM, first_few
 from rpcexplorer.text.json_text import json_of
 from rpcexplorer.text.printable import columns, printable
 

@@ -24,9 +24,10 @@ from rpcexplorer.cli.context import (
     open_explorer_silently,
     profile_option,
 )
-from rpcexplorer.cli.world import COMPLETING, INTERRUPTED, PROGRAM, World
+from rpcexplorer.cli.world import COMPLETING, INTERRUPTED, World
 from rpcexplorer.files.io import read_bytes
-from rpcexplorer.model.problem import UserError, nearest
+from rpcexplorer.model.exchange import CASE_ENDING
+from rpcexplorer.model.problem import PROGRAM, UserError, nearest
 
 
 def run(arguments: Sequence[str], world: World) -> int:
@@ -73,8 +74,6 @@ HOMES: Final = {
     "themes": "lists",
 }
 """Every command, and the file of this folder that it stands in."""
-CASE: Final = ".toml"
-"""How the name of a file ends that may be a case."""
 
 
 class Commands(CommandGroup):
@@ -100,7 +99,7 @@ class Commands(CommandGroup):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """An address or a case stands where a command would: the screen is opened on it."""
-        opens = open_address if "://" in args[0] else open_case if args[0].endswith(CASE) else None
+        opens = open_address if "://" in args[0] else open_case if args[0].endswith(CASE_ENDING) else None
         if opens is not None:
             if {"-h", "--help"} & set(args[1:]):
                 click.echo(ctx.get_help())
@@ -156,8 +155,9 @@ def open_address(context: click.Context, url: str, file: str | None) -> None:
     invocation = invocation_of(context)
     if invocation.url is not None or (file is not None and "://" in file):
         raise click.UsageError("Name one address.")
-    if file is not None and not file.endswith(CASE):
-        raise click.UsageError(f"After an address there may stand a case, whose name ends with {CASE}, and not {file}.")
+    if file is not None and not file.endswith(CASE_ENDING):
+        wanted = f"a case, whose name ends with {CASE_ENDING}"
+        raise click.UsageError(f"After an address there may stand {wanted}, and not {file}.")
     invocation.url = url
     context.exit(_screen(invocation) if file is None else _screen_on_case(invocation, file))
 

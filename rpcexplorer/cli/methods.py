@@ -17,13 +17,12 @@ from rpcexplorer.cli.arguments import AUTH, OneOf, params_text
 from rpcexplorer.cli.completion import complete_methods, complete_params
 from rpcexplorer.cli.context import Invocation, fail, invocation_of, no_input_option, profile_option
 from rpcexplorer.cli.output import print_json, run_waiting
-from rpcexplorer.cli.world import PROGRAM
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.jsontext.params import Typo
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Stop
 from rpcexplorer.model.method import SIGN, Described, Method, Parameter, SavedMethod, as_named, method_of
-from rpcexplorer.model.problem import Checked, nearest_few
+from rpcexplorer.model.problem import PROGRAM, Checked, nearest_few
 from rpcexplorer.schema.node import SchemaReader, references_in
 from rpcexplorer.schema.start import sendable_start, started, starting_point
 from rpcexplorer.schema.words import kind_words

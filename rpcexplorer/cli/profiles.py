@@ -16,6 +16,7 @@ from rpcexplorer.cli.context import CommandGroup, Invocation, agree, complete_pr
 from rpcexplorer.cli.profiles_check import allow, check, connection, trust
 from rpcexplorer.cli.world import hidden
 from rpcexplorer.explorer import Explorer
+from rpcexplorer.jsontext.scan import MAX_INTEGER
 from rpcexplorer.model.destination import RouteChanged
 from rpcexplorer.model.problem import Changes, Problem, joined_words
 from rpcexplorer.model.profile import PATH, Auth, Preset, Profile, joined, split_address
@@ -26,8 +27,6 @@ from rpcexplorer.text.printable import printable
 from rpcexplorer.text.problems import rows_of
 
 F = TypeVar("F", bound=Callable[..., Any])
-MAX_INTEGER: Final = 2**53
-"""Larger numbers do not survive every JSON reader."""
 
 
 def _seconds(value: str) -> float | int:

@@ -14,13 +14,13 @@ import click
 
 from rpcexplorer.cli.context import Invocation, agree, complete_profiles, fail, invocation_of, no_input_option
 from rpcexplorer.cli.output import run_waiting
-from rpcexplorer.cli.world import INTERRUPTED, PROGRAM
+from rpcexplorer.cli.world import INTERRUPTED
 from rpcexplorer.client.probe import Proposal
 from rpcexplorer.client.report import REFUSED, Check, Report
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.destination import Nobody, RouteChanged, as_fingerprint
 from rpcexplorer.model.exchange import Stop, Unreached
-from rpcexplorer.model.problem import counted, quoted
+from rpcexplorer.model.problem import PROGRAM, counted, quoted
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import FIELD_WORDS, Secret
 from rpcexplorer.text.connection_test import KIND, add_command, certificate_rows, plan, profile_lines, steps_in_rows

@@ -12,12 +12,9 @@ from msgspec import Struct
 from rpcexplorer.cli.context import fail, invocation_of
 from rpcexplorer.cli.world import World
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.exchange import Case, Damaged, Exchange
+from rpcexplorer.model.exchange import CASE_ENDING, Case, Damaged, Exchange
 from rpcexplorer.model.problem import Problem
 from rpcexplorer.model.profile import Profile
-
-ENDING = ".toml"
-"""Ending of the file of a case."""
 
 
 class Recorded(Struct, frozen=True):
@@ -81,7 +78,7 @@ def find_calls(
     """Return the calls that ids and files of cases name, in their order; add damaged ones to ``damaged``."""
     found: list[Recorded] = []
     for word in words:
-        if word.endswith(ENDING) or os.sep in word:
+        if word.endswith(CASE_ENDING) or os.sep in word:
             case = read_case(explorer, world, word)
             if not case.exchanges:
                 fail(f"{case.file} holds no call that can be read.")

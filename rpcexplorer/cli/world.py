@@ -20,7 +20,6 @@ from rpcexplorer.model.destination import Entered, Person, RouteChanged, Store
 from rpcexplorer.model.problem import UserError
 from rpcexplorer.text.printable import printable
 
-PROGRAM: Final = "rpcexplorer"
 COMPLETING: Final = "_RPCEXPLORER_COMPLETE"
 """The variable in which a shell asks how a command line may go on: ``bash_complete`` and the like."""
 INTERRUPTED = 130

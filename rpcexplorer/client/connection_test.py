@@ -35,7 +35,7 @@ from rpcexplorer.client.report import (
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Cancelled, Exchange, Stop, Unreached
 from rpcexplorer.model.problem import Changes, Problem
-from rpcexplorer.model.profile import IN_PATH, Preset, Profile
+from rpcexplorer.model.profile import TOKEN_MARK, Preset, Profile
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.transport.port import Partial, Request, Response, ShownCertificate, Transport, Unreachable, Watch
 
@@ -105,7 +105,7 @@ class Tester:
         """Make the calls and read what they show; ``tell`` hears of each step as it comes."""
         self._tell, self._stop = tell, stop
         self._transport = Counted(await connect(self._profile, REPLY_LIMIT), MOST)
-        if IN_PATH in self._profile.path:  # without its token the address is another
+        if TOKEN_MARK in self._profile.path:  # without its token the address is another
             return await self._with_credentials([])
         asking = self._examination.run()
         probe = next(asking, None)

@@ -15,10 +15,7 @@ from msgspec import Struct
 
 from rpcexplorer.files.io import FileError, real, telling
 from rpcexplorer.model.problem import Problem
-
-TEAM_FILE = "sessions.toml"
-OVERLAY = "sessions.local.toml"
-"""One person's changes to a team's file, beside it."""
+from rpcexplorer.model.profile import OVERLAY, TEAM_FILE
 
 
 class Paths(Struct, frozen=True):

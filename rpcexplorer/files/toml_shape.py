@@ -12,6 +12,7 @@ from typing import Any
 from msgspec import Struct, field
 
 from rpcexplorer.files.toml import KeyPath, TomlFile
+from rpcexplorer.jsontext.scan import MAX_INTEGER
 from rpcexplorer.model.problem import Problem, cut, nearest
 
 MAX_GUESSES = 20
@@ -182,8 +183,6 @@ def _complain(reading: CheckedFile, path: KeyPath, sentence: str) -> None:
 
 SIZE = re.compile(r"(\d{1,9}) ?([kMG]?)(i?)B", re.ASCII)
 PREFIXES = " kMG"
-MAX_INTEGER = 2**53
-"""Larger numbers do not survive every JSON reader, and no setting needs them."""
 
 
 def text_rule(value: Any, _place: Place) -> Any:

@@ -14,6 +14,8 @@ STRING: Final = r'"[^"\\]*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\]*+)*+"'
 """Pattern of a string as servers write it."""
 NUMBER: Final = r"-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)?"
 """Pattern of a number as the standard has it."""
+MAX_INTEGER: Final = 2**53
+"""Larger numbers do not survive every JSON reader."""
 LOOSE_STRING: Final = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?'
 """Pattern of a string in which any escape will do, and which the end of the text closes."""
 STRICT_STRING: Final = STRING.replace(r'[^"\\]', r'[^"\\\x00-\x1f\ud800-\udfff]')

@@ -16,6 +16,8 @@ from rpcexplorer.rpc.messages import Call, EnvelopeForm
 
 MARK = "\ufeff"
 """A byte order mark: files from elsewhere begin with it."""
+EMPTY_PARAMS = frozenset({"", "[]", "{}"})
+"""Params that nobody misses."""
 NAMELESS: Final = "No method is named, and nothing was sent. Name the one to call, such as ping."
 """Why a draft without a method goes nowhere: no server has a method without a name."""
 NO_BATCH: Final = "Transmission's own dialect has no batches, and nothing was sent. Send the calls one by one."

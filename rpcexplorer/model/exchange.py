@@ -167,6 +167,7 @@ class Damaged(Struct, frozen=True):
 MOST: Final = 64 * 1024 * 1024
 """Bytes of a case that is read: it is meant to be small."""
 MOST_CALLS: Final = 1_000
+CASE_ENDING: Final = ".toml"
 
 
 class Case(Struct, frozen=True):

@@ -47,8 +47,11 @@ SERVICE = "service"
 SERVICE_TYPE = "application/json-rpc"
 JSON_TYPE = "application/json"
 """The content type at every other address."""
-IN_PATH = "{token}"
-"""Stands in a path for a token, with the kind of auth that has no credentials of its own."""
+TEAM_FILE = "sessions.toml"
+OVERLAY = "sessions.local.toml"
+"""One person's changes to a team's file, beside it."""
+TOKEN_MARK = "{token}"  # noqa: S105 - the mark, not a token
+"""Stands for a token in a setting of its auth type; in a path, with the type that has no credentials of its own."""
 LOGIN_PARAMS: Mapping[str, Any] = {"username": "{username}", "password": "{password}"}
 ENDED_WORDS = (
     "auth", "authenticate", "authenticated", "authentication", "authorization", "unauthenticated", "unauthorized",
@@ -75,7 +78,7 @@ class Auth(Struct, frozen=True):
 
     def secrets(self, profile: Profile) -> tuple[str, ...]:
         """The fields of secrets that a call needs, in the order in which they are asked for."""
-        return ("token",) if IN_PATH in profile.path else ()
+        return ("token",) if TOKEN_MARK in profile.path else ()
 
 
 class HeaderHandshake(Struct, frozen=True):
@@ -244,9 +247,9 @@ def misplaced_token(profile: Profile) -> tuple[str, str] | None:
     """
     document = profile.discovery.url if isinstance(profile.discovery, DocumentSource) else ""
     for key, path in (("path", profile.path), ("discovery", document)):
-        if IN_PATH in path and profile.auth.kind != Auth.kind:
+        if TOKEN_MARK in path and profile.auth.kind != Auth.kind:
             own = f"auth {profile.auth.kind} sends credentials elsewhere"
-            return key, f'`{IN_PATH}` here needs auth none, but {own}. Take it out, or set auth.kind = "{Auth.kind}"'
+            return key, f'`{TOKEN_MARK}` here needs auth none, but {own}. Take it out, or set auth.kind = "{Auth.kind}"'
     return None
 
 

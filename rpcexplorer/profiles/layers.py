@@ -12,7 +12,6 @@ from msgspec.structs import asdict, replace
 
 from rpcexplorer.auth.registry import KINDS, USUAL, with_usual_auth
 from rpcexplorer.files.io import real, toml_files
-from rpcexplorer.files.paths import TEAM_FILE
 from rpcexplorer.files.toml import KeyPath, TomlFile, dotted, parse_toml, read_toml, split_dotted
 from rpcexplorer.files.toml_edit import put
 from rpcexplorer.files.toml_shape import (
@@ -25,6 +24,7 @@ from rpcexplorer.files.toml_shape import (
 from rpcexplorer.model.problem import Changes, Problem, cut, joined_words, nearest
 from rpcexplorer.model.profile import (
     PATH,
+    TEAM_FILE,
     Auth,
     DocumentSource,
     Login,

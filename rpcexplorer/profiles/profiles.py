@@ -10,13 +10,13 @@ from typing import Any
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from rpcexplorer.files.paths import OVERLAY, TEAM_FILE, Paths, find_team_file
+from rpcexplorer.files.paths import Paths, find_team_file
 from rpcexplorer.files.private import PrivateFile
 from rpcexplorer.files.toml import KeyPath, TomlFile, dotted, read_toml, split_dotted
 from rpcexplorer.files.toml_shape import DEFAULT, CheckedFile, Leaf, Leaves, Source, read_shape
 from rpcexplorer.model.method import SavedCall
 from rpcexplorer.model.problem import Changes, Problem, joined_words, nearest
-from rpcexplorer.model.profile import PATH, SERVICE, Preset, Profile, variable
+from rpcexplorer.model.profile import OVERLAY, PATH, SERVICE, TEAM_FILE, Preset, Profile, variable
 from rpcexplorer.profiles.allowed import Allowed
 from rpcexplorer.profiles.keys import SESSIONS
 from rpcexplorer.profiles.layers import (

@@ -9,9 +9,9 @@ from typing import Any, Final
 
 from rpcexplorer.auth.registry import Instead, of_credentials, of_header, of_key, of_member, of_part
 from rpcexplorer.files.toml import KeyPath
-from rpcexplorer.files.toml_shape import MAX_INTEGER, Place, ValueCheck, WrongValue, path_rule
+from rpcexplorer.files.toml_shape import Place, ValueCheck, WrongValue, path_rule
 from rpcexplorer.jsontext.params import Typo
-from rpcexplorer.jsontext.scan import SPACE, STRING, decoded
+from rpcexplorer.jsontext.scan import MAX_INTEGER, SPACE, STRING, decoded
 from rpcexplorer.model.destination import as_fingerprint
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.method import SIGN

@@ -18,9 +18,8 @@ from msgspec import Struct, field
 
 from rpcexplorer.auth.registry import of_key
 from rpcexplorer.files.io import FileError, names, read_bytes
-from rpcexplorer.files.paths import OVERLAY
 from rpcexplorer.model.problem import Problem
-from rpcexplorer.model.profile import Profile
+from rpcexplorer.model.profile import OVERLAY, Profile
 from rpcexplorer.model.secret import UNRECORDED, Secret, for_others
 from rpcexplorer.profiles.profiles import Profiles
 from rpcexplorer.profiles.values import KEYS

@@ -14,6 +14,7 @@ from rpcexplorer.auth.registry import KINDS, USUAL
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.problem import Problem, capitalised
 from rpcexplorer.model.profile import (
+    OVERLAY,
     PATH,
     RESERVED,
     Preset,
@@ -65,10 +66,6 @@ def number_of(text: str) -> float | int | None:
         return None
     number = float(text)
     return (int(number) if number.is_integer() else number) or None
-
-
-OVERLAY: Final = "sessions.local.toml"
-"""The name of the file beside a team's that holds one person's changes to it."""
 
 
 class Home(Struct, frozen=True):

@@ -11,12 +11,12 @@ from rpcexplorer.discovery.methods import Discovery
 from rpcexplorer.discovery.store import Catalogues
 from rpcexplorer.drafts import Drafts
 from rpcexplorer.files.io import FileError, error_of
-from rpcexplorer.files.paths import OVERLAY, Paths
+from rpcexplorer.files.paths import Paths
 from rpcexplorer.files.private import PrivateFile
 from rpcexplorer.history.folder import History
 from rpcexplorer.model.exchange import Damaged
 from rpcexplorer.model.method import Described, Method
-from rpcexplorer.model.profile import Profile
+from rpcexplorer.model.profile import OVERLAY, Profile
 from rpcexplorer.profiles.allowed import Allowed
 from rpcexplorer.profiles.edits import ProfileEdits
 from rpcexplorer.profiles.profiles import load

@@ -21,7 +21,7 @@ from rpcexplorer.export.formats import FORMS, TELLING, count_replaced, head, mar
 from rpcexplorer.export.report import of_two
 from rpcexplorer.export.request import Subject, profile_of, record_of, subject_of
 from rpcexplorer.model.draft import Batch, Draft, draft_of
-from rpcexplorer.model.exchange import Exchange, Refused
+from rpcexplorer.model.exchange import CASE_ENDING, Exchange, Refused
 from rpcexplorer.model.problem import capitalised
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.rpc.messages import Result
@@ -36,7 +36,6 @@ ALONE: Final = "Secrets are left out. No one else on this machine can read a new
 WORDS: Final = "As the server wrote it, secrets left out. No one else on this machine can read a new file."
 MADE: Final = "the filtered reply"
 MADE_WORDS: Final = "What stands in the reply's place now. No one else on this machine can read a new file."
-CASE: Final = ".toml"
 CASE_WORDS: Final = (
     "Secrets stay here; what else is in params and replies goes along. It is read with rpcexplorer FILE."
 )
@@ -65,7 +64,7 @@ async def case_saved(screen: Screen[Any], explorer: Explorer, records: Sequence[
         screen.notify(why_not, severity="warning", timeout=10)
         return
     methods = {each.method for each in records}
-    name = file_name(methods.pop() if len(methods) == 1 else "calls", CASE)
+    name = file_name(methods.pop() if len(methods) == 1 else "calls", CASE_ENDING)
     what = f"a case of {len(records)} calls" if len(records) > 1 else "a case of the call"
     content = made.text.encode(errors="backslashreplace")
     await put_in_file(screen, explorer, what, content, name, words=CASE_WORDS)

@@ -16,7 +16,7 @@ from textual.app import SuspendNotSupported
 from textual.screen import Screen
 
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.draft import Draft
+from rpcexplorer.model.draft import EMPTY_PARAMS, Draft
 from rpcexplorer.model.exchange import Preview, Refused, fresh_id
 from rpcexplorer.model.method import SIGN, Method, SavedCall, SavedMethod, method_of, no_such_call
 from rpcexplorer.model.problem import capitalised, counted
@@ -31,8 +31,6 @@ PAUSE_SECONDS: Final = 0.3
 """After so long without a key, the draft is written."""
 MAX_DELAY_SECONDS: Final = 1.0
 """Without such a pause it is written after this time."""
-EMPTY_PARAMS: Final = frozenset({"", "[]", "{}"})
-"""Not worth bringing back."""
 
 
 class DraftKeeper:

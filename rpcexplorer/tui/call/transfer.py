@@ -20,7 +20,7 @@ from rpcexplorer.importing.request import Imported
 from rpcexplorer.jsontext.layout import indented
 from rpcexplorer.jsontext.params import Typo
 from rpcexplorer.model.batch import collected, parts_of
-from rpcexplorer.model.draft import Draft
+from rpcexplorer.model.draft import EMPTY_PARAMS, Draft
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.method import SIGN, ExampleCall, as_named
 from rpcexplorer.model.problem import capitalised, joined_words
@@ -28,7 +28,7 @@ from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import Secret, of_another, of_this, without
 from rpcexplorer.text.importing import note_lines, other_addresses, skipped_lines
 from rpcexplorer.text.printable import clipped
-from rpcexplorer.tui.call.drafts import EMPTY_PARAMS, DraftKeeper
+from rpcexplorer.tui.call.drafts import DraftKeeper
 from rpcexplorer.tui.call.layout import PaneLayout
 from rpcexplorer.tui.call.profile_view import ProfileView
 from rpcexplorer.tui.commands import COMMANDS, first_key
