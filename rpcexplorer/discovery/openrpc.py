@@ -23,11 +23,12 @@ from rpcexplorer.discovery.reader import (
     example_of,
     first_example,
     first_line_of,
+    key_of_event,
     line_of,
     name_of,
     text_of,
 )
-from rpcexplorer.model.method import By, Described, DescribedParam, Method, Parameter, described_by, key_of_event
+from rpcexplorer.model.method import By, Described, DescribedParam, Method, Parameter, described_by
 from rpcexplorer.model.problem import UserError
 
 DIALECT = "rpc.discover"

@@ -15,18 +15,18 @@ from msgspec.structs import replace
 from rpcexplorer.discovery.methods import Listing
 from rpcexplorer.jsontext.scan import STRING
 from rpcexplorer.model.method import (
-    EVENT,
     Described,
     DescribedError,
     DescribedParam,
     ExampleCall,
     Method,
     Parameter,
-    key_of_event,
 )
 from rpcexplorer.schema.node import KINDS, Definitions, weight
 from rpcexplorer.schema.words import in_one_line
 
+EVENT: Final = "event\0"
+"""What stands before the name of an event where it is described among methods. No method's name begins so."""
 DEEPEST: Final = 200
 """Levels. What is below is left out: nobody has written it, and much of what reads it would need a stack as deep."""
 MOST_DIGITS: Final = 4_000
@@ -34,6 +34,11 @@ MOST_DIGITS: Final = 4_000
 HALF: Final = "\N{REPLACEMENT CHARACTER}"
 """Stands for a lone surrogate. A name in which it stands is not the name that the service knows."""
 _TOKEN: Final = re.compile(rf"{STRING}|[\[\]{{}}]")
+
+
+def key_of_event(name: str) -> str:
+    """Under which an event is described: a server may send of itself what is also a method's name."""
+    return f"{EVENT}{name}"
 
 
 def clean(value: Any) -> Any:

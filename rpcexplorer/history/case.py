@@ -10,11 +10,12 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from rpcexplorer.files.io import FileError, error_of, read_bytes, told_size
 from rpcexplorer.model.draft import as_called
-from rpcexplorer.model.exchange import MOST, MOST_CALLS, Case, Damaged, Exchange, TakenIn
+from rpcexplorer.model.exchange import MOST, MOST_CALLS, Case, Damaged, Exchange
 from rpcexplorer.model.problem import Problem
 from rpcexplorer.model.profile import AD_HOC_NAME, Profile
 
@@ -35,6 +36,18 @@ SAFE_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 NO_CASE: Final = "it is no case: above its calls, or alone, there must be a line `case = 1`"
 _AT_LINE: Final = re.compile(r"\(at line (\d+), ")
 _ITS_KEY: Final = re.compile(r"its (\w+) ")
+
+
+class TakenIn(Struct, frozen=True):
+    """What became of a case that was to be added to the history."""
+
+    added: tuple[Exchange, ...] = ()
+    known: int = 0
+    """So many were there already."""
+    renamed: int = 0
+    """So many were added under another id, as another call has theirs."""
+    problem: str = ""
+    """Why not all of it could be written."""
 
 
 class Cases:

@@ -194,18 +194,6 @@ class Case(Struct, frozen=True):
         return list(dict.fromkeys(call.url for call in self.exchanges if call.url))
 
 
-class TakenIn(Struct, frozen=True):
-    """What became of a case that was to be added to the history."""
-
-    added: tuple[Exchange, ...] = ()
-    known: int = 0
-    """So many were there already."""
-    renamed: int = 0
-    """So many were added under another id, as another call has theirs."""
-    problem: str = ""
-    """Why not all of it could be written."""
-
-
 def fresh_id() -> str:
     """A new id, by this machine's clock and dice."""
     return make_id(time.time_ns() // 1_000_000, random.randrange(CHANCE_LIMIT))  # noqa: S311 - no secret

@@ -75,8 +75,6 @@ SHAPES: Final = {
     "one of ": "",
 }
 """How a kind in words begins that is no type by itself, and the type it stands for."""
-EVENT: Final = "event\0"
-"""What stands before the name of an event where it is described among methods. No method's name begins so."""
 _OTHERS: Final = re.compile(r"\*|\.\.\.|args$|kwargs$")
 OF_SCHEMAS: Final = ("params", "result", "errors")
 WITHOUT_SCHEMAS: Final = ("result_name", "result_doc", "examples", "tags")
@@ -148,11 +146,6 @@ class Described(Struct, frozen=True):
     def is_checked(self) -> bool:
         """Whether its schemas can tell right params from wrong ones."""
         return any(param.schema is not True for param in self.params) or not self.extra
-
-
-def key_of_event(name: str) -> str:
-    """Under which an event is described: a server may send of itself what is also a method's name."""
-    return f"{EVENT}{name}"
 
 
 def completed(described: Described, other: Described) -> Described:

@@ -10,7 +10,6 @@ from typing import Any, Final
 from msgspec import Struct, structs
 
 from rpcexplorer.jsontext.params import Fix
-from rpcexplorer.jsontext.pointers import ValuePlace
 from rpcexplorer.model.profile import Profile, typed_whole
 
 LONGEST = 200
@@ -183,23 +182,3 @@ class Checked(Struct, frozen=True):
     @property
     def is_right(self) -> bool:
         return not self.problems and not self.why_not
-
-
-class Violation(Struct, frozen=True):
-    """One thing that a schema has against a text, as the process that checks tells it."""
-
-    path: tuple[str | int, ...]
-    """Names and numbers that lead to the value."""
-    rule: tuple[str | int, ...]
-    """Keywords and names that lead to the keyword in the schema, through references."""
-    place: ValuePlace | None = None
-    name: str = ""
-    """What is missing."""
-    unexpected: tuple[tuple[str, ValuePlace | None], ...] = ()
-    """What may not be there."""
-    size: int = 0
-    """Elements of an array that has too few of them, or too many."""
-    surplus: ValuePlace | None = None
-    """Where the first one stands that is too many."""
-    alternatives: tuple[tuple[Violation, ...], ...] = ()
-    """What each alternative has against it."""

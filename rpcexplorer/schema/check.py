@@ -20,11 +20,11 @@ from msgspec.structs import replace
 from rpcexplorer.jsontext.params import Fix
 from rpcexplorer.jsontext.steps import run_in_turns
 from rpcexplorer.model.method import By, Described
-from rpcexplorer.model.problem import MOST_TOLD, Checked, SchemaProblem, Violation
+from rpcexplorer.model.problem import MOST_TOLD, Checked, SchemaProblem
 from rpcexplorer.model.secret import for_others
 from rpcexplorer.schema.bundle import Checkable, checkable_params, checkable_result
 from rpcexplorer.schema.check_process import read, write
-from rpcexplorer.schema.explain import WordedProblem, by_name, by_position, fixes, worded
+from rpcexplorer.schema.explain import Violation, WordedProblem, by_name, by_position, fixes, worded
 
 PROGRAM: Final = (sys.executable, "-P", "-m", "rpcexplorer.schema.check_process")
 """``-P``: a module in the working folder must not pass for one of Python's."""

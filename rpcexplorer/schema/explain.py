@@ -14,7 +14,7 @@ from rpcexplorer.jsontext.params import Fix
 from rpcexplorer.jsontext.pointers import Places, ValuePlace
 from rpcexplorer.jsontext.scan import decoded, elements, members
 from rpcexplorer.model.method import DescribedParam
-from rpcexplorer.model.problem import MOST_TOLD, SchemaProblem, Violation
+from rpcexplorer.model.problem import MOST_TOLD, SchemaProblem
 from rpcexplorer.model.secret import PLACEHOLDER
 from rpcexplorer.schema.bundle import Checkable
 from rpcexplorer.schema.node import members_of
@@ -58,6 +58,26 @@ _LIMITS: Final = {
     "minProperties": ("must have at least", "member", ""),
     "maxProperties": ("must have at most", "member", ""),
 }
+
+
+class Violation(Struct, frozen=True):
+    """One thing that a schema has against a text, as the process that checks tells it."""
+
+    path: tuple[str | int, ...]
+    """Names and numbers that lead to the value."""
+    rule: tuple[str | int, ...]
+    """Keywords and names that lead to the keyword in the schema, through references."""
+    place: ValuePlace | None = None
+    name: str = ""
+    """What is missing."""
+    unexpected: tuple[tuple[str, ValuePlace | None], ...] = ()
+    """What may not be there."""
+    size: int = 0
+    """Elements of an array that has too few of them, or too many."""
+    surplus: ValuePlace | None = None
+    """Where the first one stands that is too many."""
+    alternatives: tuple[tuple[Violation, ...], ...] = ()
+    """What each alternative has against it."""
 
 
 def must(keyword: str, rule: Any) -> str:

@@ -9,7 +9,8 @@ import pytest
 
 from rpcexplorer.discovery.documents import read_document
 from rpcexplorer.discovery.openrpc import read_openrpc
-from rpcexplorer.model.method import Described, key_of_event
+from rpcexplorer.discovery.reader import key_of_event
+from rpcexplorer.model.method import Described
 from tests.corpora.documents import OPENRPC, document, documents
 
 COUNTS = {

@@ -8,7 +8,8 @@ import pytest
 
 from rpcexplorer.discovery.documents import at_path, read_document, read_introspection, read_service
 from rpcexplorer.discovery.questions import Answered, Question
-from rpcexplorer.model.method import DescribedError, ExampleCall, Method, Parameter, key_of_event
+from rpcexplorer.discovery.reader import key_of_event
+from rpcexplorer.model.method import DescribedError, ExampleCall, Method, Parameter
 from rpcexplorer.schema.node import SchemaReader
 from rpcexplorer.schema.start import starting_point
 from tests.discovery.driving import drive

@@ -9,10 +9,10 @@ import msgspec
 
 from rpcexplorer.jsontext.steps import at_once
 from rpcexplorer.model.method import By, Described
-from rpcexplorer.model.problem import SchemaProblem, Violation
+from rpcexplorer.model.problem import SchemaProblem
 from rpcexplorer.schema.bundle import Checkable, checkable_params, checkable_result
 from rpcexplorer.schema.check_process import answer
-from rpcexplorer.schema.explain import worded
+from rpcexplorer.schema.explain import Violation, worded
 
 
 def made(described: Described, by: By | None = "name") -> Checkable:

@@ -12,8 +12,8 @@ import pytest
 
 from rpcexplorer.auth.basic import InlineAuth
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.history.case import MOST_BY_HAND, MOST_LINES, case_of
-from rpcexplorer.model.exchange import MOST_CALLS, Case, Damaged, Exchange, TakenIn
+from rpcexplorer.history.case import MOST_BY_HAND, MOST_LINES, TakenIn, case_of
+from rpcexplorer.model.exchange import MOST_CALLS, Case, Damaged, Exchange
 from rpcexplorer.model.problem import Problem
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.rpc.messages import Result
