@@ -38,7 +38,7 @@ class Journal:
         """Why the last exchange could not be written, or some could not be read; empty while all is well."""
         self.body_limit = settings.body_limit
         """Bytes of a reply that are written down."""
-        self._settings, self._folder, self._secrets = settings, folder, secrets
+        self._chosen, self._folder, self._secrets = settings.folder, folder, secrets
         self._open: dict[tuple[Path, Path | None], History] = {}
         self._sent: set[tuple[str, str, str, str | None]] = set()
         """Methods and params with a placeholder in them that were recorded in this run."""
@@ -47,13 +47,13 @@ class Journal:
 
     def of(self, profile: Profile | None) -> History:
         own = profile.history if profile else None
-        folder = Path(own or self._settings.folder or self._folder)
+        folder = Path(own or self._chosen or self._folder)
         inside = Path(profile.history_inside) if profile and own and profile.history_inside else None
         if (folder, inside) not in self._open:
             from rpcexplorer.history.folder import History
 
-            shared, limit = folder != self._folder, self._settings.body_limit
-            self._open[folder, inside] = History(folder, body_limit=limit, inside=inside, shared=shared)
+            shared = folder != self._folder
+            self._open[folder, inside] = History(folder, body_limit=self.body_limit, inside=inside, shared=shared)
         return self._open[folder, inside]
 
     def of_cases(self, profile: Profile | None) -> History:
@@ -82,7 +82,7 @@ class Journal:
         from rpcexplorer.model.secret import PLACEHOLDER
         from rpcexplorer.redaction.exchange import for_history, redacted
 
-        record = redacted(exchange, for_history(self._settings.body_limit), profile, self._secrets())
+        record = redacted(exchange, for_history(self.body_limit), profile, self._secrets())
         if PLACEHOLDER.search(f"{record.params} {record.params_sent}"):
             self._sent.add((record.url, record.method, record.params, record.params_sent))
         with self._writing:

@@ -287,6 +287,11 @@ def usual_type(path: str) -> str:
     return SERVICE_TYPE if path == PATH else JSON_TYPE
 
 
+def usual_confirm(badge: str) -> ConfirmWhen:
+    """Return when to ask before a call is sent if nobody has chosen that."""
+    return "unsafe" if badge == "prod" else "never"
+
+
 def is_reserved(name: str) -> bool:
     """Return whether a profile of this name would read the variables of ``--url``."""
     return shares_variables(name, AD_HOC_NAME)

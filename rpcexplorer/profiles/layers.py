@@ -32,6 +32,7 @@ from rpcexplorer.model.profile import (
     Preset,
     Profile,
     misplaced_token,
+    usual_confirm,
     usual_type,
 )
 from rpcexplorer.model.secret import PROFILE_NAME
@@ -125,8 +126,8 @@ def keep_documents_inside(reading: CheckedFile) -> None:
 def _confirm(leaves: Leaves) -> Leaf | None:
     """What a profile's values come to: ``prod`` asks before what is not safe where nobody says otherwise."""
     said, badge = leaves.get(("confirm",)), leaves.get(("badge",))
-    if said is None and badge and badge.value == "prod":
-        return Leaf("unsafe", badge.source)
+    if said is None and badge and (usual := usual_confirm(badge.value)) != "never":
+        return Leaf(usual, badge.source)
     return said
 
 
@@ -145,8 +146,7 @@ def build_profile(name: str, values: Mapping[KeyPath, Any]) -> Profile | tuple[K
     if ("url",) not in values:
         return ("url",), 'the profile has no `url`; add one, such as url = "https://rpc.example.com"'
     plain = {path[0]: value for path, value in values.items() if len(path) == 1}
-    if plain.get("badge") == "prod":
-        plain.setdefault("confirm", "unsafe")
+    plain.setdefault("confirm", usual_confirm(plain.get("badge", "")))
     plain.setdefault("content_type", usual_type(plain.get("path", PATH)))
     is_service = Profile("", "", plain.get("path", PATH), plain.get("preset", "")).is_service
     auth = _below(values, "auth")

@@ -24,6 +24,7 @@ from rpcexplorer.model.profile import (
     shares_variables,
     split_address,
     typed_whole,
+    usual_confirm,
     usual_type,
 )
 from rpcexplorer.model.secret import PROFILE_NAME
@@ -284,11 +285,6 @@ def _address(typed: str) -> str:
 def _url_and_path(typed: str, usual: str = PATH) -> tuple[str, str]:
     url, path = split_address(typed)
     return url, usual if path is None else path
-
-
-def usual_confirm(badge: str) -> str:
-    """When it is asked before sending, where no file says."""
-    return "unsafe" if badge == "prod" else "never"
 
 
 def changes_of(
