@@ -43,7 +43,7 @@ from rpcexplorer.tui.theme import NARROW, Pieces, ThemeStyles, line, width_of
 from rpcexplorer.tui.widgets.bars import Bar, Frame, WarningLines
 from rpcexplorer.tui.widgets.dialog import AnswersOnce, Choice, Confirm
 from rpcexplorer.tui.widgets.reader import Reader
-from rpcexplorer.tui.widgets.rows import RowList
+from rpcexplorer.tui.widgets.rows import MAX_NAME_COLUMNS, RowList
 from rpcexplorer.variables.resolve import Missing
 
 
@@ -56,8 +56,6 @@ class BatchChoice(Struct, frozen=True):
 
 
 _KIND: Final = len("notification")
-_METHOD: Final = 48
-"""Columns that a method gets at most; in a narrow list a quarter of the width."""
 _PARAMS: Final = 8
 """Columns of params below which they are left out."""
 
@@ -91,7 +89,7 @@ class BatchList(RowList[BatchLine]):
             came = [("  ", "text"), *outcome_pieces(item.came, width // 3), (" ", "text")]
             return line(unexpected, width, styles, right=came, ground=ground)
         draft = item.row.draft
-        methods = max(min(self._methods, _METHOD, width // 4), 1)
+        methods = max(min(self._methods, MAX_NAME_COLUMNS, width // 4), 1)
         words = [
             (f"{item.number:>3}  ", "dim"),
             (f"{kind_word(notification=draft.notification):<{_KIND}}  ", "careful" if draft.notification else "middle"),
@@ -107,7 +105,7 @@ class BatchList(RowList[BatchLine]):
     def watch_items(self) -> None:
         """The column of methods is as wide as the longest of them."""
         names = (each.row.draft.method for each in self.items if each.row is not None)
-        self._methods = max((columns(name[:_METHOD]) for name in names), default=0)
+        self._methods = max((columns(name[:MAX_NAME_COLUMNS]) for name in names), default=0)
         super().watch_items()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:

@@ -39,7 +39,7 @@ from rpcexplorer.tui.messages import ExportWanted, TicketWanted
 from rpcexplorer.tui.theme import NARROW, Pieces, ThemeStyles, line
 from rpcexplorer.tui.widgets.bars import Bar, Frame, WarningLines
 from rpcexplorer.tui.widgets.dialog import AnswersOnce
-from rpcexplorer.tui.widgets.rows import LineView
+from rpcexplorer.tui.widgets.rows import MAX_NAME_COLUMNS, LineView
 
 ASIDE: Final = 8
 """Columns that a key scrolls sideways."""
@@ -261,8 +261,6 @@ FAST_BYTES: Final = 200_000
 """Bytes of both sides whose lines are made in a moment."""
 MAX_UNFOLDED_BYTES: Final = 2_000_000
 """Nobody reads a million lines, and to make them takes longer than to compare."""
-METHOD_COLUMNS: Final = 48
-"""For the names of the methods in the bar."""
 
 
 class ComparisonScreen(AnswersOnce[None], Screen[None]):
@@ -371,7 +369,7 @@ class ComparisonScreen(AnswersOnce[None], Screen[None]):
 
     def _show_place(self) -> None:
         """Show the methods, and the number of the difference under the cursor."""
-        names = " and ".join(clipped(each, METHOD_COLUMNS // len(self._methods)) for each in self._methods)
+        names = " and ".join(clipped(each, MAX_NAME_COLUMNS // len(self._methods)) for each in self._methods)
         self._bar.words = [("Compare", "bold"), (f"  {names}", "middle")]
         count = len(self.comparison.differences) if self.comparison else 0
         at = self.text.difference

@@ -35,7 +35,7 @@ from rpcexplorer.tui.theme import ThemeStyles, line
 from rpcexplorer.tui.widgets.dialog import Answer, Ask, Choice, Confirm, Dialog, Field, Form, Wrong, keys, plain
 from rpcexplorer.tui.widgets.inputs import Cycle, Entry
 from rpcexplorer.tui.widgets.picker import Pick, Picker
-from rpcexplorer.tui.widgets.rows import RowList, Sheet, SheetLine, wrapped
+from rpcexplorer.tui.widgets.rows import MAX_NAME_COLUMNS, RowList, Sheet, SheetLine, wrapped
 
 PARAMS_COLUMNS = 50
 """Columns of the params that the question shows."""
@@ -553,8 +553,6 @@ APART_LOW: Final = 7
 """In a low terminal, where none of them is empty."""
 LOW: Final = 26
 LEAST: Final = 3
-METHOD_COLUMNS: Final = 48
-"""Columns of a method's name in a sentence."""
 
 
 class ChangeRow(NamedTuple):
@@ -669,7 +667,7 @@ class ChangesDialog(Dialog[str]):
         change = event.item.change
         if change.kind == "gone":
             self._told.update(
-                plain(f"{clipped(change.name, METHOD_COLUMNS)} is gone from the service and cannot be opened.")
+                plain(f"{clipped(change.name, MAX_NAME_COLUMNS)} is gone from the service and cannot be opened.")
             )
         else:
             self.dismiss(change.name)

@@ -29,12 +29,8 @@ from rpcexplorer.tui.theme import ThemeStyles, line, width_of
 from rpcexplorer.tui.widgets.bars import Bar, WarningLines
 from rpcexplorer.tui.widgets.inputs import Entry
 from rpcexplorer.tui.widgets.reader import Reader
-from rpcexplorer.tui.widgets.rows import RowList, Sheet
+from rpcexplorer.tui.widgets.rows import MAX_NAME_CHARACTERS, MAX_NAME_COLUMNS, RowList, Sheet
 
-_LONGEST: Final = 200
-"""Characters of a name that are looked at; no row shows more."""
-_METHOD: Final = 48
-"""Columns that a method gets at most; in a narrow list a quarter of the width, or a fifth."""
 _PROFILE: Final = 12
 _TOOK: Final = len(" 31.2 s ")
 _OUTCOME: Final = len("-32602 I  ★ ")
@@ -94,12 +90,12 @@ class HistoryList(RowList[HistoryRow]):
                 return line([(" ! damaged  ", "careful"), (reason, "middle")], width, styles, ground=ground)
         call = item
         outcome = call.counts_as
-        methods = max(min(self._methods, _METHOD, width // (5 if self.everyone else 4)), 1)
+        methods = max(min(self._methods, MAX_NAME_COLUMNS, width // (5 if self.everyone else 4)), 1)
         mark = MARK if call.id in self.marked else " "
         words = [
             (mark, "accent"),
             (f"{SIGNS[outcome]} ", ROLES[outcome]),
-            (fitted(call.method[:_LONGEST], methods), "text"),
+            (fitted(call.method[:MAX_NAME_CHARACTERS], methods), "text"),
         ]
         if self._writers:
             words.append(("  " + fitted(call.writer or YOU, self._writers), "dim"))
@@ -108,7 +104,7 @@ class HistoryList(RowList[HistoryRow]):
         words.append(("  ", "text"))
         took, clock = duration(call.seconds).rjust(_TOOK), f"  {call.when.astimezone(self._zone):%H:%M:%S} "
         room = width - width_of([*words, (took, ""), (clock, "")])
-        label = (call.name or call.note)[:_LONGEST]
+        label = (call.name or call.note)[:MAX_NAME_CHARACTERS]
         named = f"  ★ {clipped(label, max(room - _OUTCOME, 3))}" if label else ""
         told = came(call) if self.of_case or not call.foreign else [("a case  ", "careful"), *came(call)]
         if width_of([*told, (named, "")]) > room and told[-1][1] == "dim":
@@ -119,7 +115,7 @@ class HistoryList(RowList[HistoryRow]):
     def watch_items(self) -> None:
         """The columns of names are as wide as the longest of them."""
         calls = [row for row in self.items if isinstance(row, Exchange)]
-        self._methods = _widest({call.method for call in calls}, _METHOD)
+        self._methods = _widest({call.method for call in calls}, MAX_NAME_COLUMNS)
         self._profiles = _widest({call.profile for call in calls}, _PROFILE)
         others = {call.writer for call in calls if call.writer}
         self._writers = _widest({*others, YOU}, _PROFILE) if others else 0
@@ -141,7 +137,7 @@ class HistoryList(RowList[HistoryRow]):
 
 
 def _widest(names: set[str], most: int) -> int:
-    return max((columns(clipped(name[:_LONGEST], most)) for name in names), default=0)
+    return max((columns(clipped(name[:MAX_NAME_CHARACTERS], most)) for name in names), default=0)
 
 
 ALL: Final = "all profiles"

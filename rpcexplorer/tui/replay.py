@@ -48,13 +48,13 @@ from rpcexplorer.tui.theme import ThemeStyles, line
 from rpcexplorer.tui.widgets.bars import Bar, Frame, WarningLines
 from rpcexplorer.tui.widgets.dialog import AnswersOnce, Choice, Confirm, Dialog, keys, named
 from rpcexplorer.tui.widgets.picker import Pick, Picker
-from rpcexplorer.tui.widgets.rows import RowList
+from rpcexplorer.tui.widgets.rows import MAX_NAME_CHARACTERS, MAX_NAME_COLUMNS, RowList
 from rpcexplorer.variables.resolve import Missing
 
 
 def on_profile(method: str, profile: str) -> str:
     """Return a name for a call on one of several profiles; the profile comes first, as a method's name may be long."""
-    return f"{profile}: {method[:_LONGEST]}"
+    return f"{profile}: {method[:MAX_NAME_CHARACTERS]}"
 
 
 class WaitingCall(Struct, frozen=True):
@@ -74,10 +74,6 @@ ROLES: Final[dict[ReplayVerdict, str]] = {
     "left out": "middle",
 }
 """The colour of a verdict; a sign and a word say the same."""
-_NAME: Final = 48
-"""Columns that a method or a profile gets at most; in a narrow list a quarter of the width."""
-_LONGEST: Final = 200
-"""Characters of a name that are looked at; no row shows more."""
 _TOOK: Final = len("31.2 s → 31.2 s ")
 
 
@@ -111,16 +107,16 @@ class ReplayList(RowList[ReplayRow]):
     def _called(self, row: ReplayRow) -> str:
         """What a row is told apart by."""
         if isinstance(row, WaitingCall):
-            return row.name[:_LONGEST]
+            return row.name[:MAX_NAME_CHARACTERS]
         profile = row.live.profile if row.live else ""
         if self.on_several and profile:
             return on_profile(row.recorded.method, profile)
-        return (profile if self.by_profile and profile else row.recorded.method)[:_LONGEST]
+        return (profile if self.by_profile and profile else row.recorded.method)[:MAX_NAME_CHARACTERS]
 
     @property
     def _wide(self) -> int:
         """Columns for that: as many as the longest takes, and not too many."""
-        most = min(_NAME, max(self.size.width // 4, 8))
+        most = min(MAX_NAME_COLUMNS, max(self.size.width // 4, 8))
         return max((columns(clipped(name, most)) for name in set(map(self._called, self.items))), default=0)
 
     @property
@@ -316,8 +312,6 @@ async def may_send_all(
     return await screen.app.push_screen_wait(SendQuestion(title, rows, choices, grave=is_prod)) == "send"
 
 
-ROOM: Final = 48
-"""Columns of a method's name in a title."""
 MOST: Final = 12
 """Profiles that are on view at once."""
 NAMES: Final = 24
@@ -334,7 +328,7 @@ async def profiles_for_servers(
         its = [each for each in records if server_of(each) == server]
         if len(servers) > 1:
             count = f"{len(its)} call{'s' * (len(its) > 1)}"
-            what = f"{count} of {clipped(server[0], ROOM // 2)}, {clipped(server[1], ROOM)},"
+            what = f"{count} of {clipped(server[0], MAX_NAME_COLUMNS // 2)}, {clipped(server[1], MAX_NAME_COLUMNS)},"
         profile = await _profile_for(screen, explorer, its, what, [each.name for each in chosen.values()])
         if profile is None:
             return None
@@ -518,7 +512,7 @@ async def compare_profiles(
     if len(offered) < 2:
         screen.notify("There is no other profile to compare with.")
         return
-    question = f"Compare {clipped(draft.method, ROOM)} on …"
+    question = f"Compare {clipped(draft.method, MAX_NAME_COLUMNS)} on …"
     chosen = await screen.app.push_screen_wait(SeveralProfiles(question, offered, used.name if used else ""))
     profiles = [each for name in chosen or () for each in offered if each.name == name]
     calls: list[tuple[Draft | Batch, Profile]] = [(draft, each) for each in profiles]

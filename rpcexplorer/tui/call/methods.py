@@ -36,7 +36,7 @@ from rpcexplorer.tui.messages import CopyCallWanted, SendAgainWanted, TicketWant
 from rpcexplorer.tui.theme import Pieces, ThemeStyles, line, width_of
 from rpcexplorer.tui.widgets.bars import Bar
 from rpcexplorer.tui.widgets.inputs import Entry
-from rpcexplorer.tui.widgets.rows import RowList
+from rpcexplorer.tui.widgets.rows import MAX_NAME_CHARACTERS, RowList
 
 Standing = Literal["pinned", "recent", "plain"]
 """Pinned by the person, called lately, or neither."""
@@ -214,8 +214,6 @@ _MARKS: Final[dict[Standing, tuple[str, str]]] = {
 _CURRENT: Final = ("▸", "accent bold")
 _MORE: Final = ("…", "dim")
 _AUTH: Final = len("  cookie")
-_LONGEST: Final = 200
-"""Characters of a name or doc that are looked at; no screen shows more."""
 UNKNOWN: Final = "Not known. F9 discovers."
 """What is told of a name that is not in the list."""
 NOTHING_KNOWN: Final = (
@@ -246,10 +244,10 @@ class MethodList(RowList[MethodListRow], can_focus=False):
     def draw(self, item: MethodListRow, width: int, styles: ThemeStyles, *, chosen: bool) -> Strip:
         ground = "background" if not chosen else "selection" if self.here else "surface"
         if isinstance(item, Heading):
-            return line([(" ", "text"), (item.words[:_LONGEST], "dim")], width, styles, ground=ground)
+            return line([(" ", "text"), (item.words[:MAX_NAME_CHARACTERS], "dim")], width, styles, ground=ground)
         side = "middle" if ground == "selection" else "dim"
         if isinstance(item, TypedRow):
-            words: Pieces = [(" " * MARGIN, "text"), ("call ", side), (f'"{item.name[:_LONGEST]}"', "text")]
+            words: Pieces = [(" " * MARGIN, "text"), ("call ", side), (f'"{item.name[:MAX_NAME_CHARACTERS]}"', "text")]
             right: Pieces = [("  Enter", side)] if chosen else []
         else:
             words, right = self._method(item, width, side)
@@ -285,7 +283,7 @@ def known_of(row: MethodListRow | None) -> Sequence[tuple[str, str]]:
     match row:
         case MethodRow(method=method):
             sign = ("! unsafe  ", "careful") if method.safe is False else ("  ", "text")
-            return [sign, (method.doc[:_LONGEST], "dim")]
+            return [sign, (method.doc[:MAX_NAME_CHARACTERS], "dim")]
         case TypedRow():
             return [(f"  {UNKNOWN}", "dim")]
     return []
@@ -293,7 +291,7 @@ def known_of(row: MethodListRow | None) -> Sequence[tuple[str, str]]:
 
 def _name(row: MethodRow, room: int, *, current: bool) -> Pieces:
     """Return the name in at most ``room`` columns, with a lighter group and the matched letters underlined."""
-    name = row.method.name[:_LONGEST]
+    name = row.method.name[:MAX_NAME_CHARACTERS]
     group = group_of(name)
     shown: deque[tuple[str, str]] = deque()
     for at, char in enumerate(name):
@@ -309,8 +307,6 @@ def _name(row: MethodRow, room: int, *, current: bool) -> Pieces:
     return [("".join(text for text, _ in same), role) for role, same in groupby(shown, key=itemgetter(1))]
 
 
-_MAX_METHOD_CHARACTERS: Final = 200
-"""Characters of a method that are looked at; no screen shows more."""
 _TELLING: Final = 10**8
 """A longer code takes the room of the method and says no more than that it was an error."""
 _WITH_TIME: Final = 28
@@ -339,7 +335,7 @@ class RecentList(RowList[Exchange]):
         if width >= _WITH_TIME:
             after.append((f"  {item.when.astimezone(self._zone):%H:%M}", "dim"))
         after.append((" ", "text"))
-        before = [(" ", "text"), (SIGNS[item.counts_as], role), (f" {item.method[:_MAX_METHOD_CHARACTERS]}", "text")]
+        before = [(" ", "text"), (SIGNS[item.counts_as], role), (f" {item.method[:MAX_NAME_CHARACTERS]}", "text")]
         ground = "selection" if chosen and self.has_focus else "background"
         return line(before, width, styles, right=after, ground=ground)
 

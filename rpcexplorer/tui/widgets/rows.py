@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Final, Generic, TypeVar
 
 from rich.cells import cell_len
 from textual import events
@@ -18,6 +18,10 @@ from rpcexplorer.text.printable import printable
 from rpcexplorer.tui.messages import message
 from rpcexplorer.tui.theme import Pieces, ThemeStyles, line
 
+MAX_NAME_COLUMNS: Final = 48
+"""Columns of a method or a profile in a sentence or a row; in a narrow list it gets a part of the width."""
+MAX_NAME_CHARACTERS: Final = 200
+"""Characters of a name or a description that are looked at; no row shows more."""
 Item = TypeVar("Item")
 
 
