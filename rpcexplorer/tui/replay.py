@@ -15,7 +15,6 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
-from textual.reactive import reactive
 from textual.screen import Screen
 from textual.strip import Strip
 from textual.widgets import Static
@@ -57,6 +56,18 @@ def on_profile(method: str, profile: str) -> str:
     return f"{profile}: {method[:MAX_NAME_CHARACTERS]}"
 
 
+def method_name(row: Replayed) -> str:
+    return row.recorded.method
+
+
+def profile_name(row: Replayed) -> str:
+    return row.live.profile if row.live else method_name(row)
+
+
+def call_name(row: Replayed) -> str:
+    return on_profile(row.recorded.method, row.live.profile) if row.live else method_name(row)
+
+
 class WaitingCall(Struct, frozen=True):
     """A call that was not sent yet."""
 
@@ -84,10 +95,9 @@ class ReplayList(RowList[ReplayRow]):
 
     BINDINGS: ClassVar[list[BindingType]] = bindings("replay", "replay.open")
 
-    by_profile: reactive[bool] = reactive(False)
-    """It is one call on several profiles: each row names its own."""
-    on_several: reactive[bool] = reactive(False)
-    """They are calls on several profiles: each row names its own too."""
+    def __init__(self, name_of: Callable[[Replayed], str]) -> None:
+        super().__init__()
+        self._name_of = name_of
 
     def draw(self, item: ReplayRow, width: int, styles: ThemeStyles, *, chosen: bool) -> Strip:
         """Sign, call, verdict in words, and how long it took before and now."""
@@ -105,13 +115,7 @@ class ReplayList(RowList[ReplayRow]):
         return line([*words, *told], width, styles, right=[(took.rjust(_TOOK), "dim")], ground=ground)
 
     def _called(self, row: ReplayRow) -> str:
-        """What a row is told apart by."""
-        if isinstance(row, WaitingCall):
-            return row.name[:MAX_NAME_CHARACTERS]
-        profile = row.live.profile if row.live else ""
-        if self.on_several and profile:
-            return on_profile(row.recorded.method, profile)
-        return (profile if self.by_profile and profile else row.recorded.method)[:MAX_NAME_CHARACTERS]
+        return (row.name if isinstance(row, WaitingCall) else self._name_of(row))[:MAX_NAME_CHARACTERS]
 
     @property
     def _wide(self) -> int:
@@ -158,13 +162,12 @@ class ReplayScreen(AnswersOnce[None], Screen[None]):
         frame: Frame,
         *,
         remarks: Sequence[tuple[str, str]] = (),
-        by_profile: bool = False,
-        on_several: bool = False,
+        name_of: Callable[[Replayed], str] = method_name,
+        opens_first: bool = False,
     ) -> None:
-        """``waiting``: what each row is called until its reply comes. ``by_profile``: it is one call on several.
+        """``waiting``: names of the rows until their responses are here; then ``name_of`` has them.
 
-        On two profiles there is one comparison, which opens as soon as it is made. ``on_several``: it is several calls
-        on several profiles.
+        ``opens_first``: the first comparison opens as soon as it is made.
         """
         super().__init__()
         self.pending = pending
@@ -172,10 +175,8 @@ class ReplayScreen(AnswersOnce[None], Screen[None]):
         self.stop: Stop | None = None
         """Ends what is under way; None where nothing is."""
         self._title, self._waiting, self._run, self._told = title, list(waiting), run, remarks
-        self._frame, self._is_one_comparison = frame, by_profile and len(waiting) == 1
-        self._bar, self._remarks, self.list = Bar(), WarningLines(), ReplayList()
-        self.list.set_reactive(ReplayList.by_profile, by_profile)
-        self.list.set_reactive(ReplayList.on_several, on_several)
+        self._frame, self._opens_first = frame, opens_first
+        self._bar, self._remarks, self.list = Bar(), WarningLines(), ReplayList(name_of)
 
     def compose(self) -> ComposeResult:
         yield from self._frame.around(self._bar, self._remarks, self.list)
@@ -195,7 +196,7 @@ class ReplayScreen(AnswersOnce[None], Screen[None]):
             self._show()
         is_stopped, self.stop = self.stop.pressed, None
         self._show()
-        if self._is_one_comparison and self.done and not is_stopped:
+        if self._opens_first and self.done and not is_stopped:
             self._open(self.done[0], leave_after=True)
 
     def _show(self) -> None:
@@ -481,7 +482,8 @@ async def replay(
     several = len(used) > 1
     names = [on_profile(record.method, profile.name) if several else record.method for record, profile in calls]
     title, run = f"Replay  {what} on {' and '.join(used)}", partial(_replayed, explorer, calls)
-    opened = ReplayScreen(title, names, run, pending, frame, remarks=remarks, on_several=several)
+    name_of = call_name if several else method_name
+    opened = ReplayScreen(title, names, run, pending, frame, remarks=remarks, name_of=name_of)
     opened.set_class(any(each.badge == "prod" for each in used.values()), "-prod")
     await screen.app.push_screen_wait(opened)
 
@@ -523,7 +525,7 @@ async def compare_profiles(
     others = [each.name for each in profiles[1:]]
     run = partial(_on_each, explorer, calls)
     title = f"{clipped(draft.method, NAME)}  compared with {profiles[0].name}"
-    opened = ReplayScreen(title, others, run, pending, frame, by_profile=True)
+    opened = ReplayScreen(title, others, run, pending, frame, name_of=profile_name, opens_first=len(others) == 1)
     opened.set_class(any(each.badge == "prod" for each in profiles), "-prod")
     await screen.app.push_screen_wait(opened)
 
