@@ -11,7 +11,7 @@ from rpcexplorer.cli.recorded import Recorded, find_call, open_history
 from rpcexplorer.cli.world import World
 from rpcexplorer.client.replay import ignored_pointers
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.export.formats import FORMS, TELLING, count_replaced, marks, render, replaced_words, reply
+from rpcexplorer.export.formats import FORMS, count_replaced, marks, render, replaced_words, reply
 from rpcexplorer.export.request import Subject, profile_of, record_of
 from rpcexplorer.model.exchange import Refused
 from rpcexplorer.text.printable import printable_bytes
@@ -63,12 +63,12 @@ def copy(context: click.Context, ids: tuple[str, ...], form: str, output: str | 
         content = reply(call, profile_used, explorer.credentials.in_use())
         count = marks(content)
     else:
-        subject = _subject(world, explorer, calls[0], runs=form not in TELLING)
+        subject = _subject(world, explorer, calls[0], runs=not FORMS[form].tells)
         content = render(form, subject)
         if FORMS[form].runs and (why := explorer.withheld(subject.profile, content.decode(errors="replace"))):
             fail(why, 3)
         count = count_replaced(form, subject, content)
-    if form not in {"request", "reply"}:
+    if FORMS[form].snippet is not None:
         out.world.write(content + b"\n")
     elif out.world.shows:
         out.world.print(printable_bytes(content))

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Final
 
 from msgspec import Struct
 
 from rpcexplorer.auth.credentials import NOT_RECORDED
+from rpcexplorer.export.report import markdown
 from rpcexplorer.export.request import KEPT, Subject
-from rpcexplorer.export.snippets import SNIPPETS
+from rpcexplorer.export.snippets import command, curl, httpie, python
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.problem import counted
 from rpcexplorer.model.profile import Profile
@@ -19,31 +20,35 @@ from rpcexplorer.redaction.exchange import HIDDEN_IN_RESPONSE as REMARK
 
 
 class CopyForm(Struct, frozen=True):
+    """A format; a new one is a row of ``FORMS`` and a function that writes it."""
+
     words: str
     """What people call it."""
     ending: str
     """How the name of a file of it ends."""
+    snippet: Callable[[Subject], str] | None = None
+    """Writes it as text; the request and the reply are bytes."""
     runs: bool = False
     """It runs elsewhere, where nothing knows what a placeholder stands for."""
+    tells: bool = False
+    """It only tells of a call: it can be made of one that its profile would not send today."""
 
 
 FORMS: Final[Mapping[str, CopyForm]] = {
-    "curl": CopyForm("a curl command", ".sh", runs=True),
-    "python": CopyForm("Python with httpx", ".py", runs=True),
-    "httpie": CopyForm("an HTTPie command", ".sh", runs=True),
-    "command": CopyForm("our own command", ".sh"),
-    "markdown": CopyForm("Markdown for a ticket", ".md"),
-    "request": CopyForm("the request", ".http"),
+    "curl": CopyForm("a curl command", ".sh", curl, runs=True),
+    "python": CopyForm("Python with httpx", ".py", python, runs=True),
+    "httpie": CopyForm("an HTTPie command", ".sh", httpie, runs=True),
+    "command": CopyForm("our own command", ".sh", command),
+    "markdown": CopyForm("Markdown for a ticket", ".md", markdown, tells=True),
+    "request": CopyForm("the request", ".http", tells=True),
     "reply": CopyForm("the reply", ".txt"),
 }
-"""The forms there are, by name."""
-TELLING: Final = frozenset({"markdown", "request"})
-"""Those that only tell of a call: they can be made of one that its profile would not send today."""
 
 
 def render(form: str, subject: Subject) -> bytes:
     """Return a call in one of ``FORMS``, but not its reply, which was not sent."""
-    return request(subject) if form == "request" else SNIPPETS[form](subject).encode(errors="backslashreplace")
+    snippet = FORMS[form].snippet
+    return request(subject) if snippet is None else snippet(subject).encode(errors="backslashreplace")
 
 
 def request(subject: Subject) -> bytes:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from itertools import groupby
 from typing import Final
 from urllib.parse import urlsplit
 
 from rpcexplorer.auth.registry import auth_of
-from rpcexplorer.export.report import markdown
 from rpcexplorer.export.request import Subject
 from rpcexplorer.jsontext.params import Params
 from rpcexplorer.jsontext.pointers import names_of
@@ -466,13 +465,3 @@ def command(subject: Subject) -> str:
     # what begins with a dash would be read as an option
     words = [where, "--", *words] if draft.method.startswith("-") else [*words, where]
     return " ".join(["rpcexplorer", verb, *words])
-
-
-SNIPPETS: Final[Mapping[str, Callable[[Subject], str]]] = {
-    "curl": curl,
-    "python": python,
-    "httpie": httpie,
-    "command": command,
-    "markdown": markdown,
-}
-"""The forms there are, by name."""

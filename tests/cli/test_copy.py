@@ -19,9 +19,9 @@ from rpcexplorer.demo import PASSWORD as DEMO_PASSWORD
 from rpcexplorer.demo import USERNAME
 from rpcexplorer.demo.http import DemoThread
 from rpcexplorer.export.formats import FORMS
-from rpcexplorer.export.snippets import SNIPPETS
 from rpcexplorer.text.printable import printable
 from tests import fakes
+from tests.export.snippets import SNIPPETS
 from tests.fakes.shell import Shell
 from tests.fakes.wire import RawServer, Received, http_reply
 

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from rpcexplorer.explorer import Explorer
+from rpcexplorer.export.formats import FORMS
 from rpcexplorer.export.request import Subject, subject_of
-from rpcexplorer.export.snippets import SNIPPETS
 from rpcexplorer.history.folder import History
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Exchange, Refused
@@ -62,8 +62,8 @@ def test_in_a_snippet_it_is_printable(tmp_path: Path) -> None:
                 assert isinstance(subject, Refused), text
                 continue
             assert isinstance(subject, Subject), text
-            for kind, spell in SNIPPETS.items():
-                assert unseen(spell(subject)) == set(), (kind, text)
+            for kind, form in FORMS.items():
+                assert form.snippet is None or unseen(form.snippet(subject)) == set(), (kind, text)
 
 
 def test_as_id_name_and_note_of_a_call_it_is_kept_and_found(tmp_path: Path) -> None:

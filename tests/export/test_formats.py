@@ -9,7 +9,6 @@ from rpcexplorer.auth.basic import InlineAuth
 from rpcexplorer.auth.token import CookieAuth
 from rpcexplorer.export.formats import FORMS, count_replaced, marks, render, replaced_words, reply
 from rpcexplorer.export.request import Subject, subject_of
-from rpcexplorer.export.snippets import SNIPPETS
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.profile import Profile
@@ -33,7 +32,7 @@ def count(form: str, of: Subject) -> int:
 
 
 def test_the_forms_are_the_ones_that_were_promised() -> None:
-    assert list(FORMS) == [*SNIPPETS, "request", "reply"]
+    assert list(FORMS) == ["curl", "python", "httpie", "command", "markdown", "request", "reply"]
 
 
 def test_a_request_has_the_length_that_went_out_and_the_headers_of_the_session_to_come() -> None:

@@ -18,13 +18,13 @@ from rpcexplorer.auth.token import CookieAuth
 from rpcexplorer.client.client import preview
 from rpcexplorer.export import formats
 from rpcexplorer.export.request import Subject, profile_of, subject_of
-from rpcexplorer.export.snippets import SNIPPETS
 from rpcexplorer.model.draft import Batch, Draft, draft_of
 from rpcexplorer.model.exchange import Exchange, Preview, Refused
 from rpcexplorer.model.profile import Auth, Login, MethodNote, Profile, ad_hoc
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.rpc.messages import ErrorObject, Result
 from rpcexplorer.text.printable import printable
+from tests.export.snippets import SNIPPETS
 from tests.fakes.wire import RawServer, http_reply
 from tests.text.exchanges import exchange
 
@@ -362,10 +362,6 @@ def test_every_snippet_is_safe_to_look_at(kind: str) -> None:
         kind, replace(hostile, params='["\u202e\u2066"]\t', response=replace(hostile.response, body=odd.encode()))
     )
     assert printable(text, lines=True) == text
-
-
-def test_the_forms_are_the_ones_that_were_promised() -> None:
-    assert list(SNIPPETS) == ["curl", "python", "httpie", "command", "markdown"]
 
 
 VARIABLE_NAMES: Mapping[str, str] = {"shop": "RPCEXPLORER_SHOP_SESSION", "my-shop.eu": "RPCEXPLORER_MY_SHOP_EU_SESSION"}

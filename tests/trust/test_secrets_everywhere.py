@@ -19,10 +19,10 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.export import formats
 from rpcexplorer.export.formats import FORMS as COPIES
 from rpcexplorer.export.request import Subject, subject_of
-from rpcexplorer.export.snippets import SNIPPETS
 from rpcexplorer.model.destination import RouteChanged
 from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.exchange import Exchange
+from tests.export.snippets import SNIPPETS
 from tests.fakes.editor import type_in
 from tests.fakes.shell import Ran, Shell
 from tests.fakes.wire import RawServer, Received, http_reply

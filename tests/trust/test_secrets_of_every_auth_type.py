@@ -20,8 +20,8 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.export import formats
 from rpcexplorer.export.formats import FORMS
 from rpcexplorer.export.request import Subject, subject_of
-from rpcexplorer.export.snippets import SNIPPETS
 from rpcexplorer.model.draft import Draft
+from tests.export.snippets import SNIPPETS
 from tests.fakes.shell import Shell
 from tests.fakes.wire import RawServer
 from tests.trust.auth_types import KINDS, Gate, Planted, fitting

@@ -17,13 +17,13 @@ import pytest
 from textual.pilot import Pilot
 
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.export.snippets import SNIPPETS
 from rpcexplorer.tui.app import ExplorerApp, PersonOnScreen
 from rpcexplorer.tui.call.response import ResponsePane
 from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.connection_test import ConnectionTest
 from rpcexplorer.tui.history import HistoryScreen
 from rpcexplorer.tui.profiles import ProfilesScreen
+from tests.export.snippets import SNIPPETS
 from tests.fakes.wire import RawServer
 from tests.trust.auth_types import KINDS, Gate
 from tests.trust.planted import AWKWARD, Parrot, leaks

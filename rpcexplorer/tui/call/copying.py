@@ -17,7 +17,7 @@ from textual.screen import Screen
 from textual.widgets import Static
 
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.export.formats import FORMS, TELLING, count_replaced, head, marks, render, replaced_words
+from rpcexplorer.export.formats import FORMS, count_replaced, head, marks, render, replaced_words
 from rpcexplorer.export.report import of_two
 from rpcexplorer.export.request import Subject, profile_of, record_of, subject_of
 from rpcexplorer.model.draft import Batch, Draft, draft_of
@@ -261,7 +261,7 @@ def _of_call(
     screen: Screen[Any], explorer: Explorer, draft: Draft | Batch, exchange: Exchange | None, what: str
 ) -> Copied | str:
     """A form of a call, or why there is none."""
-    subject, missing = _subject(explorer, draft, exchange, runs=what not in TELLING)
+    subject, missing = _subject(explorer, draft, exchange, runs=not FORMS[what].tells)
     if missing:
         screen.notify(missing, timeout=8)
     if subject is None or isinstance(subject, Refused):
@@ -274,7 +274,7 @@ def _of_call(
     return Copied(
         label,
         printable(content.decode(errors="replace"), lines=True),
-        content if what == "request" else content + b"\n",
+        content if FORMS[what].snippet is None else content + b"\n",
         file_name(method, FORMS[what].ending),
         count_replaced(what, subject, content),
     )
