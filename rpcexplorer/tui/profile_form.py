@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final
 
 from msgspec import Struct
@@ -302,9 +303,16 @@ def changes_of(
 
 
 def add_profile(
-    edits: ProfileEdits, typed: Mapping[str, str], known: Iterable[str], presets: Iterable[Preset] = ()
+    edits: ProfileEdits,
+    typed: Mapping[str, str],
+    known: Iterable[str],
+    presets: Iterable[Preset] = (),
+    learned: Mapping[str, Any] = MappingProxyType({}),
 ) -> Wrong | None:
-    """Write a new profile: what differs from the defaults, or from the preset that was chosen."""
+    """Write a new profile: what differs from the defaults, or from the preset that was chosen.
+
+    ``learned``: keys that the form has no line for.
+    """
     if wrong := wrong_name(typed["name"].strip(), known) or wrong_values(typed):
         return wrong
     preset = next((each for each in presets if each.name == typed.get("preset")), None)
@@ -318,7 +326,7 @@ def add_profile(
         auth = {field: text for field, text in given.items() if text != (getattr(preset.values.auth, field) or "")}
     url, path = split_address(typed["url"])
     named = preset.name if preset else None
-    problem = edits.add(typed["name"].strip(), url, auth=auth, preset=named, path=path, **more)
+    problem = edits.add(typed["name"].strip(), url, auth=auth, preset=named, path=path, **more, **learned)
     return wrong_of(problem, typed) if problem else None
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from typing import ClassVar, Final
+from typing import Any, ClassVar, Final
 
 from msgspec import Struct, to_builtins
 from textual import on, work
@@ -319,16 +319,12 @@ class ProfilesScreen(AnswersOnce[bool], Screen[bool]):
         presets = [each.preset for each in explorer.profiles.presets.all() if not each.problems]
 
         def save(typed: Mapping[str, str]) -> Wrong | None:
-            name, file = typed["name"].strip(), form.file(typed)
-            wrong = add_profile(explorer.edits(file), typed, explorer.profiles.leaves, presets)
-            wrong = wrong or problem_after_reload(explorer, name)
-            if wrong or typed_before is None:
-                return wrong
-            usual = Profile("", "")
-            learned = ((key, getattr(typed_before, key)) for key in LEARNED_KEYS)
-            changes = tuple((key, to_builtins(value)) for key, value in learned if value != getattr(usual, key))
-            problem = explorer.apply(explorer.profiles.profiles[name], changes, file)
-            return wrong_of(problem, typed) if problem else None
+            edits, used, learned = explorer.edits(form.file(typed)), explorer.profiles.leaves, dict[str, Any]()
+            if typed_before is not None:
+                usual, values = Profile("", ""), {key: getattr(typed_before, key) for key in LEARNED_KEYS}
+                learned = {key: to_builtins(value) for key, value in values.items() if value != getattr(usual, key)}
+            wrong = add_profile(edits, typed, used, presets, learned)
+            return wrong or problem_after_reload(explorer, typed["name"].strip())
 
         fields = fields_of(None, typed_before, presets=presets)
         form = ProfileForm("Add a profile", homes_for(explorer), fields, save, presets=presets, tests=True)

@@ -5,16 +5,19 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from textual.pilot import Pilot
 
 from rpcexplorer.auth.registry import KINDS
 from rpcexplorer.demo import PASSWORD, USERNAME
 from rpcexplorer.explorer import Explorer
+from rpcexplorer.files.toml_edit import edit
 from rpcexplorer.model.destination import RouteChanged
 from rpcexplorer.model.problem import Problem
-from rpcexplorer.model.profile import ad_hoc
+from rpcexplorer.model.profile import HeaderHandshake, ad_hoc
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.profiles.keys import PROFILE_KEYS
 from rpcexplorer.tui.app import ExplorerApp
@@ -597,6 +600,31 @@ def test_an_address_that_was_typed_is_made_a_profile_by_its_name(make_explorer: 
     tell(made, story)
     profile = made.profiles.profiles["wiki"]
     assert (profile.endpoint, profile.auth.kind) == ("http://127.0.0.1:8000/jsonrpc", "none")
+
+
+def test_what_was_learned_of_an_address_is_saved_at_once(
+    make_explorer: Make, own: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made, writes = make_explorer(ONE), list[Path]()
+    handshake = HeaderHandshake("X-Session-Id")
+    made.use(replace(ad_hoc("http://127.0.0.1:8000/jsonrpc"), id="number", handshake=handshake))
+
+    def write_once(file: Path, *given: Any, **named: Any) -> Problem | None:
+        writes.append(file)
+        return Problem(str(file), "the disk is full") if len(writes) > 1 else edit(file, *given, **named)
+
+    async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
+        await profiles(pilot)
+        await pilot.press("a")
+        await on(pilot, ProfileForm)
+        await type_in(pilot, "wiki")
+        await pilot.press("ctrl+s")
+        await on(pilot, ProfilesScreen)
+
+    monkeypatch.setattr("rpcexplorer.profiles.edits.edit", write_once)
+    tell(made, story)
+    profile = made.profiles.profiles["wiki"]
+    assert (profile.id, profile.handshake) == ("number", handshake)
 
 
 @pytest.mark.thorough
