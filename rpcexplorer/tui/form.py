@@ -451,6 +451,8 @@ class FormScreen(AnswersOnce[bool | None], Screen[bool | None]):
         value = self.model.typed_value(row, self._typed) if row is not None else None
         if row is not None and value is not None and value != row.text:
             self.model.put(row, value)
+            self._put_rows(self.list.cursor)  # it may go on after all
+            self._edited = self.list.chosen
 
     def _stop_typing(self) -> None:
         self._edited = None

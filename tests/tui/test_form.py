@@ -195,6 +195,7 @@ def test_a_form_is_filled_in_key_by_key_and_the_text_follows(explorer: Explorer)
         await pilot.press("home", "enter", "B")
         screen.put_typed()
         assert text.now.startswith('{"name": "A\\"B",'), "whoever ends the program loses nothing"
+        assert rows(screen)[0].startswith('● name* "A\\"B"'), "nor sees an older value if it goes on"
         await pilot.press("f5")
 
     assert on_screen(explorer, text.source(), act) == [True]
