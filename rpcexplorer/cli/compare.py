@@ -184,19 +184,19 @@ def _on_profiles(
     results = run_waiting(invocation.world, explorer, stop, lambda watch: _sent(explorer, record, chosen, watch, stop))
     if explorer.journal.problem:
         invocation.world.say(f"the calls could not be recorded: {explorer.journal.problem}")
-    replies, codes = [], []
+    lives, replies, codes = [], [], []
     for profile, result in zip(chosen, results, strict=True):
         codes.append(_failure(invocation.world, profile, result))
-        if result.live and not codes[-1]:
-            ignore = ignored_in(result.live, profile, options.ignore)
-            replies.append((explorer.journal.as_recorded(result.live, profile), ignore))
+        if result.live:
+            lives.append(explorer.journal.as_recorded(result.live, profile))
+            if not codes[-1]:
+                replies.append((lives[-1], ignored_in(result.live, profile, options.ignore)))
     pairs = []
     if replies and not codes[0]:  # the first is what the others are compared with
         left, own = replies[0]
         pairs = [_pair(left, right, [*own, *ignore]) for right, ignore in replies[1:]]
     differs = _tell(invocation.world, pairs, options)
-    lives = [(result.live, profile) for profile, result in zip(chosen, results, strict=True)]
-    _save(explorer, [explorer.journal.as_recorded(live, profile) for live, profile in lives if live], options, case)
+    _save(explorer, lives, options, case)
     return next((code for code in FAILURES if code in codes), differs)
 
 
