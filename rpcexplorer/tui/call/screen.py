@@ -332,8 +332,11 @@ class CallScreen(Screen[None]):
         if name := await self.view.ask_for_change():
             self.open_method(as_named(name))
 
-    def action_form(self) -> None:
-        self._when_sendable(lambda: self.post_message(FormWanted()), "no form")
+    @opens("typed")
+    async def action_form(self) -> None:
+        await self._wait_for_keys()
+        if not self._refuses("no form"):
+            self.post_message(FormWanted())
 
     @opens("keep")
     async def action_keep_call(self) -> None:
@@ -401,9 +404,11 @@ class CallScreen(Screen[None]):
     def action_batch(self) -> None:
         self.post_message(BatchWanted())
 
-    def action_add_to_batch(self) -> None:
-        add = self.drafts.add_to_batch
-        self._when_sendable(lambda: self.tell(add(self.key("batch") or "the palette")), "not in the batch")
+    @opens("typed")
+    async def action_add_to_batch(self) -> None:
+        await self._wait_for_keys()
+        if not self._refuses("not in the batch"):
+            self.tell(self.drafts.add_to_batch(self.key("batch") or "the palette"))
 
     def _is_ours(self, exchange: Exchange) -> bool:
         return self.explorer.journal.is_ours(exchange, self.explorer.profile)
@@ -422,30 +427,25 @@ class CallScreen(Screen[None]):
 
     # --- sending -----------------------------------------------------------------------------------------------
 
-    def action_send(self) -> None:
-        self._when_typed(self._send_typed)
-
-    def action_send_notification(self) -> None:
-        self._when_typed(partial(self._send_typed, notification=True))
-
     @opens("typed")
-    async def _when_typed(self, then: Callable[[], object]) -> None:
-        """Go on after every key before; what follows may be a password that is about to be asked for."""
-        pane, is_judged = self.methods if self.methods.has_focus_within else self.params, asyncio.Event()
-        pane.when_typed(is_judged.set)
-        await is_judged.wait()
-        then()
-
-    def _when_sendable(self, then: Callable[[], object], consequence: str = "not sent") -> None:
-        self._when_typed(lambda: None if self._refuses(consequence) else then())
-
-    def _send_typed(self, *, notification: bool = False, whole: bool = False) -> None:
+    async def action_send(self, *, notification: bool = False, whole: bool = False) -> None:
+        """Send what is in the editor; ``whole``: see `Sender.call`."""
+        await self._wait_for_keys()
         if self.methods.display and not self.params.is_on_view:  # on a narrow screen the list hides what is told
             self.panes.cover("")
             self.params.focus_inside()
         if not self._refuses():
             draft = replace(self.drafts.draft, notification=notification)
             self._send(draft, whole=whole or self.drafts.saved_call is not None)
+
+    def action_send_notification(self) -> None:
+        self.action_send(notification=True)
+
+    async def _wait_for_keys(self) -> None:
+        """Go on after every key before; what follows may be a password that is about to be asked for."""
+        pane, is_judged = self.methods if self.methods.has_focus_within else self.params, asyncio.Event()
+        pane.when_typed(is_judged.set)
+        await is_judged.wait()
 
     def _refuses(self, consequence: str = "not sent") -> bool:
         """Return whether the draft cannot be sent; then say so, and show the place."""
@@ -563,7 +563,7 @@ class CallScreen(Screen[None]):
     def _send_again(self, draft: Draft | Batch, in_editor: str, *, whole: bool) -> None:
         """Send what failed; as it is in the editor now, unless another call is there than when it was sent."""
         if isinstance(draft, Draft) and in_editor == self.method:
-            self._when_typed(partial(self._send_typed, notification=draft.notification, whole=whole))
+            self.action_send(notification=draft.notification, whole=whole)
         else:
             self._send(draft, whole=whole)
 
@@ -593,12 +593,12 @@ class CallScreen(Screen[None]):
     def action_test(self) -> None:
         self.post_message(ConnectionTestWanted())
 
-    def action_compare_profiles(self) -> None:
-        self._when_sendable(self._compare_profiles)
-
-    def _compare_profiles(self) -> None:
-        is_whole = self.drafts.saved_call is not None
-        self.post_message(ProfilesCompared(self.drafts.draft, whole=is_whole))
+    @opens("typed")
+    async def action_compare_profiles(self) -> None:
+        await self._wait_for_keys()
+        if not self._refuses():
+            is_whole = self.drafts.saved_call is not None
+            self.post_message(ProfilesCompared(self.drafts.draft, whole=is_whole))
 
     def interrupt(self) -> bool:
         """End what runs, from another screen only what is under way; return whether there was anything."""
