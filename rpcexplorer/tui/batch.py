@@ -364,13 +364,13 @@ class BatchScreen(AnswersOnce[BatchChoice | None], Screen[BatchChoice | None]):
 
     def _warn(self, problem: str) -> None:
         if problem:
-            self.notify(f"{capitalised(problem)}.", markup=False, severity="warning")
+            self.notify(f"{capitalised(problem)}.", severity="warning")
 
     # --- sending it --------------------------------------------------------------------------------------------
 
     def action_send(self) -> None:
         if running := "the batch" if self.sending else self._under_way():
-            self.notify(f"Nothing was sent: {running} is still running.", markup=False)
+            self.notify(f"Nothing was sent: {running} is still running.")
         else:
             self._send()
 

@@ -56,7 +56,7 @@ async def trusted(
     if moved:
         moved_in = explorer.profiles.change_home(name, explorer.paths.user_sessions)
         if problem := explorer.apply(profile, moved, moved_in):
-            screen.notify(str(problem), markup=False, severity="warning", timeout=10)
+            screen.notify(str(problem), severity="warning", timeout=10)
             return False
         profile = explorer.profiles.profiles[name]
 
@@ -64,7 +64,7 @@ async def trusted(
     said = str(problem or f"{name} trusts this certificate now, in {file}.")
     if not problem and explorer.profiles.profiles[name].certificate != found:
         said = f"Written to {file}, but {explorer.profiles.source_of(name, 'certificate')} says another one and wins."
-    screen.notify(said, markup=False, severity="warning" if problem else "information", timeout=10)
+    screen.notify(said, severity="warning" if problem else "information", timeout=10)
     if not problem:
         await warn_about(screen, explorer, file)
     return problem is None
@@ -254,7 +254,7 @@ class ConnectionTest(Dialog[str]):
         before = ad_hoc(address) if self._profile.ad_hoc else self._profile
         made = self._explorer.profiles.changed(before, moved)
         if isinstance(made, Problem):
-            self.notify(f"{address}: {made.sentence}.", markup=False, severity="warning")
+            self.notify(f"{address}: {made.sentence}.", severity="warning")
             return
         self.profile, self.report = made, Report()
         now = {"url": self._profile.url, "path": self._profile.path}

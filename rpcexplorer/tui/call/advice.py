@@ -220,7 +220,7 @@ class Advice:
             return False
         changed = explorer.profiles.changed(profile, hint.changes)
         if isinstance(changed, Problem):
-            self._host.notify(str(changed), markup=False, severity="warning", timeout=10)
+            self._host.notify(str(changed), severity="warning", timeout=10)
             return False
         if explorer.profile == profile:
             explorer.use_changed(changed)
