@@ -63,6 +63,7 @@ class ExplorerApp(App[Wish]):
     * { scrollbar-size-vertical: 1; scrollbar-size-horizontal: 1; }
     Entry { scrollbar-size-horizontal: 0; }
     Input > .input--placeholder { color: $dim; }
+    Screen.-prod { border-left: outer $prod; border-right: outer $prod; }
     """
     scope: ClassVar[Scope] = "everywhere"
     BINDINGS: ClassVar[list[BindingType]] = bindings("everywhere")

@@ -197,7 +197,6 @@ class BatchScreen(AnswersOnce[BatchChoice | None], Screen[BatchChoice | None]):
 
     DEFAULT_CSS = """
     BatchScreen { background: $background; color: $text; layout: vertical; overflow: hidden; }
-    BatchScreen.-prod { border-left: outer $prod; border-right: outer $prod; }
     BatchScreen #batch { height: 1fr; }
     BatchScreen #calls { width: 55%; border-right: solid $line; }
     BatchScreen BatchPreview { width: 1fr; }

@@ -247,7 +247,6 @@ class FormScreen(AnswersOnce[bool | None], Screen[bool | None]):
 
     DEFAULT_CSS = """
     FormScreen { background: $background; color: $text; layout: vertical; overflow: hidden; }
-    FormScreen.-prod { border-left: outer $prod; border-right: outer $prod; }
     FormScreen #form { height: 1fr; }
     FormScreen #fields { width: 3fr; border-right: solid $line; }
     FormScreen #doc { height: 6; border-top: solid $line; }

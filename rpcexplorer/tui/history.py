@@ -387,7 +387,6 @@ class HistoryScreen(AnswersOnce[HistoryChoice | None], Screen[HistoryChoice | No
 
     DEFAULT_CSS = """
     HistoryScreen { background: $background; color: $text; layout: vertical; overflow: hidden; }
-    HistoryScreen.-prod { border-left: outer $prod; border-right: outer $prod; }
     HistoryScreen #history { height: 1fr; }
     HistoryScreen HistoryPane { width: 55%; border-right: solid $line; }
     HistoryScreen HistoryPreview { width: 1fr; }

@@ -135,7 +135,6 @@ class ProfilesScreen(AnswersOnce[bool], Screen[bool]):
 
     DEFAULT_CSS = """
     ProfilesScreen { background: $background; color: $text; layout: vertical; overflow: hidden; }
-    ProfilesScreen.-prod { border-left: outer $prod; border-right: outer $prod; }
     ProfilesScreen #list { width: 55%; max-width: 84; border-right: solid $line; }
     ProfilesScreen #page { width: 1fr; }
     ProfilesScreen #columns { height: 1fr; }

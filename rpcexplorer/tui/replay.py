@@ -148,7 +148,6 @@ class ReplayScreen(AnswersOnce[None], Screen[None]):
 
     DEFAULT_CSS = """
     ReplayScreen { background: $background; color: $text; layout: vertical; overflow: hidden; }
-    ReplayScreen.-prod { border-left: outer $prod; border-right: outer $prod; }
     """
     scope: ClassVar[Scope] = "replay"
     BINDINGS: ClassVar[list[BindingType]] = bindings("replay", without="replay.open")

@@ -155,7 +155,6 @@ class StatisticsScreen(AnswersOnce[str | None], Screen[str | None]):
 
     DEFAULT_CSS = """
     StatisticsScreen { background: $background; color: $text; layout: vertical; overflow: hidden; }
-    StatisticsScreen.-prod { border-left: outer $prod; border-right: outer $prod; }
     """
     scope: ClassVar[Scope] = "statistics"
     BINDINGS: ClassVar[list[BindingType]] = bindings("statistics", without="statistics.open")

@@ -65,7 +65,6 @@ class CallScreen(Screen[None]):
 
     DEFAULT_CSS = """
     CallScreen { background: $background; color: $text; layout: vertical; overflow: hidden; }
-    CallScreen.-prod { border-left: outer $prod; border-right: outer $prod; }
     CallScreen #panes { height: 1fr; }
     CallScreen MethodsPane { width: 34; border-right: solid $line; }
     CallScreen #right { width: 1fr; }
