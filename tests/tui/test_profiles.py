@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
+from textual.color import Color
 from textual.pilot import Pilot
 
 from rpcexplorer.auth.registry import KINDS
@@ -21,11 +22,15 @@ from rpcexplorer.model.profile import HeaderHandshake, ad_hoc
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.profiles.keys import PROFILE_KEYS
 from rpcexplorer.tui.app import ExplorerApp
+from rpcexplorer.tui.batch import BatchScreen
 from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.connection_test import ConnectionTest
 from rpcexplorer.tui.dialogs import Credentials
+from rpcexplorer.tui.form import FormScreen
+from rpcexplorer.tui.history import HistoryScreen
 from rpcexplorer.tui.profile_form import ProfileForm, wrong_of
 from rpcexplorer.tui.profiles import ProfileList, ProfilesScreen, Welcome
+from rpcexplorer.tui.statistics import StatisticsScreen
 from rpcexplorer.tui.widgets.bars import Footer, Header
 from rpcexplorer.tui.widgets.dialog import Answer, Confirm, Form, Wrong
 from rpcexplorer.tui.widgets.inputs import Entry
@@ -122,6 +127,24 @@ def test_the_footer_offers_what_can_be_done_with_this_one(make_explorer: Make) -
         assert pilot.app.screen is screen
 
     tell(make_explorer(ONE + broken), story, profile="one")
+
+
+def test_screens_on_prod_have_red_edges(make_explorer: Make) -> None:
+    async def story(app: ExplorerApp, pilot: Pilot[str]) -> None:
+        calls = await on(pilot, CallScreen)
+        calls.drafts.choose("ping")
+        red = ("outer", Color.parse(app.theme_variables["prod"]))
+        for keys, kind in [
+            ("f6", HistoryScreen), ("s", StatisticsScreen), ("escape", HistoryScreen), ("escape", CallScreen),
+            ("f7", ProfilesScreen), ("escape", CallScreen), ("alt+l", BatchScreen), ("escape", CallScreen),
+            ("alt+e", FormScreen),
+        ]:  # fmt: skip
+            await pilot.press(keys)
+            await on(pilot, kind)
+            edges = app.screen.styles.border_left, app.screen.styles.border_right
+            assert edges == (red, red), kind
+
+    tell(make_explorer(TWO), story, profile="two")
 
 
 def test_enter_switches_everything_that_belongs_to_the_profile(explorer: Explorer) -> None:
