@@ -147,7 +147,8 @@ class Zsh(SafeNames, ZshComplete):
 
 
 class Fish(SafeNames, FishComplete):
-    pass
+    # Click's script cuts a description at its first comma.
+    source_template = FishComplete.source_template.replace('string split ","', 'string split -m 1 ","')
 
 
 SHELLS: Final[Mapping[str, type[ShellComplete]]] = {"bash": Bash, "zsh": Zsh, "fish": Fish}

@@ -226,6 +226,10 @@ def test_zsh_inserts_no_space_behind_name_of_param(person: Shell) -> None:
     assert """compadd -U -V unsorted -S '' -- "${(@M)completions:#*=}"\n""" in person.run("completion", "zsh").text
 
 
+def test_fish_keeps_descriptions_with_commas(person: Person) -> None:
+    assert 'string split -m 1 "," $completion' in person.run("completion", "fish").text
+
+
 def test_saved_calls_are_offered_with_their_sign_as_far_as_a_shell_may_see_them(person: Shell) -> None:
     file = person.folder / "sessions.toml"
     file.write_text(file.read_text() + '[call."list users"]\nmethod = "m"\n[call."l$(touch x)"]\nmethod = "m"\n')

@@ -678,9 +678,11 @@ def test_a_case_is_shown_like_the_history_and_nothing_of_it_can_be_changed_or_se
             assert {each for each in can | cannot if screen.check_action(each, ())} == can
             await press(pilot, "r", "p", "t", "a", "delete")
             assert stage.screen is screen
-            await press(pilot, *"/ping", "enter", "R")
+            await press(pilot, *"/ping", "enter")
+            await press(pilot, "R")
             assert methods(screen) == ["ping"]
-            await press(pilot, "/", "backspace", "enter", "R", "m", "R")
+            await press(pilot, "/", "backspace", "enter")
+            await press(pilot, "R", "m", "R")
             replayed = [[each.method for each in message.records] for message in stage.of(ReplayWanted)]
             assert replayed == [["ping"], ["user.list", "ping"], ["ping"]]
 
