@@ -226,7 +226,7 @@ def test_zsh_inserts_no_space_behind_name_of_param(person: Shell) -> None:
     assert """compadd -U -V unsorted -S '' -- "${(@M)completions:#*=}"\n""" in person.run("completion", "zsh").text
 
 
-def test_fish_keeps_descriptions_with_commas(person: Person) -> None:
+def test_fish_keeps_descriptions_with_commas(person: Shell) -> None:
     assert 'string split -m 1 "," $completion' in person.run("completion", "fish").text
 
 
