@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import sys
-import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from datetime import date, datetime, tzinfo
-from itertools import chain
-from typing import Any, ClassVar, Final, Literal
+from collections.abc import Callable, Iterable, Sequence
+from typing import ClassVar, Final, Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -18,19 +14,18 @@ from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.geometry import Size
 from textual.screen import Screen
-from textual.timer import Timer
 
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Damaged, Exchange
-from rpcexplorer.model.filter import HistoryFilter
-from rpcexplorer.model.problem import UserError, capitalised, counted
+from rpcexplorer.model.problem import capitalised
 from rpcexplorer.text.exchange import outcome_words
-from rpcexplorer.text.history import HistoryRow, case_note_lines, filter_words, moment_words, rows_of
+from rpcexplorer.text.history import HistoryRow, case_note_lines, moment_words
 from rpcexplorer.text.printable import clipped, printable
 from rpcexplorer.tui.commands import Scope, bindings
 from rpcexplorer.tui.dialogs import other_profile
 from rpcexplorer.tui.history_panes import HistoryList, HistoryPane, HistoryPreview
+from rpcexplorer.tui.history_search import PAUSE_SECONDS, CaseOnView, Search
 from rpcexplorer.tui.key_queue import PendingKeys, opens
 from rpcexplorer.tui.messages import (
     ComparisonWanted,
@@ -40,27 +35,10 @@ from rpcexplorer.tui.messages import (
     StatisticsWanted,
     TicketWanted,
 )
-from rpcexplorer.tui.theme import NARROW, Pieces
+from rpcexplorer.tui.theme import NARROW
 from rpcexplorer.tui.widgets.bars import Frame
 from rpcexplorer.tui.widgets.dialog import AnswersOnce, Ask, Choice, Confirm
 from rpcexplorer.tui.widgets.rows import RowList, Sheet, wrapped
-
-
-class CaseOnView(Struct, frozen=True):
-    """Calls that somebody else has recorded: they are in no history of ours, and nothing changes them."""
-
-    name: str
-    """Name of its file."""
-    calls: Sequence[Exchange | Damaged]
-    note: str = ""
-    addresses: Sequence[str] = ()
-    """Where its calls were sent."""
-
-    @property
-    def origin(self) -> str:
-        more = len(self.addresses) - 1
-        where = f", sent to {self.addresses[0]}{f' and {more} more' if more else ''}" if self.addresses else ""
-        return f"somebody else's{where}"
 
 
 class HistoryChoice(Struct, frozen=True):
@@ -70,255 +48,6 @@ class HistoryChoice(Struct, frozen=True):
     action: Literal["load", "again", "carry"]
     profile: str = ""
     """The profile to carry it to."""
-
-
-Records = Iterator[Exchange | Damaged | None]
-"""Calls, newest first; None wherever the reader may stop for a moment."""
-MAX_SLICE_FACTOR: Final = 8
-"""Each slice is twice as long as the one before, up to this: showing what was found takes time too."""
-
-
-class SlicedReader:
-    """Reads records in a thread, one slice of time after the other."""
-
-    def __init__(self, records: Records, seconds: float, per_slice: int = sys.maxsize) -> None:
-        """``seconds`` and ``per_slice``: time and records that end the first slice."""
-        self.ended = False
-        self.problem = ""
-        """Why not all records could be read."""
-        self._records, self._seconds, self._per_slice = records, seconds, per_slice
-        self._factor = 1
-        self._given_up = False
-
-    def give_up(self) -> None:
-        """End the slice that is being read: nobody waits for it any more."""
-        self._given_up = True
-
-    async def _read_slice(
-        self, matches: Callable[[Exchange | Damaged], bool] = lambda _: True, most: int = sys.maxsize
-    ) -> tuple[list[Exchange | Damaged], bool]:
-        """Return the next records, and whether they are the last."""
-        found: list[Exchange | Damaged] = []
-        reading = asyncio.ensure_future(asyncio.to_thread(self._read, found, matches, most))
-        await asyncio.wait([reading])
-        problem = reading.exception()
-        if isinstance(problem, UserError):
-            self.problem = problem.sentence
-            return found, True
-        return found, reading.result()
-
-    def _read(self, found: list[Exchange | Damaged], matches: Callable[[Exchange | Damaged], bool], most: int) -> bool:
-        """Return whether there are no more records."""
-        end = time.monotonic() + self._seconds * self._factor
-        most = min(self._per_slice * self._factor, most)
-        self._factor = min(2 * self._factor, MAX_SLICE_FACTOR)
-        for record in self._records:
-            if record is not None and matches(record):
-                found.append(record)
-            if self._given_up or len(found) >= most or time.monotonic() > end:
-                return False
-        return True
-
-
-SLICE: Final = 200
-"""Calls that end the first slice."""
-SLICE_SECONDS: Final = 0.05
-
-
-class Reading(SlicedReader):
-    """The rows of one search that were found so far."""
-
-    def __init__(
-        self, records: Records, wanted: HistoryFilter, goal: int, today: date, zone: tzinfo | None = None
-    ) -> None:
-        super().__init__(records, SLICE_SECONDS, SLICE)
-        self.wanted = wanted
-        self.goal = goal
-        """Calls to find before it pauses."""
-        self.least = 0
-        """Calls on view: fewer do not replace them."""
-        self.rows: list[HistoryRow] = []
-        self.found = 0
-        self._today, self._zone = today, zone
-
-    @property
-    def full(self) -> bool:
-        """Whether it has nothing to do for now."""
-        return self.ended or self.found >= self.goal
-
-    @property
-    def ready(self) -> bool:
-        """Whether what was found can be shown."""
-        return self.full or self.found >= self.least
-
-    @property
-    def count(self) -> str:
-        """How many calls there are, in words, as far as it is known without a search."""
-        if filter_words(self.wanted) or not (self.found or self.ended):
-            return ""
-        if not self.ended:
-            return f"the newest {self.found:,}"
-        return counted(self.found, "call")
-
-    @property
-    def state(self) -> str:
-        """The filter and its progress in words; empty without a filter."""
-        if not (words := filter_words(self.wanted, self._zone)):
-            return ""
-        on = "" if self.ended else " so far, more further down" if self.full else ", searching …"
-        return f"{self.found:,} found{on}   {words}"
-
-    async def go_on(self) -> None:
-        """Read the next slice."""
-        found, self.ended = await self._read_slice(self.wanted.matches, max(self.goal - self.found, 1))
-        self.found += len(found)
-        self.rows.extend(rows_of(found, self._today, self._zone, after=self.rows))
-
-
-def advice(reading: Reading, profile: str, *, recording: bool) -> list[Pieces]:
-    """Return what to do if nothing was found; ``recording``: calls are recorded at all."""
-    only = reading.wanted.profile is not None
-    if reading.problem:
-        return []
-    if not reading.ended:
-        return [[("   Looking …", "dim")]]
-    if filter_words(reading.wanted):
-        of, or_all = (f" of {profile}", ", or look at all profiles") if only else ("", "")
-        return [[(f"   No call{of} is like this. Change the filter{or_all}.", "dim")]]
-    if not recording:
-        return [[("   Calls are not recorded: settings.toml says record = false under [history].", "dim")]]
-    whose = f" with {profile}" if only else ""
-    more: list[Pieces] = (
-        [[("   ", "text"), ("p", "bold"), (" shows the calls of all profiles.", "dim")]] if only else []
-    )
-    return [[(f"   No calls{whose} yet. ", "dim"), ("Esc", "bold"), (" goes back to make one.", "dim")], *more]
-
-
-NEWEST: Final = 200
-"""Calls that are read at first, and again each time the last of them come into view."""
-MOST: Final = 2000
-"""Calls that a filter finds before it pauses."""
-PAUSE_SECONDS: Final = 0.08
-"""Time without a key before a typed filter is searched for."""
-PATIENCE_SECONDS: Final = 3.0
-"""Time that keys wait for their rows; after that, one of them may be meant to leave."""
-ROWS: Final = "rows"
-
-
-class Search:
-    """Fills a pane with the calls that its filter describes; keys wait for the rows that they are for."""
-
-    def __init__(
-        self,
-        host: Screen[Any],
-        pane: HistoryPane,
-        explorer: Explorer,
-        pending: PendingKeys,
-        changed: Callable[[], object],
-        *,
-        frame: Frame,
-        case: CaseOnView | None = None,
-    ) -> None:
-        """``changed`` is called when there are other rows. ``case``: search its calls, and not the history."""
-        self._host, self._pane, self._explorer, self._pending = host, pane, explorer, pending
-        self._changed, self._frame, self._case = changed, frame, case
-        self.today = frame.day
-        self.reading: Reading | None = None
-        """The newest search."""
-        self.shown: Reading | None = None
-        """The newest search that found something, or that there is nothing."""
-        self._shown_filter: HistoryFilter | None = None
-        """The filter of the rows on view."""
-        self._next: Callable[[], object] | None = None
-        """What to do once the rows are found."""
-        self._patience: Timer | None = None
-
-    @property
-    def is_stale(self) -> bool:
-        """Whether the rows on view are of another filter than the newest."""
-        return self.shown is None or self.reading is None or self.shown.wanted != self.reading.wanted
-
-    def start(self, pause: float = 0.0) -> None:
-        """Search from the newest call on; the same filter finds at least as many rows as there are.
-
-        ``pause``: seconds in which another letter of the filter may be typed; keys do not wait then.
-        """
-        zone = self._frame.zone
-        self.today = self._frame.day
-        only = None if self._pane.everyone else self._pane.profile or None
-        wanted = HistoryFilter.of(self._pane.text, only, now=datetime.combine(self.today, datetime.now(zone).timetz()))
-        if self._case is not None:
-            records: Records = iter(self._case.calls)
-        else:
-            history = self._explorer.history
-            records = chain(reversed(history.unsaved), history.search_in_steps(wanted))
-        reading = Reading(records, wanted, MOST if filter_words(wanted) else NEWEST, self.today, zone)
-        if (before := self.reading) is not None:
-            before.give_up()
-            if before.wanted == wanted:
-                reading.goal, reading.least = before.goal, max(before.least, before.found)
-        self.reading = reading
-        if not pause:
-            if self._patience is not None:
-                self._patience.stop()
-            self._pending.wait(ROWS)
-            self._patience = self._host.set_timer(PATIENCE_SECONDS, self._let_keys_go)
-        self._read(reading, pause)
-
-    def read_on(self) -> None:
-        """Find more calls, unless it is searching or has found all of them."""
-        reading = self.reading
-        if reading is not None and reading.full and not reading.ended:
-            reading.goal = reading.found + NEWEST
-            self._read(reading)
-
-    def when_found(self, action: Callable[[], object]) -> None:
-        """Do something with the rows of the filter that is typed."""
-        if self.is_stale:
-            self._next = action
-            self.start()
-        else:
-            action()
-
-    def stop(self) -> None:
-        if self.reading is not None:
-            self.reading.give_up()
-        self._pending.go_on(ROWS)
-
-    def _let_keys_go(self) -> None:
-        self._next = None
-        self._pending.go_on(ROWS)
-
-    def _read(self, reading: Reading, pause: float = 0.0) -> None:
-        async def read() -> None:
-            await asyncio.sleep(pause)
-            if not reading.least:
-                self._show_state(reading)
-            while not reading.full:
-                await reading.go_on()
-                if reading.ready:
-                    self._show(reading)
-
-        work: Any = read  # mypy finds two types for a function that is called later
-        self._host.run_worker(work, group="reading", exclusive=True)
-
-    def _show(self, reading: Reading) -> None:
-        calls = self._pane.list
-        calls.empty = advice(reading, self._pane.profile, recording=self._explorer.journal.recording)
-        calls.everyone = reading.wanted.profile is None
-        calls.show(reading.rows, from_top=reading.wanted != self._shown_filter)
-        self._shown_filter = reading.wanted
-        if reading.found or reading.full:
-            self.shown = reading
-            if self._next is not None:
-                self._next()
-            self._let_keys_go()
-        self._show_state(reading)
-        self._changed()
-
-    def _show_state(self, reading: Reading) -> None:
-        state = reading.state or (self._case.origin if self._case is not None else "")
-        self._pane.count, self._pane.told, self._pane.problem = reading.count, state, reading.problem
 
 
 class Marks:

@@ -34,7 +34,8 @@ from rpcexplorer.tui.widgets.bars import Footer, Frame, Header
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from rpcexplorer.tui.history import CaseOnView, HistoryChoice
+    from rpcexplorer.tui.history import HistoryChoice
+    from rpcexplorer.tui.history_search import CaseOnView
 
 MAX_COMPLAINTS: Final = 4
 """Problems about one kind of files that are shown on the first screen: more have no room there."""
@@ -143,7 +144,7 @@ class Navigation:
 
     async def _read_case(self, file: Path, group: str) -> CaseOnView | None:
         """Return a case for an action of this group; whatever is wrong with it is shown."""
-        from rpcexplorer.tui.history import CaseOnView
+        from rpcexplorer.tui.history_search import CaseOnView
 
         reading = asyncio.ensure_future(run_in_thread(partial(self._explorer.cases.read, file)))
         await asyncio.wait([reading], timeout=CASE_SECONDS)

@@ -31,7 +31,7 @@ from rpcexplorer.text.history import (
     words_for,
 )
 from rpcexplorer.tui.commands import Scope, bindings
-from rpcexplorer.tui.history import Records, SlicedReader
+from rpcexplorer.tui.history_search import Records, SlicedReader
 from rpcexplorer.tui.key_queue import PendingKeys
 from rpcexplorer.tui.theme import Pieces, ThemeStyles, line
 from rpcexplorer.tui.widgets.bars import Bar, Frame, WarningLines

@@ -15,8 +15,9 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.history.record import to_block
 from rpcexplorer.model.exchange import Cancelled, Damaged, Exchange
 from rpcexplorer.transport.port import Response
-from rpcexplorer.tui.history import NEWEST, CaseNote, CaseOnView, HistoryChoice, HistoryScreen
+from rpcexplorer.tui.history import CaseNote, HistoryChoice, HistoryScreen
 from rpcexplorer.tui.history_panes import HistoryList, HistoryPane, HistoryPreview
+from rpcexplorer.tui.history_search import NEWEST, CaseOnView
 from rpcexplorer.tui.key_queue import PendingKeys
 from rpcexplorer.tui.messages import ComparisonWanted, CopyCallWanted, ReplayWanted
 from rpcexplorer.tui.widgets.bars import Bar, Frame, WarningLines

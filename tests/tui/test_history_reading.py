@@ -14,7 +14,7 @@ from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.filter import HistoryFilter
 from rpcexplorer.model.problem import UserError
 from rpcexplorer.text.history import Day, HistoryRow
-from rpcexplorer.tui.history import SLICE, CaseOnView, Reading, Search, advice
+from rpcexplorer.tui.history_search import SLICE, CaseOnView, Reading, Search, advice
 from rpcexplorer.tui.key_queue import PendingKeys
 from rpcexplorer.tui.widgets.bars import Frame
 from tests.history.recording import START, exchange
@@ -82,7 +82,7 @@ def test_it_can_be_given_up_where_nothing_is_found() -> None:
 
 def test_the_first_are_shown_at_once_and_the_others_in_ever_longer_slices(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = SimpleNamespace(monotonic=lambda: 0.0)  # else a slow machine ends a slice before it is full
-    monkeypatch.setattr("rpcexplorer.tui.history.time", clock)
+    monkeypatch.setattr("rpcexplorer.tui.history_search.time", clock)
     reading = reading_of(exchange(number) for number in range(20 * SLICE))
     found: list[int] = []
 
