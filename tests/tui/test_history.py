@@ -25,6 +25,7 @@ from rpcexplorer.tui.widgets.dialog import Ask, Confirm
 from rpcexplorer.tui.widgets.rows import Sheet
 from tests.history.recording import START, exchange
 from tests.tui.stage import Stage, text_of
+from tests.tui.waiting import until
 
 PROFILES = """\
 default = "staging"
@@ -684,6 +685,7 @@ def test_a_case_is_shown_like_the_history_and_nothing_of_it_can_be_changed_or_se
             assert methods(screen) == ["ping"]
             await press(pilot, "/", "backspace", "enter")
             await press(pilot, "R", "m", "R")
+            await until(pilot, lambda: len(stage.of(ReplayWanted)) == 3)
             replayed = [[each.method for each in message.records] for message in stage.of(ReplayWanted)]
             assert replayed == [["ping"], ["user.list", "ping"], ["ping"]]
 
