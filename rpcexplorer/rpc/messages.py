@@ -162,6 +162,11 @@ def make_id(milliseconds: int, chance: int) -> str:
     return _digits(milliseconds, TIME_DIGITS) + _digits(chance, CHANCE_DIGITS)
 
 
+def is_made(id: str) -> bool:
+    """Return whether an id has the form of ``make_id``: such ids sort by their time."""
+    return _MADE.fullmatch(id) is not None
+
+
 def _digits(number: int, width: int) -> str:
     if not 0 <= number < 32**width:
         raise ValueError(f"{number} does not fit into {width} digits of base 32")

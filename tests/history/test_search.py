@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import tempfile
 from collections.abc import Callable, Iterable
 from datetime import timedelta
 from pathlib import Path
@@ -170,6 +171,56 @@ def test_what_came_instead_of_a_reply_is_looked_through_too(outcome: Unreached |
 
 
 # --- how much of a history is read
+
+
+def filled(folder: Path, calls: Iterable[Exchange], rotate_at: int = file.FILE) -> History:
+    """A history with these calls, appended a hundred at a time."""
+    history = History(folder, rotate_at=rotate_at)
+    waiting = [*calls]
+    while waiting:
+        history.unsaved, waiting = waiting[:100], waiting[100:]
+        history.save_unsaved()
+    return history
+
+
+@pytest.mark.parametrize("number", [0, 1, 999, 1000, 1998, 1999])
+def test_whole_id_is_found_by_its_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int) -> None:
+    monkeypatch.setattr(folder, "CHUNK", 4_000)
+    monkeypatch.setattr(folder, "OVERTAKING", 16_000)
+    history = filled(tmp_path, map(exchange, range(2000)), rotate_at=400_000)
+    read = counted(monkeypatch)
+    assert history.find(id_of(number)) == exchange(number)
+    assert sum(read) < sum(history.sizes()) / 4
+
+
+def test_whole_id_with_long_reply_is_found(tmp_path: Path) -> None:
+    long = exchange(1000, f'{{"jsonrpc":"2.0","id":"1","result":"{"x" * 300_000}"}}')
+    history = filled(tmp_path, [*map(exchange, range(1000)), long, *map(exchange, range(1001, 1100))])
+    assert [history.find(id_of(number)) for number in (999, 1000, 1001)] == [exchange(999), long, exchange(1001)]
+
+
+def test_whole_id_that_is_elsewhere_is_searched_for(tmp_path: Path) -> None:
+    early = exchange(5)
+    history = filled(tmp_path, [*map(exchange, range(6, 2000)), early])
+    assert history.find(early.id) == early
+
+
+def test_whole_id_of_damaged_call_is_found_damaged(tmp_path: Path) -> None:
+    history = filled(tmp_path, map(exchange, range(300)))
+    for path in tmp_path.glob("*.toml"):
+        path.write_bytes(
+            path.read_bytes().replace(f'id = "{id_of(150)}"\nt'.encode(), f'id = "{id_of(150)}"\nT'.encode())
+        )
+    assert isinstance(history.find(id_of(150)), Damaged)
+    assert history.find(id_of(151)) == exchange(151)
+
+
+@given(st.lists(st.tuples(st.integers(0, 900), st.integers(0, 400)), unique_by=lambda each: each[0], min_size=1))
+def test_every_id_is_found_however_long_calls_took(begun: list[tuple[int, int]]) -> None:
+    calls = [exchange(began) for began, took in sorted(begun, key=sum)]
+    with tempfile.TemporaryDirectory() as folder:
+        history = filled(Path(folder), calls, rotate_at=20_000)
+        assert [history.find(call.id) for call in calls] == calls
 
 
 @pytest.fixture

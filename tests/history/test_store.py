@@ -109,7 +109,8 @@ def test_a_folder_that_cannot_be_read_is_told(journal: Journal, monkeypatch: pyt
         raise OSError(errno.EIO, os.strerror(errno.EIO))
 
     journal.record(exchange(0), STAGING)
-    monkeypatch.setattr(os, "scandir", refuse)
+    for name in ("listdir", "scandir"):
+        monkeypatch.setattr(os, name, refuse)
     assert journal.recent(STAGING, 9) == []
     assert journal.methods(STAGING) == []
     assert "the disk reports an error" in journal.problem
