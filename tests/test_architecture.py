@@ -79,6 +79,7 @@ LAZY = (
     "keyring",
     "platformdirs",
     "pygments",
+    "markdown_it",
     "difflib",
     "jsonschema_rs",
     "rpcexplorer.schema.check",

@@ -3,101 +3,99 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from itertools import groupby, islice
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
+from itertools import groupby, islice, zip_longest
 from operator import itemgetter
-from typing import Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from rpcexplorer.text.exchange import WordLine
 from rpcexplorer.text.printable import columns, printable
 
-DEEPEST: Final = 3
-"""Emphasis inside emphasis."""
-CODE: Final = "json-key"
-"""The role of what is code: most of it are names of params, which are drawn so."""
-_INLINE = re.compile(
-    r"""
-      \\ (?P<escaped> [!-/:-@\[-`{-~] )
-    | (?P<ticks> `{1,3} ) (?! ` ) (?P<code> .{1,300}? ) (?<! ` ) (?P=ticks) (?! ` )
-    | (?P<image> !? ) \[ (?P<text> [^\[\]]{0,300}+ ) \] (?: \( \s? <? (?P<url> [^()\s<>]{0,500}+ ) >?
-        (?: \s{1,3}+ (?: "[^"()]{0,200}+" | '[^'()]{0,200}+' ) )? \s? \) | \[ (?P<label> [^\[\]]{0,100}+ ) \] )
-    | < (?P<auto> (?: https?:// | mailto: ) [^<>\s]{1,500}+ ) >
-    | (?P<strong> \*\* | (?<! \w ) __ ) (?= \S ) (?P<loud> .{1,300}? ) (?<= \S ) (?P=strong) (?: (?<= \* ) | (?! \w ) )
-    | (?P<em> \* | (?<! \w ) _ ) (?= [^\s*_] ) (?P<soft> [^*_]{1,300}+ ) (?<= \S ) (?P=em)
-        (?: (?<= \* ) | (?! \w ) )
-    """,
-    re.VERBOSE,
-)
-LEAST: Final = 16
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
+
+CODE_ROLE: Final = "json-key"
+"""Most code in docs is names of params, which are drawn so."""
+MIN_WIDTH: Final = 16
 """Columns below which nothing is wrapped for: no screen that shows docs is narrower."""
-MOST_ROWS: Final = 1_000
-"""Of one page. Whoever wrote more wrote it for a program."""
+MAX_ROWS: Final = 1_000
+"""Rows of one page. Longer docs were written for a program."""
+MAX_CHARACTERS: Final = 10_000
+"""Characters of one text that are shown; a service that has more to say has a page for it."""
+MAX_LIST_DEPTH: Final = 4
+MAX_CELL_WIDTH: Final = 32
+MAX_CELLS: Final = 20
 _TOKEN = re.compile(r"\s+|\S+")
 _Break: TypeAlias = Callable[[WordLine, int, int], Iterator[WordLine]]
-LONGEST: Final = 10_000
-"""Characters of one text that are shown; a service that has more to say has a page for it."""
-DEEPEST_LIST: Final = 4
-WIDEST_CELL: Final = 32
-MOST_CELLS: Final = 20
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
-_HEADING = re.compile(r" {0,3}#{1,6}(?:[ \t]+(.*?))?[ \t]*#*[ \t]*$")
-_UNDERLINE = re.compile(r" {0,3}(?:=+|-+)[ \t]*$")
-_RULE = re.compile(r" {0,3}(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,})$")
-_ITEM = re.compile(r"([ \t]*)([-*+]|\d{1,9}[.)])(?:[ \t]+(.*)|$)")
-_QUOTE = re.compile(r" {0,3}> ?(.*)")
-_INDENTED_CODE = re.compile(r"(?: {4}|\t)(.*)")
-_DIVIDER = re.compile(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$")
-_CELLS = re.compile(r"(?<!\\)\|")
 
 
-def inline(text: str, role: str = "text", depth: int = 0) -> WordLine:
-    """A line's pieces, each with its role."""
-    words: WordLine = []
-    at = 0
-    for found in _INLINE.finditer(text):
-        words.append((text[at : found.start()], role))
-        words += _pieces(found, role, depth)
-        at = found.end()
-    return [piece for piece in (*words, (text[at:], role)) if piece[0]]
+@cache
+def _parser() -> MarkdownIt:
+    """Make a parser that leaves HTML, entities and addresses as they are spelled."""
+    from markdown_it import MarkdownIt  # 20 ms, and only docs need it
+
+    parser = MarkdownIt("commonmark", {"html": False}).enable("table").disable("entity")
+    # An address is shown as it is spelled, and never opened.
+    parser.normalizeLink = lambda url: url  # type: ignore[method-assign]
+    parser.normalizeLinkText = lambda link: link  # type: ignore[method-assign]
+    parser.validateLink = lambda url: True  # type: ignore[method-assign]  # noqa: ARG005
+    return parser
 
 
-def _pieces(found: re.Match[str], role: str, depth: int) -> WordLine:
-    part = found.groupdict()
-    if part["escaped"]:
-        return [(part["escaped"], role)]
-    if part["code"]:
-        return [(_code(part["code"]), CODE)]
-    if part["auto"]:
-        return [(part["auto"], f"{role} underline")]
-    if part["text"] is not None:
-        text, url = part["text"], part["url"] or ""
-        shown = inline(text, role, depth + 1) if depth < DEEPEST else [(text, role)]
-        if part["image"]:  # the text that stands for it
-            return shown or [("image", "dim")]
-        underlined = [(words, f"{each} underline") for words, each in shown]
-        if not url or text == url:
-            return underlined or [(url, role)]
-        return [*underlined, (f" ({url})", "dim")]
-    inside, attribute = (part["loud"], "bold") if part["loud"] else (part["soft"], "italic")
-    loud = role if attribute in role.split() else f"{role} {attribute}"
-    return inline(inside, loud, depth + 1) if depth < DEEPEST else [(inside, loud)]
+def inline(text: str, role: str = "text") -> WordLine:
+    """Return the pieces of a line, each with its role."""
+    (token,) = _parser().parseInline(text)
+    return [piece for row in _inline_rows(token.children or (), role) for piece in row]
 
 
-def _code(text: str) -> str:
-    """One blank at both ends lets a backtick stand there and is none of it."""
-    return text[1:-1] if text.strip() and text[0] == text[-1] == " " and len(text) > 2 else text
+def _inline_rows(tokens: Iterable[Token], role: str) -> list[WordLine]:
+    """Return the pieces of a paragraph, a row for each line that the writer broke on purpose."""
+    rows: list[WordLine] = [[]]
+    roles = [role]
+    url = ""
+    for token in tokens:
+        match token.type:
+            case "hardbreak":
+                rows.append([])
+            case "softbreak":
+                rows[-1].append((" ", roles[-1]))
+            case "code_inline":
+                rows[-1].append((token.content, CODE_ROLE))
+            case "image":  # the text that stands for it
+                rows[-1].append((token.content or "image", roles[-1] if token.content else "dim"))
+            case "strong_open" | "em_open" | "link_open":
+                attribute = {"strong_open": "bold", "em_open": "italic", "link_open": "underline"}[token.type]
+                roles.append(roles[-1] if attribute in roles[-1].split() else f"{roles[-1]} {attribute}")
+                if token.type == "link_open":
+                    url = str(token.attrGet("href") or "")
+            case "strong_close" | "em_close":
+                roles.pop()
+            case "link_close":
+                roles.pop()
+                if url and not (rows[-1] and rows[-1][-1][0] == url):
+                    rows[-1].append((f" ({url})", "dim"))
+            case _:
+                rows[-1].append((token.content, roles[-1]))
+    joined = ([(_joined(run), role) for role, run in groupby(row, itemgetter(1))] for row in rows)
+    return [[(text, role) for text, role in row if text] for row in joined]
+
+
+def _joined(pieces: Iterable[tuple[str, str]]) -> str:
+    return "".join(text for text, _ in pieces)
 
 
 class PageRows:
     """Gathers the rows of a page of so many columns; with None nothing is wrapped."""
 
     def __init__(self, width: int | None = None) -> None:
-        self.width = None if width is None else max(width, LEAST)
+        self.width = None if width is None else max(width, MIN_WIDTH)
         self.made: list[WordLine] = []
 
     @property
     def is_full(self) -> bool:
-        return len(self.made) >= MOST_ROWS
+        return len(self.made) >= MAX_ROWS
 
     def blank(self) -> None:
         """A blank row, where there is something above to be apart from."""
@@ -121,7 +119,7 @@ class PageRows:
             self.made.append(words)
             return
         hang = min(hang, width * 3 // 5)
-        for row in islice(broken(words, width, hang), MOST_ROWS - len(self.made)):
+        for row in islice(broken(words, width, hang), MAX_ROWS - len(self.made)):
             self.made.append([("".join(text for text, _ in run), role) for role, run in groupby(row, itemgetter(1))])
 
 
@@ -193,133 +191,111 @@ def _apart(words: WordLine) -> Iterator[tuple[WordLine, WordLine]]:
 
 
 def markdown(text: str, rows: PageRows, indent: int = 2, role: str = "text") -> None:
-    """The text as rows, all of them so far in."""
-    _Page(rows, indent, role).read(text[:LONGEST].expandtabs(4).splitlines())
+    """Add a text to a page."""
+    _Writer(rows, indent, role).write(_parser().parse(text[:MAX_CHARACTERS].expandtabs(4)))
     more_than(text, rows, indent)
 
 
 def plain(text: str, rows: PageRows, indent: int = 2, role: str = "text") -> None:
     """A text that is no Markdown: its lines stay lines, as it may be laid out in columns."""
-    for line in text[:LONGEST].expandtabs(4).splitlines():
+    for line in text[:MAX_CHARACTERS].expandtabs(4).splitlines():
         deep = len(line) - len(line.lstrip())
         rows.add([(" " * indent + line.rstrip(), role)] if line.strip() else [], indent + deep + 2)
     more_than(text, rows, indent)
 
 
 def more_than(text: str, rows: PageRows, indent: int) -> None:
-    if len(text) > LONGEST:
-        rows.add([(f"{' ' * indent}… and {len(text) - LONGEST:,} more characters", "dim")], indent)
+    if len(text) > MAX_CHARACTERS:
+        rows.add([(f"{' ' * indent}… and {len(text) - MAX_CHARACTERS:,} more characters", "dim")], indent)
 
 
-class _Page:
-    """Reads line by line; a paragraph is held until it is over."""
+_BLOCKS: Final = frozenset({"paragraph_open", "heading_open", "fence", "code_block", "hr", "table_open"})
+
+
+class _Writer:
+    """Writes blocks in turn; blank rows stand where the text has them."""
 
     def __init__(self, rows: PageRows, indent: int, role: str) -> None:
-        self._rows, self._role = rows, role
-        self._indent = indent
-        self._held: list[str] = []
-        self._first: WordLine = []
-        """What stands before the held paragraph: the sign of a list or a quote."""
-        self._hang = indent
-        self._in_list = False
+        self._rows, self._indent, self._role = rows, indent, role
+        self._hangs = [indent]
+        """The column in which text begins, for each list and quote around it."""
+        self._sign: WordLine = []
+        """What stands before the next paragraph: the sign of an item or a quote."""
+        self._lists = 0
+        self._last_line = 0
 
-    def read(self, lines: Sequence[str]) -> None:
-        at = 0
-        while at < len(lines):
-            at = self._take(lines, at)
-        self._end()
+    def write(self, tokens: Iterable[Token]) -> None:
+        """Write all blocks."""
+        tokens = iter(tokens)
+        for token in tokens:
+            if token.type in _BLOCKS and token.map:
+                if token.map[0] > self._last_line:
+                    self._rows.blank()
+                self._last_line = token.map[1]
+            match token.type:
+                case "heading_open":
+                    self._rows.blank()
+                    self._paragraph(next(tokens), "text bold")
+                case "inline":
+                    self._paragraph(token, self._role)
+                case "fence" | "code_block":
+                    indent = self._hangs[-1] + 2
+                    for line in token.content.splitlines():
+                        self._rows.verbatim([(" " * indent + line.rstrip(), "middle")], indent + 2)
+                case "hr":
+                    self._rows.add([(" " * self._indent + "───", "dim")])
+                case "table_open":
+                    self._table(tokens)
+                case _:
+                    self._list_or_quote(token)
 
-    def _take(self, lines: Sequence[str], at: int) -> int:
-        """Read what begins at a line; the line after it."""
-        line = lines[at]
-        if fence := _FENCE.match(line):
-            self._end()
-            at += 1
-            while at < len(lines) and not lines[at].strip().startswith(fence[1]):
-                self._rows.verbatim([(" " * (self._hang + 2) + lines[at].rstrip(), "middle")], self._hang + 4)
-                at += 1
-            return at + 1
-        if not line.strip():
-            self._end()
-            self._rows.blank()
-        elif self._held and not self._first and _UNDERLINE.match(line):
-            self._heading(" ".join(each.strip() for each in self._held))
-        elif heading := _HEADING.match(line):
-            self._end()
-            self._heading(heading[1] or "")
-        elif _RULE.match(line):
-            self._end()
-            self._rows.add([(" " * self._indent + "───", "dim")])
-        elif "|" in line and at + 1 < len(lines) and "|" in lines[at + 1] and _DIVIDER.match(lines[at + 1]):
-            return self._table(lines, at)
-        elif item := _ITEM.match(line):
-            self._item(item)
-        elif (code := _INDENTED_CODE.match(line)) and not self._held and not self._in_list:
-            self._rows.verbatim([(" " * (self._indent + 2) + code[1], "middle")], self._indent + 4)
-        elif quote := _QUOTE.match(line):
-            self._quoted(quote[1])
-        else:
-            if not self._held and not line.startswith(" "):
-                self._in_list, self._hang = False, self._indent
-            self._held.append(line)
-        return at + 1
+    def _list_or_quote(self, token: Token) -> None:
+        match token.type:
+            case "bullet_list_open" | "ordered_list_open":
+                self._lists += 1
+            case "bullet_list_close" | "ordered_list_close":
+                self._lists -= 1
+            case "list_item_open":
+                number = f"{token.info}{token.markup}" if token.info else "•"
+                self._begin(number, self._indent + 2 * min(self._lists - 1, MAX_LIST_DEPTH))
+            case "blockquote_open":
+                self._begin("│", self._hangs[-1])
+            case "list_item_close" | "blockquote_close":
+                self._end()
+
+    def _begin(self, sign: str, column: int) -> None:
+        """Begin an item or a quote."""
+        self._sign = [(" " * column, "text"), (f"{sign} ", "dim")]
+        self._hangs.append(column + len(sign) + 1)
 
     def _end(self) -> None:
-        """What was held is a paragraph: its lines run on, but where two blanks or a backslash end one."""
-        if not self._held and not self._first:
-            return
-        start: WordLine = self._first or [(" " * self._hang, "text")]
-        parts: list[str] = []
-        for number, line in enumerate(self._held):
-            ends = line.endswith(("  ", "\\")) and number < len(self._held) - 1
-            parts.append(line.strip().removesuffix("\\").rstrip() if ends else line.strip())
-            if ends:
-                self._rows.add([*start, *inline(" ".join(parts), self._role)], self._hang)
-                start, parts = [(" " * self._hang, "text")], []
-        self._rows.add([*start, *inline(" ".join(parts), self._role)], self._hang)
-        self._held, self._first = [], []
-        if not self._in_list:
-            self._hang = self._indent
+        """End it; one without any text is its sign alone."""
+        if self._sign:
+            self._rows.add(self._sign)
+        self._sign = []
+        self._hangs.pop()
 
-    def _heading(self, text: str) -> None:
-        self._held, self._in_list, self._hang = [], False, self._indent
-        self._rows.blank()
-        self._rows.add([(" " * self._indent, "text"), *inline(text.strip(), "text bold")], self._indent)
+    def _paragraph(self, token: Token, role: str) -> None:
+        hang = self._hangs[-1]
+        for row in _inline_rows(token.children or (), role):
+            self._rows.add([*(self._sign or [(" " * hang, "text")]), *row], hang)
+            self._sign = []
 
-    def _item(self, item: re.Match[str]) -> None:
-        self._end()
-        sign = "•" if item[2] in "-*+" else item[2]
-        deep = self._indent + min(len(item[1]) // 2, DEEPEST_LIST) * 2
-        self._first = [(" " * deep, "text"), (f"{sign} ", "dim")]
-        self._hang, self._in_list = deep + len(sign) + 1, True
-        self._held = [item[3] or ""]
-
-    def _quoted(self, text: str) -> None:
-        sign: WordLine = [(" " * self._indent + "│ ", "dim")]
-        if self._first != sign or not text.strip():
-            self._end()
-        self._first, self._hang, self._in_list = sign, self._indent + 2, False
-        self._held.append(text)
-
-    def _table(self, lines: Sequence[str], at: int) -> int:
-        """Cells in columns, as far as they are narrow; without the lines between them."""
-        self._end()
-        end = at + 2
-        while end < len(lines) and "|" in lines[end] and lines[end].strip():
-            end += 1
-        table = [_cells(line) for line in (lines[at], *lines[at + 2 : end])]
-        count = max(map(len, table))
-        wide = [max(_width(row[place]) for row in table if place < len(row)) for place in range(count)]
+    def _table(self, tokens: Iterator[Token]) -> None:
+        """Write cells in columns, as far as they are narrow; without the lines between them."""
+        table: list[list[WordLine]] = []
+        for token in tokens:
+            if token.type == "table_close":
+                break
+            if token.type == "tr_open":
+                table.append([])
+            elif token.type == "inline" and len(table[-1]) < MAX_CELLS:
+                table[-1] += _inline_rows(token.children or (), self._role)[:1]
+        widths = [max(map(_width, column)) for column in zip_longest(*table, fillvalue=[])]
         for number, row in enumerate(table):
-            words: WordLine = [(" " * self._indent, "text")]
+            words: WordLine = [(" " * self._hangs[-1], "text")]
             for place, cell in enumerate(row):
-                room = min(wide[place], WIDEST_CELL) - _width(cell)
+                room = min(widths[place], MAX_CELL_WIDTH) - _width(cell)
                 words += [*cell, (" " * (max(room, 0) + 2) if place < len(row) - 1 else "", "text")]
             bold: WordLine = [(text, f"{role} bold") for text, role in words]
-            self._rows.add(bold if number == 0 else words, self._indent + 4)
-        return end
-
-
-def _cells(line: str) -> list[WordLine]:
-    parts = _CELLS.split(line.strip().removeprefix("|").removesuffix("|"))[:MOST_CELLS]
-    return [inline(part.strip().replace("\\|", "|")) for part in parts]
+            self._rows.add(bold if number == 0 else words, self._hangs[-1] + 4)

@@ -25,7 +25,7 @@ from rpcexplorer.text.docs import (
     changes_found,
     docs_page,
 )
-from rpcexplorer.text.markdown import MOST_ROWS, PageRows
+from rpcexplorer.text.markdown import MAX_ROWS, PageRows
 from rpcexplorer.text.printable import columns
 from tests.corpora.documents import KODI, OPENRPC, document
 
@@ -334,7 +334,7 @@ def circle() -> dict[str, Any]:
 
 @pytest.mark.thorough
 def test_schemas_that_lead_everywhere_are_bounded() -> None:
-    assert len(shown(SchemaMember("x", {"$ref": "#/0"}), definitions=circle())) <= MOST_ROWS
+    assert len(shown(SchemaMember("x", {"$ref": "#/0"}), definitions=circle())) <= MAX_ROWS
     deep: dict[str, Any] = {}
     for _ in range(1_000):
         deep = {"anyOf": [deep, deep], "items": deep, "properties": {"\x1b\ud800": deep}}
@@ -343,7 +343,7 @@ def test_schemas_that_lead_everywhere_are_bounded() -> None:
         wide = {"anyOf": [dict(wide) for _ in range(MAX_ALTERNATIVES)]}
     assert len(shown(SchemaMember("x", wide))) == 1
     lines = shown(SchemaMember("x", deep))
-    assert len(lines) <= MOST_ROWS
+    assert len(lines) <= MAX_ROWS
     assert all(line.isprintable() for line in lines)
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rpcexplorer.text.markdown import MOST_ROWS, PageRows
+from rpcexplorer.text.markdown import MAX_ROWS, PageRows
 from rpcexplorer.text.printable import columns
 
 PIECES = st.lists(st.tuples(st.text("ab 日 \x1b\ud800", max_size=40), st.sampled_from(["text", "dim"])), max_size=6)
@@ -64,6 +64,6 @@ def test_no_row_is_wider_than_the_page_and_nothing_but_blanks_is_lost(
 
 def test_a_page_ends_somewhere() -> None:
     rows = PageRows(16)
-    rows.add([("word " * 20 * MOST_ROWS, "text")])
+    rows.add([("word " * 20 * MAX_ROWS, "text")])
     rows.add([("more", "text")])
-    assert len(rows.made) == MOST_ROWS
+    assert len(rows.made) == MAX_ROWS
