@@ -56,7 +56,7 @@ ALLOWED["__main__"] = set(ALLOWED)
 LIBRARIES: dict[str, set[str]] = {
     # Values are msgspec's Structs: a dataclass takes thirty times as long to make, and a start makes dozens.
     **{package: {"msgspec"} for package in ALLOWED},
-    "demo": set(),
+    "demo": {"h11"},
     "transport": {"msgspec", "httpx"},
     "files": {"msgspec", "tomli_w", "platformdirs"},
     "schema": {"msgspec", "jsonschema_rs"},
