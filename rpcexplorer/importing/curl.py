@@ -9,7 +9,6 @@ from urllib.parse import quote_plus
 
 from msgspec import Struct, field
 
-from rpcexplorer.importing import shell
 from rpcexplorer.importing.request import (
     FoundCredential,
     Imported,
@@ -18,7 +17,7 @@ from rpcexplorer.importing.request import (
     imported_from,
     user_password,
 )
-from rpcexplorer.importing.shell import ShellCommand
+from rpcexplorer.importing.shell import ShellCommand, bash_commands
 from rpcexplorer.model.problem import joined_words
 
 WITHOUT_VALUE: Final = frozenset({
@@ -73,6 +72,10 @@ STARTS: Final = re.compile(
     re.MULTILINE,
 )
 """A line that begins with one; variables may be set before it."""
+FOR_CMD: Final = re.compile(r"curl(?:\.exe)?[ \t]+\^\"|\^\r?$", re.MULTILINE)
+"""What only a command for Windows' cmd has."""
+LOOKED_AT: Final = 20_000
+"""Characters in which a form has to show itself."""
 MOST: Final = 2_000
 """Commands of one text."""
 SCHEMES: Final = {"digest": "Digest", "ntlm": "Ntlm", "negotiate": "Negotiate"}
@@ -111,9 +114,10 @@ def read(text: str) -> Imported:
         return Imported(FORM, notes=(f"It is longer than {LONGEST:,} characters: split it into several files.",))
     requests: list[RequestRead] = []
     notes: list[str] = []
-    is_windows = shell.CMD.search(text) is not None
+    if FOR_CMD.search(text, 0, LOOKED_AT):
+        return Imported(FORM, notes=("It is written for Windows' cmd: in the browser choose “Copy as cURL (bash)”.",))
     others: list[str] = []
-    for count, command in enumerate(shell.windows_commands(text) if is_windows else shell.bash_commands(text)):
+    for count, command in enumerate(bash_commands(text)):
         if count >= MOST:
             notes.append(f"There are more than {MOST:,} commands: the rest was left out.")
             break
@@ -123,11 +127,6 @@ def read(text: str) -> Imported:
         else:
             others.append(words[0])
     notes += _others(others)
-    if is_windows and shell.LOST.search(text):
-        notes.append(
-            "The browser put blanks where letters beyond ASCII stood, as it does for cmd: copied as cURL (bash) it has"
-            " them."
-        )
     return imported_from(FORM, requests, notes)
 
 

@@ -309,11 +309,7 @@ UNKNOWN: Final = (
 
 def is_curl(text: str) -> bool:
     """Whether a line of a text begins with curl; for a long one the first lines tell."""
-    return curl.STARTS.search(text, 0, LOOKED_AT) is not None
-
-
-LOOKED_AT: Final = 20_000
-"""Characters in which a form has to show itself."""
+    return curl.STARTS.search(text, 0, curl.LOOKED_AT) is not None
 
 
 def imported(text: str) -> Imported:

@@ -136,12 +136,6 @@ def test_a_snippet_of_ours_that_logs_in_first_is_the_call_that_it_is_made_for() 
     assert call.notes[0] == "headers would come from another command, which is not read"
 
 
-def test_a_command_typed_for_cmd_is_read_with_its_plain_quotes() -> None:
-    text = 'curl "http://a.example/?x=^1" ^\r\n -d "{\\"method\\":\\"ping\\"}" & echo done'
-    call = imported(text).calls[0]
-    assert (call.method, call.address) == ("ping", "http://a.example/?x=^1")
-
-
 def test_the_end_of_an_address_that_an_and_has_cut_off_is_not_told() -> None:
     found = imported(f"curl -d '{CALL}' http://a.example/?a=1&access_token=t-0815 ; echo done")
     assert "t-0815" not in repr(found)
