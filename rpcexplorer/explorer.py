@@ -21,7 +21,7 @@ from rpcexplorer.files.paths import Paths
 from rpcexplorer.model.destination import FORM_OF_REQUEST, Nobody, Person, Route, changes
 from rpcexplorer.model.draft import Batch, Draft, methods_of
 from rpcexplorer.model.exchange import Preview, Stop, Unreached, fresh_id
-from rpcexplorer.model.method import SIGN, as_named, described_by, method_of
+from rpcexplorer.model.method import SIGN, Described, as_named, method_of
 from rpcexplorer.model.problem import Problem
 from rpcexplorer.model.profile import OVERLAY, DocumentSource, Profile
 from rpcexplorer.model.secret import Secret
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from rpcexplorer.history.folder import History
     from rpcexplorer.history.store import Journal
     from rpcexplorer.model.exchange import Exchange, Refused
-    from rpcexplorer.model.method import Described, Method, SavedCall
+    from rpcexplorer.model.method import Method, SavedCall
     from rpcexplorer.model.problem import Changes
     from rpcexplorer.model.settings import Settings
     from rpcexplorer.profiles.edits import ProfileEdits
@@ -369,7 +369,7 @@ class Explorer:
         found = self.catalogues.described(profile := self._in_use(), method)
         known = None if found and not auth_of(profile).in_params else self.methods(called=False).get(method)
         if known is None or found is None:
-            return described_by(known) if known else found
+            return Described(dialect=known.dialect) if known else found
         return auth_of(profile).offered_in_full(known, found)
 
     def draft_of(self, method: str, *, called: bool = True) -> str:

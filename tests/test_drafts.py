@@ -5,6 +5,7 @@ import os
 import stat
 import zlib
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -14,7 +15,7 @@ from msgspec.structs import replace
 from rpcexplorer import drafts as drafts_module
 from rpcexplorer.auth.basic import InlineAuth
 from rpcexplorer.drafts import Drafts
-from rpcexplorer.model.method import Method, Parameter
+from rpcexplorer.model.method import Described, DescribedParam, Method
 from rpcexplorer.model.profile import MethodNote, Profile, ad_hoc
 from rpcexplorer.model.secret import Secret, of_this
 from rpcexplorer.schema.start import starting_point
@@ -400,17 +401,17 @@ def test_a_folder_that_is_a_file_is_told_and_stops_nobody(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "known",
+    ("known", "schema"),
     [
-        Method("get", params={"text": "«shop.password»", "«shop.session»": 1}),
-        Method("get", by="name", parameters=(Parameter("text", required=True, example="«shop.password»"),)),
-        Method("get", by="name", parameters=(Parameter("text", required=True, default=["x «shop.session» y"]),)),
+        (Method("get", params={"text": "«shop.password»", "«shop.session»": 1}), True),
+        (Method("get", by="name"), {"examples": ["«shop.password»"]}),
+        (Method("get", by="name"), {"default": ["x «shop.session» y"]}),
     ],
 )
-def test_nothing_that_an_editor_starts_with_opens_a_secret(folder: Path, known: Method) -> None:
-    drafts = Drafts(folder)
-    text = drafts.text_for(SHOP, "get", known)
-    assert json.loads(text) == starting_point(known)
+def test_nothing_that_an_editor_starts_with_opens_a_secret(folder: Path, known: Method, schema: Any) -> None:
+    drafts, described = Drafts(folder), Described((DescribedParam("text", schema, True),))
+    text = drafts.text_for(SHOP, "get", known, described=lambda: described)
+    assert json.loads(text) == starting_point(known, described)
     assert not of_this(text, "shop")
     drafts.keep_typed(SHOP, "get", text + " ", [PASSWORD])
     assert not of_this(Drafts(folder).text_for(SHOP, "get", known), "shop")

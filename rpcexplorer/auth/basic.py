@@ -132,17 +132,10 @@ class InlineAuth(AuthType, frozen=True):
     def _without_credentials(self, method: Method) -> Method:
         """They have a place among params by name alone: an array is refused here."""
         ours = {self.username_member, self.password_member}
-        if method.auth == Auth.kind:
+        if method.auth == Auth.kind or not (method.by == "position" or ours & {*method.required}):
             return method
-        if method.by == "position":
-            method = replace(method, by="name")
-        if not any(parameter.name in ours for parameter in method.parameters):
-            return method
-        parameters = tuple(
-            parameter._replace(required=False) if parameter.name in ours else parameter
-            for parameter in method.parameters
-        )
-        return replace(method, parameters=parameters)
+        required = tuple(name for name in method.required if name not in ours)
+        return replace(method, by="name" if method.by == "position" else method.by, required=required)
 
 
 def _object(values: dict[str, str]) -> str:

@@ -170,11 +170,10 @@ class FirstAuth(TokenAuth, frozen=True):
 
     def _without_token(self, method: Method) -> Method:
         """Its params are by position, for an object is refused here."""
-        if method.auth == Auth.kind or not (method.parameters or method.by):
+        if method.auth == Auth.kind or not (method.has_docs or method.by):
             return method
-        first = next(iter(method.parameters), None)
-        is_token = first is not None and (first.name in TOKENS or (not first.name and first.kind == "string"))
-        return replace(method, parameters=method.parameters[1:] if is_token else method.parameters, by="position")
+        is_token = bool(method.required) and method.required[0] in {*TOKENS, ""}
+        return replace(method, required=method.required[1:] if is_token else method.required, by="position")
 
     def _params(self, call: Call, profile: Profile, element: str) -> str | Refused:
         if self.free(profile, call):  # in a batch some may be

@@ -17,15 +17,15 @@ from rpcexplorer.cli.arguments import AUTH, OneOf, params_text
 from rpcexplorer.cli.completion import complete_methods, complete_params
 from rpcexplorer.cli.context import Invocation, fail, invocation_of, no_input_option, profile_option
 from rpcexplorer.cli.output import print_json, run_waiting
+from rpcexplorer.discovery.methods import parameters_of, result_kind
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.jsontext.params import Typo
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Stop
-from rpcexplorer.model.method import SIGN, Described, Method, Parameter, SavedMethod, as_named, method_of
+from rpcexplorer.model.method import SIGN, Described, Method, SavedMethod, as_named, method_of
 from rpcexplorer.model.problem import PROGRAM, Checked, nearest_few
-from rpcexplorer.schema.node import SchemaReader, references_in
+from rpcexplorer.schema.node import references_in
 from rpcexplorer.schema.start import sendable_start, started, starting_point
-from rpcexplorer.schema.words import kind_words
 from rpcexplorer.text.docs import docs_page
 from rpcexplorer.text.json_text import json_of, raw_of
 from rpcexplorer.text.printable import printable
@@ -227,32 +227,26 @@ def _row(explorer: Explorer, method: Method, when: str | None, *, whole: bool) -
 
 
 def _facts(method: Method, full: Described) -> dict[str, Any]:
+    line = asdict(method)
     return {
-        **asdict(method),
+        **{key: value for key, value in line.items() if key not in {"required", "has_docs"}},
         "params": raw_of(method.params),
-        "parameters": _parameters(method, full),
-        "result": method.result if full.result is UNSET else raw_of(full.result),
+        "parameters": _parameters(full),
+        "details": full.details,
+        "result": result_kind(full) if full.result is UNSET else raw_of(full.result),
         "errors": [_said(error) for error in full.errors],
         "examples": [_said(example) for example in full.examples],
         "tags": full.tags,
     }
 
 
-def _parameters(method: Method, full: Described) -> list[dict[str, Any]]:
-    """As the lines have them, each with its schema: None where the service gave none."""
-    reader = SchemaReader(full.definitions)
-    lines = method.parameters or tuple(
-        Parameter(param.name, param.required, kind_words(reader, param.schema), param.doc.partition("\n")[0])
-        for param in full.params
-    )
-    named = {param.name: param for param in full.params if param.name}
-    placed = dict(enumerate(full.params))
+def _parameters(full: Described) -> list[dict[str, Any]]:
+    """Return the params in short, each with its schema: None if the service gave none."""
     rows = []
-    for at, line in enumerate(lines):
-        param = named.get(line.name) if line.name else placed.get(at)
-        schema = None if param is None or param.schema is True else raw_of(param.schema)
+    for param, line in zip(full.params, parameters_of(full), strict=True):
+        schema = None if param.schema is True else raw_of(param.schema)
         row = line._asdict() | {"default": raw_of(line.default), "example": raw_of(line.example), "schema": schema}
-        rows.append(row | {"deprecated": param is not None and param.deprecated})
+        rows.append(row | {"deprecated": param.deprecated})
     return rows
 
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from datetime import datetime
+from collections.abc import Callable, Collection, Iterator, Mapping
 from itertools import islice
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from msgspec import UNSET, Struct
 
-from rpcexplorer.model.method import Described, DescribedParam, Method, Parameter
+from rpcexplorer.discovery.methods import MethodChange, parameters_of, result_kind
+from rpcexplorer.model.method import Described
 from rpcexplorer.model.problem import cut
 from rpcexplorer.schema.node import SchemaReader, references_in
 from rpcexplorer.schema.words import limit_words
@@ -25,54 +25,22 @@ MOST_PLACES: Final = 100
 """Inside a schema, at which it is looked for what has changed."""
 SHOWN: Final = 60
 """Characters of a value."""
-BothTimes = tuple[Described, Described]
-"""A method in full as it was, and as it is."""
-
-
-class MethodChange(Struct, frozen=True):
-    """A method that is new or gone, or of which something else is said."""
-
-    name: str
-    kind: Literal["new", "gone", "changed"]
-    what: tuple[str, ...] = ()
-    """What has changed, in words; there may be text from outside in them."""
-
-    @property
-    def line(self) -> str:
-        """Name and words; there is text from outside in it."""
-        return f"{self.name}: {'; '.join(self.what)}" if self.what else self.name
-
-
-class MethodChanges(Struct, frozen=True):
-    """What a refresh found that was not so before."""
-
-    when: datetime
-    """The refresh."""
-    before: datetime
-    """The one it is compared with."""
-    methods: tuple[MethodChange, ...]
-    """By name."""
-    more: int = 0
-    """Methods that are not among them."""
 
 
 def changes_between(
-    old: Iterable[Method], new: Iterable[Method], pair: Callable[[str], BothTimes | None]
+    old: Collection[str], new: Collection[str], pair: Callable[[str], tuple[Described, Described] | None]
 ) -> Iterator[MethodChange]:
-    """Every change, by name. ``pair`` gives a method in full, both times; None where that cannot have changed."""
-    before, now = {each.name: each for each in old}, {each.name: each for each in new}
+    """Yield every change, by name. ``pair`` returns a method as it was and as it is; None if it is the same."""
     affected = AffectedReferences()
-    for name in sorted(before.keys() | now.keys()):
-        if name not in before:
+    for name in sorted({*old, *new}):
+        if name not in old:
             yield MethodChange(name, "new")
-        elif name not in now:
+        elif name not in new:
             yield MethodChange(name, "gone")
-        else:
-            full = pair(name)
-            told = [*_lines(before[name], now[name], full)]
-            told += _schemas(*full, affected, told) if full else ()
-            if what := tuple(cut(line, LONGEST) for line in dict.fromkeys(told)):
-                yield MethodChange(name, "changed", what[:MOST_TOLD])
+        elif both := pair(name):
+            lines = dict.fromkeys(cut(line, LONGEST) for line in _lines(*both, affected))
+            if lines:
+                yield MethodChange(name, "changed", tuple(lines)[:MOST_TOLD])
 
 
 class AffectedReferences:
@@ -105,111 +73,89 @@ def _affected(old: Mapping[str, Any], new: Mapping[str, Any]) -> frozenset[str]:
     return frozenset(found)
 
 
-# --- the line of a method ---------------------------------------------------------------------------------------------
+def _lines(old: Described, new: Described, affected: AffectedReferences) -> Iterator[str]:
+    changed = affected.between(old.definitions, new.definitions)
 
+    def differs(before: Any, now: Any) -> bool:
+        return not _same(before, now) or bool(changed and not changed.isdisjoint(references_in(now)))
 
-def _lines(old: Method, new: Method, full: BothTimes | None) -> Iterator[str]:
     if new.deprecated != old.deprecated:
         yield "deprecated now" if new.deprecated else "not deprecated any more"
-    yield from _params(old.parameters, new.parameters)
+    yield from _params(_Params(old), _Params(new), differs)
     if old.by != new.by:
         yield f"params {f'by {new.by}' if new.by else 'either way'} now"
-    if old.result != new.result and (old.result or full is None):
-        yield f"result was {_or_unknown(old.result)}, now {_or_unknown(new.result)}"
+    before, now = result_kind(old), result_kind(new)
+    if before and before != now:
+        yield f"result was {before}, now {_or_unknown(now)}"
+    elif differs(old.result, new.result):
+        yield "schema of the result"
     if old.auth != new.auth:
         yield f"auth was {_or_unknown(old.auth)}, now {_or_unknown(new.auth)}"
     if old.safe != new.safe:
         yield {True: "safe now", False: "not safe now", None: "not said to be safe any more"}[new.safe]
-    if (old.doc, old.details) != (new.doc, new.details):
-        yield "doc"
-
-
-def _params(old: tuple[Parameter, ...], new: tuple[Parameter, ...]) -> Iterator[str]:
-    before, now = _named(old), _named(new)
-    for name, each in now.items():
-        if name not in before:
-            yield f"param {name} is new{' and required' if each.required else ''}"
-    for name in before:
-        if name not in now:
-            yield f"param {name} is gone"
-    both = [name for name in now if name in before]
-    if both != [name for name in before if name in now]:
-        yield "order of the params"
-    for name in both:
-        yield from _param(name, before[name], now[name])
-
-
-def _param(name: str, old: Parameter, new: Parameter) -> Iterator[str]:
-    if bool(old.required) != bool(new.required):
-        yield f"{name} is {'required' if new.required else 'optional'} now"
-    if old.kind != new.kind:
-        yield f"{name} was {_or_unknown(old.kind)}, now {_or_unknown(new.kind)}"
-    if not _same(old.default, new.default):
-        yield f"default of {name} was {_shown(old.default)}, now {_shown(new.default)}"
-    if old.doc != new.doc:
-        yield f"doc of {name}"
-
-
-def _named(params: Iterable[Any]) -> dict[str, Any]:
-    """Params by the names they are told by; what has no name is told by its position."""
-    return {f"“{each.name}”" if each.name else f"#{at}": each for at, each in enumerate(params, start=1)}
-
-
-# --- all that is said of it -------------------------------------------------------------------------------------------
-
-
-def _schemas(old: Described, new: Described, affected: AffectedReferences, told: list[str]) -> Iterator[str]:
-    """What the line does not show: of a param of which it has ``told`` something, that is enough."""
-    changed = affected.between(old.definitions, new.definitions)
-
-    def other(before: Any, now: Any) -> bool:
-        return not _same(before, now) or bool(changed and not changed.isdisjoint(references_in(now)))
-
-    yield from _schemas_of_params(old, new, other, told)
-    if other(old.result, new.result):
-        yield "schema of the result"
-    if (old.result_name, old.result_doc) != (new.result_name, new.result_doc):
-        yield "doc of the result"
+    for words, *facts in (
+        ("doc of the result", "result_name", "result_doc"),
+        ("doc", "doc", "details"),
+        ("tags", "tags"),
+    ):
+        if any(getattr(old, fact) != getattr(new, fact) for fact in facts):
+            yield words
     yield from _errors(old, new)
     if not _same([_values(each) for each in old.examples], [_values(each) for each in new.examples]):
         yield "examples"
-    if old.tags != new.tags:
-        yield "tags"
     if old.extra != new.extra:
         yield "takes other members as well now" if new.extra else "takes no other members now"
 
 
-def _schemas_of_params(
-    old: Described, new: Described, other: Callable[[Any, Any], bool], told: list[str]
-) -> Iterator[str]:
-    before: dict[str, DescribedParam] = _named(old.params)
-    for name, each in _named(new.params).items():
-        was = before.get(name)
-        if was is None:
-            continue
-        if other(was.schema, each.schema):
-            if limits := _limits(name, (old, was), (new, each)):
-                yield limits
-            elif not any(line.startswith((f"{name} was", f"default of {name}")) for line in told):
-                yield f"schema of {name}{_inside((old, was), (new, each))}"
-        if was.doc != each.doc:
-            yield f"doc of {name}"
-        if was.deprecated != each.deprecated:
-            yield f"{name} is {'deprecated now' if each.deprecated else 'not deprecated any more'}"
+class _Params:
+    """The params of a method, by their names in sentences; one without a name has its position."""
+
+    def __init__(self, described: Described) -> None:
+        self.reader = SchemaReader(described.definitions)
+        both = zip(described.params, parameters_of(described), strict=True)
+        self.named = {
+            f"“{param.name}”" if param.name else f"#{at}": (param, line) for at, (param, line) in enumerate(both, 1)
+        }
 
 
-def _limits(name: str, *both: tuple[Described, DescribedParam]) -> str:
-    """What a value was bound to and is now; empty where that is the same."""
-    before, now = (limit_words(SchemaReader(full.definitions).node(param.schema)) for full, param in both)
-    return f"{name} was {before or 'without limits'}, now {now or 'without limits'}" if before != now else ""
+def _params(old: _Params, new: _Params, differs: Callable[[Any, Any], bool]) -> Iterator[str]:
+    for name, (param, _) in new.named.items():
+        if name not in old.named:
+            yield f"param {name} is new{' and required' if param.required else ''}"
+    yield from (f"param {name} is gone" for name in old.named if name not in new.named)
+    both = [name for name in new.named if name in old.named]
+    if both != [name for name in old.named if name in new.named]:
+        yield "order of the params"
+    for name in both:
+        yield from _param(name, old, new, differs)
 
 
-def _inside(*both: tuple[Described, DescribedParam]) -> str:
-    """The first place inside of which the limits are others, and both; empty where no other limit is found."""
-    before, now = (SchemaReader(full.definitions) for full, _ in both)
-    rest: list[tuple[str, Any, Any]] = [("", *(param.schema for _, param in both))]
-    for place, was, new in islice(rest, MOST_PLACES):  # which grows while it is walked
-        old_node, new_node = before.node(was), now.node(new)
+def _param(name: str, old: _Params, new: _Params, differs: Callable[[Any, Any], bool]) -> Iterator[str]:
+    (before, old_line), (now, new_line) = old.named[name], new.named[name]
+    if bool(before.required) != bool(now.required):
+        yield f"{name} is {'required' if now.required else 'optional'} now"
+    if is_explained := old_line.kind != new_line.kind:
+        yield f"{name} was {_or_unknown(old_line.kind)}, now {_or_unknown(new_line.kind)}"
+    if not _same(old_line.default, new_line.default):
+        is_explained = True
+        yield f"default of {name} was {_shown(old_line.default)}, now {_shown(new_line.default)}"
+    if differs(before.schema, now.schema):
+        was, is_now = (limit_words(side.reader.node(side.named[name][0].schema)) for side in (old, new))
+        if was != is_now:
+            yield f"{name} was {was or 'without limits'}, now {is_now or 'without limits'}"
+        elif not is_explained:
+            yield f"schema of {name}{_inside(old.reader, before.schema, new.reader, now.schema)}"
+    if before.doc != now.doc:
+        yield f"doc of {name}"
+    if before.deprecated != now.deprecated:
+        yield f"{name} is {'deprecated now' if now.deprecated else 'not deprecated any more'}"
+
+
+def _inside(before: SchemaReader, old: Any, now: SchemaReader, new: Any) -> str:
+    """Return the first place inside whose limits are others, and both; empty if no other limit is found."""
+    rest: list[tuple[str, Any, Any]] = [("", old, new)]
+    for place, was, becomes in islice(rest, MOST_PLACES):  # which grows while it is walked
+        old_node, new_node = before.node(was), now.node(becomes)
         old_limits, new_limits = limit_words(old_node), limit_words(new_node)
         if old_limits != new_limits:
             return f"{place}: was {old_limits or 'without limits'}, now {new_limits or 'without limits'}"

@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 import gc
 import re
-from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from itertools import groupby
-from typing import Any, Final, Protocol, TypeVar
+from typing import Any, Final, TypeVar
 
 from msgspec.structs import replace
 
@@ -20,8 +20,7 @@ from rpcexplorer.client.client import Client
 from rpcexplorer.discovery import documents, lists, mcp
 from rpcexplorer.discovery.documents import at_path, paths_to_try, read_document
 from rpcexplorer.discovery.help import help_text
-from rpcexplorer.discovery.lists import list_methods
-from rpcexplorer.discovery.methods import Discovery, DiscoveryStep, Listing, TellStep, filled
+from rpcexplorer.discovery.methods import Discovery, DiscoveryStep, Listing, TellStep, line_of
 from rpcexplorer.discovery.openrpc import openrpc
 from rpcexplorer.discovery.questions import (
     AT_ONCE,
@@ -39,9 +38,10 @@ from rpcexplorer.discovery.questions import (
     wants_login,
     why_it_ended,
 )
+from rpcexplorer.discovery.reader import key_of_event
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Exchange, Refused, Stop
-from rpcexplorer.model.method import Described, Method, completed
+from rpcexplorer.model.method import Described, completed
 from rpcexplorer.model.problem import UserError, counted
 from rpcexplorer.model.profile import Auth, DocumentSource, Profile
 from rpcexplorer.redaction.addresses import redacted_address
@@ -138,7 +138,7 @@ class Interview:
                 return step
             questions = step.questions if isinstance(step, Several) else (step,)
             if isinstance(step, Several) and self._left_for_asides > 0:
-                self._tell(step.told)
+                self._tell(step.progress)
             answers: list[Answered] = []
             is_large = False
             for start in range(0, len(questions), self._at_once):
@@ -150,7 +150,7 @@ class Interview:
                     else:
                         is_large |= len(exchange.response.body) > LARGE
                         answers.append(await self._answer(question, exchange))
-            answer = Answered(each=tuple(answers)) if isinstance(step, Several) else answers[0]
+            answer = Answered(answers=tuple(answers)) if isinstance(step, Several) else answers[0]
 
     async def _asked(self, questions: Sequence[Question]) -> list[tuple[Question, Exchange | None]]:
         """What came of questions that go out at once; None where there is no time left for them."""
@@ -257,87 +257,75 @@ def _at_hand(profile: Profile, credentials: CredentialSource) -> bool:
 
 
 class Findings:
-    """What has been heard; see ``Heard`` for what is decided by it."""
+    """What all answers say together."""
 
     def __init__(self, interview: Interview) -> None:
-        self.methods: dict[str, Method] = {}
         self.described: dict[str, Described] = {}
-        self.events: tuple[Method, ...] = ()
+        self.events: Mapping[str, Described] = {}
         self.notes: list[str] = []
         """What happened by the way."""
         self.is_known = False
+        """Whether a dialect that was suspected was spoken: no other one will be."""
         self._is_understood = False
-        """A question was answered as one about a method, be it that there is none."""
+        """A question was answered as one about a method, even if there is none."""
         self._interview = interview
-        self._told: list[tuple[str, str]] = []
+        self._sentences: list[tuple[str, str]] = []
 
-    def add(self, dialect: str, listing: Listing, *, is_proof: bool) -> None:
-        """Add an answer; what was found before stays, its gaps filled. ``is_proof``: no other service gives it."""
-        self.methods = _with_gaps_filled(self.methods, {method.name: method for method in listing.methods})
-        self.described = _completed(self.described, listing.described)
+    def add(self, dialect: Dialect, listing: Listing) -> None:
+        """Add an answer; what was found before stays, its gaps filled."""
+        both = {
+            name: completed(self.described[name], listing.described[name])
+            for name in self.described.keys() & listing.described.keys()
+        }
+        self.described = {**listing.described, **self.described, **both}
         self.events = self.events or listing.events
-        self._is_understood |= not listing.refusal or listing.refusal.startswith(NOT_OFFERED)
-        self.is_known |= is_proof and not listing.refusal.startswith(NOT_OFFERED)
-        self._told += [(dialect, sentence) for sentence in told(listing)]
-
-    def well_described(self) -> frozenset[str]:
-        """Methods of which nobody need be asked any more."""
-        return frozenset(name for name, method in self.methods.items() if method.doc)
-
-    @property
-    def has_methods(self) -> bool:
-        return bool(self.methods)
+        is_offered = not listing.refusal.startswith(NOT_OFFERED)
+        self._is_understood |= not listing.refusal or not is_offered
+        self.is_known |= dialect.clue is not None and is_offered
+        self._sentences += [(dialect.name, sentence) for sentence in sentences_of(listing)]
 
     @property
     def is_closed(self) -> bool:
+        """Whether the service would say the same again and again, such as that it wants credentials."""
         return self._interview.closed is not None or not self._is_understood
 
     def gave_away(self, clue: re.Pattern[str]) -> bool:
+        """Return whether a refusal says what only the services say that the clue is of."""
         return any(clue.search(message) for message in self._interview.error_messages)
 
     def sentences(self) -> list[str]:
-        """One for each dialect, but one for several that are not offered, or that are told the same of."""
-        alike = [list(told) for _, told in groupby(self._told, lambda told: _reason(told[1]))]
-        return [*self.notes, *(f"{', '.join(dialect for dialect, _ in told)}: {told[0][1]}" for told in alike)]
+        """Return one for each dialect, but one for several that say the same, or that are not offered."""
+        alike = groupby(self._sentences, lambda each: NOT_OFFERED if each[1].startswith(NOT_OFFERED) else each[1])
+        groups = [list(group) for _, group in alike]
+        return [*self.notes, *(f"{', '.join(name for name, _ in group)}: {group[0][1]}" for group in groups)]
 
 
-def told(listing: Listing) -> list[str]:
-    """What came of one dialect, in sentences."""
+def sentences_of(listing: Listing) -> list[str]:
+    """Return the results of one dialect, in sentences."""
     if listing.refusal:
         return [listing.refusal]
     about = f" ({listing.about})" if listing.about else ""
-    return [counted(len(listing.methods), "method") + about, *listing.skipped]
+    return [counted(len(listing.described), "method") + about, *listing.skipped]
 
 
-def _with_gaps_filled(methods: dict[str, Method], others: dict[str, Method]) -> dict[str, Method]:
-    both = {name: filled(method, others[name]) for name, method in methods.items() if name in others}
-    return others | methods | both
+def _dialect(name: str, clue: str = "") -> Dialect:
+    return Dialect(name, lists.NAME_LISTS[name], re.compile(clue, re.IGNORECASE) if clue else None)
 
 
-def _completed(described: dict[str, Described], others: Mapping[str, Described]) -> dict[str, Described]:
-    both = {name: completed(each, others[name]) for name, each in described.items() if name in others}
-    return {**others, **described, **both}
-
-
-def _reason(sentence: str) -> str:
-    """What makes two sentences say the same; why something is not offered is told of the first alone."""
-    return NOT_OFFERED if sentence.startswith(NOT_OFFERED) else sentence
-
-
-ALWAYS: Final = (Dialect("rpc.discover", openrpc), Dialect("system.listMethods", list_methods))
-"""In the order of how much they tell: the first to name a method describes it."""
-GRAPHENE: Final = Dialect(lists.GET_METHODS, lists.get_methods, re.compile("assert exception:", re.IGNORECASE))
+ALWAYS: Final = (Dialect("rpc.discover", openrpc), _dialect("system.listMethods"))
+"""In the order of how much they say: the first to name a method describes it."""
+GRAPHENE: Final = _dialect(lists.GET_METHODS, "assert exception:")
 """Chains that are made with that library put this before what they refuse."""
 SUSPECTED: Final = (
     Dialect("rpc_modules", lists.rpc_modules, re.compile(r"the method \S+ does not exist", re.IGNORECASE)),
-    Dialect("Shelly.ListMethods", lists.shelly, re.compile("no handler for", re.IGNORECASE)),
+    _dialect("Shelly.ListMethods", "no handler for"),
     GRAPHENE,
 )
-"""Asked only where the service has given itself away."""
+"""Asked only if the service has given itself away."""
 IN_TURN: Final = (
     Dialect("rpc.describe", documents.rpc_describe),
     Dialect("system.describe", documents.system_describe),
-    Dialect("rpc_methods", lists.rpc_methods),
+    _dialect("rpc_methods"),
     Dialect("JSONRPC.Introspect", documents.introspect),
     Dialect("core.describe", documents.describe),
     Dialect("help", help_text),
@@ -347,26 +335,8 @@ DIALECTS: Final = {dialect.name: dialect for dialect in (*ALWAYS, *IN_TURN, *NAM
 """Those that a profile can name."""
 
 
-class Heard(Protocol):
-    """What has come of the questions so far."""
-
-    @property
-    def has_methods(self) -> bool: ...
-
-    @property
-    def is_closed(self) -> bool:
-        """Whether the service would say the same again and again, such as that it wants credentials."""
-
-    @property
-    def is_known(self) -> bool:
-        """Whether a dialect that was suspected was spoken: no other one will be."""
-
-    def gave_away(self, clue: re.Pattern[str]) -> bool:
-        """Whether a refusal says what only the services say that the clue is of."""
-
-
-def asked_of(profile: Profile, heard: Heard) -> Iterator[Dialect]:
-    """The dialects to ask in, one after the other: what was ``heard`` decides on the next."""
+def asked_of(profile: Profile, found: Findings) -> Iterator[Dialect]:
+    """Yield the dialects to ask in, one after the other: what was ``found`` decides on the next."""
     if isinstance(profile.discovery, DocumentSource):
         yield at_path(profile.discovery.url)
     elif profile.discovery != "auto":
@@ -377,13 +347,13 @@ def asked_of(profile: Profile, heard: Heard) -> Iterator[Dialect]:
         first, *others = ALWAYS
         yield first
         for path in paths_to_try(profile):
-            if not heard.has_methods and not heard.is_closed:
+            if not found.described and not found.is_closed:
                 yield at_path(path, guess=True)
         yield from others
         for dialect in (*SUSPECTED, *IN_TURN):
-            if heard.has_methods or heard.is_closed or heard.is_known:
+            if found.described or found.is_closed or found.is_known:
                 return
-            if dialect.clue is None or heard.gave_away(dialect.clue):
+            if dialect.clue is None or found.gave_away(dialect.clue):
                 yield dialect
 
 
@@ -408,7 +378,8 @@ async def discover(
     """
     now, source = datetime.now(UTC), profile.discovery
     if source == "none":
-        return Discovery(now, sentences=(_not_wanted(profile),))
+        sentence = f'Nothing was asked: profile {profile.name} says discovery = "none".'
+        return Discovery(now, sentences=(f"{sentence} Any name can be typed and called all the same.",))
     if isinstance(source, DocumentSource) and source.file:
         return await asyncio.to_thread(described_in_file, source, read)
     transport = await connect(profile, min(reply_limit, REPLY_LIMIT))
@@ -416,7 +387,7 @@ async def discover(
 
     def say(words: str) -> None:
         if tell:
-            tell(DiscoveryStep(asked, words, len(found.methods)))
+            tell(DiscoveryStep(asked, words, len(found.described)))
 
     interview = Interview(profile, credentials, transport, watch=watch, stop=stop, tell=say)
     found = Findings(interview)
@@ -424,38 +395,36 @@ async def discover(
         for dialect in asked_of(profile, found):
             asked = dialect.name
             say(ASKED)
-            listing = await interview.hold(dialect.ask(found.well_described()))
+            with_doc = frozenset(name for name, described in found.described.items() if described.doc)
+            listing = await interview.hold(dialect.ask(with_doc))
             found.notes += interview.notes()
             if isinstance(listing, Exchange):
                 sentences = (*found.sentences(), f"{dialect.name}: {why_it_ended(listing)}")
                 return Discovery(now, sentences=sentences, ended=listing)
-            found.add(dialect.name, listing, is_proof=dialect.clue is not None)
-            say(told(listing)[0])
+            found.add(dialect, listing)
+            say(sentences_of(listing)[0])
     finally:
         await interview.close()
-    return _put_together(found, now, profile, interview.closed)
+    listing = Listing(found.described, events=found.events)
+    if found.described:
+        return discovery_of(now, listing, found.sentences())
+    address = redacted_address(profile.endpoint)
+    nothing = f"{address} told of no methods. Any name can be typed and called all the same."
+    return discovery_of(now, listing, (*found.sentences(), nothing), interview.closed)
 
 
-def _put_together(found: Findings, now: datetime, profile: Profile, closed: Exchange | None) -> Discovery:
-    said = found.sentences()
-    if not found.methods:
-        said.append(
-            f"{redacted_address(profile.endpoint)} told of no methods. Any name can be typed and called all the same."
-        )
+def discovery_of(
+    when: datetime, listing: Listing, sentences: Iterable[str], ended: Exchange | None = None
+) -> Discovery:
+    """Return the discovery with the line of each method and event."""
+    of_events = {key_of_event(name): each for name, each in listing.events.items()}
     return Discovery(
-        now,
-        tuple(found.methods.values()),
-        tuple(said),
-        ended=None if found.methods else closed,
-        described=found.described,
-        events=found.events,
-    )
-
-
-def _not_wanted(profile: Profile) -> str:
-    return (
-        f'Nothing was asked: profile {profile.name} says discovery = "none". '
-        "Any name can be typed and called all the same."
+        when,
+        tuple([line_of(name, each) for name, each in listing.described.items()]),
+        tuple(sentences),
+        ended,
+        described={**listing.described, **of_events},
+        events=tuple([line_of(name, each) for name, each in listing.events.items()]),
     )
 
 
@@ -470,5 +439,4 @@ def described_in_file(source: DocumentSource, read: ReadDocument | None) -> Disc
         return Discovery(now, sentences=(f"{error.sentence}. What was known before stays.",))
     name = re.split(r"[/\\]", source.file)[-1]
     listing = Listing(refusal=answer.refusal) if answer.refusal else read_document(answer.value, name)
-    sentences = tuple(f"{source.file}: {sentence}" for sentence in told(listing))
-    return Discovery(now, listing.methods, sentences, described=listing.described, events=listing.events)
+    return discovery_of(now, listing, (f"{source.file}: {sentence}" for sentence in sentences_of(listing)))

@@ -2,37 +2,76 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from functools import partial
 from itertools import zip_longest
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from rpcexplorer.discovery.methods import Listing
-from rpcexplorer.discovery.questions import EMPTY, Asking, Question, one_by_one, told_at_once, too_many_to_explain
-from rpcexplorer.discovery.reader import (
-    KIND,
-    LINE,
-    Collected,
-    example_of,
-    first_line_of,
-    kind_of,
-    line_of,
-    name_of,
-    one_of,
-    text_of,
+from rpcexplorer.discovery.methods import LINE, Listing
+from rpcexplorer.discovery.questions import (
+    EMPTY,
+    Asking,
+    Question,
+    WayOfAsking,
+    one_by_one,
+    one_question,
+    too_many_to_explain,
 )
-from rpcexplorer.model.method import Described, DescribedParam, Method, Parameter
-from rpcexplorer.schema.node import KINDS, kind_of_value
+from rpcexplorer.discovery.reader import KIND, Collected, docs_of, kind_of, line_of, name_of, own_kind
+from rpcexplorer.model.method import Described, DescribedParam
+from rpcexplorer.schema.node import KINDS, kind_of_value, weight
 
-NO_LIST = "answered, but not with a list of names"
-MODULES_SHOWN = 20
-GET_METHODS, GET_SIGNATURE = "jsonrpc.get_methods", "jsonrpc.get_signature"
-"""Of the chains that are made with Graphene's library: Hive, Steem."""
-MOST = 200
+NO_LIST: Final = "answered, but not with a list of names"
+MODULES_SHOWN: Final = 20
+MOST: Final = 200
 """Params of one method, or members of its result."""
+MAX_START: Final = 10_000
+"""Characters of params to start from."""
+MOST_POSITIONS: Final = 32
+"""Params of one signature."""
+MOST_SIGNATURES: Final = 32
+"""Of one method."""
+STANDARD: Final = frozenset(KINDS.values())
+SPELLED: Final = {"base64": "string", "dateTime.iso8601": "string"}
+"""Kinds of XML-RPC that JSON spells as text."""
+UNSAID: Final = frozenset(("undef", "undefined", "any", "mixed", "variant", "unknown"))
+
+
+class Companion(NamedTuple):
+    """A method that says more of one method, whose name it is given."""
+
+    method: str
+    read: Callable[[Described, Any], Described]
+    param: str = ""
+    """The name of its param, if that is given by name."""
+
+
+def name_list(question: Question, *companions: Companion) -> WayOfAsking:
+    """Return the protocol that lists names, and asks companions about each that has no description yet."""
+
+    def ask(described: Collection[str]) -> Asking:
+        answer = yield question
+        if answer.refusal:
+            return Listing(refusal=answer.refusal)
+        listing = read_names(answer.value, question.method)
+        found = dict(listing.described)
+        wanted = [name for name in found if name not in described]
+        skipped = list(listing.skipped)
+        for companion in companions:
+            explain = partial(_explain, found, companion.read)
+            skipped += yield from one_by_one(companion.method, wanted, explain, companion.param)
+        if companions:
+            skipped += too_many_to_explain(wanted)
+        return replace(listing, described=found, skipped=tuple(skipped))
+
+    return ask
+
+
+def _explain(found: dict[str, Described], read: Callable[[Described, Any], Described], name: str, value: Any) -> None:
+    found[name] = read(found[name], value)
 
 
 def read_names(value: Any, dialect: str) -> Listing:
@@ -47,235 +86,164 @@ def read_names(value: Any, dialect: str) -> Listing:
     collected = Collected()
     for entry in value:
         name = name_of(entry.get("name") if isinstance(entry, dict) else entry)
-        if name not in collected.methods and (room := collected.room_for(name)):
-            collected.take(Method(room, source="discovered", dialect=dialect))
+        if name not in collected.described and collected.room_for(name):
+            collected.described[name] = Described(dialect=dialect)
     return collected.listing()
+
+
+def with_help(described: Described, value: Any) -> Described:
+    """Return the description with what ``system.methodHelp`` says."""
+    if isinstance(value, dict):
+        value = next((value[key] for key in ("description", "help", "doc") if isinstance(value.get(key), str)), "")
+    docs = docs_of(value)
+    return replace(described, **docs) if docs["doc"] else described
+
+
+def with_signatures(described: Described, value: Any) -> Described:
+    """Return the description with what ``system.methodSignature`` says: lists of the result's kind and the params'.
+
+    At each position is what any of them has there; a param that one of them does without is not required.
+    """
+    if not isinstance(value, list) or not value:
+        return described
+    several = [value] if isinstance(value[0], str) else [each for each in value if isinstance(each, list) and each]
+    if not several:
+        return described
+    result, *places = zip_longest(*(each[: MOST_POSITIONS + 1] for each in several[:MOST_SIGNATURES]))
+    return replace(
+        described,
+        params=tuple(
+            DescribedParam("", _schema(kinds) or True, None not in kinds, kind=_own_kind(kinds[0])) for kinds in places
+        ),
+        result=_schema(result) or UNSET,
+        result_kind=_own_kind(result[0]),
+        by="position" if places else None,
+        extra=False,
+    )
+
+
+def _schema(kinds: Iterable[Any]) -> dict[str, Any]:
+    """Return a schema of kinds; empty if JSON does not have one of them. None is of a signature that is shorter."""
+    types = [*dict.fromkeys(SPELLED.get(kind_of(kind), kind_of(kind)) for kind in kinds if kind is not None)]
+    if not types or not STANDARD.issuperset(types):
+        return {}
+    return {"type": types[0] if len(types) == 1 else types}
+
+
+def _own_kind(word: Any) -> str:
+    kind = own_kind(word)
+    return "" if kind.lower() in UNSAID else kind
+
+
+def with_empty_args(described: Described, value: Any) -> Described:
+    """Return the description with a signature of Graphene's: the params as they are when they are empty."""
+    if not isinstance(value, dict) or not isinstance(args := value.get("args"), dict | list):
+        return described
+    named = list(args.items())[:MOST] if isinstance(args, dict) else []
+    return replace(
+        described,
+        params=tuple(DescribedParam(name_of(name), _like(each) or True) for name, each in named),
+        result=_like(value.get("ret")) or UNSET,
+        by="name" if named else None,
+        start=args if args and weight(args, MAX_START) <= MAX_START else None,
+    )
+
+
+def _like(value: Any) -> dict[str, Any]:
+    """Return the schema of values like this one, as far as it shows; empty if it is null."""
+    kind = kind_of_value(value)
+    if kind == "null":
+        return {}
+    if not isinstance(value, dict):
+        return {"type": kind}
+    kinds = ((name, kind_of_value(each)) for name, each in list(value.items())[:MOST])
+    return {"type": kind, "properties": {name: {"type": each} for name, each in kinds if each != "null"}}
 
 
 def read_modules(value: Any) -> Listing:
     """Read which groups of methods a node has switched on. There is nothing to list, but something to say."""
     if not isinstance(value, dict) or not value:
         return Listing(refusal=EMPTY if not value else "answered, but not with modules by name")
-    names = [name for name in map(name_of, list(value)[:MODULES_SHOWN]) if name]
-    told = line_of(", ".join(names), LINE)
+    names = line_of(", ".join(filter(None, map(name_of, list(value)[:MODULES_SHOWN]))), LINE)
     return Listing(
-        refusal=f"tells of modules only ({told}), whose methods begin with such a name and `_`; "
+        refusal=f"tells of modules only ({names}), whose methods begin with such a name and `_`; "
         "name an OpenRPC document in discovery to have them listed"
     )
 
 
-def get_methods(described: Collection[str]) -> Asking:
-    """The names; then, of each that nobody has described, its signature."""
-    answer = yield Question(GET_METHODS, "{}")
-    if answer.refusal:
-        return Listing(refusal=answer.refusal)
-    listing = read_names(answer.value, GET_METHODS)
-    methods = {method.name: method for method in listing.methods}
-    wanted = [name for name in methods if name not in described]
-    in_full = dict[str, Described]()
-
-    def explained(method: Method, value: Any) -> Method:
-        if not isinstance(value, dict) or not isinstance(value.get("args"), dict | list):
-            return method
-        in_full[method.name] = _in_full(value)
-        return _signed(method, value)
-
-    said = yield from one_by_one(GET_SIGNATURE, methods, wanted, explained, asked_by="method")
-    said = [*listing.skipped, *said, *too_many_to_explain(wanted)]
-    return replace(listing, methods=tuple(methods.values()), skipped=tuple(said), described=in_full)
-
-
-def _signed(method: Method, value: dict[str, Any]) -> Method:
-    """The method with its params as they are when they are empty, from which somebody may start."""
-    args = value["args"]
-    named = list(args.items())[:MOST] if isinstance(args, dict) else []
-    parameters = tuple(Parameter(name_of(name), None, kind_of_value(each)) for name, each in named)
-    result = kind_of_value(value["ret"]) if value.get("ret") is not None else ""
-    start = example_of(args) if args else None
-    return replace(method, params=start, parameters=parameters, by="name" if parameters else None, result=result)
-
-
-def _in_full(value: dict[str, Any]) -> Described:
-    args, ret = value["args"], value.get("ret")
-    named = list(args.items())[:MOST] if isinstance(args, dict) else []
-    params = tuple(DescribedParam(name_of(name), _like(each) or True) for name, each in named)
-    return Described(params, _like(ret) or UNSET, dialect=GET_METHODS)
-
-
-def _like(value: Any) -> dict[str, Any]:
-    """The schema of values like this one, as far as it shows; empty where it is null."""
-    kind = kind_of_value(value)
-    if kind == "null":
-        return {}
-    if not isinstance(value, dict):
-        return {"type": kind}
-    return {"type": kind, "properties": {name: {"type": of} for name, of in _kinds(value) if of != "null"}}
-
-
-def _kinds(value: dict[str, Any]) -> list[tuple[str, str]]:
-    return [(name, kind_of_value(each)) for name, each in list(value.items())[:MOST]]
-
-
-rpc_methods = told_at_once(Question("rpc_methods"), partial(read_names, dialect="rpc_methods"))
-"""Substrate, and the nodes of chains that are made with it."""
-shelly = told_at_once(Question("Shelly.ListMethods"), partial(read_names, dialect="Shelly.ListMethods"))
-rpc_modules = told_at_once(Question("rpc_modules"), read_modules)
+rpc_modules = one_question(Question("rpc_modules"), read_modules)
 """Ethereum's nodes."""
-DIALECT = "system.listMethods"
-MOST_POSITIONS = 32
-"""Params of one signature."""
-MOST_SIGNATURES = 32
-"""Of one method."""
-STANDARD: Final = frozenset(KINDS.values())
-SPELLED: Final = {"base64": "string", "dateTime.iso8601": "string"}
-"""Kinds of XML-RPC that JSON spells as text."""
-UNSAID: Final = frozenset(("undef", "undefined", "any", "mixed", "variant", "unknown"))
+GET_METHODS: Final = "jsonrpc.get_methods"
+NAME_LISTS: Final = {
+    "system.listMethods": name_list(
+        Question("system.listMethods"),
+        Companion("system.methodHelp", with_help),
+        Companion("system.methodSignature", with_signatures),
+    ),
+    "rpc_methods": name_list(Question("rpc_methods")),  # Substrate and the nodes of chains that are made with it
+    "Shelly.ListMethods": name_list(Question("Shelly.ListMethods")),
+    GET_METHODS: name_list(  # chains that are made with Graphene's library: Hive, Steem
+        Question(GET_METHODS, "{}"), Companion("jsonrpc.get_signature", with_empty_args, "method")
+    ),
+}
 
 
-def list_methods(described: Collection[str]) -> Asking:
-    """A list of names; help and signature of each that nobody has described are asked for one by one."""
-    answer = yield Question(DIALECT)
-    listing = Listing(refusal=answer.refusal) if answer.refusal else read_names(answer.value, DIALECT)
-    methods = {method.name: method for method in listing.methods}
-    wanted = [name for name in methods if name not in described]
-    in_full = dict[str, Described]()
-
-    def signed(method: Method, value: Any) -> Method:
-        if told := described_by_signatures(value):
-            in_full[method.name] = told
-        return with_signature(method, value)
-
-    said = list(listing.skipped)
-    for companion, explained in (("system.methodHelp", with_help), ("system.methodSignature", signed)):
-        said += yield from one_by_one(companion, methods, wanted, explained)
-    said += too_many_to_explain(wanted)
-    return replace(listing, methods=tuple(methods.values()), skipped=tuple(said), described=in_full)
-
-
-def with_help(method: Method, value: Any) -> Method:
-    """The method with what ``system.methodHelp`` says of it."""
-    if isinstance(value, dict):
-        value = next((value[key] for key in ("description", "help", "doc") if isinstance(value.get(key), str)), "")
-    doc, details = first_line_of(value), text_of(value)
-    return replace(method, doc=doc or method.doc, details="" if details == doc else details) if doc else method
-
-
-def with_signature(method: Method, value: Any) -> Method:
-    """The method with what ``system.methodSignature`` says: a list of signatures, each the result and the params.
-
-    The first one counts; what another one does without is not required.
-    """
-    signatures = _signatures(value)
-    if not signatures:
-        return method
-    result, *params = signatures[0]
-    always = min(len(signature) for signature in signatures) - 1
-    parameters = tuple(Parameter("", place < always, _kind(param)) for place, param in enumerate(params))
-    return replace(method, result=_kind(result), parameters=parameters, by="position" if parameters else None)
-
-
-def described_by_signatures(value: Any) -> Described | None:
-    """What all signatures say together: at each position, what any of them has there."""
-    signatures = _signatures(value)
-    if not signatures:
-        return None
-    result, *places = zip_longest(*signatures)
-    params = tuple(DescribedParam("", _schema(kinds) or True, None not in kinds) for kinds in places)
-    return Described(params, _schema(result) or UNSET, extra=False, dialect=DIALECT)
-
-
-def _signatures(value: Any) -> list[list[Any]]:
-    if not isinstance(value, list) or not value:
-        return []
-    several = [value] if isinstance(value[0], str) else [each for each in value if isinstance(each, list) and each]
-    return [each[: MOST_POSITIONS + 1] for each in several[:MOST_SIGNATURES]]
-
-
-def _schema(kinds: Iterable[Any]) -> dict[str, Any]:
-    """A schema of kinds; empty where one of them is none that JSON has. None stands for a signature that is shorter."""
-    types = [*dict.fromkeys(SPELLED.get(_kind(kind), _kind(kind)) for kind in kinds if kind is not None)]
-    if not types or not STANDARD.issuperset(types):
-        return {}
-    return {"type": types[0] if len(types) == 1 else types}
-
-
-def _kind(word: Any) -> str:
-    """Empty where the service says no more than that there is something."""
-    kind = kind_of(word)
-    return "" if kind.lower() in UNSAID else kind
-
-
-UBUS_DIALECT = "list"
-MOST_LINES = 1_000
+UBUS_DIALECT: Final = "list"
+MOST_LINES: Final = 1_000
 """Methods of objects that are described."""
-MOST_ARGUMENTS = 16
-MOST_SHAPES = 300
+MOST_ARGUMENTS: Final = 16
+MOST_SHAPES: Final = 300
 """Methods whose arguments are told apart."""
-UBUS_TYPES: Final = frozenset(KINDS.values())
 STATUS: Final = "0 for success, 2 invalid command, 4 not found, 6 permission denied"
-SESSION = "Before these three stands the session; where the profile's auth puts one first, leave it out."
+SESSION: Final = "Before these three stands the session; where the profile's auth puts one first, leave it out."
 
 
 def read_objects(value: Any) -> Listing:
+    """Read the objects of ubus, whose methods are all called through one."""
     if not value:
         return Listing(refusal=EMPTY)
     if not isinstance(value, dict) or not all(isinstance(methods, dict) for methods in value.values()):
         return Listing(refusal="answered, but not with objects and their methods, as ubus does")
     reached = [
-        (of, name, arguments)
-        for of, methods in value.items()
+        (owner, name, list(arguments.items())[:MOST_ARGUMENTS] if isinstance(arguments, dict) else [])
+        for owner, methods in value.items()
         for name, arguments in methods.items()
-        if name_of(of) and name_of(name)
+        if name_of(owner) and name_of(name)
     ]
     if not reached:
         return Listing(refusal=EMPTY)
-    objects = list(dict.fromkeys(of for of, _, _ in reached))
-    first = next(((of, name) for of, name, arguments in reached if not arguments), reached[0][:2])
+    first, start, _ = next((each for each in reached if not each[2]), reached[0])
+    objects = list(dict.fromkeys([first, *(owner for owner, _, _ in reached)]))
+    names = list(dict.fromkeys([start, *(name for _, name, _ in reached)]))
     lines = [_line(*each) for each in reached[:MOST_LINES]]
-    more = len(reached) - len(lines)
-    call = Method(
-        "call",
-        f"Calls one of {len(reached):,} methods of {len(objects):,} objects",
-        source="discovered",
-        parameters=(
-            Parameter("object", True, line_of(one_of(objects), KIND), example=first[0]),
-            Parameter("method", True, "string", example=first[1]),
-            Parameter("arguments", True, "object"),
-        ),
-        by="position",
-        details="\n".join([SESSION, "", *lines, *([f"and {more:,} more"] if more else [])]),
-        dialect=UBUS_DIALECT,
-    )
-    about = f"{len(reached):,} methods of {len(objects):,} objects are called through it"
-    return Listing((call,), about, described={call.name: _ubus_in_full(objects, reached)})
-
-
-def _ubus_in_full(objects: list[str], reached: list[tuple[str, str, Any]]) -> Described:
-    """The three params. What the third one is depends on the others: any that there is may stand there."""
-    names = list(dict.fromkeys(name for _, name, _ in reached))
-    shapes = [_arguments(*each) for each in reached[: MOST_SHAPES + 1]]
-    return Described(
+    more = [f"and {len(reached) - MOST_LINES:,} more"] if len(reached) > MOST_LINES else []
+    arguments: dict[str, Any] = {"type": "object"}
+    if len(reached) <= MOST_SHAPES:  # which ones fit depends on the other params: any of them may be there
+        arguments = {"anyOf": [_arguments(*each) for each in reached]}
+    call = Described(
         (
             DescribedParam("object", {"type": "string", "enum": objects}, True),
             DescribedParam("method", {"type": "string", "enum": names}, True),
-            DescribedParam("arguments", {"anyOf": shapes} if len(shapes) <= MOST_SHAPES else {"type": "object"}, True),
+            DescribedParam("arguments", arguments, True),
         ),
         {"type": "array", "items": [{"type": "integer", "description": STATUS}]},
         dialect=UBUS_DIALECT,
+        doc=f"Calls one of {len(reached):,} methods of {len(objects):,} objects",
+        details="\n".join([SESSION, "", *lines, *more]),
+        by="position",
     )
+    return Listing({"call": call}, f"{len(reached):,} methods of {len(objects):,} objects are called through it")
 
 
-def _arguments(of: str, name: str, arguments: Any) -> dict[str, Any]:
-    members = list(arguments.items())[:MOST_ARGUMENTS] if isinstance(arguments, dict) else []
-    properties = {key: {"type": kind_of(kind)} if kind_of(kind) in UBUS_TYPES else True for key, kind in members}
-    return {"title": f"{of} {name}", "type": "object", "properties": properties}
+def _arguments(owner: str, name: str, members: list[tuple[str, Any]]) -> dict[str, Any]:
+    properties = {key: {"type": kind_of(kind)} if kind_of(kind) in STANDARD else True for key, kind in members}
+    return {"title": f"{owner} {name}", "type": "object", "properties": properties}
 
 
-objects = told_at_once(Question(UBUS_DIALECT, '["*"]'), read_objects)
+def _line(owner: str, name: str, members: list[tuple[str, Any]]) -> str:
+    """Return ``network.device status {name: string}``."""
+    words = ", ".join(f"{line_of(key, KIND)}: {kind_of(kind)}" for key, kind in members)
+    return line_of(f"{owner} {name} {{{words}}}" if words else f"{owner} {name}")
 
 
-def _line(of: str, name: str, arguments: Any) -> str:
-    """``network.device status {name: string}``."""
-    members = arguments.items() if isinstance(arguments, dict) else ()
-    taken = [f"{line_of(key, KIND)}: {kind_of(kind)}" for key, kind in list(members)[:MOST_ARGUMENTS]]
-    return line_of(f"{of} {name} {{{', '.join(taken)}}}" if taken else f"{of} {name}")
+objects = one_question(Question(UBUS_DIALECT, '["*"]'), read_objects)

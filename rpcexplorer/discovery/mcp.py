@@ -1,6 +1,6 @@
 """What servers of the Model Context Protocol offer: their tools as methods, and prompts and resources behind two more.
 
-A tool is called by its own name; the client puts that into ``tools/call``, and what comes back is in its envelope. All
+A tool is called by its own name; the client puts that into ``tools/call``, and the result is in its envelope. All
 of it is asked after the handshake.
 """
 
@@ -15,66 +15,76 @@ from msgspec import UNSET
 from rpcexplorer.discovery.methods import Listing
 from rpcexplorer.discovery.questions import EMPTY, NOT_OFFERED, Answered, Asking, Question
 from rpcexplorer.discovery.reader import (
-    KIND,
     MOST,
     MOST_HELD,
     MOST_METHODS,
     MOST_OF_ALL,
     Collected,
-    Schemas,
-    first_line_of,
+    docs_of,
     line_of,
     name_of,
-    one_of,
     text_of,
 )
-from rpcexplorer.model.method import Described, DescribedParam, Method, Parameter
+from rpcexplorer.model.method import Described, DescribedParam
 from rpcexplorer.rpc.messages import spelled
 from rpcexplorer.schema.node import Definitions, SchemaReader, weight
 
-Take = Callable[[dict[str, Any]], None]
-DIALECT = "tools/list"
-MOST_PAGES = 100
-MOST_LISTED = 200
-"""Prompts or resources that are named where they are described."""
+DIALECT: Final = "tools/list"
+MOST_PAGES: Final = 100
+MOST_LISTED: Final = 200
+"""Prompts or resources that are named in their description."""
 OWN_NAMES: Final = frozenset({"ping", "initialize"})
 """Methods of the protocol itself whose names a tool could have."""
 STRUCTURED: Final = "structuredContent"
-"""Where a result has what the schema of the output is of."""
+"""The member of a result that the output schema is for."""
 ENVELOPE: Final = {"content": {"type": "array", "items": {"type": "object"}}, "isError": {"type": "boolean"}}
 OUT: Final = "output"
-"""What stands before references of an output that would be taken for those of the input."""
+"""Prefix of references of an output that would be taken for those of the input."""
 REFERENCES: Final = ("$ref", "$dynamicRef", "$recursiveRef")
-DEEPEST: Final = 200
+MAX_LEVELS: Final = 200
 """Levels of a schema whose references are told apart."""
 
 
 def tools(described: Collection[str]) -> Asking:  # noqa: ARG001 - it has a say of its own on every method
-    """Page by page; then the prompts and resources, if there are any."""
+    """Ask page by page; then for the prompts and resources, if there are any."""
     answer = yield Question(DIALECT, "{}")
     if answer.refusal:
         return Listing(refusal=answer.refusal)
     if not isinstance(answer.value, dict) or not isinstance(answer.value.get("tools"), list):
         return Listing(refusal="answered, but not with a list of tools" if answer.value else EMPTY)
-    collected, shadowed = Collected(), list[str]()
-    reader = ToolReader()
-    said = yield from _further(DIALECT, "tools", answer, lambda tool: _take(tool, collected, shadowed, reader))
-    said += reader.left_out()
+    collected, reader = Collected(), ToolReader()
+    shadowed: list[str] = []
+
+    def take(tool: dict[str, Any]) -> None:
+        name = tool.get("name")
+        if isinstance(name, str) and ("/" in name or name in OWN_NAMES):
+            shadowed.extend([name_of(name)] if len(shadowed) <= MOST_LISTED and name_of(name) else ())
+        elif name := collected.room_for(name):
+            collected.described[name] = reader.tool(tool)
+
+    skipped = yield from _pages(DIALECT, "tools", answer, take)
+    if reader.left_out:
+        skipped.append(f"schemas of {reader.left_out:,} tools left out: more than can be kept")
     if shadowed:
-        named = line_of(", ".join(shadowed))
-        said.append(f"only tools/call reaches what is named like a method of the protocol: {named}")
-    prompts, resources = list[dict[str, Any]](), list[dict[str, Any]]()
-    for method, member, entries in (("prompts/list", "prompts", prompts), ("resources/list", "resources", resources)):
+        names = line_of(", ".join(shadowed))
+        skipped.append(f"only tools/call reaches what is named like a method of the protocol: {names}")
+    for method, member, describe in (
+        ("prompts/list", "prompts", _prompts),
+        ("resources/list", "resources", _resources),
+    ):
+        entries: list[dict[str, Any]] = []
         answer = yield Question(method, "{}", aside=True)
-        said += yield from _further(method, member, answer, partial(_keep, entries))
-    for made in (_prompts(prompts), _resources(resources)):
-        if made and collected.room_for(made[0].name):
-            collected.take(*made)
-    return collected.listing("", *said)
+        skipped += yield from _pages(method, member, answer, partial(_keep, entries))
+        name, found = describe(entries)
+        if found and collected.room_for(name):
+            collected.described[name] = found
+    return collected.listing("", *skipped)
 
 
-def _further(method: str, member: str, answer: Answered, take: Take) -> Generator[Question, Answered, list[str]]:
-    """Take the entries of the first page and of all that follow; a sentence where that ended early."""
+def _pages(
+    method: str, member: str, answer: Answered, take: Callable[[dict[str, Any]], None]
+) -> Generator[Question, Answered, list[str]]:
+    """Take the entries of the first page and of all that follow; return a sentence if that ended early."""
     cursors = set[str]()
     while not answer.refusal:
         page = answer.value if isinstance(answer.value, dict) else {}
@@ -95,33 +105,24 @@ def _keep(entries: list[dict[str, Any]], entry: dict[str, Any]) -> None:
         entries.append(entry)
 
 
-def _take(tool: dict[str, Any], collected: Collected, shadowed: list[str], reader: ToolReader) -> None:
-    name = tool.get("name")
-    if isinstance(name, str) and ("/" in name or name in OWN_NAMES):
-        if len(shadowed) <= MOST_LISTED and name_of(name):
-            shadowed.append(name_of(name))
-    elif room := collected.room_for(name):
-        collected.take(_tool(room, tool, collected), reader.tool(tool))
-
-
 class ToolReader:
-    """Reads tools in full, as long as there is room. Each has schemas of its own, with what these refer to inside."""
+    """Reads tools, with their schemas as long as there is room. Each has definitions of its own inside."""
 
     def __init__(self) -> None:
         self._room = MOST_OF_ALL
-        self._cut = 0
+        self.left_out = 0
 
-    def tool(self, tool: dict[str, Any]) -> Described | None:
+    def tool(self, tool: dict[str, Any]) -> Described:
         taken, given = tool.get("inputSchema"), tool.get("outputSchema")
         limit = min(MOST_HELD, self._room)
         size = weight([taken, given], limit)
         self._room -= min(size, limit)  # also of what is not kept, for looking at it takes time
         if size > limit:
-            self._cut += 1
-            return None
+            self.left_out += 1
+            taken = given = None
         into, out = Definitions(taken), Definitions(given)
         definitions = {**into.gather([taken])}
-        if definitions.keys() & out.gather([given]).keys():  # the two may mean something else by one reference
+        if definitions.keys() & out.gather([given]).keys():  # one reference may mean two things
             given = _apart(given)
             definitions |= {f"{OUT}{name}": _apart(each) for name, each in out.found.items()}
         else:
@@ -132,6 +133,9 @@ class ToolReader:
             for name, schema in [*node.properties.items()][:MOST]
             if name_of(name) and isinstance(schema, dict | bool)
         )
+        notes = tool.get("annotations")
+        notes = notes if isinstance(notes, dict) else {}
+        read_only = notes.get("readOnlyHint")
         return Described(
             params,
             {"type": "object", "properties": {**ENVELOPE, STRUCTURED: given}} if isinstance(given, dict) else UNSET,
@@ -139,15 +143,15 @@ class ToolReader:
             draft=line_of(taken.get("$schema")) if isinstance(taken, dict) else "",
             dialect=DIALECT,
             definitions=definitions,
+            by="name",
+            safe=read_only if isinstance(read_only, bool) else None,
+            **docs_of(tool.get("description"), tool.get("title"), notes.get("title")),
         )
-
-    def left_out(self) -> list[str]:
-        return [f"schemas of {self._cut:,} tools left out: more than can be kept"] if self._cut else []
 
 
 def _apart(schema: Any, depth: int = 0) -> Any:
-    """A schema whose references are told apart from those of another one."""
-    if depth > DEEPEST:
+    """Return a schema whose references are told apart from those of another one."""
+    if depth > MAX_LEVELS:
         return True
     if isinstance(schema, list):
         return [_apart(each, depth + 1) for each in schema]
@@ -163,81 +167,48 @@ def _doc_of(schema: Any) -> str:
     return text_of(schema.get("description")) if isinstance(schema, dict) else ""
 
 
-def _tool(name: str, tool: dict[str, Any], collected: Collected) -> Method:
-    schema, notes = tool.get("inputSchema"), tool.get("annotations")
-    details = text_of(tool.get("description"))
-    notes = notes if isinstance(notes, dict) else {}
-    doc = line_of(tool.get("title")) or line_of(notes.get("title")) or first_line_of(details)
-    read_only = notes.get("readOnlyHint")
-    return Method(
-        name,
-        doc,
-        safe=read_only if isinstance(read_only, bool) else None,
-        source="discovered",
-        parameters=Schemas(schema).properties(schema, collected),
-        by="name",
-        details="" if details == doc else details,
-        result=Schemas(tool.get("outputSchema")).kind(tool.get("outputSchema")),
-        dialect=DIALECT,
+def _prompts(prompts: list[dict[str, Any]]) -> tuple[str, Described | None]:
+    shapes = {name: _arguments(name, prompt) for prompt in prompts if (name := name_of(prompt.get("name")))}
+    arguments: dict[str, Any] = {"type": "object"}
+    if len(shapes) == 1:
+        (arguments,) = shapes.values()
+    elif len(shapes) <= MOST_LISTED:
+        arguments = {"anyOf": [*shapes.values()]}
+    params = (
+        DescribedParam("name", {"type": "string", "enum": [*shapes]}, True),
+        DescribedParam("arguments", arguments, False),
     )
+    return "prompts/get", _reading(f"Gets one of {len(shapes):,} prompts", prompts, "name", params)
 
 
-def _prompts(prompts: list[dict[str, Any]]) -> tuple[Method, Described] | None:
-    named = _named(prompts, "name")
-    if not named:
-        return None
-    parameters = (_choice("name", named), Parameter("arguments", False, "object"))
-    shapes = [_arguments(prompt) for prompt in prompts if name_of(prompt.get("name"))][:MOST_LISTED]
-    arguments = shapes[0] if len(shapes) == 1 else {"anyOf": shapes}
-    in_full = (
-        DescribedParam("name", {"type": "string", "enum": list(named)}, True),
-        DescribedParam("arguments", arguments if len(shapes) == len(named) else {"type": "object"}, False),
-    )
-    return _reading("prompts/get", f"Gets one of {len(named):,} prompts", named, parameters, in_full)
-
-
-def _arguments(prompt: dict[str, Any]) -> dict[str, Any]:
-    """What a prompt takes, as a schema: text, whatever it is."""
-    told = prompt.get("arguments")
-    entries = [each for each in told if isinstance(each, dict)][:MOST] if isinstance(told, list) else []
-    schema: dict[str, Any] = {"title": name_of(prompt.get("name")), "type": "object", "properties": {}}
-    for entry in entries:
-        if name := name_of(entry.get("name")):
-            doc = text_of(entry.get("description"))
-            schema["properties"][name] = {"type": "string", **({"description": doc} if doc else {})}
+def _arguments(name: str, prompt: dict[str, Any]) -> dict[str, Any]:
+    """Return what a prompt takes, as a schema: text, whatever it is."""
+    arguments = prompt.get("arguments")
+    schema: dict[str, Any] = {"title": name, "type": "object", "properties": {}}
+    for entry in arguments[:MOST] if isinstance(arguments, list) else ():
+        if isinstance(entry, dict) and (param := name_of(entry.get("name"))):
+            doc = _doc_of(entry)
+            schema["properties"][param] = {"type": "string", **({"description": doc} if doc else {})}
             if entry.get("required") is True:
-                schema.setdefault("required", []).append(name)
+                schema.setdefault("required", []).append(param)
     return schema
 
 
-def _resources(resources: list[dict[str, Any]]) -> tuple[Method, Described] | None:
-    named = _named(resources, "uri")
-    if not named:
+def _resources(resources: list[dict[str, Any]]) -> tuple[str, Described | None]:
+    names = [name for entry in resources if (name := name_of(entry.get("uri")))]
+    params = (DescribedParam("uri", {"type": "string", "examples": names[:MOST_LISTED]}, True),)
+    count = len(dict.fromkeys(names))
+    return "resources/read", _reading(f"Reads one of {count:,} resources", resources, "uri", params)
+
+
+def _reading(doc: str, entries: list[dict[str, Any]], key: str, params: tuple[DescribedParam, ...]) -> Described | None:
+    """Return the method that all entries are behind, which names them; None without any."""
+    lines: dict[str, str] = {}
+    for entry in entries:
+        if len(lines) < MOST_LISTED and (name := name_of(entry.get(key))):
+            words = docs_of(entry.get("description"), entry.get("title"))["doc"]
+            lines[name] = f"{name}: {words}" if words else name
+    if not lines:
         return None
-    in_full = DescribedParam("uri", {"type": "string", "examples": list(named)[:MOST_LISTED]}, True)
-    doc = f"Reads one of {len(named):,} resources"
-    return _reading("resources/read", doc, named, (_choice("uri", named),), (in_full,))
-
-
-def _named(entries: list[dict[str, Any]], key: str) -> dict[str, str]:
-    """What there is, by name, each with what is said of it."""
-    return {
-        name: line_of(entry.get("title")) or first_line_of(entry.get("description"))
-        for entry in entries
-        if (name := name_of(entry.get(key)))
-    }
-
-
-def _choice(name: str, named: dict[str, str]) -> Parameter:
-    return Parameter(name, True, line_of(one_of(list(named)), KIND), example=next(iter(named)))
-
-
-def _reading(
-    name: str, doc: str, named: dict[str, str], parameters: tuple[Parameter, ...], in_full: tuple[DescribedParam, ...]
-) -> tuple[Method, Described]:
-    lines = [f"{each}: {said}" if said else each for each, said in list(named.items())[:MOST_LISTED]]
-    method = Method(
-        name, doc, safe=True, source="discovered", parameters=parameters, by="name", details=text_of("\n".join(lines)),
-        dialect=DIALECT,
-    )  # fmt: skip
-    return method, Described(in_full, dialect=DIALECT)
+    details = text_of("\n".join(lines.values()))
+    return Described(params, dialect=DIALECT, doc=doc, details=details, by="name", safe=True)

@@ -2,71 +2,109 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final, Literal, NamedTuple
 
-from msgspec import Struct
+from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from rpcexplorer.model.exchange import Exchange
-from rpcexplorer.model.method import Described, Method, SavedCall, SavedMethod
-from rpcexplorer.model.profile import MethodNote, Profile
+from rpcexplorer.model.method import Described, Method, SavedCall, SavedMethod, is_known
+from rpcexplorer.model.profile import Profile
 
-if TYPE_CHECKING:
-    from rpcexplorer.discovery.changes import MethodChange
+LINE: Final = 200
+"""Characters of a doc in one line."""
+FACTS: Final = ("doc", "params", "auth", "safe")
+"""What the line of a method says, each from a source."""
+LINE_NAMES: Final = {"params": "parameters", "start": "params"}
+"""Facts of a description that have other names in lists."""
 
-FACTS: Final = ("doc", "details", "params", "auth", "safe", "parameters", "by", "result", "deprecated")
-"""What is known of a method, each from a source."""
-OF_PARAMETERS: Final = ("by", "params")
-"""What belongs to the parameters that there are."""
+
+class Parameter(NamedTuple):
+    """A param in short, as lists of methods print it."""
+
+    name: str
+    """Empty if the service has no name for it."""
+    required: bool | None = None
+    """None if unknown."""
+    kind: str = ""
+    """In short words: ``integer``, ``array of string``, ``one of a | b``; empty if unknown."""
+    doc: str = ""
+    """One line."""
+    default: Any = None
+    """None if the service does not say."""
+    example: Any = None
+    """None if the service gives none."""
+
+
+def line_of(name: str, described: Described) -> Method:
+    """Return the line of a method that was discovered."""
+    return Method(
+        name,
+        described.doc,
+        described.start,
+        described.auth,
+        described.safe,
+        "discovered",
+        described.by,
+        described.deprecated,
+        described.dialect,
+        tuple([param.name for param in described.params if param.required]),
+        bool(described.details or described.params),
+        tuple([(LINE_NAMES.get(fact, fact), source) for fact, source in described.sources]),
+    )
+
+
+def parameters_of(described: Described) -> Iterator[Parameter]:
+    """Return the params in short."""
+    from rpcexplorer.schema.node import SchemaReader
+    from rpcexplorer.schema.words import in_one_line, kind_words
+
+    reader = SchemaReader(described.definitions)
+    for param in described.params:
+        node = reader.node(param.schema)
+        example = next(iter(node.examples or node.choices or ()), None)
+        doc = in_one_line((param.doc or node.doc).strip().partition("\n\n")[0], LINE)
+        default = None if node.default is UNSET else node.default
+        kind = param.kind or kind_words(reader, param.schema)
+        yield Parameter(param.name, param.required, kind, doc, default, example)
+
+
+def result_kind(described: Described) -> str:
+    """Return the kind of the result in short words; empty if unknown."""
+    from rpcexplorer.schema.node import SchemaReader
+    from rpcexplorer.schema.words import kind_words
+
+    if described.result_kind or described.result is UNSET:
+        return described.result_kind
+    return kind_words(SchemaReader(described.definitions), described.result)
 
 
 def source_of(method: Method, fact: str) -> str:
-    """The dialect that told this fact, or ``profile``, or ``service``; empty where nobody has said."""
-    if not _is_said(method, fact):
+    """Return the discovery protocol, ``profile`` or ``service`` that states this fact; empty if nothing does."""
+    if not is_known(getattr(method, fact)):
         return ""
-    return next((source for told, source in method.sources if told == fact), _usual(method))
-
-
-def filled(method: Method, other: Method) -> Method:
-    """The method, with what only the other one knows of it."""
-    lacking = [fact for fact in FACTS if not _is_said(method, fact) and _is_said(other, fact)]
-    facts = {fact: getattr(other, fact) for fact in lacking if not (method.parameters and fact in OF_PARAMETERS)}
-    told = {fact: source_of(other, fact) for fact in facts}
-    return replace(method, sources=_noted(method, told), **facts) if facts else method
+    return next((source for stated, source in method.sources if stated == fact), method.dialect or method.source)
 
 
 def said_by(method: Method, source: str, **facts: Any) -> Method:
-    """The method with facts that are known better; those that are None are not."""
-    said = {fact: value for fact, value in facts.items() if value is not None}
-    return replace(method, sources=_noted(method, dict.fromkeys(said, source)), **said)
+    """Return the method with facts that are known better; those that are None are not."""
+    facts = {fact: value for fact, value in facts.items() if value is not None}
+    return replace(method, sources=_noted(method, dict.fromkeys(facts, source)), **facts)
 
 
 def of_profile(method: Method) -> Method:
-    """The method as one of the profile's. What was known of it before keeps its source."""
-    if method.dialect or method.source == "profile":
-        return replace(method, source="profile")
-    told = {fact: source_of(method, fact) for fact in FACTS if _is_said(method, fact)}
-    ours = replace(method, source="profile", sources=())
-    return replace(ours, sources=_noted(ours, told))
+    """Return the method as one of the profile's. What was known of it before keeps its source."""
+    sources = {fact: source for fact in FACTS if (source := source_of(method, fact))}
+    ours = replace(method, source="profile")
+    return replace(ours, sources=_noted(ours, sources))
 
 
-def _noted(method: Method, told: dict[str, str]) -> tuple[tuple[str, str], ...]:
-    """The sources with others in the place of those that there are; what is usual is not written down."""
-    sources = dict(method.sources) | told
-    return tuple((fact, source) for fact, source in sources.items() if source != _usual(method))
-
-
-def _usual(method: Method) -> str:
-    """Who told what has no source of its own."""
-    return method.dialect or method.source
-
-
-def _is_said(method: Method, fact: str) -> bool:
-    """Whether somebody has said it. Nobody says that a method is not deprecated."""
-    value = getattr(method, fact)
-    return value is not None and value not in ("", ()) and not (fact == "deprecated" and value is False)
+def _noted(method: Method, sources: dict[str, str]) -> tuple[tuple[str, str], ...]:
+    """Return the sources with others in their place; the usual one is not written down."""
+    sources = dict(method.sources) | sources
+    return tuple((fact, source) for fact, source in sources.items() if source != (method.dialect or method.source))
 
 
 NAMES_ALONE = frozenset({"system.listMethods", "rpc_methods", "Shelly.ListMethods", "help", "jsonrpc.get_methods"})
@@ -92,9 +130,15 @@ def catalogue(
     methods |= found
     for known in KNOWN if profile.is_service else ():
         if known.name in found or not (found or known.name in absent):
-            methods[known.name] = _backed(methods.get(known.name), known)
+            method = found.get(known.name, known)
+            gaps = {fact: getattr(known, fact) for fact in FACTS if not is_known(getattr(method, fact))}
+            if method.required:
+                gaps.pop("params", None)
+            methods[known.name] = said_by(method, known.source, **gaps)
     for name, note in profile.methods.items():
-        methods[name] = _method_with_note(methods.get(name), name, note)
+        method = of_profile(methods.get(name) or Method(name))
+        facts = {"doc": note.doc or None, "params": note.params, "auth": note.auth, "safe": note.safe}
+        methods[name] = said_by(method, "profile", **facts)
     return dict(sorted(methods.items()))
 
 
@@ -110,18 +154,6 @@ def saved_among(calls: Iterable[SavedCall], methods: Mapping[str, Method]) -> di
     return found
 
 
-def _backed(method: Method | None, known: Method) -> Method:
-    """What a service says of a method that is known anyway, its gaps filled."""
-    if method is None or method.source == "history":
-        return known
-    return filled(method, known)
-
-
-def _method_with_note(method: Method | None, name: str, note: MethodNote) -> Method:
-    method = of_profile(method or Method(name))
-    return said_by(method, "profile", doc=note.doc or None, params=note.params, auth=note.auth, safe=note.safe)
-
-
 def first_method(methods: Mapping[str, Method]) -> str:
     """The one to begin with where none was used yet: safe, and known to need no params; empty where none is so."""
     return next((name for name, method in methods.items() if method.safe and _needs_no_params(method)), "")
@@ -130,11 +162,7 @@ def first_method(methods: Mapping[str, Method]) -> str:
 def _needs_no_params(method: Method) -> bool:
     if method.params is not None:
         return method.params in ([], {})
-    return (
-        bool(method.dialect)
-        and method.dialect not in NAMES_ALONE
-        and not any(parameter.required for parameter in method.parameters)
-    )
+    return bool(method.dialect) and method.dialect not in NAMES_ALONE and not method.required
 
 
 def asks_first(profile: Profile, method: str, methods: Mapping[str, Method]) -> bool:
@@ -162,19 +190,18 @@ TellStep = Callable[[DiscoveryStep], None]
 
 
 class Listing(Struct, frozen=True):
-    """What one dialect's answer says."""
+    """What the answers of one discovery protocol say."""
 
-    methods: tuple[Method, ...] = ()
+    described: Mapping[str, Described] = {}
+    """The methods by name."""
     about: str = ""
     """What the answer says of itself: ``OpenRPC 1.3.2, "demo 1.0"``."""
     skipped: tuple[str, ...] = ()
     """What of it could not be used, in sentences."""
     refusal: str = ""
-    """Why there is no listing, as in ``not offered (-32601)``; empty where there is one."""
-    described: Mapping[str, Described] = {}
-    """What it says of each method in full, by name."""
-    events: tuple[Method, ...] = ()
-    """What the server sends of itself: the name of each and what stands in it."""
+    """Why there is no listing, as in ``not offered (-32601)``; empty if there is one."""
+    events: Mapping[str, Described] = {}
+    """What the server sends of itself, by name."""
 
 
 class Learned(Struct, frozen=True):
@@ -182,6 +209,33 @@ class Learned(Struct, frozen=True):
 
     methods: tuple[Method, ...]
     when: datetime
+
+
+class MethodChange(Struct, frozen=True):
+    """A method that is new or gone, or of which something else is said."""
+
+    name: str
+    kind: Literal["new", "gone", "changed"]
+    what: tuple[str, ...] = ()
+    """What has changed, in words; there may be text from outside in them."""
+
+    @property
+    def line(self) -> str:
+        """Name and words; there is text from outside in it."""
+        return f"{self.name}: {'; '.join(self.what)}" if self.what else self.name
+
+
+class MethodChanges(Struct, frozen=True):
+    """What a refresh found that was not so before."""
+
+    when: datetime
+    """The refresh."""
+    before: datetime
+    """The one it is compared with."""
+    methods: tuple[MethodChange, ...]
+    """By name."""
+    more: int = 0
+    """Methods that are not among them."""
 
 
 class Discovery(Struct, frozen=True):
@@ -201,7 +255,7 @@ class Discovery(Struct, frozen=True):
     changed: tuple[MethodChange, ...] = ()
     """All that differs from what was known before: new, gone, and what is said otherwise. None at the first time."""
     described: Mapping[str, Described] = {}
-    """What they say of each method in full, by name."""
+    """The description of each method by name, and of each event by ``key_of_event``."""
     events: tuple[Method, ...] = ()
     """What the server sends of itself."""
 

@@ -11,9 +11,8 @@ from msgspec import Struct
 from rpcexplorer.auth.login import asks_for_login
 from rpcexplorer.client.call import MEANINGS
 from rpcexplorer.discovery.methods import Listing
-from rpcexplorer.discovery.reader import clean, forgiving, line_of
+from rpcexplorer.discovery.reader import MAX_LEVELS, clean, line_of
 from rpcexplorer.model.exchange import Cancelled, Exchange, Refused, Unreached
-from rpcexplorer.model.method import Method
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.rpc.messages import METHOD_NOT_FOUND, ErrorObject, Malformed, Result, decoded, spelled
 
@@ -51,8 +50,8 @@ class Several(Struct, frozen=True):
     """Questions none of which depends on what another one is answered."""
 
     questions: tuple[Question, ...]
-    told: str = ""
-    """What somebody who waits hears of them, as in ``help 12 of 29``."""
+    progress: str = ""
+    """As in ``help 12 of 29``."""
 
 
 class Answered(Struct, frozen=True):
@@ -61,13 +60,13 @@ class Answered(Struct, frozen=True):
     value: Any = None
     refusal: str = ""
     """Why there is no value, as in ``not offered (-32601)``; empty where there is one."""
-    each: tuple[Answered, ...] = ()
-    """The answers to several questions, in their order."""
+    answers: tuple[Answered, ...] = ()
+    """To several questions, in their order."""
 
 
 Asking = Generator[Question | Several, Answered, Listing]
 WayOfAsking = Callable[[Collection[str]], Asking]
-"""Is told the names that are described already."""
+"""Is given the names that are described already."""
 
 
 class Dialect(Struct, frozen=True):
@@ -79,7 +78,7 @@ class Dialect(Struct, frozen=True):
     """What a service says to other questions that speaks this dialect; None where nothing tells."""
 
 
-def told_at_once(question: Question, read: Callable[[Any], Listing]) -> WayOfAsking:
+def one_question(question: Question, read: Callable[[Any], Listing]) -> WayOfAsking:
     """The way of a dialect in which one answer tells everything."""
 
     def ask(described: Collection[str]) -> Asking:  # noqa: ARG001 - it has a say of its own on every method
@@ -90,16 +89,12 @@ def told_at_once(question: Question, read: Callable[[Any], Listing]) -> WayOfAsk
 
 
 def one_by_one(
-    companion: str,
-    methods: dict[str, Method],
-    wanted: Sequence[str],
-    explained: Callable[[Method, Any], Method],
-    asked_by: str = "",
+    companion: str, wanted: Sequence[str], explain: Callable[[str, Any], None], param: str = ""
 ) -> Generator[Several, Answered, list[str]]:
-    """Ask the ``companion`` about each method that is ``wanted``, and write down what it says; what is to be told.
+    """Ask the ``companion`` about each method that is ``wanted``; return what cannot be known, in sentences.
 
     Until it has answered once, one question is asked at a time: some services take seconds for each refusal.
-    ``asked_by``: the name of its param, where that is given by name.
+    ``param``: the name of its param, if that is given by name.
     """
     wanted = wanted[:MOST_EXPLAINED]
     refusals: list[str] = []
@@ -107,14 +102,14 @@ def one_by_one(
     while asked < len(wanted):
         names = wanted[asked : asked + (AT_ONCE if asked > len(refusals) else 1)]
         asked += len(names)
-        told = f"{companion} {asked} of {len(wanted)}"
-        params = (f"{{{spelled(asked_by)}:{spelled(name)}}}" if asked_by else f"[{spelled(name)}]" for name in names)
-        answered = yield Several(tuple(Question(companion, each, aside=True) for each in params), told)
-        for name, answer in zip(names, answered.each, strict=True):
+        params = (f"{{{spelled(param)}:{spelled(name)}}}" if param else f"[{spelled(name)}]" for name in names)
+        questions = tuple(Question(companion, each, aside=True) for each in params)
+        answers = yield Several(questions, f"{companion} {asked} of {len(wanted)}")
+        for name, answer in zip(names, answers.answers, strict=True):
             if answer.refusal:
                 refusals.append(answer.refusal)
             else:
-                methods[name] = explained(methods[name], answer.value)
+                explain(name, answer.value)
         is_never_answered = len(refusals) == asked and (asked == ENOUGH or refusals[-1].startswith(NOT_OFFERED))
         if is_never_answered or TIME_IS_UP in refusals:
             break
@@ -173,18 +168,13 @@ def answer_of(exchange: Exchange, profile: Profile, *, asks_for_login: bool) -> 
 
 
 def value_of(text: bytes) -> Answered:
-    """What JSON text stands for."""
+    """Return the value of JSON text."""
     try:
-        return Answered(clean(_read(text)))
-    except (ValueError, RecursionError):
+        return Answered(clean(decoded(text)))
+    except RecursionError:
+        return Answered(refusal=f"unreadable: it has more than {MAX_LEVELS} levels")
+    except ValueError:  # also of a number with more digits than Python reads
         return Answered(refusal="unreadable: it is no JSON")
-
-
-def _read(text: bytes) -> Any:
-    try:
-        return decoded(text)
-    except (ValueError, RecursionError):  # Python has limits to what it makes values of
-        return forgiving(text)
 
 
 def _refusal(exchange: Exchange, said: str, profile: Profile, *, asks_for_login: bool) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal
 
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
@@ -18,99 +18,81 @@ By = Literal["name", "position"]
 """How params are given: as an object, or as an array."""
 
 
-class Parameter(NamedTuple):
-    """One thing a method takes. A tuple, as a catalogue has tens of thousands and they are made in a moment."""
-
-    name: str
-    """Empty where the service has no name for it."""
-    required: bool | None = None
-    """None where nobody has said."""
-    kind: str = ""
-    """In short words: ``integer``, ``array of string``, ``one of a | b``; empty where nobody has said."""
-    doc: str = ""
-    """One line."""
-    default: Any = None
-    """What the service takes where it is left out; None where it does not say."""
-    example: Any = None
-    """A value the service gives as an example; None where it gives none."""
-
-
-class Method(Struct, frozen=True, gc=False):
-    """A name that can be called, with what is known of it. The collector has no need to look at tens of thousands."""
+class Method(Struct, frozen=True, gc=False, omit_defaults=True):
+    """The line of a method in a list. The collector has no need to look at tens of thousands."""
 
     name: str
     doc: str = ""
     """One line."""
     params: Any = None
-    """A starting point for the editor; None where none is known."""
+    """A starting point for the editor; None if none is known."""
     auth: str | None = None
-    """What it needs; None where nobody has said."""
+    """The auth type that it needs; None if unknown."""
     safe: bool | None = None
-    """False or None: ask first where the profile says so."""
+    """False or None: ask first if the profile says so."""
     source: MethodSource = "profile"
-    parameters: tuple[Parameter, ...] = ()
-    """In the order of their positions."""
     by: By | None = None
-    """None: either will do, or nobody has said."""
-    details: str = ""
-    """What there is to say beyond the one line, perhaps in several."""
-    result: str = ""
-    """The kind of what comes back."""
+    """None: either will do, or it is unknown."""
     deprecated: bool = False
     dialect: str = ""
     """The question that discovered it, such as ``rpc.discover``."""
+    required: tuple[str, ...] = ()
+    """The names of the params that must be given; an empty one for a param without a name."""
+    has_docs: bool = False
+    """Whether its description has more to read than this line."""
     sources: tuple[tuple[str, str], ...] = ()
-    """Facts that are not from ``dialect``, each with who told it; see ``source_of``."""
+    """Facts that are not from ``dialect``, each with its source; see ``source_of``."""
 
 
 class SavedMethod(Method, frozen=True, gc=False):
-    """A saved call, as it stands among methods."""
+    """A saved call, as it is listed among methods."""
 
     calls: str = ""
     """Its method."""
 
 
-SHAPES: Final = {
-    "array of ": "array",
-    "one of ": "",
-}
-"""How a kind in words begins that is no type by itself, and the type it stands for."""
-_OTHERS: Final = re.compile(r"\*|\.\.\.|args$|kwargs$")
 OF_SCHEMAS: Final = ("params", "result", "errors")
-WITHOUT_SCHEMAS: Final = ("result_name", "result_doc", "examples", "tags")
-"""What of a method is described, each told by one source."""
+OF_PARAMS: Final = ("by", "start")
+"""Facts that make no sense with the params of another source."""
+FACTS: Final = (
+    *("doc", "details", *OF_SCHEMAS, *OF_PARAMS, "auth", "safe"),
+    *("result_name", "result_doc", "examples", "tags"),
+)
+"""What a source says of a method."""
 
 
-class DescribedParam(Struct, frozen=True):
-    """One thing a method takes."""
+class DescribedParam(Struct, frozen=True, gc=False, omit_defaults=True):
+    """A param of a method."""
 
     name: str
-    """Empty where the service has no name for it."""
+    """Empty if the service has no name for it."""
     schema: Any = True
-    """JSON Schema as the service gave it, in whichever draft; ``True`` where it gave none: anything."""
+    """JSON Schema as the service gave it, in whichever draft; ``True`` if it gave none: anything."""
     required: bool | None = None
-    """None where nobody has said."""
+    """None if unknown."""
     doc: str = ""
     """Markdown, perhaps in several lines."""
     deprecated: bool = False
+    kind: str = ""
+    """In words, if its schema does not say it as plainly."""
 
     @property
     def stands_for_others(self) -> bool:
-        """Whether it is none by itself, but means any number of them: ``*args``, ``...``."""
-        return _OTHERS.search(self.name) is not None
+        """Return whether it means any number of params: ``*args``, ``...``."""
+        return re.search(r"\*|\.\.\.|args$|kwargs$", self.name) is not None
 
 
-class DescribedError(Struct, frozen=True):
+class DescribedError(Struct, frozen=True, gc=False, omit_defaults=True):
     """An error that a method may answer with."""
 
     code: int | None
     message: str = ""
     data: Any = UNSET
-    """What stands in its ``data``: a schema or an example, as the service gave it."""
+    """Its ``data``: a schema or an example, as the service gave it."""
 
 
-class ExampleCall(Struct, frozen=True):
-    """Params that the service gives as an example, and perhaps what comes back."""
+class ExampleCall(Struct, frozen=True, gc=False, omit_defaults=True):
+    """Params that the service gives as an example, and perhaps their result."""
 
     name: str
     params: Any
@@ -119,71 +101,72 @@ class ExampleCall(Struct, frozen=True):
     result: Any = UNSET
 
 
-class Described(Struct, frozen=True):
-    """One method in full. Its schemas refer to ``definitions``."""
+class Described(Struct, frozen=True, gc=False, omit_defaults=True):
+    """The full description of a method. Its schemas refer to ``definitions``."""
 
     params: tuple[DescribedParam, ...] = ()
     """In the order of their positions."""
     result: Any = UNSET
-    """JSON Schema of what comes back."""
+    """JSON Schema of the result."""
     result_name: str = ""
     result_doc: str = ""
     errors: tuple[DescribedError, ...] = ()
     examples: tuple[ExampleCall, ...] = ()
     tags: tuple[str, ...] = ()
     extra: bool = True
-    """Whether members that are not named may be there; False where the service says that it refuses them."""
+    """Whether unnamed members are allowed; False if the service says that it refuses them."""
     draft: str = ""
-    """The dialect of its schemas by the document's ``$schema``, where that says one."""
+    """The dialect of its schemas by the document's ``$schema``, if that names one."""
     dialect: str = ""
-    """The question that brought it, such as ``rpc.discover``."""
+    """The question that it answers, such as ``rpc.discover``."""
     definitions: Mapping[str, Any] = {}
     """What the schemas refer to, by the text of each reference. One that is missing leads nowhere that is known."""
     sources: tuple[tuple[str, str], ...] = ()
-    """Fields that are not from ``dialect``, each with who told it."""
+    """Facts that are not from ``dialect``, each with its source."""
+    doc: str = ""
+    """One line."""
+    details: str = ""
+    """All the text, if that is more than the line."""
+    by: By | None = None
+    start: Any = None
+    """Params to start from, if the service shows some."""
+    auth: str | None = None
+    safe: bool | None = None
+    deprecated: bool = False
+    result_kind: str = ""
+    """The kind of the result in the service's own word, if no schema can say it."""
 
     @property
     def is_checked(self) -> bool:
-        """Whether its schemas can tell right params from wrong ones."""
+        """Return whether its schemas can tell right params from wrong ones."""
         return any(param.schema is not True for param in self.params) or not self.extra
 
 
 def completed(described: Described, other: Described) -> Described:
-    """What is described, with what only the other one says. Schemas stay beside what they refer to."""
-    lacking = [field for field in (*OF_SCHEMAS, *WITHOUT_SCHEMAS) if not _is_said(getattr(described, field))]
+    """Return a description with the facts that only the other one has. Schemas stay with what they refer to."""
+    left_out = OF_PARAMS if described.params else ()
     if described.definitions and other.definitions:
-        lacking = [field for field in lacking if field not in OF_SCHEMAS]
-    facts = {field: getattr(other, field) for field in lacking if _is_said(getattr(other, field))}
-    if not facts:
+        left_out = (*left_out, *OF_SCHEMAS)
+    facts: dict[str, Any] = {
+        fact: value
+        for fact in FACTS
+        if fact not in left_out and is_known(value := getattr(other, fact)) and not is_known(getattr(described, fact))
+    }
+    if not facts and described.deprecated >= other.deprecated:
         return described
-    if any(field in OF_SCHEMAS for field in facts):
+    sources = (*described.sources, *((fact, other.dialect) for fact in facts))
+    if not facts.keys().isdisjoint(OF_SCHEMAS):
         facts |= {"definitions": described.definitions or other.definitions, "draft": described.draft or other.draft}
-    told = ((field, other.dialect) for field in facts if field in {*OF_SCHEMAS, *WITHOUT_SCHEMAS})
-    return replace(described, sources=(*described.sources, *told), **facts)
+    if "params" in facts:
+        facts["extra"] = other.extra
+    facts["deprecated"] = described.deprecated or other.deprecated
+    facts["result_kind"] = described.result_kind or other.result_kind
+    return replace(described, sources=sources, **facts)
 
 
-def _is_said(value: Any) -> bool:
-    return value is not UNSET and value not in ("", ())
-
-
-def described_by(method: Method) -> Described:
-    """What is known of a method of which no more than its line is: kinds in words become schemas."""
-    params = tuple(DescribedParam(each.name, _schema_of(each), each.required, each.doc) for each in method.parameters)
-    return Described(params, dialect=method.dialect)
-
-
-def _schema_of(parameter: Parameter) -> Any:
-    schema: dict[str, Any] = {}
-    if parameter.kind:
-        words = parameter.kind.split(" or ")
-        kinds = [next((kind for start, kind in SHAPES.items() if word.startswith(start)), word) for word in words]
-        if all(kinds):
-            schema["type"] = kinds[0] if len(kinds) == 1 else kinds
-    if parameter.default is not None:
-        schema["default"] = parameter.default
-    if parameter.example is not None:
-        schema["examples"] = [parameter.example]
-    return schema or True
+def is_known(value: Any) -> bool:
+    """Return whether the value of a fact says anything; that a schema allows nothing (False) does."""
+    return value is not None and value is not UNSET and value not in ("", ())
 
 
 SIGN: Final = "@"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
-from rpcexplorer.model.method import Described, DescribedParam, Method, Started, described_by
+from rpcexplorer.model.method import Described, DescribedParam, Method, Started
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import defused
 from rpcexplorer.variables.references import inert
@@ -36,8 +36,7 @@ def started(method: Method, described: Described | None = None) -> Started:
     """
     if method.params is not None:
         return Started(method.params)
-    if described is None or not (described.params or described.examples):
-        described = described_by(method)
+    described = described or Described()
     last = max((at for at, param in enumerate(described.params) if param.required), default=-1)
     needed = described.params[: last + 1]
     if not needed:

@@ -10,19 +10,15 @@ from typing import Any, Final, NamedTuple
 from msgspec import UNSET, Struct
 
 from rpcexplorer.auth.registry import KINDS, auth_of
-from rpcexplorer.discovery.changes import MethodChange, MethodChanges
-from rpcexplorer.discovery.methods import source_of
+from rpcexplorer.discovery.methods import MethodChange, MethodChanges, result_kind, source_of
 from rpcexplorer.jsontext.layout import indented
 from rpcexplorer.model.method import (
     By,
     Described,
     DescribedError,
-    DescribedParam,
     ExampleCall,
     Method,
     MethodSource,
-    Parameter,
-    described_by,
     method_of,
 )
 from rpcexplorer.model.problem import counted
@@ -69,8 +65,6 @@ MAX_RESULT_ROWS: Final = 12
 """Lines of what an example says comes back."""
 NO_MARKDOWN: Final = frozenset({"help", "system.methodHelp", "system.listMethods", "core.describe"})
 """Dialects whose texts are laid out for a terminal: their lines stay lines."""
-_BARE: Final = frozenset({"type", "default", "examples"})
-"""A schema of no more than these says less than the kind in words that a list has."""
 _BY: Final[dict[By, str]] = {"name": "by name, as an object", "position": "by position, as an array"}
 _SOURCES: Final[dict[MethodSource, str]] = {
     "service": "the service's own document",
@@ -392,7 +386,7 @@ def docs_page(
     if method is None:
         rows.add([("  No method is chosen yet: F2 shows them.", "dim")])
         return DocsPage(rows.made)
-    page = _Docs(method, described or described_by(method), rows)
+    page = _Docs(method, described or Described(dialect=method.dialect), rows)
     if not on_screen:
         deprecated = [("   ! deprecated", "careful")] if method.deprecated else []
         rows.add([("  ", "text"), (method.name, "accent bold"), *deprecated])
@@ -421,27 +415,31 @@ class _Docs:
         method, rows = self._method, self._rows
         if method.doc:
             rows.add([("  ", "text"), *self._inline(method.doc), (self._said_by("doc"), "dim")], 2)
-        if method.details:
+        if details := self._described.details:
             rows.blank()
-            laid_out = plain if source_of(method, "details") in NO_MARKDOWN else markdown
-            laid_out(method.details, rows, 2, "middle")
+            source = self._sources.get("details", self._described.dialect)
+            laid_out = plain if source in NO_MARKDOWN else markdown
+            laid_out(details, rows, 2, "middle")
             if said_by := self._said_by("details"):
                 rows.add([(said_by, "dim")], 2)
 
     def params(self) -> None:
-        found = self._described.params or described_by(self._method).params
+        found, method = self._described.params, self._method
         if not found:
             return
-        method = self._method
         self._heading("Params", (_BY[method.by] if method.by else "") + self._said_by("parameters"))
-        by_name = {each.name: each for each in method.parameters if each.name}
-        self._members.table([_member(at, each, by_name.get(each.name)) for at, each in enumerate(found, start=1)])
+        self._members.table(
+            [
+                SchemaMember(each.name or f"#{at}", each.schema, each.required, each.doc, each.deprecated, each.kind)
+                for at, each in enumerate(found, start=1)
+            ]
+        )
 
     def result(self) -> None:
         described = self._described
         if described.result is UNSET:
             return
-        kind = self._method.result or kind_words(self._reader, described.result)
+        kind = result_kind(described)
         self._heading("Result", self._said_by("result"))
         self._members.table(
             [SchemaMember(described.result_name or "result", described.result, None, described.result_doc, kind=kind)]
@@ -489,7 +487,7 @@ class _Docs:
         if start is not None:
             self._heading("Starting point", "")
             json_rows(start, self._rows, 2)
-        elif not (method.doc or method.details or method.parameters or described.params):
+        elif not (method.doc or described.details or described.params):
             self._rows.blank()
             self._rows.add([("  Nothing more is known of it.", "text")], 2)
             self._rows.add([("  F9 asks the service; the editor takes anything.", "dim")], 2)
@@ -514,8 +512,8 @@ class _Docs:
         self._fact("safe", _SAFETY[method.safe], self._said_by("safe"))
         if tags := ", ".join(tag[:MAX_TAG_CHARACTERS] for tag in described.tags[:20]):
             self._fact("tags", tags, "")
-        if described.result is UNSET and method.result:
-            self._fact("result", method.result, self._said_by("result"))
+        if described.result is UNSET and described.result_kind:
+            self._fact("result", described.result_kind, self._said_by("result"))
         source = _SOURCES[method.source] + (f" ({printable(method.dialect)})" if method.dialect else "")
         if asked is not None and method.dialect:
             source += f" on {asked.astimezone():%-d %B %Y at %H:%M}"
@@ -540,14 +538,6 @@ class _Docs:
     def _inline(self, text: str, role: str = "text") -> WordLine:
         text = " ".join(text[:2_000].split())
         return inline(text, role) if self._is_markdown else [(text, role)]
-
-
-def _member(place: int, param: DescribedParam, known: Parameter | None) -> SchemaMember:
-    """A param as a member; the kind in words that a list has, where the schema says no more."""
-    is_bare = not isinstance(param.schema, dict) or param.schema.keys() <= _BARE
-    kind = known.kind if known is not None and is_bare else ""
-    name = param.name or f"#{place}"
-    return SchemaMember(name, param.schema, param.required, param.doc, param.deprecated, kind)
 
 
 def _code(error: DescribedError) -> str:

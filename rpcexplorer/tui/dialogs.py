@@ -18,7 +18,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from rpcexplorer.auth.registry import auth_of
-from rpcexplorer.discovery.changes import MethodChange, MethodChanges
+from rpcexplorer.discovery.methods import MethodChange, MethodChanges
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.jsontext.params import Typo
 from rpcexplorer.model.destination import Entered, RouteChanged

@@ -15,8 +15,9 @@ from msgspec.structs import replace
 from rpcexplorer.auth.basic import BasicAuth, InlineAuth
 from rpcexplorer.auth.credentials import Message
 from rpcexplorer.auth.registry import auth_of
+from rpcexplorer.discovery.methods import line_of
 from rpcexplorer.model.exchange import Refused
-from rpcexplorer.model.method import Method, Parameter, described_by
+from rpcexplorer.model.method import Described, DescribedParam
 from rpcexplorer.model.profile import MethodNote, Profile
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.profiles.edits import ProfileEdits
@@ -309,19 +310,22 @@ def test_every_call_of_a_batch_gets_the_credentials() -> None:
 
 
 def test_credentials_that_the_profile_puts_in_are_not_for_the_person_to_give() -> None:
-    parameters = (Parameter("user", True, "string"), Parameter("password", True), Parameter("id", True, "integer"))
+    user, number = DescribedParam("user", {"type": "string"}, True), DescribedParam("id", {"type": "integer"}, True)
+    full = Described((user, DescribedParam("password", required=True), number), by="name")
     profile = Profile("p", "https://x.example", auth=InlineAuth(username_member="user"))
-    known = (Method("m", parameters=parameters), Method("auth", parameters=parameters, auth="none"))
-    found = auth_of(profile).offered({method.name: method for method in known})
-    assert starting_point(found["m"]) == {"id": 0}
-    assert [parameter.name for parameter in found["m"].parameters] == ["user", "password", "id"]
-    assert starting_point(found["auth"]) == {"user": "", "password": None, "id": 0}
-    full = [auth_of(profile).offered_in_full(method, described_by(method)) for method in known]
-    assert [[param.required for param in each.params] for each in full] == [[False, False, True], [True, True, True]]
+    known = {"m": line_of("m", full), "auth": line_of("auth", replace(full, auth="none"))}
+    found = auth_of(profile).offered(known)
+    assert (found["m"].required, found["auth"].required) == (("id",), ("user", "password", "id"))
+    offered = {name: auth_of(profile).offered_in_full(method, full) for name, method in known.items()}
+    assert starting_point(found["m"], offered["m"]) == {"id": 0}
+    assert starting_point(found["auth"], offered["auth"]) == {"user": "", "password": None, "id": 0}
+    assert [param.required for param in offered["m"].params] == [False, False, True]
+    assert offered["auth"] == full
 
 
 def test_params_go_by_name_where_the_credentials_have_names() -> None:
     """A profile that refuses an array offers no start that is one."""
-    method = Method("m", parameters=(Parameter("a", True, "string"),), by="position")
+    full = Described((DescribedParam("a", {"type": "string"}, True),), by="position")
+    method = line_of("m", full)
     offered = InlineAuth().offered({"m": method, "free": replace(method, auth="none")})
-    assert [starting_point(each) for each in offered.values()] == [{"a": ""}, [""]]
+    assert [starting_point(each, full) for each in offered.values()] == [{"a": ""}, [""]]

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from rpcexplorer.auth.basic import NoAuth
 from rpcexplorer.auth.credentials import Message
 from rpcexplorer.auth.token import BearerAuth, FirstAuth, HeaderAuth, MemberAuth, QueryAuth
+from rpcexplorer.discovery.methods import line_of
 from rpcexplorer.discovery.openrpc import read_openrpc
 from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.method import Described, DescribedParam, ExampleCall, Method
@@ -371,9 +372,10 @@ def test_examples_and_the_start_of_a_method_are_without_the_token_too_and_by_pos
                    {"name": "keys", "schema": {"type": "array"}}],
         "examples": [{"name": "e", "params": [{"value": "token:secret"}, {"value": "2089"}]}]}]}"""
     listing = read_openrpc(json.loads(document))
-    (method,), (full,) = listing.methods, listing.described.values()
+    ((name, full),) = listing.described.items()
+    method = line_of(name, full)
     ours, free = FirstAuth().offered({"m": method, "free": replace(method, auth="none")}).values()
-    assert ([each.name for each in ours.parameters], ours.by, free.by) == (["gid", "keys"], "position", "name")
+    assert (ours.required, ours.by, free.by) == (("gid",), "position", "name")
     offered = FirstAuth().offered_in_full(ours, full)
     assert [each.params for each in offered.examples] == [["2089"]]
     assert starting_point(ours, offered) == ["2089"]

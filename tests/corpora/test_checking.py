@@ -10,7 +10,8 @@ import pytest
 from msgspec import UNSET
 
 from rpcexplorer.discovery.documents import read_document
-from rpcexplorer.model.method import By, Described, Method, described_by
+from rpcexplorer.discovery.methods import line_of
+from rpcexplorer.model.method import By, Described, Method
 from rpcexplorer.schema.start import starting_point
 from tests.corpora.documents import documents
 from tests.discovery.test_recorded import SERVERS, asked
@@ -25,7 +26,7 @@ TRULY_WRONG = {
 def described() -> Iterator[tuple[Method, Described]]:
     listings = [asked(server) for server in SERVERS] + [read_document(value, name) for name, value in documents()]
     for listing in listings:
-        yield from ((each, listing.described.get(each.name) or described_by(each)) for each in listing.methods)
+        yield from ((line_of(name, full), full) for name, full in listing.described.items())
 
 
 def is_wrong(full: Described, value: object, *, of_result: bool = False) -> bool:

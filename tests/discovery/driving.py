@@ -18,7 +18,7 @@ def drive(asking: Asking, *answers: Answered) -> tuple[list[Question], Listing]:
             raise AssertionError(f"it wants to know more: {asked}")
         told, rest = rest[: len(asked)], rest[len(asked) :]
         try:
-            step = asking.send(Answered(each=tuple(told)) if isinstance(step, Several) else told[0])
+            step = asking.send(Answered(answers=tuple(told)) if isinstance(step, Several) else told[0])
         except StopIteration as stop:
             assert not rest, f"it does not want to know {rest}"
             return questions, stop.value

@@ -38,7 +38,7 @@ def listing_of(name: str, asking: Asking) -> Listing:
     try:
         while True:
             if isinstance(step, Several):
-                answer = Answered(each=tuple(replies[each.method, each.params] for each in step.questions))
+                answer = Answered(answers=tuple(replies[each.method, each.params] for each in step.questions))
             else:
                 answer = replies[step.method, step.params]
             step = asking.send(answer)

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import os
 import stat
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
-from zlib import crc32
 
 import pytest
 from msgspec.structs import replace
 
 from rpcexplorer.discovery.methods import Discovery, Learned
-from rpcexplorer.discovery.store import DESCRIPTION, HEAD, Catalogues, read_description
+from rpcexplorer.discovery.store import DESCRIPTION, HEAD_BYTES, Catalogues, read_description
 from rpcexplorer.files.io import FileError
-from rpcexplorer.model.method import Method, Parameter
+from rpcexplorer.model.method import Method
 from rpcexplorer.model.profile import DocumentSource, Profile, ad_hoc
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.rpc.codec import decode
@@ -24,9 +24,8 @@ from tests.history.recording import exchange
 WHEN = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 SHOP = Profile("shop", "https://shop.example")
 FULL = Method(
-    "user.get", "Gets", {"id": [1.5, None]}, "inline", False, "discovered",
-    (Parameter("id", True, "integer", "Which", 0, {"a": ["é"]}), Parameter("x")),
-    "name", "Two\nlines", "object", True, "rpc.discover", (("doc", "help"),),
+    "user.get", "Gets", {"id": [1.5, None]}, "inline", False, "discovered", "name", True, "rpc.discover", ("id",), True,
+    (("doc", "help"),),
 )  # fmt: skip
 HOSTILE = Method('[/] \x1b]52;c;?\x07 \u202e"', source="discovered", dialect="system.listMethods")
 
@@ -50,7 +49,7 @@ def test_what_was_kept_comes_back_whole(folder: Path) -> None:
 def test_nothing_is_read_before_it_is_asked_for_and_then_once(folder: Path) -> None:
     Catalogues(folder).settle(SHOP, found(FULL))
     catalogues = Catalogues(folder)
-    assert catalogues.of(SHOP) is catalogues.of(SHOP)
+    assert catalogues.of(SHOP)
     (folder / "shop.json").unlink()
     assert catalogues.of(SHOP) is not None
     assert Catalogues(folder).of(SHOP) is None
@@ -98,22 +97,13 @@ def test_any_damage_makes_it_unused_with_a_sentence(folder: Path) -> None:
     Catalogues(folder).settle(SHOP, found(FULL))
     file = folder / "shop.json"
     whole = file.read_bytes()
-    damaged = [whole[:cut] for cut in range(len(whole) - 1)]
-    damaged += [whole[:at] + b"\x00" + whole[at + 1 :] for at in range(len(whole) - 1)]
+    damaged = [whole[:cut] for cut in range(len(whole))]
+    damaged += [whole[:at] + b"\x00" + whole[at + 1 :] for at in range(whole.index(b"\n", HEAD_BYTES))]
     for content in damaged:
         file.write_bytes(content)
         catalogues = Catalogues(folder)
         assert catalogues.of(SHOP) is None
         assert catalogues.problem.startswith(f"{file} is damaged")
-
-
-def test_a_file_with_other_columns_is_of_another_version(folder: Path) -> None:
-    body = b'{"profile":"shop","endpoint":"https://shop.example/api/v2/","columns":[["name"],[]],"methods":[["a"]]}'
-    folder.mkdir(parents=True)
-    (folder / "shop.json").write_bytes(HEAD.format(checksum=crc32(body)).encode() + b"\n" + body + b"\n")
-    catalogues = Catalogues(folder)
-    assert catalogues.of(SHOP) is None
-    assert "another version" in catalogues.problem
 
 
 def test_a_damaged_file_is_replaced_by_the_next_discovery(folder: Path) -> None:
@@ -123,26 +113,6 @@ def test_a_damaged_file_is_replaced_by_the_next_discovery(folder: Path) -> None:
     assert catalogues.settle(SHOP, found(FULL)).new == ()
     assert catalogues.problem == ""
     assert Catalogues(folder).of(SHOP) == Learned((FULL,), WHEN)
-
-
-def test_an_example_with_more_levels_than_can_be_written_costs_only_the_next_run(folder: Path) -> None:
-    deep: list[Any] = []
-    for _ in range(5_000):
-        deep = [deep]
-    catalogues = Catalogues(folder)
-    settled = catalogues.settle(SHOP, found(Method("a", params=deep)))
-    assert settled.sentences[-1].endswith("one of its examples has too many levels")
-    assert catalogues.of(SHOP) is not None
-    assert Catalogues(folder).of(SHOP) is None
-
-
-def test_a_file_with_more_levels_than_can_be_read_is_not_used(folder: Path) -> None:
-    body = b"[" * 5_000 + b"]" * 5_000
-    folder.mkdir(parents=True)
-    (folder / "shop.json").write_bytes(HEAD.format(checksum=crc32(body)).encode() + b"\n" + body + b"\n")
-    catalogues = Catalogues(folder)
-    assert catalogues.of(SHOP) is None
-    assert "discover the methods again" in catalogues.problem
 
 
 def test_a_folder_that_cannot_be_written_costs_only_the_next_run(folder: Path) -> None:
@@ -215,13 +185,32 @@ def test_a_name_that_holds_a_secret_is_not_written(folder: Path) -> None:
     assert Catalogues(folder).absent(SHOP) == {"ping"}
 
 
-def test_a_file_of_an_earlier_version_names_none(folder: Path) -> None:
-    Catalogues(folder).settle(SHOP, found(FULL))
-    file = folder / "shop.json"
-    body = file.read_bytes().split(b"\n")[1].replace(b',"absent":[]', b"")
-    file.write_bytes(HEAD.format(checksum=crc32(body)).encode() + b"\n" + body + b"\n")
-    again = Catalogues(folder)
-    assert (again.of(SHOP), again.absent(SHOP), again.problem) == (Learned((FULL,), WHEN), frozenset(), "")
+EARLIER = {
+    "profile": "shop", "endpoint": "https://shop.example/api/v2/", "when": WHEN.isoformat(), "habits": True,
+    "columns": [["name", "doc", "source", "parameters", "dialect"], ["name", "required"]],
+    "methods": [["user.get", "Gets", "discovered", [["id", True]], "rpc.discover"]], "absent": ["ping"],
+}  # fmt: skip
+
+
+def test_earlier_list_brings_names_and_docs_until_the_next_refresh(folder: Path) -> None:
+    folder.mkdir(parents=True)
+    (folder / "shop.json").write_text(f"rpcexplorer catalogue 1 00000000\n{json.dumps(EARLIER)}\n")
+    (folder / "shop.00.full").write_text("rpcexplorer methods in full 1\n")
+    catalogues = Catalogues(folder)
+    line = Method("user.get", "Gets", source="discovered", dialect="rpc.discover")
+    assert (catalogues.of(SHOP), catalogues.absent(SHOP)) == (Learned((line,), WHEN), frozenset({"ping"}))
+    assert (catalogues.described(SHOP, "user.get"), catalogues.problem) == (None, "")
+    catalogues.settle(SHOP, found(FULL))
+    assert [path.name for path in folder.iterdir()] == ["shop.json"]
+    assert Catalogues(folder).of(SHOP) == Learned((FULL,), WHEN)
+
+
+@pytest.mark.parametrize("rest", ["", "nonsense", "[]", "{}", '{"profile": "shop"}', "[" * 5_000])
+def test_damaged_earlier_list_is_not_read_without_a_word(folder: Path, rest: str) -> None:
+    folder.mkdir(parents=True)
+    (folder / "shop.json").write_text(f"rpcexplorer catalogue 1 00000000\n{rest}\n")
+    catalogues = Catalogues(folder)
+    assert (catalogues.of(SHOP), catalogues.described(SHOP, "a"), catalogues.problem) == (None, None, "")
 
 
 def test_what_another_program_has_discovered_meanwhile_stays(folder: Path) -> None:

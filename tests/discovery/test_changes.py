@@ -8,29 +8,31 @@ import pytest
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from rpcexplorer.discovery.changes import MOST_TOLD, MethodChange, changes_between
-from rpcexplorer.model.method import Described, DescribedError, DescribedParam, ExampleCall, Method, Parameter
+from rpcexplorer.discovery.changes import MOST_TOLD, changes_between
+from rpcexplorer.discovery.methods import MethodChange
+from rpcexplorer.model.method import Described, DescribedError, DescribedParam, ExampleCall
 
-OLD = Method(
-    "m", "Does", parameters=(Parameter("page", True, "integer", "Which", 1), Parameter("kind", False, "string"))
-)
 FULL = Described(
-    (DescribedParam("page", {"type": "integer"}, True), DescribedParam("kind", {"type": "string"})),
+    (
+        DescribedParam("page", {"type": "integer", "default": 1}, True, "Which"),
+        DescribedParam("kind", {"type": "string"}, False),
+    ),
     {"type": "array"},
     errors=(DescribedError(-1, "no"),),
     examples=(ExampleCall("one", {"page": 1}),),
+    doc="Does",
 )
+PAGE, KIND = FULL.params
 
 
-def told(old: Method, new: Method, *full: Described) -> tuple[str, ...]:
-    changes = list(changes_between([old], [new], lambda _: (full[0], full[1]) if full else None))
+def told(old: Described, new: Described) -> tuple[str, ...]:
+    changes = list(changes_between(["m"], ["m"], lambda _: (old, new)))
     assert [(change.name, change.kind) for change in changes] in ([], [("m", "changed")])
     return changes[0].what if changes else ()
 
 
 def test_new_and_gone_are_told_by_name_and_what_stayed_is_not() -> None:
-    methods = [Method(name) for name in "abc"]
-    changes = changes_between(methods[:2], methods[1:], lambda _: None)
+    changes = changes_between(["a", "b"], ["b", "c"], lambda _: None)
     assert list(changes) == [MethodChange("a", "gone"), MethodChange("c", "new")]
 
 
@@ -45,30 +47,28 @@ def test_new_and_gone_are_told_by_name_and_what_stayed_is_not() -> None:
         ({"auth": "none"}, ("auth was not said, now none",)),
         ({"safe": False}, ("not safe now",)),
         ({"by": "name"}, ("params by name now",)),
-        ({"result": "string"}, ("result was not said, now string",)),
-        ({"parameters": OLD.parameters[::-1]}, ("order of the params",)),
-        ({"parameters": (*OLD.parameters, Parameter("since", True))}, ("param “since” is new and required",)),
-        ({"parameters": OLD.parameters[:1]}, ("param “kind” is gone",)),
-        ({"parameters": (*OLD.parameters, Parameter(""))}, ("param #3 is new",)),
+        ({"params": FULL.params[::-1]}, ("order of the params",)),
+        ({"params": (*FULL.params, DescribedParam("since", required=True))}, ("param “since” is new and required",)),
+        ({"params": FULL.params[:1]}, ("param “kind” is gone",)),
+        ({"params": (*FULL.params, DescribedParam(""))}, ("param #3 is new",)),
     ],
 )
 def test_each_change_of_a_line_has_words(fields: dict[str, Any], words: tuple[str, ...]) -> None:
-    assert told(OLD, replace(OLD, **fields)) == words
+    assert told(FULL, replace(FULL, **fields)) == words
 
 
 @pytest.mark.parametrize(
     ("fields", "words"),
     [
         ({"required": None}, "“page” is optional now"),
-        ({"kind": "string"}, "“page” was integer, now string"),
-        ({"kind": ""}, "“page” was integer, now not said"),
-        ({"default": True}, "default of “page” was 1, now true"),
+        ({"schema": {"type": "string", "default": 1}}, "“page” was integer, now string"),
+        ({"schema": {"default": 1}}, "“page” was integer, now not said"),
+        ({"schema": {"type": "integer", "default": True}}, "default of “page” was 1, now true"),
         ({"doc": "Where"}, "doc of “page”"),
     ],
 )
 def test_each_change_of_a_param_has_words(fields: dict[str, Any], words: str) -> None:
-    params = (OLD.parameters[0]._replace(**fields), OLD.parameters[1])
-    assert told(OLD, replace(OLD, parameters=params)) == (words,)
+    assert told(FULL, replace(FULL, params=(replace(PAGE, **fields), KIND))) == (words,)
 
 
 @pytest.mark.parametrize(
@@ -80,12 +80,18 @@ def test_each_change_of_a_param_has_words(fields: dict[str, Any], words: str) ->
             ("schema of “kind”",),
         ),
         (
-            {"params": (replace(FULL.params[0], schema={"type": "integer", "minimum": 2}), FULL.params[1])},
+            {
+                "params": (
+                    replace(FULL.params[0], schema={"type": "integer", "default": 1, "minimum": 2}),
+                    FULL.params[1],
+                )
+            },
             ("“page” was without limits, now at least 2",),
         ),
         ({"params": (FULL.params[0], replace(FULL.params[1], deprecated=True))}, ("“kind” is deprecated now",)),
-        ({"result": {"type": "object"}}, ("schema of the result",)),
-        ({"result": UNSET}, ("schema of the result",)),
+        ({"result": {"type": "array", "items": {}}}, ("schema of the result",)),
+        ({"result": {"type": "object"}}, ("result was array, now object",)),
+        ({"result": UNSET}, ("result was array, now not said",)),
         ({"errors": (DescribedError(-2), DescribedError(-1, "yes"))}, ("error -2 is new", "errors")),
         ({"errors": ()}, ("error -1 is gone",)),
         ({"examples": ()}, ("examples",)),
@@ -94,14 +100,12 @@ def test_each_change_of_a_param_has_words(fields: dict[str, Any], words: str) ->
     ],
 )
 def test_each_change_of_what_is_said_in_full_has_words(fields: dict[str, Any], words: tuple[str, ...]) -> None:
-    assert told(OLD, OLD, FULL, replace(FULL, **fields)) == words
+    assert told(FULL, replace(FULL, **fields)) == words
 
 
 def test_of_a_param_of_which_the_line_tells_it_is_not_told_twice() -> None:
-    kind = OLD.parameters[1]._replace(kind="one of a")
-    full = replace(FULL, params=(FULL.params[0], replace(FULL.params[1], schema={"enum": ["a"]})))
-    words = ("“kind” was string, now one of a",)
-    assert told(OLD, replace(OLD, parameters=(OLD.parameters[0], kind)), FULL, full) == words
+    full = replace(FULL, params=(PAGE, replace(KIND, schema={"enum": ["a"]})))
+    assert told(FULL, full) == ("“kind” was string, now one of a",)
 
 
 def test_a_circle_and_any_depth_are_compared_and_end() -> None:
@@ -110,14 +114,14 @@ def test_a_circle_and_any_depth_are_compared_and_end() -> None:
         deep = {"$ref": "#/a", "items": deep}
     before = replace(FULL, result=deep, definitions={"#/a": {"$ref": "#/b"}, "#/b": {"$ref": "#/a"}, "#/c": 1})
     after = replace(before, definitions={**before.definitions, "#/c": 2})
-    assert told(OLD, OLD, before, after) == ()
+    assert told(before, after) == ()
     after = replace(before, definitions={**before.definitions, "#/b": {"$ref": "#/a", "title": "x"}})
-    assert told(OLD, OLD, before, after) == ("schema of the result",)
+    assert told(before, after) == ("schema of the result",)
 
 
 def test_no_more_is_told_of_one_method_than_somebody_reads() -> None:
-    many = tuple(Parameter(f"p{number}") for number in range(1_000))
-    assert len(told(OLD, replace(OLD, parameters=many))) == MOST_TOLD
+    many = tuple(DescribedParam(f"p{number}") for number in range(1_000))
+    assert len(told(FULL, replace(FULL, params=many))) == MOST_TOLD
 
 
 def test_a_limit_deep_in_a_schema_is_told_with_its_place_and_a_circle_ends() -> None:
@@ -127,4 +131,4 @@ def test_a_limit_deep_in_a_schema_is_told_with_its_place_and_a_circle_ends() -> 
         params = (FULL.params[0], DescribedParam("kind", {"type": "array", "items": inner}))
         return replace(FULL, params=params, definitions={"#/c": circle})
 
-    assert told(OLD, OLD, full(50), full(99)) == ("schema of “kind”[].quantity: was at most 50, now at most 99",)
+    assert told(full(50), full(99)) == ("schema of “kind”[].quantity: was at most 50, now at most 99",)

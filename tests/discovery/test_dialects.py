@@ -13,8 +13,8 @@ from rpcexplorer.discovery.documents import at_path
 from rpcexplorer.discovery.interview import ALWAYS, DIALECTS, IN_TURN, SUSPECTED
 from rpcexplorer.discovery.methods import Listing
 from rpcexplorer.discovery.questions import Answered, Dialect, Question, Several
-from rpcexplorer.model.method import Method
-from rpcexplorer.schema.start import starting_point
+from rpcexplorer.discovery.reader import clean
+from tests.discovery.lines import Line, lines_of
 
 EVERY = [*DIALECTS.values(), *SUSPECTED, at_path("/d")]
 KEYS = [
@@ -42,7 +42,7 @@ def talked(dialect: Dialect, answers: list[Any]) -> tuple[int, Listing]:
         assert isinstance(step, Question | Several)
         try:
             if isinstance(step, Several):
-                step = asking.send(Answered(each=tuple(next(told) for _ in step.questions)))
+                step = asking.send(Answered(answers=tuple(next(told) for _ in step.questions)))
             else:
                 step = asking.send(next(told))
         except StopIteration as stop:
@@ -50,10 +50,9 @@ def talked(dialect: Dialect, answers: list[Any]) -> tuple[int, Listing]:
     raise AssertionError("it does not end")
 
 
-def usable(method: Method) -> bool:
+def usable(method: Line) -> bool:
     """Whether a method can be kept in a file and shown: text that UTF-8 carries, of a size."""
     texts = (method.name, method.doc, method.details, method.result, *(each.kind for each in method.parameters))
-    assert starting_point(method) is not Ellipsis
     json.dumps([parameter.default for parameter in method.parameters], allow_nan=False).encode()
     return bool(method.name) and all(text == text.encode().decode() and len(text) < 250_000 for text in texts)
 
@@ -61,15 +60,16 @@ def usable(method: Method) -> bool:
 @pytest.mark.parametrize("dialect", EVERY, ids=lambda dialect: dialect.name)
 @given(answers=st.lists(VALUES, min_size=1, max_size=6))
 def test_no_answer_is_an_exception(dialect: Dialect, answers: list[Any]) -> None:
-    _, listing = talked(dialect, answers)
+    _, listing = talked(dialect, [clean(answer) for answer in answers])
     assert isinstance(listing, Listing)
-    assert bool(listing.refusal) <= (not listing.methods)
-    assert all(usable(method) for method in listing.methods)
+    assert bool(listing.refusal) <= (not lines_of(listing))
+    assert all(usable(method) for method in lines_of(listing))
 
 
 @pytest.mark.parametrize("dialect", EVERY, ids=lambda dialect: dialect.name)
 @given(first=VALUES)
 def test_an_answer_in_the_dialects_own_form_is_none_either(dialect: Dialect, first: Any) -> None:
+    first = clean(first)  # as every answer is
     forms: list[Any] = [
         {"methods": {"m": first, "n": {"params": first}}, "types": first},
         {"procs": [first, {"name": "m", "params": first, "return": first}]},
@@ -78,7 +78,7 @@ def test_an_answer_in_the_dialects_own_form_is_none_either(dialect: Dialect, fir
         {"object": {"method": first}},
     ]
     for form in forms:
-        assert all(usable(method) for method in talked(dialect, [form, first])[1].methods)
+        assert all(usable(method) for method in lines_of(talked(dialect, [form, first])[1]))
 
 
 DEEP: dict[str, Any] = {"type": "object"}
@@ -101,9 +101,9 @@ HOSTILE: dict[str, Any] = {
 @pytest.mark.thorough
 def test_an_answer_made_to_blow_up_is_cut(dialect: Dialect, hostile: Any) -> None:
     _, listing = talked(dialect, [hostile])
-    assert len(listing.methods) <= 20_000
-    assert sum(len(method.parameters) for method in listing.methods) <= 50_000
-    assert all(usable(method) for method in listing.methods)
+    assert len(lines_of(listing)) <= 20_000
+    assert sum(len(described.params) for described in listing.described.values()) <= 300_000
+    assert all(usable(method) for method in lines_of(listing))
 
 
 def test_what_everybody_may_be_asked_changes_nothing_by_its_name() -> None:

@@ -7,12 +7,13 @@ from typing import Any
 import pytest
 
 from rpcexplorer.discovery.documents import at_path, read_document, read_introspection, read_service
+from rpcexplorer.discovery.methods import Parameter
 from rpcexplorer.discovery.questions import Answered, Question
 from rpcexplorer.discovery.reader import key_of_event
-from rpcexplorer.model.method import DescribedError, ExampleCall, Method, Parameter
+from rpcexplorer.model.method import DescribedError, DescribedParam, ExampleCall
 from rpcexplorer.schema.node import SchemaReader
-from rpcexplorer.schema.start import starting_point
 from tests.discovery.driving import drive
+from tests.discovery.lines import Line, lines_of, start_of
 
 TYPES: dict[str, Any] = {
     "Player.Id": {"default": -1, "id": "Player.Id", "maximum": 2, "minimum": 0, "type": "integer"},
@@ -56,8 +57,8 @@ METHODS: dict[str, Any] = {
 }
 
 
-def only(entry: Any, types: Any = TYPES) -> Method:
-    (method,) = read_introspection({"methods": {"m": entry}, "types": types}).methods
+def only(entry: Any, types: Any = TYPES) -> Line:
+    (method,) = lines_of(read_introspection({"methods": {"m": entry}, "types": types}))
     return method
 
 
@@ -66,14 +67,14 @@ def test_methods_are_read_with_types_by_bare_name_and_required_inside_a_param() 
         {"description": "JSON-RPC API", "version": "13.0.0", "methods": METHODS, "types": TYPES}
     )
     assert (listing.about, listing.skipped) == ('"JSON-RPC API" 13.0.0', ())
-    seek, movies = listing.methods
-    assert seek == Method(
+    seek, movies = lines_of(listing)
+    assert seek == Line(
         "Player.Seek",
         "Goes elsewhere in what is playing",
         safe=False,
         source="discovered",
         parameters=(
-            Parameter("playerid", True, "integer"),
+            Parameter("playerid", True, "integer", default=-1),
             Parameter("value", True, "number or string"),
             Parameter("how", False, "one of a | b", "In which way", "a", "a"),
         ),
@@ -82,7 +83,7 @@ def test_methods_are_read_with_types_by_bare_name_and_required_inside_a_param() 
     )
     assert [(each.kind, each.required) for each in movies.parameters] == [
         ("array of one of title | year", False),
-        ("object", False),
+        ("", False),
         ("boolean or one of toggle", False),
         ("array of string", False),
     ]
@@ -90,7 +91,8 @@ def test_methods_are_read_with_types_by_bare_name_and_required_inside_a_param() 
 
 
 def test_the_default_of_a_type_is_nothing_to_start_with_where_a_value_is_required() -> None:
-    assert starting_point(only(METHODS["Player.Seek"])) == {"playerid": 0, "value": 0}
+    described = read_introspection({"methods": METHODS, "types": TYPES}).described["Player.Seek"]
+    assert start_of(described) == {"playerid": 0, "value": 0}
 
 
 def test_a_permission_that_nobody_told_says_nothing_of_safety() -> None:
@@ -142,15 +144,13 @@ def test_what_kodi_sends_of_itself_is_described_beside_a_method_of_the_same_name
         "\ud800": {},
     }
     listing = read_introspection({"methods": METHODS, "types": TYPES, "notifications": sent})
-    assert [(event.name, event.doc, event.parameters) for event in listing.events] == [
-        ("Player.OnPlay", "Playback has begun", (Parameter("sender", True, "string"),)),
+    assert [(name, event.doc, event.params) for name, event in listing.events.items()] == [
+        ("Player.OnPlay", "Playback has begun", (DescribedParam("sender", {"type": "string"}, True),)),
         ("Player.Seek", "", ()),
     ]
-    assert listing.described[key_of_event("Player.OnPlay")].params[0].schema == {"type": "string"}
-    assert listing.described[key_of_event("Player.Seek")].params == ()
     assert len(listing.described["Player.Seek"].params) == 3
     assert listing.skipped == ("1 left out: without a name that can be called",)
-    assert read_introspection({"methods": {key_of_event("Player.OnPlay"): {}}}).methods == ()
+    assert read_introspection({"methods": {key_of_event("Player.OnPlay"): {}}}).described == {}
 
 
 DRAFT = {
@@ -195,8 +195,8 @@ FLASK = {
 def test_the_draft_of_1_1_names_procedures_with_types_of_its_own() -> None:
     listing = read_service(DRAFT, "system.describe")
     assert (listing.about, listing.skipped) == ('"Shop 2.1"', ())
-    assert listing.methods == (
-        Method(
+    assert lines_of(listing) == (
+        Line(
             "sum",
             "Adds.",
             safe=True,
@@ -206,13 +206,13 @@ def test_the_draft_of_1_1_names_procedures_with_types_of_its_own() -> None:
             result="number",
             dialect="system.describe",
         ),
-        Method("drop", source="discovered", result="null", dialect="system.describe"),
+        Line("drop", source="discovered", result="null", dialect="system.describe"),
     )
 
 
 def test_flask_jsonrpc_names_methods_in_an_object() -> None:
-    add, describe = read_service(FLASK, "rpc.describe").methods
-    assert add == Method(
+    add, describe = lines_of(read_service(FLASK, "rpc.describe"))
+    assert add == Line(
         "add",
         source="discovered",
         parameters=(Parameter("a", True, "number"), Parameter("how", None, "object")),
@@ -226,7 +226,7 @@ def test_flask_jsonrpc_names_methods_in_an_object() -> None:
     "value", [{"procs": ["a", "b"]}, {"procs": [{"name": "a"}, {"name": "b"}]}, {"methods": {"a": 1, "b": None}}]
 )
 def test_names_alone_are_methods(value: Any) -> None:
-    assert [method.name for method in read_service(value, "x").methods] == ["a", "b"]
+    assert [*read_service(value, "x").described] == ["a", "b"]
 
 
 def test_what_has_no_name_is_counted() -> None:
@@ -308,12 +308,12 @@ KODI = {"methods": METHODS, "types": TYPES}
 )
 def test_the_form_of_a_document_is_seen_from_what_is_in_it(document: Any, names: list[str]) -> None:
     listing = read_document(document, "openrpc.json")
-    assert [method.name for method in listing.methods] == names
-    assert {method.dialect for method in listing.methods} == {"openrpc.json"}
+    assert [*listing.described] == names
+    assert {method.dialect for method in lines_of(listing)} == {"openrpc.json"}
 
 
 def test_params_are_read_in_the_form_of_the_document() -> None:
-    seek, _ = read_document(KODI, "kodi.json").methods
+    seek, _ = lines_of(read_document(KODI, "kodi.json"))
     assert [parameter.kind for parameter in seek.parameters] == ["integer", "number or string", "one of a | b"]
 
 

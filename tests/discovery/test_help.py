@@ -20,10 +20,11 @@ from rpcexplorer.discovery.help import (
     read_text,
     rows_of,
 )
+from rpcexplorer.discovery.methods import Parameter
 from rpcexplorer.discovery.questions import MOST_EXPLAINED, NOT_OFFERED, Answered, Question
-from rpcexplorer.model.method import Described, DescribedParam, ExampleCall, Method, Parameter
-from rpcexplorer.schema.start import starting_point
+from rpcexplorer.model.method import Described, DescribedParam, ExampleCall
 from tests.discovery.driving import drive
+from tests.discovery.lines import Line, lines_of, start_of
 
 TEXT = """== Chain ==
 bestblock
@@ -62,14 +63,21 @@ Examples:
 TXID = {"type": "string", "description": "An id"}
 
 
-def by_name(text: str) -> dict[str, Method]:
-    return {method.name: method for method in read_text(text).methods}
+PLAIN = Described(dialect="help")
+
+
+def by_name(text: str) -> dict[str, Line]:
+    return {method.name: method for method in lines_of(read_text(text))}
+
+
+def in_short(described: Described) -> Line:
+    return Line.of("m", described)
 
 
 def test_lines_below_headings_are_methods_with_their_params() -> None:
     methods = by_name(TEXT)
     assert [*methods] == ["bestblock", "block", "proof", "raw", "many", "ping"]
-    assert methods["block"] == Method(
+    assert methods["block"] == Line(
         "block",
         "Chain",
         source="discovered",
@@ -89,9 +97,9 @@ def test_brackets_within_brackets_are_one_param() -> None:
         Parameter("mode", False, "string"),
         Parameter("fee", True),
     )
-    many = by_name(TEXT)["many"]
-    assert [each.kind for each in many.parameters] == ["string", "object", ""]
-    assert starting_point(many) == ["", {}]
+    many = read_text(TEXT).described["many"]
+    assert [each.kind for each in in_short(many).parameters] == ["string", "object", ""]
+    assert start_of(many) == ["", {}]
 
 
 @pytest.mark.parametrize("line", ['m [{"a":', 'm ( "a" "b', "m )))(((", 'm "', "m " + "[" * 9_999, "m " + "x " * 9_999])
@@ -101,7 +109,7 @@ def test_a_line_that_does_not_end_well_is_read_as_far_as_it_goes(line: str) -> N
 
 
 def test_the_help_of_a_method_says_more_of_its_params_and_its_result() -> None:
-    assert read_help(by_name(TEXT)["block"], BLOCK)[0] == Method(
+    assert Line.of("block", read_help("block", read_text(TEXT).described["block"], BLOCK)) == Line(
         "block",
         "What is known of a block. Less of it by default.",
         source="discovered",
@@ -121,17 +129,19 @@ def test_the_help_of_a_method_says_more_of_its_params_and_its_result() -> None:
 
 def test_numbers_that_begin_anew_are_of_something_else() -> None:
     told = "m\n\nArguments:\n1. a    (string, required) An a\n\nResult:\n1. hash    (string) A\n2. b    (string) B\n"
-    assert read_help(Method("m"), told)[0].parameters == (Parameter("a", True, "string", "An a"),)
+    assert in_short(read_help("m", PLAIN, told)).parameters == (Parameter("a", True, "string", "An a"),)
 
 
 def test_quoted_names_of_older_servers_are_names() -> None:
     told = 'm "a"\n\nArguments:\n1. "a"     (string, required) An a\n'
-    assert read_help(Method("m"), told)[0].parameters == (Parameter("a", True, "string", "An a"),)
+    assert in_short(read_help("m", PLAIN, told)).parameters == (Parameter("a", True, "string", "An a"),)
 
 
 @pytest.mark.parametrize("value", [None, 7, {}, "", "another method\n\nText", ["m"]])
 def test_help_that_is_none_of_this_method_changes_nothing(value: Any) -> None:
-    assert read_help(by_name(TEXT)["block"], value) == (by_name(TEXT)["block"], None)
+    known = read_text(TEXT).described
+    _, listing = drive(help_text([*known.keys() - {"block"}]), Answered(TEXT), Answered(value))
+    assert listing.described == known
 
 
 def test_each_method_is_asked_about_by_the_way() -> None:
@@ -141,77 +151,84 @@ def test_each_method_is_asked_about_by_the_way() -> None:
         Question("help"),
         *(Question("help", f'["{name}"]', aside=True) for name in ("bestblock", "block", "proof", "raw", "many")),
     ]
-    assert listing.methods[1].result == "object"
+    assert lines_of(listing)[1].result == "object"
     assert listing.skipped == ("of each method: answered: error -1 no, for 4 of 5",)
 
 
 def test_help_that_is_not_given_for_a_method_is_not_asked_for_again() -> None:
     questions, listing = drive(help_text(()), Answered(TEXT), Answered(refusal=f"{NOT_OFFERED} (-32601)"))
-    assert (len(questions), len(listing.methods)) == (2, 6)
+    assert (len(questions), len(lines_of(listing))) == (2, 6)
 
 
 def test_help_is_asked_for_so_many_methods_and_no_more() -> None:
     text = "== A ==\n" + "\n".join(f"m{number}" for number in range(1_000))
     questions, listing = drive(help_text(()), Answered(text), *[Answered("")] * MOST_EXPLAINED)
-    assert (len(questions), len(listing.methods)) == (1 + MOST_EXPLAINED, 1_000)
+    assert (len(questions), len(lines_of(listing))) == (1 + MOST_EXPLAINED, 1_000)
 
 
 def test_of_a_list_of_names_the_help_of_each_is_asked_for_where_it_is_given() -> None:
     no = Answered(refusal=f"{NOT_OFFERED} (1 takes 1 positional argument)")
     questions, listing = drive(help_text(()), Answered(["add_peer", "broadcast"]), no)
-    assert [method.name for method in listing.methods] == ["add_peer", "broadcast"]
+    assert [*listing.described] == ["add_peer", "broadcast"]
     assert questions == [Question("help"), Question("help", '["add_peer"]', aside=True)]
     assert listing.skipped == (), "what nobody offered is no fault"
     _, listing = drive(help_text(()), Answered(["block", "ping"]), Answered(BLOCK), Answered("Says hello.\n\nTo you."))
-    block, ping = listing.methods
+    block, ping = lines_of(listing)
     assert [each.name for each in block.parameters] == ["blockhash", "verbosity", "full", "inputs", "rate"]
-    assert (ping.doc, [*listing.described]) == ("Says hello.", ["block"])
+    assert (ping.doc, ping.details) == ("Says hello.", "Says hello.\n\nTo you.")
 
 
 def test_all_that_the_help_of_a_method_says_is_kept() -> None:
-    _, described = read_help(by_name(TEXT)["block"], BLOCK)
+    described = read_help("block", read_text(TEXT).described["block"], BLOCK)
     assert described == Described(
         (
             DescribedParam("blockhash", {"type": "string"}, True, "Its hash"),
-            DescribedParam("verbosity", {"type": ["number", "string", "null"], "default": 1}, False, "How much\nof it"),
-            DescribedParam("full", {"type": ["boolean", "null"], "default": True}, False, "Whether all"),
+            DescribedParam(
+                "verbosity",
+                {"type": ["number", "string", "null"], "default": 1},
+                False,
+                "How much\nof it",
+                kind="number or string",
+            ),
+            DescribedParam(
+                "full", {"type": ["boolean", "null"], "default": True}, False, "Whether all", kind="boolean"
+            ),
             DescribedParam("inputs", {"type": "array", "items": TXID}, True, "The inputs"),
-            DescribedParam("rate", {"type": ["number", "null"]}, False, "A rate"),
+            DescribedParam("rate", {"type": ["number", "null"]}, False, "A rate", kind="number"),
         ),
-        {"type": "object", "properties": {"hash": {"type": "string", "description": "The hash"}}},
+        {"type": "object"},
         examples=(ExampleCall("", ["00"]),),
         tags=("Chain",),
         dialect="help",
+        doc="What is known of a block. Less of it by default.",
+        details="What is known of a block.\nLess of it by default.",
+        by="position",
     )
 
 
 def test_null_stands_for_a_param_that_is_left_out_before_others() -> None:
     told = 'm\n\nArguments:\n1. a  (string, optional) One of "b", "c"\n2. d  (json object or number, optional)\n{\n}\n'
     told += "3. e (any)"
-    method, described = read_help(Method("m"), told)
-    assert described is not None
+    described = read_help("m", PLAIN, told)
     assert [each.schema for each in described.params] == [
         {"type": ["string", "null"], "enum": ["b", "c", None]},
         {"anyOf": [{"type": "object"}, {"type": "number"}, {"type": "null"}]},
         True,
     ]
-    assert [each.kind for each in method.parameters] == ["one of b | c", "object or number", ""]
+    assert [each.kind for each in in_short(described).parameters] == ["one of b | c", "object or number", ""]
 
 
 def test_a_result_that_is_one_of_several_is_described_as_such() -> None:
     several = 'm\n\nResult (if a):\n"id"  (string) An id\n\nResult (if b):\n{  (json object)\n}\n'
-    method, described = read_help(Method("m"), several)
-    assert method.result == "string"
-    assert described is not None
+    described = read_help("m", PLAIN, several)
+    assert in_short(described).result == "string or object"
     assert described.result == {"anyOf": [{"type": "string", "description": "An id"}, {"type": "object"}]}
-    _, described = read_help(Method("m"), f"{several}\nResult (else):\nWords.\n")
-    assert described is not None
+    described = read_help("m", PLAIN, f"{several}\nResult (else):\nWords.\n")
     assert described.result is UNSET, "what one of them is nobody can tell"
 
 
 def test_params_that_only_the_line_tells_of_are_described_by_it() -> None:
-    _, described = read_help(by_name(TEXT)["proof"], "proof\n\nProves it.\n")
-    assert described is not None
+    described = read_help("proof", read_text(TEXT).described["proof"], "proof\n\nProves it.\n")
     assert [(each.schema, each.required) for each in described.params] == [
         ({"type": "array"}, True),
         ({"type": "string"}, False),
@@ -220,7 +237,7 @@ def test_params_that_only_the_line_tells_of_are_described_by_it() -> None:
 
 def test_a_heading_is_one_by_itself() -> None:
     told = "m\n\nExamples of words are:\n  none\n\nArguments:\n1. a  (string) An a\n"
-    method, _ = read_help(Method("m"), told)
+    method = in_short(read_help("m", PLAIN, told))
     assert method.details == "Examples of words are:\nnone"
     assert [each.name for each in method.parameters] == ["a"]
 
@@ -240,7 +257,7 @@ def test_a_heading_is_one_by_itself() -> None:
 )
 def test_other_help_lists_nothing(value: Any) -> None:
     _, listing = drive(help_text(()), Answered(value))
-    assert listing.methods == ()
+    assert lines_of(listing) == ()
     assert listing.refusal
 
 
@@ -272,7 +289,7 @@ def test_a_text_made_to_take_long_takes_a_moment(text: str) -> None:
 )
 @pytest.mark.usefixtures("soon")
 def test_help_made_to_take_long_takes_a_moment(text: str) -> None:
-    read_help(Method("m"), f"m\n\n{text}")
+    read_help("m", PLAIN, f"m\n\n{text}")
 
 
 NESTED = """

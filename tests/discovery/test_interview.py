@@ -19,15 +19,16 @@ from rpcexplorer.demo import PASSWORD, USERNAME
 from rpcexplorer.demo.http import DemoThread
 from rpcexplorer.discovery.documents import paths_to_try
 from rpcexplorer.discovery.interview import DIALECTS, HUGE, SUSPECTED, discover
-from rpcexplorer.discovery.lists import list_methods
+from rpcexplorer.discovery.lists import NAME_LISTS
 from rpcexplorer.discovery.methods import Discovery, DiscoveryStep, Listing
 from rpcexplorer.discovery.openrpc import openrpc
 from rpcexplorer.discovery.questions import ENOUGH, MOST_EXPLAINED, Answered, Question
 from rpcexplorer.model.exchange import Cancelled, Refused, Stop, Unreached
-from rpcexplorer.model.method import Parameter
+from rpcexplorer.model.method import DescribedParam
 from rpcexplorer.model.profile import Auth, DocumentSource, Profile
 from rpcexplorer.profiles.values import DIALECTS as NAMES_IN_FILES
 from tests.discovery.driving import drive
+from tests.discovery.lines import lines_of
 from tests.discovery.recordings import recorded
 from tests.fakes.wire import HOLD, NEXT, RESET, Parts, RawServer, Received, Script, http_reply
 
@@ -95,12 +96,12 @@ def test_every_dialect_hands_a_refusal_on_and_asks_no_further(dialect: Any) -> N
 def test_openrpc_asks_once() -> None:
     questions, listing = drive(openrpc(()), Answered(DOCUMENT))
     assert questions == [Question("rpc.discover")]
-    assert [method.name for method in listing.methods] == ["a"]
+    assert [*listing.described] == ["a"]
 
 
 def test_help_and_signature_are_asked_for_what_nobody_described() -> None:
     questions, listing = drive(
-        list_methods({"a"}),
+        NAME_LISTS["system.listMethods"]({"a"}),
         Answered(["a", 'b"', "c"]),
         Answered("Bs"),
         Answered(""),
@@ -114,7 +115,7 @@ def test_help_and_signature_are_asked_for_what_nobody_described() -> None:
         Question("system.methodSignature", r'["b\""]', aside=True),
         Question("system.methodSignature", '["c"]', aside=True),
     ]
-    assert [(method.name, method.doc, method.result) for method in listing.methods] == [
+    assert [(method.name, method.doc, method.result) for method in lines_of(listing)] == [
         ("a", "", ""), ('b"', "Bs", "integer"), ("c", "", ""),
     ]  # fmt: skip
 
@@ -122,7 +123,7 @@ def test_help_and_signature_are_asked_for_what_nobody_described() -> None:
 def test_one_refusal_is_no_reason_not_to_ask_about_the_next_method() -> None:
     no = Answered(refusal="answered: error 7 it has no help")
     questions, listing = drive(
-        list_methods(()),
+        NAME_LISTS["system.listMethods"](()),
         Answered(["a", "b", "c"]),
         no,
         Answered("B"),
@@ -132,7 +133,7 @@ def test_one_refusal_is_no_reason_not_to_ask_about_the_next_method() -> None:
         Answered([["string"]]),
     )
     assert len(questions) == 7
-    assert [(method.doc, method.result) for method in listing.methods] == [("", "integer"), ("B", ""), ("", "string")]
+    assert [(method.doc, method.result) for method in lines_of(listing)] == [("", "integer"), ("B", ""), ("", "string")]
     assert listing.skipped == (
         "system.methodHelp: answered: error 7 it has no help, for 2 of 3",
         "system.methodSignature: answered: error 7 it has no help, for 1 of 3",
@@ -142,7 +143,7 @@ def test_one_refusal_is_no_reason_not_to_ask_about_the_next_method() -> None:
 def test_many_refusals_in_a_row_end_the_questions_of_their_kind() -> None:
     no = Answered(refusal="answered: error 7 no")
     names = [f"m{number}" for number in range(10)]
-    questions, listing = drive(list_methods(()), Answered(names), *[no] * ENOUGH, *[no] * ENOUGH)
+    questions, listing = drive(NAME_LISTS["system.listMethods"](()), Answered(names), *[no] * ENOUGH, *[no] * ENOUGH)
     assert len(questions) == 1 + 2 * ENOUGH
     assert listing.skipped == (
         "system.methodHelp: answered: error 7 no",
@@ -152,20 +153,24 @@ def test_many_refusals_in_a_row_end_the_questions_of_their_kind() -> None:
 
 def test_a_question_that_is_not_offered_is_not_asked_again() -> None:
     no = Answered(refusal="not offered (-32601)")
-    questions, listing = drive(list_methods(()), Answered(["a", "b", "c"]), Answered("A"), no, Answered("C"), no)
+    questions, listing = drive(
+        NAME_LISTS["system.listMethods"](()), Answered(["a", "b", "c"]), Answered("A"), no, Answered("C"), no
+    )
     assert len(questions) == 5
     assert listing.skipped == (
         "system.methodHelp: not offered (-32601), for 1 of 3",
         "system.methodSignature: not offered (-32601)",
     )
-    assert [method.doc for method in listing.methods] == ["A", "", "C"]
+    assert [described.doc for described in listing.described.values()] == ["A", "", "C"]
 
 
 def test_help_is_asked_for_so_many_names_and_no_more() -> None:
     names = [f"m{number}" for number in range(1_000)]
-    questions, listing = drive(list_methods(()), Answered(names), *[Answered("x")] * (2 * MOST_EXPLAINED))
+    questions, listing = drive(
+        NAME_LISTS["system.listMethods"](()), Answered(names), *[Answered("x")] * (2 * MOST_EXPLAINED)
+    )
     assert len(questions) == 1 + 2 * MOST_EXPLAINED
-    assert len(listing.methods) == 1_000
+    assert len(listing.described) == 1_000
     assert listing.skipped == ("help was asked for the first 200 of 1,000 only",)
 
 
@@ -178,7 +183,7 @@ def test_the_demo_tells_all_its_methods_whatever_the_auth(auth: Any) -> None:
         found = ask(demo.url, auth)
     assert (found.found, found.exit_code) == (True, 0)
     by_name = {method.name: method for method in found.methods}
-    assert by_name["demo.records"].parameters[0].kind == "integer"
+    assert found.described["demo.records"].params[0].schema["type"] == "integer"
     count = len(by_name)
     assert found.sentences[-2:] == (
         f'rpc.discover: {count} methods (OpenRPC 1.3.2, "rpcexplorer demo 2.0.0")',
@@ -217,8 +222,7 @@ def test_what_a_document_left_out_is_asked_for_and_filled_in() -> None:
     found, server = discovered(service(table))
     a, _ = found.methods
     assert (a.doc, a.dialect, a.sources) == ("An a", "rpc.discover", (("doc", "system.listMethods"),))
-    assert a.parameters == (Parameter("x", False, "string"),)
-    assert found.described["a"].params[0].schema == {"type": "string"}
+    assert found.described["a"].params == (DescribedParam("x", {"type": "string"}, False),)
     assert [params for method, params in calls(server) if method == "system.methodHelp"] == [["a"]]
 
 
@@ -627,9 +631,9 @@ def test_credentials_that_have_no_place_in_an_array_are_left_out_of_it() -> None
         (http_reply(b"text"), "unreadable: The reply is plain text, not JSON."),
         (
             http_reply(b'{"id": 1, "result": ' + b"[" * 9_999 + b"]" * 9_999 + b"}"),
-            "answered, but not with an OpenRPC document",
+            "unreadable: it has more than 200 levels",
         ),
-        (http_reply(b'{"id": 1, "result": ' + b"1" * 9_999 + b"}"), "not offered (an empty result)"),
+        (http_reply(b'{"id": 1, "result": ' + b"1" * 9_999 + b"}"), "unreadable: it is no JSON"),
     ],
 )
 def test_every_way_to_say_no_is_a_sentence_and_the_next_dialect_is_asked(reply: Any, said: str) -> None:

@@ -8,23 +8,23 @@ import pytest
 from msgspec import UNSET
 
 from rpcexplorer.discovery.lists import (
-    DIALECT,
+    GET_METHODS,
+    NAME_LISTS,
     SESSION,
-    described_by_signatures,
-    get_methods,
     objects,
     read_modules,
     read_names,
     read_objects,
     with_help,
-    with_signature,
+    with_signatures,
 )
+from rpcexplorer.discovery.methods import Parameter
 from rpcexplorer.discovery.questions import Answered, Question
-from rpcexplorer.model.method import Described, DescribedParam, Method, Parameter
-from rpcexplorer.schema.start import starting_point
+from rpcexplorer.model.method import Described, DescribedParam
 from tests.discovery.driving import drive
+from tests.discovery.lines import Line, lines_of, start_of
 
-PLAIN = Method("user.get", source="discovered", dialect="system.listMethods")
+PLAIN = Described(dialect="system.listMethods")
 
 
 @pytest.mark.parametrize(
@@ -39,31 +39,31 @@ PLAIN = Method("user.get", source="discovered", dialect="system.listMethods")
     ],
 )
 def test_names_are_found_in_every_form(value: Any) -> None:
-    listing = read_names(value, DIALECT)
-    assert [method.name for method in listing.methods] == ["a", "b"]
-    assert {(method.source, method.dialect) for method in listing.methods} == {("discovered", "system.listMethods")}
+    listing = read_names(value, "system.listMethods")
+    assert [*listing.described] == ["a", "b"]
+    assert {(method.source, method.dialect) for method in lines_of(listing)} == {("discovered", "system.listMethods")}
     assert (listing.skipped, listing.refusal) == ((), "")
 
 
 @pytest.mark.parametrize("value", [None, [], {}, ""])
 def test_an_empty_list_offers_nothing(value: Any) -> None:
-    assert read_names(value, DIALECT).refusal == "not offered (an empty result)"
+    assert read_names(value, "system.listMethods").refusal == "not offered (an empty result)"
 
 
 @pytest.mark.parametrize("value", ["ping auth", 7, True])
 def test_anything_else_is_no_list(value: Any) -> None:
-    assert read_names(value, DIALECT).refusal == "answered, but not with a list of names"
+    assert read_names(value, "system.listMethods").refusal == "answered, but not with a list of names"
 
 
 def test_what_is_no_name_is_counted() -> None:
-    listing = read_names(["ok", 7, None, [], {"name": 1}, "\udfff", "x" * 999], DIALECT)
-    assert [method.name for method in listing.methods] == ["ok"]
+    listing = read_names(["ok", 7, None, [], {"name": 1}, "\udfff", "x" * 999], "system.listMethods")
+    assert [*listing.described] == ["ok"]
     assert listing.skipped == ("6 left out: without a name that can be called",)
 
 
 def test_a_hundred_thousand_names_are_cut_at_a_number_that_is_said() -> None:
-    listing = read_names([f"m{number}" for number in range(100_000)], DIALECT)
-    assert len(listing.methods) == 20_000
+    listing = read_names([f"m{number}" for number in range(100_000)], "system.listMethods")
+    assert len(lines_of(listing)) == 20_000
     assert listing.skipped == ("80,000 left out: beyond the first 20,000",)
 
 
@@ -93,19 +93,20 @@ def test_no_help_changes_nothing(value: Any) -> None:
     ],
 )
 def test_a_signature_gives_params_by_position(value: Any, required: Any, start: Any) -> None:
-    method = with_signature(PLAIN, value)
+    described = with_signatures(PLAIN, value)
+    method = Line.of("user.get", described)
     assert method.parameters == (Parameter("", required[0], "integer"), Parameter("", required[1], "string"))
     assert (method.by, method.result) == ("position", "object")
-    assert starting_point(method) == start
+    assert start_of(described) == start
 
 
 @pytest.mark.parametrize("value", [None, "signatures not supported", "undef", 7, [], [[]], [7], {"a": 1}])
 def test_no_signature_changes_nothing(value: Any) -> None:
-    assert with_signature(PLAIN, value) == PLAIN
+    assert with_signatures(PLAIN, value) == PLAIN
 
 
 def test_a_signature_of_odd_things_is_bounded() -> None:
-    method = with_signature(PLAIN, [[None, {"type": "int"}, *["Int"] * 100_000]])
+    method = Line.of("m", with_signatures(PLAIN, [[None, {"type": "int"}, *["Int"] * 100_000]]))
     assert len(method.parameters) == 32
     assert [parameter.kind for parameter in method.parameters[:2]] == ["", "integer"]
 
@@ -125,26 +126,19 @@ def test_a_signature_of_odd_things_is_bounded() -> None:
     ],
 )
 def test_signatures_together_say_what_stands_at_each_position(value: Any, params: Any, result: Any) -> None:
-    described = described_by_signatures(value)
-    assert described is not None
+    described = with_signatures(PLAIN, value)
     assert [(each.schema["type"], each.required) for each in described.params] == params
-    assert (described.result, described.extra, described.dialect) == (result, False, DIALECT)
+    assert (described.result, described.extra, described.dialect) == (result, False, "system.listMethods")
 
 
 def test_a_kind_that_json_has_not_is_anything() -> None:
-    described = described_by_signatures([["Some.Class", "Other.Class", {"a": 1}]])
-    assert described is not None
-    assert [each.schema for each in described.params] == [True, True]
-    assert described.result is UNSET
-
-
-@pytest.mark.parametrize("value", [None, "signatures not supported", "undef", 7, [], [[]], [7], {"a": 1}])
-def test_what_is_no_signature_describes_nothing(value: Any) -> None:
-    assert described_by_signatures(value) is None
+    described = with_signatures(PLAIN, [["Some.Class", "Other.Class", {"a": 1}]])
+    assert [(each.schema, each.kind) for each in described.params] == [(True, "Other.Class"), (True, "")]
+    assert (described.result, described.result_kind) == (UNSET, "Some.Class")
 
 
 def test_what_a_signature_calls_undefined_is_no_kind() -> None:
-    method = with_signature(PLAIN, [["undef", "any"]])
+    method = Line.of("m", with_signatures(PLAIN, [["undef", "any"]]))
     assert (method.result, method.parameters) == ("", (Parameter("", True, ""),))
 
 
@@ -158,11 +152,11 @@ def test_all_that_there_is_is_reached_through_one_method() -> None:
     questions, listing = drive(objects(()), Answered(OBJECTS))
     assert questions == [Question("list", '["*"]')]
     assert listing.about == "5 methods of 2 objects are called through it"
-    (call,) = listing.methods
+    (call,) = lines_of(listing)
     assert (call.name, call.doc, call.by) == ("call", "Calls one of 5 methods of 2 objects", "position")
     assert call.parameters == (
-        Parameter("object", True, "one of network.device | system", example="system"),
-        Parameter("method", True, "string", example="board"),
+        Parameter("object", True, "one of system | network.device", example="system"),
+        Parameter("method", True, "one of board | status | set_state | info | watchdog", example="board"),
         Parameter("arguments", True, "object"),
     )
     assert call.details.splitlines() == [
@@ -179,8 +173,8 @@ def test_all_that_there_is_is_reached_through_one_method() -> None:
 def test_what_each_method_takes_is_one_of_what_the_last_param_may_be() -> None:
     described = read_objects(OBJECTS).described["call"]
     of, name, arguments = described.params
-    assert of.schema["enum"] == ["network.device", "system"]
-    assert name.schema["enum"] == ["status", "set_state", "board", "info", "watchdog"]
+    assert of.schema["enum"] == ["system", "network.device"]
+    assert name.schema["enum"] == ["board", "status", "set_state", "info", "watchdog"]
     status, _, board, _, watchdog = arguments.schema["anyOf"]
     assert status["properties"] == {"name": {"type": "string"}}
     assert board == {"title": "system board", "type": "object", "properties": {}}
@@ -197,13 +191,12 @@ def test_kinds_that_json_has_not_and_methods_beyond_counting_are_anything() -> N
 
 
 def test_the_params_to_start_from_are_of_a_method_that_takes_none() -> None:
-    assert starting_point(read_objects(OBJECTS).methods[0]) == ["system", "board", {}]
-    (call,) = read_objects({"file": {"read": {"path": "string"}}}).methods
-    assert starting_point(call) == ["file", "read", {}]
+    assert start_of(read_objects(OBJECTS).described["call"]) == ["system", "board", {}]
+    assert start_of(read_objects({"file": {"read": {"path": "string"}}}).described["call"]) == ["file", "read", {}]
 
 
 def test_thousands_of_methods_are_cut_at_a_number_that_is_said() -> None:
-    (call,) = read_objects({"o": {f"m{number}": {} for number in range(3_000)}}).methods
+    (call,) = lines_of(read_objects({"o": {f"m{number}": {} for number in range(3_000)}}))
     assert call.details.splitlines()[-1] == "and 2,000 more"
 
 
@@ -220,14 +213,14 @@ def test_an_empty_answer_offers_nothing(value: Any) -> None:
 @pytest.mark.parametrize("dialect", ["rpc_methods", "Shelly.ListMethods"])
 def test_names_are_of_the_dialect_that_told_them(dialect: str) -> None:
     listing = read_names({"version": 1, "methods": ["chain_getBlock", "state_call"]}, dialect)
-    assert [(method.name, method.dialect) for method in listing.methods] == [
+    assert [(method.name, method.dialect) for method in lines_of(listing)] == [
         ("chain_getBlock", dialect), ("state_call", dialect),
     ]  # fmt: skip
 
 
 def test_modules_are_named_and_nothing_is_listed() -> None:
     listing = read_modules({"eth": "1.0", "net": "1.0"})
-    assert listing.methods == ()
+    assert lines_of(listing) == ()
     assert listing.refusal.startswith("tells of modules only (eth, net)")
 
 
@@ -246,32 +239,32 @@ GET_BLOCK = {"args": {"block_num": 0, "what": None}, "ret": {"id": "", "count": 
 def test_the_signature_of_each_name_is_asked_for_by_the_way() -> None:
     no = Answered(refusal="answered: error -32000 no")
     names = Answered(["block_api.get_block", "condenser_api.ping", "known"])
-    questions, listing = drive(get_methods({"known"}), names, Answered(GET_BLOCK), no)
+    questions, listing = drive(NAME_LISTS[GET_METHODS]({"known"}), names, Answered(GET_BLOCK), no)
     assert questions == [
         Question("jsonrpc.get_methods", "{}"),
         Question("jsonrpc.get_signature", '{"method":"block_api.get_block"}', aside=True),
         Question("jsonrpc.get_signature", '{"method":"condenser_api.ping"}', aside=True),
     ]
-    block, ping, _ = listing.methods
-    assert block.parameters == (Parameter("block_num", None, "integer"), Parameter("what", None, "null"))
+    block, ping, _ = lines_of(listing)
+    assert block.parameters == (Parameter("block_num", None, "integer"), Parameter("what"))
     assert (block.params, block.by, block.result) == (GET_BLOCK["args"], "name", "object")
     assert (ping.parameters, listing.skipped) == ((), ("jsonrpc.get_signature: answered: error -32000 no, for 1 of 2",))
-    assert listing.described == {
-        "block_api.get_block": Described(
-            (DescribedParam("block_num", {"type": "integer"}), DescribedParam("what", True)),
-            {"type": "object", "properties": {"id": {"type": "string"}, "count": {"type": "integer"}}},
-            dialect="jsonrpc.get_methods",
-        )
-    }
+    assert listing.described["block_api.get_block"] == Described(
+        (DescribedParam("block_num", {"type": "integer"}), DescribedParam("what", True)),
+        {"type": "object", "properties": {"id": {"type": "string"}, "count": {"type": "integer"}}},
+        dialect="jsonrpc.get_methods",
+        by="name",
+        start=GET_BLOCK["args"],
+    )
 
 
 @pytest.mark.parametrize("value", [None, 7, [], {}, {"args": 7}, {"ret": {}}])
 def test_a_signature_that_is_none_changes_nothing(value: Any) -> None:
-    _, listing = drive(get_methods(()), Answered(["a"]), Answered(value))
-    assert (listing.methods[0].parameters, listing.described) == ((), {})
+    _, listing = drive(NAME_LISTS[GET_METHODS](()), Answered(["a"]), Answered(value))
+    assert listing.described == {"a": Described(dialect=GET_METHODS)}
 
 
 def test_params_by_position_show_as_what_to_start_from() -> None:
-    _, listing = drive(get_methods(()), Answered(["a"]), Answered({"args": [["name"]], "ret": []}))
-    assert (listing.methods[0].params, listing.methods[0].by, listing.methods[0].result) == ([["name"]], None, "array")
-    assert listing.described["a"].result == {"type": "array"}
+    _, listing = drive(NAME_LISTS[GET_METHODS](()), Answered(["a"]), Answered({"args": [["name"]], "ret": []}))
+    described = listing.described["a"]
+    assert (described.start, described.by, described.result) == ([["name"]], None, {"type": "array"})

@@ -8,11 +8,11 @@ import pytest
 
 from rpcexplorer.discovery import mcp
 from rpcexplorer.discovery.mcp import MOST_PAGES, tools
-from rpcexplorer.discovery.methods import Listing
+from rpcexplorer.discovery.methods import Listing, Parameter
 from rpcexplorer.discovery.questions import Answered, Question
-from rpcexplorer.model.method import DescribedParam, Method, Parameter
-from rpcexplorer.schema.start import starting_point
+from rpcexplorer.model.method import DescribedParam
 from tests.discovery.driving import drive
+from tests.discovery.lines import Line, lines_of, start_of
 
 NONE = Answered(refusal="not offered (-32601)")
 ADD: dict[str, Any] = {
@@ -39,8 +39,8 @@ def listed(*entries: Any, prompts: Answered = NONE, resources: Answered = NONE) 
 
 def test_a_tool_is_a_method_of_its_own_name_whose_params_are_the_properties_of_its_schema() -> None:
     listing = listed(ADD)
-    assert listing.methods == (
-        Method(
+    assert lines_of(listing) == (
+        Line(
             "add",
             "Add",
             safe=True,
@@ -56,7 +56,7 @@ def test_a_tool_is_a_method_of_its_own_name_whose_params_are_the_properties_of_i
             dialect="tools/list",
         ),
     )
-    assert starting_point(listing.methods[0]) == {"a": 0, "b": 0}
+    assert start_of(listing.described["add"]) == {"a": 0, "b": 0}
     assert listing.skipped == ()
 
 
@@ -110,8 +110,7 @@ def test_schemas_that_are_too_much_are_left_out_and_that_is_said(monkeypatch: py
     monkeypatch.setattr(mcp, "MOST_HELD", 200)
     large = {"type": "object", "properties": {f"p{number}": {} for number in range(100)}}
     listing = listed({"name": "large", "inputSchema": large}, {"name": "small", "inputSchema": {"type": "object"}})
-    assert [*listing.described] == ["small"]
-    assert [len(method.parameters) for method in listing.methods] == [100, 0]
+    assert [(name, full.params) for name, full in listing.described.items()] == [("large", ()), ("small", ())]
     assert listing.skipped == ("schemas of 1 tools left out: more than can be kept",)
 
 
@@ -125,7 +124,7 @@ def test_a_schema_of_great_depth_is_told_apart_as_far_as_anybody_would_read() ->
 
 @pytest.mark.parametrize(("hint", "safe"), [(True, True), (False, False), ("yes", None), (None, None)])
 def test_a_tool_is_as_safe_as_its_server_says(hint: Any, safe: Any) -> None:
-    assert listed({"name": "t", "annotations": {"readOnlyHint": hint}}).methods[0].safe is safe
+    assert lines_of(listed({"name": "t", "annotations": {"readOnlyHint": hint}}))[0].safe is safe
 
 
 def test_all_pages_are_asked_for() -> None:
@@ -142,13 +141,13 @@ def test_all_pages_are_asked_for() -> None:
         Question("prompts/list", "{}", aside=True),
         Question("resources/list", "{}", aside=True),
     ]
-    assert [method.name for method in listing.methods] == ["a", "b"]
+    assert [*listing.described] == ["a", "b"]
 
 
 def test_a_page_that_fails_leaves_those_before_it() -> None:
     page = Answered({"tools": [{"name": "a"}], "nextCursor": "x"})
     _, listing = drive(tools(()), page, Answered(refusal="not offered (HTTP 404)"), NONE, NONE)
-    assert [method.name for method in listing.methods] == ["a"]
+    assert [*listing.described] == ["a"]
     assert listing.skipped == ("tools/list: not offered (HTTP 404)",)
 
 
@@ -161,7 +160,7 @@ def test_a_cursor_that_comes_again_ends_the_pages() -> None:
 def test_pages_without_end_are_cut_at_a_number_that_is_said() -> None:
     pages = [Answered({"tools": [{"name": f"t{at}"}], "nextCursor": f"{at}"}) for at in range(MOST_PAGES)]
     questions, listing = drive(tools(()), *pages, NONE, NONE)
-    assert (len(questions), len(listing.methods)) == (MOST_PAGES + 2, MOST_PAGES)
+    assert (len(questions), len(lines_of(listing))) == (MOST_PAGES + 2, MOST_PAGES)
     assert listing.skipped == ("tools/list: only the first 100 pages were asked for",)
 
 
@@ -170,7 +169,7 @@ def test_prompts_and_resources_are_behind_a_method_each_that_names_them() -> Non
     prompts = [{"name": "greet", "description": "Says hello"}, {"name": "bye", "arguments": takes}]
     resources = [{"uri": "demo://a.md", "name": "a", "title": "An a"}]
     listing = listed(ADD, prompts=Answered({"prompts": prompts}), resources=Answered({"resources": resources}))
-    get, read = listing.methods[1:]
+    get, read = lines_of(listing)[1:]
     assert (get.name, get.doc, get.safe) == ("prompts/get", "Gets one of 2 prompts", True)
     assert get.parameters == (
         Parameter("name", True, "one of greet | bye", example="greet"),
@@ -184,13 +183,14 @@ def test_prompts_and_resources_are_behind_a_method_each_that_names_them() -> Non
     assert bye["properties"] == {"who": {"type": "string", "description": "Whom"}, "how": {"type": "string"}}
     (uri,) = listing.described["resources/read"].params
     assert (uri.schema, uri.required) == ({"type": "string", "examples": ["demo://a.md"]}, True)
-    assert (starting_point(get), starting_point(read)) == ({"name": "greet"}, {"uri": "demo://a.md"})
+    starts = [start_of(listing.described[name]) for name in ("prompts/get", "resources/read")]
+    assert starts == [{"name": "greet"}, {"uri": "demo://a.md"}]
     assert read.details == "demo://a.md: An a"
 
 
 def test_a_tool_that_its_own_name_does_not_reach_is_said_and_not_listed() -> None:
     listing = listed({"name": "ping"}, {"name": "git/status"}, {"name": "ok"})
-    assert [method.name for method in listing.methods] == ["ok"]
+    assert [*listing.described] == ["ok"]
     assert listing.skipped == ("only tools/call reaches what is named like a method of the protocol: ping, git/status",)
 
 
@@ -198,7 +198,7 @@ def test_a_tool_that_its_own_name_does_not_reach_is_said_and_not_listed() -> Non
     "answer", [{"prompts": 7}, {"prompts": [7, None, {}]}, [], 7, {"prompts": [{"name": 7}], "nextCursor": 7}]
 )
 def test_prompts_that_are_none_are_left_out(answer: Any) -> None:
-    assert [method.name for method in listed(ADD, prompts=Answered(answer)).methods] == ["add"]
+    assert [method.name for method in lines_of(listed(ADD, prompts=Answered(answer)))] == ["add"]
 
 
 @pytest.mark.parametrize("value", [None, [], {}, "text", {"tools": {}}, {"tools": 7}])

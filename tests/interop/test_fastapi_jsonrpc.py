@@ -62,8 +62,8 @@ def test_an_unknown_method_a_batch_and_a_notification(url: str) -> None:
 def test_it_is_discovered_by_its_document(url: str) -> None:
     found = discovered(url, path=PATH, discovery=DocumentSource(url="/openrpc.json"))
     assert names(found) == {"ping", "add"}
-    (add,) = (method for method in found.methods if method.name == "add")
-    assert [(parameter.name, parameter.required) for parameter in add.parameters] == [("a", True), ("b", True)]
+    add = found.described["add"]
+    assert [(param.name, param.required) for param in add.params] == [("a", True), ("b", True)]
     assert [param.schema["examples"] for param in found.described["add"].params] == [[1], [2]]
     assert found.described["add"].result["type"] == "integer"
 

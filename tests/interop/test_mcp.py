@@ -88,7 +88,7 @@ def test_its_tools_are_listed_with_their_params(url: str) -> None:
     found = discovered(url, handshake="mcp", **SETTINGS)
     methods = {method.name: method for method in found.methods}
     assert methods["add"].doc == "Adds two numbers."
-    assert [(parameter.name, parameter.required) for parameter in methods["add"].parameters] == [
+    assert [(param.name, param.required) for param in found.described["add"].params] == [
         ("a", True),
         ("b", False),
     ]

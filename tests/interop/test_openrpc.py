@@ -51,7 +51,7 @@ def test_it_is_discovered_with_its_words_and_its_params(url: str) -> None:
         ("integer", False),
     ]
     assert methods["ping"].doc == "Answers if the service is up."
-    assert [(parameter.name, parameter.required) for parameter in methods["add"].parameters] == [
+    assert [(param.name, param.required) for param in found.described["add"].params] == [
         ("a", True),
         ("b", False),
     ]

@@ -79,8 +79,8 @@ def test_a_user_name_arrives_by_basic(url: str) -> None:
 def test_it_is_discovered_by_its_document(url: str) -> None:
     found = discovered(url, discovery=DocumentSource(url="/api/v1/openrpc.json"), **SETTINGS)
     assert names(found) == {"ping", "add", "whoami"}
-    (add,) = (method for method in found.methods if method.name == "add")
-    assert [(parameter.name, parameter.required) for parameter in add.parameters] == [("a", True), ("b", True)]
+    add = found.described["add"]
+    assert [(param.name, param.required) for param in add.params] == [("a", True), ("b", True)]
     assert [param.schema["type"] for param in found.described["add"].params] == ["integer", "integer"]
     assert found.described["add"].result["type"] == "integer"
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from rpcexplorer.discovery.methods import asks_first, catalogue, first_method
-from rpcexplorer.model.method import Method, Parameter
+from rpcexplorer.model.method import Method
 from rpcexplorer.model.profile import MethodNote, Profile, ad_hoc, joined, split_address, typed_whole, variable
 
 
@@ -84,8 +84,8 @@ def test_a_name_that_the_server_does_not_know_is_not_learned_from_calls() -> Non
         ({"a": Method("a", safe=True, dialect="rpc.discover")}, "a"),
         (
             {
-                "a": Method("a", safe=True, dialect="rpc.discover", parameters=(Parameter("id", required=True),)),
-                "b": Method("b", safe=True, dialect="rpc.discover", parameters=(Parameter("id", required=False),)),
+                "a": Method("a", safe=True, dialect="rpc.discover", required=("id",)),
+                "b": Method("b", safe=True, dialect="rpc.discover", has_docs=True),
             },
             "b",
         ),

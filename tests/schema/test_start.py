@@ -8,8 +8,9 @@ import jsonschema_rs
 import pytest
 
 from rpcexplorer.discovery.documents import read_document
+from rpcexplorer.discovery.methods import line_of
 from rpcexplorer.jsontext.steps import at_once
-from rpcexplorer.model.method import By, Described, DescribedParam, ExampleCall, Method, Parameter, Started
+from rpcexplorer.model.method import By, Described, DescribedParam, ExampleCall, Method, Started
 from rpcexplorer.schema.bundle import checkable_params
 from rpcexplorer.schema.node import SchemaReader
 from rpcexplorer.schema.start import started, starting_point, starting_value
@@ -56,11 +57,6 @@ def test_the_word_of_the_profile_wins() -> None:
     assert starting_point(Method("m", params={"kind": "ours"}), described(KIND)) == {"kind": "ours"}
 
 
-def test_what_is_not_described_starts_with_its_line() -> None:
-    method = Method("m", parameters=(Parameter("a", True, "array of string"), Parameter("b", True, example="x")))
-    assert starting_point(method) == starting_point(method, Described()) == {"a": [], "b": "x"}
-
-
 def test_why_a_start_is_not_right_is_said_with_the_name_of_the_param() -> None:
     wanted = DescribedParam("address", {"type": "string", "pattern": "(?=x)"}, required=True)
     found = started(Method("m", by="position"), described(KIND, wanted))
@@ -75,9 +71,8 @@ def test_a_new_element_starts_as_its_schema_says() -> None:
 def test_the_start_of_every_method_of_real_documents_is_right(name: str, value: Any) -> None:
     """None of them needs a reason why it is not."""
     listing = read_document(value, name)
-    assert listing.methods
-    for method in listing.methods:
-        described = listing.described[method.name]
+    assert listing.described
+    for method, described in ((line_of(*each), each[1]) for each in listing.described.items()):
         found = started(method, described)
         assert not found.why_not, method.name
         if found.value is not None:

@@ -7,11 +7,10 @@ import pytest
 from msgspec.structs import replace
 
 from rpcexplorer.auth.token import CookieAuth
-from rpcexplorer.discovery.changes import MethodChange, MethodChanges
 from rpcexplorer.discovery.documents import read_introspection
-from rpcexplorer.discovery.methods import KNOWN
+from rpcexplorer.discovery.methods import KNOWN, MethodChange, MethodChanges, line_of
 from rpcexplorer.discovery.openrpc import read_openrpc
-from rpcexplorer.model.method import Described, DescribedError, DescribedParam, ExampleCall, Method, Parameter
+from rpcexplorer.model.method import Described, DescribedError, DescribedParam, ExampleCall, Method
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.schema.node import SchemaReader
 from rpcexplorer.text.docs import (
@@ -36,25 +35,28 @@ LIST = Method(
     "cookie",
     True,
     "discovered",
-    (
-        Parameter("page", True, "integer", "Which page", default=1),
-        Parameter("filter", False, "object", "What they must be", example={"active": True}),
-        Parameter("", None),
-    ),
     "name",
-    "Takes its time.\nBut not long.",
-    "array of user",
     deprecated=True,
+    dialect="rpc.discover",
+)
+DESCRIBED = Described(
+    (
+        DescribedParam("page", {"type": "integer", "default": 1}, True, "Which page"),
+        DescribedParam("filter", {"type": "object", "examples": [{"active": True}]}, False, "What they must be"),
+        DescribedParam("", required=None),
+    ),
+    details="Takes its time.\nBut not long.",
+    result_kind="array of user",
     dialect="rpc.discover",
 )
 
 
-def told(method: Method | None) -> list[str]:
-    return ["".join(text for text, _ in line).rstrip() for line in docs_page(method).rows]
+def told(method: Method | None, described: Described | None = None) -> list[str]:
+    return ["".join(text for text, _ in line).rstrip() for line in docs_page(method, described).rows]
 
 
 def test_everything_that_is_known_is_told() -> None:
-    assert told(LIST) == [
+    assert told(LIST, DESCRIBED) == [
         "  user.list   ! deprecated",
         "  Lists users, newest first",
         "",
@@ -132,7 +134,9 @@ def test_all_that_a_service_says_has_its_part_of_the_page() -> None:
 
 def test_what_another_one_said_names_it() -> None:
     sources = (("doc", "profile"), ("details", "help"), ("parameters", "system.methodSignature"), ("safe", "service"))
-    lines = told(replace(LIST, sources=sources, details="One.\nTwo."))
+    lines = told(
+        replace(LIST, sources=sources), replace(DESCRIBED, sources=(("details", "help"),), details="One.\nTwo.")
+    )
     assert lines[1] == "  Lists users, newest first  says the profile"
     assert lines[3:6] == ["  One.", "  Two.", "  says help"]  # help is laid out for a terminal
     assert "  Params  by name, as an object  says system.methodSignature" in lines
@@ -142,7 +146,7 @@ def test_what_another_one_said_names_it() -> None:
 
 def test_help_for_a_terminal_keeps_its_lines() -> None:
     text = 'getblock\n\nArguments:\n1. hash   (string)\n\nResult:\n{\n  "a" : 1\n}'
-    lines = told(Method("getblock", details=text, dialect="help"))
+    lines = told(Method("getblock", dialect="help"), Described(details=text, dialect="help"))
     assert "  1. hash   (string)" in lines
     assert '    "a" : 1' in lines
 
@@ -200,10 +204,11 @@ def test_without_a_method_the_page_says_how_to_choose_one() -> None:
 
 def test_what_a_service_says_is_seen_and_does_nothing() -> None:
     hostile = "oops [/] \x1b[31m\u202e"
-    parameter = Parameter(hostile, True, hostile, hostile, hostile, hostile)
-    method = Method(hostile, hostile, {hostile: hostile}, details=hostile, result=hostile, parameters=(parameter,))
-    assert all(line.isprintable() for line in told(method))
-    assert "  oops [/] ␛[31m\\u202e" in told(method)
+    param = DescribedParam(hostile, {"default": hostile, "examples": [hostile]}, True, hostile, kind=hostile)
+    described = Described((param,), details=hostile, result_kind=hostile)
+    lines = told(Method(hostile, hostile, {hostile: hostile}), described)
+    assert all(line.isprintable() for line in lines)
+    assert "  oops [/] ␛[31m\\u202e" in lines
 
 
 @pytest.mark.thorough
@@ -211,9 +216,8 @@ def test_what_a_service_says_is_seen_and_does_nothing() -> None:
 def test_what_real_services_say_fits_the_narrowest_page(name: str) -> None:
     listing = (read_introspection if name == KODI else read_openrpc)(document(name))
     assert listing.described
-    for method in listing.methods[::4]:
-        described = listing.described[method.name]
-        page = docs_page(method, described, width=33, on_screen=True)
+    for method, described in [*listing.described.items()][::4]:
+        page = docs_page(line_of(method, described), described, width=33, on_screen=True)
         lines = ["".join(text for text, _ in row) for row in page.rows]
         assert all(columns(line) <= 33 and line.isprintable() for line in lines)
         assert all(any(param.name[:20] in line for line in lines) for param in described.params)

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from rpcexplorer.discovery.changes import MethodChange, MethodChanges
+from rpcexplorer.discovery.methods import MethodChange, MethodChanges
 from rpcexplorer.tui.dialogs import ChangesDialog, ChangesList
 from rpcexplorer.tui.widgets.dialog import Dialog
 from tests.tui.stage import Stage, text_of

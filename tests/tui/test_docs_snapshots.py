@@ -9,7 +9,7 @@ from textual.pilot import Pilot
 
 from rpcexplorer.demo.methods import ORDER_METHODS
 from rpcexplorer.demo.service import document
-from rpcexplorer.discovery.methods import Discovery
+from rpcexplorer.discovery.interview import discovery_of
 from rpcexplorer.discovery.openrpc import read_openrpc
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.tui.app import ExplorerApp
@@ -51,5 +51,5 @@ def test_docs(
     app, explorer = calls
     listing = read_openrpc(document(ORDER_METHODS))
     assert explorer.profile is not None
-    explorer.catalogues.settle(explorer.profile, Discovery(NOW, listing.methods, described=listing.described))
+    explorer.catalogues.settle(explorer.profile, discovery_of(NOW, listing, ()))
     assert snap_compare(app, terminal_size=size, run_before=state(shows, "Docs", then=show))

@@ -11,10 +11,10 @@ import pytest
 from msgspec.structs import replace
 from textual.pilot import Pilot
 
-from rpcexplorer.discovery.methods import Discovery
+from rpcexplorer.discovery.methods import Discovery, line_of
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.jsontext.params import Fix
-from rpcexplorer.model.method import By, Described, DescribedParam, Method, Parameter
+from rpcexplorer.model.method import By, Described, DescribedParam, Method
 from rpcexplorer.model.problem import Checked, SchemaProblem
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.tui.app import ExplorerApp, PersonOnScreen
@@ -69,8 +69,7 @@ def explorer(make_explorer: Callable[..., Explorer]) -> Explorer:
     profile = explorer.use("staging")
     assert isinstance(profile, Profile)
     explorer.__dict__["checker"] = CannedChecker()
-    line = tuple(Parameter(each.name, each.required) for each in FIND.params)
-    method = Method("partner.find", "Finds customers and suppliers", source="discovered", parameters=line, by="name")
+    method = replace(line_of("partner.find", FIND), doc="Finds customers and suppliers")
     found = Discovery(datetime(2026, 1, 2, tzinfo=UTC), (method,), ("said",), described={"partner.find": FIND})
     explorer.catalogues.settle(profile, found)
     explorer.remembered.set_method("staging", "partner.find")
@@ -117,7 +116,7 @@ def test_what_a_refresh_has_changed(
     kind, count, _ = FIND.params
     now = (replace(kind, schema={"enum": ["customer", "supplier", "staff"]}), replace(count, required=True))
     methods = (
-        replace(known.methods[0], parameters=known.methods[0].parameters[:2], deprecated=True),
+        replace(known.methods[0], deprecated=True),
         Method("partner.merge", "Makes one of two", source="discovered"),
     )
     after = Discovery(

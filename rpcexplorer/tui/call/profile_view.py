@@ -101,7 +101,7 @@ class ProfileView:
         profile = self._explorer.profile
         assert profile is not None
         known = self._drafts.known = self._explorer.listed_methods(called=self._drafts.has_history)
-        self._panes.has_details = any(method.details or method.parameters for method in known.values())
+        self._panes.has_details = any(method.has_docs for method in known.values())
         self._panes.methods.methods = known
         self._panes.methods.pinned = self._explorer.remembered.pinned(profile.name)
         learned = self._explorer.catalogues.of(profile)

@@ -22,7 +22,7 @@ from rpcexplorer.jsontext.params import Typo
 from rpcexplorer.model.batch import collected, parts_of
 from rpcexplorer.model.draft import EMPTY_PARAMS, Draft
 from rpcexplorer.model.exchange import Exchange
-from rpcexplorer.model.method import SIGN, ExampleCall, as_named
+from rpcexplorer.model.method import SIGN, ExampleCall, as_named, method_of
 from rpcexplorer.model.problem import capitalised, joined_words
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import Secret, of_another, of_this, without
@@ -215,7 +215,8 @@ class Transfer:
             self._drafts.choose(chosen)
         self._panes.focus_params()
         spelled, remark = value.spelled(explorer.journal.last_value(explorer.profile, value.method))
-        params = [param.name for param in methods[chosen].parameters]
+        described = explorer.described(method_of(chosen))
+        params = [param.name for param in described.params] if described else []
         self._params.put_value(lambda text, at: placed(text, at, spelled, value.name, params))
         if remark:
             self._tell(remark)

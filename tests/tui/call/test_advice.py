@@ -11,7 +11,7 @@ from textual.pilot import Pilot
 
 from rpcexplorer.discovery.methods import Discovery
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.method import By, Described, DescribedParam, Method, Parameter
+from rpcexplorer.model.method import By, Described, DescribedParam, Method
 from rpcexplorer.model.problem import Checked, SchemaProblem
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.tui.app import ExplorerApp
@@ -22,9 +22,7 @@ from tests.history.recording import exchange as recorded
 from tests.tui.visiting import on_view, visit
 from tests.tui.waiting import until
 
-USER = Method(
-    "user.get", params={}, by="name", parameters=(Parameter("token", False), Parameter("id", True)), safe=True
-)
+USER = Method("user.get", params={}, by="name", required=("id",), safe=True)
 TOLD = Described(
     (DescribedParam("token"), DescribedParam("id", {"type": "object", "required": ["token"]}, True)), {"type": "object"}
 )

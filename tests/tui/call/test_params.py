@@ -404,7 +404,7 @@ def test_a_long_text_is_judged_by_itself_after_a_pause(monkeypatch: pytest.Monke
 def test_hostile_words_of_a_method_are_only_words() -> None:
     async def scene(pane: ParamsPane, pilot: Pilot[None], stage: Stage) -> None:
         hostile = "oops [/] [@click=app.quit]x[/] \x1b[31m\u202e"
-        pane.load(Method(hostile, hostile, details=hostile), "[]")
+        pane.load(Method(hostile, hostile), "[]")
         await pilot.pause()
         assert "oops [/] [@click=app.quit]x[/] ␛[31m\\u202e" in text_of(pane.query_one(Bar))
 

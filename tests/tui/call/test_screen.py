@@ -255,7 +255,7 @@ def test_discovery_fills_the_list_and_the_docs(explorer: Explorer, person: Perso
         assert screen.described is not None
         assert screen.described.params[0].name == "count"
         assert screen.params.method is not None
-        assert screen.params.method.parameters
+        assert screen.params.method.has_docs
 
     visit(explorer, person, what)
 
