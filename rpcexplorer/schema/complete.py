@@ -15,7 +15,7 @@ from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.method import By, Described
 from rpcexplorer.rpc.messages import INVALID_PARAMS, Result, spelled
 from rpcexplorer.schema.example import PLAIN
-from rpcexplorer.schema.fit import Fitting, small
+from rpcexplorer.schema.fit import Looks, is_small
 from rpcexplorer.schema.node import Node, SchemaReader
 from rpcexplorer.schema.start import starting_value
 from rpcexplorer.schema.words import in_one_line, kind_words, limit_words, step_words, value_words
@@ -53,7 +53,7 @@ class SchemaPlaces:
     def nodes(self, schemas: Iterable[Any], beside: Mapping[str, str] | None = None) -> list[Node]:
         """What these schemas let stand, with those of their alternatives that are still possible."""
         known = dict(_values(beside or {}))
-        fitting = Fitting(self.reader)
+        looks = Looks(self.reader)
         found: list[Node] = []
         rest = [(schema, 0) for schema in reversed(list(schemas))]
         while rest and len(found) < MOST_NODES:
@@ -62,7 +62,7 @@ class SchemaPlaces:
             found.append(node)
             if deep < DEEP:
                 several = [each for each in node.alternatives[:MOST_NODES] if each is not False]
-                possible = [each for each in several if not self._is_ruled_out(each, known, fitting)]
+                possible = [each for each in several if not self._is_ruled_out(each, known, looks)]
                 rest += [(each, deep + 1) for each in reversed(possible or several)]
         return found
 
@@ -72,11 +72,11 @@ class SchemaPlaces:
             return [params[step].schema] if step < len(params) else []
         return [param.schema for param in params if param.name == step][:1]
 
-    def _is_ruled_out(self, schema: Any, known: Mapping[str, Any], fitting: Fitting) -> bool:
+    def _is_ruled_out(self, schema: Any, known: Mapping[str, Any], looks: Looks) -> bool:
         node = self.reader.node(schema)
         if known and node.kinds and "object" not in node.kinds:
             return True
-        return any(fitting.fits(node.member(name), value) is False for name, value in known.items())
+        return not all(looks.could_be(node.member(name), value) for name, value in known.items())
 
 
 def required_in(nodes: Sequence[Node]) -> frozenset[str]:
@@ -319,7 +319,7 @@ def _plainest(place: TypedPlace, nodes: Iterable[Node], places: SchemaPlaces) ->
 
 def _value(place: TypedPlace, value: Any, words: str) -> Candidate | None:
     """A value of a service; None for one that is not put in."""
-    if not small(value):
+    if not is_small(value):
         return None
     text = inert_value(value)
     if not _suits(place, text):

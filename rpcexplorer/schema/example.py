@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from math import ceil, floor
@@ -10,7 +12,7 @@ from typing import Any, Final
 from msgspec import UNSET
 
 from rpcexplorer.model.method import Started
-from rpcexplorer.schema.fit import Fitting, same, sample, small
+from rpcexplorer.schema.fit import Looks, is_one_of, is_small, is_within
 from rpcexplorer.schema.node import Node, SchemaReader, alternatives_of
 from rpcexplorer.schema.words import value_words
 
@@ -36,74 +38,26 @@ FORMATS: Final = {
     "ipv6": "::1",
 }
 """A value of each format of which the empty text is none."""
-LONGEST: Final = 1_000
-HUGE: Final = 1e300
-"""From here on a sum may have no end."""
-
-
-def numbers(limits: Mapping[str, Any], *, whole: bool) -> Iterator[float]:
-    """Nought where it may stand, else those next to the bounds: one of them is right where any is."""
-    yield 0
-    step = limits.get("multipleOf", 1 if whole else 0)
-    low = limits.get("minimum", limits.get("exclusiveMinimum"))
-    high = limits.get("maximum", limits.get("exclusiveMaximum"))
-    if low is not None and high is not None and not whole and max(abs(low), abs(high)) < HUGE:
-        yield _whole_if_it_is(low / 2 + high / 2)
-    for bound, round_up in ((low, True), (high, False)):
-        if bound is None:
-            continue
-        yield bound
-        if step:
-            times = _times(bound, step, up=round_up)
-            away = 1 if round_up else -1
-            yield from (_whole_if_it_is((times + more) * step) for more in (0, away))
-        if whole:
-            yield from (ceil(bound), floor(bound), ceil(bound) + 1, floor(bound) - 1)
-        else:
-            yield bound + 1 if round_up else bound - 1
-
-
-def _times(bound: float, step: float, *, up: bool) -> int:
-    if isinstance(bound, int) and isinstance(step, int):
-        return -(-bound // step) if up else bound // step
-    try:
-        return ceil(bound / step) if up else floor(bound / step)
-    except OverflowError:
-        return 0
-
-
-def _whole_if_it_is(value: Any) -> Any:
-    return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < 2**53 else value
-
-
-def text(limits: Mapping[str, Any]) -> str:
-    """A text of the format that is wanted, or as long as it must be."""
-    plain = FORMATS.get(limits.get("format", ""), "")
-    least = min(limits.get("minLength", 0), LONGEST)
-    return plain if len(plain) >= least else plain + "x" * (least - len(plain))
-
-
-STEPS: Final = 1_000
+MAX_CHARACTERS: Final = 1_000
+"""Characters of a text that is made, and of a pattern that it is made for."""
+MAX_STEPS: Final = 1_000
 """Places that are filled, and alternatives that are tried, for one value."""
 OF_AN_ALTERNATIVE: Final = 4
 """Steps that one more counts for."""
-FITTING_STEPS: Final = 10_000
-"""Of one maker."""
-DEEP: Final = 30
-MOST_ELEMENTS: Final = 100
-MOST_TRIED: Final = 20
+MAX_DEPTH: Final = 30
+MAX_ELEMENTS: Final = 100
+MAX_TRIED: Final = 20
 """Examples, choices or alternatives of one place that are tried."""
-TOO_LARGE: Final = "its schema is too large to be filled in"
 _ORDER: Final = ("string", "integer", "number", "boolean", "array", "object", "null")
 
 
 class Maker:
-    """Makes values for the schemas of one method."""
+    """Makes values for the schemas of one method: examples that the service gives, else the plainest there are."""
 
     def __init__(self, reader: SchemaReader) -> None:
         self._reader = reader
+        self._looks = Looks(reader, with_limits=True)
         self._steps = 0
-        self._fitting = Fitting(reader, FITTING_STEPS)
         self._open: list[int] = []
         """The schemas that are being made, each inside the one before, by identity."""
 
@@ -116,49 +70,35 @@ class Maker:
         """``joined``: the schema itself is made here, and what it joins is known by its first part."""
         self._steps += 1
         if schema is False:
-            return Started(None, f"{_called(place)}: its schema lets nothing stand there")
+            return _failed(place, "its schema lets nothing stand there")
         if not isinstance(schema, dict):
-            return Started(next(filter(small, given), None))
+            return Started(next(filter(is_small, given), None))
         node = self._reader.node(schema)
-        for value in (*given, *_said(node)):
-            if small(value) and self._fitting.fits(schema, value) is not False:
+        for value in (*given, *_values_named(node)):
+            if is_small(value) and self._looks.could_be(schema, value):
                 return Started(value)
-        if self._steps > STEPS or len(self._open) > DEEP:
-            return Started(None, f"{_called(place)}: {TOO_LARGE}")
+        if self._steps > MAX_STEPS or len(self._open) > MAX_DEPTH:
+            return _failed(place, "its schema is too large to be filled in")
         parts = islice(self._reader.parts(schema), int(joined), None)
         key = id(next((part for part in parts if part.keys() - {"$ref"}), schema))
         if key in self._open:
-            return Started(None, f"{_called(place)}: its schema wants itself inside itself, without end")
+            return _failed(place, "its schema wants itself inside itself, without end")
         self._open.append(key)
         try:
-            return self._new(schema, node, place)
+            found = self._by_alternative(schema, place) if node.alternatives else self._by_kind(node, place)
+            first = next(found, None) or _failed(place, "its schema lets nothing stand there")
+            return first if not first.why_not else next((made for made in found if not made.why_not), first)
         finally:
             self._open.pop()
 
-    def _new(self, schema: dict[str, Any], node: Node, place: str) -> Started:
-        """A value that the service does not give."""
-        first: Started | None = None
-        ways = self._by_alternative(schema, place) if node.alternatives else self._by_kind(node, place)
-        for started in ways:
-            if not started.why_not:
-                if (right := self._fitting.fits(schema, started.value)) is not False:
-                    too_large = right is None and self._fitting.is_over
-                    return Started(started.value, f"{_called(place)}: {TOO_LARGE}") if too_large else started
-                first = first or Started(started.value, f"{_called(place)}: its schema wants more than can be made")
-            first = first or started
-        return first or Started(None, f"{_called(place)}: its schema lets nothing stand there")
-
     def _by_alternative(self, schema: dict[str, Any], place: str) -> Iterator[Started]:
         parts = list(self._reader.parts(schema))
-        for chosen in parts:
-            for alternative in alternatives_of(chosen)[:MOST_TRIED]:
-                if alternative is False:
-                    continue
+        chosen = next(part for part in parts if alternatives_of(part))
+        rest = [_without(part, alternatives=part is chosen) for part in parts]  # those of other parts stand in it
+        for alternative in alternatives_of(chosen)[:MAX_TRIED]:
+            if alternative is not False:
                 self._steps += OF_AN_ALTERNATIVE
-                rest = [_without(part, alternatives=part is chosen) for part in parts]
                 yield self._made({"allOf": [alternative, *rest]}, place, joined=True)
-            if alternatives_of(chosen):
-                return  # those of other parts stand in the rest
 
     def _by_kind(self, node: Node, place: str) -> Iterator[Started]:
         kinds = node.kinds or ("null", *_ORDER)
@@ -171,9 +111,14 @@ class Maker:
                 case "string":
                     yield _text(node, place)
                 case "integer" | "number":
-                    yield from (Started(value) for value in numbers(node.limits, whole=kind == "integer"))
+                    number = number_within(node.limits, whole=kind == "integer")
+                    yield (
+                        Started(number)
+                        if number is not None
+                        else _failed(place, "its schema wants more than can be made")
+                    )
                 case "boolean":
-                    yield from (Started(False), Started(True))
+                    yield Started(False)
                 case _:
                     yield Started(None)
 
@@ -183,7 +128,7 @@ class Maker:
         least = node.limits.get("minProperties", 0)
         names += [name for name in node.properties if name not in node.required][: max(0, least - len(names))]
         value, why_not = {}, ""
-        for name in names[:STEPS]:
+        for name in names[:MAX_STEPS]:
             started = self._made(node.member(name), f"{place}.{name}" if place else name)
             value[name] = started.value
             why_not = why_not or started.why_not
@@ -191,53 +136,41 @@ class Maker:
 
     def _array(self, node: Node, place: str) -> Started:
         least = node.limits.get("minItems", 0)
-        if least > MOST_ELEMENTS:
-            return Started([], f"{_called(place)}: at least {value_words(least)} elements are wanted")
+        if least > MAX_ELEMENTS:
+            return Started([], f"{place or 'the value'}: at least {value_words(least)} elements are wanted")
         value: list[Any] = []
         why_not = ""
-        for at in range(least):
-            schema = node.element(at)
-            started = self._made(schema, f"{place}[{at}]", tuple(self._others(schema, value, node)))
+        for index in range(least):
+            schema = node.element(index)
+            others = tuple(self._others(schema, value)) if value and node.limits.get("uniqueItems") else ()
+            started = self._made(schema, f"{place}[{index}]", others)
             value.append(started.value)
             why_not = why_not or started.why_not
         return Started(value, why_not)
 
-    def _others(self, schema: Any, before: list[Any], node: Node) -> Iterator[Any]:
+    def _others(self, schema: Any, before: list[Any]) -> Iterator[Any]:
         """Values for one more element, where no two may be the same."""
-        if not before or not node.limits.get("uniqueItems"):
-            return
-        element = self._reader.node(schema)
-        for value in (*_said(element), *_like(before[-1], len(before))):
-            if not any(same(value, other) for other in before):
+        last = before[-1]
+        others: list[Any] = [not last] if isinstance(last, bool) else []
+        if isinstance(last, str):
+            others = [f"{last}{len(before)}"]
+        elif isinstance(last, int | float):
+            others += [last + 1, last - 1]
+        for value in (*_values_named(self._reader.node(schema)), *others):
+            if not is_one_of(value, before):
                 yield value
 
 
-def _said(node: Node) -> Iterator[Any]:
+def _failed(place: str, reason: str) -> Started:
+    return Started(None, f"{place or 'the value'}: {reason}")
+
+
+def _values_named(node: Node) -> Iterator[Any]:
     """Values that the service itself names for a place."""
-    yield from node.examples[:MOST_TRIED]
+    yield from node.examples[:MAX_TRIED]
     if node.default is not UNSET:
         yield node.default
-    yield from (node.choices or ())[:MOST_TRIED]
-
-
-def _text(node: Node, place: str) -> Started:
-    pattern = node.limits.get("pattern")
-    if pattern is None:
-        return Started(text(node.limits))
-    if (made := sample(pattern)) is not None:
-        return Started(made)
-    return Started("", f"{_called(place)}: it must match {value_words(pattern)}, and no example is given")
-
-
-def _like(value: Any, times: int) -> Iterator[Any]:
-    match value:
-        case bool():
-            yield not value
-        case int() | float():
-            yield from (value + 1, value - 1, value + times)
-        case str():
-            yield from (f"{value}{times}", f"{value[:-1]}{times}")
-    yield from ("", 0, False, None, [], {})
+    yield from (node.choices or ())[:MAX_TRIED]
 
 
 def _without(part: dict[str, Any], *, alternatives: bool) -> dict[str, Any]:
@@ -250,5 +183,114 @@ def _without(part: dict[str, Any], *, alternatives: bool) -> dict[str, Any]:
     return {key: value for key, value in part.items() if key not in gone}
 
 
-def _called(place: str) -> str:
-    return place or "the value"
+def number_within(limits: Mapping[str, Any], *, whole: bool) -> float | None:
+    """Return nought if it may stand there, else a number next to a bound; None if none of these is right."""
+    low = limits.get("minimum", limits.get("exclusiveMinimum"))
+    high = limits.get("maximum", limits.get("exclusiveMaximum"))
+    step = limits.get("multipleOf", 1 if whole else 0)
+    found: list[float] = [0]
+    try:
+        if low is not None and high is not None and not whole:
+            found.append(_as_whole(low / 2 + high / 2))
+        for bound, up in ((low, 1), (high, -1)):
+            if bound is not None:
+                found += [bound, ceil(bound), floor(bound), ceil(bound) + up, floor(bound) + up]
+                times = (ceil if up == 1 else floor)(bound / step) if step else 0
+                found += [_as_whole(times * step), _as_whole((times + up) * step)]
+        return next((it for it in found if is_within(limits, it) and not (whole and it % 1)), None)
+    except OverflowError:  # numbers of hundreds of digits
+        return None
+
+
+def _as_whole(value: Any) -> Any:
+    return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < 2**53 else value
+
+
+def _text(node: Node, place: str) -> Started:
+    limits = node.limits
+    pattern = limits.get("pattern")
+    if pattern is not None:
+        made = sample(pattern)
+        wanted = f"it must match {value_words(pattern)}, and no example is given"
+        return Started("", f"{place or 'the value'}: {wanted}") if made is None else Started(made)
+    plain = FORMATS.get(limits.get("format", ""), "")
+    return Started(plain.ljust(min(limits.get("minLength", 0), MAX_CHARACTERS), "x"))
+
+
+_START, _END = "\ue000", "\ue001"
+"""Where a text must begin, and end."""
+
+
+class _NoSampleError(Exception):
+    pass
+
+
+def sample(pattern: str) -> str | None:
+    """Return a short text that matches a pattern; None if the pattern is not simple.
+
+    Nothing is searched for, so that no pattern takes long.
+    """
+    if len(pattern) > MAX_CHARACTERS:
+        return None
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of what a class may mean in later versions
+            parts = re._parser.parse(pattern)  # type: ignore[attr-defined]  # noqa: SLF001 - as Hypothesis does
+        text = _sample(parts).lstrip(_START).rstrip(_END)
+    except (re.error, RecursionError, OverflowError, _NoSampleError):
+        return None
+    return None if _START in text or _END in text else text
+
+
+def _sample(parts: Iterable[tuple[Any, Any]]) -> str:
+    text = ""
+    for operation, argument in parts:
+        match str(operation):
+            case "LITERAL":
+                text += chr(argument)
+            case "NOT_LITERAL":
+                text += "x" if chr(argument) != "x" else "0"
+            case "ANY":
+                text += "x"
+            case "IN":
+                text += _of_class(argument)
+            case "BRANCH":
+                text += _sample(argument[1][0])
+            case "SUBPATTERN":
+                text += _sample(argument[3])
+            case "MAX_REPEAT" | "MIN_REPEAT":
+                least, _, repeated = argument
+                once = _sample(repeated) if least else ""
+                if least * len(once) > MAX_CHARACTERS:
+                    raise _NoSampleError
+                text += once * least
+            case "AT" if str(argument) in {"AT_BEGINNING", "AT_END"}:
+                text += _START if str(argument) == "AT_BEGINNING" else _END
+            case _:
+                raise _NoSampleError
+    return text
+
+
+def _of_class(items: list[tuple[Any, Any]]) -> str:
+    """The plainest character of a class."""
+    is_negated = str(items[0][0]) == "NEGATE"
+    ranges: list[tuple[int, int]] = []
+    for operation, argument in items[is_negated:]:
+        match str(operation), str(argument):
+            case "LITERAL", _:
+                ranges.append((argument, argument))
+            case "RANGE", _:
+                ranges.append(argument)
+            case "CATEGORY", "CATEGORY_DIGIT":
+                ranges.append((ord("0"), ord("9")))
+            case "CATEGORY", "CATEGORY_WORD":
+                ranges += [(ord(first), ord(last)) for first, last in ("09", "az", "AZ", "__")]
+            case "CATEGORY", "CATEGORY_SPACE":
+                ranges += [(ord(sign), ord(sign)) for sign in " \t\n"]
+            case _:
+                raise _NoSampleError
+    candidates = "x0A_-" if is_negated else f"0a{chr(ranges[0][0])}"
+    for character in candidates:
+        if any(first <= ord(character) <= last for first, last in ranges) is not is_negated:
+            return character
+    raise _NoSampleError

@@ -29,20 +29,16 @@ from rpcexplorer.jsontext.scan import Span, decoded, elements, members
 from rpcexplorer.model.method import By, Described, DescribedParam
 from rpcexplorer.model.problem import SchemaProblem
 from rpcexplorer.schema.example import PLAIN
-from rpcexplorer.schema.fit import is_one_of
-from rpcexplorer.schema.node import UNSURE, Node, SchemaReader, is_kind, kind_of_value
+from rpcexplorer.schema.fit import Looks, is_one_of, is_reference, is_sure
+from rpcexplorer.schema.node import Node, SchemaReader, is_kind, kind_of_value
 from rpcexplorer.schema.start import starting_value
 from rpcexplorer.schema.words import kind_words, limit_words
-from rpcexplorer.variables.references import REFERENCE, inert_value
+from rpcexplorer.variables.references import inert_value
 
 LEVELS: Final = 4
 """Alternatives inside of alternatives that are settled."""
 MOST: Final = 50
 """Alternatives of one place that can be chosen."""
-LOOKS: Final = 1_000
-"""Places that are looked at to find out which of them one value fits."""
-LOOKED_INTO: Final = 3
-"""Levels of it."""
 
 
 class Settled(Struct, frozen=True):
@@ -96,54 +92,11 @@ def settled(reader: SchemaReader, schema: Any, value: Any = UNSET, chosen: int |
     return Settled(replace(node, kinds=kinds, choices=values, alternatives=()), nullable, alternatives, at, sure)
 
 
-def is_sure(reader: SchemaReader, schema: Any) -> bool:
-    """Whether no type is named that is one kind here and another there."""
-    words = (part.get("type") for part in reader.parts(schema))
-    each_word = (word for said in words for word in (said if isinstance(said, list) else (said,)))
-    return not any(isinstance(word, str) and word.lower() in UNSURE for word in each_word)
-
-
-def is_reference(value: Any) -> bool:
-    """A text that is nothing but ``{{…}}``: what it will be is not known yet."""
-    return isinstance(value, str) and (found := REFERENCE.fullmatch(value)) is not None and bool(found["inside"])
-
-
-def _is_meant(reader: SchemaReader, schema: Any, value: Any, levels: int, looks: list[int]) -> bool:
-    """Whether a value could be meant by a schema, by kind, choices and members.
-
-    Neither limits nor what is deep inside are looked at: what is too long for an alternative is still meant as one.
-    Whether it is right there as well, ``Fitting`` says.
-    """
-    looks[0] -= 1
-    if schema is False:
-        return False
-    node = reader.node(schema)
-    if looks[0] < 0 or is_reference(value):
-        return True
-    if node.choices is not None and not is_one_of(value, node.choices):
-        return False
-    if node.kinds and not is_kind(kind_of_value(value), node.kinds) and is_sure(reader, schema):
-        return False
-    if not levels:
-        return True
-    if isinstance(value, dict):
-        if not node.required <= value.keys():
-            return False
-        inside = [(node.member(name), each) for name, each in value.items()]
-    else:
-        inside = [(node.element(at), each) for at, each in enumerate(value)] if isinstance(value, list) else []
-    if not all(_is_meant(reader, each, within, levels - 1, looks) for each, within in inside[:LOOKS]):
-        return False
-    return not node.alternatives or any(
-        _is_meant(reader, each, value, levels - 1, looks) for each in node.alternatives[:MOST]
-    )
-
-
 def _first_meant(reader: SchemaReader, options: Sequence[Any], value: Any) -> int:
     if value is UNSET or value is None:
         return 0
-    looks = [LOOKS]
-    return next((at for at, each in enumerate(options) if _is_meant(reader, each, value, LOOKED_INTO, looks)), -1)
+    looks = Looks(reader)
+    return next((at for at, each in enumerate(options) if looks.could_be(each, value)), -1)
 
 
 def _is_null(node: Node) -> bool:
