@@ -16,8 +16,9 @@ from rpcexplorer.cli.output import STDOUT, Output, Waiting, print_json, print_js
 from rpcexplorer.cli.recorded import Recorded, find_call, find_calls
 from rpcexplorer.cli.world import INTERRUPTED, World
 from rpcexplorer.client.replay import Replayed, exit_code, ignored_in, ignored_pointers, server_of
-from rpcexplorer.compare.compare import Comparison, compared_at_once
+from rpcexplorer.compare.compare import Comparison, compared
 from rpcexplorer.explorer import Explorer
+from rpcexplorer.jsontext.steps import at_once
 from rpcexplorer.model.draft import sent_draft
 from rpcexplorer.model.exchange import Damaged, Exchange, Stop
 from rpcexplorer.model.problem import PROGRAM, Problem, joined_words
@@ -201,7 +202,7 @@ def _on_profiles(
 
 
 def _pair(left: Exchange, right: Exchange, ignore: Sequence[str]) -> _Pair:
-    return _Pair(left, right, compared_at_once(left, right, ignore))
+    return _Pair(left, right, at_once(compared(left, right, ignore)))
 
 
 async def _sent(

@@ -15,8 +15,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from rpcexplorer.client.replay import Replayed, ReplayVerdict
-from rpcexplorer.compare.compare import ComparedPlace, Comparison, Difference, PassedOver, merged, parts_of, whole
-from rpcexplorer.compare.parts import name_of
+from rpcexplorer.compare.compare import ComparedPlace, Comparison, Difference, merged
+from rpcexplorer.compare.parts import Document, name_of
 from rpcexplorer.jsontext.layout import indented
 from rpcexplorer.jsontext.scan import Span
 from rpcexplorer.jsontext.steps import at_once
@@ -71,8 +71,6 @@ MAX_DIFFERENCES: Final = 2_000
 MORE: Final = "more than "
 """How the fold begins behind which there are more of them."""
 MAX_INDENTED_LEVELS: Final = 64
-MAX_POINTERS: Final = 3
-"""Pointers that are named; the rest is counted."""
 MAX_LISTED_DIFFERENCES: Final = 20
 """Differences of one call that are listed; the rest is counted."""
 MAX_VALUE_COLUMNS: Final = 60
@@ -209,9 +207,9 @@ class _Layout:
 
     def __init__(self, comparison: Comparison) -> None:
         self._left_text, self._right_text = comparison.left, comparison.right
-        self._left, self._right = at_once(parts_of(comparison.left, comparison.right))
+        self._left, self._right = Document(comparison.left), Document(comparison.right)
         self._children: dict[Span, list[_Child]] = {}
-        marks: list[tuple[int | None, Difference | PassedOver]] = list(enumerate(comparison.differences))
+        marks: list[tuple[int | None, Difference]] = list(enumerate(comparison.differences))
         marks += [(None, each) for each in comparison.passed]
         self._at_left = {mark.left.start: (at, mark) for at, mark in marks if mark.left}
         self._at_right = {mark.right.start: (at, mark) for at, mark in marks if mark.right and not mark.left}
@@ -225,7 +223,7 @@ class _Layout:
         self._unfolded, self._full, self._shown, self._most = unfolded, full, 0, MAX_DIFFERENCES
         while f"{MORE}{self._most}" in unfolded:
             self._most *= 10
-        yield from self._pair("", whole(self._left_text), whole(self._right_text), 0)
+        yield from self._pair("", self._left.root, self._right.root, 0)
         if self._shown < self._count:
             yield _both("fold", f"⋯ {self._count - self._shown:,} more differences", f"{MORE}{self._most}")
 
@@ -418,10 +416,6 @@ def summary(comparison: Comparison, names: SideNames = None) -> str:
         parts.append(f"{ignored:,} {'value was' if ignored == 1 else 'values were'} left out")
     if hidden := comparison.hidden:
         parts.append(f"{hidden:,} hidden {'value was' if hidden == 1 else 'values were'} not compared")
-    if arrays := comparison.unaligned:
-        named = ", ".join(printable(each) or "the array" for each in arrays[:MAX_POINTERS])
-        more = f" and {len(arrays) - MAX_POINTERS:,} more" if len(arrays) > MAX_POINTERS else ""
-        parts.append(f"the elements of {named}{more} are too different to be aligned, and were compared by place")
     return "; ".join(parts)
 
 
