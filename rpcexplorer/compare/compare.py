@@ -39,12 +39,12 @@ ComparedVerdict = Literal["same", "differs", "not comparable"]
 
 
 class ComparedPlace(Struct, frozen=True, gc=False):
-    """Where a value stands in one of the two texts."""
+    """The place of a value in one of the two texts."""
 
     pointer: str
-    """A JSON pointer. Of a name that an object has twice, it is the pointer of both."""
+    """A JSON pointer; values of a repeated name have the same."""
     start: int
-    """Of its bytes."""
+    """In bytes, as the end."""
     end: int
 
 
@@ -61,25 +61,25 @@ class Difference(Struct, frozen=True, gc=False):
 
 
 class Comparison(Struct, frozen=True, eq=False, weakref=True):
-    """Two replies side by side, and every place where they differ, in reading order."""
+    """Two responses, and every place where they differ, in reading order."""
 
     verdict: ComparedVerdict
     outcomes: tuple[OutcomeName, OutcomeName]
     left: bytes = b""
-    """What was compared, as JSON text: a result as the server wrote it, or an error's code, message and data."""
+    """The JSON text that was compared: a result as the server wrote it, or an error's code, message and data."""
     right: bytes = b""
     differences: tuple[Difference, ...] = ()
     passed: tuple[Difference, ...] = ()
     """Places that may differ, and were ignored or hidden."""
     hidden: int = 0
-    """Values that were not compared as a secret's name stands for it; also where that is so on both sides."""
+    """Values that were not compared because a secret was hidden in them, on one side or both."""
     why: str = ""
-    """Why they are not comparable; empty where they are."""
+    """Why they are not comparable, in a sentence."""
 
     @property
     def ignored(self) -> tuple[str, ...]:
-        """Pointers that were left out, and perhaps differ; what is written the same on both sides is none of them."""
-        places = (each.left or each.right for each in self.passed if each.kind == "ignored")
+        """Pointers of ignored values that may differ; not of those that are written the same on both sides."""
+        places = (passed.left or passed.right for passed in self.passed if passed.kind == "ignored")
         return tuple(place.pointer for place in places if place)
 
 
@@ -220,16 +220,16 @@ def _numbered(members: Sequence[NamedSpan]) -> dict[tuple[str, int], Span]:
 
 
 NOTHING: Final = b"null"
-"""What is compared of a notification: that it went out is all there is."""
+"""The text that is compared for a notification, which has no response."""
 
 
 def why_not(left: Exchange, right: Exchange) -> str:
-    """Why two exchanges cannot be compared, in a sentence; empty where they can."""
+    """Return why two exchanges cannot be compared, in a sentence; empty if they can."""
     for side, exchange in (("left", left), ("right", right)):
-        came = len(exchange.response.body)
+        size = len(exchange.response.body)
         match exchange.outcome:
             case _ if exchange.response.cut:
-                return f"The record on the {side} was cut at {came:,} of {exchange.response.size:,} bytes."
+                return f"The record on the {side} was cut at {size:,} of {exchange.response.size:,} bytes."
             case Cancelled():
                 return f"The call on the {side} was cancelled: there is no reply to compare."
             case Refused():
@@ -240,7 +240,7 @@ def why_not(left: Exchange, right: Exchange) -> str:
 
 
 def text_of(exchange: Exchange) -> bytes:
-    """The JSON text that is compared."""
+    """Return the JSON text to compare."""
     if exchange.kind == "batch" and (replies := _batch(exchange)) is not None:
         return replies
     match exchange.outcome:
@@ -262,7 +262,7 @@ def _error(error: ErrorObject) -> bytes:
 
 
 def _body(body: bytes) -> bytes:
-    """Bytes that were no reply: as JSON where they are that, else as one string."""
+    """Return a malformed response as JSON: as it is, or as one string."""
     text = body.decode("utf-8", "surrogateescape")
     return body if is_value(text) else _string(text)
 
@@ -272,7 +272,7 @@ def _string(text: str) -> bytes:
 
 
 def _batch(exchange: Exchange) -> bytes | None:
-    """The replies to a batch, each for the call that it answers and in the order of the calls; None if unreadable."""
+    """Return the responses to a batch in the order of its calls; None if it cannot be read."""
     outcome, form = exchange.outcome, MessageForm(exchange.envelope)
     text = outcome.value if isinstance(outcome, Result | ErrorObject) else exchange.response.body
     texts = open_array(text) if fault(text) is None else None
