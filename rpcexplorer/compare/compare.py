@@ -109,7 +109,10 @@ class Walk:
         self._has_marks = MARK in left or MARK in right
 
     def run(self, patterns: tuple[PointerPattern, ...]) -> Steps[None]:
-        """Compare the two texts."""
+        """Compare the two texts. Raise RecursionError if they are nested too deep, and differ."""
+        if self.left.text != self.right.text:
+            self.left.check_depth()
+            self.right.check_depth()
         pairs = [Pair(self.left.root, self.right.root, "", "", patterns, 0)]
         count = 0
         while pairs:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 import msgspec
 
 from rpcexplorer.jsontext.pointers import ANY, names_of
-from rpcexplorer.jsontext.scan import Span, decoded, members
+from rpcexplorer.jsontext.scan import Span, decoded, elements, members
 from rpcexplorer.jsontext.slices import fault
 from rpcexplorer.jsontext.steps import Steps, at_once
 from rpcexplorer.model.secret import HIDDEN
@@ -31,6 +31,7 @@ MASKED: Final = '"«»"'.encode()
 _ELEMENTS: Final = msgspec.json.Decoder(list[msgspec.Raw])
 _MEMBERS: Final = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _RAW: Final = msgspec.json.Decoder(msgspec.Raw)
+REFUSED: Final = (msgspec.DecodeError, RecursionError)
 _PLAIN_BYTES: Final = bytes(byte if 0x20 <= byte < 0x80 else 0x20 for byte in range(256))
 
 
@@ -50,10 +51,7 @@ def _string() -> re.Pattern[bytes]:
 
 
 class Document:
-    """A JSON text whose containers are taken apart by msgspec, one level at a time.
-
-    A text that nests deeper than the interpreter's recursion limit raises RecursionError.
-    """
+    """A JSON text whose containers are taken apart one level at a time, by msgspec if it reads them."""
 
     def __init__(self, text: bytes) -> None:
         self.text = text
@@ -63,11 +61,19 @@ class Document:
     def _readable(self) -> bytes:
         return readable(self.text)
 
+    def check_depth(self) -> None:
+        """Raise RecursionError if the text is nested deeper than msgspec reads: comparing it would take too long."""
+        _RAW.decode(self._readable)
+
     def elements(self, span: Span) -> Steps[list[Span]]:
         """Return where the elements of an array are."""
+        try:
+            raws = _ELEMENTS.decode(memoryview(self._readable)[slice(*span)])
+        except REFUSED:  # the caller itself is deep, as the lines of a deep value are
+            return [(span[0] + start, span[0] + end) for start, end in elements(self._characters(span)) or ()]
         found: list[Span] = []
         past, at = _gap().match, span[0] + 1
-        for count, raw in enumerate(_ELEMENTS.decode(memoryview(self._readable)[slice(*span)])):
+        for count, raw in enumerate(raws):
             if gap := past(self.text, at):
                 at = gap.end()
             found.append((at, at := at + memoryview(raw).nbytes))
@@ -79,7 +85,11 @@ class Document:
         """Return the members of an object in their order; a repeated name is there as often as in the text."""
         found: list[NamedSpan] = []
         text, match, at = self._readable, _name().match, span[0] + 1
-        for name, raw in _MEMBERS.decode(memoryview(text)[slice(*span)]).items():
+        try:
+            raws = _MEMBERS.decode(memoryview(text)[slice(*span)])
+        except REFUSED:
+            raws = {}
+        for name, raw in raws.items():
             key = match(text, at)
             if key is None or (key[1] != b'"' + name.encode() + b'"' and name_of(key[1]) != name):
                 break  # a name is repeated, and msgspec has only the last of its values
@@ -90,11 +100,14 @@ class Document:
                 yield
         if text[at : span[1]].strip() == b"}":
             return found
-        characters = self.text[slice(*span)].decode("latin-1")  # each character is a byte: the places stay
         return [
             (name_of(self.text[span[0] + key[0] : span[0] + key[1]]), (span[0] + value[0], span[0] + value[1]))
-            for _, key, value in members(characters) or ()
+            for _, key, value in members(self._characters(span)) or ()
         ]
+
+    def _characters(self, span: Span) -> str:
+        """Return a character for each byte, so that their places are the same."""
+        return self.text[slice(*span)].decode("latin-1")
 
 
 def readable(text: bytes) -> bytes:
@@ -108,6 +121,8 @@ def readable(text: bytes) -> bytes:
             return text
     except msgspec.DecodeError:
         pass
+    except RecursionError:
+        return text
     text = re.sub(rb"\\[^u]", b"xx", text)
     text = re.sub(rb"\\u.{4}", b"xxxxxx", text)
     text = re.sub(rb"NaN|Infinity", lambda found: b"1" * len(found[0]), text)

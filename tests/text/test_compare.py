@@ -159,6 +159,17 @@ def test_in_one_column_all_that_was_stands_before_all_that_is_and_a_fold_behind_
     assert [line for _, line, _ in found[1:-2]] == [text for _, text, _ in found[1:-2] if text is not None]
 
 
+@pytest.mark.parametrize("depth", [190, 900])
+@pytest.mark.parametrize(("opened", "closed"), [('{"a":', "}"), ("[NaN,", "]")])
+def test_lines_of_deep_values_show_the_difference(depth: int, opened: str, closed: str) -> None:
+    left, right = ((opened * depth + leaf + closed * depth).encode() for leaf in "12")
+    comparison = at_once(compared_texts(left, right))
+    assert comparison.verdict == "differs"
+    for full in (False, True):
+        lines = compared_lines(comparison, full=full)
+        assert "changed" in {line.kind for line in lines}
+
+
 def test_nothing_that_a_terminal_obeys_is_in_a_line() -> None:
     left = '{"\\u001b[2J":"\x1b[2J\u202e","same\x07":["\x1b"]}'.encode()
     lines = compared_lines(at_once(compared_texts(left, left.replace(b"2J\xe2", b"3J\xe2"))), full=True)
