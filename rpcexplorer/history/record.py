@@ -291,7 +291,6 @@ _WITHOUT: Final[dict[bytes, Outcome]] = {
     b"sent": Sent(),
 }
 _TOOL_FAILED: Final = Result(b"", message="not read")
-CONFLICT = re.compile(rb"^(?:<{7}|={7}|>{7}|\|{7})(?:\s|\Z)", re.MULTILINE)
 BY_HAND = "this record was changed by hand after it was written"
 
 
@@ -372,8 +371,6 @@ def read_record(raw: bytes, file: str = "") -> dict[str, Any] | Damaged | None:
     lines = untouched(raw)
     if lines is not None and (record := _own(lines)) is not None:
         return record
-    if CONFLICT.search(raw):
-        return _damaged(raw, file, "it holds a merge conflict marker; remove that line")
     parsed = _any_toml(raw)
     return _damaged(raw, file, parsed) if isinstance(parsed, str) else parsed
 

@@ -224,7 +224,6 @@ def test_line_ends_of_another_system_and_a_byte_order_mark_are_no_edit() -> None
         ('method = "ping"', f"method = {'9' * 5000}", "a number in it has too many digits"),
         ('method = "ping"', ".".join(["a"] * 50_000) + " = 1", "a key or value in it has too many levels"),
         ('method = "ping"', "method = " + "[" * 50_000, "a key or value in it has too many levels"),
-        ('method = "ping"', '=======\nmethod = "ping"', "merge conflict marker; remove that line"),
         ('outcome = "result"', 'outcome = "refused"', "its outcome must be one of result, error"),
         ('outcome = "result"', 'outcome = ["result"]', "its outcome must be one of"),
         ('kind = "call"', 'kind = "cal"', "its kind must be one of call, notification, batch"),

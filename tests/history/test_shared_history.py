@@ -19,7 +19,7 @@ from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.filter import Bounds, HistoryFilter
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.settings import HistorySettings
-from tests.history.recording import START, contents, damaged, exchange, id_of, sound
+from tests.history.recording import START, contents, exchange, id_of, sound
 
 
 def writing(folder: Path, writer: str, *, shared: bool = True) -> History:
@@ -119,19 +119,6 @@ def test_a_clock_that_is_wrong_moves_only_the_calls_of_that_machine(tmp_path: Pa
     soon = HistoryFilter(bounds=Bounds(since=START + timedelta(days=1)))
     assert sound(one.search(soon)) == [id_of(number) for number in (5, 3, 1)]
     assert one.prune(keep=3) == 0, "what is ahead of its time pushes none of one's own out"
-
-
-def test_a_merge_conflict_in_ones_own_file_loses_no_call(tmp_path: Path) -> None:
-    one = writing(tmp_path, "ada@lab")
-    ours, theirs = (to_block(exchange(number)) for number in (1, 2))
-    conflict = f"<<<<<<< HEAD\n{ours}=======\n{theirs}>>>>>>> main\n"
-    (tmp_path / "ada@lab.toml").write_text(to_block(exchange(0)) + conflict)
-    one.append(exchange(3))
-    one.append(exchange(4))
-    assert sound(one.all()) == [id_of(number) for number in reversed(range(5))]
-    markers = {each.text.strip(): each.reason for each in damaged(one.all())}
-    assert markers.keys() == {"<<<<<<< HEAD", "=======", ">>>>>>> main"}
-    assert markers["======="] == "it holds a merge conflict marker; remove that line"
 
 
 def test_a_file_that_becomes_shorter_while_it_is_read_ends_the_reading_and_no_more(tmp_path: Path) -> None:
