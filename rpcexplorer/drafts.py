@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import re
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -124,35 +123,6 @@ class Drafts:
     def _keep_other(self, key: DraftKey, side: Path | None) -> None:
         if side is not None:
             self.other = f"the params of {key[1]} were changed elsewhere as well: that text is in {side}"
-
-    def hand_over(self, to: Drafts) -> Iterator[DraftKey]:
-        """Give every draft of this folder to another one; each that was taken, and is gone from here."""
-        with telling("read", self._folder):
-            files = sorted(self._folder.glob(f"*/*{SUFFIX}"))
-        for file in files:
-            found = self._read(file)
-            if isinstance(found, tuple) and not to.take(*found, file):
-                self._remove(file)
-                yield found[0]
-
-    def take(self, key: DraftKey, text: str, file: Path) -> str:
-        """Keep a draft that lies in a file elsewhere; a sentence where that failed.
-
-        What was typed after it was written stays in its place, and the older text is kept beside it.
-        """
-        with telling("read", file):
-            mine, when = self._file(key), file.stat().st_mtime
-            is_older = mine.exists() and mine.stat().st_mtime > when
-        if is_older and self.find(*key) != text:
-            side = free_aside(mine, "other")
-            if not (problem := error_of(lambda: write_new(side, _packed(key, text)))):
-                self._keep_other(key, side)
-            return problem
-        problem = self.keep(*key, text)
-        if not problem:
-            with telling("write", mine):
-                os.utime(mine, (when, when))  # so that it is as old for the next one
-        return problem
 
     def text_for(
         self,

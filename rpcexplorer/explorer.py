@@ -42,14 +42,13 @@ if TYPE_CHECKING:
     from rpcexplorer.drafts import CollectedBatches, Drafts, ImportedDrafts, ReplacedDrafts
     from rpcexplorer.history.case import Cases
     from rpcexplorer.history.folder import History
-    from rpcexplorer.history.store import Journal
+    from rpcexplorer.history.store import Journal, Rescue
     from rpcexplorer.model.exchange import Exchange, Refused
     from rpcexplorer.model.method import Method, SavedCall
     from rpcexplorer.model.problem import Changes
     from rpcexplorer.model.settings import Settings
     from rpcexplorer.profiles.edits import ProfileEdits
     from rpcexplorer.redaction.redactor import Redactor
-    from rpcexplorer.rescue import Rescue
     from rpcexplorer.schema.check import Checker
     from rpcexplorer.secrets.leaks import Searched
     from rpcexplorer.transport.port import ShownCertificate, Watch
@@ -169,10 +168,10 @@ class Explorer:
 
     @cached_property
     def rescue(self) -> Rescue:
-        """What could not be written by the end of a run."""
-        from rpcexplorer.rescue import Rescue
+        """Calls that could not be recorded by the end of a run."""
+        from rpcexplorer.history.store import Rescue
 
-        return Rescue(self.journal, self.drafts, self.paths.unsaved, self.settings.history.body_limit)
+        return Rescue(self.journal, self.paths.unsaved)
 
     @cached_property
     def checker(self) -> Checker:
@@ -192,12 +191,12 @@ class Explorer:
             await self.checker.close()
 
     def put_unsaved_aside(self) -> str:
-        """Keep elsewhere what this run could not write; a sentence if there was any."""
-        stores = (
-            self.journal if "journal" in self.__dict__ else None,
-            self.drafts if "drafts" in self.__dict__ else None,
-        )
-        return self.rescue.put_aside() if any(store and store.unsaved for store in stores) else ""
+        """Keep elsewhere the calls that could not be recorded; return what could not be written, in sentences."""
+        problems = [self.rescue.put_aside()] if "journal" in self.__dict__ else []
+        if "drafts" in self.__dict__ and (problem := self.drafts.save_unsaved()):
+            number = len(self.drafts.unsaved)
+            problems.append(f"{number} draft{'s' * (number != 1)} could not be written: {problem}.")
+        return "\n".join(filter(None, problems))
 
     @property
     def history(self) -> History:

@@ -375,9 +375,9 @@ def test_explorer_without_calls_or_drafts_opens_no_store(opened: Callable[..., E
     assert not {"journal", "drafts", "rescue", "catalogues"} & vars(explorer).keys()
 
 
-def test_draft_that_cannot_be_written_is_put_aside(opened: Callable[..., Explorer]) -> None:
+def test_draft_that_cannot_be_written_is_reported(opened: Callable[..., Explorer]) -> None:
     explorer = opened('[profile.shop]\nurl = "http://127.0.0.1:9"\n')
     explorer.paths.drafts.parent.mkdir(parents=True, exist_ok=True)
     explorer.paths.drafts.write_text("in the way")
     explorer.drafts.keep("shop", "get", "[1]")
-    assert f"They are kept in {explorer.paths.unsaved}" in explorer.put_unsaved_aside()
+    assert explorer.put_unsaved_aside().startswith("1 draft could not be written: cannot read ")

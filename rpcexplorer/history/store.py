@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import os
+import stat
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 from threading import Lock
@@ -10,7 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from msgspec.structs import replace
 
-from rpcexplorer.files.io import error_of
+from rpcexplorer.files.io import error_of, lock, names, telling
 from rpcexplorer.model.exchange import Damaged, Exchange, Refused
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import Secret
@@ -25,6 +29,9 @@ if TYPE_CHECKING:
 GONE = "This call is no longer in the history: somebody else has removed it."
 LONG = 256 * 1024
 """Bytes of a history that are read in a moment, whatever is looked for in them."""
+RESCUE_LOCK = "taking"
+RESCUE_SECONDS = 0.2
+"""How long to wait while another program takes rescued calls back."""
 T = TypeVar("T")
 
 
@@ -233,3 +240,117 @@ class Journal:
 def _is_of(call: Exchange, profile: Profile) -> bool:
     """Whether it was made with this profile: those of addresses that were typed all have the same name."""
     return not profile.ad_hoc or call.url == redacted_address(profile.endpoint)
+
+
+class Rescue:
+    """Calls that could not be recorded, kept elsewhere until a later run can record them."""
+
+    def __init__(self, journal: Journal, folder: Path) -> None:
+        """``folder`` is where a later run looks; if it cannot be written to, a temporary one is made."""
+        self._journal, self._folder = journal, folder
+
+    def put_aside(self) -> str:
+        """Write what still cannot be recorded where there is room; return a sentence if there was any."""
+        if not self._journal.unsaved or not self._journal.save_unsaved():
+            return ""
+        from rpcexplorer.history.folder import History
+
+        calls = self._journal.unsaved
+        failure = f"{_number_of_calls(calls)} could not be written to the history: {self._journal.problem}."
+        for place in self._places():
+            aside = History(place / calls[-1].id, body_limit=self._journal.body_limit)
+            if not any(error_of(partial(aside.append, call)) for call in calls):
+                return f"{failure} They are kept in {aside.folder}."
+        return f"{failure} There was no other place for them."
+
+    def _places(self) -> Iterator[Path]:
+        yield self._folder
+        if temporary := _temporary_folder():
+            import shutil
+            from tempfile import mkdtemp
+
+            with suppress(OSError):
+                made = Path(mkdtemp(prefix=self._prefix, dir=temporary))  # nobody else can look into it
+                yield made
+                shutil.rmtree(made, ignore_errors=True)  # there was no room either
+
+    @property
+    def _prefix(self) -> str:
+        """How folders are called there: somebody with two homes gets nothing into the wrong one."""
+        import hashlib
+
+        home = hashlib.sha256(os.fsencode(self._folder.absolute())).hexdigest()[:16]
+        return f"rpcexplorer-unsaved-{home}-"
+
+    def take_back(self, profiles: Callable[[str], Profile | None]) -> str:
+        """Record what earlier runs put aside; return a sentence if there was any."""
+        temporary = _temporary_folder()
+        left = sorted(temporary.glob(f"{self._prefix}*")) if temporary else []
+        calls = list[Exchange]()
+        for place in (self._folder, *filter(_is_ours, left)):
+            error_of(partial(calls.extend, self._take_calls(place, profiles)))
+            if place != self._folder:
+                with suppress(OSError):  # something is left in it
+                    if [entry.name for entry in place.iterdir()] == [f".{RESCUE_LOCK}.lock"]:
+                        (place / f".{RESCUE_LOCK}.lock").unlink()
+                    place.rmdir()
+        return f"{_number_of_calls(calls)} of an earlier run could be written to the history now." if calls else ""
+
+    def _take_calls(self, place: Path, profiles: Callable[[str], Profile | None]) -> Iterator[Exchange]:
+        asides = [place / name for name in sorted(names(place)) if not name.startswith(".")]
+        if not asides:
+            return
+        import shutil
+
+        from rpcexplorer.history.folder import History
+
+        with lock(place / RESCUE_LOCK, RESCUE_SECONDS):
+            for aside in asides:
+                found = list(History(aside, body_limit=self._journal.body_limit).all())
+                calls = [record for record in reversed(found) if isinstance(record, Exchange)]
+                for call in calls:
+                    history = self._journal.of(profiles(call.profile))
+                    if isinstance(history.find(call.id), Exchange):  # an earlier start got as far as this one
+                        continue
+                    if error_of(partial(history.append, call)):
+                        history.unsaved.pop()  # it stays where it is, and is no new problem
+                        return
+                    yield call
+                if len(calls) == len(found):  # what cannot be read stays where somebody can look at it
+                    with telling("remove", aside):
+                        shutil.rmtree(aside)
+
+
+def _temporary_folder() -> Path | None:
+    """Return the folder for temporary files; None if Python took the working folder, or all may change it.
+
+    The working folder may be a checkout, and its files somebody else's.
+    """
+    from tempfile import gettempdir
+
+    with suppress(OSError):
+        folder = Path(gettempdir())
+        mode = folder.stat().st_mode
+        is_named = folder in {Path(os.environ.get(name, "")).absolute() for name in ("TMPDIR", "TEMP", "TMP")}
+        if mode & stat.S_ISVTX or (is_named and (os.name == "nt" or not mode & 0o022)):
+            return folder
+    return None
+
+
+def _is_ours(place: Path) -> bool:
+    """Return whether all in a folder are files and folders of this user that nobody else could change."""
+    if os.name == "nt":  # the folder is this user's own
+        return True
+    with suppress(OSError):
+        entries = [path.lstat() for path in (place, *place.rglob("*"))]
+        return all(
+            (stat.S_ISDIR(entry.st_mode) or stat.S_ISREG(entry.st_mode))  # and no link to something else
+            and entry.st_uid == os.geteuid()
+            and not entry.st_mode & 0o077
+            for entry in entries
+        )
+    return False
+
+
+def _number_of_calls(calls: list[Exchange]) -> str:
+    return f"{len(calls)} call{'s' * (len(calls) != 1)}"

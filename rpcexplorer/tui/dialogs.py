@@ -523,7 +523,7 @@ async def may_end(app: App[Any], explorer: Explorer) -> bool:
         rows = [
             ("params of", ", ".join(names[:MAX_DRAFTS]) + more),
             ("why", problem),
-            ("quitting", "puts them where there is room, if there is any, and the next start looks there"),
+            ("quitting", "loses them"),
             ("Esc", "goes on"),
         ]
         answer = await app.push_screen_wait(Confirm("What you typed is not written", rows, choices))

@@ -1,0 +1,214 @@
+"""Calls that could not be recorded by the end of a run."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from rpcexplorer.files.io import FileError
+from rpcexplorer.history import folder as store
+from rpcexplorer.history.folder import History
+from rpcexplorer.history.store import Journal, Rescue
+from rpcexplorer.model.exchange import Exchange
+from rpcexplorer.model.settings import MIB, HistorySettings
+from tests.history.recording import exchange
+
+
+@pytest.fixture
+def blocked(tmp_path: Path) -> Journal:
+    """A journal whose history cannot be written: a file stands where its folder should be."""
+    (tmp_path / "history").write_text("in the way")
+    journal = Journal(HistorySettings(), tmp_path / "history", tuple)
+    history = journal.of(None)
+    for number in range(2):
+        with pytest.raises(Exception, match="cannot"):
+            history.append(exchange(number))
+    return journal
+
+
+def calls(folder: Path) -> list[str]:
+    return [each.id for each in History(folder).all() if isinstance(each, Exchange)]
+
+
+@pytest.mark.thorough
+def test_what_cannot_be_written_is_put_aside_and_the_next_run_takes_it_back(blocked: Journal, tmp_path: Path) -> None:
+    unsaved = tmp_path / "unsaved"
+    told = Rescue(blocked, unsaved).put_aside()
+    assert told.startswith("2 calls could not be written to the history: cannot")
+    assert str(unsaved) in told
+
+    (tmp_path / "history").unlink()
+    later = Journal(HistorySettings(), tmp_path / "history", tuple)
+    rescue = Rescue(later, unsaved)
+    assert rescue.take_back(lambda _: None) == "2 calls of an earlier run could be written to the history now."
+    assert calls(tmp_path / "history") == [exchange(1).id, exchange(0).id]
+    assert rescue.take_back(lambda _: None) == ""
+    assert len(calls(tmp_path / "history")) == 2
+
+
+@pytest.mark.thorough
+def test_a_reply_as_long_as_the_settings_allow_is_taken_back_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store, "LARGEST", 0)
+    settings = HistorySettings(body_limit=9 * MIB)
+    (tmp_path / "history").write_text("in the way")
+    journal = Journal(settings, tmp_path / "history", tuple)
+    with pytest.raises(FileError):
+        journal.of(None).append(exchange(0, reply=f'{{"result": "{"x" * 8 * MIB}"}}'))
+    Rescue(journal, tmp_path / "unsaved").put_aside()
+
+    (tmp_path / "history").unlink()
+    later = Journal(settings, tmp_path / "history", tuple)
+    rescue = Rescue(later, tmp_path / "unsaved")
+    assert rescue.take_back(lambda _: None) == "1 call of an earlier run could be written to the history now."
+
+
+def test_while_the_history_still_cannot_be_written_they_stay_where_they_are(blocked: Journal, tmp_path: Path) -> None:
+    unsaved = tmp_path / "unsaved"
+    Rescue(blocked, unsaved).put_aside()
+    later = Journal(HistorySettings(), tmp_path / "history", tuple)
+    assert Rescue(later, unsaved).take_back(lambda _: None) == ""
+    assert [len(calls(each)) for each in unsaved.iterdir() if each.is_dir()] == [2]
+
+
+def test_what_this_run_could_not_write_is_no_part_of_what_an_earlier_one_could_not(
+    blocked: Journal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise FileError("cannot write: the disk is full")
+
+    unsaved = tmp_path / "unsaved"
+    Rescue(blocked, unsaved).put_aside()
+    (tmp_path / "history").unlink()
+    monkeypatch.setattr("rpcexplorer.history.folder.append", full)
+    later = Journal(HistorySettings(), tmp_path / "history", tuple)
+    with pytest.raises(Exception, match="cannot"):
+        later.of(None).append(exchange(7))
+    assert Rescue(later, unsaved).take_back(lambda _: None) == ""
+    assert [each.id for each in later.unsaved] == [exchange(7).id]
+
+
+def test_starts_that_fail_to_take_them_back_do_not_multiply_them(blocked: Journal, tmp_path: Path) -> None:
+    unsaved = tmp_path / "unsaved"
+    Rescue(blocked, unsaved).put_aside()
+    for _ in range(2):
+        later = Journal(HistorySettings(), tmp_path / "history", tuple)
+        rescue = Rescue(later, unsaved)
+        assert rescue.take_back(lambda _: None) == ""
+        assert rescue.put_aside() == ""
+    (tmp_path / "history").unlink()
+    later = Journal(HistorySettings(), tmp_path / "history", tuple)
+    later.of(None).append(exchange(0))  # a start that was killed had got so far
+    told = Rescue(later, unsaved).take_back(lambda _: None)
+    assert told == "1 call of an earlier run could be written to the history now."
+    assert len(calls(tmp_path / "history")) == 2
+
+
+@pytest.fixture
+def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The system's folder for what does not last."""
+    folder = tmp_path / "tmp"
+    folder.mkdir(mode=0o700)
+    monkeypatch.setenv("TMPDIR", str(folder))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    return folder
+
+
+def test_where_the_first_folder_takes_nothing_another_does_and_the_next_run_finds_it(
+    blocked: Journal, tmp_path: Path, temporary: Path
+) -> None:
+    unsaved = tmp_path / "unsaved"
+    unsaved.write_text("in the way as well")
+    told = Rescue(blocked, unsaved).put_aside()
+    (folder,) = temporary.iterdir()
+    assert f"They are kept in {folder}" in told
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+
+    (tmp_path / "history").unlink()
+    later = Journal(HistorySettings(), tmp_path / "history", tuple)
+    elsewhere = Rescue(later, tmp_path / "another home" / "unsaved")
+    assert elsewhere.take_back(lambda _: None) == "", "they are not this home's"
+    rescue = Rescue(later, unsaved)
+    assert rescue.take_back(lambda _: None) == "2 calls of an earlier run could be written to the history now."
+    assert len(calls(tmp_path / "history")) == 2
+    assert list(temporary.iterdir()) == []
+
+
+@pytest.mark.parametrize("how", ["full", "anybody's", "the working folder"])
+def test_where_no_folder_is_fit_for_it_that_is_said(
+    blocked: Journal, tmp_path: Path, temporary: Path, monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    unsaved = tmp_path / "unsaved"
+    unsaved.write_text("in the way as well")
+    rescue = Rescue(blocked, unsaved)
+    if how == "full":
+        monkeypatch.setattr("tempfile.gettempdir", full)
+    elif how == "anybody's":
+        temporary.chmod(0o777)
+    else:  # what Python takes where there is no other
+        monkeypatch.delenv("TMPDIR")
+        monkeypatch.setattr("tempfile.gettempdir", lambda: str(temporary))
+    assert rescue.put_aside().endswith("There was no other place for them.")
+    assert rescue.take_back(lambda _: None) == ""
+    assert list(temporary.iterdir()) == []
+
+
+def full() -> str:
+    raise FileNotFoundError("No usable temporary directory found")
+
+
+def test_a_folder_for_everyone_will_do_where_nobody_can_move_what_is_others(
+    blocked: Journal, tmp_path: Path, temporary: Path
+) -> None:
+    (tmp_path / "unsaved").write_text("in the way as well")
+    temporary.chmod(0o1777)
+    assert str(temporary) in Rescue(blocked, tmp_path / "unsaved").put_aside()
+
+
+@pytest.mark.parametrize("how", ["somebody else's", "open", "a link", "a link inside", "somebody else's inside"])
+def test_nothing_is_taken_back_that_another_user_can_have_put_there(
+    blocked: Journal, tmp_path: Path, temporary: Path, monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    unsaved = tmp_path / "unsaved"
+    unsaved.write_text("in the way as well")
+    Rescue(blocked, unsaved).put_aside()
+    (tmp_path / "history").unlink()
+    (folder,) = temporary.iterdir()
+    inside = next(each for each in folder.rglob("*.toml") if each.is_file())
+    if how == "somebody else's":
+        monkeypatch.setattr("os.geteuid", lambda: 4321)
+    elif how == "open":
+        folder.chmod(0o755)
+    elif how == "a link":
+        folder.rename(tmp_path / "moved")
+        folder.symlink_to(tmp_path / "moved")
+    elif how == "a link inside":
+        inside.rename(tmp_path / "moved")
+        inside.symlink_to(tmp_path / "moved")
+    else:
+        monkeypatch.setattr(Path, "lstat", of_somebody_else(inside))
+    later = Journal(HistorySettings(), tmp_path / "history", tuple)
+    assert Rescue(later, unsaved).take_back(lambda _: None) == ""
+    assert not (tmp_path / "history").exists()
+
+
+def of_somebody_else(file: Path) -> Callable[[Path], os.stat_result]:
+    def found(self: Path) -> os.stat_result:
+        values = list(os.lstat(self))
+        if self == file:
+            values[stat.ST_UID] += 1
+        return os.stat_result(values)
+
+    return found
+
+
+def test_a_run_that_ends_well_puts_nothing_aside(tmp_path: Path) -> None:
+    journal = Journal(HistorySettings(), tmp_path / "history", tuple)
+    journal.of(None).append(exchange(0))
+    assert Rescue(journal, tmp_path / "unsaved").put_aside() == ""
+    assert not (tmp_path / "unsaved").exists()
