@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from itertools import chain, pairwise
+from itertools import chain
 from typing import Any, Final
 
 from msgspec import UNSET, Struct, field
@@ -40,7 +40,7 @@ _DEFAULT: Final = re.compile(r"(?:^|,) *default=")
 
 
 class Row(Struct):
-    """A line of a layout with notes, and what is said of it in the lines below."""
+    """A line of a layout with notes, and the doc in the lines below it."""
 
     number: int = 0
     """Of an argument; 0 for what is inside one, and in results."""
@@ -61,7 +61,7 @@ class Row(Struct):
         return True if "required" in words else False if "optional" in words else None
 
     def schema(self) -> dict[str, Any]:
-        """What is said of the value itself, be there something inside it or not."""
+        """Return the schema of the value itself, without what is inside."""
         kinds = self.kinds
         schema: dict[str, Any] = {"type": kinds[0] if len(kinds) == 1 else kinds} if kinds else {}
         if doc := text_of(self.doc):
@@ -72,7 +72,7 @@ class Row(Struct):
         return schema if default is None else {**schema, "default": default}
 
     def _choices(self) -> dict[str, Any]:
-        """The values that are named: the only ones where it says so."""
+        """Return the values that are named: the only ones if it says so."""
         cue = _ONE_OF.search(self.doc)
         named = self.listed
         if cue and not named:
@@ -84,7 +84,7 @@ class Row(Struct):
         return {"examples": choices} if len(choices) > 1 else {}
 
     def _default(self, choices: list[str]) -> Any:
-        """A default that is a value; many are a sentence."""
+        """Return the default if it is a value; many are a sentence."""
         found = _DEFAULT.search(self.notes)
         said = self.notes[found.end() :].strip() if found else ""
         if not said or said in choices:
@@ -98,7 +98,7 @@ class Row(Struct):
 
 
 class _OpenBracket:
-    """A bracket that is open, and what stands in it so far."""
+    """A bracket that is open, and its content so far."""
 
     def __init__(self, bracket: str, schema: dict[str, Any]) -> None:
         self.schema = schema
@@ -148,7 +148,7 @@ class _OpenBracket:
 
 
 def rows_of(lines: Iterable[str]) -> Iterator[Row]:
-    """The rows of a section; lines that are none belong to the row before."""
+    """Yield the rows of a section; other lines belong to the row before."""
     row: Row | None = None
     for line in lines:
         text = line[:LONGEST_LINE].strip()
@@ -167,7 +167,7 @@ def rows_of(lines: Iterable[str]) -> Iterator[Row]:
 
 
 def laid_out(rows: Iterable[Row]) -> list[dict[str, Any]]:
-    """The schemas of what stands there, side by side, each with all that is inside it."""
+    """Return the schemas of the outermost values, each with all that is inside it."""
     outermost = _OpenBracket("[", {})
     stack = [outermost]
     for row in rows:
@@ -190,7 +190,7 @@ def laid_out(rows: Iterable[Row]) -> list[dict[str, Any]]:
 
 
 def _row(text: str) -> Row | None:
-    """The row that a line begins; None where it goes on with what was said before."""
+    """Return the row that a line begins; None if it continues the one before."""
     number = _NUMBER.match(text)
     rest = text[number.end() :] if number else text
     start = 0 if rest.startswith("(") else rest.find(" (") + 1
@@ -205,7 +205,7 @@ def _row(text: str) -> Row | None:
 
 
 def _closed(text: str, start: int) -> int:
-    """Where the parenthesis that opens at ``start`` closes; the end of the text where it does not."""
+    """Return where the parenthesis that opens at ``start`` closes; the end of the text if it does not."""
     depth = 0
     for at in range(start, len(text)):
         depth += (text[at] == "(") - (text[at] == ")")
@@ -215,7 +215,7 @@ def _closed(text: str, start: int) -> int:
 
 
 def _kinds(words: str) -> list[str] | None:
-    """``numeric or string`` as JSON Schema has it; empty where it leaves it open, None where it is about no kind."""
+    """Return ``numeric or string`` as JSON Schema has it; empty if any kind is meant, None if none is."""
     kinds = []
     for word in _BETWEEN_KINDS.split(words.strip().lower()):
         kind = kind_of(word.strip().removeprefix("json ").partition(" of ")[0])
@@ -231,83 +231,56 @@ def _kinds(words: str) -> list[str] | None:
 MOST_EXAMPLES: Final = 20
 MOST_COMMANDS: Final = 100
 """That are looked at for examples."""
-LONGEST_COMMAND: Final = 4_000
+MAX_COMMAND: Final = 4_000
 PROMPT: Final = "> "
 BY_NAME: Final = "-named"
-Kinds = Sequence[str]
 
 
-def examples_of(lines: Iterable[str], method: str, kinds: Sequence[Kinds]) -> Iterator[ExampleCall]:
-    """Calls of a method, each once, under the words that stand above them. ``kinds``: of each of its params."""
-    words, told, looked_at = "", list[Any](), 0
+def examples_of(lines: Iterable[str], method: str, kinds: Sequence[Sequence[str]]) -> Iterator[ExampleCall]:
+    """Yield the calls of a method, each once, with the words above them. ``kinds``: of each of its params."""
+    words, found, looked_at = "", list[Any](), 0
     for line in lines:
         if not line.startswith(PROMPT):
             words = line_of(line, LINE).rstrip(":") or words
             continue
         looked_at += 1
-        params = _params(line[len(PROMPT) : LONGEST_COMMAND], method, kinds)
-        if params is not None and params not in told:
-            told.append(params)
+        params = _params(line[len(PROMPT) : MAX_COMMAND], method, kinds)
+        if params is not None and params not in found:
+            found.append(params)
             yield ExampleCall(words, params)
         words = ""
-        if len(told) == MOST_EXAMPLES or looked_at == MOST_COMMANDS:
+        if len(found) == MOST_EXAMPLES or looked_at == MOST_COMMANDS:
             return
 
 
-def _params(command: str, method: str, kinds: Sequence[Kinds]) -> Any:
-    """What a command would send; None where it is of another method, or not as the method's params are."""
+def _params(command: str, method: str, kinds: Sequence[Sequence[str]]) -> Any:
+    """Return what a command of the node's own client would send; None if it is another, or does not fit the method.
+
+    Nearly all texts repeat each command for curl.
+    """
     try:
-        program, *rest = shlex.split(command)
+        _, *words = shlex.split(command)
     except ValueError:  # no closing quotation
         return None
-    if program == "curl":
-        return _posted(rest, method, kinds)
-    is_by_name = BY_NAME in rest
-    rest = [word for word in rest if not (is_by_name and word == BY_NAME)]
-    if rest[:1] != [method] or (is_by_name and not all("=" in word for word in rest[1:])):
+    is_by_name = BY_NAME in words
+    called, *words = [word for word in words if not (is_by_name and word == BY_NAME)] or [""]
+    if called != method:
         return None
     if is_by_name:
-        return {name: _typed(value, ()) for name, _, value in (word.partition("=") for word in rest[1:])}
-    return _all_of([_typed(word, _at(kinds, place)) for place, word in enumerate(rest[1:])], kinds)
+        pairs = [word.partition("=") for word in words]
+        return {name: _value(value, ()) for name, _, value in pairs} if all(sign for _, sign, _ in pairs) else None
+    values = [_value(word, kinds[at] if at < len(kinds) else ()) for at, word in enumerate(words)]
+    return None if len(values) > len(kinds) or any(value is UNSET for value in values) else values
 
 
-def _posted(words: list[str], method: str, kinds: Sequence[Kinds]) -> Any:
-    """The params of the call that ``curl`` would post."""
-    bodies = [body for option, body in pairwise(words) if option == "--data-binary"]
-    call = value_of(bodies[0].encode("utf-8", "replace")).value if bodies else None
-    if not isinstance(call, dict) or call.get("method") != method:
-        return None
-    params = call.get("params")
-    if not isinstance(params, list):
-        return params if isinstance(params, dict) else None
-    return _all_of([_retyped(value, _at(kinds, place)) for place, value in enumerate(params)], kinds)
-
-
-def _all_of(values: list[Any], kinds: Sequence[Kinds]) -> Any:
-    return None if len(values) > len(kinds) or any(value is NOT_IT for value in values) else values
-
-
-NOT_IT: Final = object()
-"""What stands for a value that the param cannot be."""
-
-
-def _typed(word: str, kinds: Kinds) -> Any:
-    """A word of a command as the value that it stands for."""
+def _value(word: str, kinds: Sequence[str]) -> Any:
+    """Return a word of a command as the value that it stands for; UNSET if that cannot be of these kinds."""
     if [*kinds] == ["string"]:
         return word
     answer = value_of(word.encode("utf-8", "replace"))
     if not answer.refusal:
         return answer.value
-    return word if not kinds or "string" in kinds else NOT_IT
-
-
-def _retyped(value: Any, kinds: Kinds) -> Any:
-    """A value as it is; some examples have JSON in a string where the param is none."""
-    return _typed(value, kinds) if isinstance(value, str) and kinds and "string" not in kinds else value
-
-
-def _at(kinds: Sequence[Kinds], place: int) -> Kinds:
-    return kinds[place] if place < len(kinds) else ()
+    return word if not kinds or "string" in kinds else UNSET
 
 
 DIALECT: Final = "help"

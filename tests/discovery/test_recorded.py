@@ -94,7 +94,7 @@ def test_the_help_of_litecoind_is_read_with_all_that_is_inside() -> None:
     assert options["change_type"]["enum"] == ["legacy", "p2sh-segwit", "bech32"]
     assert options["subtractFeeFromOutputs"]["items"]["type"] == "number"
     assert [each["type"] for each in described["getblock"].result["anyOf"]] == ["string", "object", "object"]
-    assert sum(len(each.examples) for each in described.values()) == 177
+    assert sum(len(each.examples) for each in described.values()) == 172
 
 
 def test_tools_of_mcp_servers_are_kept_with_their_schemas() -> None:
