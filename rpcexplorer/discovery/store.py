@@ -26,6 +26,7 @@ from rpcexplorer.discovery.methods import Discovery, Learned, MethodChanges
 from rpcexplorer.files.io import (
     KEPT,
     FileError,
+    error_of,
     opened,
     read_bytes,
     read_span,
@@ -46,7 +47,7 @@ DESCRIPTION: Final = 32 * MIB
 
 
 def stamp_of(source: DocumentSource) -> str:
-    """Return what a file is known by for as long as nobody changes it; empty if there is nothing to read yet.
+    """Return the stamp of a file, which changes with it; empty if there is nothing to read yet.
 
     An empty file is about to be written: `methods --export openrpc > FILE` has emptied it before it starts.
     """
@@ -60,7 +61,7 @@ def stamp_of(source: DocumentSource) -> str:
 
 
 def read_description(source: DocumentSource) -> bytes:
-    """What the file holds in which a service is described; ``FileError`` where it cannot be used.
+    """Return the content of the file that describes a service; ``FileError`` if it cannot be used.
 
     It is read as what it is: text from outside. One that a team's file names lies in that file's folder, behind no
     link; this person's own file may name any.
@@ -81,6 +82,7 @@ EARLIER: Final = b"rpcexplorer catalogue 1 "
 """How the lists of earlier versions begin."""
 ONLY_HERE: Final = "the catalogue is kept for this run only"
 NOT_IN_FULL: Final = "schemas and examples are kept for this run only"
+NOTHING: Final = Raw(b"null")
 HideSecrets = Callable[[str], str]
 
 
@@ -126,7 +128,7 @@ class Descriptions(Struct, dict=True):
     definitions: list[dict[str, Raw]] = []
     """Most documents have one set for all methods."""
     events: tuple[Method, ...] = ()
-    changes: Raw = Raw(b"null")
+    changes: Raw = NOTHING
     """What the last refresh found that found anything."""
 
     def described(self, method: str) -> Described | None:
@@ -151,7 +153,7 @@ class Descriptions(Struct, dict=True):
                 for pieces in self.definitions
             ],
             MethodList("", "", methods=self.events).clean(hide).methods,
-            self.changes if not _has_secret(self.changes, hide) else Raw(b"null"),
+            self.changes if not _has_secret(self.changes, hide) else NOTHING,
         )
 
 
@@ -241,6 +243,17 @@ class Known(Struct):
     """None: they have not been read yet."""
 
 
+class Settled(NamedTuple):
+    """A discovery that only has to be written."""
+
+    known: Known
+    changes: MethodChanges | None
+    content: bytes
+    """Of the file; empty if there is none to write."""
+    problem: str
+    """What only this run knows, in a sentence."""
+
+
 class MethodFiles:
     """The files of all profiles."""
 
@@ -277,29 +290,32 @@ class MethodFiles:
             raise _damaged(path) from None
         return Known(found, descriptions) if (found.profile, found.endpoint) == _key(profile) else None
 
-    def write(self, profile: Profile, known: Known) -> tuple[str, ...]:
-        """Write what is known without secrets; return sentences about what only this run knows."""
-        path = self._path(profile)
-        if path is None:
-            return ()
-        hide = self.hide()
+    def content(self, profile: Profile, known: Known, hide: HideSecrets) -> tuple[bytes, str]:
+        """Return the file's content without secrets, and a sentence about what only this run knows."""
+        if self._path(profile) is None:
+            return b"", ""
+        problem = ""
         lines = msgspec.json.encode(known.list.clean(hide)) + b"\n"
         if len(lines) > KEPT // 2:
-            return (f"{ONLY_HERE}: it has {told_size(len(lines))}",)
-        sentences: tuple[str, ...] = ()
+            return b"", f"{ONLY_HERE}: it has {told_size(len(lines))}"
         full = msgspec.json.encode((known.descriptions or Descriptions()).clean(hide)) + b"\n"
         if len(full) > KEPT // 2:
-            sentences = (f"{NOT_IN_FULL}: they have more than {told_size(KEPT // 2)}",)
+            problem = f"{NOT_IN_FULL}: they have more than {told_size(KEPT // 2)}"
             full = msgspec.json.encode(Descriptions()) + b"\n"
         head = HEAD.format(len(lines), crc32(lines), len(full), crc32(full)).encode()
-        try:
-            write_private(path, b"".join((head, lines, full)))
-        except FileError as error:
-            return (f"{ONLY_HERE}: {error.sentence}",)
+        return b"".join((head, lines, full)), problem
+
+    def write(self, profile: Profile, content: bytes) -> str:
+        """Write the content, if there is any; return a sentence if that fails."""
+        path = self._path(profile)
+        if path is None or not content:
+            return ""
+        if problem := error_of(lambda: write_private(path, content)):
+            return f"{ONLY_HERE}: {problem}"
         with suppress(OSError):
             for earlier in self._folder.glob(f"{escape(profile.name)}.*.full"):
                 earlier.unlink()
-        return sentences
+        return ""
 
     def hide(self) -> HideSecrets:
         """Return what replaces the secrets that are known now."""
@@ -414,7 +430,7 @@ class Catalogues:
             known = self._read_again(profile)
         known.list.absent = known.list.absent | {name} if is_absent else known.list.absent - {name}
         if keep:
-            self._files.write(profile, known)
+            self._write(profile, known)
 
     def with_habits(self, exchange: Exchange, profile: Profile) -> Exchange:
         """Note the quirks of all of a server's responses on the first one that shows them: no call is at fault."""
@@ -430,7 +446,7 @@ class Catalogues:
             return False
         known = self._read_again(profile)
         known.list.habits = True
-        self._files.write(profile, known)
+        self._write(profile, known)
         return True
 
     def settle(self, profile: Profile, discovery: Discovery, stamp: str = "") -> Discovery:
@@ -440,8 +456,8 @@ class Catalogues:
         """
         if not discovery.found:
             return self._refuse(profile, discovery, stamp)
-        before = self._read_again(profile)
-        return self._keep(profile, discovery, *_prepared(before, discovery), stamp)
+        before, hide = self._read_again(profile), self._files.hide()
+        return self._keep(profile, discovery, self._settled(profile, before, discovery, stamp, hide))
 
     async def settle_aside(self, profile: Profile, discovery: Discovery, stamp: str = "") -> Discovery:
         """As ``settle``, but what takes long of it is done in a thread: someone may be typing."""
@@ -449,8 +465,9 @@ class Catalogues:
 
         if not discovery.found:
             return self._refuse(profile, discovery, stamp)
-        before = self._read_again(profile)
-        return self._keep(profile, discovery, *await asyncio.to_thread(_prepared, before, discovery), stamp)
+        before, hide = self._read_again(profile), self._files.hide()
+        settled = await asyncio.to_thread(self._settled, profile, before, discovery, stamp, hide)
+        return self._keep(profile, discovery, settled)
 
     def _refuse(self, profile: Profile, discovery: Discovery, stamp: str) -> Discovery:
         """Do not read a file again before it changes."""
@@ -459,30 +476,33 @@ class Catalogues:
             self.problem = "; ".join(discovery.sentences)
         return discovery
 
-    def _keep(
-        self,
-        profile: Profile,
-        discovery: Discovery,
-        descriptions: Descriptions,
-        changes: MethodChanges | None,
-        stamp: str,
-    ) -> Discovery:
-        before = self._looked_up(profile).list
-        absent = before.absent - {method.name for method in discovery.methods}
-        known = Known(
-            replace(before, when=discovery.when, methods=discovery.methods, absent=absent, source=stamp), descriptions
-        )
-        self._known[_key(profile)] = known
+    def _settled(self, profile: Profile, before: Known, discovery: Discovery, stamp: str, hide: HideSecrets) -> Settled:
+        """Return what takes long: the descriptions, the changes and the file's content."""
+        descriptions = encoded(discovery)
+        changes = changes_of(before, discovery, descriptions)
+        last = before.descriptions.changes if before.descriptions else NOTHING
+        descriptions.changes = Raw(msgspec.json.encode(changes)) if changes else last
+        absent = before.list.absent - {method.name for method in discovery.methods}
+        found = replace(before.list, when=discovery.when, methods=discovery.methods, absent=absent, source=stamp)
+        known = Known(found, descriptions)
+        return Settled(known, changes, *self._files.content(profile, known, hide))
+
+    def _keep(self, profile: Profile, discovery: Discovery, settled: Settled) -> Discovery:
+        self._known[_key(profile)] = settled.known
         self.problem = ""
-        sentences = (*discovery.sentences, *self._files.write(profile, known))
-        methods = changes.methods if changes else ()
+        problems = filter(None, (settled.problem, self._files.write(profile, settled.content)))
+        methods = settled.changes.methods if settled.changes else ()
         return replace(
             discovery,
-            sentences=sentences,
+            sentences=(*discovery.sentences, *problems),
             new=tuple(each.name for each in methods if each.kind == "new"),
             gone=tuple(each.name for each in methods if each.kind == "gone"),
             changed=methods,
         )
+
+    def _write(self, profile: Profile, known: Known) -> None:
+        content, _ = self._files.content(profile, known, self._files.hide())
+        self._files.write(profile, content)
 
     def _looked_up(self, profile: Profile) -> Known:
         """Return what was read; the descriptions perhaps not yet."""
@@ -519,14 +539,3 @@ class Catalogues:
         except FileError as error:
             self.problem = error.sentence
         return None
-
-
-def _prepared(before: Known, discovery: Discovery) -> tuple[Descriptions, MethodChanges | None]:
-    """Return the descriptions to write, with the changes that were found last, and those that are found now."""
-    descriptions = encoded(discovery)
-    changes = changes_of(before, discovery, descriptions)
-    if changes:
-        descriptions.changes = Raw(msgspec.json.encode(changes))
-    elif before.descriptions:
-        descriptions.changes = before.descriptions.changes
-    return descriptions, changes
