@@ -2,11 +2,11 @@
 
     python tests/benchmarks/described.py [ROUNDS] [METHODS] [--start | --opening]
 
-Two profiles in homes of their own: of one service only the names and a line of each method are known, which is what a
-start has always read; the other one's document has 1,500 schemas that all methods share and that refer to each other,
+Two profiles in homes of their own: of one service only the names and a line of each method are known, which is all
+that a start reads; the other one's document has 1,500 schemas that all methods share and that refer to each other,
 and one method with a megabyte of its own. The real program runs in a pseudo-terminal of 120 by 40. A start is measured
 until the first screen is there; opening a method from Enter until the params to start from, which name the method, are
-drawn: the first one of a run, which reads the index, the next ones, and the one with the megabyte.
+drawn: the first one of a run, which reads all descriptions, the next ones, and the one with the megabyte.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ def main() -> None:
         bare, full = (
             home(Path(place) / word, document(many, schemas=word == "schemas")) for word in ("lines", "schemas")
         )
-        size = sum(file.stat().st_size for file in (full / "home").rglob("*.full"))
+        size = sum(file.stat().st_size for file in (full / "home").rglob("catalogues/*.json"))
         print(f"{count:,} methods; in full they have {size / 1024 / 1024:.1f} MiB on the disk")
         if "--opening" not in sys.argv:
             in_turns(1, {"warm": partial(started, bare), "up": partial(started, full)})
