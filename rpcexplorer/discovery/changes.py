@@ -1,4 +1,4 @@
-"""What differs between what a service said of its methods before and what it says now, in words. Pure and bounded."""
+"""The differences between two descriptions of a service's methods, in words. Pure and bounded."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from rpcexplorer.schema.node import SchemaReader, references_in
 from rpcexplorer.schema.words import limit_words
 
 MOST_CHANGES: Final = 2_000
-"""Methods that are told of; the rest is counted."""
-MOST_TOLD: Final = 12
+"""Methods that are reported; the rest is counted."""
+MOST_LINES: Final = 12
 """Of one method."""
 LONGEST: Final = 300
-"""Characters of what is told."""
+"""Characters of one line."""
 MOST_PLACES: Final = 100
 """Inside a schema, at which it is looked for what has changed."""
 SHOWN: Final = 60
@@ -40,7 +40,7 @@ def changes_between(
         elif both := pair(name):
             lines = dict.fromkeys(cut(line, LONGEST) for line in _lines(*both, affected))
             if lines:
-                yield MethodChange(name, "changed", tuple(lines)[:MOST_TOLD])
+                yield MethodChange(name, "changed", tuple(lines)[:MOST_LINES])
 
 
 class AffectedReferences:
@@ -181,7 +181,7 @@ def _values(each: Struct) -> list[Any]:
 
 
 def _same(one: Any, other: Any) -> bool:
-    """Whether two JSON values say the same; the order of members makes no difference."""
+    """Return whether two JSON values say the same; the order of members makes no difference."""
     if one is other:
         return True
     if one is UNSET or other is UNSET:

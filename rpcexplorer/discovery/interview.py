@@ -52,7 +52,7 @@ T = TypeVar("T")
 
 
 async def side_by_side(calls: Sequence[Callable[[Stop], Coroutine[Any, Any, T]]], stop: Stop | None) -> list[T]:
-    """What comes of each call, in their order. ``stop`` ends all of them, and each still tells what came of it."""
+    """Return the result of each call, in their order. ``stop`` ends all of them, and each still has a result."""
     buttons = [Stop() for _ in calls]
     task = asyncio.current_task()
     assert task is not None
@@ -63,7 +63,7 @@ async def side_by_side(calls: Sequence[Callable[[Stop], Coroutine[Any, Any, T]]]
         await asyncio.wait(tasks)
     except asyncio.CancelledError:
         stop.watch(None)
-        if not stop.pressed:  # somebody ends the whole program
+        if not stop.pressed:  # the whole program ends
             for each in tasks:
                 each.cancel()
             raise
@@ -91,9 +91,9 @@ HUGE: Final = 1024 * 1024
 
 
 class Interview:
-    """Puts a dialect's questions to the service with the profile's auth, and says what the answers mean.
+    """Puts a dialect's questions to the service with the profile's auth, and reads the answers.
 
-    Nobody is asked for credentials before the service has asked for some. Some kinds of auth put credentials into
+    You are asked for credentials only after the service has asked for some. Some kinds of auth put credentials into
     params, where a method that takes none will not have them: such a question is asked once more without. Questions
     aside have a few seconds for all of them together, or the profile's timeout where that is shorter.
     """
@@ -114,7 +114,7 @@ class Interview:
         self.closed: Exchange | None = None
         """The first answer that asked for credentials which it did not get."""
         self.error_messages: list[str] = []
-        """What the service said to the questions that it refused, but for those aside."""
+        """Of the questions that the service refused, but for those aside."""
         self._client = Client.of(profile, credentials, REPLY_LIMIT, discard, transport)
         self._bare = Client.of(replace(profile, auth=Auth()), credentials, REPLY_LIMIT, discard, transport)
         self._transport = transport
@@ -129,7 +129,7 @@ class Interview:
         """Python's search for garbage, which stops all threads: among a million values, for a third of a second."""
 
     async def hold(self, asking: Asking) -> Listing | Exchange:
-        """Answer all questions of a dialect; what it makes of them, or the exchange after which nothing can follow."""
+        """Answer all questions of a dialect; return its listing, or the exchange that ended everything."""
         answer: Answered | None = None
         is_large = False
         while True:
@@ -153,7 +153,7 @@ class Interview:
             answer = Answered(answers=tuple(answers)) if isinstance(step, Several) else answers[0]
 
     async def _asked(self, questions: Sequence[Question]) -> list[tuple[Question, Exchange | None]]:
-        """What came of questions that go out at once; None where there is no time left for them."""
+        """Return the exchanges of questions that go out at once; None if there is no time left for them."""
         if self._left_for_asides <= 0 and any(question.aside for question in questions):
             return [(question, None) for question in questions]
         if len(questions) == 1:
@@ -172,7 +172,7 @@ class Interview:
         return await self._exchange(question, stop)
 
     async def _answer(self, question: Question, exchange: Exchange) -> Answered:
-        """What an exchange tells the dialect. Some kinds of auth have no place in a question aside."""
+        """Return what an exchange means for the dialect. Some auth types have no place in a question aside."""
         asks_for_login = not question.is_extra and wants_login(exchange, self._profile)
         if asks_for_login:
             self.closed = self.closed or exchange
@@ -242,7 +242,7 @@ class Interview:
 
 
 def _next(asking: Asking, answer: Answered | None) -> Question | Several | Listing:
-    """Tell a dialect what came, and hear what it asks next or what it made of all."""
+    """Give a dialect its answer; return its next questions, or its listing."""
     try:
         return next(asking) if answer is None else asking.send(answer)
     except StopIteration as stop:  # the way a generator hands over what it returns
@@ -251,7 +251,7 @@ def _next(asking: Asking, answer: Answered | None) -> Question | Several | Listi
 
 
 def _at_hand(profile: Profile, credentials: CredentialSource) -> bool:
-    """Whether credentials can be sent, or none are, without asking anybody."""
+    """Return whether all credentials that are needed are known."""
     needed = ("session",) if profile.has_sessions else profile.secrets
     return all(credentials.at_hand(profile, field) for field in needed)
 

@@ -143,7 +143,7 @@ def catalogue(
 
 
 def saved_among(calls: Iterable[SavedCall], methods: Mapping[str, Method]) -> dict[str, Method]:
-    """Saved calls as they stand among methods. What they call is said first, and is as safe as it is by itself."""
+    """Return saved calls as they are listed among methods: each begins with its method, and is as safe as that."""
     found: dict[str, Method] = {}
     for call in calls:
         method = methods.get(call.method) or Method(call.method)
@@ -155,7 +155,7 @@ def saved_among(calls: Iterable[SavedCall], methods: Mapping[str, Method]) -> di
 
 
 def first_method(methods: Mapping[str, Method]) -> str:
-    """The one to begin with where none was used yet: safe, and known to need no params; empty where none is so."""
+    """Return the method to begin with: safe, and known to need no params; empty if there is none."""
     return next((name for name, method in methods.items() if method.safe and _needs_no_params(method)), "")
 
 
@@ -166,7 +166,7 @@ def _needs_no_params(method: Method) -> bool:
 
 
 def asks_first(profile: Profile, method: str, methods: Mapping[str, Method]) -> bool:
-    """Whether the profile wants a question before this method is sent; what has no name is not sent anyway."""
+    """Return whether the profile asks before this method is sent; without a name it is not sent anyway."""
     if not method.strip():
         return False
     if profile.confirm == "unsafe":
@@ -181,7 +181,7 @@ class DiscoveryStep(Struct, frozen=True):
     dialect: str
     """The question that it is about."""
     words: str
-    """``asked``, ``help 12 of 29``, or what came of it."""
+    """``asked``, ``help 12 of 29``, or the result."""
     methods: int
     """How many are known by now."""
 
@@ -212,7 +212,7 @@ class Learned(Struct, frozen=True):
 
 
 class MethodChange(Struct, frozen=True):
-    """A method that is new or gone, or of which something else is said."""
+    """A method that is new or gone, or whose description has changed."""
 
     name: str
     kind: Literal["new", "gone", "changed"]
@@ -226,7 +226,7 @@ class MethodChange(Struct, frozen=True):
 
 
 class MethodChanges(Struct, frozen=True):
-    """What a refresh found that was not so before."""
+    """The differences that a refresh found."""
 
     when: datetime
     """The refresh."""
@@ -239,7 +239,7 @@ class MethodChanges(Struct, frozen=True):
 
 
 class Discovery(Struct, frozen=True):
-    """What came of asking a service which methods it has."""
+    """The result of asking a service for its methods."""
 
     when: datetime
     methods: tuple[Method, ...] = ()
@@ -253,22 +253,22 @@ class Discovery(Struct, frozen=True):
     gone: tuple[str, ...] = ()
     """Names that were, and are not any more."""
     changed: tuple[MethodChange, ...] = ()
-    """All that differs from what was known before: new, gone, and what is said otherwise. None at the first time."""
+    """All that is new, gone or described differently. None at the first time."""
     described: Mapping[str, Described] = {}
     """The description of each method by name, and of each event by ``key_of_event``."""
     events: tuple[Method, ...] = ()
     """What the server sends of itself."""
 
     def __repr__(self) -> str:
-        """In a line: asyncio asks for one, and all that is said in full would take minutes."""
+        """Return a line: asyncio asks for one, and all descriptions would take minutes."""
         return f"Discovery({len(self.methods)} methods, {len(self.sentences)} sentences)"
 
     @property
     def found(self) -> bool:
-        """Whether the service told of any method. If not, what was known before stays."""
+        """Return whether the service named any method. If not, the list stays as it was."""
         return bool(self.methods)
 
     @property
     def exit_code(self) -> int:
-        """What a shell learns of it. A service that offers no discovery is in order."""
+        """Return the exit code. A service that offers no discovery is in order."""
         return self.ended.exit_code if self.ended else 0

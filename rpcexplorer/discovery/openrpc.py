@@ -78,7 +78,7 @@ def openrpc_document(
     described: Callable[[str], Described | None],
     events: Iterable[Method] = (),
 ) -> dict[str, Any]:
-    """The document. ``described`` gives what is known of a method in full."""
+    """Return the document. ``described`` returns the description of a method."""
     known = {method.name: method for method in methods}
     sent = {event.name: event for event in events}
     full = {name: described(name) or Described() for name in sorted(known)}
@@ -97,7 +97,7 @@ def openrpc_document(
 
 
 def openrpc_text(document: dict[str, Any]) -> str:
-    """As it is committed: laid out for comparing line by line."""
+    """Return the text to commit: laid out for comparing line by line."""
     try:
         text = json.dumps(document, indent=2, ensure_ascii=False)
         text.encode()
@@ -116,7 +116,7 @@ class Components:
         """By the identity of the definitions, and the reference."""
         self._sets: dict[int, Mapping[str, Any]] = {}
         taken: dict[str, str] = {}
-        """What stands under each name."""
+        """The schema of each name."""
         wanted: list[tuple[int, str, Any]] = []
         for each in full:
             key = id(each.definitions)
@@ -137,13 +137,13 @@ class Components:
         self.schemas = dict(sorted(self.schemas.items()))
 
     def _target(self, key: int, reference: str) -> Any:
-        """The schema; None where there is none, or a whole document of methods."""
+        """Return the schema; None if there is none, or if it is a whole document of methods."""
         schema = self._sets[key].get(reference)
         is_schema = isinstance(schema, bool) or (isinstance(schema, dict) and "methods" not in schema)
         return schema if is_schema else None
 
     def rewritten(self, schema: Any, definitions: Mapping[str, Any]) -> Any:
-        """A copy of a schema whose references lead to the components."""
+        """Return a copy of a schema whose references lead to the components."""
         key = id(definitions)
 
         def led(reference: str) -> str:
@@ -154,7 +154,7 @@ class Components:
 
 
 def _references(schema: Any) -> set[str]:
-    """What a schema refers to where a schema may stand; in an example the same words are a value."""
+    """Return what a schema refers to; in an example the same words are a value."""
     found: set[str] = set()
 
     def noted(reference: str) -> str:
@@ -193,7 +193,7 @@ def _each(value: Any, led: Callable[[str], str]) -> Any:
 
 
 def _free_name(reference: str, meaning: str, taken: dict[str, str]) -> str:
-    """A name that says where it comes from, and is nobody else's."""
+    """Return a name that shows its origin and is not taken."""
     way = _WAY.sub("", reference).replace("/properties/", ".")
     plain = _UNFIT.sub("_", way.replace("~1", "/").replace("~0", "~")).strip("_.") or "schema"
     name, number = plain, 1
@@ -209,26 +209,26 @@ def _openrpc_method(method: Method, full: Described, components: Components) -> 
 
     has_names = all(each.name for each in full.params)
     entry: dict[str, Any] = {"name": method.name}
-    entry |= _told(summary=method.doc, description=full.details)
-    entry |= _told(tags=[{"name": tag} for tag in full.tags], deprecated=method.deprecated)
+    entry |= _stated(summary=method.doc, description=full.details)
+    entry |= _stated(tags=[{"name": tag} for tag in full.tags], deprecated=method.deprecated)
     if by := method.by if has_names else "position":
         entry["paramStructure"] = _PARAM_STRUCTURES[by]
     entry["params"] = [_param(each, at, schema(each.schema)) for at, each in enumerate(full.params, start=1)]
     if full.result is not UNSET:
         entry["result"] = {
             "name": full.result_name or "result",
-            **_told(description=full.result_doc),
+            **_stated(description=full.result_doc),
             "schema": schema(full.result),
         }
-    entry |= _told(errors=list(_errors(full)), examples=list(_openrpc_examples(full)))
+    entry |= _stated(errors=list(_errors(full)), examples=list(_openrpc_examples(full)))
     if method.safe is not None:
         entry["x-safe"] = method.safe
-    return entry | _told(**{"x-auth": method.auth})
+    return entry | _stated(**{"x-auth": method.auth})
 
 
 def _param(param: DescribedParam, at: int, schema: Any) -> dict[str, Any]:
-    told = _told(description=param.doc, required=param.required, deprecated=param.deprecated)
-    return {"name": param.name or f"param{at}", **told, "schema": schema}
+    facts = _stated(description=param.doc, required=param.required, deprecated=param.deprecated)
+    return {"name": param.name or f"param{at}", **facts, "schema": schema}
 
 
 def _errors(full: Described) -> Iterator[dict[str, Any]]:
@@ -246,13 +246,13 @@ def _openrpc_examples(full: Described) -> Iterator[dict[str, Any]]:
         else:
             values = each.params if isinstance(each.params, list) else []
             given = [(names[at] if at < len(names) else f"param{at + 1}", value) for at, value in enumerate(values)]
-        entry: dict[str, Any] = {"name": each.name, **_told(description=each.doc)}
+        entry: dict[str, Any] = {"name": each.name, **_stated(description=each.doc)}
         entry["params"] = [{"name": name, "value": value} for name, value in given]
         if each.result is not UNSET:
             entry["result"] = {"name": full.result_name or "result", "value": each.result}
         yield entry
 
 
-def _told(**facts: Any) -> dict[str, Any]:
-    """Those of the facts that say anything."""
+def _stated(**facts: Any) -> dict[str, Any]:
+    """Return the facts that say anything."""
     return {name: value for name, value in facts.items() if value}

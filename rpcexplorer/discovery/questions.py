@@ -28,7 +28,7 @@ EMPTY: Final = f"{NOT_OFFERED} (an empty result)"
 
 
 class Question(Struct, frozen=True):
-    """What a dialect wants to know."""
+    """A question of a dialect."""
 
     method: str
     params: str = ""
@@ -42,7 +42,7 @@ class Question(Struct, frozen=True):
 
     @property
     def is_extra(self) -> bool:
-        """Whether all goes on as before where it fails."""
+        """Return whether everything continues if it fails."""
         return self.aside or self.guess
 
 
@@ -55,7 +55,7 @@ class Several(Struct, frozen=True):
 
 
 class Answered(Struct, frozen=True):
-    """What a dialect is told."""
+    """An answer to a question."""
 
     value: Any = None
     refusal: str = ""
@@ -75,11 +75,11 @@ class Dialect(Struct, frozen=True):
     name: str
     ask: WayOfAsking
     clue: re.Pattern[str] | None = None
-    """What a service says to other questions that speaks this dialect; None where nothing tells."""
+    """Found in what a service that speaks this dialect says to other questions; None if nothing shows it."""
 
 
 def one_question(question: Question, read: Callable[[Any], Listing]) -> WayOfAsking:
-    """The way of a dialect in which one answer tells everything."""
+    """Return the dialect in which one answer says everything."""
 
     def ask(described: Collection[str]) -> Asking:  # noqa: ARG001 - it has a say of its own on every method
         answer = yield question
@@ -120,7 +120,7 @@ def one_by_one(
 
 
 def too_many_to_explain(wanted: Sequence[str]) -> list[str]:
-    """A sentence where not all were asked about."""
+    """Return a sentence if not all were asked about."""
     if len(wanted) <= MOST_EXPLAINED:
         return []
     return [f"help was asked for the first {MOST_EXPLAINED} of {len(wanted):,} only"]
@@ -140,14 +140,14 @@ NOT_INITIALIZED = re.compile(
 
 
 def wants_login(exchange: Exchange, profile: Profile) -> bool:
-    """Whether the service asks for credentials, and not for the handshake that some have."""
+    """Return whether the service asks for credentials, and not for the handshake that some have."""
     if isinstance(exchange.outcome, ErrorObject) and NOT_INITIALIZED.search(exchange.outcome.message):
         return False
     return asks_for_login(profile.login, exchange.outcome, exchange.response.status)
 
 
 def answer_of(exchange: Exchange, profile: Profile, *, asks_for_login: bool) -> Answered:
-    """The result, or why there is none, as far as a dialect needs to know."""
+    """Return the result, or why there is none, as far as a dialect needs to know."""
     match exchange.outcome:
         case Result() as result:
             return value_of(result.value)
@@ -178,7 +178,7 @@ def value_of(text: bytes) -> Answered:
 
 
 def _refusal(exchange: Exchange, said: str, profile: Profile, *, asks_for_login: bool) -> str:
-    """Why an error stands where a listing should: what is missing, where it says so."""
+    """Return why there is an error instead of a listing: what is missing, if it says so."""
     assert isinstance(exchange.outcome, ErrorObject)
     if asks_for_login:
         advice = "this profile sends none: set its auth" if not profile.secrets else "it did not take these"
@@ -191,7 +191,7 @@ def _refusal(exchange: Exchange, said: str, profile: Profile, *, asks_for_login:
 
 
 def _is_not_offered(exchange: Exchange) -> bool:
-    """Whether an error says no more than that there is no such method, as servers put it."""
+    """Return whether an error says only that there is no such method, as servers put it."""
     assert isinstance(exchange.outcome, ErrorObject)
     code, message = exchange.outcome.code, exchange.outcome.message
     return (
@@ -202,7 +202,7 @@ def _is_not_offered(exchange: Exchange) -> bool:
 
 
 def ends_it(exchange: Exchange, question: Question) -> bool:
-    """Whether nothing can be asked any more. One answer that is too large says nothing about the next."""
+    """Return whether nothing more can be asked. One answer that is too large says nothing about the next."""
     match exchange.outcome:
         case Cancelled() | Refused():
             return True

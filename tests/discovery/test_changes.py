@@ -8,7 +8,7 @@ import pytest
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from rpcexplorer.discovery.changes import MOST_TOLD, changes_between
+from rpcexplorer.discovery.changes import MOST_LINES, changes_between
 from rpcexplorer.discovery.methods import MethodChange
 from rpcexplorer.model.method import Described, DescribedError, DescribedParam, ExampleCall
 
@@ -121,7 +121,7 @@ def test_a_circle_and_any_depth_are_compared_and_end() -> None:
 
 def test_no_more_is_told_of_one_method_than_somebody_reads() -> None:
     many = tuple(DescribedParam(f"p{number}") for number in range(1_000))
-    assert len(told(FULL, replace(FULL, params=many))) == MOST_TOLD
+    assert len(told(FULL, replace(FULL, params=many))) == MOST_LINES
 
 
 def test_a_limit_deep_in_a_schema_is_told_with_its_place_and_a_circle_ends() -> None:
