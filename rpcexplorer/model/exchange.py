@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import random
 import time
-from asyncio import Task
 from datetime import datetime
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from msgspec import Struct
 
 from rpcexplorer.model.problem import Problem
 from rpcexplorer.rpc.messages import CHANCE_LIMIT, EnvelopeForm, ErrorObject, Malformed, Result, make_id
 from rpcexplorer.transport.port import NOTHING_CAME, Response, Step
+
+if TYPE_CHECKING:
+    from asyncio import Task  # the process that checks needs no loop
 
 CallKind = Literal["call", "notification", "batch"]
 

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Iterator, Mapping
-from hashlib import blake2b
+from collections.abc import Iterator
 from typing import Any, Final
 
-import msgspec
 from msgspec import UNSET, Struct
 
-from rpcexplorer.jsontext.steps import Steps
 from rpcexplorer.model.method import By, Described, DescribedParam
 from rpcexplorer.schema.node import KINDS, UNSURE, is_number, limits_of, members_of, required_of
 
@@ -23,8 +20,6 @@ HEAVIEST: Final = 1_000_000
 """Characters of the values that one schema allows."""
 LEVELS: Final = 40
 """Schemas inside one another before the next stands for itself: who reads them counts how deep they nest."""
-STEP: Final = 50
-"""Parts between two steps."""
 MOST_BASES: Final = 50
 _ONE: Final = (
     "not", "if", "then", "else", "contains", "propertyNames", "additionalProperties", "unevaluatedProperties",
@@ -38,7 +33,11 @@ _OLD: Final = re.compile(r"draft-0?[3-7]\b")
 """Drafts in which nothing counts beside a reference."""
 
 
-class Rewriting:
+class _TooLargeError(Exception):
+    pass
+
+
+class _Rewriting:
     """The schemas of one method, rewritten one part after the other."""
 
     def __init__(self, described: Described) -> None:
@@ -48,51 +47,42 @@ class Rewriting:
         """The schemas that stand for themselves, by name."""
         self._names: dict[int, tuple[dict[str, Any], Any]] = {}
         """The reference to each, by its identity, with itself, so that nothing else takes its place."""
-        self._waiting: list[tuple[Any, Any, Any, int]] = []
-        """A schema, the place where it is wanted rewritten, and how deep that is."""
+        self._waiting: list[tuple[str, dict[str, Any]]] = []
+        """Definitions that are not rewritten yet."""
         self._parts = 0
         self.elsewhere = ""
         """The first reference that leads to nothing of the service's."""
 
     def later(self, schema: Any) -> Any:
         """A reference to a schema that stands for itself."""
-        if isinstance(schema, bool):
-            return schema
         if not isinstance(schema, dict):
-            return True
+            return schema is not False
         known = self._names.get(id(schema))
         if known is None:
             name = f"d{len(self._names)}"
             known = self._names[id(schema)] = ({"$ref": f"#/$defs/{name}"}, schema)
-            self.definitions[name] = True
-            self._waiting.append((schema, self.definitions, name, 0))
+            self._waiting.append((name, schema))
         return known[0]
 
-    def is_done(self) -> Steps[bool]:
-        """Rewrite all parts; whether so many can be."""
+    def rewrite_definitions(self) -> None:
         while self._waiting:
-            schema, holder, key, level = self._waiting.pop()
-            self._parts += 1
-            if self._parts + len(self._waiting) > MOST_PARTS or _is_too_large(schema):
-                return False
-            holder[key] = self._rewritten(schema, level)
-            if self._parts % STEP == 0:
-                yield
-        return True
+            name, schema = self._waiting.pop()
+            self.definitions[name] = self._rewritten(schema, 0)
 
-    def _put(self, schema: Any, holder: Any, key: Any, level: int) -> None:
-        """Have a part of a schema rewritten in its place; a deep one, in a place of its own."""
+    def _part(self, schema: Any, level: int) -> Any:
+        """A part of a schema, rewritten; a deep one stands for itself."""
         if not isinstance(schema, dict):
-            holder[key] = schema is not False
-        elif level >= LEVELS:
-            holder[key] = self.later(schema)
-        elif schema.keys() == {"$ref"} and isinstance(target := self._known.get(str(schema["$ref"])), dict):
-            holder[key] = self.later(target)
-        else:
-            holder[key] = True
-            self._waiting.append((schema, holder, key, level + 1))
+            return schema is not False
+        if level >= LEVELS:
+            return self.later(schema)
+        if schema.keys() == {"$ref"} and isinstance(target := self._known.get(str(schema["$ref"])), dict):
+            return self.later(target)
+        return self._rewritten(schema, level + 1)
 
     def _rewritten(self, source: dict[str, Any], level: int) -> dict[str, Any] | bool:
+        self._parts += 1
+        if self._parts + len(self._waiting) > MOST_PARTS or _is_too_large(source):
+            raise _TooLargeError
         made: dict[str, Any] = {}
         if references := list(self._references(source)):
             made["$ref"], *more = references
@@ -101,21 +91,19 @@ class Rewriting:
                 return made
         source = self._with_bases(source)
         for key in _ONE:
-            if key in source and isinstance(part := source[key], dict | bool):
-                self._put(part, made, key, level)
+            if isinstance(part := source.get(key), dict | bool):
+                made[key] = self._part(part, level)
         for key in _LIST:
-            if key in source and isinstance(parts := source[key], list) and parts:
-                self._several(made, key, parts, level)
+            if isinstance(parts := source.get(key), list) and parts:
+                self._add_several(made, key, parts, level)
         for key in _NAMED:
-            if key in source and isinstance(members := source[key], dict):
-                inside = made[key] = dict.fromkeys(map(str, members), True)
-                for name, part in members.items():
-                    self._put(part, inside, str(name), level)
-        self._items(source, made, level)
-        self._dependencies(source, made, level)
+            if isinstance(members := source.get(key), dict):
+                made[key] = {str(name): self._part(part, level) for name, part in members.items()}
+        self._add_items(made, source, level)
+        self._add_dependencies(made, source, level)
         if isinstance(ruled_out := source.get("disallow"), str) and (kind := KINDS.get(ruled_out.lower())):
             made.setdefault("not", {"type": kind})
-        self._type(source, made, level)
+        self._add_type(made, source, level)
         made |= _plain(source)
         return _nullable(made) if source.get("nullable") is True else made
 
@@ -150,48 +138,42 @@ class Rewriting:
             members |= members_of(base)
         return merged | ({"properties": members} if members else {})
 
-    def _several(self, made: dict[str, Any], key: str, parts: list[Any], level: int) -> None:
+    def _add_several(self, made: dict[str, Any], key: str, parts: list[Any], level: int) -> None:
         """Alternatives; where there are some already, both hold."""
-        inside: list[Any] = [True] * len(parts)
+        inside = [self._part(part, level) for part in parts]
         if key in made and key == "allOf":
-            inside = [*made[key], *inside]
-            made[key] = inside
+            made[key] = [*made[key], *inside]
         elif key in made:
             made.setdefault("allOf", []).append({key: inside})
         else:
             made[key] = inside
-        for index, part in enumerate(parts, len(inside) - len(parts)):
-            self._put(part, inside, index, level)
 
-    def _items(self, source: dict[str, Any], made: dict[str, Any], level: int) -> None:
+    def _add_items(self, made: dict[str, Any], source: dict[str, Any], level: int) -> None:
         """The elements with schemas of their own, and all others, in the words of whichever draft."""
         first, rest = source.get("prefixItems"), source.get("items")
         if isinstance(rest, list):
             first, rest = rest, source.get("additionalItems")
         if isinstance(first, list) and first:
-            inside = made["prefixItems"] = [True] * len(first)
-            for index, part in enumerate(first):
-                self._put(part, inside, index, level)
+            made["prefixItems"] = [self._part(part, level) for part in first]
         if isinstance(rest, dict | bool):
-            self._put(rest, made, "items", level)
+            made["items"] = self._part(rest, level)
 
-    def _dependencies(self, source: dict[str, Any], made: dict[str, Any], level: int) -> None:
-        if "dependencies" not in source and "dependentRequired" not in source:
-            return
+    def _add_dependencies(self, made: dict[str, Any], source: dict[str, Any], level: int) -> None:
         found = {**members_of(source, "dependencies"), **members_of(source, "dependentRequired")}
         for name, part in found.items():
             if isinstance(part, dict):
-                self._put(part, made.setdefault("dependentSchemas", {}), str(name), level)
+                made.setdefault("dependentSchemas", {})[str(name)] = self._part(part, level)
             elif names := [part] if isinstance(part, str) else _texts(part):
                 made.setdefault("dependentRequired", {})[str(name)] = names
 
-    def _type(self, source: dict[str, Any], made: dict[str, Any], level: int) -> None:
+    def _add_type(self, made: dict[str, Any], source: dict[str, Any], level: int) -> None:
         if "type" not in source:
             return
         said = source["type"]
         words = said if isinstance(said, list) else [said]
         if any(isinstance(word, dict) for word in words):
-            self._several(made, "anyOf", [word if isinstance(word, dict) else {"type": word} for word in words], level)
+            schemas = [word if isinstance(word, dict) else {"type": word} for word in words]
+            self._add_several(made, "anyOf", schemas, level)
             return
         kinds = [KINDS.get(word.lower()) for word in words if isinstance(word, str) and word.lower() not in UNSURE]
         if kinds and None not in kinds and len(kinds) == len(words):
@@ -242,18 +224,13 @@ def _texts(value: Any) -> list[str]:
     return [each for each in value if isinstance(each, str)] if isinstance(value, list) else []
 
 
-MOST_BYTES: Final = 8 * 1024 * 1024
 TOO_LARGE: Final = "its schema is too large to be checked"
 
 
-class Checkable(Struct, frozen=True):
+class Bundle(Struct, frozen=True):
     """What a text is checked by."""
 
-    schema: Mapping[str, Any] = {}
-    json: bytes = b""
-    """The schema as it is sent."""
-    key: bytes = b""
-    """The same for the same schema."""
+    schema: dict[str, Any] = {}
     by: By | None = None
     """How the params are given that it is for; None for a result."""
     params: tuple[DescribedParam, ...] = ()
@@ -261,26 +238,26 @@ class Checkable(Struct, frozen=True):
     """Why nothing can be checked, or which part of it cannot."""
 
 
-def checkable_params(described: Described, by: By) -> Steps[Checkable]:
+def bundle_params(described: Described, by: By) -> Bundle:
     """For params that are given by name, or by position."""
     params = described.params
     if not params and described.extra:
-        return Checkable(by=by, why_not="the service does not say what it takes")
-    rewriting = Rewriting(described)
+        return Bundle(by=by, why_not="the service does not say what it takes")
+    rewriting = _Rewriting(described)
     schemas = [rewriting.later(param.schema) for param in params]
     closed = not described.extra or not any(param.stands_for_others for param in params)
     whole = (
         _by_name(params, schemas, closed=closed) if by == "name" else _by_position(described, schemas, closed=closed)
     )
-    return (yield from _finished(rewriting, whole, by, params))
+    return _finished(rewriting, whole, by, params)
 
 
-def checkable_result(described: Described) -> Steps[Checkable]:
+def bundle_result(described: Described) -> Bundle:
     """For what comes back."""
     if described.result is UNSET or described.result is True:
-        return Checkable(why_not="the service does not say what comes back")
-    rewriting = Rewriting(described)
-    return (yield from _finished(rewriting, {"allOf": [rewriting.later(described.result)]}))
+        return Bundle(why_not="the service does not say what comes back")
+    rewriting = _Rewriting(described)
+    return _finished(rewriting, {"allOf": [rewriting.later(described.result)]})
 
 
 def _by_name(params: tuple[DescribedParam, ...], schemas: list[Any], *, closed: bool) -> dict[str, Any]:
@@ -306,17 +283,12 @@ def _by_position(described: Described, schemas: list[Any], *, closed: bool) -> d
 
 
 def _finished(
-    rewriting: Rewriting, whole: dict[str, Any], by: By | None = None, params: tuple[DescribedParam, ...] = ()
-) -> Steps[Checkable]:
-    if not (yield from rewriting.is_done()):
-        return Checkable(by=by, why_not=TOO_LARGE)
-    schema = {**whole, "$defs": rewriting.definitions}
+    rewriting: _Rewriting, whole: dict[str, Any], by: By | None = None, params: tuple[DescribedParam, ...] = ()
+) -> Bundle:
     try:
-        encoded = msgspec.json.encode(schema)
-    except (UnicodeError, RecursionError, TypeError, ValueError):
-        return Checkable(by=by, why_not="its schema is none that can be checked")
-    if len(encoded) > MOST_BYTES:
-        return Checkable(by=by, why_not=TOO_LARGE)
+        rewriting.rewrite_definitions()
+    except _TooLargeError:
+        return Bundle(by=by, why_not=TOO_LARGE)
     elsewhere = rewriting.elsewhere
     why_not = f"what “{elsewhere}” refers to is not in the service's document" if elsewhere else ""
-    return Checkable(schema, encoded, blake2b(encoded, digest_size=16).digest(), by, params, why_not)
+    return Bundle({**whole, "$defs": rewriting.definitions}, by, params, why_not)

@@ -16,7 +16,7 @@ from rpcexplorer.jsontext.scan import decoded, elements, members
 from rpcexplorer.model.method import DescribedParam
 from rpcexplorer.model.problem import MOST_TOLD, SchemaProblem
 from rpcexplorer.model.secret import PLACEHOLDER
-from rpcexplorer.schema.bundle import Checkable
+from rpcexplorer.schema.bundle import Bundle
 from rpcexplorer.schema.node import members_of
 from rpcexplorer.schema.words import in_one_line, step_words
 from rpcexplorer.variables.references import OPENING, inert_value
@@ -61,7 +61,7 @@ _LIMITS: Final = {
 
 
 class Violation(Struct, frozen=True):
-    """One thing that a schema has against a text, as the process that checks tells it."""
+    """One thing that a schema has against a text."""
 
     path: tuple[str | int, ...]
     """Names and numbers that lead to the value."""
@@ -149,10 +149,10 @@ class WordedProblem(Struct, frozen=True):
     """The member that is missing, or may not be there."""
 
 
-def worded(checkable: Checkable, text: str, violations: Iterable[Violation]) -> tuple[WordedProblem, ...]:
+def worded(bundle: Bundle, text: str, violations: Iterable[Violation]) -> tuple[WordedProblem, ...]:
     """Each in words, in the order of the text; what a reference ``{{…}}`` may still put right is none."""
     found: dict[tuple[object, ...], WordedProblem] = {}
-    wording = _Wording(checkable, text)
+    wording = _Wording(bundle, text)
     for violation in _without_consequences(violations):
         for each in wording.told(violation):
             problem = each.problem
@@ -182,9 +182,9 @@ def _with_lines(text: str, found: list[WordedProblem]) -> Iterator[WordedProblem
 
 
 class _Wording:
-    def __init__(self, checkable: Checkable, text: str) -> None:
-        self._checkable, self._text = checkable, text
-        self._has_references = bool(checkable.by) and (OPENING in text or "«" in text)
+    def __init__(self, bundle: Bundle, text: str) -> None:
+        self._bundle, self._text = bundle, text
+        self._has_references = bool(bundle.by) and (OPENING in text or "«" in text)
 
     def told(self, violation: Violation) -> Iterator[WordedProblem]:
         place = violation.place or ValuePlace(0, len(self._text), 0, 0)
@@ -230,17 +230,17 @@ class _Wording:
 
     def _is_left_out(self, violation: Violation, place: ValuePlace) -> bool:
         """Whether it is null in the position of a param that is not required: so servers have it left out."""
-        if self._checkable.by != "position" or len(violation.path) != 1 or not isinstance(violation.path[0], int):
+        if self._bundle.by != "position" or len(violation.path) != 1 or not isinstance(violation.path[0], int):
             return False
-        index, params = violation.path[0], self._checkable.params
+        index, params = violation.path[0], self._bundle.params
         return index < len(params) and not params[index].required and self._text[place.start : place.end] == "null"
 
     def _is_position(self, path: Sequence[str | int]) -> bool:
-        return not path and self._checkable.by == "position"
+        return not path and self._bundle.by == "position"
 
     def _unexpected(self, violation: Violation, schema: Any, place: ValuePlace) -> Iterator[WordedProblem]:
         allowed = list(members_of(schema))
-        is_params = self._checkable.by and not violation.path
+        is_params = self._bundle.by and not violation.path
         of = "its params" if is_params else f"the members of {self._spelled(violation.path)}"
         told = f": {listed(allowed)}" if allowed else ", which has none"
         if _keyword(violation.rule) != "additionalProperties":  # others may be known elsewhere in the schema
@@ -257,7 +257,7 @@ class _Wording:
     def _missing_positions(
         self, violation: Violation, schema: Any, rule: Any, place: ValuePlace
     ) -> Iterator[WordedProblem]:
-        params = self._checkable.params
+        params = self._bundle.params
         for index in range(violation.size, min(int(rule), len(params))):
             param = params[index]
             if not violation.size and not param.required:  # nothing is given yet: what must be is worth a word
@@ -290,7 +290,7 @@ class _Wording:
         return f"{name} {must(keyword, rule)}"
 
     def _params(self) -> str:
-        return listed(param.name or f"param {index}" for index, param in enumerate(self._checkable.params, 1))
+        return listed(param.name or f"param {index}" for index, param in enumerate(self._bundle.params, 1))
 
     def _allowed(self, schema: Any) -> str:
         """What may stand there, in brackets."""
@@ -305,13 +305,13 @@ class _Wording:
             reference = member_of(schema, "$ref")
             if not isinstance(reference, str):
                 break
-            schema = members_of(self._checkable.schema, "$defs").get(reference.rpartition("/")[2])
+            schema = members_of(self._bundle.schema, "$defs").get(reference.rpartition("/")[2])
         return schema
 
     def _rule(self, path: Sequence[str | int]) -> tuple[Any, Any]:
         """The schema that a keyword stands in, and what the keyword says."""
         above: Any = None
-        part: Any = self._checkable.schema
+        part: Any = self._bundle.schema
         for step in path:
             above = part
             if isinstance(part, list):
@@ -326,13 +326,13 @@ class _Wording:
     def _spelled(self, path: Sequence[str | int]) -> str:
         """``filter.kind``, ``tags[2]``; the names of params where they are given by position."""
         if not path:
-            return "params" if self._checkable.by else "the result"
+            return "params" if self._bundle.by else "the result"
         first, *rest = path
         told = str(first)
         if isinstance(first, int):
-            params = self._checkable.params
-            named = params[first].name if self._checkable.by == "position" and first < len(params) else ""
-            told = named or (f"param {first + 1}" if self._checkable.by else f"result[{first}]")
+            params = self._bundle.params
+            named = params[first].name if self._bundle.by == "position" and first < len(params) else ""
+            told = named or (f"param {first + 1}" if self._bundle.by else f"result[{first}]")
         steps = [told, *step_words(rest)]
         return "".join(steps) if len(steps) <= STEPS else f"…{''.join(steps[-STEPS:])}".replace("….", "…")
 

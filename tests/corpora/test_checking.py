@@ -31,7 +31,7 @@ def described() -> Iterator[tuple[Method, Described]]:
 
 def is_wrong(full: Described, value: object, *, of_result: bool = False) -> bool:
     by: By | None = None if of_result else "name" if isinstance(value, dict) else "position"
-    return bool(made(full, by).json) and bool(problems(full, json.dumps(value), by))
+    return bool(made(full, by).schema) and bool(problems(full, json.dumps(value), by))
 
 
 @pytest.mark.thorough

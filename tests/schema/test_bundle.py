@@ -74,7 +74,7 @@ def test_references_are_followed_into_themselves_and_by_bare_name() -> None:
 def test_a_reference_to_elsewhere_lets_anything_stand_and_it_is_said() -> None:
     schema = made(taking(a={"$ref": "http://localhost:1/x#/y"}, b={"type": "string"}))
     assert schema.why_not == "what “http://localhost:1/x#/y” refers to is not in the service's document"
-    assert b"localhost" not in schema.json
+    assert "localhost" not in str(schema.schema)
     found = problems(taking(a={"$ref": "http://localhost:1/x#/y"}, b={"type": "string"}), '{"a": 1, "b": 2}')
     assert [each.pointer for each in found] == [("b",)]
 
@@ -150,5 +150,5 @@ def test_a_schema_that_is_too_large_is_not_checked(monkeypatch: pytest.MonkeyPat
     heavy = taking(a={"enum": ["x" * 2_000_000]})
     assert {made(each).why_not for each in (wide, heavy)} == {"its schema is too large to be checked"}
     monkeypatch.setattr(bundle, "MOST_PARTS", 100)
-    assert made(taking(a={"items": [{}] * 90})).json
+    assert made(taking(a={"items": [{}] * 90})).schema
     assert made(taking(a={"items": [{}] * 101})).why_not == "its schema is too large to be checked"

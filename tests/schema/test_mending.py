@@ -46,16 +46,16 @@ MENDS: list[tuple[Any, str, list[str]]] = [
 @pytest.mark.parametrize(("schema", "value", "expected"), MENDS)
 @pytest.mark.everyday(40)
 def test_one_place_is_mended_and_all_else_stays_as_typed(schema: Any, value: str, expected: list[str]) -> None:
-    checkable, before, after = made(Described((DescribedParam("a", schema),))), '{ "a" :\t', "\n}"
+    bundle, before, after = made(Described((DescribedParam("a", schema),))), '{ "a" :\t', "\n}"
     text = f"{before}{value}{after}"
-    (found,) = worded(checkable, text, violations(checkable, text))
+    (found,) = worded(bundle, text, violations(bundle, text))
     assert [fix.text for fix in fixes(text, found)] == [f"{before}{each}{after}" for each in expected]
 
 
 def test_a_misspelt_name_becomes_the_one_that_is_near_and_not_there_yet() -> None:
-    checkable = made(Described(tuple(DescribedParam(name) for name in ("count", "county", "since"))))
+    bundle = made(Described(tuple(DescribedParam(name) for name in ("count", "county", "since"))))
     text = '{"sinse": 1, "cuont": 2, "count": 3, "x": 4}'
-    found = {each.name: fixes(text, each) for each in worded(checkable, text, violations(checkable, text))}
+    found = {each.name: fixes(text, each) for each in worded(bundle, text, violations(bundle, text))}
     assert [fix.text for fix in found["sinse"]] == ['{"since": 1, "cuont": 2, "count": 3, "x": 4}']
     assert [fix.label for fix in found["sinse"]] == ["rename it to “since”"]
     assert not found["x"]
@@ -99,8 +99,8 @@ KINDS = st.sampled_from(["string", "integer", "number", "boolean", "null", "arra
 @given(VALUES, st.lists(KINDS, min_size=1, max_size=3))
 def test_what_is_offered_is_json_again(value: Any, kinds: list[str]) -> None:
     text = json.dumps({"a": value})
-    checkable = made(Described((DescribedParam("a", {"type": kinds}),)))
-    for found in worded(checkable, text, violations(checkable, text)):
+    bundle = made(Described((DescribedParam("a", {"type": kinds}),)))
+    for found in worded(bundle, text, violations(bundle, text)):
         for fix in fixes(text, found):
             assert is_value(fix.text, strict=True)
             assert fix.text != text
@@ -130,9 +130,9 @@ def test_whatever_a_service_says_is_a_schema_all_is_told_and_nothing_raises(
     schema: Any, known: Any, value: Any, of_result: bool
 ) -> None:
     described = Described((DescribedParam("a", schema),), result=schema, definitions={"a": known, "b": schema})
-    checkable = made(described, None if of_result else "position")
+    bundle = made(described, None if of_result else "position")
     text = json.dumps(value if of_result else [value])
-    for found in worded(checkable, text, violations(checkable, text)) if checkable.json else ():
+    for found in worded(bundle, text, violations(bundle, text)) if bundle.schema else ():
         assert "\n" not in found.problem.sentence
         assert 0 <= found.problem.offset <= found.problem.end <= len(text)
         fixes(text, found)

@@ -9,9 +9,8 @@ import pytest
 
 from rpcexplorer.discovery.documents import read_document
 from rpcexplorer.discovery.methods import line_of
-from rpcexplorer.jsontext.steps import at_once
 from rpcexplorer.model.method import By, Described, DescribedParam, ExampleCall, Method, Started
-from rpcexplorer.schema.bundle import checkable_params
+from rpcexplorer.schema.bundle import bundle_params
 from rpcexplorer.schema.node import SchemaReader
 from rpcexplorer.schema.start import started, starting_point, starting_value
 from tests.corpora.documents import documents
@@ -77,5 +76,5 @@ def test_the_start_of_every_method_of_real_documents_is_right(name: str, value: 
         assert not found.why_not, method.name
         if found.value is not None:
             by: By = "name" if isinstance(found.value, dict) else "position"
-            schema = at_once(checkable_params(described, by)).schema
-            jsonschema_rs.validator_for(dict(schema)).validate(found.value)
+            schema = bundle_params(described, by).schema
+            jsonschema_rs.validator_for(schema).validate(found.value)

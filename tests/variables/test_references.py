@@ -67,13 +67,13 @@ def test_no_way_into_the_params_lets_it_through(value: str) -> None:
 
     near = json.dumps(value[1:-1], ensure_ascii=False)
     for given, part in ((f'{{"a": {near}}}', schema), (f'{{"a": {near}}}', {"const": value})):
-        checkable = made(Described((DescribedParam("a", part),)))
-        (found,) = worded(checkable, given, violations(checkable, given))
+        bundle = made(Described((DescribedParam("a", part),)))
+        (found,) = worded(bundle, given, violations(bundle, given))
         assert [reads(fix.text) for fix in fixes(given, found)] == [{"a": value}]
     given = f'{{"x": {{{near}: 1}}}}'
     names = {"properties": {value: {}}, "additionalProperties": False}
-    checkable = made(Described((DescribedParam("x", names),)))
-    (found,) = worded(checkable, given, violations(checkable, given))
+    bundle = made(Described((DescribedParam("x", names),)))
+    (found,) = worded(bundle, given, violations(bundle, given))
     assert [reads(fix.text) for fix in fixes(given, found)] == [{"x": {value: 1}}]
     fix = by_name("[1]", [DescribedParam(value)])
     assert fix is not None
