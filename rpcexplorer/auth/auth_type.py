@@ -29,8 +29,6 @@ from rpcexplorer.rpc.messages import Call
 
 
 class AuthField(Struct, frozen=True):
-    """A field of an auth type, as files and forms know it."""
-
     name: str
     label: str = ""
     """Of its line in the form of a profile; a field without one has no line there."""
@@ -38,7 +36,6 @@ class AuthField(Struct, frozen=True):
     pattern: re.Pattern[str] | None = None
     """What its value must match, if that cannot be any text."""
     mismatch: str = ""
-    """The sentence about a value that does not match."""
 
     def fits(self, value: str) -> bool:
         return self.pattern is None or self.pattern.fullmatch(value) is not None
@@ -50,7 +47,6 @@ class ByClient(Struct, frozen=True):
     username: str
     password: str
     curl: str
-    """The option."""
     httpie: str
     python: str
     """The class of httpx."""
@@ -77,7 +73,6 @@ class AuthType(Auth, frozen=True):
     sends: ClassVar[str] = ""
     """What it sends and where, in a few words; empty where it sends nothing."""
     needed: ClassVar[str] = ""
-    """What is said of a method that is called with it."""
     fields: ClassVar[tuple[AuthField, ...]] = ()
     """Its own fields that a form offers, or that cannot have any text."""
     harmless: ClassVar[str] = "ping"
@@ -85,12 +80,10 @@ class AuthType(Auth, frozen=True):
 
     @classmethod
     def mismatch(cls, values: Mapping[str, Any]) -> tuple[str, str] | None:
-        """Return a field that cannot have its value, with a sentence; None if all can."""
         wrong = (each for each in cls.fields if each.name in values and not each.fits(values[each.name]))
         return next(((each.name, each.mismatch) for each in wrong), None)
 
     def opens_session(self, profile: Profile) -> bool:  # noqa: ARG002
-        """Whether calls go out with a session, which a login opens."""
         return False
 
     def secrets(self, profile: Profile) -> tuple[str, ...]:
@@ -137,7 +130,6 @@ class AuthType(Auth, frozen=True):
         return AuthRequest(message, self.headers(profile))
 
     def headers(self, profile: Profile) -> tuple[AuthHeader, ...]:  # noqa: ARG002
-        """The headers that it puts into a request."""
         return ()
 
     def by_client(self, profile: Profile) -> ByClient | None:  # noqa: ARG002
@@ -145,7 +137,6 @@ class AuthType(Auth, frozen=True):
         return None
 
     def header_problem(self, profile: Profile, secrets: Sequence[Secret]) -> Refused | None:  # noqa: ARG002
-        """Return why its headers cannot be sent with these values; None if they can."""
         return None
 
     def places(self, profile: Profile) -> Iterable[str]:
@@ -177,7 +168,6 @@ class AuthType(Auth, frozen=True):
         return note is not None and note.auth == Auth.kind
 
     def is_free(self, profile: Profile, message: Message) -> bool:
-        """Whether everything in a message goes without credentials."""
         return all(self.free(profile, call) for call in message.calls)
 
     @property

@@ -69,8 +69,6 @@ class NoAuth(AuthType, frozen=True):
 
 
 class InlineAuth(AuthType, frozen=True):
-    """Credentials as members of ``params``."""
-
     username: str | None = None
     """Who calls; None asks the secret store."""
     username_member: str = "username"

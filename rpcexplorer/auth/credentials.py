@@ -43,7 +43,6 @@ class Opening(Struct, frozen=True):
     verb: str = "POST"
 
     def filled(self, text: str) -> str:
-        """The text with values for placeholders."""
         return PLACEHOLDER.sub(lambda found: self.values.get(found[0], found[0]), text)
 
 
@@ -55,15 +54,12 @@ class AuthHeader(Struct, frozen=True):
     scheme: str = ""
     """What stands before the text, such as a scheme of HTTP and a space."""
     encoded: bool = False
-    """The text goes out in base64."""
 
     @property
     def shown(self) -> str:
-        """The value as people see it."""
         return f"{self.scheme}base64({self.text})" if self.encoded else f"{self.scheme}{self.text}"
 
     def opened(self, opening: Opening) -> str:
-        """The value that goes out."""
         text = opening.filled(self.text)
         return f"{self.scheme}{b64encode(as_bytes(text)).decode() if self.encoded else text}"
 
@@ -87,8 +83,6 @@ class AuthRequest(Struct, frozen=True):
 
 
 class AuthResponse(Struct, frozen=True):
-    """The outcome of a request."""
-
     outcome: Outcome
     response: Response = NOTHING_CAME
     sent: int = 0
@@ -96,8 +90,6 @@ class AuthResponse(Struct, frozen=True):
 
 
 class SessionOpened(Struct, frozen=True):
-    """A session to remember."""
-
     session: Secret
 
 
@@ -164,14 +156,12 @@ def leaves(template: Any, name: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def login_fields(profile: Profile) -> tuple[str, ...]:
-    """The secrets that the login call of a profile takes."""
     named = {value for _, value in leaves(profile.login.params)}
     known = {"username"} if profile.username is not None else set()
     return tuple(field for field in FIELDS if f"{{{field}}}" in named and field not in known)
 
 
 def quoted(profile: Profile, field: str) -> str:
-    """Return the JSON string that is the placeholder of a field."""
     return spelled(placeholder(profile.label(field)))
 
 

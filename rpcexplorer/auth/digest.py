@@ -76,7 +76,6 @@ class DigestHeader(AuthHeader, frozen=True):
 
 class DigestAuth(AuthType, frozen=True):
     username: str | None = None
-    """Who calls; None asks the secret store."""
 
     kind: ClassVar[str] = "digest"
     scheme: ClassVar[str] = "Digest"
@@ -128,7 +127,6 @@ class DigestAuth(AuthType, frozen=True):
 
 
 def strongest(response: Response) -> Challenge | None:
-    """Return the strongest challenge of a refusal that can be answered."""
     if response.status != UNAUTHORIZED:
         return None
     found = [

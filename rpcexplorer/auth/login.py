@@ -37,8 +37,6 @@ FORBIDDEN = set('\x7f ";,\\')
 
 
 class SetCookie(Struct, frozen=True):
-    """One Set-Cookie header that names the session's cookie."""
-
     value: str
     deleted: bool
 
@@ -119,7 +117,6 @@ def open_session(kind: AuthType, call: AuthCall, id: str, first: Sequence[str] =
 
 
 def login_params(profile: Profile) -> str:
-    """The params of a profile's login call, with placeholders where secrets will stand."""
     return json.dumps(_filled(profile.login.params, profile), ensure_ascii=False, separators=(",", ":"))
 
 

@@ -50,7 +50,6 @@ def requests_for(call: AuthCall) -> AuthFlow:
 
 
 def login_requests(call: AuthCall, id: str) -> AuthFlow:
-    """Return the requests that open a new session; the response is that of the login."""
     auth = auth_of(call.profile)
     if not auth.opens_session(call.profile):
         return Refused("profile", f"Profile {call.profile.name} has no sessions: its auth is {auth.kind}.")
@@ -60,7 +59,6 @@ def login_requests(call: AuthCall, id: str) -> AuthFlow:
 
 
 def with_usual_auth(profile: Profile) -> Profile:
-    """Return the profile with the auth that its address has by default."""
     if profile.is_service:
         return replace(profile, auth=CookieAuth(), assumes_auth=True)
     return replace(profile, auth=Auth(), assumes_auth=False)
@@ -76,7 +74,6 @@ def kind_named(name: str) -> type[AuthType]:
 
 
 def fields() -> list[str]:
-    """Return every field that an auth type has."""
     return [*dict.fromkeys(key for kind in _ALL for key in kind.__struct_fields__)]
 
 
@@ -95,7 +92,6 @@ class Instead(Struct, frozen=True):
     words: str
     """What to write, as a part of a sentence."""
     secret: str
-    """The field that the value is stored as."""
 
 
 def of_header(name: str, value: object) -> Instead:

@@ -21,7 +21,6 @@ from rpcexplorer.rpc.messages import Call, spelled
 
 class TokenAuth(AuthType, frozen=True):
     username: str | None = None
-    """Who logs in, where a login opens a session; None asks the secret store."""
 
     takes: ClassVar[tuple[str, ...]] = ("token",)
 
@@ -239,9 +238,7 @@ class CookieAuth(AuthType, frozen=True):
     """A session cookie, obtained by a login call."""
 
     username: str | None = None
-    """Who logs in; None asks the secret store."""
     cookie: str = "sessionid"
-    """The name of the cookie."""
 
     kind: ClassVar[str] = "cookie"
     sends: ClassVar[str] = "a session in a cookie"

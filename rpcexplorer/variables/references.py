@@ -18,9 +18,7 @@ OPENING: Final = "{{"
 REFERENCE: Final = re.compile(r"\{\{\{\{|\{\{(?P<inside>[^{}]+)\}\}")
 """A literal ``{{``, or a reference."""
 TOKEN: Final = re.compile(rf"(?P<string>{STRING})(?P<colon>[ \t\n\r]*:)?")
-"""A string, and what tells that it is the name of a member."""
 NAME: Final = re.compile(r"[^\W\d][\w.-]{0,63}")
-"""What a variable can be called."""
 LAST: Final = "last."
 MADE: Final = {
     "uuid": "a new random one, at each place",
@@ -36,13 +34,10 @@ class Reference(Struct, frozen=True):
     """What stands between double braces."""
 
     name: str
-    """All of it, its escapes read."""
     as_json: bool = False
     """A JSON value is wanted, not a text."""
     method: str = ""
-    """The method whose newest result is meant; empty where none is."""
     pointer: str = ""
-    """The part of that result."""
 
     def __str__(self) -> str:
         return f"{{{{{self.name}}}}}"
@@ -101,7 +96,6 @@ class Offered(Struct, frozen=True):
     inside: str
     """It, as it is spelled between the braces in a JSON string."""
     words: str
-    """What it comes to, or what it is."""
 
 
 def names(variables: Mapping[str, str], called: Iterable[str] = ()) -> tuple[Offered, ...]:

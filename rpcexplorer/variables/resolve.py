@@ -41,7 +41,6 @@ class LastResult(Struct, frozen=True):
     """The newest result of a method."""
 
     text: str = ""
-    """As JSON."""
     why: str = ""
     """Why there is none that can be used."""
 
@@ -60,8 +59,6 @@ class Sources(Struct, frozen=True):
 
 
 class Unresolved(Struct, frozen=True):
-    """A reference that has no value."""
-
     reference: Reference
     why: str
 
@@ -126,7 +123,6 @@ def resolution(draft: Draft | Batch, sources: Sources) -> Resolution:
 
 
 def used_in(draft: Draft | Batch) -> tuple[Reference, ...]:
-    """The references in a draft, each once."""
     if OPENING not in draft.text or isinstance(draft.read(), Typo):
         return ()
     strings = (token["string"] for span in params_in(draft) for token in TOKEN.finditer(draft.text, *span))
@@ -157,12 +153,10 @@ class _Values:
         """By the method: a result is read once, however many parts of it are wanted."""
         self._length = 0
         self.looked_up = False
-        """Whether a value was wanted at all."""
         self.missing: dict[str, Unresolved] = {}
         """By the name that was typed."""
 
     def in_token(self, token: re.Match[str]) -> str:
-        """A string of the params with its values in it."""
         string, colon = token["string"], token["colon"] or ""
         if OPENING not in string:
             return token[0]

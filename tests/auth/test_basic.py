@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from base64 import b64encode
 from pathlib import Path
 
@@ -20,10 +19,8 @@ from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.method import Described, DescribedParam
 from rpcexplorer.model.profile import MethodNote, Profile
 from rpcexplorer.model.secret import Secret
-from rpcexplorer.profiles.edits import ProfileEdits
 from rpcexplorer.rpc.messages import Call
 from rpcexplorer.schema.start import starting_point
-from rpcexplorer.tui.profile_form import add_profile, fields_of
 from tests.auth.driving import INLINE, PASSWORD, PONG, drive, end, kinds, message, received, requests
 from tests.fakes.shell import Shell
 from tests.fakes.wire import RawServer, Received, http_reply
@@ -97,38 +94,7 @@ def test_a_user_name_that_cannot_be_sent_is_refused_before_anything_is(
     assert (outcome.why, said in outcome.sentence) == ("profile", True)
 
 
-def test_where_no_header_goes_out_a_user_name_is_no_reason_to_refuse() -> None:
-    profile = replace(NODE, auth=BasicAuth(username="a:b"), methods={"ping": MethodNote(auth="none")})
-    assert requests(drive(profile, message(), None, [received(PONG)]))
-
-
 # --- from a file to the wire -----------------------------------------------------------------------------------------
-
-
-def test_the_credentials_arrive_and_are_hidden_wherever_they_come_back(shell: Shell) -> None:
-    with RawServer(echo) as server:
-        ran = added(shell, server).run("call", "ping", "--include")
-    assert ran.code == 0, ran.err
-    assert server.requests[0].header("Authorization") == f"Basic {CODED}"
-    assert json.loads(ran.text.partition("\n\n")[2]) == ["Basic «not recorded»", "you sent Basic «not recorded»!"]
-    kept = [text for path, text in shell.files().items() if Path(path).name != "secrets.toml"]
-    assert any("X-Came" in text for text in kept)
-    for text in (ran.text, ran.err, *kept):
-        assert CODED not in text
-        assert WORD not in text
-
-
-@pytest.mark.parametrize(
-    ("name", "password", "header"),
-    [("Aladdin", "open sesame", "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ=="), ("test", "123£", "Basic dGVzdDoxMjPCow==")],
-)
-def test_the_examples_of_rfc_7617(shell: Shell, name: str, password: str, header: str) -> None:
-    """The second is the one in UTF-8."""
-    with RawServer(echo) as server:
-        shell.sessions(f'[profile.shop]\nurl = "{server.origin}"\nauth = {{ kind = "basic", username = "{name}" }}\n')
-        ran = shell.run("call", "ping", RPCEXPLORER_SHOP_PASSWORD=password)
-    assert (ran.code, server.requests[0].header("Authorization")) == (0, header)
-    assert header.split()[1] not in ran.text
 
 
 def test_a_leak_of_the_header_is_found(shell: Shell) -> None:
@@ -146,58 +112,6 @@ def test_credentials_that_the_server_does_not_take_are_told_as_such(shell: Shell
     assert "the server did not take the credentials of this profile" in ran.err
     assert "rpcexplorer profiles secret shop password\n" in ran.err
     assert len(server.requests) == 1
-
-
-def test_without_a_password_nothing_is_sent_and_the_variable_is_named(shell: Shell) -> None:
-    with RawServer(echo) as server:
-        shell.run("profiles", "add", "shop", "--url", server.origin, "--auth", "basic", "--username", "ada")
-        ran = shell.run("call", "ping")
-        assert (ran.code, server.requests) == (3, [])
-        assert "RPCEXPLORER_SHOP_PASSWORD" in ran.err
-        assert shell.run("call", "ping", RPCEXPLORER_SHOP_PASSWORD=WORD).code == 0
-    assert server.requests[0].header("Authorization") == f"Basic {CODED}"
-
-
-def test_a_password_that_was_stored_for_another_kind_of_auth_does_not_follow(shell: Shell) -> None:
-    with RawServer(echo) as server:
-        added(shell, server)
-        shell.sessions('version = 1\n[profile.shop]\nauth = { kind = "inline" }\n')
-        ran = shell.run("call", "ping")
-    assert (ran.code, server.requests) == (3, [])
-    assert "auth.kind: basic → inline" in ran.err
-
-
-def test_the_request_to_come_is_shown_with_a_placeholder(shell: Shell) -> None:
-    with RawServer(echo) as server:
-        ran = added(shell, server).run("call", "ping", "--dry-run")
-    assert "Authorization: Basic base64(ada:«shop.password»)" in ran.text
-    assert server.requests == []
-
-
-def test_a_user_name_of_any_letters_is_shown_as_well(shell: Shell) -> None:
-    shell.sessions(
-        'version = 1\n[profile.shop]\nurl = "http://127.0.0.1:9"\nauth = { kind = "basic", username = "zoë" }\n'
-    )
-    ran = shell.run("call", "ping", "--dry-run", "-p", "shop", RPCEXPLORER_SHOP_PASSWORD=WORD)
-    assert "Authorization: Basic base64(zoë:«shop.password»)" in ran.text
-
-
-def test_the_connection_is_told_by_the_call_that_has_the_credentials(shell: Shell) -> None:
-    def answer(request: Received) -> bytes:
-        asks = http_reply(b"no", 401, {"WWW-Authenticate": 'Basic realm="shop"'}, reason="Unauthorized")
-        return echo(request) if request.header("Authorization") else asks
-
-    with RawServer(answer) as server:
-        ran = added(shell, server).run("profiles", "test", "shop")
-    assert ran.code == 0, ran.text
-    assert "not reached" not in ran.text
-
-
-def test_a_form_makes_such_a_profile(tmp_path: Path) -> None:
-    typed = {field.key: field.value for field in fields_of(None)}
-    typed |= {"name": "node", "url": "https://rpc.example.com", "auth.kind": "basic", "auth.username": "ada"}
-    assert add_profile(ProfileEdits(tmp_path / "sessions.toml", tmp_path), typed, []) is None
-    assert 'auth = { kind = "basic", username = "ada" }' in (tmp_path / "sessions.toml").read_text()
 
 
 # --- what is copied --------------------------------------------------------------------------------------------------
@@ -237,15 +151,6 @@ def test_a_copied_command_sends_the_header_and_no_program_has_it_as_an_argument(
     assert (unset.returncode != 0, unset.stdout) == (True, b"")
 
 
-def test_a_copied_script_sends_the_header(shell: Shell) -> None:
-    with RawServer(echo) as server:
-        added(shell, server).run("call", "ping")
-        script = copied(shell, "python")
-        environment = {**os.environ, "RPCEXPLORER_SHOP_PASSWORD": WORD}
-        subprocess.run([sys.executable, "-c", script], capture_output=True, check=True, env=environment)
-    assert [request.header("Authorization") for request in server.requests] == [f"Basic {CODED}"] * 2
-
-
 @pytest.mark.parametrize("profile", ["SHOP", "OTHER"])
 def test_a_user_name_that_is_a_secret_as_well_is_copied_as_the_profile_says_it(shell: Shell, profile: str) -> None:
     with RawServer(echo) as server:
@@ -255,12 +160,6 @@ def test_a_user_name_that_is_a_secret_as_well_is_copied_as_the_profile_says_it(s
     script = copied(shell, "python")
     assert "base64(" not in script
     assert "NOT_RECORDED" not in script
-
-
-def test_a_ticket_shows_a_placeholder(shell: Shell) -> None:
-    with RawServer(echo) as server:
-        added(shell, server).run("call", "ping")
-    assert "Authorization: Basic base64(ada:«shop.password»)" in copied(shell, "markdown")
 
 
 @pytest.mark.parametrize(
@@ -296,11 +195,6 @@ def test_the_members_names_can_be_set_and_the_name_can_be_a_secret() -> None:
     profile = replace(INLINE, auth=InlineAuth(username_member="user", password_member="pass word"))
     steps = drive(profile, message(), None, [Secret("ada", "shop.username"), PASSWORD, received(PONG)])
     assert requests(steps)[0].message.calls[0].params == '{"user":"«shop.username»","pass word":"«shop.password»"}'
-
-
-def test_a_method_noted_as_public_gets_no_credentials() -> None:
-    profile = replace(INLINE, methods={"ping": MethodNote(auth="none")})
-    assert requests(drive(profile, message(), None, [received(PONG)]))[0].message.calls[0].params == "[]"
 
 
 def test_every_call_of_a_batch_gets_the_credentials() -> None:

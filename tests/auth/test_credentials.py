@@ -39,11 +39,6 @@ from tests.auth.driving import (
 )
 
 
-def test_without_auth_the_call_goes_out_as_it_is() -> None:
-    profile = replace(COOKIE, auth=NoAuth())
-    assert kinds(drive(profile, message(), None, [received(PONG)])) == ["Sent", "Ended"]
-
-
 def test_a_placeholder_that_was_recorded_asks_for_its_secret_again() -> None:
     profile = replace(COOKIE, auth=NoAuth())
     steps = drive(profile, message('{"password":"«shop.password»"}'), None, [PASSWORD, received(PONG)])
@@ -141,12 +136,6 @@ def test_in_an_address_a_value_is_percent_encoded_to_the_last_letter() -> None:
     assert opened_address("http://h/v3/«shop.token»/x?k=«shop.token»", (secret,)) == (
         "http://h/v3/a%2Fb%3Fc%3Dd%26%C3%A9%20%E9%23/x?k=a%2Fb%3Fc%3Dd%26%C3%A9%20%E9%23"
     )
-
-
-def test_a_text_around_a_placeholder_is_opened_where_a_kind_has_put_it_and_nowhere_else() -> None:
-    body = '["token:«shop.token»","a token:«shop.token»"]'.encode()
-    request = AuthRequest(message(), texts=("token:«shop.token»",))
-    assert opened(body, request, [Secret('s"x', "shop.token")]).decode() == '["token:s\\"x","a token:«shop.token»"]'
 
 
 def test_what_an_encoded_header_comes_to_is_a_secret_for_every_value_that_is_known() -> None:

@@ -9,12 +9,10 @@ import pytest
 
 import rpcexplorer
 from rpcexplorer.auth.auth_type import AuthType
-from rpcexplorer.auth.basic import InlineAuth, NoAuth
 from rpcexplorer.auth.registry import (
     KINDS,
     Instead,
     auth_of,
-    fields,
     kind_named,
     needs_credentials,
     of_credentials,
@@ -59,11 +57,6 @@ def test_a_header_leads_to_the_kind_that_sends_it(name: str, value: object, kind
     assert ("username = …" in instead.words) == (secret == "password")
 
 
-def test_of_a_value_no_more_is_told_than_a_word_that_is_known() -> None:
-    assert 'value = "Token {token}"' in of_header("Authorization", "Token s3cr3t").words
-    assert "value" not in of_header("Authorization", "sw0rdf1sh s3cr3t").words
-
-
 @pytest.mark.parametrize(
     ("instead", "kind", "secret"),
     [
@@ -103,22 +96,6 @@ def test_auth_type_describes_all_of_itself(kind: type[AuthType]) -> None:
     assert {field.name for field in kind.fields} <= set(kind.__struct_fields__)
     marks = {found["field"] for each in kind().headers(profile) for found in PLACEHOLDER.finditer(each.shown)}
     assert marks <= set(profile.secrets)
-
-
-@pytest.mark.parametrize("kind", KINDS.values())
-def test_every_field_of_a_kind_has_a_value_by_itself(kind: type[AuthType]) -> None:
-    assert kind() == kind()
-    assert set(kind.__struct_fields__) <= set(fields())
-
-
-def test_a_profile_that_says_nothing_of_auth_adds_nothing() -> None:
-    profile = Profile("shop", "https://rpc.example.com")
-    assert auth_of(profile) == NoAuth()
-    assert (profile.secrets, profile.has_sessions, profile.username) == ((), False, None)
-
-
-def test_a_kind_is_found_by_its_name() -> None:
-    assert kind_named("inline") is InlineAuth
 
 
 @pytest.mark.parametrize(

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from msgspec.structs import replace
 
+from rpcexplorer.auth.auth_type import AuthType
 from rpcexplorer.auth.basic import NoAuth
 from rpcexplorer.auth.credentials import Message
 from rpcexplorer.auth.token import BearerAuth, FirstAuth, HeaderAuth, MemberAuth, QueryAuth
@@ -22,8 +21,6 @@ from rpcexplorer.model.secret import Secret
 from rpcexplorer.rpc.messages import Call, Result
 from rpcexplorer.schema.start import starting_point
 from tests.auth.driving import DENIED, PONG, SESSION, drive, end, kinds, message, received, requests
-from tests.fakes.shell import Shell
-from tests.fakes.wire import RawServer, Received, http_reply
 
 SHOP = Profile("shop", "https://rpc.example.com", path="/rpc")
 TOKEN = Secret("t0ken/with?odd&signs", "shop.token")
@@ -101,11 +98,6 @@ def test_a_method_that_goes_without_is_sent_as_it_is_and_nobody_is_asked(auth: A
     free = profile(auth, methods={"ping": MethodNote(auth="none")})
     (send,) = requests(drive(free, message(), None, [received(PONG)]))
     assert (send.headers, send.address, send.message, send.secrets) == ((), "", message(), ())
-
-
-def test_a_method_that_goes_without_still_goes_to_the_address_with_the_token() -> None:
-    free = profile(NoAuth(), path="/{token}", methods={"ping": MethodNote(auth="none")})
-    assert requests(drive(free, message(), None, [TOKEN, received(PONG)]))[0].address.endswith("/«shop.token»")
 
 
 @pytest.mark.parametrize(
@@ -187,11 +179,6 @@ def test_a_cookie_that_comes_with_such_a_login_means_nothing() -> None:
     assert [each.reveal() for each in requests(steps)[1].secrets] == ["abc"]
 
 
-def test_params_with_no_place_for_the_session_are_refused_before_the_login() -> None:
-    steps = drive(profile(FirstAuth(), login=LOGIN, has_login=True), message("{}"), None, [])
-    assert kinds(steps) == ["Ended"]
-
-
 def test_what_is_typed_is_asked_for_before_the_login_and_only_once() -> None:
     with_login = profile(MemberAuth(username="ann"), login=LOGIN, has_login=True)
     typed = message('{"again":"«shop.password»"}')
@@ -200,147 +187,6 @@ def test_what_is_typed_is_asked_for_before_the_login_and_only_once() -> None:
 
 
 # --- from a file to the wire -----------------------------------------------------------------------------------------
-
-VALUE = 't0k"en/ with?odd&signs%'
-
-
-def strict(where: str) -> Any:
-    """A server that answers with what came where it wants the token, and refuses what came elsewhere."""
-
-    def answer(request: Received) -> bytes:
-        body = json.loads(request.body)
-        asked = urlsplit(request.line.split()[1])
-        places = {
-            "header": request.header("X-Api-Key"),
-            "bearer": (request.header("Authorization") or "").removeprefix("Bearer ") or None,
-            "query": next(iter(parse_qs(asked.query).get("apikey", [])), None),
-            "first": body["params"][0].removeprefix("token:") if body["params"] else None,
-            "member": body.get("auth"),
-        }
-        came = {name: value for name, value in places.items() if value is not None}
-        said = {"result": [*came.values(), f"in {asked.query}"]} if [*came] == [where] else {"error": {"code": 1}}
-        echo = {"X-Came": asked.query} if where == "query" else {}
-        return http_reply(json.dumps({"jsonrpc": "2.0", "id": body["id"], **said}).encode(), headers=echo)
-
-    return answer
-
-
-SETTINGS = {
-    "bearer": '{ kind = "bearer" }',
-    "header": '{ kind = "header" }',
-    "query": '{ kind = "query" }',
-    "first": '{ kind = "first", value = "token:{token}" }',
-    "member": '{ kind = "member" }',
-}
-
-
-@pytest.mark.everyday(5)
-@pytest.mark.parametrize("kind", SETTINGS)
-def test_the_token_arrives_and_is_hidden_wherever_it_comes_back(tmp_path: Path, kind: str) -> None:
-    shell = Shell(tmp_path)
-    value = VALUE.replace(" ", "").replace('"', "") if kind in {"bearer", "header"} else VALUE
-    with RawServer(strict(kind)) as server:
-        shell.sessions(f'version = 1\n[profile.shop]\nurl = "{server.origin}"\nauth = {SETTINGS[kind]}\n')
-        assert shell.run("profiles", "secret", "shop", "token", "--stdin", stdin=value.encode()).code == 0
-        ran = shell.run("call", "ping", "--include")
-        dry = shell.run("call", "ping", "--dry-run")
-    assert ran.code == 0, ran.text + ran.err
-    assert "«shop.token»" in dry.text
-    kept = [text for path, text in shell.files().items() if Path(path).name != "secrets.toml"]
-    assert any("ping" in text for text in kept)
-    encoded = urlsplit(server.requests[0].line.split()[1]).query.partition("=")[2] or value
-    for text in (ran.text, ran.err, dry.text, *kept):
-        assert value not in text
-        assert encoded not in text
-        assert json.dumps(value)[1:-1] not in text
-
-
-@pytest.mark.parametrize(
-    ("auth", "found"),
-    [
-        ('{ kind = "bearer" }', ("POST /resource HTTP/1.1", "Bearer mF_9.B5f-4.1JqM")),
-        ('{ kind = "query", name = "access_token" }', ("POST /resource?access_token=mF_9.B5f-4.1JqM HTTP/1.1", None)),
-    ],
-)
-def test_the_examples_of_rfc_6750(tmp_path: Path, auth: str, found: tuple[str, str | None]) -> None:
-    shell = Shell(tmp_path)
-    with RawServer(http_reply(b'{"jsonrpc": "2.0", "id": "1", "result": "in"}')) as server:
-        shell.sessions(f'[profile.shop]\nurl = "{server.origin}"\npath = "/resource"\nauth = {auth}\n')
-        ran = shell.run("call", "ping", "--id", "1", RPCEXPLORER_SHOP_TOKEN="mF_9.B5f-4.1JqM")
-    (request,) = server.requests
-    assert ran.code == 0, ran.err
-    assert (request.line, request.header("Authorization")) == found
-
-
-def test_a_refusal_as_rfc_6750_has_it_is_told_as_one_of_the_token(tmp_path: Path) -> None:
-    asks = 'Bearer realm="example", error="invalid_token", error_description="The access token expired"'
-    shell = Shell(tmp_path)
-    with RawServer(http_reply(b"", 401, {"WWW-Authenticate": asks}, reason="Unauthorized")) as server:
-        shell.sessions(f'[profile.shop]\nurl = "{server.origin}"\nauth = {{ kind = "bearer" }}\n')
-        ran = shell.run("call", "ping", RPCEXPLORER_SHOP_TOKEN="mF_9.B5f-4.1JqM")
-    assert (ran.code, len(server.requests)) == (3, 1)
-    assert "unset RPCEXPLORER_SHOP_TOKEN\n" in ran.err
-
-
-def test_a_token_in_the_path_arrives_and_is_hidden(tmp_path: Path) -> None:
-    def answer(request: Received) -> bytes:
-        return http_reply(
-            json.dumps({"jsonrpc": "2.0", "id": json.loads(request.body)["id"], "result": request.line}).encode()
-        )
-
-    shell = Shell(tmp_path)
-    with RawServer(answer) as server:
-        shell.sessions(f'version = 1\n[profile.shop]\nurl = "{server.origin}"\npath = "/v3/{{token}}"\n')
-        ran = shell.run("call", "ping", RPCEXPLORER_SHOP_TOKEN=VALUE)
-        missing = shell.run("call", "ping")
-    assert server.requests[0].line == "POST /v3/t0k%22en%2F%20with%3Fodd%26signs%25 HTTP/1.1"
-    assert ran.text == '"POST /v3/«shop.token» HTTP/1.1"\n'
-    assert (missing.code, len(server.requests)) == (3, 1)
-    assert "RPCEXPLORER_SHOP_TOKEN" in missing.err
-    listed = shell.run("history", "list").text
-    assert "t0k" not in listed
-
-
-def test_a_session_is_kept_for_the_next_call_and_dropped_at_logout(tmp_path: Path) -> None:
-    def answer(request: Received) -> bytes:
-        body = json.loads(request.body)
-        said = {"user.login": "s3ss10n-of-ann"}.get(body["method"], body.get("auth", "nobody"))
-        return http_reply(json.dumps({"jsonrpc": "2.0", "id": body["id"], "result": said}).encode())
-
-    shell = Shell(tmp_path)
-    with RawServer(answer) as server:
-        shell.sessions(
-            f'version = 1\n[profile.shop]\nurl = "{server.origin}"\nauth = {{ kind = "member", username = "ann" }}\n'
-            'login = { method = "user.login", session = "" }\n[profile.shop.method.free]\nauth = "none"\n'
-        )
-        shell.environment["RPCEXPLORER_SHOP_PASSWORD"] = "hunter2hunter2"
-        ran = [shell.run("call", name).text for name in ("ping", "ping", "free")]
-        assert shell.run("logout").code == 0
-        shell.run("call", "ping")
-    assert ran == ['"«shop.session»"\n', '"«shop.session»"\n', '"nobody"\n']
-    asked = [json.loads(request.body) for request in server.requests]
-    assert [each["method"] for each in asked] == ["user.login", "ping", "ping", "free", "user.login", "ping"]
-    assert ["auth" in each for each in asked] == [False, True, True, False, False, True]
-
-
-@pytest.mark.parametrize(
-    ("auth", "key", "words"),
-    [
-        ('{ kind = "header", header = "Host" }', "header", "the name of a header that holds a token"),
-        ('{ kind = "header", value = "x" }', "value", "{token} stands for the token"),
-        ('{ kind = "header", value = "{token}\\n" }', "value", "{token} stands for the token"),
-        ('{ kind = "first", value = "x" }', "value", "{token} stands for the token"),
-        ('{ kind = "query", name = "a&b" }', "name", "the name of a parameter"),
-        ('{ kind = "member", member = "method" }', "member", "JSON-RPC does not use"),
-    ],
-)
-def test_a_setting_that_cannot_be_is_told(tmp_path: Path, auth: str, key: str, words: str) -> None:
-    shell = Shell(tmp_path)
-    shell.sessions(f'version = 1\n[profile.shop]\nurl = "http://127.0.0.1:9"\nauth = {auth}\n')
-    ran = shell.run("call", "ping")
-    assert ran.code == 2
-    assert f"auth.{key}" in ran.err
-    assert words in ran.err
 
 
 def test_a_bearer_token_may_be_pasted_with_its_header() -> None:
@@ -390,3 +236,21 @@ def test_examples_and_the_start_of_a_method_are_without_the_token_too_and_by_pos
         assert [each.params for each in FirstAuth().offered_in_full(ours, one).examples] == [left]
     assert FirstAuth().offered({"m": Method("m")}) == {"m": Method("m")}
     assert FirstAuth().offered_in_full(Method("m"), Described()) == Described()
+
+
+@pytest.mark.parametrize(
+    ("kind", "field", "value"),
+    [
+        (HeaderAuth, "header", "Host"),
+        (HeaderAuth, "value", "x"),
+        (HeaderAuth, "value", "{token}\n"),
+        (FirstAuth, "value", "x"),
+        (QueryAuth, "name", "a&b"),
+        (MemberAuth, "member", "method"),
+    ],
+)
+def test_a_setting_that_cannot_be_is_named(kind: type[AuthType], field: str, value: str) -> None:
+    found = kind.mismatch({field: value})
+    assert found is not None
+    assert found[0] == field
+    assert kind.mismatch({field: getattr(kind(), field)}) is None

@@ -252,10 +252,6 @@ def test_it_takes_the_place_of_its_name(before: str, after: str) -> None:
     json.loads(after.replace("|", ""))
 
 
-def test_a_name_that_is_no_parameter_is_not_made_one() -> None:
-    assert put('{"n": |}', "token", ("n",)) == f'{{"n": {VALUE}|}}'
-
-
 @pytest.mark.parametrize(
     ("before", "after"),
     [
@@ -302,12 +298,6 @@ def test_any_text_is_sent_as_it_is(texts: list[str]) -> None:
     assert sent(escaped(Draft("m", params))) == params
 
 
-def test_of_a_batch_the_params_alone_can_hold_one() -> None:
-    batch = Batch('[{"method": "{{a}}", "params": ["{{a}}"]}]')
-    assert escaped(batch).text == '[{"method": "{{a}}", "params": ["{{{{a}}"]}]'
-    assert sent(escaped(batch)) == batch.text
-
-
 def test_in_a_record_of_others_nothing_is_looked_up_and_what_was_sent_is_what_stands_there() -> None:
     plain = exchange(0)
     assert as_it_went_out(plain) is plain
@@ -334,12 +324,6 @@ LAST = LastResult('{"key":"abc","n":1.10,"a/b":[null]}')
 )
 def test_it_is_a_reference_to_the_newest_result(pointer: str, text: str, spelled: str) -> None:
     assert TakenValue("user.login", pointer, text).spelled(LAST) == (spelled, "")
-
-
-def test_another_value_in_the_newest_result_is_told() -> None:
-    spelled, remark = TakenValue("user.login", "/n", "1.1").spelled(LAST)
-    assert spelled == '"{{last.user.login#/n:json}}"'
-    assert remark == "The newest result of user.login has another value there: 1.10."
 
 
 @pytest.mark.parametrize("last", [LastResult(why="there is no result of m"), LAST])
