@@ -29,7 +29,6 @@ _KINDS: Final[dict[str, Callable[[Any], bool]]] = {
 
 
 def named(name: str) -> Schema:
-    """A reference to a schema of the document."""
     return {"$ref": f"{HOME}{name}"}
 
 
@@ -133,7 +132,6 @@ class Sessions:
         self._open: dict[str, Session] = {}
 
     def open(self, user: str) -> Session:
-        """Begin one, under a token that nobody can guess."""
         now = self._clock()
         self._open = {token: session for token, session in self._open.items() if now < session.used + LIFETIME}
         session = Session(secrets.token_urlsafe(24), user, now, now)
@@ -150,11 +148,9 @@ class Sessions:
         return session
 
     def close(self, session: Session) -> None:
-        """End it; its token is worthless from now on."""
         self._open.pop(session.token, None)
 
     def age(self, session: Session) -> int:
-        """Whole seconds since the login."""
         return int(self._clock() - session.opened)
 
 
@@ -163,8 +159,6 @@ Auth = Literal["none", "cookie", "inline"]
 
 @dataclass(frozen=True, slots=True)
 class ExampleCall:
-    """Params that show what a method is for."""
-
     name: str
     params: dict[str, Any]
 
@@ -184,8 +178,6 @@ class Param:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """What a method gets to see."""
-
     request: Request
     arguments: dict[str, Any]
     """By name, checked, with defaults; empty for a method that takes anything."""
@@ -204,7 +196,6 @@ class Method:
     description: str = ""
     params: tuple[Param, ...] = ()
     takes_anything: bool = False
-    """Params beyond the declared ones are welcome and are not checked."""
     result: Schema | None = None
     """What comes back; None where that depends on the call."""
     errors: tuple[tuple[int, str], ...] = ()

@@ -60,7 +60,6 @@ class Connection:
             self._writer.transport.abort()
 
     async def _exchange(self) -> bool:
-        """Answer one request; return whether there may be another."""
         try:
             request = await self._next_event()
             if not isinstance(request, h11.Request):
@@ -91,7 +90,11 @@ class Connection:
             content += event.data
             if len(content) > BODY_LIMIT:
                 return TOO_LONG
-        return refusal or self._service.answer(bytes(content), cookie_of(request, COOKIE))
+        if refusal is not None:
+            return refusal
+        pairs = (pair.partition("=") for pair in header_of(request, b"cookie").split(";"))
+        token = next((value.strip() for key, _, value in pairs if key.strip() == COOKIE), None)
+        return self._service.answer(bytes(content), token)
 
     async def _send(self, reply: Reply) -> None:
         if reply.delay:
@@ -108,9 +111,7 @@ class Connection:
                 await self._sleep(block)
             else:
                 await self._write(h11.Data(data=block))
-                await asyncio.sleep(
-                    0
-                )  # drain alone returns at once to a fast reader, and nobody else would have a turn
+                await asyncio.sleep(0)  # drain returns at once to a fast reader, and nobody else would have a turn
         if reply.missing:  # less than was promised
             self._http.send_failed()
         else:
@@ -142,20 +143,11 @@ def refuse(request: h11.Request) -> Reply | None:
         return page(415, "Send a JSON-RPC call with Content-Type: application/json-rpc\n")
     if int(header_of(request, b"content-length") or 0) > BODY_LIMIT:
         return TOO_LONG
-    if header_of(request, b"expect").lower() not in {"", "100-continue"}:
-        return page(417, "The only expectation that this service can meet is 100-continue.\n")
     return None
 
 
 def header_of(request: h11.Request, name: bytes) -> str:
-    """Return the first value of a header; empty if there is none."""
     return next((value.decode("latin-1") for key, value in request.headers if key == name), "")
-
-
-def cookie_of(request: h11.Request, name: str) -> str | None:
-    """Return the value of a cookie."""
-    pairs = (pair.partition("=") for pair in header_of(request, b"cookie").split(";"))
-    return next((value.strip() for key, _, value in pairs if key.strip() == name), None)
 
 
 def blocks(pieces: Iterable[Piece]) -> Iterator[Piece]:
@@ -236,7 +228,6 @@ class DemoThread:
 
     @property
     def url(self) -> str:
-        """The base URL, while it runs."""
         return self._server.url
 
     def __enter__(self) -> Self:
@@ -264,15 +255,15 @@ class DemoThread:
 
 def serve_forever(port: int, announce: Callable[[str], None]) -> None:
     """Serve until Ctrl+C or SIGTERM, and return; ``announce`` gets the base URL as soon as it is true."""
+
+    async def serve() -> None:
+        end = asyncio.Event()
+        with suppress(NotImplementedError):  # no such handlers on Windows, where Ctrl+C ends the loop instead
+            for number in (signal.SIGINT, signal.SIGTERM):
+                asyncio.get_running_loop().add_signal_handler(number, end.set)
+        async with DemoServer(port) as server:
+            announce(server.url)
+            await end.wait()
+
     with suppress(KeyboardInterrupt):
-        asyncio.run(_serve_until_told(port, announce))
-
-
-async def _serve_until_told(port: int, announce: Callable[[str], None]) -> None:
-    told = asyncio.Event()
-    with suppress(NotImplementedError):  # no such handlers on Windows, where Ctrl+C ends the loop instead
-        for number in (signal.SIGINT, signal.SIGTERM):
-            asyncio.get_running_loop().add_signal_handler(number, told.set)
-    async with DemoServer(port) as server:
-        announce(server.url)
-        await told.wait()
+        asyncio.run(serve())

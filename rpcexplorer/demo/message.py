@@ -46,9 +46,7 @@ class Success:
     """A method that did what it was asked to."""
 
     result: Body
-    """The result as JSON text."""
     cookie: str = ""
-    """A Set-Cookie header, if one is due."""
     delay: float = 0.0
     """Seconds before the reply begins."""
     chunked: bool = False
@@ -56,28 +54,22 @@ class Success:
 
 
 def success(value: Any, cookie: str = "") -> Success:
-    """The plain case: a value that is written as JSON."""
     return Success(body(written(value)), cookie)
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A method that answers with an error."""
-
     error: Any
     """The error member as a value: an object, as a rule."""
 
 
 def fault(code: int, message: str, data: Any = None) -> Fault:
-    """An error object; ``data`` only where there is some."""
     error: dict[str, Any] = {"code": code, "message": message}
     return Fault(error if data is None else {**error, "data": data})
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A whole HTTP reply, but for what the connection adds."""
-
     status: int
     body: Body
     headers: tuple[Header, ...] = ()
@@ -105,16 +97,12 @@ NO_ID = "null"
 
 class Member(NamedTuple):
     name: str
-    value: str
-    """The value's text."""
     text: str
     """Name, colon and value, as spelled."""
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A request that keeps the rules."""
-
     id: str | None
     """The id's own text; None for a notification."""
     method: str
@@ -127,8 +115,6 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Invalid:
-    """Something that is no request, and why."""
-
     id: str
     fault: Fault
 
@@ -175,7 +161,7 @@ def _request(text: str, value: Any) -> Request | Invalid:
         return _invalid(texts.get("id", NO_ID), problem)
     params, typed = value["params"], texts["params"]
     members = [
-        Member(member.name, typed[slice(*member.value)], typed[member.key[0] : member.value[1]])
+        Member(member.name, typed[member.key[0] : member.value[1]])
         for member in (scan.members(typed) if isinstance(params, dict) else None) or ()
     ]
     return Request(texts.get("id"), value["method"], params, typed, tuple(members))

@@ -45,7 +45,6 @@ def right(username: Any, password: Any) -> bool:
 
 
 def refused(params: dict[str, Any] | list[Any]) -> Fault | None:
-    """Why a call whose credentials stand in params is not let in; None if it is."""
     if isinstance(params, list):
         shape = '{"username": "…", "password": "…"}'
         return fault(-32602, f"Invalid params: credentials are members of an object, {shape}; an array has no names.")
@@ -176,7 +175,6 @@ def _method(method: Method) -> dict[str, Any]:
 
 
 def _example(method: Method, example: ExampleCall) -> dict[str, Any]:
-    """Each param that it gives, in the order of the method's."""
     given = [each.name for each in method.params if each.name in example.params]
     return {"name": example.name, "params": [{"name": name, "value": example.params[name]} for name in given]}
 

@@ -71,23 +71,11 @@ def test_a_refusal_carries_the_id_if_there_is_a_good_one() -> None:
     assert entry.id == "1.10"
 
 
-def test_without_a_good_id_a_refusal_carries_null() -> None:
-    entry = read(b'{"id": {}, "jsonrpc": "2.0"}')
-    assert isinstance(entry, Invalid)
-    assert entry.id == "null"
-
-
 @pytest.mark.parametrize("id", ['"\\u0041"', "1", "-0", "1e400", "18446744073709551616", "9" * 5_000, '""'])
 def test_an_id_keeps_its_spelling(id: str) -> None:
     entry = read(GOOD.replace('"1"', id).encode())
     assert isinstance(entry, Request)
     assert entry.id == id
-
-
-def test_without_an_id_it_is_a_notification() -> None:
-    entry = read(GOOD.replace('"id": "1", ', "").encode())
-    assert isinstance(entry, Request)
-    assert entry.id is None
 
 
 def test_params_keep_their_text_and_their_members_theirs() -> None:
@@ -96,16 +84,10 @@ def test_params_keep_their_text_and_their_members_theirs() -> None:
     assert isinstance(entry, Request)
     assert entry.params_text == params
     assert [tuple(member) for member in entry.members] == [
-        ("a", "1.10", '"a" : 1.10'),
-        ("a", "[ ]", '"a":[ ]'),
-        ("b", '"é\\ud800"', '"\\u0062":"é\\ud800"'),
+        ("a", '"a" : 1.10'),
+        ("a", '"a":[ ]'),
+        ("b", '"\\u0062":"é\\ud800"'),
     ]
-
-
-def test_of_repeated_members_the_last_one_counts_for_value_and_text_alike() -> None:
-    entry = read(GOOD.replace("{", '{"params": [1], "id": "0", ', 1).encode())
-    assert isinstance(entry, Request)
-    assert (entry.id, entry.params, entry.params_text) == ('"1"', [], "[]")
 
 
 def test_a_batch_is_taken_apart_in_order() -> None:
@@ -143,7 +125,9 @@ def test_whatever_is_sent_comes_apart_where_it_was_joined(params: Any, indent: A
     assert isinstance(entry, Request)
     assert json.loads(entry.params_text) == params
     if isinstance(params, dict):
-        assert {member.name: json.loads(member.value) for member in entry.members} == params
+        assert {
+            name: value for member in entry.members for name, value in json.loads("{" + member.text + "}").items()
+        } == params
 
 
 @given(st.binary(max_size=40))

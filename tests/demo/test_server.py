@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import http.client
-import json
 import signal
 import socket
 import subprocess
@@ -53,24 +52,6 @@ def test_a_server_is_on_the_loopback_at_a_free_port() -> None:
     first, second = asyncio.run(run())
     assert first.startswith("http://127.0.0.1:")
     assert first != second
-
-
-def test_a_drip_sends_the_head_first_and_the_body_after_each_silence() -> None:
-    async def run() -> None:
-        gate = Gate()
-        async with DemoServer(sleep=gate) as server:
-            reader, writer = await connect(server.url)
-            writer.write(post(envelope("demo.slow", "[2, true]")))
-            head = await reader.readuntil(b"\r\n\r\n")
-            length = int(head.partition(b"Content-Length: ")[2].split()[0])
-            start = await reader.readexactly(len(b'{"jsonrpc": "2.0", "id": "1", "result": '))
-            await gate.reached.wait()
-            gate.opened.set()
-            whole = start + await reader.readexactly(length - len(start))
-            assert json.loads(whole)["result"]["drip"] is True
-            writer.close()
-
-    asyncio.run(run())
 
 
 def test_sleeps_are_as_long_as_asked() -> None:
@@ -135,19 +116,6 @@ def test_closing_does_not_wait_for_a_client_that_reads_nothing() -> None:
     asyncio.run(run())
 
 
-def test_closing_closes_connections_that_are_idle() -> None:
-    async def run() -> bytes:
-        async with DemoServer() as server:
-            reader, writer = await connect(server.url)
-            writer.write(post(envelope("demo.echo")))
-            await reader.readuntil(b"[]}")
-        rest = await reader.read()
-        writer.close()
-        return rest
-
-    assert asyncio.run(run()) == b""
-
-
 def test_a_client_that_goes_away_in_the_middle_of_a_reply_disturbs_nobody() -> None:
     async def run() -> None:
         async with DemoServer() as server:
@@ -207,13 +175,6 @@ def test_a_thread_ends_with_its_block_even_while_a_call_is_running() -> None:
     connection.close()
     with pytest.raises(ConnectionRefusedError):
         exchange(demo.url, b"")
-
-
-def test_a_thread_can_run_again() -> None:
-    demo = DemoThread()
-    for _ in range(2):
-        with demo:
-            assert body_of(exchange(demo.url, post(envelope("demo.echo"), "Connection: close")))
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
