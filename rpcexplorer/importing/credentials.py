@@ -17,8 +17,6 @@ from rpcexplorer.model.secret import Secret, origin_of
 
 
 class Fitted(Struct, frozen=True):
-    """A call as a profile sends it, and what became of its credentials."""
-
     call: ImportedCall
     """Without the credentials among its params that the profile puts in by itself."""
     secrets: tuple[tuple[str, Secret], ...] = ()
@@ -48,7 +46,6 @@ def fitted(profile: Profile, call: ImportedCall) -> Fitted:
 
 
 def _value(kind: AuthType, found: FoundCredential) -> str:
-    """The value of a credential, if the kind sends one in this way; else nothing."""
     value = found.secret.reveal()
     named = {
         "scheme": kind.scheme,

@@ -165,7 +165,6 @@ def _requests(command: ShellCommand, words: list[str]) -> Iterator[RequestRead]:
 
 
 def _options(words: list[str]) -> Iterator[tuple[str, str]]:
-    """Each option with its value; what is none is an address."""
     rest = iter(words)
     for word in rest:
         if word.startswith("--") and len(word) > 2:
@@ -179,7 +178,6 @@ def _options(words: list[str]) -> Iterator[tuple[str, str]]:
 
 
 def _short(letters: str, rest: Iterator[str]) -> Iterator[tuple[str, str]]:
-    """Letters in a row, of which the last may have its value right behind it."""
     for at, letter in enumerate(letters):
         name = SHORT.get(letter, "")
         if name and name not in WITHOUT_VALUE:
@@ -189,49 +187,38 @@ def _short(letters: str, rest: Iterator[str]) -> Iterator[tuple[str, str]]:
             yield name, ""
 
 
-def _take(request: _Request, option: str, value: str) -> None:
-    """What an option says of a request."""
-    if option == "url":
-        request.addresses.append(value)
-    elif option == "request":
-        request.method = value
-    elif option == "header":
-        _header(request, value)
-    elif option == "json" or option.startswith("data"):
-        _data(request, option, value)
-    elif option in {"form", "form-string"}:
-        request.wrong = "it sends a form (-F)"
-    elif option in {"get", "head", "globoff", *SCHEMES}:
-        _switch(request, option)
-    elif option in READS:
-        request.notes.append(f"{READS[option]} would come from {value or 'a file'} (--{option}), which is not read")
-    elif option in OTHERWISE:
-        request.notes.append(OTHERWISE[option])
-    else:
-        _credentials(request, option, value)
-
-
-def _switch(request: _Request, option: str) -> None:
-    """What an option says that stands alone."""
-    if option == "get":
-        request.in_query = True
-    elif option == "head":
-        request.method = "HEAD"
-    elif option == "globoff":
-        request.globs = False
-    else:
-        request.scheme = SCHEMES[option]
-
-
-def _credentials(request: _Request, option: str, value: str) -> None:
-    if option == "user":
-        request.user = value
-    elif option == "oauth2-bearer":
-        request.credentials.append(credential("token", "scheme", "Bearer", value))
-    elif option == "cookie" and "=" in value:
-        request.headers.append(("Cookie", value))
-    elif option == "cookie":
-        request.notes.append(f"its cookies lie in the file {value}, which is not read")
+def _take(request: _Request, option: str, value: str) -> None:  # noqa: C901, PLR0912 - a table of options
+    match option:
+        case "url":
+            request.addresses.append(value)
+        case "request":
+            request.method = value
+        case "header":
+            _header(request, value)
+        case "form" | "form-string":
+            request.wrong = "it sends a form (-F)"
+        case "get":
+            request.in_query = True
+        case "head":
+            request.method = "HEAD"
+        case "globoff":
+            request.globs = False
+        case "user":
+            request.user = value
+        case "oauth2-bearer":
+            request.credentials.append(credential("token", "scheme", "Bearer", value))
+        case "cookie" if "=" in value:
+            request.headers.append(("Cookie", value))
+        case "cookie":
+            request.notes.append(f"its cookies lie in the file {value}, which is not read")
+        case _ if option == "json" or option.startswith("data"):
+            _data(request, option, value)
+        case _ if option in SCHEMES:
+            request.scheme = SCHEMES[option]
+        case _ if option in READS:
+            request.notes.append(f"{READS[option]} would come from {value or 'a file'} (--{option}), which is not read")
+        case _ if option in OTHERWISE:
+            request.notes.append(OTHERWISE[option])
 
 
 def _header(request: _Request, value: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 import msgspec
@@ -69,12 +69,7 @@ class Har(Struct):
     log: HarLog
 
 
-def is_har(named: Mapping[str, Raw]) -> bool:
-    return "log" in named
-
-
 def read_har(text: str) -> Imported:
-    """The requests of a recording that have a body of JSON-RPC."""
     try:
         found = msgspec.json.decode(text, type=Har)
     except (msgspec.DecodeError, RecursionError):
@@ -157,12 +152,7 @@ class PostmanCollection(Struct):
         return "PostmanCollection()"
 
 
-def is_collection(named: Mapping[str, Raw]) -> bool:
-    return {"info", "item"} <= named.keys() or {"requests", "order"} <= named.keys()
-
-
 def read_postman(text: str) -> Imported:
-    """The requests of a collection, each named after its folders."""
     try:
         found = msgspec.json.decode(text, type=PostmanCollection)
     except (msgspec.DecodeError, RecursionError):
@@ -219,7 +209,6 @@ def _postman_request(
 
 
 def _body(body: object) -> tuple[str | None, str]:
-    """The text of a body; or why it has none that could be JSON-RPC."""
     found = _table(body)
     mode = found.get("mode")
     if not found or found.get("disabled") or mode is None:
@@ -232,7 +221,7 @@ def _body(body: object) -> tuple[str | None, str]:
 
 
 def _address(url: object) -> str:
-    """As it was typed; else put together from its parts."""
+    """As it was typed; else put together from its parts, as converters leave it."""
     if isinstance(url, str):
         return url
     found = _table(url)
@@ -250,7 +239,6 @@ def _address(url: object) -> str:
 
 
 def _auth(auth: Mapping[str, Any], values: Mapping[str, str]) -> tuple[tuple[FoundCredential, ...], list[str]]:
-    """The credentials of an auth block, and what is to be said of it."""
     kind = str(auth.get("type", ""))
     rows = {str(each.get("key")): filled(str(each.get("value") or ""), values) for each in _rows(auth.get(kind))}
     if any("{{" in each for each in rows.values()):
@@ -273,20 +261,6 @@ def _rows(value: object) -> list[dict[str, Any]]:
     return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
 
 
-class ImportForm(Struct, frozen=True):
-    """A form of text that calls are found in."""
-
-    looks: Callable[[str, Mapping[str, Raw]], bool]
-    """By the text without blanks around it, and by its members where it is one object of JSON."""
-    read: Callable[[str], Imported]
-
-
-FORMS: Final = (
-    ImportForm(lambda _, named: is_har(named), read_har),
-    ImportForm(lambda _, named: is_collection(named), read_postman),
-    ImportForm(lambda text, named: text[:1] in "[{" and "openrpc" not in named, read_json_lines),
-    ImportForm(lambda text, _: is_curl(text), curl.read),
-)
 OTHERS: Final = (
     (
         re.compile(r"Invoke-(?:WebRequest|RestMethod)\b|New-Object Microsoft\.PowerShell", re.IGNORECASE),
@@ -307,27 +281,30 @@ UNKNOWN: Final = (
 )
 
 
-def is_curl(text: str) -> bool:
-    """Whether a line of a text begins with curl; for a long one the first lines tell."""
-    return curl.STARTS.search(text, 0, curl.LOOKED_AT) is not None
-
-
 def imported(text: str) -> Imported:
     """The calls in a text from another program, whatever form it has."""
     text = text.removeprefix("\ufeff").strip()
     if not text:
         return Imported("", notes=(NOTHING,))
-    named = _named(text) if text.startswith("{") else {}
-    for form in FORMS:
-        if form.looks(text, named):
-            return form.read(text)
+    if text[0] == "[":
+        return read_json_lines(text)
+    if text[0] == "{":
+        names = _names(text)
+        if "log" in names:
+            return read_har(text)
+        if {"info", "item"} <= names or {"requests", "order"} <= names:
+            return read_postman(text)
+        if "openrpc" not in names:
+            return read_json_lines(text)
+    if curl.STARTS.search(text, 0, curl.LOOKED_AT):
+        return curl.read(text)
     said = next((sentence for other, sentence in OTHERS if other.match(text)), UNKNOWN)
     return Imported("", notes=(said,))
 
 
-def _named(text: str) -> Mapping[str, Raw]:
+def _names(text: str) -> set[str]:
     """The members of one object of JSON; none of anything else."""
     try:
-        return msgspec.json.decode(text, type=dict[str, Raw])
+        return {*msgspec.json.decode(text, type=dict[str, Raw])}
     except (msgspec.DecodeError, RecursionError, UnicodeEncodeError):
-        return {each.name: Raw(b"null") for each in members(text) or ()}  # what is nested too deep has a form as well
+        return {each.name for each in members(text) or ()}  # what is nested too deep has a form as well

@@ -25,8 +25,6 @@ LONGEST: Final = 1_000_000
 
 
 class Pasted(Struct, frozen=True):
-    """Something that can be taken apart."""
-
     what: str
     """What the text is."""
     calls: tuple[ImportedCall, ...]
@@ -34,7 +32,6 @@ class Pasted(Struct, frozen=True):
 
     @property
     def label(self) -> str:
-        """What taking it apart does, as an order."""
         method = f"method {cut(self.calls[0].method, LONGEST_NAME)}"
         return f"take it apart: {method if len(self.calls) == 1 else f'{len(self.calls):,} calls'}"
 
@@ -65,7 +62,6 @@ def pasted(text: str) -> Pasted | None:
 
 
 def _file(text: str) -> Pasted | None:
-    """What usually comes as a file."""
     from rpcexplorer.importing import curl
     from rpcexplorer.importing.formats import imported
 

@@ -14,7 +14,6 @@ from msgspec.structs import replace
 
 from rpcexplorer.jsontext.params import Typo, parse
 from rpcexplorer.jsontext.scan import LOOSE_STRING, decoded, elements, members, repeated_name
-from rpcexplorer.jsontext.scan import decoded as text_of
 from rpcexplorer.model.method import SIGN
 from rpcexplorer.model.secret import Secret, defused
 from rpcexplorer.variables.references import can_be_named
@@ -94,8 +93,6 @@ WAY_WORDS: Final = {
 
 
 class FoundCredential(Struct, frozen=True):
-    """A credential that a request was written down with."""
-
     field: str
     """username, password, session or token."""
     way: CredentialWay
@@ -109,8 +106,6 @@ class FoundCredential(Struct, frozen=True):
 
 
 class ImportedCall(Struct, frozen=True):
-    """One call, as a draft can take it."""
-
     number: int
     """Of the request that it stood in, from 1."""
     method: str
@@ -131,16 +126,12 @@ class ImportedCall(Struct, frozen=True):
 
 
 class Skipped(Struct, frozen=True):
-    """A request that no draft can be made of."""
-
     number: int
     why: str
     """As a clause: "it is a GET"."""
 
 
 class Imported(Struct, frozen=True):
-    """All that was found."""
-
     form: str
     """What the text is, in words; empty where nobody knows it."""
     calls: tuple[ImportedCall, ...] = ()
@@ -160,12 +151,8 @@ def without_repeats(calls: Iterable[ImportedCall]) -> tuple[ImportedCall, ...]:
     for call in calls:
         key = (call.address, call.method, call.params, call.notification)
         before = found.get(key)
-        found[key] = _again(before) if before else call
+        found[key] = replace(before, times=before.times + 1) if before else call
     return tuple(found.values())
-
-
-def _again(call: ImportedCall) -> ImportedCall:
-    return replace(call, times=call.times + 1)
 
 
 OWN: Final = frozenset({"jsonrpc", "version", "id", "method", "params"})
@@ -215,7 +202,7 @@ def envelope(text: str) -> WrittenCall | str:
         return f"it has the member {name} twice"
     if "method" not in parts:
         return "it is a reply" if {"result", "error"} & parts.keys() else "its body names no method"
-    method = text_of(parts["method"]) if parts["method"].startswith('"') else ""
+    method = decoded(parts["method"]) if parts["method"].startswith('"') else ""
     if not method.strip() or len(method) > LONGEST_METHOD:
         return "its method is no name"
     if method.startswith(SIGN):
@@ -311,7 +298,6 @@ def imported_from(form: str, requests: Iterable[RequestRead], notes: Sequence[st
 
 
 def _calls(number: int, request: RequestRead) -> list[ImportedCall] | str:
-    """The calls of a request, or why there are none."""
     if request.wrong:
         return request.wrong
     if not request.body:
@@ -359,7 +345,6 @@ def taken_apart(address: str) -> tuple[str, list[FoundCredential]]:
 
 
 def authorization(value: str) -> list[FoundCredential]:
-    """What stands in the header ``Authorization``."""
     scheme, _, rest = value.strip().partition(" ")
     rest = rest.strip()
     if scheme.lower() == "basic":
@@ -393,7 +378,10 @@ def _headers(headers: Iterable[tuple[str, str]]) -> tuple[list[FoundCredential],
         if small == "authorization":
             found += authorization(value)
         elif small == "cookie":
-            found += _cookies(value)
+            for pair in value.split(";"):
+                cookie, _, text = pair.strip().partition("=")
+                if text:
+                    found.append(credential("session", "cookie", cookie, text.strip('"')))
         elif USUAL.fullmatch(small):
             continue
         elif SECRETIVE.search(small) and value.strip():
@@ -402,13 +390,6 @@ def _headers(headers: Iterable[tuple[str, str]]) -> tuple[list[FoundCredential],
             others.append(name.strip())
     said = f"own headers do not come along: {', '.join(dict.fromkeys(others))}; a profile has them in `headers`"
     return found, [said] if others else []
-
-
-def _cookies(value: str) -> Iterator[FoundCredential]:
-    for pair in value.split(";"):
-        name, _, text = pair.strip().partition("=")
-        if text:
-            yield credential("session", "cookie", name, text.strip('"'))
 
 
 def _members(each: WrittenCall) -> tuple[list[FoundCredential], list[str]]:

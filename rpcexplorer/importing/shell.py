@@ -10,8 +10,6 @@ from msgspec import Struct, field
 
 
 class ShellCommand(Struct):
-    """One command of a line."""
-
     words: list[str] = field(default_factory=list)
     filled: list[str] = field(default_factory=list)
     """What the shell would have filled in, as it stands there."""
@@ -97,8 +95,6 @@ def _end(text: str, at: int, opener: str) -> int:
 
 
 class _Line:
-    """The command that is being read."""
-
     def __init__(self) -> None:
         self.command = ShellCommand()
         self.word: list[str] | None = None
@@ -128,13 +124,11 @@ class _Line:
         self._to_file = not sign.rstrip("0123456789").endswith("&")
 
     def close(self) -> None:
-        """The word ends."""
         if self.word is not None:
             (self.command.files if self._to_file else self.command.words).append("".join(self.word))
             self.word, self._to_file = None, False
 
     def finish(self) -> Iterator[ShellCommand]:
-        """The command ends."""
         self.close()
         if self.command.words:
             yield self.command
@@ -142,7 +136,6 @@ class _Line:
 
 
 def _text(kind: str, piece: str, command: ShellCommand) -> str:
-    """What a piece of a word stands for."""
     if kind in ("single", "ansi"):
         inner = piece.removeprefix("$")[1:]
         command.unclosed |= not inner.endswith("'")
@@ -170,7 +163,13 @@ def ansi(inner: str) -> str:
 
     def meant(found: re.Match[str]) -> str:
         if found[1]:
-            return _utf8(bytes(_byte(each) for each in _BYTE.finditer(found[1])))
+            raw = bytes(
+                int(sixteen, 16) if sixteen else int(eight, 8) & 255 for sixteen, eight in _BYTE.findall(found[1])
+            )
+            try:
+                return raw.decode()
+            except UnicodeDecodeError:
+                return raw.decode("latin-1")
         if code := found[2] or found[3]:
             return chr(min(int(code, 16), 0x10FFFF))
         if found[4]:
@@ -178,14 +177,3 @@ def ansi(inner: str) -> str:
         return _SHORT.get(found[5], found[5] if found[5] in "\\'\"?" else f"\\{found[5]}")
 
     return _ANSI.sub(meant, inner).encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
-
-
-def _byte(found: re.Match[str]) -> int:
-    return int(found[1], 16) if found[1] else int(found[2], 8) & 255
-
-
-def _utf8(raw: bytes) -> str:
-    try:
-        return raw.decode()
-    except UnicodeDecodeError:
-        return raw.decode("latin-1")

@@ -50,12 +50,6 @@ def test_what_opened_another_server_is_not_offered() -> None:
     assert (found.secrets, found.elsewhere) == ((), True)
 
 
-def test_of_an_envelope_nobody_knows_where_it_went() -> None:
-    found = sorted_out(MemberAuth(), CALL)
-    assert (found.secrets, found.elsewhere) == ((), False)
-    assert found.dropped == ("member auth beside method",)
-
-
 def test_credentials_among_the_params_are_taken_out_where_the_profile_puts_them_in() -> None:
     params = '{"username": "ada", "n": 1.10, "n": 2, "password": "inline-password"}'
     text = f"""curl -d '{{"method": "m", "params": {params}, "id": 1}}' https://shop.example.com/rpc"""

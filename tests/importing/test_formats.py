@@ -84,15 +84,6 @@ def test_a_recording_of_a_browser_has_its_calls_and_says_what_the_other_requests
     ]
 
 
-def test_a_recording_of_a_proxy_is_read_as_well() -> None:
-    user, ping, log = of_file("mitmproxy.har").calls
-    assert credentials(user) == [
-        ("username", "Authorization: Basic", "ada"),
-        ("password", "Authorization: Basic", "basic-password-1"),
-    ]
-    assert (ping.method, log.method, log.params) == ("ping", "log.write", '["été"]')
-
-
 def test_a_collection_of_postman_keeps_folders_and_placeholders_and_runs_nothing() -> None:
     found = of_file("shop.postman_collection.json")
     get, users, notify, ping, _ = found.calls
@@ -135,11 +126,6 @@ def test_envelopes_one_a_line_keep_the_number_of_their_line() -> None:
         (4, "it is a reply"),
         (6, "its body is no JSON object"),
     ]
-
-
-def test_one_envelope_over_several_lines_and_a_batch_are_read_whole() -> None:
-    assert one('{"jsonrpc": "2.0",\n "id": 1,\n "method": "a",\n "params": [\n1.0]}').params == "[\n1.0]"
-    assert [call.in_batch for call in imported('[{"method": "a", "id": 1}, {"method": "b"}]').calls] == [True, True]
 
 
 @pytest.mark.parametrize(
