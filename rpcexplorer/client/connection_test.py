@@ -16,7 +16,7 @@ from rpcexplorer.auth.credentials import CredentialSource
 from rpcexplorer.auth.registry import auth_of
 from rpcexplorer.client.call import certificate_of, connect, discard
 from rpcexplorer.client.client import Client
-from rpcexplorer.client.hints import hint_for
+from rpcexplorer.client.hints import hint_for, is_nothing
 from rpcexplorer.client.probe import MOST, Examination, Proposal, TrialResult, behind_login, proposed
 from rpcexplorer.client.report import (
     HTTP,
@@ -192,27 +192,26 @@ class Tester:
         self._tell(self._report(checks_of(self._examination), under_way=under_way))
 
     def _report(self, checks: Sequence[Check], tried: Exchange | None = None, under_way: str = "") -> Report:
-        unfinished = under_way or (tried is not None and TrialResult(self._profile, tried).cut_short)
-        found = self._examination.found
-        is_nothing = tried is not None and TrialResult(self._profile, tried).is_nothing
-        proposal = None if unfinished or is_nothing else proposed(self._examination)
-        if is_nothing and tried and found and not found.speaks:
+        found, heard = self._examination.found, TrialResult(self._profile, tried) if tried else None
+        has_nothing = tried is not None and is_nothing(tried)
+        is_unfinished = under_way or (heard and heard.cut_short)
+        proposal = None if is_unfinished or has_nothing else proposed(self._examination)
+        if has_nothing and tried and found and not found.speaks:
             proposal = self._slash_added(tried)
         elif proposal and tried and (hint := hint_for(tried, self._profile, tested=True)) and not hint.careful:
             fresh = tuple(each for each in hint.changes if each[0] not in proposal.values)
             proposal = replace(proposal, changes=(*proposal.changes, *fresh))
-        if proposal and tried and self._examination.has_usual_type and TrialResult(self._profile, tried).speaks:
+        if proposal and heard and self._examination.has_usual_type and heard.speaks:
             proposal = proposal.without("content_type")  # the default was sent with the credentials, and is taken
         if self._distrusted(checks) and not under_way and self._certificate:
             url = self._examination.form.url
             moved = (("url", url),) if url != self._profile.url else ()
             proposal = Proposal((*moved, ("certificate", self._certificate.certificate.fingerprint)))
-        calls = tuple(Asked(heard.exchange.method, heard.form.path, heard.said) for heard in self._examination.heard)
-        if tried:
-            heard = TrialResult(self._profile, tried)
-            calls += (Asked(f"{tried.method} with credentials", self._profile.path, heard.said),)
+        calls = tuple(Asked(each.exchange.method, each.form.path, each.said) for each in self._examination.heard)
+        if heard:
+            calls += (Asked(f"{heard.exchange.method} with credentials", self._profile.path, heard.said),)
         sent = self._transport.sent if self._transport else 0
-        advice = advice_for(self._profile) if is_nothing else what_to_try(self._examination)
+        advice = advice_for(self._profile) if has_nothing else what_to_try(self._examination)
         advice = "" if proposal or under_way else advice
         return Report(tuple(checks), proposal, calls, sent, self._certificate, under_way, advice)
 

@@ -1,8 +1,7 @@
 """Rules over a failed exchange: what the server wants, and what the profile would have to say.
 
-A call that failed shows the first hint. The connection test asks again in the form that a hint
-suggests. Signs say which preset a server looks like; the test believes them only after the server
-has answered in the form of that preset.
+A call that failed shows the first hint, in the order of this file. The connection test asks again
+in the form that a hint suggests.
 
 What a server says is text from outside. An address that it names becomes one of the profile only if
 it is plain: no user, no query, nothing in its path that may be a secret. Whoever writes a change
@@ -16,7 +15,6 @@ from collections.abc import Callable, Collection, Iterable
 from typing import Final
 from urllib.parse import SplitResult, urljoin, urlsplit
 
-import msgspec
 from msgspec import Struct
 
 from rpcexplorer.auth.login import asks_for_login
@@ -25,7 +23,7 @@ from rpcexplorer.model.exchange import Exchange, Refused, Unreached
 from rpcexplorer.model.problem import PROGRAM, Changes, Hint, joined_words, quoted, setting
 from rpcexplorer.model.profile import PATH, Auth, Profile
 from rpcexplorer.model.secret import FIELD_WORDS, origin_of
-from rpcexplorer.rpc.messages import METHOD_NOT_FOUND, ErrorObject, Malformed, Result
+from rpcexplorer.rpc.messages import METHOD_NOT_FOUND, ErrorObject, Malformed
 
 MAX_TEXT: Final = 2_000
 """Characters of a server's words that are read: no hint is deep in a traceback."""
@@ -111,64 +109,66 @@ def hint_for(
         return call.test_hint("This login is only the default. A connection test shows which one the server wants.")
     if not isinstance(exchange.outcome, ErrorObject | Malformed | Unreached):
         return None
-    rules = RULES if tested else (*NEEDS_TEST, *RULES)
+    rules = RULES if tested else (untested, *RULES)
     return next((hint for rule in rules if (hint := rule(call))), None)
-
-
-def was_read(exchange: Exchange) -> bool:
-    """Return whether the server found a call in the request: its response has an id, or names the method."""
-    outcome = exchange.outcome
-    if isinstance(outcome, ErrorObject) and outcome.code == METHOD_NOT_FOUND and exchange.method in outcome.message:
-        return True
-    if re.search(rb'"id"\s*:\s*null', exchange.response.body[-MAX_TEXT:]):
-        return False
-    return "id is missing" not in getattr(outcome, "remarks", ())
 
 
 def _start(text: bytes) -> str:
     return text[:MAX_TEXT].decode("utf-8", "replace")
 
 
-# --- the address -----------------------------------------------------------------------------------------------------
+# --- worth a test -----------------------------------------------------------------------------------------------------
 
 MOVED: Final = frozenset({301, 302, 307, 308})
 """A call is to be sent elsewhere; 303 means that something is to be fetched there."""
-_PRINTABLE = re.compile(r"[\x21-\x7e]*")
-_PLAIN = re.compile(r"https?://(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?(?:/[\w.~-]{0,64})*", re.ASCII)
-_RANDOM = re.compile(r"(?=[\w~-]{12})(?:[A-Za-z_~-]*[0-9]+[A-Za-z]+){2}", re.ASCII)
+NOTHING_THERE: Final = frozenset({404, 405, 501})
+"""Statuses that say no more than that an address is not one for calls."""
 _LOGIN = re.compile(r"/(?:\w+[-_.])?(?:log-?in|sign-?in|sso|oauth2?|auth|saml)\b", re.IGNORECASE)
-_PLAIN_HTTP = r"plain http request was sent to https port|http request to an https server|speaking plain http to an ssl"
-_NO_TLS = "does not speak TLS"
-"""Words of the transport if a server answers a TLS handshake with something else."""
-_WANTS_CERTIFICATE = "it may want a client certificate"
-"""Words of the transport if a server refuses the handshake and no certificate was sent."""
+_PRINTABLE = re.compile(r"[\x21-\x7e]*")
 _UNTRUSTED = "shows this one certificate"
 """Words of the client if only the certificate is not trusted."""
 
 
-def moved(call: FailedCall) -> Hint | None:
-    """A redirect to another path of the same server, or anywhere else."""
-    if call.status not in MOVED or not call.location or leads_to_login(call):
-        return None
-    here = call.profile.endpoint
-    there = _split(here, call.location)
-    if there is None or not _PLAIN.fullmatch(there.geturl()) or any(map(_RANDOM.match, there.path.split("/"))):
-        return Hint("The server redirects to an address that is not taken over by itself: look at it first.")
-    changes = _address_changes(call.profile, there)
-    if not changes:
-        return None
-    if origin_of(there.geturl()) == call.profile.origin:
-        return call.hint(f"The server has this at {there.path or '/'}.", changes)
-    was = urlsplit(here)
-    same = was.hostname == there.hostname and (was.scheme, there.scheme) == ("http", "https")
-    other = "" if same else ", which is another server"
-    return call.hint(f"The server has this at {there.geturl()}{other}.", changes, careful=not same)
+def untested(call: FailedCall) -> Hint | None:
+    """An address or a path that nobody has chosen, and a certificate that cannot be pinned: a test finds out more."""
+    profile, is_usual = call.profile, call.profile.path == PATH
+    is_malformed = isinstance(call.exchange.outcome, Malformed)
+    if profile.ad_hoc and call.unreached("tls", _UNTRUSTED):
+        return call.test_hint("Nobody vouches for the server's certificate.")
+    has_no_auth = not profile.secrets or profile.assumes_auth
+    if is_usual and profile.ad_hoc and call.status == 401 and is_malformed and has_no_auth:  # some ask at any path
+        return call.test_hint(
+            f"The server wants to know who calls; whether its calls go to {PATH}, the usual path, does not show yet."
+        )
+    if is_usual and call.status in {301, 302} and not leads_to_login(call):  # it may lead to pages
+        there, own = _split(profile.endpoint, call.location), urlsplit(profile.endpoint)
+        if there and there.netloc == own.netloc and there.path.rstrip("/") != own.path.rstrip("/"):
+            return call.test_hint(
+                f"The server redirects from {PATH}, the usual path. A connection test finds its calls."
+            )
+    return None
 
 
 def leads_to_login(call: FailedCall) -> bool:
     """Return whether it redirects to a page where a person logs in."""
     elsewhere = _LOGIN.search(call.location.partition("?")[0]) and not _LOGIN.search(call.profile.endpoint)
     return (call.status or 0) in MOVED | {303} and bool(elsewhere)
+
+
+def _split(base: str, url: str = "") -> SplitResult | None:
+    """Return the parts of an address, or None if it is not one."""
+    try:
+        parts = urlsplit(urljoin(base, url) if url else base)
+        return parts if parts.port != 0 and _PRINTABLE.fullmatch(url) else None
+    except ValueError:
+        return None
+
+
+# --- the address ------------------------------------------------------------------------------------------------------
+
+_NO_TLS = "does not speak TLS"
+"""Words of the transport if a server answers a TLS handshake with something else."""
+_PLAIN_HTTP = r"plain http request was sent to https port|http request to an https server|speaking plain http to an ssl"
 
 
 def encryption(call: FailedCall) -> Hint | None:
@@ -192,47 +192,27 @@ def encryption(call: FailedCall) -> Hint | None:
     return None
 
 
-def unchosen_path(call: FailedCall) -> Hint | None:
-    """No JSON-RPC at the usual path, which nobody has chosen."""
-    if call.profile.path != PATH or not isinstance(call.exchange.outcome, Malformed):
-        return None
-    is_page = call.exchange.response.body.lstrip()[:1] == b"<"
-    if call.status not in NOTHING_THERE and not (call.status == 200 and is_page):
-        return None
-    return call.test_hint(
-        f"There seems to be no JSON-RPC at {PATH}, the usual path; other servers have it at /, /jsonrpc or /rpc."
-    )
+_PLAIN = re.compile(r"https?://(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?(?:/[\w.~-]{0,64})*", re.ASCII)
+_RANDOM = re.compile(r"(?=[\w~-]{12})(?:[A-Za-z_~-]*[0-9]+[A-Za-z]+){2}", re.ASCII)
 
 
-def moved_from_usual_path(call: FailedCall) -> Hint | None:
-    """A redirect from the usual path, which nobody has chosen: it may lead to pages."""
-    if call.profile.path != PATH or call.status not in {301, 302} or leads_to_login(call):
+def moved(call: FailedCall) -> Hint | None:
+    """A redirect to another path of the same server, or anywhere else."""
+    if call.status not in MOVED or not call.location or leads_to_login(call):
         return None
-    there, own = _split(call.profile.endpoint, call.location), urlsplit(call.profile.endpoint)
-    if there is None or there.netloc != own.netloc or there.path.rstrip("/") == own.path.rstrip("/"):
+    here = call.profile.endpoint
+    there = _split(here, call.location)
+    if there is None or not _PLAIN.fullmatch(there.geturl()) or any(map(_RANDOM.match, there.path.split("/"))):
+        return Hint("The server redirects to an address that is not taken over by itself: look at it first.")
+    changes = _address_changes(call.profile, there)
+    if not changes:
         return None
-    return call.test_hint(f"The server redirects from {PATH}, the usual path. A connection test finds its calls.")
-
-
-def untyped_path(call: FailedCall) -> Hint | None:
-    """A login is asked for at a path that nobody typed: some servers ask at any."""
-    profile = call.profile
-    if not profile.ad_hoc or profile.path != PATH or call.status != 401:
-        return None
-    if profile.secrets and not profile.assumes_auth:
-        return None
-    if not isinstance(call.exchange.outcome, Malformed):
-        return None
-    return call.test_hint(
-        f"The server wants to know who calls; whether its calls go to {PATH}, the usual path, does not show yet."
-    )
-
-
-def untrusted(call: FailedCall) -> Hint | None:
-    """An unknown certificate at an address that is not a profile, so that none can be pinned."""
-    if not call.profile.ad_hoc or not call.unreached("tls", _UNTRUSTED):
-        return None
-    return call.test_hint("Nobody vouches for the server's certificate.")
+    if origin_of(there.geturl()) == call.profile.origin:
+        return call.hint(f"The server has this at {there.path or '/'}.", changes)
+    was = urlsplit(here)
+    same = was.hostname == there.hostname and (was.scheme, there.scheme) == ("http", "https")
+    other = "" if same else ", which is another server"
+    return call.hint(f"The server has this at {there.geturl()}{other}.", changes, careful=not same)
 
 
 def _address_changes(profile: Profile, there: SplitResult) -> Changes:
@@ -248,25 +228,70 @@ def _address_changes(profile: Profile, there: SplitResult) -> Changes:
     return (("url", base), ("path", target))
 
 
-def _split(base: str, url: str = "") -> SplitResult | None:
-    """Return the parts of an address, or None if it is not one."""
-    try:
-        parts = urlsplit(urljoin(base, url) if url else base)
-        return parts if parts.port != 0 and _PRINTABLE.fullmatch(url) else None
-    except ValueError:
+# --- what a server wants before the first call ------------------------------------------------------------------------
+
+_SESSION_HEADER = re.compile(r"x-[a-z0-9-]{0,60}(?:session|csrf|xsrf)[a-z0-9-]{0,60}", re.IGNORECASE | re.ASCII)
+
+
+def session_header(call: FailedCall) -> Hint | None:
+    """409 with a header whose value belongs into the next request."""
+    names = [name for name, _ in call.exchange.response.headers if _SESSION_HEADER.fullmatch(name)]
+    if call.status != 409 or not names or call.profile.handshake is not None:
         return None
+    sentence = f"The server hands out {names[0]} and wants it with every request."
+    return call.hint(sentence, (("handshake", {"header": names[0]}),))
 
 
-# --- media types -----------------------------------------------------------------------------------------------------
+_OLD_MCP: Final = (
+    r"session_?id(?: parameter)? is required|missing session_?id parameter|no transport found for session_?id"
+)
+
+
+def old_mcp(call: FailedCall) -> Hint | None:
+    """MCP until 2024: a GET opens an event stream, and calls are posted to an address that it names."""
+    stream = call.exchange.response.body.lstrip().startswith(b"event: endpoint")
+    refused = call.status in NOTHING_THERE and isinstance(call.exchange.outcome, Malformed)
+    typical = refused and urlsplit(call.exchange.url).path.rstrip("/").endswith("/sse")
+    if stream or typical or (call.status in {400, 404} and call.says(_OLD_MCP)):
+        words = "This looks like MCP's old HTTP+SSE transport, which rpcexplorer cannot use"
+        return call.hint(f"{words}. Ask for the address of its streamable HTTP, often /mcp.")
+    if refused and call.profile.handshake == "mcp":
+        words = "There is no MCP over streamable HTTP at this address"
+        return call.hint(f"{words}. MCP's old HTTP+SSE transport, often at /sse, is not supported.")
+    return None
+
+
+_MCP: Final = (
+    r"mcp-session-id|missing session id|no valid session id|server not initiali[sz]ed"
+    r"|before initiali[sz]ation|not (?:been )?initiali[sz]ed"
+)
+
+
+def mcp(call: FailedCall) -> Hint | None:
+    if call.status not in {400, 404} or call.profile.handshake is not None or not call.says(_MCP):
+        return None
+    return call.hint("The server speaks MCP, and wants to be initialized first.", (("handshake", "mcp"),))
+
+
+# --- the form of the request ------------------------------------------------------------------------------------------
 
 USUAL_TYPES: Final = ("application/json", "application/json-rpc")
 """What servers accept, the most usual first."""
 BOTH: Final = "application/json, text/event-stream"
 """What a server that may answer with a stream wants a client to accept."""
+_TYPE = re.compile(r"\b(?:application|text)/[\w.+-]{1,60}", re.ASCII)
+
+
+def accept(call: FailedCall) -> Hint | None:
+    wanted = ", ".join(_types_in([call.text]) or _types_in([*call.headers("accept"), BOTH]))
+    if call.status != 406 or wanted == call.profile.accept:
+        return None
+    return call.hint(f"The server wants a client that takes {wanted}.", (("accept", wanted),))
+
+
 TYPE_REFUSED: Final = frozenset({200, 400, 406, 422, 500})
 """Statuses of a refused content type if the server's words say so."""
 _SPOKEN_OF = r"content[- ]?type|media[- ]?type|mime[- ]?type"
-_TYPE = re.compile(r"\b(?:application|text)/[\w.+-]{1,60}", re.ASCII)
 
 
 def content_type(call: FailedCall) -> Hint | None:
@@ -284,22 +309,6 @@ def content_type(call: FailedCall) -> Hint | None:
     return call.hint(f"The server does not take {now}, but {best}.", (("content_type", best),))
 
 
-def accept(call: FailedCall) -> Hint | None:
-    wanted = ", ".join(_types_in([call.text]) or _types_in([*call.headers("accept"), BOTH]))
-    if call.status != 406 or wanted == call.profile.accept:
-        return None
-    return call.hint(f"The server wants a client that takes {wanted}.", (("accept", wanted),))
-
-
-def unread(call: FailedCall) -> Hint | None:
-    """A server that saw no call in the request may have looked at its type alone."""
-    codes = {-32600, -32700, METHOD_NOT_FOUND}
-    if call.code not in codes or _essence(call.profile.content_type) == USUAL_TYPES[0] or was_read(call.exchange):
-        return None
-    sentence = f"The server found no call in the request. It may need the content type {USUAL_TYPES[0]}."
-    return call.hint(sentence, (("content_type", USUAL_TYPES[0]),))
-
-
 def _types_in(texts: Iterable[str]) -> list[str]:
     """Return the media types that the texts name, each once."""
     return [*dict.fromkeys(found.lower().rstrip(".") for text in texts for found in _TYPE.findall(text))]
@@ -310,16 +319,6 @@ def _essence(media_type: str) -> str:
     return media_type.partition(";")[0].strip().lower()
 
 
-# --- handshake and version -------------------------------------------------------------------------------------------
-
-_SESSION_HEADER = re.compile(r"x-[a-z0-9-]{0,60}(?:session|csrf|xsrf)[a-z0-9-]{0,60}", re.IGNORECASE | re.ASCII)
-_MCP: Final = (
-    r"mcp-session-id|missing session id|no valid session id|server not initiali[sz]ed"
-    r"|before initiali[sz]ation|not (?:been )?initiali[sz]ed"
-)
-_OLD_MCP: Final = (
-    r"session_?id(?: parameter)? is required|missing session_?id parameter|no transport found for session_?id"
-)
 _WANTS_2: Final = (
     r"jsonrpc\W*(?:\w+\W+){0,3}(?:missing|required|must be|included|absent)"
     r"|(?:missing|requires?)\W+(?:\w+\W+){0,2}jsonrpc"
@@ -328,35 +327,6 @@ _WANTS_1: Final = (
     r"(?:version|jsonrpc)\W+(?:\w+\W+){0,4}(?:unsupported|not supported|unknown|unexpected)"
     r"|(?:unsupported|unexpected|unknown|invalid)\W+(?:\w+[\W_]+){0,3}(?:version|jsonrpc)\b"
 )
-
-
-def session_header(call: FailedCall) -> Hint | None:
-    """409 with a header whose value belongs into the next request."""
-    names = [name for name, _ in call.exchange.response.headers if _SESSION_HEADER.fullmatch(name)]
-    if call.status != 409 or not names or call.profile.handshake is not None:
-        return None
-    sentence = f"The server hands out {names[0]} and wants it with every request."
-    return call.hint(sentence, (("handshake", {"header": names[0]}),))
-
-
-def old_mcp(call: FailedCall) -> Hint | None:
-    """MCP until 2024: a GET opens an event stream, and calls are posted to an address that it names."""
-    stream = call.exchange.response.body.lstrip().startswith(b"event: endpoint")
-    refused = call.status in NOTHING_THERE and isinstance(call.exchange.outcome, Malformed)
-    typical = refused and urlsplit(call.exchange.url).path.rstrip("/").endswith("/sse")
-    if stream or typical or (call.status in {400, 404} and call.says(_OLD_MCP)):
-        words = "This looks like MCP's old HTTP+SSE transport, which rpcexplorer cannot use"
-        return call.hint(f"{words}. Ask for the address of its streamable HTTP, often /mcp.")
-    if refused and call.profile.handshake == "mcp":
-        words = "There is no MCP over streamable HTTP at this address"
-        return call.hint(f"{words}. MCP's old HTTP+SSE transport, often at /sse, is not supported.")
-    return None
-
-
-def mcp(call: FailedCall) -> Hint | None:
-    if call.status not in {400, 404} or call.profile.handshake is not None or not call.says(_MCP):
-        return None
-    return call.hint("The server speaks MCP, and wants to be initialized first.", (("handshake", "mcp"),))
 
 
 def envelope(call: FailedCall) -> Hint | None:
@@ -373,14 +343,6 @@ def envelope(call: FailedCall) -> Hint | None:
     return call.hint(f"The server speaks JSON-RPC {better}.", (("envelope", better),))
 
 
-def bare_result(call: FailedCall) -> Hint | None:
-    """A result without the members of version 2.0, as servers of an older version may send it."""
-    if call.profile.envelope != "2.0" or call.exchange.kind == "batch" or not _is_bare(call):
-        return None
-    sentence = "The server sent a result without jsonrpc and id. It may need JSON-RPC 1.0."
-    return call.hint(sentence, (("envelope", "1.0"),))
-
-
 def unquoted_id(call: FailedCall) -> Hint | None:
     """Our id, a text, comes back without quotes, so that the response is not JSON."""
     echoed = rb'"id"\s*:\s*' + re.escape(call.exchange.id.encode())
@@ -389,19 +351,6 @@ def unquoted_id(call: FailedCall) -> Hint | None:
         return None
     return call.hint("The server returns the id without quotes. It needs a number.", (("id", "number"),))
 
-
-def _is_bare(call: FailedCall) -> bool:
-    body = call.exchange.response.body
-    if not isinstance(call.exchange.outcome, Malformed) or call.status != 200 or len(body) > MAX_LIST:
-        return False
-    try:
-        found = msgspec.json.decode(body)
-    except (ValueError, RecursionError):  # not JSON, not UTF-8, or nested too deep
-        return False
-    return found.keys() == {"result"} if isinstance(found, dict) else True
-
-
-# --- params ----------------------------------------------------------------------------------------------------------
 
 PARAMS_REFUSED: Final = frozenset({-32600, -32602, -32603, -32700, -32000, 500, 400, 5, 1})
 """Codes of errors that may be about the form of params."""
@@ -423,8 +372,6 @@ _NONE_WANTED = (
     r"(?:takes|expects?|wants|accepts) no (?:params|parameters|arguments)"
     r"|params\W+(?:must|should) be (?:omitted|left out|absent)"
 )
-_BARE = re.compile(r"\W*(?:invalid|bad|wrong) (?:method )?param(?:eter)?s?\W*", re.IGNORECASE)
-_OF_PARAMS = r"param|argument|positional|keyword|by[- ](?:name|position)"
 EMPTY_PARAMS: Final = {"[]": "[]", "{}": "{}", "omit": "no params at all"}
 
 
@@ -446,20 +393,7 @@ def empty_params(call: FailedCall) -> Hint | None:
     return call.hint(sentence, (("empty_params", better),))
 
 
-def maybe_empty_params(call: FailedCall) -> Hint | None:
-    """A refusal that gives no reason may be about the form of empty params."""
-    error, now = call.error, call.profile.empty_params
-    if error is None or not call.has_empty_params or now == "omit":
-        return None
-    if error.code == -32602 and error.data is None and _BARE.fullmatch(error.message):
-        better = "{}" if now == "[]" else "[]"
-        sentence = f"If {call.exchange.method} needs no params, the server may want {better} where there are none."
-    elif error.code in {-32600, -32700} and not was_read(call.exchange) and now == "[]":
-        better = "omit"
-        sentence = "The server saw no call in the request: it may want no params at all where there are none."
-    else:
-        return None
-    return call.hint(sentence, (("empty_params", better),))
+_OF_PARAMS = r"param|argument|positional|keyword|by[- ](?:name|position)"
 
 
 def typed_params(call: FailedCall) -> Hint | None:
@@ -476,7 +410,7 @@ def typed_params(call: FailedCall) -> Hint | None:
     return None
 
 
-# --- credentials -----------------------------------------------------------------------------------------------------
+# --- credentials ------------------------------------------------------------------------------------------------------
 
 _SCHEME = re.compile(r"(?:\A|,)\s*([A-Za-z][\w-]{1,40})(?=\s+[^\s=,]|\s*(?:,|\Z))", re.ASCII)
 _QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
@@ -487,22 +421,33 @@ _NOT_WHO: Final = r"\bhost\b|\borigin\b|white-?list|allow-?list|\bip\b|csrf"
 
 def credentials(call: FailedCall) -> Hint | None:
     """The server asks for credentials, or rejects those that were sent."""
+    profile = call.profile
     if call.status == 403 and (call.says(_NOT_WHO) or call.error):
         return None
-    asked = asks_for_login(call.profile.login, call.exchange.outcome, call.status)
+    asked = asks_for_login(profile.login, call.exchange.outcome, call.status)
     if call.status not in {401, 403} and not leads_to_login(call) and not asked:
         return None
     offered = schemes(call.headers("www-authenticate"))
     named = [each for each in KINDS.values() if each.scheme.lower() in offered]
     kind = named[-1] if named else None  # of several the one that comes later gives less away
-    if kind is not None and call.profile.auth.scheme.lower() not in offered and not _gives_more_away(call, kind):
+    if kind is not None and profile.auth.scheme.lower() not in offered and not _gives_more_away(call, kind):
         return _kind_hint(call, f"The server asks for {kind.scheme} auth.", kind)
-    if call.profile.secrets and not call.profile.assumes_auth:
+    if profile.secrets and not profile.assumes_auth:
         return _rejected(call)
-    found = _named_in_words(call)
-    if found is None and call.profile.assumes_auth and call.error and not offered:
-        return _service_login(call)
-    return found or _some_kind(call, offered)
+    if header := _KEY_HEADER.search(call.text):
+        changes = (("auth.kind", "header"), ("auth.header", header[0]))
+        return call.hint(f"The server asks for a key in the header {header[0]}.", changes, "token")
+    for kind in KINDS.values():
+        if kind.takes == ("token",) and kind.scheme and call.says(rf"\b{kind.scheme}\b"):
+            return _kind_hint(call, f"The server asks for a {kind.scheme} token.", kind)
+    if profile.assumes_auth and call.error and not offered:  # the service at its address
+        fields = [field for field in profile.secrets if field != "session"]
+        lines = [line for field in fields for line in setting(profile, call.exchange.url, (), field)]
+        return Hint("The server asks for a login.", secret=fields[-1], commands=tuple(dict.fromkeys(lines)))
+    unknown = f" by {', '.join(offered)}, which cannot be sent" if offered else ""
+    kinds = joined_words(each for each in KINDS if each != Auth.kind)
+    sentence = f"The server wants to know who calls{unknown}. The kinds of auth are {kinds}."
+    return Hint(sentence, commands=(_set_kind(call),))
 
 
 def schemes(challenges: list[str]) -> list[str]:
@@ -518,71 +463,115 @@ def _gives_more_away(call: FailedCall, kind: type[Auth]) -> bool:
 
 
 def _kind_hint(call: FailedCall, sentence: str, kind: type[Auth]) -> Hint:
-    """Propose an auth type, with a command for each secret that it takes."""
-    changes = _auth_changes(kind, call.profile)
-    lines = setting(call.profile, call.exchange.url, changes)
-    name = "NAME" if call.profile.ad_hoc else call.profile.name
+    """Propose an auth type, with the user name, and a command for each secret that it takes."""
+    profile = call.profile
+    changes: Changes = (("auth.kind", kind.kind),)
+    if profile.username is not None and "username" in kind.__struct_fields__:
+        changes += (("auth.username", profile.username),)  # a file that names a type discards the auth below it
+    lines = setting(profile, call.exchange.url, changes)
+    name = "NAME" if profile.ad_hoc else profile.name
     fields = [field for field in kind.takes if f"auth.{field}" not in dict(changes)]
     secrets = (f"{PROGRAM} profiles secret {name} {field}" for field in fields)
     return Hint(sentence, changes, kind.takes[-1], (*lines, *secrets))
-
-
-def _auth_changes(kind: type[Auth], profile: Profile) -> Changes:
-    """Another auth type, with the user name: a file that names a type discards the auth below it."""
-    keeps = profile.username is not None and "username" in kind.__struct_fields__
-    return (("auth.kind", kind.kind), *((("auth.username", profile.username),) if keeps else ()))
 
 
 def _rejected(call: FailedCall) -> Hint:
     """Name the secret to enter again: of a session, the one that opens the next."""
     fields = [field for field in call.profile.secrets if field not in {"username", "session"}]
     field = (fields or ["session"])[0]
-    what = "session" if call.profile.has_sessions else field
-    sentence = f"The server does not accept the {what} that was sent."
+    name = "session" if call.profile.has_sessions else field
+    sentence = f"The server does not accept the {name} that was sent."
     if call.status == 403:
         sentence = "The server does not let this caller do that: check who calls, or ask who runs it."
     given = next((each for each in ("session", field) if each in call.variables), "")
-    if given:
-        variable = call.profile.variable(given)
-        overrules = f"It comes from {variable}, which overrules a stored one: correct or unset the variable."
-        if call.status == 403:
-            overrules = overrules.replace("It", f"The {given}", 1)
-        return Hint(f"{sentence} {overrules}", commands=(f"unset {variable}",))
-    return call.hint(sentence, secret=field)
+    if not given:
+        return call.hint(sentence, secret=field)
+    variable, subject = call.profile.variable(given), f"The {given}" if call.status == 403 else "It"
+    overrules = f"{subject} comes from {variable}, which overrules a stored one: correct or unset the variable."
+    return Hint(f"{sentence} {overrules}", commands=(f"unset {variable}",))
 
 
-def _named_in_words(call: FailedCall) -> Hint | None:
-    """An auth type that the words of the refusal name."""
-    header = _KEY_HEADER.search(call.text)
-    if header:
-        changes = (("auth.kind", "header"), ("auth.header", header[0]))
-        return call.hint(f"The server asks for a key in the header {header[0]}.", changes, "token")
-    for kind in KINDS.values():
-        if kind.takes == ("token",) and kind.scheme and call.says(rf"\b{kind.scheme}\b"):
-            return _kind_hint(call, f"The server asks for a {kind.scheme} token.", kind)
-    return None
+def _set_kind(call: FailedCall) -> str:
+    if not call.profile.ad_hoc:
+        return f"{PROGRAM} profiles set {call.profile.name} auth.kind=KIND"
+    return f"{setting(call.profile, call.exchange.url, ())[0].partition(' --auth=')[0]} --auth=KIND"
 
 
-def _service_login(call: FailedCall) -> Hint:
-    """The login of the service at its address, if no credentials were given yet."""
-    fields = [field for field in call.profile.secrets if field != "session"]
-    lines = [line for field in fields for line in setting(call.profile, call.exchange.url, (), field)]
-    return Hint("The server asks for a login.", secret=fields[-1], commands=tuple(dict.fromkeys(lines)))
+# --- what is only likely ----------------------------------------------------------------------------------------------
 
 
-def _some_kind(call: FailedCall, offered: list[str]) -> Hint:
-    unknown = f" by {', '.join(offered)}, which cannot be sent" if offered else ""
-    kinds = joined_words(each for each in KINDS if each != Auth.kind)
-    sentence = f"The server wants to know who calls{unknown}. The kinds of auth are {kinds}."
-    set_kind = f"{PROGRAM} profiles set {call.profile.name} auth.kind=KIND"
-    if call.profile.ad_hoc:
-        set_kind = f"{setting(call.profile, call.exchange.url, ())[0].partition(' --auth=')[0]} --auth=KIND"
-    return Hint(sentence, commands=(set_kind,))
+def unchosen_path(call: FailedCall) -> Hint | None:
+    """No JSON-RPC at the usual path, which nobody has chosen."""
+    if call.profile.path != PATH or call.status in MOVED | {303} or not is_nothing(call.exchange):
+        return None
+    return call.test_hint(
+        f"There seems to be no JSON-RPC at {PATH}, the usual path; other servers have it at /, /jsonrpc or /rpc."
+    )
 
 
-# --- TLS and time ----------------------------------------------------------------------------------------------------
+def is_nothing(exchange: Exchange) -> bool:
+    """Return whether the response comes from a web server that has no calls at this address."""
+    status = exchange.response.status
+    if not isinstance(exchange.outcome, Malformed):
+        return False
+    is_page = exchange.response.body.lstrip()[:1] == b"<"
+    return status in NOTHING_THERE | MOVED | {303} or (status == 200 and is_page)
+
+
+def unread(call: FailedCall) -> Hint | None:
+    """A server that saw no call in the request may have looked at its type alone."""
+    codes = {-32600, -32700, METHOD_NOT_FOUND}
+    if call.code not in codes or _essence(call.profile.content_type) == USUAL_TYPES[0] or was_read(call.exchange):
+        return None
+    sentence = f"The server found no call in the request. It may need the content type {USUAL_TYPES[0]}."
+    return call.hint(sentence, (("content_type", USUAL_TYPES[0]),))
+
+
+def was_read(exchange: Exchange) -> bool:
+    """Return whether the server found a call in the request: its response has an id, or names the method."""
+    outcome = exchange.outcome
+    if isinstance(outcome, ErrorObject) and outcome.code == METHOD_NOT_FOUND and exchange.method in outcome.message:
+        return True
+    if re.search(rb'"id"\s*:\s*null', exchange.response.body[-MAX_TEXT:]):
+        return False
+    return "id is missing" not in getattr(outcome, "remarks", ())
+
+
+_BARE = re.compile(r"\W*(?:invalid|bad|wrong) (?:method )?param(?:eter)?s?\W*", re.IGNORECASE)
+
+
+def maybe_empty_params(call: FailedCall) -> Hint | None:
+    """A refusal that gives no reason may be about the form of empty params."""
+    error, now = call.error, call.profile.empty_params
+    if error is None or not call.has_empty_params or now == "omit":
+        return None
+    if error.code == -32602 and error.data is None and _BARE.fullmatch(error.message):
+        better = "{}" if now == "[]" else "[]"
+        sentence = f"If {call.exchange.method} needs no params, the server may want {better} where there are none."
+    elif error.code in {-32600, -32700} and not was_read(call.exchange) and now == "[]":
+        better = "omit"
+        sentence = "The server saw no call in the request: it may want no params at all where there are none."
+    else:
+        return None
+    return call.hint(sentence, (("empty_params", better),))
+
+
+_BARE_RESULT = "a result, but no jsonrpc, no id and no error"
+"""Words of the decoder for a result alone."""
+
+
+def bare_result(call: FailedCall) -> Hint | None:
+    """A result without the members of version 2.0, as servers of an older version may send it."""
+    outcome = call.exchange.outcome
+    if call.profile.envelope != "2.0" or not isinstance(outcome, Malformed) or _BARE_RESULT not in outcome.reason:
+        return None
+    sentence = "The server sent a result without jsonrpc and id. It may need JSON-RPC 1.0."
+    return call.hint(sentence, (("envelope", "1.0"),))
+
 
 _CLIENT_CERTIFICATE: Final = r"no required ssl certificate|client certificate (?:is )?required|requires? a client cert"
+_WANTS_CERTIFICATE = "it may want a client certificate"
+"""Words of the transport if a server refuses the handshake and no certificate was sent."""
 
 
 def client_certificate(call: FailedCall) -> Hint | None:
@@ -606,7 +595,7 @@ def timeout(call: FailedCall) -> Hint | None:
     return Hint(sentence, commands=lines)
 
 
-# --- the tables ------------------------------------------------------------------------------------------------------
+# --- the table --------------------------------------------------------------------------------------------------------
 
 HintRule = Callable[[FailedCall], Hint | None]
 RULES: Final[tuple[HintRule, ...]] = (
@@ -630,96 +619,3 @@ RULES: Final[tuple[HintRule, ...]] = (
     timeout,
 )
 """What is plain to see before what is only likely."""
-NEEDS_TEST: Final[tuple[HintRule, ...]] = (untyped_path, moved_from_usual_path, untrusted)
-"""Asked first, but not for a connection test, which is what they propose."""
-
-
-class Sign(Struct, frozen=True):
-    """One preset, and what its servers are known by: any of these."""
-
-    preset: str
-    realm: str = ""
-    """The realm of a challenge, whole."""
-    server: str = ""
-    """How the header ``Server`` begins."""
-    says: tuple[str, ...] = ()
-    """Words of a page, a header or an error."""
-    lists: str = ""
-    """How a method begins that it lists."""
-    handshake: str = ""
-    """A handshake that it answered."""
-    path: str = ""
-    """The address where its servers have their calls. It proves nothing: others may have it, too."""
-    answers: str = ""
-    """A method that only such servers answer with a result."""
-    private: str = ""
-    """A harmless method that shows whether this server wants to know who calls, where not every such server does."""
-
-
-SIGNS: Final = (
-    Sign("aria2", lists="aria2.", private="aria2.getVersion"),
-    Sign("bitcoin", realm="jsonrpc"),
-    Sign("bcoin", realm="node"),
-    Sign("deluge", says=("Deluge",), lists="web.connect", path="/json"),
-    Sign("electrum", realm="Electrum"),
-    Sign("ethereum", says=("does not exist/is not available",), answers="web3_clientVersion"),
-    Sign("kodi", realm="Kodi"),
-    Sign("mcp", says=("mcp-session-id", "resource_metadata="), path="/mcp", handshake="mcp"),
-    Sign("monero", realm="monero-rpc", server="Epee-based"),
-    Sign("moonraker", says=("moonraker",), path="/server/jsonrpc", private="server.info"),
-    Sign("mopidy", says=("Mopidy",), path="/mopidy/rpc"),
-    Sign("nzbget", realm="NZBGet", server="nzbget-"),
-    Sign("odoo", says=("odoo.",), path="/web/dataset/call_kw"),
-    Sign("service", lists="arg_test"),
-    Sign("snapcast", server="Snapcast"),
-    Sign("transmission", realm="Transmission", server="Transmission", path="/transmission/rpc"),
-    Sign("ubus", path="/ubus"),
-    Sign("xapi", lists="session.login_with_password"),
-    Sign("zabbix", says=("zbx_session", "Zabbix"), path="/api_jsonrpc.php"),
-)
-NOTHING_THERE: Final = frozenset({404, 405, 501})
-"""Statuses that say no more than that an address is not one for calls."""
-MAX_PAGE: Final = 20_000
-"""Bytes of a response that are searched for a sign: a server names itself soon."""
-MAX_LIST: Final = 256 * 1024
-"""Bytes of a list of names: the longest that was seen has 60,000."""
-_REALM = re.compile(r"""\brealm\s*=\s*(?:"([^"]*)"|([^\s,"]+))""", re.IGNORECASE)
-
-
-def recognized(exchange: Exchange, profile: Profile) -> list[str]:
-    """Return the presets that a response speaks for, the surest first."""
-    response = exchange.response
-    realms = _realms_of(exchange)
-    server, names, words = response.header("server") or "", names_in(exchange), ""
-    answered = exchange.method if isinstance(exchange.outcome, Result) else ""
-    if not answered:
-        message = exchange.outcome.message[:MAX_PAGE] if isinstance(exchange.outcome, ErrorObject) else ""
-        page = response.body[:MAX_PAGE].decode("utf-8", "replace")
-        words = "\n".join([*(f"{name}: {value}" for name, value in response.headers), message, page])
-    return [
-        sign.preset
-        for sign in SIGNS
-        if sign.realm in realms - {""}
-        or (sign.server and server.startswith(sign.server))
-        or (sign.answers and sign.answers == answered)
-        or (sign.lists and any(name.startswith(sign.lists) for name in names))
-        or (sign.handshake and sign.handshake == profile.handshake and answered)
-        or any(word in words for word in sign.says)
-    ]
-
-
-def _realms_of(exchange: Exchange) -> set[str]:
-    """Return the realms that a response challenges for."""
-    challenges = (value for name, value in exchange.response.headers if name.lower() == "www-authenticate")
-    return {quoted or bare for value in challenges for quoted, bare in _REALM.findall(value)}
-
-
-def names_in(exchange: Exchange) -> list[str]:
-    """Return the names that a result lists, or nothing."""
-    if not isinstance(exchange.outcome, Result) or len(exchange.outcome.text) > MAX_LIST:
-        return []
-    try:
-        found = exchange.outcome.decoded()
-    except (ValueError, RecursionError):
-        return []
-    return [name for name in found if isinstance(name, str)] if isinstance(found, list) else []

@@ -1,7 +1,9 @@
-"""A probe: which calls find out how a server is to be spoken to, and the profile that follows.
+"""A probe: which calls find out the form that a server expects, and the profile that follows.
 
-It yields calls and is sent what came of each, so that a test can drive it by hand. None of them has
-credentials, each is of a method that is named beforehand, and there are no more than was allowed.
+Signs show which preset a server looks like. They count only after it has answered in the form of that preset.
+
+It yields calls and is sent their exchanges, so that a test can drive it by hand. None has credentials,
+each is of a method that is named beforehand, and there are no more than was allowed.
 """
 
 from __future__ import annotations
@@ -17,12 +19,97 @@ from msgspec.structs import replace
 
 from rpcexplorer.auth.login import asks_for_login
 from rpcexplorer.auth.registry import KINDS
-from rpcexplorer.client.hints import MOVED, NOTHING_THERE, SIGNS, hint_for, names_in, recognized
+from rpcexplorer.client.hints import MOVED, hint_for
 from rpcexplorer.model.exchange import Cancelled, Exchange, Refused, Unreached
 from rpcexplorer.model.problem import Changes, Hint
 from rpcexplorer.model.profile import JSON_TYPE, PATH, SERVICE, Auth, HeaderHandshake, Preset, Profile, usual_type
-from rpcexplorer.rpc.codec import open_object
+from rpcexplorer.rpc.codec import Envelope, open_object
 from rpcexplorer.rpc.messages import METHOD_NOT_FOUND, RESERVED, EnvelopeForm, ErrorObject, Malformed, Result
+
+
+class Sign(Struct, frozen=True):
+    """One preset, and what its servers are known by: any of these."""
+
+    preset: str
+    realm: str = ""
+    """The realm of a challenge, whole."""
+    server: str = ""
+    """How the header ``Server`` begins."""
+    says: tuple[str, ...] = ()
+    """Words of a page, a header or an error."""
+    lists: str = ""
+    """How a method begins that it lists."""
+    handshake: str = ""
+    """A handshake that it answered."""
+    path: str = ""
+    """The address where its servers have their calls. It proves nothing: others may have it, too."""
+    answers: str = ""
+    """A method that only such servers answer with a result."""
+    private: str = ""
+    """A harmless method that shows whether this server wants to know who calls, where not every such server does."""
+
+
+SIGNS: Final = (
+    Sign("aria2", lists="aria2.", private="aria2.getVersion"),
+    Sign("bitcoin", realm="jsonrpc"),
+    Sign("bcoin", realm="node"),
+    Sign("deluge", says=("Deluge",), lists="web.connect", path="/json"),
+    Sign("electrum", realm="Electrum"),
+    Sign("ethereum", says=("does not exist/is not available",), answers="web3_clientVersion"),
+    Sign("kodi", realm="Kodi"),
+    Sign("mcp", says=("mcp-session-id", "resource_metadata="), path="/mcp", handshake="mcp"),
+    Sign("monero", realm="monero-rpc", server="Epee-based"),
+    Sign("moonraker", says=("moonraker",), path="/server/jsonrpc", private="server.info"),
+    Sign("mopidy", says=("Mopidy",), path="/mopidy/rpc"),
+    Sign("nzbget", realm="NZBGet", server="nzbget-"),
+    Sign("odoo", says=("odoo.",), path="/web/dataset/call_kw"),
+    Sign("service", lists="arg_test"),
+    Sign("snapcast", server="Snapcast"),
+    Sign("transmission", realm="Transmission", server="Transmission", path="/transmission/rpc"),
+    Sign("ubus", path="/ubus"),
+    Sign("xapi", lists="session.login_with_password"),
+    Sign("zabbix", says=("zbx_session", "Zabbix"), path="/api_jsonrpc.php"),
+)
+MAX_PAGE: Final = 20_000
+"""Bytes of a response that are searched for a sign: a server names itself soon."""
+MAX_LIST: Final = 256 * 1024
+"""Bytes of a list of names: the longest that was seen has 60,000."""
+_REALM = re.compile(r"""\brealm\s*=\s*(?:"([^"]*)"|([^\s,"]+))""", re.IGNORECASE)
+
+
+def recognized(exchange: Exchange, profile: Profile) -> list[str]:
+    """Return the presets that a response speaks for, the surest first."""
+    response = exchange.response
+    challenges = (value for name, value in response.headers if name.lower() == "www-authenticate")
+    realms = {quoted or bare for value in challenges for quoted, bare in _REALM.findall(value)}
+    server, names, words = response.header("server") or "", names_in(exchange), ""
+    answered = exchange.method if isinstance(exchange.outcome, Result) else ""
+    if not answered:
+        message = exchange.outcome.message[:MAX_PAGE] if isinstance(exchange.outcome, ErrorObject) else ""
+        page = response.body[:MAX_PAGE].decode("utf-8", "replace")
+        words = "\n".join([*(f"{name}: {value}" for name, value in response.headers), message, page])
+    return [
+        sign.preset
+        for sign in SIGNS
+        if sign.realm in realms - {""}
+        or (sign.server and server.startswith(sign.server))
+        or (sign.answers and sign.answers == answered)
+        or (sign.lists and any(name.startswith(sign.lists) for name in names))
+        or (sign.handshake and sign.handshake == profile.handshake and answered)
+        or any(word in words for word in sign.says)
+    ]
+
+
+def names_in(exchange: Exchange) -> list[str]:
+    """Return the names that a result lists, or nothing."""
+    if not isinstance(exchange.outcome, Result) or len(exchange.outcome.text) > MAX_LIST:
+        return []
+    try:
+        found = exchange.outcome.decoded()
+    except (ValueError, RecursionError):
+        return []
+    return [name for name in found if isinstance(name, str)] if isinstance(found, list) else []
+
 
 MOST: Final = 16
 """Requests of one test, those with credentials included."""
@@ -60,27 +147,27 @@ class TrialCall(Struct, frozen=True):
 
 
 class TrialResult(Struct, frozen=True):
-    """A question, and what came of it."""
+    """A call of the test, and its outcome."""
 
     form: Profile
     exchange: Exchange
     hint: Hint | None = None
-    """What would make the next one succeed."""
+    """What may make the next one succeed."""
 
     @property
     def ended(self) -> bool:
-        """No reply came: nothing more is to be asked."""
+        """Return whether there is no response: nothing more is to be asked."""
         return isinstance(self.exchange.outcome, Unreached | Cancelled | Refused)
 
     @property
     def stopped(self) -> bool:
-        """The person ended it, or no more requests were left."""
+        """Return whether you ended the test, or no more requests were left."""
         outcome = self.exchange.outcome
         return isinstance(outcome, Cancelled) or (isinstance(outcome, Unreached) and outcome.step == "request")
 
     @property
     def cut_short(self) -> bool:
-        """The server went away, or the person ended it: what was still to be asked is not known."""
+        """Return whether the connection or the test ended: the next answers are unknown."""
         outcome = self.exchange.outcome
         return isinstance(outcome, Cancelled) or (isinstance(outcome, Unreached) and outcome.step not in OF_THE_TEST)
 
@@ -93,24 +180,30 @@ class TrialResult(Struct, frozen=True):
         return asks_for_login(self.form.login, self.exchange.outcome, self.exchange.response.status)
 
     @property
+    def members(self) -> Envelope | None:
+        """The members of the response, if it is one object."""
+        body = self.exchange.response.body.lstrip()
+        try:
+            body.decode()
+        except UnicodeDecodeError:
+            return None
+        return open_object(body) if body[:1] == b"{" else None
+
+    @property
     def speaks(self) -> bool:
-        """It is a reply of JSON-RPC, and not just an error of a web server that happens to be JSON."""
-        match self.exchange.outcome:
-            case Result():
-                return True
-            case ErrorObject():
-                body = self.exchange.response.body.lstrip()
-                members = open_object(body) if body[:1] == b"{" and _is_text(body) else None
-                if members is None:
-                    return _JSON_RPC.search(body) is not None
-                if self.form.envelope == "transmission" or self.exchange.outcome.code in RESERVED:
-                    return True
-                return any(part is not None for part in (members.jsonrpc, members.id, members.result))
-        return False
+        """Return whether it is JSON-RPC, not just an error of a web server that happens to be JSON."""
+        outcome, members = self.exchange.outcome, self.members
+        if not isinstance(outcome, ErrorObject):
+            return isinstance(outcome, Result)
+        if members is None:
+            return _JSON_RPC.search(self.exchange.response.body) is not None
+        if self.form.envelope == "transmission" or outcome.code in RESERVED:
+            return True
+        return any(part is not None for part in (members.jsonrpc, members.id, members.result))
 
     @property
     def rank(self) -> int:
-        """How near this came to a result."""
+        """Return how near this is to a result."""
         outcome, status = self.exchange.outcome, self.exchange.response.status
         if isinstance(outcome, Result):
             return 4
@@ -122,9 +215,11 @@ class TrialResult(Struct, frozen=True):
     @property
     def form_changes(self) -> Changes:
         """What of address and form the hint would change; nothing that leads to another host, or away from https."""
-        if self.hint is None or (self.hint.careful and not self._stays_with_host(self.hint)):
+        if self.hint is None:
             return ()
-        return tuple(each for each in self.hint.changes if each[0] in {"url", *FORM})
+        here, there = urlsplit(self.form.url), urlsplit(dict(self.hint.changes).get("url", self.form.url))
+        stays = here.hostname == there.hostname and (here.scheme, there.scheme) != ("https", "http")
+        return tuple(each for each in self.hint.changes if stays and each[0] in {"url", *FORM})
 
     @property
     def auth_changes(self) -> Changes:
@@ -132,17 +227,8 @@ class TrialResult(Struct, frozen=True):
         return tuple(each for each in self.hint.changes if each[0].startswith("auth.")) if self.hint else ()
 
     @property
-    def is_nothing(self) -> bool:
-        """Whether the response comes from a web server that has no calls at this address."""
-        outcome, status = self.exchange.outcome, self.exchange.response.status
-        if not isinstance(outcome, Malformed):
-            return False
-        is_page = self.exchange.response.body.lstrip()[:1] == b"<"
-        return status in NOTHING_THERE | MOVED | {303} or (status == 200 and is_page)
-
-    @property
     def said(self) -> str:
-        """The reply in a few words."""
+        """The outcome in a few words."""
         outcome, status = self.exchange.outcome, self.exchange.response.status
         match outcome:
             case Result():
@@ -160,44 +246,28 @@ class TrialResult(Struct, frozen=True):
 
     @property
     def moved_to(self) -> str:
-        """Where a redirect leads, without what may be a secret of somebody; empty where there is none."""
+        """Where a redirect leads, without what may be a secret; empty if there is none."""
         location = self.exchange.response.header("location") or ""
         if self.exchange.response.status not in MOVED:
             return ""
         return _USER.sub("//", re.split(r"[?#]", location)[0])[:LONGEST_ADDRESS]
 
-    def _stays_with_host(self, hint: Hint) -> bool:
-        """Another port of the same host, as safe as the one before: nobody else hears of the questions there."""
-        here, there = urlsplit(self.form.url), urlsplit(dict(hint.changes).get("url", ""))
-        return here.hostname == there.hostname and (here.scheme, there.scheme) != ("https", "http")
-
     @property
     def shape(self) -> EnvelopeForm:
-        """The version of JSON-RPC that the reply is written in, as far as it shows."""
-        body = self.exchange.response.body.lstrip()
-        if self.form.envelope != "2.0" or not self.speaks or body[:1] != b"{" or not _is_text(body):
+        """The version of JSON-RPC that the response is written in, as far as it shows."""
+        members = self.members
+        if self.form.envelope != "2.0" or not self.speaks or members is None or members.jsonrpc is not None:
             return self.form.envelope
-        members = open_object(body)
-        if members is None or members.jsonrpc is not None:
-            return "2.0"
-        if re.search(rb'"version"\s*:\s*"1\.1"', body[:2_000]):
+        if members.version == b'"1.1"':
             return "1.1"
         return "1.0" if members.result is not None and members.error is not None else "2.0"
-
-
-def _is_text(body: bytes) -> bool:
-    try:
-        body.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
 
 
 Trials = Generator[TrialCall, Exchange, None]
 
 
 class Examination:
-    """What is known so far stands in its attributes, at any time."""
+    """A test under way: the attributes are what is known so far."""
 
     def __init__(
         self,
@@ -219,7 +289,7 @@ class Examination:
         self.presets = presets
         self._changed, self._left = changed, most
         self.heard: list[TrialResult] = []
-        """Every question so far, with what came of it."""
+        """Every call so far."""
         self.found: TrialResult | None = None
         """The best reply in JSON-RPC, or the refusal of an address that has some behind a login."""
         self.private: TrialResult | None = None

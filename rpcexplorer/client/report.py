@@ -12,8 +12,8 @@ from typing import Final, Literal
 from msgspec import Struct
 
 from rpcexplorer.auth.login import asks_for_login
-from rpcexplorer.client.hints import names_in, was_read
-from rpcexplorer.client.probe import Examination, Proposal, TrialResult, asked_at_once, proposed
+from rpcexplorer.client.hints import was_read
+from rpcexplorer.client.probe import Examination, Proposal, TrialResult, asked_at_once, names_in, proposed
 from rpcexplorer.model.exchange import EXIT_CODES, Cancelled, Exchange, Refused, Sent, Unreached
 from rpcexplorer.model.problem import joined_words
 from rpcexplorer.model.profile import Auth, HeaderHandshake, Profile
