@@ -28,7 +28,7 @@ from rpcexplorer.auth.credentials import (
 from rpcexplorer.jsontext.pointers import at_pointer
 from rpcexplorer.jsontext.scan import decoded
 from rpcexplorer.model.exchange import Exchange, Outcome, Refused, Sent, Unreached
-from rpcexplorer.model.profile import Login, Profile
+from rpcexplorer.model.profile import Auth, Login, Profile
 from rpcexplorer.model.secret import Secret, placeholder
 from rpcexplorer.rpc.messages import Call, ErrorObject, Malformed, Result
 
@@ -187,6 +187,8 @@ def _pointed_at(result: Result, pointer: str) -> str | None:
 
 
 UNAUTHORIZED: Final = 401
+MISSING: Final = r"\b(?:required|missing|(?:not|were not|was not) (?:provided|supplied|given|sent))\b"
+"""What a refusal says if it came without credentials; it says *failed* or *invalid* of wrong ones."""
 SHORT: Final = 1000
 """Characters of a text that may say it; a traceback is longer, and speaks of much."""
 LARGEST: Final = 64 * 1024
@@ -237,7 +239,24 @@ def rejects_credentials(exchange: Exchange, profile: Profile) -> bool:
     outcome, status = exchange.outcome, exchange.response.status
     if not profile.secrets or profile.assumes_auth or not isinstance(outcome, Malformed | ErrorObject | Sent):
         return False
-    return status == UNAUTHORIZED or asks_for_login(profile.login, outcome, status)
+    is_asked = status == UNAUTHORIZED or asks_for_login(profile.login, outcome, status)
+    return is_asked and not misses_credentials(exchange, profile)
+
+
+def misses_credentials(exchange: Exchange, profile: Profile) -> bool:
+    """Return whether the server, which asks for a login, did not see the credentials that were sent.
+
+    The method expects them in another place: in a cookie, not in the params. Of a session that has ended, servers
+    say the same, and after an HTTP 401 all of them do.
+    """
+    note = profile.methods.get(exchange.method)
+    if note and note.auth not in {None, Auth.kind, profile.auth.kind}:
+        return True
+    if profile.has_sessions or not isinstance(exchange.outcome, ErrorObject):
+        return False
+    return exchange.response.status != UNAUTHORIZED and any(
+        re.search(MISSING, text, re.IGNORECASE) for text in _texts(exchange.outcome)
+    )
 
 
 def _texts(error: ErrorObject) -> Iterator[str]:

@@ -17,7 +17,7 @@ from urllib.parse import SplitResult, urljoin, urlsplit
 
 from msgspec import Struct
 
-from rpcexplorer.auth.login import asks_for_login
+from rpcexplorer.auth.login import asks_for_login, misses_credentials
 from rpcexplorer.auth.registry import KINDS
 from rpcexplorer.model.exchange import Exchange, Refused, Unreached
 from rpcexplorer.model.problem import PROGRAM, Changes, Hint, joined_words, quoted, setting
@@ -433,7 +433,7 @@ def credentials(call: FailedCall) -> Hint | None:
     if kind is not None and profile.auth.scheme.lower() not in offered and not _gives_more_away(call, kind):
         return _kind_hint(call, f"The server asks for {kind.scheme} auth.", kind)
     if profile.secrets and not profile.assumes_auth:
-        return _rejected(call)
+        return _elsewhere(call) if misses_credentials(call.exchange, profile) else _rejected(call)
     if header := _KEY_HEADER.search(call.text):
         changes = (("auth.kind", "header"), ("auth.header", header[0]))
         return call.hint(f"The server asks for a key in the header {header[0]}.", changes, "token")
@@ -473,6 +473,15 @@ def _kind_hint(call: FailedCall, sentence: str, kind: type[Auth]) -> Hint:
     fields = [field for field in kind.takes if f"auth.{field}" not in dict(changes)]
     secrets = (f"{PROGRAM} profiles secret {name} {field}" for field in fields)
     return Hint(sentence, changes, kind.takes[-1], (*lines, *secrets))
+
+
+def _elsewhere(call: FailedCall) -> Hint:
+    """Say that the method expects credentials in another place; the profile may be right for all others."""
+    method, kind, note = call.exchange.method, call.profile.auth.kind, call.profile.methods.get(call.exchange.method)
+    if note and note.auth:
+        return Hint(f"{method} needs auth {note.auth}, but this profile uses {kind}.")
+    sentence = f"The server found no credentials: {method} may need another auth type than {kind}."
+    return Hint(sentence, commands=(_set_kind(call),))
 
 
 def _rejected(call: FailedCall) -> Hint:

@@ -11,7 +11,7 @@ from typing import Final, Literal
 
 from msgspec import Struct
 
-from rpcexplorer.auth.login import asks_for_login
+from rpcexplorer.auth.login import asks_for_login, misses_credentials
 from rpcexplorer.client.hints import was_read
 from rpcexplorer.client.probe import Examination, Proposal, TrialResult, asked_at_once, names_in, proposed
 from rpcexplorer.model.exchange import EXIT_CODES, Cancelled, Exchange, Refused, Sent, Unreached
@@ -152,6 +152,8 @@ def _login(exchange: Exchange, profile: Profile, *, locked: bool) -> Check:
         words = f"the server did not accept it ({reason}): enter the credentials again"
         if not profile.secrets:
             words = f"the server wants a login ({reason}): set auth in the profile"
+        elif misses_credentials(exchange, profile):
+            words = f"the server found none ({reason}): {exchange.method} may need another auth type"
         return Check(label, "failed", words, code=REFUSED)
     if not profile.secrets:
         return Check(label, "skipped", "this profile needs none")

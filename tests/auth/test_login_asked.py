@@ -4,10 +4,12 @@ import json
 
 import pytest
 
-from rpcexplorer.auth.login import LARGEST, SHORT, asks_for_login
+from rpcexplorer.auth.login import LARGEST, SHORT, asks_for_login, rejects_credentials
+from rpcexplorer.auth.registry import KINDS
 from rpcexplorer.model.exchange import Outcome, Unreached
-from rpcexplorer.model.profile import Login
+from rpcexplorer.model.profile import Login, MethodNote, Profile
 from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result
+from tests.text.exchanges import exchange
 
 PONG = Result(b'"pong"')
 
@@ -35,6 +37,25 @@ def asks(outcome: Outcome, login: Login = Login()) -> bool:  # noqa: B008 - it i
 )
 def test_a_login_is_asked_for_by_status_code_or_whole_words(outcome: Outcome, status: int, expected: bool) -> None:
     assert asks_for_login(Login(), outcome, status) is expected
+
+
+@pytest.mark.parametrize(
+    ("message", "status", "kind", "note", "expected"),
+    [
+        ("authentication failed", 200, "inline", None, True),
+        ("authentication required", 200, "inline", None, False),
+        ("authentication required", 401, "basic", None, True),
+        ("authentication required", 200, "cookie", None, True),
+        ("session has ended", 200, "inline", "cookie", False),
+        ("authentication failed", 200, "inline", "none", True),
+    ],
+)
+def test_credentials_are_rejected_if_the_server_saw_them(
+    message: str, status: int, kind: str, note: str | None, expected: bool
+) -> None:
+    profile = Profile("p", "http://h", auth=KINDS[kind](), methods={"ping": MethodNote(auth=note)})
+    one = exchange(error(-32001, message), status=status, method="ping")
+    assert rejects_credentials(one, profile) is expected
 
 
 ODOO = {"name": "odoo.http.SessionExpiredException", "message": "Session expired", "debug": "Traceback …"}

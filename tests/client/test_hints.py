@@ -18,7 +18,7 @@ from rpcexplorer.auth.registry import KINDS
 from rpcexplorer.client.hints import hint_for, schemes
 from rpcexplorer.model.exchange import Exchange, Outcome, Refused, Unreached
 from rpcexplorer.model.problem import Changes, Hint, setting
-from rpcexplorer.model.profile import Auth, HeaderHandshake, Profile, ad_hoc
+from rpcexplorer.model.profile import Auth, HeaderHandshake, MethodNote, Profile, ad_hoc
 from rpcexplorer.profiles.profiles import Profiles
 from rpcexplorer.rpc.codec import decode
 from rpcexplorer.rpc.messages import Malformed, Result
@@ -72,6 +72,7 @@ TWO = tuple(("WWW-authenticate", DIGEST % each) for each in ("MD5", "MD5-sess"))
 SESSION = (("Server", "T"), ("X-Transmission-Session-Id", "abc"))
 UNSUPPORTED = "Unsupported Media Type: Content-Type must be application/json"
 COOKIE = of(auth=KINDS["cookie"]())
+INLINE = of(auth=KINDS["inline"]())
 BY_BASIC = of(auth=KINDS["basic"]())
 REPLIES: dict[str, tuple[dict[str, Any], Changes]] = {
     # what it is that is sent, and what is taken
@@ -314,6 +315,29 @@ SAID: dict[str, tuple[dict[str, Any], str, str]] = {
     "a server of two kinds, wrong password": (
         {"status": 401, "headers": (*TWO, *BASIC), "profile": BY_BASIC},
         "does not accept the password",
+        "profiles secret staging password",
+    ),
+    "inline, wrong password": (
+        {"body": error(-32001, "authentication failed"), "profile": INLINE},
+        "does not accept the password",
+        "profiles secret staging password",
+    ),
+    "inline, a method that expects a cookie": (
+        {"body": error(-32001, "authentication required"), "profile": INLINE},
+        "The server found no credentials: ping may need another auth type than inline.",
+        "profiles set staging auth.kind=KIND",
+    ),
+    "inline, a method that is known to expect a cookie": (
+        {
+            "body": error(-32001, "session has ended"),
+            "profile": replace(INLINE, methods={"ping": MethodNote(auth="cookie")}),
+        },
+        "ping needs auth cookie, but this profile uses inline.",
+        "",
+    ),
+    "a session that has ended, in the words of many": (
+        {"body": error(-32001, "authentication required"), "profile": COOKIE},
+        "does not accept the session",
         "profiles secret staging password",
     ),
     "aria2, by its address": (
