@@ -41,7 +41,6 @@ SUFFIX = ".draft"
 HEAD = re.compile(rb"draft 1 (?P<crc>[0-9a-f]{8}) (?P<profile>[!-~]+) (?P<method>[!-~]*)\n")
 """The first line; both names are quoted as in a URL."""
 DraftKey = tuple[str, str]
-"""Profile and method."""
 
 
 class Drafts:
@@ -50,7 +49,6 @@ class Drafts:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._texts: dict[DraftKey, str] = {}
-        """What this run knows."""
         self._looked: set[DraftKey] = set()
         """Whose files were read, or are known not to be there."""
         self._written: dict[DraftKey, bytes] = {}
@@ -65,7 +63,6 @@ class Drafts:
         """Which draft was changed elsewhere as well, and where that text is now; empty where none was."""
 
     def find(self, profile_name: str, method: str) -> str | None:
-        """The text that was last typed; None where there is none."""
         key = (profile_name, method)
         self._look(key)
         return self._texts.get(key)
@@ -84,7 +81,6 @@ class Drafts:
 
     @property
     def unsaved(self) -> dict[DraftKey, str]:
-        """What could not be written yet, as a file may hold it."""
         return dict(self._unsaved)
 
     def save_unsaved(self) -> str:
@@ -184,7 +180,6 @@ class Drafts:
         return problem or error_of(lambda: self._remove(self._file(key)))
 
     def all(self, profile_name: str) -> dict[str, str]:
-        """Every draft of a profile by method, sorted."""
         folder, listed = self._folder / _hashed(profile_name), list[str]()
         try:
             listed = names(folder)
@@ -240,7 +235,6 @@ def _hashed(name: str) -> str:
 
 
 def _moved_aside(file: Path, word: str) -> Path | None:
-    """Where a file is now; None where it is gone."""
     with telling("move aside", file), suppress(FileNotFoundError):
         side = free_aside(file, word)
         file.rename(side)
@@ -255,7 +249,6 @@ def _packed(key: DraftKey, text: str) -> bytes:
 
 
 def _unpacked(content: bytes) -> tuple[DraftKey, str] | None:
-    """Undo ``_packed``; None for anything else."""
     head = HEAD.match(content)
     if head is None or int(head["crc"], 16) != zlib.crc32(memoryview(content)[head.start("profile") :]):
         return None
@@ -266,21 +259,16 @@ def _unpacked(content: bytes) -> tuple[DraftKey, str] | None:
 
 
 MOST: Final = 20
-"""So many are kept of one method."""
 
 
 class ReplacedDrafts:
-    """Each list of texts, the newest last, lies in a file like that of a draft."""
-
     def __init__(self, folder: Path) -> None:
         self._files = Drafts(folder)
         self._lists: dict[tuple[str, str], list[str]] = {}
-        """What this run knows."""
         self.recorded: dict[tuple[str, str], str] = {}
         """What came into an editor from the history, where it can be had again."""
 
     def of(self, profile: Profile, method: str) -> list[str]:
-        """The texts that can be brought back, the newest last."""
         key = (profile.name, method)
         if key not in self._lists:
             found: object = []
@@ -323,8 +311,6 @@ KEY: Final = "the batch"
 
 
 class CollectedBatches:
-    """One batch for each profile. What is taken out of one can be had back."""
-
     def __init__(self, folder: Path) -> None:
         self._files = Drafts(folder)
         self._replaced = ReplacedDrafts(folder / "replaced")
@@ -374,8 +360,6 @@ OF_ONE: Final = MOST // 2
 
 
 class NewDrafts(Struct, frozen=True):
-    """What became of calls."""
-
     drafts: tuple[ImportedCall, ...]
     left_out: int = 0
     """So many there were of methods that had enough."""
@@ -385,8 +369,6 @@ class NewDrafts(Struct, frozen=True):
 
 
 class ImportedDrafts:
-    """Puts calls into the drafts of a profile."""
-
     def __init__(self, drafts: Drafts, replaced: ReplacedDrafts) -> None:
         self._drafts, self._replaced = drafts, replaced
 

@@ -49,7 +49,6 @@ SETTINGS_SHAPE = TableRule(
 
 
 def load_settings(paths: Paths) -> tuple[Settings, list[Problem]]:
-    """Read the settings; what is wrong or missing has its default."""
     file = read_toml(paths.settings)
     if not isinstance(file, TomlFile):
         return Settings(), [file] if file else []
@@ -104,18 +103,15 @@ class Themes:
         self._own = own
 
     def files(self) -> dict[str, Path]:
-        """Every theme's file by name, sorted."""
         shipped = next((folder for folder in SHIPPED if folder.is_dir()), SHIPPED[0])
         found = {path.stem: path for folder in (shipped, self._own) for path in toml_files(folder)}
         return dict(sorted(found.items()))
 
     def load(self, name: str) -> tuple[Theme | None, list[Problem]]:
-        """A theme, where anything of its file can be used, and what is wrong with the file."""
         return load_theme(self.files().get(name, self._own / f"{name}.toml"))
 
 
 def load_theme(path: Path) -> tuple[Theme | None, list[Problem]]:
-    """Read a theme. What is wrong in it is complained about and taken from the default; None where nothing is left."""
     file = read_toml(path)
     if file is None:
         return None, [Problem(str(path), "there is no such theme; choose another one")]
@@ -127,7 +123,6 @@ def load_theme(path: Path) -> tuple[Theme | None, list[Problem]]:
 
 
 NEWEST = 50
-"""How many expressions are remembered for each purpose."""
 ROOM = 50_000
 """Characters that they may have together: the file is read at every start."""
 PATIENCE = 0.2
@@ -188,11 +183,9 @@ class ScreenState:
     """Reads the file when first asked; setting any of it writes the file."""
 
     wrap = _Kept(bool)
-    """Whether long lines of a reply are wrapped."""
     side_by_side = _Kept(bool)
     """Whether params and response stand side by side where a terminal is wide enough."""
     history_of_all = _Kept(bool)
-    """Whether the history shows the calls of all profiles."""
     docs = _Kept[str](lambda found: found or "")
     """Whether the docs of a method are ``open`` or ``closed``; empty where nobody has said."""
     methods_width = _Kept[int | None](lambda found: found)
@@ -216,7 +209,6 @@ class ScreenState:
 
     @property
     def profile(self) -> str:
-        """The profile that was used last; empty where there was none."""
         return str(self.value("profile") or "")
 
     @profile.setter
@@ -228,7 +220,6 @@ class ScreenState:
         return self.profile if self.profile in names else None
 
     def method(self, profile: str) -> str:
-        """The method that was chosen last on a profile; empty where there was none."""
         return str(self.value("at", profile, "method") or "")
 
     def set_method(self, profile: str, method: str) -> None:
@@ -236,16 +227,13 @@ class ScreenState:
             self.remember(self._written(method), "at", profile, "method")
 
     def pinned(self, profile: str) -> tuple[str, ...]:
-        """The methods that stand first in the list of a profile, in the order in which they were pinned."""
         return tuple(self.value("at", profile, "pinned") or ())
 
     def pin(self, profile: str, method: str) -> None:
-        """Put a method behind those that are pinned already."""
         added = self._written(method)
         self._change(lambda old: (*(each for each in old or () if each != added), added), "at", profile, "pinned")
 
     def unpin(self, profile: str, method: str) -> None:
-        """Let a method stand where it belongs again."""
         gone = self._written(method)
         self._change(lambda old: tuple(each for each in old or () if each != gone), "at", profile, "pinned")
 
@@ -256,11 +244,9 @@ class ScreenState:
         self._change(lambda old: {**self._still_quiet(old), self._written(method): midnight}, "at", profile, "quiet")
 
     def is_quiet(self, profile: str, method: str) -> bool:
-        """Whether the person wanted no question before this method today."""
         return self._written(method) in self._still_quiet(self.value("at", profile, "quiet"))
 
     def expressions(self, purpose: str) -> tuple[str, ...]:
-        """What was typed for a purpose, such as filters of jq or shell commands; newest first."""
         return tuple(self.value("typed", purpose) or ())
 
     def add_expression(self, purpose: str, expression: str) -> None:
@@ -279,7 +265,6 @@ class ScreenState:
         return {method: moment for method, moment in (until or {}).items() if moment > self._now()}
 
     def value(self, *path: str) -> Any:
-        """What stands at a place; None where nothing does."""
         found: Any = self._now_known()
         for key in path:
             found = found.get(_clean(key), {})
@@ -289,7 +274,6 @@ class ScreenState:
         self._change(_always(value), *path)
 
     def _change(self, update: Update, *path: str) -> None:
-        """Make a change here at once, and in the file if that can be."""
         self._now_known()
         self._waiting.append((tuple(map(_clean, path)), update))
         try:
@@ -311,7 +295,6 @@ class ScreenState:
         self._waiting.clear()
 
     def _now_known(self) -> StateTable:
-        """What counts now; of a file that cannot be read only the changes of this run."""
         if self._known is None:
             try:
                 self._known, problem = self._read()
@@ -324,7 +307,6 @@ class ScreenState:
         return reduce(lambda so_far, change: _updated(so_far, *change), self._waiting, document)
 
     def _read(self) -> tuple[StateTable, Problem | None]:
-        """What is right in the file, and what is wrong with it. Raises ``FileError``."""
         content = read_bytes(self._file)
         if content is None:
             return {}, None
@@ -346,7 +328,6 @@ class ScreenState:
 
     @staticmethod
     def _may_hold(side: Path, content: bytes) -> bool:
-        """Nothing lies there, or the same from an earlier time."""
         found: list[bytes | None] = []
         return not os.path.lexists(side) or (
             not error_of(lambda: found.append(read_bytes(side))) and found[0] == content
@@ -354,7 +335,6 @@ class ScreenState:
 
 
 def _updated(document: StateTable, path: KeyPath, update: Update) -> StateTable:
-    """The document with one value changed; what is empty is left out."""
     key, rest = path[0], path[1:]
     value = _updated(document.get(key, {}), rest, update) if rest else update(document.get(key))
     others = {name: other for name, other in document.items() if name != key}
@@ -362,7 +342,6 @@ def _updated(document: StateTable, path: KeyPath, update: Update) -> StateTable:
 
 
 def _fitting(expressions: tuple[str, ...]) -> tuple[str, ...]:
-    """The newest, as far as there is room for them."""
     lengths = accumulate(map(len, expressions))
     return tuple(each for each, length in zip(expressions, lengths, strict=True) if length <= ROOM)
 

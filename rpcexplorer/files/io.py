@@ -68,7 +68,6 @@ ADVICE: dict[int, tuple[str, str]] = {
     errno.ENOLCK: ("the file system has no locks", "choose a folder on a local disk"),
     errno.ENOTSUP: ("the file system cannot do this", "choose a folder on a local disk"),
 }
-"""What an error number means to a person, and what helps."""
 
 
 class Unfit(ValueError):  # noqa: N818 - it reads as what it is where it is raised
@@ -77,7 +76,6 @@ class Unfit(ValueError):  # noqa: N818 - it reads as what it is where it is rais
 
 @contextmanager
 def opened(path: Path, flags: int = os.O_RDONLY, *, links: bool = False, others: bool = False) -> Iterator[int]:
-    """A file's descriptor for as long as it is needed; see ``open_file``."""
     descriptor = open_file(path, flags, links=links, others=others)
     try:
         yield descriptor
@@ -107,7 +105,6 @@ def open_file(path: Path, flags: int, *, links: bool = False, others: bool = Fal
 
 
 def refuse_others(found: os.stat_result, *, writing: bool) -> None:
-    """Raise ``Unfit`` for a file that is not this user's."""
     if not is_ours(found, writing=writing):
         raise Unfit("it belongs to somebody else; move it away, or choose another folder")
 
@@ -121,7 +118,6 @@ def is_ours(found: os.stat_result, *, writing: bool) -> bool:
 
 
 def read_span(descriptor: int, start: int, end: int) -> bytes:
-    """The bytes from ``start`` to ``end``, fewer where the file ends before."""
     os.lseek(descriptor, start, os.SEEK_SET)
     end = min(end, os.fstat(descriptor).st_size)  # memory for all that is asked for is taken first
     pieces = []
@@ -150,7 +146,6 @@ def told_size(size: int) -> str:
 
 
 def refuse_all_but_files(found: os.stat_result) -> None:
-    """Raise where it is not an ordinary file."""
     if stat.S_ISREG(found.st_mode):
         return
     if stat.S_ISDIR(found.st_mode):
@@ -199,14 +194,12 @@ def prepared(path: Path, content: bytes, mode: int | None) -> Iterator[Path]:
 
 
 def write_all(descriptor: int, content: bytes) -> None:
-    """Write every byte; the system may take fewer at a time."""
     rest = memoryview(content)
     while rest:
         rest = rest[os.write(descriptor, rest) :]
 
 
 def refuse_protected(path: Path) -> None:
-    """Raise for a file that its owner has protected from writing."""
     with suppress(FileNotFoundError):
         if not path.lstat().st_mode & stat.S_IWUSR:
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
@@ -260,7 +253,6 @@ def read_bytes(path: Path, most: int = KEPT, *, links: bool = False, others: boo
 
 
 def decoded(path: Path, content: bytes) -> str:
-    """What was read from ``path`` as text without a byte order mark, its line ends untouched."""
     with telling("read", path):
         return content.decode("utf-8-sig")
 
@@ -277,12 +269,10 @@ def aside(path: Path, word: str) -> Iterator[Path]:
 
 
 def free_aside(path: Path, word: str) -> Path:
-    """The first of these places where nothing lies: no file, and no link that leads to none."""
     return next(side for side in aside(path, word) if not os.path.lexists(side))
 
 
 def may_change(path: Path) -> bool:
-    """Whether a file is this user's own."""
     with telling("check", path), suppress(FileNotFoundError):
         return is_ours(path.lstat(), writing=True)
     return True
@@ -320,7 +310,6 @@ def write_private(path: Path, text: str | bytes) -> None:
 
 
 def write_new(path: Path, text: str | bytes) -> None:
-    """Write a private file that must not exist yet."""
     with telling("write", path):
         if os.path.lexists(path):
             raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST))
@@ -369,7 +358,6 @@ def refuse_unwritable(path: Path) -> None:
 
 
 def is_private(path: Path) -> bool:
-    """Whether nobody but this user, its owner, can read or change the file."""
     with telling("check", path):
         found = path.lstat()
         refuse_all_but_files(found)
@@ -406,7 +394,6 @@ def lock(
 
 
 def append_or_undo(descriptor: int, content: bytes, size: int) -> None:
-    """Add to a file that is ``size`` bytes long. What cannot be written whole is cut off again."""
     whole = False
     try:
         write_all(descriptor, content)
@@ -418,7 +405,6 @@ def append_or_undo(descriptor: int, content: bytes, size: int) -> None:
 
 
 def _locked(descriptor: int, path: Path) -> bool:
-    """Try once to get the lock."""
     with telling("lock", path), suppress(BlockingIOError, PermissionError):
         if sys.platform == "win32":
             msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
@@ -438,14 +424,12 @@ def error_of(action: Callable[[], object]) -> str:
 
 
 def names(folder: Path) -> list[str]:
-    """What lies in a folder, in no order; nothing where there is no such folder."""
     with telling("read", folder), suppress(FileNotFoundError):
         return [path.name for path in folder.iterdir()]
     return []
 
 
 def toml_files(folder: Path) -> list[Path]:
-    """Return the TOML files in a folder; one that cannot be read has none."""
     try:
         return [folder / name for name in names(folder) if name.endswith(".toml")]
     except FileError:
@@ -460,7 +444,6 @@ def inodes(folder: Path) -> dict[str, int]:
 
 
 def changed_last(folder: Path, most: int, files: dict[str, str]) -> list[str]:
-    """What is found under the names of a folder's files; of more than ``most``, those that were changed last."""
     if len(files) <= most:
         return list(files.values())
     with telling("read", folder):

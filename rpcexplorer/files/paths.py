@@ -19,8 +19,6 @@ from rpcexplorer.model.profile import OVERLAY, TEAM_FILE
 
 
 class Paths(Struct, frozen=True):
-    """The three folders of one user, and what lies in them."""
-
     config: Path
     """What a person writes: profiles, settings, themes."""
     state: Path
@@ -41,7 +39,6 @@ class Paths(Struct, frozen=True):
 
     @property
     def user_sessions(self) -> Path:
-        """The profiles of this user, which every team's file may change."""
         return self.config / TEAM_FILE
 
     @property
@@ -54,27 +51,22 @@ class Paths(Struct, frozen=True):
 
     @property
     def presets(self) -> Path:
-        """The folder of what this person knows of kinds of servers."""
         return self.config / "presets"
 
     @property
     def secrets(self) -> Path:
-        """Passwords and session cookies, for nobody else's eyes."""
         return self.state / "secrets.toml"
 
     @property
     def allowed(self) -> Path:
-        """What this person has said yes to."""
         return self.state / "allowed.toml"
 
     @property
     def history(self) -> Path:
-        """The folder of what was called, unless a profile or a setting names another."""
         return self.state / "history"
 
     @property
     def drafts(self) -> Path:
-        """The folder of what was typed and not sent, or sent and kept."""
         return self.state / "drafts"
 
     @property
@@ -83,12 +75,10 @@ class Paths(Struct, frozen=True):
 
     @property
     def unsaved(self) -> Path:
-        """The folder of calls that could not be written to their history before the program ended."""
         return self.state / "unsaved"
 
     @property
     def crashes(self) -> Path:
-        """The folder of what was written down when the program itself was at fault."""
         return self.state / "crashes"
 
     @property
@@ -97,8 +87,6 @@ class Paths(Struct, frozen=True):
 
 
 class TeamFile(Struct, frozen=True):
-    """The team's file, where there is one, and what is wrong with those that are not used."""
-
     path: Path | None
     problems: tuple[Problem, ...] = ()
 
@@ -143,7 +131,6 @@ def _named(path: Path, by: str) -> TeamFile:
 
 
 def _upwards(folder: Path, home: Path | None) -> Iterator[Path]:
-    """Every folder to look into, nearest first."""
     line = [folder, *folder.parents]
     root = next((place for place in line if _exists(place / ".git")), None)
     ends = {home, Path(folder.anchor)} if root is None else set(root.parents)

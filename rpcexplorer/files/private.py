@@ -23,11 +23,9 @@ class Contents(Struct):
 
     shape: ClassVar[Rule]
     heading: ClassVar[str]
-    """The first lines of the file, comments for people."""
 
     @classmethod
     def of(cls, reading: CheckedFile) -> Self:
-        """Take what is right, and the first problem about the rest."""
         raise NotImplementedError
 
     def members(self) -> Mapping[str, Any]:
@@ -35,7 +33,6 @@ class Contents(Struct):
         raise NotImplementedError
 
     def as_toml(self) -> str:
-        """Spell the whole file."""
         return self.heading + toml({"version": 1, **{key: value for key, value in self.members().items() if value}})
 
 
@@ -43,8 +40,6 @@ T = TypeVar("T", bound=Contents)
 
 
 class PrivateFile(Struct, Generic[T], frozen=True):
-    """The file at ``path``, whether it exists or not."""
-
     path: Path
     holds: type[T]
 
@@ -85,7 +80,6 @@ def why_not_private(path: Path) -> str | None:
 
 
 def _is_open(folder: Path) -> bool:
-    """Whether others can put files into ``folder``."""
     with telling("check", folder):
         return os.name == "posix" and bool(folder.stat().st_mode & 0o022)
 

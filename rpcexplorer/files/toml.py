@@ -49,26 +49,19 @@ class Section(Struct):
 
     path: KeyPath
     start: int
-    """Where the header's line begins."""
     tail: int
     """Behind the last line that is neither blank nor a comment: where a new key goes."""
 
 
 class Statement(Struct, frozen=True):
-    """One ``key = value``, with its whole lines."""
-
     path: KeyPath
     start: int
     end: int
 
 
 class Layout(Struct):
-    """The places of everything in one text."""
-
     starts: list[int]
-    """Where each line begins."""
     places: dict[KeyPath, int] = field(default_factory=dict)
-    """Where each key is first named."""
     values: dict[KeyPath, tuple[int, int]] = field(default_factory=dict)
     """From where to where the value of a key reaches, inside inline tables and arrays too."""
     sections: list[Section] = field(default_factory=lambda: [Section((), 0, 0)])
@@ -77,7 +70,6 @@ class Layout(Struct):
     """The line at which the scan gave up, because nobody writes such a thing."""
 
     def line_at(self, position: int) -> int:
-        """The line, counted from 1, that holds ``position``."""
         return bisect_right(self.starts, position)
 
     def line_of(self, path: KeyPath) -> int | None:
@@ -101,7 +93,6 @@ def is_plain(text: str) -> bool:
 
 
 def dotted(path: KeyPath) -> str:
-    """Write a key the way TOML does, quoting what needs it."""
     return ".".join(part if BARE.fullmatch(part) else _quoted(part) for part in path)
 
 
@@ -110,7 +101,6 @@ def _quoted(part: str) -> str:
 
 
 def split_dotted(text: str) -> KeyPath:
-    """Undo ``dotted``."""
     return tuple(_unquoted(token.group()) for token in TOKEN.finditer(text) if token.lastgroup in {"word", "string"})
 
 
@@ -135,7 +125,6 @@ class _Frame(Struct):
     header: bool = False
     parts: list[str] = field(default_factory=list)
     begin: int = 0
-    """Where the key begins."""
     in_value: bool = False
     value: tuple[int, int] | None = None
     count: int = 0
@@ -222,7 +211,6 @@ class _Scanner:
             self.found.places.setdefault(path[:length], begin)
 
     def _newline(self, end: int) -> None:
-        """Close the statement, unless the line ends inside an array."""
         if len(self.stack) > 1:
             return
         frame, section = self.stack[0], self.found.sections[-1]
@@ -237,7 +225,6 @@ class _Scanner:
 
 
 CONFLICT = re.compile(r"(?:<{7}|={7}|>{7}|\|{7})(?:\s|$)")
-"""How version control marks what it could not merge."""
 WHERE = re.compile(r"(.*?)(?: \(at (?:line (\d+), column (\d+)|end of document)\))?", re.DOTALL)
 """How the parser words a problem and its place."""
 ENTRIES = 100_000

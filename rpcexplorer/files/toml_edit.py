@@ -144,7 +144,6 @@ def _filled_in(text: str, position: int, addition: str) -> str:
 
 
 def _tables(path: KeyPath, members: dict[str, Any]) -> str:
-    """Spell a table below a header of its own; tables in it that hold further tables get headers as well."""
     nested = {key: value.values() for key, value in members.items() if isinstance(value, dict)}
     deep = {key for key, inner in nested.items() if any(isinstance(value, dict) for value in inner)}
     lines = [f"{dotted((key,))} = {shown(value)}\n" for key, value in members.items() if key not in deep]
@@ -153,7 +152,6 @@ def _tables(path: KeyPath, members: dict[str, Any]) -> str:
 
 
 def _without(file: TomlFile, path: KeyPath) -> str:
-    """Remove a key and everything below it, with the comments that belong to it."""
     text, sections = file.text, file.layout.sections
     cuts = []
     for previous, section, following in zip(sections, sections[1:], [*sections[2:], None], strict=False):
@@ -173,7 +171,6 @@ def _without(file: TomlFile, path: KeyPath) -> str:
 
 
 def _lead(text: str, previous: Section, section: Section) -> int:
-    """Where the comments begin that stand directly above a header."""
     above = COMMENTS_ABOVE.search(text, previous.tail, section.start)
     return above.start() if above else section.start
 
@@ -185,7 +182,6 @@ def _at(values: Any, path: KeyPath) -> Any:
 
 
 def _assign(values: dict[str, Any], path: KeyPath, value: Any) -> bool:
-    """Do the same to parsed values; False where a part of the way is no table."""
     for key in path[:-1]:
         inner = values.setdefault(key, {})
         if not isinstance(inner, dict):

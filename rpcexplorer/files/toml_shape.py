@@ -18,7 +18,6 @@ from rpcexplorer.model.problem import Problem, cut, nearest
 MAX_GUESSES = 20
 """Problems with a guess at what was meant; each guess takes as long as reading twenty lines."""
 MAX_COMPLAINTS = 200
-"""Problems that are listed; nobody reads more."""
 
 
 class WrongValue(Struct, frozen=True):
@@ -26,14 +25,10 @@ class WrongValue(Struct, frozen=True):
 
     sentence: str
     inside: KeyPath = ()
-    """The part of the value that is wrong, where it is a table."""
 
 
 class Place(Struct, frozen=True):
-    """The place of a value in a file, for the checks that depend on it."""
-
     folder: Path
-    """The folder of the file, from which relative paths count."""
     path: KeyPath
 
 
@@ -48,23 +43,15 @@ def _accept_key(_key: str, _value: object, _place: Place) -> str | None:
 
 
 class TableRule(Struct, frozen=True):
-    """A table with known keys."""
-
     what: str
-    """Its name in "is not a key of …"."""
     keys: Mapping[str, Rule]
     refuse: Refusal = _accept_key
-    """A better sentence than "unknown" for some unknown keys."""
 
 
 class MapRule(Struct, frozen=True):
-    """A table whose keys are names that a person chose."""
-
     what: str
-    """Its name in "must be …"."""
     inside: Rule
     refuse: Refusal = _accept_key
-    """Why an entry cannot have its name."""
 
 
 Rule = TableRule | MapRule | ValueCheck
@@ -72,10 +59,8 @@ Rule = TableRule | MapRule | ValueCheck
 
 class Source(Struct, frozen=True):
     file: str
-    """The file, or ``default``."""
     line: int | None = None
     preset: str = ""
-    """The preset that the file holds."""
 
     def __str__(self) -> str:
         place = self.file if self.line is None else f"{self.file}:{self.line}"
@@ -91,7 +76,6 @@ class Written(Struct, frozen=True):
     text: TomlFile
     path: KeyPath
     preset: str = ""
-    """The preset that the file holds."""
 
     @property
     def file(self) -> str:
@@ -124,12 +108,10 @@ class CheckedFile(Struct):
     """The first two parts of each key with a problem, such as those of a profile."""
 
     def values(self, *path: str) -> dict[str, Any]:
-        """Return the values directly below ``path``."""
         return {key[-1]: leaf.value for key, leaf in self.leaves.items() if key[:-1] == path}
 
 
 def read_shape(rule: Rule, file: TomlFile) -> CheckedFile:
-    """Check a whole file by its rule."""
     reading = CheckedFile(file)
     _walk(reading, rule, file.values, Place(file.path.absolute().parent, ()))
     if reading.unlisted:
@@ -201,12 +183,10 @@ def file_name_rule(value: Any, place: Place) -> Any:
 
 
 def flag_rule(value: Any, _place: Place) -> Any:
-    """A TOML boolean; 1 and "yes" are not."""
     return value if isinstance(value, bool) else WrongValue("must be true or false, without quotes")
 
 
 def integer_rule(value: Any, _place: Place) -> Any:
-    """An integer; true is not."""
     if type(value) is int and -MAX_INTEGER <= value <= MAX_INTEGER:
         return value
     return WrongValue("must be a whole number, without quotes")
@@ -239,7 +219,6 @@ def choice_rule(*words: str) -> ValueCheck:
 
 
 def list_rule(inside: ValueCheck, what: str) -> ValueCheck:
-    """An array in which every element passes ``inside``."""
 
     def check(value: Any, place: Place) -> Any:
         if not isinstance(value, list):

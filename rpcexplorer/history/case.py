@@ -27,9 +27,7 @@ if TYPE_CHECKING:
 MOST_BY_HAND: Final = 8 * 1024 * 1024
 """Bytes of calls that somebody changed or wrote, in one case: to read more as TOML would take long."""
 MOST_LINES: Final = 1_000
-"""Of such a call."""
 BEGINS: Final = re.compile(rb"\[\[[ \t]*call")
-"""What begins a call, and whatever looks like it."""
 ENDS: Final = b'\nend = "'
 SAFE_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 """An id becomes a part of file names and command lines here."""
@@ -39,20 +37,13 @@ _ITS_KEY: Final = re.compile(r"its (\w+) ")
 
 
 class TakenIn(Struct, frozen=True):
-    """What became of a case that was to be added to the history."""
-
     added: tuple[Exchange, ...] = ()
     known: int = 0
-    """So many were there already."""
     renamed: int = 0
-    """So many were added under another id, as another call has theirs."""
     problem: str = ""
-    """Why not all of it could be written."""
 
 
 class Cases:
-    """Cases made of a history, read, and taken into it."""
-
     def __init__(
         self,
         journal: Journal,
@@ -121,7 +112,6 @@ class Cases:
 
     @staticmethod
     def goes_elsewhere(call: Exchange, profile: Profile) -> bool:
-        """Whether a recorded call went to another address than a profile has today."""
         from rpcexplorer.redaction.addresses import redacted_address
 
         return call.url not in {profile.endpoint, redacted_address(profile.endpoint)}
@@ -162,7 +152,6 @@ def case_of(path: Path, content: bytes, now: datetime) -> Case | Problem:
 
 
 def _above(path: Path, content: bytes) -> Case | Problem:
-    """What stands above the calls."""
     from rpcexplorer.files.toml import TomlFile, parse_bytes
     from rpcexplorer.files.toml_shape import TableRule, read_shape, text_rule, version_rule
 
@@ -196,7 +185,6 @@ def _call(raw: bytes, file: str, line: int, now: datetime) -> Exchange | Damaged
 
 
 def _completed(record: dict[str, Any], raw: bytes, now: datetime) -> dict[str, Any]:
-    """What people leave out who write a call by hand."""
     record = {"kind": "call", **record}
     if "id" not in record and "id_base64" not in record:
         record["id"] = _stand_in(raw)
@@ -205,7 +193,6 @@ def _completed(record: dict[str, Any], raw: bytes, now: datetime) -> dict[str, A
 
 
 def _stand_in(raw: bytes) -> str:
-    """An id for a call without one that can be used: the same whenever it is read."""
     from zlib import crc32
 
     return f"case-{crc32(raw.strip()):08x}"

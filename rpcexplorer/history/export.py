@@ -39,8 +39,6 @@ _ELSEWHERE: Final = ("SSL_CERT_FILE", "SSL_CERT_DIR")
 
 
 class LocalPaths:
-    """What is known of this machine."""
-
     def __init__(self, profiles: Iterable[Profile] = (), folders: Iterable[Path] = ()) -> None:
         named = [
             each for profile in profiles for each in (profile.ca_file, profile.cert_file, profile.key_file) if each
@@ -55,14 +53,12 @@ class LocalPaths:
         self._users = _one_of({os.path.basename(home), user_name()} - {""}, r"[/\\]", before=r"(?<![\w:/.\\-])")  # noqa: PTH119
 
     def without(self, sentence: str) -> str:
-        """A sentence of ours in which files have only their names."""
         sentence = self._known.sub(lambda found: self._files[found[0]], sentence.replace(_KNOWN, ""))
         sentence = self._folders.sub(_KNOWN, sentence)
         return self._users.sub("", _FOLDER.sub("", _FILE.sub("", sentence)).replace(_KNOWN, ""))
 
 
 def _between(home: str, folder: str) -> Iterable[str]:
-    """The folders on the way from home to one below it."""
     return (str(each) for each in Path(folder).parents if len(str(each)) > len(home))
 
 
@@ -73,7 +69,6 @@ def _one_of(texts: Iterable[str], after: str, *, before: str = r"(?<![\w/\\])") 
 
 
 PARTS: Final = ("params", "result", "error")
-"""What a pointer from the top begins with."""
 _TOKEN: Final = re.compile(
     rf'"jsonrpc"\s*+:\s*+"2\.0"|(?P<string>{STRING})(?P<key>\s*+:)?|(?P<number>-?[0-9][0-9.eE+-]*+)'
 )
@@ -81,8 +76,6 @@ _TOKEN: Final = re.compile(
 
 
 class Exported(Struct, frozen=True):
-    """Calls to hand on."""
-
     exchanges: tuple[Exchange, ...]
     note: str
     dropped: tuple[str, ...] = ()
@@ -92,7 +85,6 @@ class Exported(Struct, frozen=True):
 
     @property
     def text(self) -> str:
-        """As a case."""
         above = f"case = 1\n{f'note = {quoted(self.note)}{chr(10)}' if self.note else ''}\n"
         return above + "".join(map(to_block, self.exchanges))
 
@@ -184,7 +176,6 @@ class _Hiding:
         self.short: list[str] = []
 
     def look(self, pointer: str, calls: Iterable[Exchange]) -> str:
-        """Take down what a pointer leads to; a sentence where it leads nowhere."""
         if not parts_of(pointer):
             what = pointer or "An empty text"
             return f"{what} is not a JSON pointer. Write one such as /params/name or /users/*/email."
@@ -222,7 +213,6 @@ class _Hiding:
         return bool(call.response.body) and (call.response.cut or (wanted and _place_of(call) is None))
 
     def applied(self, call: Exchange, pointers: Sequence[str]) -> Exchange:
-        """Return the call with nothing left in any value of its record."""
         ways = [parts for pointer in pointers for parts in _ways(pointer, call)]
         params = [parts[1:] for parts in ways if parts[0] == "params"]
 
@@ -273,7 +263,6 @@ class _Hiding:
         return self._text(self._without_same(text))
 
     def _without_same(self, text: str, shortest_number: int = 1) -> str:
-        """Return a text with marks instead of the strings and numbers in it that are to be hidden."""
         edits = (
             Edit(*token.span("number" if token["number"] else "string"), f'"{UNRECORDED}"')
             for token in _TOKEN.finditer(text)
@@ -320,7 +309,6 @@ def _ways(pointer: str, call: Exchange) -> Iterator[tuple[str, ...]]:
 
 
 def _value_of(token: re.Match[str]) -> str:
-    """Return the text or number that a token is; nothing for a key."""
     return token["number"] or (decoded(token["string"]) if token["string"] and not token["key"] else "")
 
 

@@ -40,7 +40,6 @@ OVERLAP = 4096
 LARGEST = 32 * MIB
 """Bytes of one block. A reply that is recorded as it comes by default has a sixth of it, however it is spelled."""
 FILE = 8 * MIB
-"""Bytes after which a file is full."""
 TAIL = 64
 """Bytes at a file's end that show whether its last block is whole."""
 WHOLE = re.compile(rb'\nend = "[0-9a-f]{8}"\r?\n\r?\n\Z')
@@ -83,7 +82,6 @@ def append(path: Path, blocks: bytes, *, rotate_at: int, rotated: Path, mode: in
 
 
 def _begin(file: int, size: int, mode: int) -> None:
-    """An empty file was made just now, for its owner alone."""
     if not size and mode != PRIVATE_FILE:
         os.fchmod(file, mode)
 
@@ -141,7 +139,6 @@ def _cut(fresh: bytes, above: bytes, length: int, *, last: bool) -> int:
 
 
 def split(content: bytes) -> list[bytes]:
-    """Cut at the boundaries of blocks; joined, the pieces are the content again."""
     cuts = [0, *(match.end() for match in BOUNDARY.finditer(content)), len(content)]
     return [content[start:end] for start, end in pairwise(cuts)]
 
@@ -187,7 +184,6 @@ def rewrite(
 
 
 def _version(path: Path) -> tuple[int, int, int] | None:
-    """Whenever a file was changed, this was too; None where there is none."""
     with telling("read", path), suppress(FileNotFoundError):
         found = path.lstat()
         return found.st_ino, found.st_size, found.st_mtime_ns
@@ -195,7 +191,6 @@ def _version(path: Path) -> tuple[int, int, int] | None:
 
 
 def _content(path: Path, most: int) -> bytes | None:
-    """What a file holds that may be replaced."""
     with telling("write", path), suppress(FileNotFoundError):
         if not is_ours(path.lstat(), writing=True):
             raise Unfit("it belongs to somebody else, and only they can change it")
@@ -260,7 +255,6 @@ def user_name() -> str:
 
 
 def this_writer() -> str:
-    """The user and host of this process, as they can stand in a file's name."""
     if sys.platform == "win32":
         host = os.environ.get("COMPUTERNAME", "")
     else:
@@ -275,7 +269,6 @@ def current(folder: Path, writer: str) -> Path:
 
 
 def rotated(folder: Path, writer: str, when: datetime) -> Path:
-    """Where a full file goes: the name says that all in it came before ``when``."""
     return folder / f"{writer}.{when.astimezone(UTC):%Y%m%dT%H%M%S}{when.microsecond // 1000:03}Z.toml"
 
 
@@ -286,7 +279,6 @@ def writers(listed: Iterable[str]) -> list[str]:
 
 
 def full_files(listed: Iterable[str]) -> dict[str, list[str]]:
-    """The names of every writer's full files, newest first."""
     found: dict[str, list[str]] = {}
     for name in sorted(listed, reverse=True):
         if name.endswith(".toml") and name.count(".") > 1:
@@ -304,5 +296,4 @@ def files_of(folder: Path, writer: str) -> Iterator[Path]:
 
 
 def torn_files(listed: Iterable[str]) -> list[str]:
-    """Where torn blocks were kept; newest first."""
     return [name for name in sorted(listed, reverse=True) if TORN_FILE.fullmatch(name)]

@@ -85,7 +85,6 @@ from rpcexplorer.rpc.messages import METHOD_NOT_FOUND, is_made
 
 TIME = re.compile(rb"\ntime = ([^\r\n]{0,99})")
 EARLY = CHUNK
-"""Bytes at the beginning of a block in which its time is looked for."""
 NEWEST = b"~"
 """Sorts above every time: for what stands at the end of a file without one."""
 ID_HEADER = re.compile(re.escape(HEADER) + rb'id = "[^"\n]*"\n')
@@ -99,7 +98,6 @@ CROWD = 200
 WINDOW = 64
 """Calls are written when they end and shown by when they began; so many may overtake one another."""
 WAITING = LARGEST
-"""Bytes of calls that wait meanwhile, at the most."""
 WRITERS = 500
 """Writers, and torn calls, of one folder that are looked at: those that were changed last."""
 OPEN = 64
@@ -108,7 +106,6 @@ OPEN = 64
 
 PACKED = f"{BASE64} = ".encode()
 IN_CALL = frozenset(b"id method params params_sent message reason headers reply name note".split())
-"""The keys under which is written down what was asked and what came of it."""
 ANYWHERE = IN_CALL | {b"profile", b"url"}
 FOLDED_TO_ASCII = tuple(character.encode() for character in "ßİŉſǰẖẗẘẙẚẞ\u212aﬀﬁﬂﬃﬄﬅﬆ")
 """All characters but the letters of ASCII that are letters of ASCII, some of them, where case does not count."""
@@ -118,23 +115,18 @@ FAILED = re.compile(rb'\n(?:outcome = "error"|message(?:_base64)? = )')
 """A line of what counts as an error: the result of a tool that failed has a message."""
 METHOD = re.compile(rb"\nmethod(?:_base64)? = [^\r\n]*")
 Limit = tuple[re.Pattern[bytes], Callable[[bytes], bool]]
-"""Lines with a value, and which of the values may be meant."""
 REACH = 8 * MIB
 """Bytes of a history in which that which is only of interest while it is new is looked for: a moment's reading."""
 NEWEST_BYTES = 2 * MIB
 """Bytes of a history in which the methods and the last result are looked for: a screen waits for them."""
 MOMENT = 0.25
-"""Seconds after which that ends in any case."""
 SPELLED = 8
 """Bytes of a record, at the most, for each byte of the reply in it."""
 SHOWN = 5
-"""Ids that are named where several are alike."""
 T = TypeVar("T")
 
 
 class RawBlock(NamedTuple):
-    """One block where it lies, not yet read."""
-
     time: bytes
     """As it is spelled in the block; where there is none, that of the block that was written next."""
     writer: str
@@ -145,13 +137,9 @@ class RawBlock(NamedTuple):
 
 
 class Passed(NamedTuple):
-    """A stretch of a file that was looked through."""
-
     time: bytes
-    """That of the oldest block in it."""
     stretch: bytes
     entries: int
-    """So many of its blocks came as entries."""
     calls: int
     """So many bytes it has, if there are calls in it."""
 
@@ -180,18 +168,14 @@ def blocks_in_steps(
 
 
 class FolderReader:
-    """Reads a folder once: what lay in it at the beginning, and what is wanted of that."""
-
     def __init__(self, folder: Path, wanted: Probe, largest: int) -> None:
         self._folder, self._wanted, self._largest = folder, wanted, largest
         self._listed = inodes(folder)
         """The files by name, and how each is known when it has another name."""
         self._full = full_files(self._listed)
         self._open = 0
-        """How many long files are open."""
 
     def streams(self, own: str = "") -> list[Iterator[RawBlock | Passed]]:
-        """What each writer wrote, and each torn call."""
         every, torn = writers(self._listed), torn_files(self._listed)
         newest = changed_last(self._folder, WRITERS, {f"{writer}.toml": writer for writer in every})
         newest_torn = changed_last(self._folder, WRITERS, {name: name for name in torn})
@@ -334,7 +318,6 @@ def _block_beginning(header: bytes, read: Callable[[int, int], bytes], size: int
 
 
 def _within(reach: float, stream: Iterable[RawBlock | Passed]) -> Iterator[RawBlock | Passed]:
-    """A stream as far as so many bytes of files go."""
     for one in stream:
         yield one
         if isinstance(one, Passed):
@@ -373,7 +356,6 @@ class BlockFilter:
         self._lines = [f"\n{key} = {quoted(value)}\n".encode() for key, value in exact if value]
         """The lines of a block that must be these; what is empty has none."""
         self._patterns = [FAILED] if wanted.outcomes == ("error",) else []
-        """The lines without which no call can be meant."""
         if wanted.bounds.code is not None:
             self._patterns.append(re.compile(rb"\ncode = %d\n" % wanted.bounds.code))
         if wanted.bounds.status is not None:
@@ -385,7 +367,6 @@ class BlockFilter:
         texts = [(wanted.text, ANYWHERE), *((word, IN_CALL) for word in wanted.words)]
         texts += [(wanted.in_profile, frozenset({b"profile"})), (wanted.in_method, frozenset({b"method"}))]
         self._needles = [(quoted(text)[1:-1].casefold().encode(), keys) for text, keys in texts if text]
-        """What must stand in a line, and the keys of the lines in which it may."""
         self._plain = all(needle.isascii() for needle, _ in self._needles)
 
     def among(self, stretch: bytes) -> list[bytes]:
@@ -400,7 +381,6 @@ class BlockFilter:
         return [raw for raw in split(stretch) if (own := untouched(raw)) is None or self._may_be_in(b"\n" + own)]
 
     def _may_be_in(self, own: bytes) -> bool:
-        """False where nothing can have it that we spelled."""
         if PACKED in own:
             return True
         if not all(line in own for line in self._lines) or not all(line.search(own) for line in self._patterns):
@@ -434,7 +414,6 @@ def _limits(bounds: Bounds) -> Iterator[Limit]:
 
 
 def _is_between(above: float | None, below: float | None, parts: int, value: bytes) -> bool:
-    """Whether a number lies there; nobody need have written one."""
     try:
         number = float(value) / parts
     except ValueError:
@@ -443,7 +422,6 @@ def _is_between(above: float | None, below: float | None, parts: int, value: byt
 
 
 def _spelled(moment: datetime) -> bytes:
-    """As a block spells it: to the millisecond that has begun."""
     return moment.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="milliseconds").encode() + b"Z"
 
 
@@ -454,7 +432,6 @@ def _may_hold(own: bytes, line: re.Pattern[bytes], fits: Callable[[bytes], bool]
 
 
 def _stands_in(folded: bytes, needle: bytes, keys: Iterable[bytes]) -> bool:
-    """Whether it stands in the value of a line with one of these keys."""
     at = folded.find(needle)
     while at >= 0:
         line = folded.rfind(b"\n", 0, at) + 1
@@ -469,17 +446,12 @@ def _stands_in(folded: bytes, needle: bytes, keys: Iterable[bytes]) -> bool:
 
 
 class Prune(Struct):
-    """What is not among the newest ``keep``, or is older than ``before``, of one profile or all."""
-
     keep: int | None
     before: datetime | None
     profile: str | None
     doomed: set[bytes] = field(default_factory=set)
-    """The fingerprints of what goes."""
     writers: set[str] = field(default_factory=set)
-    """In whose files that is."""
     unread: set[Path] = field(default_factory=set)
-    """Files that cannot be read, and stay as they are."""
 
     def look_through(self, blocks: Iterable[RawBlock], may_go: Callable[[RawBlock], bool]) -> None:
         """Decide of each block, the newest first; what may not go is not counted either."""
@@ -531,7 +503,6 @@ class History:
         self.inside, self.shared = inside, shared
         self.writer = writer or this_writer()
         self.unsaved: list[Exchange] = []
-        """Exchanges that could not be written yet, oldest first."""
         self._rotate_at = rotate_at
         self._lock_seconds = lock_seconds
         self._clock = clock
@@ -549,7 +520,6 @@ class History:
         self.save_unsaved()
 
     def save_unsaved(self) -> None:
-        """Try once more to write what could not be written."""
         if not self.unsaved:
             return
         blocks = "".join(map(to_block, self.unsaved)).encode()
@@ -565,7 +535,6 @@ class History:
     # --- reading -----------------------------------------------------------------------------------------------
 
     def all(self) -> Iterator[Exchange | Damaged]:
-        """Everything, newest first, read as far as it is asked for."""
         return self.search(HistoryFilter())
 
     def newest(self, limit: int) -> list[Exchange | Damaged]:
@@ -614,19 +583,16 @@ class History:
 
     @staticmethod
     def _may_have(id: str) -> Probe:
-        """Return a probe for the blocks that have an id or one that begins or ends so."""
         if not id.isalnum() or not id.isascii():  # somebody gave it, and it may be spelled in several ways
             return BlockFilter(HistoryFilter(id)).among
         needle = id.encode()
         return lambda stretch: [raw for raw in split(stretch) if needle in raw] if needle in stretch else []
 
     def with_ids(self, ids: Collection[str]) -> dict[str, Exchange | Damaged | None]:
-        """The newest record of each of these whole ids that has one."""
         blocks = [(id, block) for block in self._raw_blocks() if (id := id_of(block.raw)) in ids]
         return {id: self._read(block) for id, block in reversed(blocks)}
 
     def search(self, wanted: HistoryFilter) -> Iterator[Exchange | Damaged]:
-        """What a filter asks for, newest first. A file that cannot be read comes as well: all of it may be in there."""
         return (found for found in self.search_in_steps(wanted) if found is not None)
 
     def search_in_steps(
@@ -688,7 +654,6 @@ class History:
     # --- changing ----------------------------------------------------------------------------------------------
 
     def others(self) -> list[str]:
-        """Everyone else who has written to the folder."""
         return [writer for writer in writers(names(self.folder)) if writer.removesuffix(CASES) != self.writer]
 
     def refusal(self, writer: str) -> str:
@@ -702,7 +667,6 @@ class History:
         return f"it was recorded by {writer}, and can only be changed by them, there"
 
     def annotate(self, id: str, *, name: str | None = None, note: str | None = None) -> bool:
-        """Give the exchange with this whole id a name or a note, or take it away with an empty one."""
 
         def annotated(raw: bytes) -> bytes:
             record = read_record(raw)
@@ -711,7 +675,6 @@ class History:
         return self._change(id, annotated, torn=False)
 
     def delete(self, id: str) -> bool:
-        """Remove the exchange with this whole id for good; False where there is none."""
         return self._change(id, lambda _: b"", torn=True)
 
     def prune(

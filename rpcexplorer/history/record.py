@@ -24,14 +24,12 @@ from rpcexplorer.transport.port import Response, Step
 SURROGATE = re.compile("[\ud800-\udfff]")
 BASE64 = "_base64"
 ALWAYS = ("id", "time", "kind", "outcome")
-"""Keys that no record can do without; the others are left out where they are empty."""
 
 
 # --- out ---------------------------------------------------------------------------------------------------------
 
 
 def to_record(exchange: Exchange) -> dict[str, Any]:
-    """What is written down of an exchange, in the order in which a person reads it."""
     outcome, response = exchange.outcome, exchange.response
     reason = outcome.sentence if isinstance(outcome, Unreached) else getattr(outcome, "reason", None)
     values = {
@@ -88,7 +86,6 @@ def _written(values: dict[str, Any]) -> dict[str, Any]:
 
 
 def _spelled(key: str, value: Any) -> tuple[str, Any]:
-    """The key and value as TOML can hold them."""
     match value:
         case str() if SURROGATE.search(value):
             return key + BASE64, _base64(value)
@@ -149,7 +146,6 @@ def to_exchange(record: dict[str, Any]) -> Exchange | Damaged:
 
 
 def _header(spelled: str) -> tuple[str, str]:
-    """Its name and its value; what people write by hand need not have a space between them."""
     name, _, value = spelled.partition(":")
     return name, value.removeprefix(" ")
 
@@ -185,7 +181,6 @@ def _outcome(values: dict[str, Any], body: bytes) -> Outcome:
 
 
 def _reply(values: dict[str, Any], body: bytes, remarks: tuple[str, ...]) -> Result | ErrorObject:
-    """The result or error that the recorded reply spells; what the record says of it where too much is missing."""
     wanted = Result if values["outcome"] == "result" else ErrorObject
     if values.get("reply_cut"):
         said = f"the recorded reply was cut at {len(body):,} of {values.get('received', 0):,} bytes"
@@ -265,7 +260,6 @@ NEAR_END = 64
 FAR_END = 64 * 1024
 """Bytes at its end in which that line is looked for at all, blank lines aside."""
 LEFT = 256 * 1024
-"""Bytes of a damaged record that are shown; the rest is in the file."""
 BY_HAND_MOST = 8 * MIB
 """Bytes of a record that somebody changed, beyond which it is not read: to parse more as TOML takes seconds."""
 BOM = b"\xef\xbb\xbf"
@@ -298,7 +292,6 @@ BY_HAND = "this record was changed by hand after it was written"
 
 
 def to_block(exchange: Exchange) -> str:
-    """Spell an exchange as a block, blank line included."""
     return spell(to_record(exchange))
 
 
@@ -432,7 +425,6 @@ def dated(raw: bytes) -> tuple[datetime, str] | None:
 
 
 def id_of(raw: bytes) -> str:
-    """The id in a block; empty where there is none to be seen."""
     if plain := _plain_id(raw):
         return plain
     record = read_record(raw)  # an id that somebody gave by hand can hold anything
@@ -493,7 +485,6 @@ def _damaged(raw: bytes, file: str, reason: str) -> Damaged:
 
 
 def left_of(raw: bytes) -> str:
-    """A damaged record as it is shown."""
     shown = raw[:LEFT].decode(errors="backslashreplace")
     return shown if len(raw) <= LEFT else f"{shown}\n… and {len(raw) - LEFT:,} bytes more"
 

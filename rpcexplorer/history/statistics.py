@@ -28,8 +28,6 @@ _STEPS: Final = (1, 5, 15, _HOUR, 3 * _HOUR, 6 * _HOUR, _DAY, 7 * _DAY, 30 * _DA
 
 
 class Latency(Struct, frozen=True):
-    """Seconds that the calls took that were answered."""
-
     median: float
     p95: float
     """Of a hundred calls ninety-five took no longer."""
@@ -37,8 +35,6 @@ class Latency(Struct, frozen=True):
 
 
 class Figures(Struct):
-    """What is known of some calls."""
-
     name: tuple[str, ...] = ()
     """What they have in common: method and profile, profile, or code."""
     calls: int = 0
@@ -60,7 +56,6 @@ class Figures(Struct):
 
     @property
     def failures(self) -> dict[OutcomeName, int]:
-        """How many failed, and how."""
         return {name: self.outcomes[name] for name in FAILED if name in self.outcomes}
 
     @property
@@ -78,25 +73,18 @@ class Figures(Struct):
 
 
 class Chart(Struct, frozen=True):
-    """Calls over time, in bars that stand for as much time each."""
-
     start: datetime
     """When the first begins, on the clock of whoever looks."""
     minutes: int
-    """How much time a bar stands for."""
     bars: tuple[tuple[int, int], ...]
-    """Calls and failures."""
 
 
 class Statistics:
-    """What is known of the calls that were added."""
-
     def __init__(self, by: Grouping = "method", zone: tzinfo | None = None) -> None:
         """``zone``: where whoever looks lives; None asks the machine."""
         self.by = by
         self.total = Figures()
         self.damaged = 0
-        """Records of which nothing is known."""
         self._zone = zone
         self._rows: dict[tuple[str, ...], Figures] = {}
         self._minutes: dict[int, tuple[int, int]] = {}
@@ -123,7 +111,6 @@ class Statistics:
         return (call.counts_as if code is None else str(code),)
 
     def rows(self, order: Order = "calls") -> list[Figures]:
-        """The most first; of equals the one with more calls, then by name."""
 
         def rank(row: Figures) -> float:
             if order == "calls":
@@ -136,7 +123,6 @@ class Statistics:
         return sorted(self._rows.values(), key=lambda row: (-rank(row), -row.calls, row.name))
 
     def chart(self, width: int) -> Chart | None:
-        """As fine as so many bars can be; None where there is nothing."""
         if not self._minutes or width < 1:
             return None
         first, last = min(self._minutes), max(self._minutes)

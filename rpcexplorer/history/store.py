@@ -40,17 +40,14 @@ class Journal:
 
     def __init__(self, settings: HistorySettings, folder: Path, secrets: Callable[[], Iterable[Secret]]) -> None:
         self.recording = settings.record
-        """Whether calls are written down at all."""
         self.problem = ""
         """Why the last exchange could not be written, or some could not be read; empty while all is well."""
         self.body_limit = settings.body_limit
-        """Bytes of a reply that are written down."""
         self._chosen, self._folder, self._secrets = settings.folder, folder, secrets
         self._open: dict[tuple[Path, Path | None], History] = {}
         self._sent: set[tuple[str, str, str, str | None]] = set()
         """Methods and params with a placeholder in them that were recorded in this run."""
         self._writing = Lock()
-        """A large exchange is recorded in a thread of its own."""
 
     def of(self, profile: Profile | None) -> History:
         own = profile.history if profile else None
@@ -116,12 +113,10 @@ class Journal:
 
     @property
     def unsaved(self) -> list[Exchange]:
-        """What could not be written yet, of every profile, oldest first."""
         waiting = (exchange for history in self._open.values() for exchange in history.unsaved)
         return sorted(waiting, key=lambda exchange: exchange.when)
 
     def save_unsaved(self) -> str:
-        """Try once more to write what could not be; a sentence where some of it still cannot."""
         with self._writing:
             return self._save_unsaved()
 
@@ -143,7 +138,6 @@ class Journal:
         return [each for each in calls if _is_of(each, profile)][:limit]
 
     def is_long(self, profile: Profile) -> bool:
-        """Whether to look through it may take longer than somebody who types should wait."""
         return sum(self._read(lambda: self.of(profile).sizes())) > LONG
 
     def methods(self, profile: Profile) -> list[str]:
@@ -214,7 +208,6 @@ class Journal:
         return next(iter(self._read(lambda: islice(same, 1))), None)
 
     def annotate(self, profile: Profile | None, id: str, *, name: str | None = None, note: str | None = None) -> str:
-        """Name a call or write a note to it; a sentence where that failed. No secret reaches the file."""
         from rpcexplorer.redaction.redactor import Redactor
 
         hide = Redactor(self._secrets()).text
@@ -222,7 +215,6 @@ class Journal:
         return self._changed(lambda: self.of(profile).annotate(id, name=name, note=note))
 
     def delete(self, profile: Profile | None, id: str) -> str:
-        """Delete a call for good; a sentence where that failed."""
         return self._changed(lambda: self.of(profile).delete(id))
 
     @staticmethod
@@ -231,7 +223,6 @@ class Journal:
         return error_of(lambda: done.append(change())) or ("" if any(done) else GONE)
 
     def _read(self, read: Callable[[], Iterable[T]]) -> list[T]:
-        """What can be read of it; why the rest cannot is told as its problem."""
         found: list[T] = []
         self.problem = error_of(lambda: found.extend(read())) or self.problem
         return found

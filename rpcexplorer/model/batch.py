@@ -24,8 +24,6 @@ NOBODYS: Final = "it names no call"
 
 
 class BatchParts(Struct, frozen=True):
-    """A batch, taken apart."""
-
     calls: tuple[Exchange, ...] = ()
     """Each call in order, with the outcome of its own; a notification was sent, and that is all."""
     unexpected: tuple[Exchange, ...] = ()
@@ -73,7 +71,6 @@ def parts_of(exchange: Exchange) -> BatchParts:
 
 
 def _found(exchange: Exchange, calls: tuple[Call, ...]) -> Matched | Outcome:
-    """The reply to each call, or the one outcome that they have in common."""
     if exchange.response.cut:
         return Malformed(CUT)
     found = matched(exchange.response.body, calls, MessageForm(exchange.envelope))
@@ -92,14 +89,11 @@ def _unexpected(exchange: Exchange, number: int, came: BatchReply, asked: set[by
 
 
 def _of_part(exchange: Exchange, outcome: Outcome, body: bytes | None) -> Exchange:
-    """The exchange with a part of the body alone, and without what is noted of the whole."""
     response = exchange.response if body is None else replace(exchange.response, body=body, size=len(body))
     return replace(exchange, outcome=outcome, response=response, notes=(), name="", note="")
 
 
 class BatchRow(Struct, frozen=True):
-    """One call of it."""
-
     draft: Draft
     id: str = ""
     """An id of its own; empty where its place in the batch gives it one."""
@@ -108,11 +102,8 @@ class BatchRow(Struct, frozen=True):
 
 
 class CollectedCalls(Struct, frozen=True):
-    """Calls in the order in which they are sent."""
-
     rows: tuple[BatchRow, ...] = ()
     sent: Exchange | None = None
-    """The whole, as it was sent last."""
     unexpected: tuple[Exchange, ...] = ()
     """What came then beyond the replies to these calls."""
 
@@ -141,7 +132,6 @@ class CollectedCalls(Struct, frozen=True):
         return replace(self, rows=self.rows[:at] + self.rows[at + 1 :])
 
     def moved(self, at: int, by: int) -> CollectedCalls:
-        """A call changes places with the one above or below; the first and the last go no further."""
         to = at + by
         if not (0 <= at < len(self.rows) and 0 <= to < len(self.rows)):
             return self
@@ -150,13 +140,11 @@ class CollectedCalls(Struct, frozen=True):
         return replace(self, rows=tuple(rows))
 
     def toggled(self, at: int) -> CollectedCalls:
-        """A call becomes a notification, or one a call; what came of it before came of something else."""
         row = self.rows[at]
         draft = replace(row.draft, notification=not row.draft.notification)
         return self._with(at, replace(row, draft=draft, came=None))
 
     def came(self, exchange: Exchange, parts: BatchParts) -> CollectedCalls:
-        """What was sent has ended; the calls are those that were sent."""
         if len(parts.calls) != len(self.rows):
             return replace(self, sent=exchange, unexpected=())
         rows = tuple(replace(row, came=part) for row, part in zip(self.rows, parts.calls, strict=True))

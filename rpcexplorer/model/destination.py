@@ -22,15 +22,11 @@ FORM_OF_REQUEST: Final = ("content_type", "accept", "empty_params")
 A route has all three, or none: then an older version has written it, and it holds whatever they are."""
 NOT_SET = "not set"
 LONGEST = 120
-"""Characters of a value that a person is shown."""
 
 
 class Change(Struct, frozen=True):
-    """One key of a route that has another value now."""
-
     key: str
     old: str
-    """Empty if there was no value to change."""
     new: str
     place: str = ""
     """File and line that the new value comes from; empty where no file says it."""
@@ -44,7 +40,6 @@ class RouteChanged(Struct, frozen=True):
     """A secret that is known and not sent, because it would go another route than it is bound to."""
 
     field: str
-    """password, session …"""
     why: str
     """What it is bound to, as a clause: "it was stored for a different destination"."""
     changes: tuple[Change, ...] = ()
@@ -54,7 +49,6 @@ class RouteChanged(Struct, frozen=True):
     """Introduces ``changes``: another word if the values differ, but nothing was changed."""
 
     def sentence(self, profile: str) -> str:
-        """What a person is told who wanted to send it."""
         changed = "; ".join(map(str, self.changes))
         advice = self.advice or f"If the new one is right: rpcexplorer profiles allow {profile}"
         told = f". {self.label}: {changed}" if changed else ""
@@ -96,7 +90,6 @@ def _around(profile: Profile) -> Iterator[tuple[str, Any]]:
 
 
 def _unusual(value: Struct, usual: Struct) -> Iterator[tuple[str, Any]]:
-    """The fields that have not their default."""
     for key in value.__struct_fields__:
         if getattr(value, key) != getattr(usual, key):
             yield key, getattr(value, key)
@@ -120,12 +113,9 @@ def as_fingerprint(text: str) -> str | None:
 
 
 Entered: TypeAlias = tuple[str, bool]
-"""A value that was entered, and whether to store it."""
 
 
 class Store(Struct, frozen=True):
-    """Where a value can be kept, and the command that does it."""
-
     place: str
     command: str
 
@@ -159,13 +149,10 @@ class Nobody:
         masked: bool = True,  # noqa: ARG002
         store: Store | None = None,  # noqa: ARG002
     ) -> Entered | None:
-        """Nobody knows."""
         return None
 
     async def agrees(self, question: str) -> bool:  # noqa: ARG002
-        """Nobody agrees."""
         return False
 
     async def allows(self, profile: str, moved: RouteChanged) -> bool:  # noqa: ARG002
-        """Nobody allows anything."""
         return False

@@ -17,7 +17,6 @@ from rpcexplorer.rpc.messages import Call, EnvelopeForm
 MARK = "\ufeff"
 """A byte order mark: files from elsewhere begin with it."""
 EMPTY_PARAMS = frozenset({"", "[]", "{}"})
-"""Params that nobody misses."""
 NAMELESS: Final = "No method is named, and nothing was sent. Name the one to call, such as ping."
 """Why a draft without a method goes nowhere: no server has a method without a name."""
 NO_BATCH: Final = "Transmission's own dialect has no batches, and nothing was sent. Send the calls one by one."
@@ -26,9 +25,7 @@ BY_NAME: Final = (
     'list, which to some methods means all there is. Write an object, such as {"ids": [1]}.'
 )
 KEPT: Final = 2
-"""Texts whose meaning is kept: what was typed, and the same with its secrets hidden."""
 LONGEST: Final = 16 * 1024 * 1024
-"""Characters of such a text."""
 T = TypeVar("T")
 
 
@@ -52,7 +49,6 @@ class Batch(Struct, frozen=True):
 
     text: str
     typed: str | None = None
-    """As in a draft."""
 
     def read(self) -> Params | Typo:
         """What the text is, or the first thing wrong with it."""
@@ -126,7 +122,6 @@ def to_calls(draft: Draft | Batch, id: str) -> tuple[Call, ...] | Typo:
 
 
 def methods_of(draft: Draft | Batch) -> tuple[str, ...]:
-    """The method of each call that is sent with it; none where nothing can be sent."""
     calls = to_calls(draft, "")
     return () if isinstance(calls, Typo) else tuple(call.method for call in calls)
 

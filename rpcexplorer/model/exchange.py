@@ -24,7 +24,6 @@ class Unreached(Struct, frozen=True):
 
     step: Step
     sentence: str
-    """What went wrong and what to do next."""
     maybe_ran: bool = False
     """The request went out whole: the server may have run it."""
 
@@ -46,13 +45,10 @@ class Refused(Struct, frozen=True):
 
     why: Literal["params", "profile", "credentials"]
     sentence: str
-    """What is wrong and what to do next."""
     missing: str | None = None
-    """The credential that would have to be given, where one is."""
 
 
 Outcome = Result | ErrorObject | Malformed | Unreached | Cancelled | Sent | Refused
-"""How an exchange ended."""
 OutcomeName = Literal["result", "error", "malformed", "unreached", "cancelled", "sent", "refused"]
 NAMES: dict[type, OutcomeName] = {
     Result: "result",
@@ -85,15 +81,12 @@ class Preview(Struct, frozen=True):
     """The exact request to come, with placeholders for secrets."""
 
     line: str
-    """The request line."""
     headers: tuple[tuple[str, str], ...]
     body: bytes
     logs_in_first: bool = False
     """There is no session yet: a login would go ahead of it."""
     doubt: str = ""
-    """Why it would not be sent as it is; empty where it would."""
     remarks: tuple[str, ...] = ()
-    """What is said of what stands in it as it was typed."""
 
 
 class Exchange(Struct, frozen=True):
@@ -111,16 +104,12 @@ class Exchange(Struct, frozen=True):
     outcome: Outcome
     seconds: float = 0.0
     sent: int = 0
-    """Bytes of the request's body."""
     response: Response = NOTHING_CAME
     notes: tuple[str, ...] = ()
     """What happened by the way: logged in, a session adopted or ended."""
     name: str = ""
-    """A name given by the person."""
     note: str = ""
-    """A note given by the person."""
     envelope: EnvelopeForm = "2.0"
-    """How the reply is laid out."""
     params_sent: str | None = None
     """The params as they were sent, where values had taken the place of placeholders in what was typed."""
     foreign: bool = False
@@ -130,7 +119,6 @@ class Exchange(Struct, frozen=True):
 
     @property
     def outcome_name(self) -> OutcomeName:
-        """The outcome in one word, as history records it."""
         return NAMES[type(self.outcome)]
 
     @property
@@ -150,7 +138,6 @@ class Exchange(Struct, frozen=True):
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """Everything worth saying about the reply that the outcome alone does not."""
         own = getattr(self.outcome, "remarks", ())
         return (*own, *self.response.remarks)
 
@@ -161,9 +148,7 @@ class Damaged(Struct, frozen=True):
     file: str
     reason: str
     text: str
-    """The record as it stands in the file."""
     id: str = ""
-    """Its id, where that much can be read."""
 
 
 MOST: Final = 64 * 1024 * 1024
@@ -173,14 +158,10 @@ CASE_ENDING: Final = ".toml"
 
 
 class Case(Struct, frozen=True):
-    """What a case holds, in its order."""
-
     file: str
     calls: tuple[Exchange | Damaged, ...] = ()
     note: str = ""
-    """What whoever made it has to say."""
     problems: tuple[Problem, ...] = ()
-    """What is wrong above its calls."""
 
     @property
     def exchanges(self) -> list[Exchange]:
@@ -192,12 +173,10 @@ class Case(Struct, frozen=True):
 
     @property
     def addresses(self) -> list[str]:
-        """Where its calls went, each address once."""
         return list(dict.fromkeys(call.url for call in self.exchanges if call.url))
 
 
 def fresh_id() -> str:
-    """A new id, by this machine's clock and dice."""
     return make_id(time.time_ns() // 1_000_000, random.randrange(CHANCE_LIMIT))  # noqa: S311 - no secret
 
 
@@ -209,13 +188,11 @@ class Stop:
         self._task: Task[Any] | None = None
 
     def press(self) -> None:
-        """End the call, now or as soon as it starts."""
         self.pressed = True
         if self._task is not None:
             self._task.cancel()
 
     def watch(self, task: Task[Any] | None) -> None:
-        """Say which task the button ends; None once nothing runs."""
         self._task = task
         if self.pressed and task is not None:
             task.cancel()

@@ -34,18 +34,12 @@ class Bounds(Struct, frozen=True):
     """Each that is given must hold."""
 
     code: int | None = None
-    """The error object's."""
     status: tuple[int, int] | None = None
-    """The lowest and the highest HTTP status that is meant."""
     since: datetime | None = None
-    """It began then or later."""
     until: datetime | None = None
-    """It began before."""
     slower: float | None = None
-    """It took more seconds."""
     faster: float | None = None
     larger: int | None = None
-    """The reply has more bytes."""
     smaller: int | None = None
     wrong: tuple[str, ...] = ()
     """What could not be read, each with what to write instead. Then nothing is meant."""
@@ -68,7 +62,6 @@ class Bounds(Struct, frozen=True):
         return cls(**found, wrong=tuple(wrong))
 
     def hold(self, call: Exchange) -> bool:
-        """Whether a call is one of those that are meant."""
         status, took, size = call.response.status, call.seconds, call.response.size
         return not self.wrong and (
             (self.code is None or getattr(call.outcome, "code", None) == self.code)
@@ -83,7 +76,6 @@ class Bounds(Struct, frozen=True):
 
 
 def _read_bound(kind: str, text: str, now: datetime) -> Any:
-    """Read the value of a bound; ValueError where there is none."""
     if kind in {"since", "until"}:  # a day is meant with all of its hours
         begin, end = _moments(text, now)
         return begin if kind == "since" else end
@@ -138,13 +130,11 @@ _ADVICE: Final = {
     "smaller": _NO_SIZE,
 }
 BOUNDS: Final = tuple(_ADVICE)
-"""The kinds that there are, as a person types them."""
 NO_BOUNDS: Final = Bounds()
 OUTCOMES: Final[tuple[OutcomeName, ...]] = tuple(name for name in NAMES.values() if name != "refused")
 """What a recorded exchange can have come to: a refusal never is one."""
 _GROUPS: Final[dict[str, tuple[OutcomeName, ...]]] = {"failed": FAILED}
 OUTCOME_WORDS: Final = (*OUTCOMES, *_GROUPS)
-"""What can be asked for."""
 YOU: Final = "you"
 """Who has recorded a call that nobody else has."""
 _KIND: Final = f"(outcome|method|profile|by|{'|'.join(BOUNDS)}):"
@@ -158,18 +148,14 @@ class HistoryFilter(Struct, frozen=True, dict=True):
     """Each part that is given must be there; case does not count, but in ``profile`` and ``method``."""
 
     text: str = ""
-    """Stands anywhere."""
     words: tuple[str, ...] = ()
     """Each stands anywhere but in the profile and the URL, which many calls have in common."""
     profile: str | None = None
-    """The whole name; None: whichever."""
     method: str | None = None
     outcome: str = ""
     """How the names of outcomes begin, with blanks between them: each of them is meant."""
     named_profile: str = ""
-    """The whole name, as it was typed."""
     in_profile: str = ""
-    """Stands in the profile's name."""
     in_method: str = ""
     by: str = ""
     """Stands in the name of who has recorded it; that is ``you`` where it is nobody else."""
@@ -208,7 +194,6 @@ class HistoryFilter(Struct, frozen=True, dict=True):
 
     @cached_property
     def outcomes(self) -> tuple[OutcomeName, ...]:
-        """The outcomes that are meant; none where there is none of one of the names."""
         if self._no_outcome:
             return ()
         begun = tuple(self.outcome.split()) or ("",)
@@ -217,7 +202,6 @@ class HistoryFilter(Struct, frozen=True, dict=True):
 
     @property
     def _no_outcome(self) -> str:
-        """The first of the names that none has."""
         words = self.outcome.split()
         return next((word for word in words if not any(each.startswith(word) for each in OUTCOME_WORDS)), "")
 
@@ -263,7 +247,6 @@ def narrowed(typed: str, words: str) -> str:
 
 
 def _narrowed(kinds: Mapping[str, str], profile: str | None, now: datetime) -> dict[str, Any]:
-    """The parts of a filter that were given by their kinds."""
     named_profile, in_profile = _whole_or_part(kinds.get("profile", ""))
     method, in_method = _whole_or_part(kinds.get("method", ""))
     return {
@@ -279,12 +262,10 @@ def _narrowed(kinds: Mapping[str, str], profile: str | None, now: datetime) -> d
 
 
 def _whole_or_part(word: str) -> tuple[str, str]:
-    """The whole of a name, to the letter, or what stands in it."""
     return (word[1:], "") if word.startswith("=") else ("", word.casefold())
 
 
 def _texts(exchange: Exchange) -> Iterator[str]:
-    """What was asked and what came of it, and what a person noted."""
     yield from (exchange.id, exchange.method, exchange.params, exchange.name, exchange.note)
     yield exchange.params_sent or ""
     yield from (getattr(exchange.outcome, name, "") for name in ("message", "reason", "sentence"))

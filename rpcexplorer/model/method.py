@@ -13,9 +13,7 @@ from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.problem import nearest
 
 MethodSource = Literal["service", "profile", "discovered", "history", "saved"]
-"""Who says that the method exists."""
 By = Literal["name", "position"]
-"""How params are given: as an object, or as an array."""
 
 
 class Method(Struct, frozen=True, gc=False, omit_defaults=True):
@@ -23,7 +21,6 @@ class Method(Struct, frozen=True, gc=False, omit_defaults=True):
 
     name: str
     doc: str = ""
-    """One line."""
     params: Any = None
     """A starting point for the editor; None if none is known."""
     auth: str | None = None
@@ -32,23 +29,17 @@ class Method(Struct, frozen=True, gc=False, omit_defaults=True):
     """False or None: ask first if the profile says so."""
     source: MethodSource = "profile"
     by: By | None = None
-    """None: either will do, or it is unknown."""
     deprecated: bool = False
     dialect: str = ""
     """The question that discovered it, such as ``rpc.discover``."""
     required: tuple[str, ...] = ()
-    """The names of the params that must be given; an empty one for a param without a name."""
     has_docs: bool = False
-    """Whether its description has more to read than this line."""
     sources: tuple[tuple[str, str], ...] = ()
     """Facts that are not from ``dialect``, each with its source; see ``source_of``."""
 
 
 class SavedMethod(Method, frozen=True, gc=False):
-    """A saved call, as it is listed among methods."""
-
     calls: str = ""
-    """Its method."""
 
 
 OF_SCHEMAS: Final = ("params", "result", "errors")
@@ -58,20 +49,14 @@ FACTS: Final = (
     *("doc", "details", *OF_SCHEMAS, *OF_PARAMS, "auth", "safe"),
     *("result_name", "result_doc", "examples", "tags"),
 )
-"""What a source says of a method."""
 
 
 class DescribedParam(Struct, frozen=True, gc=False, omit_defaults=True):
-    """A param of a method."""
-
     name: str
-    """Empty if the service has no name for it."""
     schema: Any = True
     """JSON Schema as the service gave it, in whichever draft; ``True`` if it gave none: anything."""
     required: bool | None = None
-    """None if unknown."""
     doc: str = ""
-    """Markdown, perhaps in several lines."""
     deprecated: bool = False
     kind: str = ""
     """In words, if its schema does not say it as plainly."""
@@ -83,8 +68,6 @@ class DescribedParam(Struct, frozen=True, gc=False, omit_defaults=True):
 
 
 class DescribedError(Struct, frozen=True, gc=False, omit_defaults=True):
-    """An error that a method may answer with."""
-
     code: int | None
     message: str = ""
     data: Any = UNSET
@@ -92,11 +75,8 @@ class DescribedError(Struct, frozen=True, gc=False, omit_defaults=True):
 
 
 class ExampleCall(Struct, frozen=True, gc=False, omit_defaults=True):
-    """Params that the service gives as an example, and perhaps their result."""
-
     name: str
     params: Any
-    """An object or an array, as it could be sent."""
     doc: str = ""
     result: Any = UNSET
 
@@ -105,9 +85,7 @@ class Described(Struct, frozen=True, gc=False, omit_defaults=True):
     """The full description of a method. Its schemas refer to ``definitions``."""
 
     params: tuple[DescribedParam, ...] = ()
-    """In the order of their positions."""
     result: Any = UNSET
-    """JSON Schema of the result."""
     result_name: str = ""
     result_doc: str = ""
     errors: tuple[DescribedError, ...] = ()
@@ -124,7 +102,6 @@ class Described(Struct, frozen=True, gc=False, omit_defaults=True):
     sources: tuple[tuple[str, str], ...] = ()
     """Facts that are not from ``dialect``, each with its source."""
     doc: str = ""
-    """One line."""
     details: str = ""
     """All the text, if that is more than the line."""
     by: By | None = None
@@ -192,17 +169,13 @@ class SavedCall(Struct, frozen=True):
     name: str
     method: str
     text: str = ""
-    """As in a draft."""
     doc: str = ""
-    """One line."""
     file: str = ""
-    """Where it stands."""
     profile: str = ""
     """The profile in whose table it stands; empty where it is for all profiles."""
 
     @property
     def listed_as(self) -> str:
-        """How it is named among methods."""
         return SIGN + self.name
 
     def draft(self, *, notification: bool = False) -> Draft:

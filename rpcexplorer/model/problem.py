@@ -26,7 +26,6 @@ class Problem(Struct, frozen=True):
     """What is wrong and what to do, without file and line."""
     line: int | None = None
     key: str = ""
-    """The dotted key, such as ``profile.staging.timout``."""
     profile: str | None = None
     """The profile that cannot be used because of it; None where it is about the whole file."""
     many: int = 1
@@ -46,12 +45,10 @@ class UserError(Exception):
 
 
 def nearest(word: str, known: Iterable[str]) -> str | None:
-    """The known word most like ``word``, if any is like it at all."""
     return next(iter(nearest_few(word, known, 1)), None)
 
 
 def nearest_few(word: str, known: Iterable[str], count: int) -> list[str]:
-    """The known words most like ``word``, the most alike first."""
     import difflib  # only where something is wrong: it costs a fifth of the start
 
     if len(word) > LONGEST:
@@ -82,7 +79,6 @@ def joined_words(words: Iterable[str], most: int = 20) -> str:
 
 
 def counted(count: int, noun: str) -> str:
-    """Return ``1 call``, ``2 calls``, ``1,000 calls``."""
     return f"{count:,} {noun}{'s' * (count != 1)}"
 
 
@@ -98,7 +94,6 @@ PROGRAM = "rpcexplorer"
 
 class Hint(Struct, frozen=True):
     sentence: str
-    """What the server wants, or what to try."""
     changes: Changes = ()
     """What the profile would have to say; empty where that is not known, or not all there is to do."""
     secret: str = ""
@@ -148,20 +143,15 @@ def spelled(value: Any) -> str:
 
 
 MOST_TOLD: Final = 50
-"""Problems of one text."""
 
 
 class SchemaProblem(Struct, frozen=True):
     """One place that the schema does not allow, in the words of whoever typed it."""
 
     pointer: tuple[str | int, ...]
-    """Names and numbers that lead to it."""
     keyword: str
-    """What of the schema it is about: ``type``, ``required``, ``enum`` …"""
     sentence: str
-    """What is wrong and what is allowed."""
     offset: int = 0
-    """Where it begins in the text, and ends."""
     end: int = 0
     line: int = 1
     column: int = 1
@@ -170,14 +160,10 @@ class SchemaProblem(Struct, frozen=True):
 
 
 class Checked(Struct, frozen=True):
-    """What came of a check."""
-
     problems: tuple[SchemaProblem, ...] = ()
-    """In the order of the text."""
     why_not: str = ""
     """Why it was not checked, where it was not: no schema, too slow, a schema that is none."""
     in_part: bool = False
-    """Only a part of it was not."""
 
     @property
     def is_right(self) -> bool:

@@ -32,21 +32,16 @@ def typed_whole(address: str) -> str:
 
 
 def joined(url: str, path: str) -> str:
-    """The address that calls are sent to."""
     if not path:
         return url
     return url.rstrip("/") + (path if path.startswith("/") else f"/{path}")
 
 
 ConfirmWhen = Literal["never", "unsafe", "always"]
-"""When to ask before sending."""
 PATH = "/api/v2/"
-"""The path of the service, and of an address without one."""
 SERVICE = "service"
-"""The preset of the service."""
 SERVICE_TYPE = "application/json-rpc"
 JSON_TYPE = "application/json"
-"""The content type at every other address."""
 TEAM_FILE = "sessions.toml"
 OVERLAY = "sessions.local.toml"
 """One person's changes to a team's file, beside it."""
@@ -101,7 +96,6 @@ class DocumentSource(Struct, frozen=True):
     url: str = ""
     """A path on the profile's own server, asked for with its credentials."""
     file: str = ""
-    """An absolute path on this machine."""
     inside: str = ""
     """Where that must lie, with no link on the way: the folder of the file of others that names it."""
 
@@ -141,7 +135,6 @@ class Profile(Struct, frozen=True):
 
     name: str
     url: str
-    """The base URL; ``path`` is appended."""
     path: str = PATH
     preset: str = ""
     """What has given the values that nobody else has."""
@@ -150,7 +143,6 @@ class Profile(Struct, frozen=True):
     """dev, staging, prod or any word; ``prod`` makes everything more careful."""
     confirm: ConfirmWhen = "never"
     timeout: float = 30.0
-    """Seconds for the whole call."""
     content_type: str = SERVICE_TYPE
     accept: str = "*/*"
     empty_params: EmptyParams = "[]"
@@ -165,7 +157,6 @@ class Profile(Struct, frozen=True):
     """A certificate that says who calls, as an absolute path; with its key, if ``key_file`` is not set."""
     key_file: str | None = None
     handshake: Literal["mcp"] | HeaderHandshake | None = None
-    """What a server wants before the first call."""
     discovery: str | DocumentSource = "auto"
     """A dialect's name, ``auto`` for those that services speak, ``none``, or where a document lies."""
     auth: Auth = Auth()
@@ -176,7 +167,6 @@ class Profile(Struct, frozen=True):
     """A file says how a session is opened: kinds of auth that can do without one take it then, not a stored token."""
     methods: Mapping[str, MethodNote] = field(default_factory=dict)
     history: str | None = None
-    """A folder for this profile's history, where it is not the usual one."""
     history_inside: str | None = None
     """Where that must lie, with no link on the way: the folder of the file of others that names it."""
     ad_hoc: bool = False
@@ -198,17 +188,14 @@ class Profile(Struct, frozen=True):
 
     @property
     def endpoint(self) -> str:
-        """The URL that calls are posted to."""
         return joined(self.url, self.path)
 
     @property
     def form(self) -> MessageForm:
-        """How its requests are written, and its replies read."""
         return MessageForm(self.envelope, self.id, self.empty_params)
 
     @property
     def origin(self) -> str:
-        """What secrets of this profile are bound to."""
         return origin_of(self.url)
 
     @property
@@ -218,12 +205,10 @@ class Profile(Struct, frozen=True):
 
     @property
     def has_sessions(self) -> bool:
-        """Whether a login opens a session, with which calls are sent."""
         return "session" in self.secrets
 
     @property
     def username(self) -> str | None:
-        """Who calls, where the profile says so itself."""
         return getattr(self.auth, "username", None)
 
     @property
@@ -232,11 +217,9 @@ class Profile(Struct, frozen=True):
         return self.badge.upper() if self.badge == "prod" else self.badge
 
     def variable(self, secret: str) -> str:
-        """The environment variable that holds a secret field of this profile."""
         return variable(self.name, secret)
 
     def label(self, secret: str) -> str:
-        """The name of a secret field, as placeholders show it."""
         return f"{self.name}.{secret}"
 
 
@@ -254,18 +237,12 @@ def misplaced_token(profile: Profile) -> tuple[str, str] | None:
 
 
 class Preset(Struct, frozen=True):
-    """What was learned about a kind of server, for profiles to start with."""
-
     name: str
     file: Path
     text: str = ""
-    """The file as it stands there."""
     description: str = ""
-    """One line."""
     advice: str = ""
-    """What to know before the first call."""
     values: Profile = Profile("", "")
-    """A profile that says nothing but this."""
 
 
 AD_HOC_NAME = "url"
@@ -276,34 +253,28 @@ RESERVED = "the name is reserved: `--url` reads the same environment variables, 
 
 
 def ad_hoc(url: str, auth: Auth | None = None) -> Profile:
-    """A profile for an address that was typed, kept nowhere."""
     base, own_path = split_address(url)
     path = PATH if own_path is None else own_path
     return Profile(AD_HOC_NAME, base, path, content_type=usual_type(path), auth=auth or Auth(), ad_hoc=True)
 
 
 def usual_type(path: str) -> str:
-    """Return the content type for a path if nobody has chosen one."""
     return SERVICE_TYPE if path == PATH else JSON_TYPE
 
 
 def usual_confirm(badge: str) -> ConfirmWhen:
-    """Return when to ask before a call is sent if nobody has chosen that."""
     return "unsafe" if badge == "prod" else "never"
 
 
 def is_reserved(name: str) -> bool:
-    """Return whether a profile of this name would read the variables of ``--url``."""
     return shares_variables(name, AD_HOC_NAME)
 
 
 def shares_variables(name: str, other: str) -> bool:
-    """Return whether profiles of these names would read the same variables."""
     return variable(name, "") == variable(other, "")
 
 
 def variable(profile: str, secret: str) -> str:
-    """Derive the variable's name from the profile's and the field's; no file can choose another."""
     return f"RPCEXPLORER_{_shout(profile)}_{_shout(secret)}"
 
 

@@ -13,9 +13,7 @@ from rpcexplorer.transport.port import is_loopback_host
 SecretSource = Literal["environment", "secrets.toml", "keyring", "prompt", "session", "given"]
 """Where a secret came from; shown to people, who can then go and change it."""
 FIELDS: Final = ("username", "password", "session", "token")
-"""The secrets that a profile can have, each by its name."""
 FIELD_WORDS: Final = {"username": "user name"}
-"""What people call a field, where it is not its own name."""
 DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
@@ -35,7 +33,6 @@ class Secret:
 
     @property
     def placeholder(self) -> str:
-        """What stands for the value in requests, records and messages."""
         return placeholder(self.label)
 
     def __repr__(self) -> str:
@@ -66,7 +63,6 @@ class Secret:
 
 
 def placeholder(label: str) -> str:
-    """Spell the stand-in of a secret: ``staging.password`` becomes ``«staging.password»``."""
     return f"«{label}»"
 
 
@@ -86,7 +82,6 @@ def origin_of(url: str) -> str:
 
 
 def is_loopback(url: str) -> bool:
-    """Return whether requests to ``url`` stay on this machine, where plain http is safe."""
     try:
         host = urlsplit(url).hostname or ""
     except ValueError:
@@ -97,11 +92,8 @@ def is_loopback(url: str) -> bool:
 PROFILE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 """Names that are safe in a file name, a variable's name and a sentence."""
 UNRECORDED: Final = "«not recorded»"
-"""The mark of a value that was not written down."""
 PLACEHOLDER: Final = re.compile(rf"«(?P<profile>{PROFILE_NAME.pattern})\.(?P<field>{'|'.join(FIELDS)})»", re.ASCII)
-"""A field of a profile."""
 HIDDEN: Final = re.compile(rf"{PLACEHOLDER.pattern}|«(?:RPCEXPLORER_\w+|not recorded)»", re.ASCII)
-"""Whatever may stand in a secret's place already."""
 DEEPEST: Final = 20
 """Levels of JSON that are looked into one by one to tell where something stands."""
 _UNSENDABLE = re.compile(r"(?:«|\\u00[aA][bB])not recorded(?:»|\\u00[bB][bB])|«RPCEXPLORER_\w+»")
@@ -120,7 +112,6 @@ def named(texts: Iterable[str]) -> str:
 
 
 def of_another(text: str, profile: str) -> str:
-    """The first placeholder of another profile than this; empty where there is none."""
     return next((found[0] for found in PLACEHOLDER.finditer(text) if found["profile"] != profile), "")
 
 

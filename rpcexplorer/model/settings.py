@@ -14,16 +14,13 @@ MIB = 1024 * 1024
 class HistorySettings(Struct, frozen=True):
     record: bool = True
     folder: str | None = None
-    """None: ``history/`` in the state folder."""
     body_limit: int = MIB
     """Bytes of a reply that are recorded; longer ones are cut and marked with their true size."""
 
 
 class Settings(Struct, frozen=True):
     theme: str = ""
-    """Empty: the default theme."""
     keymap: Mapping[str, str] = field(default_factory=dict)
-    """Command id -> keys, comma-separated."""
     history: HistorySettings = HistorySettings()
     secret_store: Literal["file", "keyring"] = "file"  # noqa: S105 - where, not what
     reply_limit: int = 256 * MIB
@@ -38,19 +35,15 @@ NATIVE: Final = (
     *(f"ansi_{name}" for name in _EIGHT),
     *(f"ansi_bright_{name}" for name in _EIGHT),
 )
-"""The terminal's own colours, whatever they look like there."""
 
 
 class Theme(Struct, frozen=True):
     """Every role has its colour: ``#rrggbb``, or one of the terminal's own."""
 
     name: str
-    """What it is chosen by: the name of its file."""
     dark: bool
     colours: Mapping[str, str]
-    """By role: background, text, accent …"""
     json: Mapping[str, str]
-    """By kind of token: key, string, number …"""
 
 
 DARK: Final = Theme(

@@ -33,31 +33,21 @@ from rpcexplorer.rpc.messages import (
 )
 
 NAMED = 10
-"""Calls without a reply that are named; the rest is counted."""
 
 
 class BatchReply(Struct, frozen=True):
-    """One reply of a batch."""
-
     id: bytes | None
-    """As the server wrote it."""
     text: bytes
-    """All of it, as the server wrote it."""
     reply: Reply
 
 
 class Matched(Struct, frozen=True):
-    """Which reply belongs to which call."""
-
     own: tuple[BatchReply | None, ...]
     """A reply for each call, in the order of the calls; None where none came."""
     others: tuple[BatchReply, ...] = ()
-    """Replies to nothing that was asked, and second ones."""
 
 
 class _Opened(Struct, frozen=True):
-    """The replies in a body, not yet read."""
-
     text: bytes
     texts: Sequence[bytes]
     is_array: bool

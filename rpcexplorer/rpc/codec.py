@@ -55,7 +55,6 @@ FIELDS = _Native.__struct_fields__
 ERROR_FIELDS = {"code", "message", "data"}
 REPLY_FIELDS = {*FIELDS} - ERROR_FIELDS
 LONG_FIELDS = {"result", "arguments"}
-"""What of a large reply is not copied."""
 
 
 class Envelope(Struct, frozen=True):
@@ -63,10 +62,8 @@ class Envelope(Struct, frozen=True):
 
     jsonrpc: bytes | None = None
     version: bytes | None = None
-    """What stands there in place of ``jsonrpc`` in JSON-RPC 1.1."""
     id: bytes | None = None
     tag: bytes | None = None
-    """What Transmission's own dialect calls the id."""
     method: bytes | None = None
     result: Text | None = None
     """Of a large reply it is a part of the text, which is not copied."""
@@ -108,7 +105,6 @@ def native_parts(text: bytes) -> dict[str, msgspec.Raw] | None:
 
 
 def is_native(text: bytes) -> bool:
-    """Whether it is one value that is JSON to the letter."""
     try:
         msgspec.json.decode(text, type=msgspec.Raw)
     except (msgspec.DecodeError, RecursionError):
@@ -140,7 +136,6 @@ def _named_twice(names: list[str], fields: set[str]) -> tuple[str, ...]:
 
 
 def broken_json(text: bytes) -> str:
-    """What is wrong with a text that begins like JSON."""
     try:
         msgspec.json.decode(text, type=msgspec.Raw)
     except msgspec.DecodeError as error:
@@ -156,7 +151,6 @@ def broken_json(text: bytes) -> str:
 
 
 def is_cut(text: bytes) -> bool:
-    """Whether a text ends in the middle of its JSON."""
     try:
         msgspec.json.decode(text, type=msgspec.Raw)
     except msgspec.DecodeError as error:
@@ -167,7 +161,6 @@ def is_cut(text: bytes) -> bool:
 
 
 NOBODYS = (None, b"null")
-"""The id of a reply that says it is nobody's."""
 
 
 def read_object(text: bytes, id: str | None, form: MessageForm) -> Reply:
@@ -200,7 +193,6 @@ def meant(envelope: Envelope, id: str | None, form: MessageForm) -> Reply:
 
 
 def id_of(text: bytes, form: MessageForm) -> bytes | None:
-    """The id of a reply, as the server wrote it."""
     envelope = open_object(text)
     return id_in(envelope, form) if envelope else None
 
@@ -296,7 +288,6 @@ def _id_remarks(came: bytes | None, id: str | None, form: MessageForm, member: s
 
 
 def _string(text: bytes) -> str | None:
-    """The string that ``text`` spells, or None where it spells something else."""
     if text[:1] != b'"':
         return None
     try:
@@ -319,11 +310,8 @@ def with_remarks(reply: Reply, remarks: tuple[str, ...]) -> Reply:
 
 
 NAMED: Final = 5
-"""Kinds of messages that are named where none is the reply."""
 FIELD = re.compile(rb"(?:data|event|id|retry)(?::|$)|:", re.MULTILINE)
-"""How the first line of an event stream starts."""
 _LINE = re.compile(rb"(?:(?:data|event|id|retry)(?::.*)?|:.*|)")
-"""A line of one that holds nothing unknown."""
 
 
 def event_payloads(text: bytes) -> list[bytes] | None:
@@ -345,7 +333,6 @@ def event_payloads(text: bytes) -> list[bytes] | None:
 
 
 def messages_in(payloads: list[bytes]) -> list[bytes]:
-    """What the events hold: a message each, or several in an array."""
     found: list[bytes] = []
     for payload in payloads:
         inside = open_array(payload) if payload.lstrip()[:1] == b"[" else None
@@ -378,7 +365,6 @@ def no_reply_in(payloads: list[bytes], form: MessageForm) -> Malformed:
 
 
 def _kind(text: bytes, form: MessageForm) -> str:
-    """What a message is that is no reply to the call, in a few words."""
     envelope = open_object(text)
     if envelope is None:
         return "one cut off in the middle" if is_cut(text) else "one that is no JSON object"
@@ -451,13 +437,11 @@ def _guessed(piece: bytes, before: bytes, likely: list[bytes]) -> tuple[int, byt
 
 
 def _piece(piece: bytes, before: bytes, length: int, after: bytes) -> bytes:
-    """A piece up to a cut as a value of its own."""
     item = b"" if in_string(after) else b"," + _ITEM[after[-1]]
     return _lead(before) + piece[:length] + item + closing(after)
 
 
 def _lead(before: bytes) -> bytes:
-    """What makes a value of the text behind a cut."""
     if not before or in_string(before):
         return opening(before)
     return opening(before) + _ITEM[before[-1]] + b","
@@ -470,7 +454,6 @@ VERSIONS: Final[Mapping[EnvelopeForm, tuple[tuple[str, str], ...]]] = {
     "1.1": (("version", '"1.1"'),),
     "1.0": (),
 }
-"""What a request begins with."""
 
 
 # --- out ---------------------------------------------------------------------------------------------------------
@@ -497,7 +480,6 @@ def encode(call: Call, form: MessageForm = USUAL_FORM) -> bytes:
 
 
 def encode_batch(calls: Iterable[Call], form: MessageForm = USUAL_FORM) -> bytes:
-    """Spell several calls as one JSON array."""
     return b"[" + b",".join(encode(call, form) for call in calls) + b"]"
 
 

@@ -33,18 +33,14 @@ class Call(Struct, frozen=True):
     """One request: a method, its params as JSON text, and an id to know the reply by."""
 
     method: str
-    """The name to call, whatever characters it holds."""
     params: str = "[]"
     """JSON text of an array or object, spelled as it was typed."""
     id: str | None = None
     """None makes it a notification: the server is not to answer."""
     members: tuple[tuple[str, str], ...] = ()
-    """What stands beside ``method``: names, and their JSON text."""
 
 
 class Result(Struct, frozen=True):
-    """The server did what it was asked."""
-
     text: Text
     """The JSON text of the result, exactly as the server wrote it; of a large reply a part of that, without a copy."""
     remarks: tuple[str, ...] = ()
@@ -70,18 +66,13 @@ class ErrorObject(Struct, frozen=True):
     code: int | None
     """None where the server sent no integer."""
     message: str
-    """Empty where the server sent none."""
     data: bytes | None
-    """The JSON text of ``error.data``, as the server wrote it."""
     value: bytes
     """The JSON text of the whole ``error`` member (of a batch: the whole reply), as the server wrote it."""
     remarks: tuple[str, ...] = ()
-    """Where the reply deviates from the specification, in words."""
     habits: tuple[str, ...] = ()
-    """How all replies of such a server deviate, though their meaning is plain: worth saying once."""
 
     def decoded(self) -> Any:
-        """Parse ``error`` into Python objects."""
         return decoded(self.value)
 
 
@@ -89,9 +80,7 @@ class Malformed(Struct, frozen=True):
     """Bytes came, but they cannot be read as a reply."""
 
     reason: str
-    """One sentence that says why not."""
     remarks: tuple[str, ...] = ()
-    """What else was seen on the way."""
 
 
 Reply = Result | ErrorObject | Malformed
@@ -126,7 +115,6 @@ RESERVED = {
     INVALID_PARAMS: ("Invalid params", "the method exists, but not with these params"),
     -32603: ("Internal error", "the server failed while it worked on the call"),
 }
-"""Code -> (the specification's name, what it means for the caller)."""
 
 
 def explain(code: int | None) -> str:
@@ -178,7 +166,6 @@ def _digits(number: int, width: int) -> str:
 
 
 def wire_id(id: str, form: MessageForm) -> str:
-    """The JSON text of an id, as it goes out."""
     number = number_of(id) if form.id == "number" or form.envelope == "transmission" else None
     return spelled(id) if number is None else str(number)
 

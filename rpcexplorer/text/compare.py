@@ -31,7 +31,6 @@ from rpcexplorer.text.printable import clipped, printable
 
 LineKind = Literal["equal", "changed", "spelling", "added", "removed", "ignored", "hidden", "fold", "note"]
 SideNames: TypeAlias = tuple[str, str] | None
-"""What the two sides are called if they are of two profiles."""
 LINE_SIGNS: Final[dict[LineKind, tuple[str, str]]] = {
     "changed": ("-", "+"),
     "spelling": ("~", "~"),
@@ -40,10 +39,8 @@ LINE_SIGNS: Final[dict[LineKind, tuple[str, str]]] = {
     "ignored": ("·", "·"),
     "hidden": ("·", "·"),
 }
-"""What stands before a line of the left and of the right side."""
 INKS: Final[dict[str, Ink]] = {"-": WRONG, "+": WELL, "~": CAREFUL, "·": DIM}
 REMARKS: Final[dict[LineKind, str]] = {"ignored": "left out", "hidden": "hidden, not compared"}
-"""Why a value was not compared."""
 DIFFERENCE_SIGNS: Final = {"changed": "~", "spelling": "~", "added": "+", "removed": "-"}
 REPLAY_SIGNS: Final[dict[ReplayVerdict, str]] = {
     "same": "✓",
@@ -54,11 +51,9 @@ REPLAY_SIGNS: Final[dict[ReplayVerdict, str]] = {
     "left out": "-",
 }
 FOLDED_CHARACTERS: Final = 80
-"""Characters that are shown of a value that is folded."""
 LONG_STRING_BYTES: Final = 120
 """A longer string is shown only around the difference."""
 CHARACTERS_AROUND: Final = 40
-"""Characters before the difference that are shown of it; twice as many behind it."""
 MAX_SCALAR_BYTES: Final = 10_000
 CONTEXT: Final = 2
 """Equal values that are shown before and behind a difference."""
@@ -67,35 +62,27 @@ RUN: Final = 500
 MAX_VALUE_LINES: Final = 100
 """Lines of one value on one side that are shown before it is unfolded."""
 MAX_DIFFERENCES: Final = 2_000
-"""Differences that are laid out before more are wanted."""
 MORE: Final = "more than "
-"""How the fold begins behind which there are more of them."""
 MAX_INDENTED_LEVELS: Final = 64
 MAX_LISTED_DIFFERENCES: Final = 20
-"""Differences of one call that are listed; the rest is counted."""
 MAX_VALUE_COLUMNS: Final = 60
-"""Columns of a value that differs."""
 MAX_NAME_COLUMNS: Final = 24
-"""Columns of a profile's or a method's name."""
 _BLANK = re.compile(r"\s+")
 _CODE = re.compile(rb'\{"code":(-?[0-9]{1,20})')
 
 
 def one_line(prefix: str, value: bytes) -> str:
-    """A scalar, or an empty container."""
     text = shown(prefix.encode("utf-8", "surrogatepass") + value[:MAX_SCALAR_BYTES])
     return f"{text}…" if len(value) > MAX_SCALAR_BYTES else text
 
 
 def begun(prefix: str, value: bytes) -> str:
-    """How a container begins, on one line."""
     head = _BLANK.sub(" ", value[: FOLDED_CHARACTERS * 4].decode("utf-8", "ignore"))
     whole = len(value) <= FOLDED_CHARACTERS * 4 and len(head) <= FOLDED_CHARACTERS
     return shown((prefix + (head if whole else f"{head[:FOLDED_CHARACTERS]}…")).encode("utf-8", "surrogatepass"))
 
 
 def laid_out(prefix: str, value: bytes | None, blank: str) -> Sequence[str]:
-    """The lines of a value."""
     if value is None:
         return ()
     lines = indented(value).split(b"\n")
@@ -116,7 +103,6 @@ def differing(prefix: str, left: bytes, right: bytes, *, spelling: bool) -> tupl
 
 
 def _parting(left: str, right: str) -> int:
-    """How many characters two texts have in common before they part."""
     pairs = enumerate(zip(left, right, strict=False))
     return next((at for at, (one, other) in pairs if one != other), min(len(left), len(right)))
 
@@ -145,7 +131,6 @@ class ComparedLine(Struct, frozen=True):
 
     kind: LineKind
     left: str | None
-    """None where there is nothing on this side."""
     right: str | None
     difference: int | None = None
     """Which of the comparison's differences it shows."""
@@ -156,8 +141,6 @@ class ComparedLine(Struct, frozen=True):
 
 
 class _Child(NamedTuple):
-    """A value in an object or array, on the left, on the right, or on both."""
-
     prefix: str
     left: Span | None
     right: Span | None
@@ -231,7 +214,6 @@ class _Layout:
         return self._full or key in self._unfolded
 
     def _pair(self, prefix: str, left: Span, right: Span, level: int) -> Iterator[ComparedLine]:
-        """A value that is on both sides."""
         if left[0] in self._at_left:
             yield from self._marked(prefix, left, right, level)
         elif self._has_marks(left, right):
@@ -246,7 +228,6 @@ class _Layout:
         )
 
     def _opened(self, prefix: str, left: Span, right: Span, level: int) -> Iterator[ComparedLine]:
-        """A container in which something differs."""
         blank = _indent(level)
         opener, closer = ("{", "}") if self._left_text[left[0] : left[0] + 1] == b"{" else ("[", "]")
         yield _both("equal", printable(blank + prefix + opener))
@@ -329,7 +310,6 @@ class _Layout:
             yield ComparedLine("fold", blank + begun(prefix, ours), blank + begun(prefix, theirs), fold=key)
 
     def _marked(self, prefix: str, left: Span | None, right: Span | None, level: int) -> Iterator[ComparedLine]:
-        """A value that differs, or was passed over."""
         index, mark = self._at_left[left[0]] if left else self._at_right[right[0] if right else -1]
         self._shown += index is not None
         ours = self._left_text[slice(*left)] if left else None
@@ -357,7 +337,6 @@ class _Layout:
         key: str,
         index: int | None = None,
     ) -> Iterator[ComparedLine]:
-        """Two values laid out beside each other."""
         most = None if self._full else MAX_VALUE_LINES
         while most and f"{key}:{most}" in self._unfolded:
             most *= 10
@@ -457,7 +436,6 @@ def _outcome(name: OutcomeName, text: bytes) -> str:
 
 
 def _nouns(comparison: Comparison, count: int) -> str:
-    """What the differences are about: members of objects, elements of arrays, or both."""
     members = {_is_member(comparison, each) for each in comparison.differences}
     noun = "value" if len(members) > 1 else "member" if members == {True} else "element"
     return noun if count == 1 else f"{noun}s"
@@ -523,7 +501,6 @@ def totals(results: Sequence[Replayed]) -> str:
 
 
 def difference_row(comparison: Comparison, difference: Difference) -> dict[str, Any]:
-    """A difference for a program."""
     return {
         "pointer": _place(difference).pointer,
         "kind": difference.kind,
@@ -552,7 +529,6 @@ def _shown(side: bytes, place: ComparedPlace | None) -> str | None:
 def side(
     exchange: Exchange, today: date, zone: tzinfo | None = None, *, with_method: bool = False
 ) -> list[tuple[str, str]]:
-    """One of the two: profile, moment, outcome, how long it took; a stranger's profile is none of this person's."""
     name = exchange.counts_as
     method = [(f"{clipped(exchange.method, MAX_NAME_COLUMNS)}  ", "text bold")] if with_method else []
     whose = [(" of a case", "careful")] if exchange.foreign else []

@@ -16,9 +16,7 @@ from rpcexplorer.text.printable import clipped
 from rpcexplorer.transport.port import ShownCertificate
 
 NAMES = 6
-"""Hosts that are named."""
 ROOM = 200
-"""Columns of what somebody else has written."""
 
 
 def certificate_rows(shown: ShownCertificate, trusted: str | None, now: datetime) -> list[tuple[str, str]]:
@@ -55,7 +53,6 @@ KIND: Final = "KIND"
 
 
 def plan(profile: Profile, presets: Mapping[str, Preset]) -> str:
-    """What a test of the connection will do, before it does anything."""
     said = f"At most {MOST} requests, one after the other, none of them recorded: {', '.join(METHODS)}."
     if not profile.secrets:
         return said
@@ -76,7 +73,6 @@ def steps_in_rows(report: Report, profile: Profile, now: datetime) -> Iterator[C
 
 
 def profile_lines(name: str, url: str, keys: Mapping[str, Any]) -> list[str]:
-    """A new profile as it stands in a file."""
     values = {"url": url, **keys}
     return [f"[profile.{name}]", *(f"{key} = {_toml(value)}" for key, value in values.items())]
 

@@ -41,9 +41,7 @@ MAX_VALUE_CHARACTERS: Final = 10_000
 MAX_LEVELS: Final = 4
 """Levels that are shown of members inside members; the elements of an array and an alternative are one, too."""
 MAX_MEMBERS: Final = 200
-"""Of one object."""
 MAX_VALUES: Final = 200
-"""Of one list of the values that may be there."""
 MAX_ALTERNATIVES: Final = 20
 """Of one place. Those beyond are counted, whatever they are."""
 MAX_SEARCHED_ALTERNATIVES: Final = 50
@@ -53,7 +51,6 @@ MAX_KIND_COLUMNS: Final = 24
 MAX_NAME_CHARACTERS: Final = 200
 MAX_DOC_CHARACTERS: Final = 2_000
 MAX_PAGE_DOC_CHARACTERS: Final = 20_000
-"""Characters of all docs together."""
 MAX_MEMBER_ROWS: Final = 400
 """Rows of a page after which no more members are shown: there is room for what comes behind them."""
 LABEL_COLUMNS: Final = 12
@@ -62,7 +59,6 @@ MAX_MESSAGE_CHARACTERS: Final = 300
 MAX_TAG_CHARACTERS: Final = 60
 MAX_EXAMPLES: Final = 20
 MAX_RESULT_ROWS: Final = 12
-"""Lines of what an example says comes back."""
 NO_MARKDOWN: Final = frozenset({"help", "system.methodHelp", "system.listMethods", "core.describe"})
 """Dialects whose texts are laid out for a terminal: their lines stay lines."""
 _BY: Final[dict[By, str]] = {"name": "by name, as an object", "position": "by position, as an array"}
@@ -79,7 +75,6 @@ _SAFETY: Final = {
     None: "unknown, so it is treated as not safe",
 }
 _OTHERS: Final = {"profile": "the profile", "service": "the service's own document"}
-"""Sources of single facts that are no dialects."""
 _SIGNS: Final = {"new": ("+", "well"), "gone": ("-", "wrong"), "changed": ("~", "careful")}
 
 
@@ -92,13 +87,11 @@ def spelled(value: Any) -> str:
 
 
 def short(value: Any, limit: int = MAX_INLINE_CHARACTERS) -> str:
-    """The beginning of it, where it is long."""
     text = spelled(value)
     return text if len(text) <= limit else f"{text[: limit - 1]}…"
 
 
 def json_rows(value: Any, rows: PageRows, indent: int, most: int = MAX_VALUE_ROWS) -> None:
-    """The value, coloured and so far in."""
     text = spelled(value)
     fits = rows.width is None or len(text) <= rows.width - indent
     lines = (
@@ -121,21 +114,16 @@ def joined(parts: list[WordLine]) -> WordLine:
 
 
 class SchemaMember(NamedTuple):
-    """One row of the table, and what hangs below it."""
-
     name: str
     schema: Any
     required: bool | None = None
     doc: str = ""
-    """Before the doc that the schema has."""
     deprecated: bool = False
     kind: str = ""
     """In words, where the schema does not say more."""
 
 
 class MemberRows:
-    """Writes tables of members onto a page."""
-
     def __init__(self, reader: SchemaReader, rows: PageRows, *, is_markdown: bool = True) -> None:
         self._reader, self._rows = reader, rows
         self._write = markdown if is_markdown else plain
@@ -143,7 +131,6 @@ class MemberRows:
         self._kinds: dict[int, tuple[Any, str]] = {}
         """By the identity of a schema, each with it, so that no other one takes its place."""
         self._room = MAX_PAGE_DOC_CHARACTERS
-        """Characters of docs that may still be shown."""
 
     def table(
         self, members: Sequence[SchemaMember], indent: int = 2, depth: int = 0, above: _Above = frozenset()
@@ -184,7 +171,6 @@ class MemberRows:
         return known[1]
 
     def _items(self, node: Node) -> Node:
-        """What the elements of an array are, where it is nothing else."""
         return self._reader.node(node.items) if node.kinds == ("array",) and not node.prefix else ANYTHING
 
     def inside(self, schema: Any, indent: int, depth: int = 0, above: _Above = frozenset()) -> None:
@@ -254,7 +240,6 @@ class MemberRows:
             self.inside(member.schema, grid.indent + 2, depth, above)
 
     def _doc(self, text: str) -> str:
-        """As much of it as there is room for."""
         room = min(MAX_DOC_CHARACTERS, self._room)
         doc = text.strip()
         doc = doc if len(doc) <= room else f"{doc[:room]}…"
@@ -273,7 +258,6 @@ class _Grid(NamedTuple):
 
     @property
     def column(self) -> int:
-        """Where begins what is said of it."""
         return self.indent + sum(each + len("  ") for each in (self.name, self.kind, self.must) if each)
 
     @property
@@ -285,7 +269,6 @@ class _Grid(NamedTuple):
         return self.width is None or sum(columns(text) for text, _ in words) <= self.width
 
     def head(self, member: SchemaMember, kind: str) -> WordLine:
-        """In columns where there is room, else one after the other."""
         name, must = _name(member), {True: "required", False: "optional", None: ""}[member.required]
         if self.is_roomy:
             name += " " * (self.name - columns(name))
@@ -310,7 +293,6 @@ def _lists(node: Node) -> bool:
 
 
 def _facts(node: Node, items: Node) -> Iterator[WordLine]:
-    """What else is known, each in a few words."""
     if _lists(node):
         yield [("one of ", "dim"), *_values(node)]
     if _lists(items):
@@ -330,7 +312,6 @@ def _kinds_of(node: Node) -> str:
 
 
 def _values(node: Node) -> WordLine:
-    """The only values that may be there."""
     values = node.choices or ()
     words: WordLine = []
     for number, value in enumerate(values[:MAX_VALUES]):
@@ -342,7 +323,6 @@ def _values(node: Node) -> WordLine:
 
 
 def _members(node: Node) -> Iterator[SchemaMember]:
-    """The members of an object, or the first elements of an array, each of which has a schema of its own."""
     for name, schema in node.properties.items():
         deprecated = isinstance(schema, dict) and schema.get("deprecated") is True
         yield SchemaMember(name, schema, name in node.required, deprecated=deprecated)
@@ -355,16 +335,12 @@ def _members(node: Node) -> Iterator[SchemaMember]:
 
 
 class ShownExample(NamedTuple):
-    """An example, and the rows where it stands."""
-
     first: int
     end: int
     call: ExampleCall
 
 
 class DocsPage(Struct, frozen=True):
-    """PageRows to read, and where the examples stand in them."""
-
     rows: list[WordLine]
     examples: tuple[ShownExample, ...] = ()
 
@@ -402,8 +378,6 @@ def docs_page(
 
 
 class _Docs:
-    """The parts of the page, in their order."""
-
     def __init__(self, method: Method, described: Described, rows: PageRows) -> None:
         self._method, self._described, self._rows = method, described, rows
         self._reader = SchemaReader(described.definitions)
@@ -551,7 +525,6 @@ def changes_counted(changes: Iterable[MethodChange]) -> str:
 
 
 def changes_found(changes: MethodChanges) -> str:
-    """When they were found, and how many more there were."""
     when, before = (f"{each.astimezone():%-d %B %Y at %H:%M}" for each in (changes.when, changes.before))
     more = f" {changes.more:,} more are not kept." if changes.more else ""
     return f"Found on {when}; before that the service was asked on {before}.{more}"

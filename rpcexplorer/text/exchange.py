@@ -21,7 +21,6 @@ from rpcexplorer.text.printable import clipped, columns, printable, printable_by
 from rpcexplorer.transport.port import Phases, Progress
 
 WordLine = list[tuple[str, str]]
-"""Pieces of text, each with the role it is drawn in."""
 SIGNS: Final[dict[OutcomeName, str]] = {
     "result": "✓",
     "error": "✗",
@@ -31,7 +30,6 @@ SIGNS: Final[dict[OutcomeName, str]] = {
     "sent": "→",
     "refused": "!",
 }
-"""The sign of an outcome; a word stands near by."""
 ROLES: Final[dict[OutcomeName, str]] = {
     "result": "well",
     "error": "wrong",
@@ -67,7 +65,6 @@ LABEL_COLUMNS: Final = 18
 DOTS: Final = "••••••••"
 """Any secret; its length tells nothing."""
 MAX_COLOURED_CHARACTERS: Final = 200_000
-"""What comes after them has no colours, as nobody waits for a tenth of a second."""
 _MARGIN: Final = ("  ", "text")
 _SECRET = re.compile(r"«([^«»]+\.[A-Za-z_]+)»")
 _COOKIE_VALUE = re.compile("=[^;]*")
@@ -81,7 +78,6 @@ def outcome_line(exchange: Exchange) -> str:
 
 
 def outcome_words(outcome: Outcome) -> str:
-    """How it ended, in one line without a sign."""
     match outcome:
         case Result(message=message):
             return f"tool failed: {printable(message)}" if message else "result"
@@ -119,12 +115,10 @@ def transport_line(exchange: Exchange) -> str:
 
 
 def explanation(outcome: Outcome) -> str:
-    """What an error's code means where that is laid down; else empty."""
     return explain(outcome.code) if isinstance(outcome, ErrorObject) else ""
 
 
 def duration(seconds: float) -> str:
-    """Three digits at most: ``0.4 ms``, ``34 ms``, ``1.4 s``, ``2 min 5 s``, ``1 h 12 min``."""
     if not isfinite(seconds):
         return "? s"
     milliseconds = max(seconds, 0) * 1000
@@ -153,7 +147,6 @@ def size(count: int) -> str:
 
 
 def age(seconds: float) -> str:
-    """How long ago, in one unit: ``12 s``, ``12 min``, ``3 h``, ``5 days``."""
     whole = int(max(seconds, 0))
     if whole < 60:
         return f"{whole} s"
@@ -164,7 +157,6 @@ def age(seconds: float) -> str:
 
 
 def times(name: str, count: int) -> str:
-    """A name, and how often it is meant where that is more than once."""
     return f"{name} ({count:,} times)" if count > 1 else name
 
 
@@ -252,7 +244,6 @@ def running(what: str, whose: str, progress: Progress | None, elapsed: float, st
 
 
 def nothing(exchange: Exchange | None, what: str) -> list[list[tuple[str, str]]]:
-    """What stands where a body would, while there is none; nothing before the first exchange."""
     if what:
         return [[], [("      The reply appears here as soon as it is complete.", "dim")]]
     if exchange is None:
@@ -372,15 +363,11 @@ def _facts(exchange: Exchange) -> list[WordLine]:
 
 
 class PhaseBar(Struct, frozen=True):
-    """One phase."""
-
     label: str
     start: float
-    """When it began, as a share of the whole."""
     length: float
     """Its share of the whole, or the smallest that can be seen."""
     took: str
-    """How long it took, in words."""
 
 
 def bars(phases: Phases, seconds: float, width: int) -> list[PhaseBar]:
@@ -430,7 +417,6 @@ def drawn(bars: Sequence[PhaseBar], width: int) -> list[str]:
 
 
 def came(exchange: Exchange) -> list[tuple[str, str]]:
-    """What came of a call, in a few words with their roles; its sign stands elsewhere."""
     status = exchange.response.status
     plain = status is None or 200 <= status < 300 or status_word(exchange.outcome)
     told = [("notification ", "middle")] if exchange.kind == "notification" else []
@@ -470,14 +456,12 @@ def failed_count(parts: BatchParts) -> str:
 
 
 def part_words(call: Exchange) -> str:
-    """What came of one call, in one line."""
     if isinstance(call.outcome, Malformed) and not call.response.body:
         return call.outcome.reason.rstrip(".")
     return "sent, no reply is expected" if isinstance(call.outcome, Sent) else outcome_words(call.outcome)
 
 
 def unexpected_words(reply: Exchange) -> str:
-    """What came that nobody asked for: why that is so, and what it is."""
     return f"{printable(reply.remarks[0])}: {outcome_words(reply.outcome)}"
 
 
@@ -486,12 +470,10 @@ def kind_word(*, notification: bool) -> str:
 
 
 def on_one_line(params: str) -> str:
-    """The beginning of what was typed, on one line."""
     return printable(" ".join(params[:400].split())) or "[]"
 
 
 def outcome_pieces(call: Exchange, room: int) -> WordLine:
-    """Sign and words of what came of a call, in so many columns."""
     name = call.outcome_name
     told: WordLine = [(f"{SIGNS[name]} ", ROLES[name])]
     room -= 2

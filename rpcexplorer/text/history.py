@@ -28,9 +28,7 @@ from rpcexplorer.text.json_text import BOLD, CAREFUL, DIM, WELL, WRONG, Ink, hig
 from rpcexplorer.text.printable import clipped, columns, fitted, printable
 
 INKS: Final[dict[str, Ink]] = {"well": WELL, "wrong": WRONG, "careful": CAREFUL}
-"""The colours of the roles of outcomes."""
 METHOD_COLUMNS: Final = 24
-"""A longer method name is cut in a list; on a narrow terminal even at a fifth of the width."""
 PROFILE_COLUMNS: Final = 12
 """A longer profile name is cut; on a narrow terminal it has less."""
 _STAR = "★"
@@ -110,7 +108,6 @@ def shown(exchange: Exchange, *, colour: bool = False, zone: tzinfo | None = Non
 
 
 def _circumstances(exchange: Exchange, zone: tzinfo | None) -> Iterator[tuple[str, str]]:
-    """Labels and texts; a label is empty where it is the one above."""
     response, when, phases = exchange.response, exchange.when.astimezone(zone), exchange.response.phases
     measured = {"name": phases.name, "connect": phases.connect, "TLS": phases.tls, "send": phases.send}
     measured |= {"wait": phases.wait, "transfer": phases.transfer}
@@ -137,7 +134,6 @@ def _circumstances(exchange: Exchange, zone: tzinfo | None) -> Iterator[tuple[st
 
 
 def filter_words(wanted: HistoryFilter, zone: tzinfo | None = None) -> str:
-    """What is looked for; empty where everything is, as far as a person has typed it."""
     parts = list(wanted.wrong)
     if wanted.outcome and wanted.outcomes:
         parts.append("outcome " + " or ".join(wanted.outcomes))
@@ -154,7 +150,6 @@ def filter_words(wanted: HistoryFilter, zone: tzinfo | None = None) -> str:
 
 
 def _bound_words(bounds: Bounds, zone: tzinfo | None) -> Iterator[str]:
-    """Bounds as they were understood, in the words that other lists have for them."""
     if bounds.code is not None:
         yield f"code {bounds.code}"
     if bounds.status is not None:
@@ -176,8 +171,6 @@ def _bound_words(bounds: Bounds, zone: tzinfo | None) -> Iterator[str]:
 
 
 class Day(Struct, frozen=True):
-    """What the rows below have in common. Nothing to choose."""
-
     date: date
     words: str
 
@@ -217,7 +210,6 @@ def day_words(day: date, today: date) -> str:
 
 
 def moment_words(when: datetime, today: date, zone: tzinfo | None = None) -> str:
-    """A moment, with its day where that is not today."""
     when = when.astimezone(zone)
     return f"{when:%H:%M:%S}" if when.date() == today else f"{when.day} {when:%b %Y %H:%M:%S}"
 
@@ -268,7 +260,6 @@ MARGIN: Final = len(CALLS)
 
 
 def bars(values: Sequence[int], most: int, *, plain: bool = False) -> str:
-    """A character for each value; nothing at all is blank, and the least there is can be seen."""
     signs = _PLAIN if plain else _BARS
     return "".join(signs[max(0, -(-value * len(signs) // most) - 1)] if value else " " for value in values)
 
@@ -286,7 +277,6 @@ def chart_lines(chart: Chart, *, plain: bool = False) -> tuple[str, str, str]:
 
 
 def span(minutes: int) -> str:
-    """``5 min``, ``3 h``, ``7 days``."""
     if minutes % (24 * 60) == 0:
         return counted(minutes // (24 * 60), "day")
     return f"{minutes // 60} h" if minutes % 60 == 0 else f"{minutes} min"
@@ -315,16 +305,12 @@ _NAMES: Final[dict[Grouping, tuple[str, ...]]] = {
 _NUMBERS: Final = ("calls", "failed", "median", "95 %", "worst", "last")
 _WIDTHS: Final = (7, 7, 9, 9, 9, 22)
 _NARROW: Final = 76
-"""Columns below which the last call goes unsaid."""
 _LEAST: Final = 8
 _LONGEST: Final = 200
-"""Characters of a name that are looked at; no column shows more."""
 _PROFILE: Final = 12
 
 
 class TableColumns:
-    """How wide each column is in so much room."""
-
     def __init__(self, by: Grouping, rows: Sequence[Figures], width: int) -> None:
         self._by = by
         self._shown = len(_NUMBERS) - (width < _NARROW)
@@ -340,7 +326,6 @@ class TableColumns:
         return self._line(_NAMES[self._by], _NUMBERS)
 
     def line(self, row: Figures, today: date, zone: tzinfo | None = None) -> str:
-        """One row: names cut where there is no room for them, numbers never."""
         latency = row.latency()
         took = [duration(seconds) for seconds in (latency.median, latency.p95, latency.worst)] if latency else [""] * 3
         last = moment_words(row.last, today, zone) if row.last else ""
@@ -376,6 +361,5 @@ def total_lines(statistics: Statistics, width: int) -> list[str]:
 
 
 def left_out_words(statistics: Statistics) -> str:
-    """What the figures know nothing of; empty where that is nothing."""
     many = statistics.damaged
     return f"{many:,} damaged record{'s are' if many != 1 else ' is'} not counted" if many else ""

@@ -16,7 +16,6 @@ from rpcexplorer.text.printable import fitted, printable
 PARAMS: Final = 48
 METHOD: Final = 24
 NUMBERS: Final = 6
-"""Numbers of requests that are told of one reason."""
 
 
 def hiding(calls: Iterable[ImportedCall]) -> Redactor:
@@ -37,7 +36,6 @@ def call_line(call: ImportedCall, hide: Redactor) -> str:
 
 
 def skipped_lines(skipped: Sequence[Skipped]) -> Iterator[str]:
-    """Why requests cannot be used, each reason once."""
     reasons: dict[str, list[int]] = {}
     for each in skipped:
         reasons.setdefault(each.why, []).append(each.number)
@@ -46,7 +44,6 @@ def skipped_lines(skipped: Sequence[Skipped]) -> Iterator[str]:
 
 
 def note_lines(calls: Sequence[ImportedCall]) -> Iterator[str]:
-    """What is to be said of calls, each of it once."""
     notes: dict[str, list[str]] = {}
     for call in calls:
         for note in call.notes:

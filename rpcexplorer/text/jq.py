@@ -37,18 +37,13 @@ _WORDS = [
 
 
 class Yield(Struct, frozen=True):
-    """What an expression makes of a reply."""
-
     text: bytes
     """Its results, one indented JSON text after the other, each on lines of its own."""
     count: int
 
 
 class FilterProblem(Struct, frozen=True):
-    """Why an expression yields nothing that could be shown."""
-
     sentence: str
-    """One printable line."""
 
 
 def filtered(expression: str, body: bytes) -> Yield | FilterProblem:
@@ -78,7 +73,6 @@ def filtered(expression: str, body: bytes) -> Yield | FilterProblem:
 
 
 def _plain(message: str) -> str:
-    """What matters of a message in several lines, in one."""
     said = message.partition("\n    ")[0].removesuffix("\njq: 1 compile error").strip()
     place = _PLACE.search(said)
     said = _PLACE.sub("", said)

@@ -32,7 +32,6 @@ _REST = re.compile(_STRING, re.VERBOSE | re.DOTALL)
 
 
 def marked(text: str, marks: Mapping[str, tuple[str, str]]) -> str:
-    """The text with what goes before and behind a token of each role; one that has no marks stays as it is."""
     pairs = {**marks, "summary": marks["punctuation"]}
 
     def put(found: re.Match[str]) -> str:
@@ -110,7 +109,6 @@ def _lexer() -> _Lexer:
 
 
 Ink = NewType("Ink", str)
-"""The parameters of an SGR sequence."""
 BOLD: Final = Ink("1")
 DIM: Final = Ink("2")
 """Fainter than the text, on a dark and on a light ground alike; bright black would vanish on some."""
@@ -125,7 +123,6 @@ PUNCTUATION: Final = DIM
 
 
 def inked(text: str, ink: Ink, *, colour: bool = True) -> str:
-    """The text in this colour, or as it is where there are no colours."""
     return f"\x1b[{ink}m{text}\x1b[0m" if colour and text else text
 
 
@@ -140,7 +137,6 @@ _INKS: Final[dict[Role, Ink]] = {
     "punctuation": PUNCTUATION,
 }
 _MARKS: Final[dict[str, tuple[str, str]]] = {role: (f"\x1b[{ink}m", "\x1b[0m") for role, ink in _INKS.items()}
-"""What is no token of JSON has no colour."""
 
 
 def highlighted(json_text: bytes | str, *, colour: bool = True) -> str:

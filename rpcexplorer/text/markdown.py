@@ -21,7 +21,6 @@ CODE_ROLE: Final = "json-key"
 MIN_WIDTH: Final = 16
 """Columns below which nothing is wrapped for: no screen that shows docs is narrower."""
 MAX_ROWS: Final = 1_000
-"""Rows of one page. Longer docs were written for a program."""
 MAX_CHARACTERS: Final = 10_000
 """Characters of one text that are shown; a service that has more to say has a page for it."""
 MAX_LIST_DEPTH: Final = 4
@@ -45,7 +44,6 @@ def _parser() -> MarkdownIt:
 
 
 def inline(text: str, role: str = "text") -> WordLine:
-    """Return the pieces of a line, each with its role."""
     (token,) = _parser().parseInline(text)
     return [piece for row in _inline_rows(token.children or (), role) for piece in row]
 
@@ -98,7 +96,6 @@ class PageRows:
         return len(self.made) >= MAX_ROWS
 
     def blank(self) -> None:
-        """A blank row, where there is something above to be apart from."""
         if self.made and self.made[-1]:
             self.made.append([])
 
@@ -164,7 +161,6 @@ def _width(words: WordLine) -> int:
 
 
 def _fits(text: str, at: int, room: int, *, least: int) -> int:
-    """Where the part of a text ends that takes no more than so many columns."""
     end = min(at + max(room, 0), len(text))
     if not text[at:end].isascii():
         end = at
@@ -191,7 +187,6 @@ def _apart(words: WordLine) -> Iterator[tuple[WordLine, WordLine]]:
 
 
 def markdown(text: str, rows: PageRows, indent: int = 2, role: str = "text") -> None:
-    """Add a text to a page."""
     _Writer(rows, indent, role).write(_parser().parse(text[:MAX_CHARACTERS].expandtabs(4)))
     more_than(text, rows, indent)
 
@@ -225,7 +220,6 @@ class _Writer:
         self._last_line = 0
 
     def write(self, tokens: Iterable[Token]) -> None:
-        """Write all blocks."""
         tokens = iter(tokens)
         for token in tokens:
             if token.type in _BLOCKS and token.map:
@@ -264,7 +258,6 @@ class _Writer:
                 self._end()
 
     def _begin(self, sign: str, column: int) -> None:
-        """Begin an item or a quote."""
         self._sign = [(" " * column, "text"), (f"{sign} ", "dim")]
         self._hangs.append(column + len(sign) + 1)
 

@@ -29,13 +29,9 @@ _HEAD = re.compile(
 
 
 class Match(Struct, frozen=True):
-    """A name that the query means."""
-
     index: int
-    """Where it stands among the names."""
     name: str
     score: float
-    """The higher the better."""
     positions: tuple[int, ...]
     """Which characters of the name the query's letters are, in order."""
 
@@ -49,7 +45,6 @@ class Ranking(Sequence[Match]):
         self._words = words
         self._names = names
         self.indexes = indexes
-        """Where the names stand among all, best first."""
         self._scores = scores
 
     def __len__(self) -> int:
@@ -68,8 +63,6 @@ class Ranking(Sequence[Match]):
 
 
 class Names:
-    """Names made ready to be asked about again and again."""
-
     def __init__(self, names: Sequence[str]) -> None:
         self._given = tuple(names)
         self._order = sorted(range(len(names)), key=lambda index: len(names[index]))
@@ -129,8 +122,6 @@ class Names:
 
 
 class _Forms(NamedTuple):
-    """All names, in the spelling in which they are compared."""
-
     plain: Sequence[str]
     marked: Sequence[str]
     """With ``MARK`` before each word."""
@@ -184,14 +175,12 @@ def _heads(word: str, behind: str = "") -> re.Pattern[str]:
 
 
 def _scattered(word: str) -> re.Pattern[str]:
-    """The letters of a word in their order, wherever they are."""
     first, *others = map(re.escape, word)
     rest = (f"[^{letter}]*+{letter}" for letter in others)
     return re.compile(f"[^{first}]*+({first}){''.join(rest)}", re.DOTALL)
 
 
 def _positions(words: Sequence[str], name: str) -> tuple[int, ...]:
-    """The letters of all words in a name that they mean."""
     starts = [head.start() for head in _HEAD.finditer(name)]
     marked = _HEAD.sub(rf"{MARK}\g<0>", name)
     if not _means_case(words):
@@ -200,7 +189,6 @@ def _positions(words: Sequence[str], name: str) -> tuple[int, ...]:
 
 
 def _letters(word: str, name: str, marked: str, starts: Sequence[int]) -> Sequence[int]:
-    """Where the letters of a word are, read in the best way there is."""
     for start in (0, *starts):
         if name.startswith(word, start):
             return range(start, start + len(word))

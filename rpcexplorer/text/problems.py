@@ -19,7 +19,6 @@ WIDTH = 72
 MAX_SENTENCE_CHARACTERS: Final = 400
 """Characters of a sentence: what a service writes into its schemas may have any length."""
 TOLD: Final = 3
-"""Problems of a result."""
 LONGEST_PATH: Final = 60
 
 
@@ -80,7 +79,6 @@ def unchecked_words(checked: Checked) -> str:
 
 
 def path(pointer: Iterable[str | int]) -> str:
-    """A way through a value as a JSON pointer; the end of a long one."""
     told = "".join(f"/{str(part).replace('~', '~0').replace('/', '~1')}" for part in pointer)
     return printable(told if len(told) <= LONGEST_PATH else f"…{told[-LONGEST_PATH:]}")
 
@@ -95,12 +93,10 @@ def _cut(sentence: str) -> str:
 
 
 ROOM = 60
-"""Columns of a value: nobody compares longer ones by eye."""
 NOT_SET = "not set"
 
 
 def hint_line(hint: Hint, profile: str, key: str, test_key: str) -> WordLine:
-    """The key and what it does, then why; of a hint that changes nothing, what it says."""
     if hint.tests:
         return [(test_key, "bold accent"), (" finds out", "text"), (f"   {printable(hint.sentence)}", "middle")]
     if hint.changes:
@@ -141,7 +137,6 @@ def value_at(profile: Profile, key: str) -> Any:
 
 
 def value_words(value: Any) -> str:
-    """A value as it is typed, short enough for a line."""
     return NOT_SET if value is None or value == "" else clipped(printable(spelled(value)), ROOM)
 
 

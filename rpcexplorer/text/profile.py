@@ -57,7 +57,6 @@ def auth_words(
 
 
 def state_word(found: Secret | RouteChanged | None) -> str:
-    """Return the state of one secret."""
     match found:
         case Secret(source="environment"):
             return "from environment"
@@ -87,11 +86,8 @@ PageRow = tuple[str, Any, Any]
 LABEL: Final = 15
 """Columns of the labels; the longest key that a profile has by itself fits."""
 FEW: Final = 4
-"""So many of the words that count by default are named."""
 TOLD: Final = frozenset({"url", "preset", "path", "description", "badge", "auth.kind"})
-"""Keys that the head of the page tells in its own way."""
 GROUPS: Final = {"auth": "Login", "login": "Login", "headers": "Headers"}
-"""Headings by the first part of a key; what has none of these is about every call."""
 ASSUMED: Final = ", if the server asks for one"
 HAND: Final = "What is not in the form is written into the file by hand."
 SIGNS: Final[dict[CheckState, tuple[str, str]]] = {
@@ -109,7 +105,6 @@ def profile_page(
     files: Sequence[tuple[Path, str]],
     steps: Sequence[Check] = (),
 ) -> list[WordLine]:
-    """All that is known of a profile. ``files`` come with whom they speak to."""
     lines: list[WordLine] = [[]]
     if profile.description:
         lines += [[(f" {profile.description}", "text")], []]
@@ -131,7 +126,6 @@ def profile_page(
 
 
 def broken_page(files: Sequence[tuple[Path, str]], problems: Sequence[str]) -> list[WordLine]:
-    """What is wrong with a profile that cannot be used."""
     wrong: list[WordLine] = [[(" ! ", "careful bold"), (problem, "text")] for problem in problems]
     return [[], *wrong, [], *_files(files), [], [(" It can be used again as soon as its file is in order.", "dim")]]
 
@@ -167,7 +161,6 @@ def _files(files: Sequence[tuple[Path, str]]) -> list[WordLine]:
 
 
 def step_line(step: Check) -> WordLine:
-    """A step with what proved it, and how long it took."""
     sign, role = SIGNS[step.state]
     words = step.words if step.seconds is None else f"{step.words}  {duration(step.seconds)}"
     weight = {"well": "text", "failed": "wrong"}.get(step.state, "dim")

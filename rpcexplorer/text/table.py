@@ -18,11 +18,9 @@ from rpcexplorer.text.printable import columns as columns_of
 from rpcexplorer.text.printable import printable, readable
 
 SAMPLE: Final = 200
-"""Rows, from the top, that the columns are chosen by."""
 WIDEST: Final = 40
 """Columns of the terminal that a column of the table asks for at most."""
 LONGEST: Final = 1_000
-"""Characters of a cell that are shown at most."""
 CellKind = Literal["absent", "null", "string", "number", "literal", "nested"]
 ColumnKind = Literal["number", "text", "literal", "nested"]
 _KINDS: Final[dict[bytes, CellKind]] = {
@@ -41,28 +39,20 @@ _WHOLE = re.compile(r"-?[0-9]{1,18}")
 _ASTRONOMIC = re.compile(r"[eE][+-]?0*[1-9][0-9]{15}")
 _PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 Members = Mapping[str, bytes | msgspec.Raw]
-"""The JSON texts of an object's values by name."""
 _MEMBERS = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
 
 class Column(Struct, frozen=True):
-    """One member that the rows have in common."""
-
     name: str
     """Its heading: the member's name, printable."""
     member: str
-    """The member's name as it is."""
     kind: ColumnKind
-    """What its values are, as far as the sample tells; text where they are mixed."""
     width: int
     """Columns of the terminal that show the heading and the sample's values whole, up to a limit."""
 
 
 class Cell(Struct, frozen=True):
-    """What stands in a row and a column."""
-
     text: str
-    """One printable line: strings without quotes, numbers as the server spelled them."""
     kind: CellKind
     """Tells the string ``null`` from a null, and an empty string from a member that is not there."""
 
@@ -71,8 +61,6 @@ _ABSENT: Final = Cell("", "absent")
 
 
 class Table:
-    """The rows in the order they are sorted in, and the columns chosen for them."""
-
     def __init__(self, elements: Sequence[bytes], path: str = ".") -> None:
         """``elements`` are the JSON texts of objects, or of nulls that stand where an object could."""
         self._elements = elements
@@ -102,15 +90,12 @@ class Table:
         return len(self._elements)
 
     def cell(self, row: int, column: int) -> Cell:
-        """What stands there; rows are numbered as they are sorted."""
         return _cell(self._row(self._order[row]).get(self.columns[column].member))
 
     def original(self, row: int) -> int:
-        """The number in the list of the element that is shown as this row."""
         return self._order[row]
 
     def value(self, row: int) -> bytes:
-        """The JSON text of a row's element, as the server wrote it."""
         return self._elements[self._order[row]]
 
     def cell_value(self, row: int, column: int) -> bytes:
@@ -232,7 +217,6 @@ def _size(text: bytes) -> int:
 # --- order -------------------------------------------------------------------------------------------------------
 
 SortKey = tuple[int, int | float | Decimal | str, str]
-"""What a cell is sorted by; the first part tells the kinds apart, so that a number never meets a text."""
 
 
 def _key(kind: CellKind, text: bytes) -> SortKey:

@@ -60,8 +60,6 @@ class ByteStream(Protocol):
 
 
 class Plain:
-    """A TCP connection."""
-
     def __init__(self, connected: socket.socket) -> None:
         self._socket = connected
         self._out: deque[bytes] = deque()
@@ -111,15 +109,12 @@ class Plain:
 
 
 class Encrypted:
-    """TLS over a stream."""
-
     def __init__(self, stream: ByteStream, trust: ssl.SSLContext, host: str) -> None:
         self._stream = stream
         self._coming, self._going = ssl.MemoryBIO(), ssl.MemoryBIO()
         self.tls = trust.wrap_bio(self._coming, self._going, server_hostname=host)
 
     async def shake_hands(self) -> None:
-        """Agree with the server; raises what TLS raises, and then sends nothing more: it may say who calls."""
         while True:
             try:
                 self.tls.do_handshake()
@@ -194,7 +189,6 @@ class Encrypted:
 _HEAD_START = 0.25
 """Seconds that an address has to answer in before the next one is tried as well (RFC 8305)."""
 SocketAddress: TypeAlias = tuple[socket.AddressFamily, Any]
-"""A family, and what a socket of it connects to."""
 
 
 def known_addresses(host: str, port: int) -> list[SocketAddress]:
@@ -297,7 +291,6 @@ class Connection:
 
     @property
     def stream(self) -> ByteStream:
-        """What the bytes go over."""
         assert self._backend.opened
         return self._backend.opened[-1].bytes
 
@@ -349,28 +342,23 @@ class Backend:
         self._incoming: Incoming | None = None
 
     def begin(self, incoming: Incoming) -> None:
-        """Take note of the request that goes out next."""
         self._incoming = incoming
         for stream in self.opened:
             stream.begin()
 
     @property
     def behind(self) -> bool:
-        """Whether some of what was written has not gone out."""
         return any(stream.behind for stream in self.opened)
 
     @property
     def is_kept(self) -> bool:
-        """Whether an earlier request went the same way."""
         return self._incoming is not None and self._incoming.kept
 
     @property
     def has_reply(self) -> bool:
-        """Whether the head of a reply has come."""
         return self._incoming is not None and self._incoming.phase == "body"
 
     async def connect_tcp(self, host: str, port: int, *_: object, **__: object) -> HttpxStream:
-        """Open one, and say what is done meanwhile."""
         assert self._incoming is not None
         self._incoming.kept = False
         addresses = known_addresses(host, port)
@@ -394,8 +382,6 @@ class Backend:
 
 
 class HttpxStream:
-    """What httpx writes to and reads from."""
-
     def __init__(self, opened: ByteStream, backend: Backend) -> None:
         self.bytes = opened
         self._backend = backend
@@ -405,7 +391,6 @@ class HttpxStream:
         self.begin()
 
     def begin(self) -> None:
-        """Take note that another request follows."""
         self._head = b""  # it goes out with what follows it, so that a small request goes out at once
         self._at_beginning = True
         self._refused = False
@@ -472,7 +457,6 @@ class HttpxStream:
         self.bytes.close()
 
     async def settle(self) -> None:
-        """End whatever is still under way."""
         at_work = [task for task in (self._writer, self._ahead) if task is not None]
         self._writer = self._ahead = None
         for task in at_work:
@@ -485,12 +469,10 @@ class HttpxStream:
 
 
 def pool_of(transport: httpx.AsyncHTTPTransport) -> Any:
-    """What httpx has a transport's connections in."""
     return transport._pool  # noqa: SLF001 - it says neither who opens connections nor what is left on one
 
 
 def _http_of(transport: httpx.AsyncHTTPTransport) -> Any:
-    """The state of HTTP on the one connection, as h11 keeps it."""
     (connection,) = pool_of(transport).connections
     while not hasattr(connection, "_h11_state"):  # below a tunnel, or what chooses the version of HTTP
         connection = connection._connection  # noqa: SLF001
@@ -498,7 +480,6 @@ def _http_of(transport: httpx.AsyncHTTPTransport) -> Any:
 
 
 def _follow(incoming: Incoming) -> Callable[[str, Mapping[str, Any]], Awaitable[None]]:
-    """Return the function that httpx tells each of its steps: it keeps `incoming` up to date."""
 
     async def follow(event: str, details: Mapping[str, Any]) -> None:
         match event.partition(".")[2]:

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from rpcexplorer.transport.tls import Trust
 
 Words = tuple[Step, str]
-"""Where it failed, and a sentence without its full stop."""
 _MAYBE_RAN = "; the request had gone out whole, so the server may have run it: look before you send it again"
 # OpenSSL's verify codes, see `man openssl-verification-options`.
 _EXPIRED, _TOO_EARLY, _WRONG_HOST = {10}, {9}, {62, 64}
@@ -35,18 +34,11 @@ _WHO_CALLS = (
 
 
 class Attempt(Struct, frozen=True):
-    """What was being tried when it failed."""
-
     address: Address
-    """Where to."""
     incoming: Incoming
-    """How far it came."""
     deadline: float
-    """Seconds it was given."""
     cap: int
-    """Bytes of body it was allowed."""
     proxy: str | None
-    """The proxy in between, fit to be shown."""
     trust: Trust
     """Whom the profile trusts, and who it says that it is."""
 
@@ -118,7 +110,6 @@ def _words(failure: Exception, attempt: Attempt) -> Words:
 
 
 def _causes(failure: BaseException) -> Iterator[BaseException]:
-    """Yield an exception and all that led to it, through groups as well."""
     todo, seen = [failure], set[int]()
     while todo:
         cause = todo.pop()
@@ -206,7 +197,6 @@ def _at_tls(failure: ssl.SSLError | None, attempt: Attempt) -> str:
 
 
 def _not_known(place: str, trust: Trust) -> str:
-    """The server wants to know who calls."""
     if trust.cert_file is None:
         return (
             f"{place} refused the TLS handshake: it may want a client certificate; "

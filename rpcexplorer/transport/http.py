@@ -55,7 +55,6 @@ class Link(Struct, frozen=True):
     """Its URL, whole: another login may lead elsewhere."""
 
     def __repr__(self) -> str:
-        """Without the proxy's password."""
         return f"Link({self.scheme}://{self.host}:{self.port})"
 
 
@@ -81,8 +80,6 @@ def _words(headers: Headers, name: str) -> list[str]:
 
 
 class _Waiting(Struct, eq=False):
-    """A connection that waits for a request."""
-
     link: Link
     connection: Connection
     since: float
@@ -119,7 +116,6 @@ class KeptConnections:
         return None, surplus
 
     def give(self, link: Link, connection: Connection, seconds: float) -> None:
-        """Keep a connection for so long, or close it."""
         if self._closed or link in self._never or seconds <= 0:
             connection.close()
             return
@@ -135,7 +131,6 @@ class KeptConnections:
         self._never.add(link)
 
     def close(self) -> None:
-        """Close those that wait, and whatever is given back later."""
         self._closed = True
         for each in list(self._waiting):
             self._end(each)
@@ -154,10 +149,8 @@ class Proxy(Struct, frozen=True):
     """A proxy's URL, whole for the connection and safe to show."""
 
     url: str
-    """As the environment has it, perhaps with user name and password."""
 
     def __repr__(self) -> str:
-        """Without user name and password."""
         return f"Proxy({self.shown})"
 
     @property
@@ -169,7 +162,6 @@ class Proxy(Struct, frozen=True):
 
 
 def proxy_for(address: Address) -> Proxy | None:
-    """Return the proxy that the address is reached through, if any."""
     stays_here = is_loopback_host(address.host)
     asked = getproxies_environment if stays_here else getproxies
     if asked is getproxies_environment and not any(name[-6:].lower() == "_proxy" for name in os.environ):
@@ -198,7 +190,6 @@ def _is_in_no_proxy(host: str) -> bool:
 
 
 def _is_here(proxy: Proxy) -> bool:
-    """Return whether a proxy runs on this machine."""
     try:
         return is_loopback_host(urlsplit(proxy.shown).hostname or "")
     except ValueError:
@@ -212,7 +203,6 @@ class HttpTransport:
     """Sends requests. Safe to share: exchanges know nothing of each other, and each has a connection to itself."""
 
     def __init__(self, *, trust: Trust = USUAL, cap: int = 256 * 1024 * 1024) -> None:
-        """Keep at most `cap` bytes of a body."""
         self._trusted = trust
         self._cap = cap
         self._trusting: dict[Trust, ssl.SSLContext] = {}
@@ -267,7 +257,6 @@ class HttpTransport:
     async def _exchange(
         self, sent: Request, headers: Headers, address: Address, proxy: Proxy | None, incoming: Incoming
     ) -> None:
-        """Send a request over a connection that was kept, or over a new one."""
         kept, link = self._kept, Link(address.scheme, address.host, address.port, proxy.url if proxy else "")
         connection, stray = kept.take(link)
         if stray:

@@ -13,9 +13,7 @@ from typing import Final, Literal, Protocol, TypeAlias
 from msgspec import Struct
 
 Verb = Literal["POST", "GET"]
-"""How a message goes out: as the body of a POST, or, to be given a document, without one."""
 Headers = tuple[tuple[str, str], ...]
-"""Header lines in their order, duplicates kept."""
 Stage = Literal["connecting", "tls", "sending", "waiting", "receiving"]
 """What a running request is busy with, as a person is told."""
 Step = Literal["url", "name", "connect", "tls", "proxy", "request", "send", "wait", "body", "timeout", "size"]
@@ -46,7 +44,6 @@ class Request(Struct, frozen=True):
     url: str
     """The whole address, path included, without user name and password."""
     body: bytes
-    """Goes out as it is."""
     content_type: str = "application/json-rpc"
     accept: str = "*/*"
     headers: Headers = ()
@@ -63,17 +60,13 @@ class Phases(Struct, frozen=True):
     """How long each part of a request took, in seconds; None where it did not happen or cannot be told apart."""
 
     name: float | None = None
-    """Looking up the address of the host."""
     connect: float | None = None
     """TCP, and the agreement with a proxy if there is one."""
     tls: float | None = None
-    """The TLS handshake."""
     send: float | None = None
-    """Handing the request to the network."""
     wait: float | None = None
     """From the request's last byte until the reply's head was complete."""
     transfer: float | None = None
-    """The reply's body."""
     kept: bool = False
     """A connection was used that was open since an earlier request, so that name, connect and TLS did not happen."""
 
@@ -91,7 +84,6 @@ class Response(Struct, frozen=True):
     """The HTTP status, whatever it is: a redirect is a response like any other."""
     reason: str = ""
     version: str = ""
-    """`HTTP/1.1` or `HTTP/1.0`."""
     headers: Headers = ()
     """As received: order, case and duplicates kept, decoded as latin-1, unfiltered."""
     body: bytes = b""
@@ -101,7 +93,6 @@ class Response(Struct, frozen=True):
     cut: bool = False
     """``body`` is only the beginning of what came."""
     proxy: str | None = None
-    """The proxy that carried it, without its credentials."""
     remarks: tuple[str, ...] = ()
     """Sentences about what was unusual and was coped with."""
     phases: Phases = NO_PHASES
@@ -111,7 +102,6 @@ class Response(Struct, frozen=True):
         return f"Response(status={self.status}, size={self.size})"
 
     def header(self, name: str) -> str | None:
-        """The first header of that name, whatever its case."""
         wanted = name.lower()
         return next((value for key, value in self.headers if key.lower() == wanted), None)
 
@@ -120,20 +110,15 @@ NOTHING_CAME = Response()
 
 
 class Progress(Struct, frozen=True):
-    """How far a running request has come."""
-
     step: Stage
-    """What it is busy with."""
     received: int
     """Bytes of body so far, as counted on the wire, so that they can be compared with `total`."""
     total: int | None
     """Bytes of body to come in all, if the server said so."""
     elapsed: float
-    """Seconds since the start."""
 
 
 Watch: TypeAlias = Callable[[Progress], None]
-"""Is told how far a request has come."""
 
 
 class Unreachable(Exception):  # noqa: N818 - named for the outcome it stands for, which is no mistake of ours
@@ -151,15 +136,12 @@ class Unreachable(Exception):  # noqa: N818 - named for the outcome it stands fo
     ) -> None:
         super().__init__(sentence)
         self.step: Step = step
-        """Where it ended."""
         self.sentence = sentence
-        """What is wrong and what to do next."""
         self.maybe_ran = maybe_ran
         """Whether the request went out whole, so that the server may have acted on it; the sentence says so."""
         self.hung_up = hung_up
         """Whether the server took the whole request and closed the connection in order, before it began to reply."""
         self.response = response
-        """As much of one as came."""
         self.untrusted = untrusted
         """The server's certificate is not one that the profile trusts; a person may decide otherwise."""
 
@@ -170,15 +152,11 @@ class Certificate(Struct, frozen=True):
     fingerprint: str
     """``sha256:`` and hex digits: this alone tells it from any other."""
     subject: str = ""
-    """Whose it is."""
     issuer: str = ""
-    """Who signed it, as it says itself."""
     names: tuple[str, ...] = ()
-    """The hosts and addresses that it is made out for."""
     since: datetime | None = None
     until: datetime | None = None
     remark: str = ""
-    """What of it cannot be read."""
 
     @property
     def self_signed(self) -> bool:
@@ -200,7 +178,6 @@ class Partial:
     def __init__(self) -> None:
         self.response = NOTHING_CAME
         self.sent_whole = False
-        """Whether the request's last byte went out."""
 
 
 class Transport(Protocol):

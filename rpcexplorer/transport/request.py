@@ -32,13 +32,9 @@ class Address(Struct, frozen=True):
     """A URL taken apart and found usable; everything in it is ASCII."""
 
     scheme: str
-    """`http` or `https`."""
     host: str
-    """A name or an IP address, without brackets."""
     port: int
-    """Always a number, also where the URL leaves it out."""
     target: str
-    """Path and query, as the request line has them."""
 
     @property
     def authority(self) -> str:
@@ -48,12 +44,10 @@ class Address(Struct, frozen=True):
 
     @property
     def place(self) -> str:
-        """Host and port, for sentences about reaching them."""
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
 
     @property
     def url(self) -> str:
-        """The URL again, put in order."""
         return f"{self.scheme}://{self.authority}{self.target}"
 
 

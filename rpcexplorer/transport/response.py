@@ -42,7 +42,6 @@ class ReplyBody:
 
     @property
     def packed(self) -> bool:
-        """Whether more comes of it than goes in."""
         return self._coding is not None
 
     def feed(self, chunk: bytes) -> None:
@@ -72,7 +71,6 @@ class ReplyBody:
             self.remarks.append(f"Bytes after the end of the {self._coding} body were left out.")
 
     def so_far(self) -> bytes:
-        """Return all that was kept."""
         return self._kept.getvalue()
 
     def _choose(self, encodings: Sequence[str], offered: str) -> str | None:
@@ -169,11 +167,9 @@ class Incoming:
         self.phase: Phase = "start"
         """What the request is busy with, or was when it ended."""
         self.sent_whole = False
-        """Whether the request's last byte went out."""
         self.kept = False
         """Whether it goes over a connection that was open."""
         self.remarks: list[str] = []
-        """About the connection."""
         self._offered, self._proxy, self._watch, self._cap = offered, proxy, watch, cap
         self._head = NOTHING_CAME
         self._body: ReplyBody | None = None
@@ -186,17 +182,14 @@ class Incoming:
 
     @property
     def head(self) -> Response:
-        """The reply's head, if it has come: no status is there if not."""
         return self._head
 
     @property
     def received(self) -> int:
-        """Bytes of body so far, as counted on the wire."""
         return self._body.wire_size if self._body else 0
 
     @property
     def announced(self) -> int | None:
-        """Bytes of body that the server promised, if it did."""
         return self._total
 
     def enter(self, phase: Phase) -> None:
@@ -209,7 +202,6 @@ class Incoming:
             self._report()
 
     def begin(self, status: int, reason: bytes, version: bytes, headers: list[tuple[bytes, bytes]]) -> None:
-        """Take the head of the reply; the body follows."""
         received = tuple((name.decode("latin-1"), value.decode("latin-1")) for name, value in headers)
         self._head = Response(status, reason.decode("latin-1"), version.decode("latin-1"), received, proxy=self._proxy)
         self._body = ReplyBody(values_of(received, "content-encoding"), offered=self._offered, cap=self._cap)
@@ -224,7 +216,6 @@ class Incoming:
         return (chunk[start : start + step] for start in range(0, len(chunk), step or 1))
 
     def take(self, chunk: bytes) -> None:
-        """Take a piece of the body off the wire."""
         assert self._body is not None
         self._body.feed(chunk)
         pause = self._reported + _PAUSE - time.perf_counter()
@@ -245,7 +236,6 @@ class Incoming:
         self._report()
 
     def stop(self) -> None:
-        """End, well or not: time counts no further."""
         self._forget_due()
         self._ended = time.perf_counter()
 

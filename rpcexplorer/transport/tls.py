@@ -27,7 +27,6 @@ class Trust(Struct, frozen=True):
     """Whom to trust, and who calls. Equal ones may share a connection."""
 
     ca_file: Path | None = None
-    """Authorities to trust instead of the usual ones."""
     certificate: str | None = None
     """The fingerprint of the one certificate to trust, ``sha256:`` and hex digits: no authority, name or date counts
     beside it."""
@@ -76,16 +75,12 @@ class Looking(Trust, frozen=True):
 
 
 class OtherCertificate(ssl.SSLError):
-    """A server showed another certificate than the one that is trusted."""
-
     def __init__(self, fingerprint: str) -> None:
         super().__init__("another certificate")
         self.fingerprint = fingerprint
 
 
 class CertificateSeen(Unreachable):
-    """A server has shown its certificate, and nothing more was wanted of it."""
-
     def __init__(self, der: bytes) -> None:
         super().__init__("tls", "Only the certificate was looked at.")
         self.der = der
@@ -119,7 +114,6 @@ def _content_of(file: Path) -> str:
 
 
 def _unusable(words: str) -> Unreachable:
-    """A file of certificates or keys is not what it should be."""
     return Unreachable("tls", f"{words}.")
 
 
@@ -143,7 +137,6 @@ class _ByHandshake(ssl.SSLContext):
 
 
 def _unchecked() -> ssl.SSLContext:
-    """What checks nothing by itself."""
     context = _ByHandshake(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname = False
     context.verify_mode = ssl.CERT_NONE
@@ -184,11 +177,9 @@ class _EncryptedKey(Exception):  # noqa: N818 - says what it is
 
 
 _OTHER_KEY = {"KEY_VALUES_MISMATCH", "KEY_TYPE_MISMATCH", "NO_CERTIFICATE_ASSIGNED"}
-"""What OpenSSL says; the last where the two are not even of one kind."""
 
 
 def _identify(context: ssl.SSLContext, cert_file: Path, key_file: Path | None) -> None:
-    """Have a context show this certificate where it is asked who calls."""
     holder = key_file or cert_file
     certificate = f"The cert_file {cert_file}"
     key = certificate if key_file is None else f"The key_file {key_file}"
@@ -215,7 +206,6 @@ def _identify(context: ssl.SSLContext, cert_file: Path, key_file: Path | None) -
 
 
 def _pem(file: Path) -> str:
-    """The text of a file; none where it is no file to read."""
     try:
         return _content_of(file)
     except (OSError, ValueError):
@@ -265,7 +255,6 @@ def _read(der: bytes) -> Certificate:
 
 
 def _elements(data: bytes) -> Iterator[_Element]:
-    """The elements that stand one behind the other."""
     at = 0
     while at < len(data):
         tag, length, at = data[at], data[at + 1], at + 2
@@ -282,7 +271,6 @@ def _elements(data: bytes) -> Iterator[_Element]:
 
 
 def _only(data: bytes, tag: int) -> bytes:
-    """The content of the one element that is there."""
     (element,) = _elements(data)
     if element.tag != tag:
         raise ValueError
@@ -315,7 +303,6 @@ def _moment(element: _Element) -> datetime:
 
 
 def _alternative_names(content: bytes) -> Iterator[str]:
-    """The hosts and addresses among the extensions."""
     for extension in _elements(_only(content, _SEQUENCE)):
         kind, *_critical, value = _elements(extension.content)
         if kind != (_OID, _ALTERNATIVE_NAMES):
