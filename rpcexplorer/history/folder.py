@@ -64,7 +64,6 @@ from rpcexplorer.history.record import (
     BASE64,
     HEADER,
     all_untouched,
-    dated,
     id_of,
     is_sealed,
     left_of,
@@ -459,14 +458,10 @@ class Prune(Struct):
         for block in blocks:
             if not block.raw:
                 self.unread.add(block.file)
-            moment, its_profile = None, ""
-            if not block.harm and (own := dated(block.raw)):
-                moment, its_profile = own
-            elif not block.harm and isinstance(found := read_block(block.raw), Exchange):
-                moment, its_profile = found.when, found.profile
-            if moment is None or self.profile not in {None, its_profile} or not may_go(block):
+            call = None if block.harm else outline(block.raw) or read_block(block.raw)
+            if not isinstance(call, Exchange) or self.profile not in {None, call.profile} or not may_go(block):
                 continue
-            if (self.keep is not None and kept >= self.keep) or (self.before is not None and moment < self.before):
+            if (self.keep is not None and kept >= self.keep) or (self.before is not None and call.when < self.before):
                 self.doomed.add(fingerprint(block.raw))
                 self.writers.add(block.writer)
             else:

@@ -266,11 +266,6 @@ BOM = b"\xef\xbb\xbf"
 BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 UNUSUAL = re.compile(r"[^\x20-\x7e]+")
 PLAIN_ID = re.compile(rb'\nid = "([^"\\\r\n]*)"')
-HEADING = re.compile(
-    rb'\[\[call\]\]\nid = [^\n]*\ntime = ([0-9T:.-]+Z)\n(?:profile = ("[^\n]*")\n)?(?:url = [^\n]*\n)?'
-    rb'(?:method = [^\n]*\n)?kind = "(?:call|notification|batch)"\noutcome = "(?:%s)"\n' % "|".join(OUTCOMES).encode()
-)
-"""The first lines of a block as they are written, where no part of them stands as base64."""
 _BEGINNING: Final = re.compile(
     rb'id = ("[^\n]*")\ntime = ([0-9T:.-]+)Z\n(?:profile = ("[^\n]*")\n)?(?:url = [^\n]*\n)?(?:method = ("[^\n]*")\n)?'
     rb'kind = "(call|notification|batch)"\noutcome = "(%s)"\n(?:status = ([0-9]{1,9})\n)?(?:code = (-?[0-9]{1,18})\n)?'
@@ -416,12 +411,6 @@ def is_sealed(raw: bytes) -> bool:
 
 def _seal(raw: bytes) -> re.Match[bytes] | None:
     return SEAL.search(raw, len(raw) - NEAR_END) or SEAL.search(raw, max(0, len(raw.rstrip()) - FAR_END))
-
-
-def dated(raw: bytes) -> tuple[datetime, str] | None:
-    """When and on which profile the call of a block was made that is as it was written, without reading the rest."""
-    found = HEADING.match(raw) if all_untouched(raw) else None
-    return (datetime.fromisoformat(found[1].decode()), json.loads((found[2] or b'""').decode())) if found else None
 
 
 def id_of(raw: bytes) -> str:
