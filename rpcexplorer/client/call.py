@@ -37,7 +37,7 @@ from rpcexplorer.model.secret import UNRECORDED, Secret
 from rpcexplorer.redaction.addresses import redacted_address
 from rpcexplorer.redaction.exchange import SHOW, redacted_in_steps
 from rpcexplorer.rpc.batch import decode_batch
-from rpcexplorer.rpc.codec import LARGE, decode, decode_large, encode, encode_batch, read_text
+from rpcexplorer.rpc.codec import LARGE, decode, encode, encode_batch, read_text
 from rpcexplorer.rpc.messages import Malformed, MessageForm, Result, decoded
 from rpcexplorer.transport.port import Headers, Partial, Request, Response, Transport, Unreachable, Verb, Watch
 from rpcexplorer.transport.request import address_of, request_headers
@@ -262,7 +262,7 @@ def _read_document(response: Response) -> Outcome:
 
 
 async def _read(message: Message, response: Response, form: MessageForm) -> Outcome:
-    """What the response means for the message that was sent; a large one is read while a screen goes on."""
+    """What the response means for the message that was sent; a large one is read in a thread."""
 
     def meaning() -> Outcome:
         if _is_notification(message):
@@ -271,11 +271,7 @@ async def _read(message: Message, response: Response, form: MessageForm) -> Outc
             return decode_batch(response.body, message.calls, form)
         return decode(response.body, message.calls[0].id, form)
 
-    if len(response.body) <= LARGE:
-        return meaning()
-    if message.kind == "call" and (reply := await run_in_turns(decode_large(response.body, message.calls[0].id, form))):
-        return reply
-    return await asyncio.to_thread(meaning)
+    return meaning() if len(response.body) <= LARGE else await asyncio.to_thread(meaning)
 
 
 def _is_notification(message: Message) -> bool:

@@ -21,7 +21,7 @@ from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import HIDDEN, UNRECORDED, Secret
 from rpcexplorer.redaction.addresses import redacted_address, secrets_in, squashed
 from rpcexplorer.redaction.redactor import Edit, Redactor, edited, plain_keys, redacted_in_pieces, value_after
-from rpcexplorer.rpc.codec import LARGE, envelope_in_steps
+from rpcexplorer.rpc.codec import LARGE, native_parts
 from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result, spelled
 
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
@@ -250,8 +250,9 @@ def _shown(exchange: Exchange, hide: Redactor) -> Steps[Exchange]:
     outcome = exchange.outcome
     if not isinstance(outcome, Result) or len(body) <= LARGE:
         return replace(exchange, outcome=_parts(outcome, hide), response=response)
-    envelope = yield from envelope_in_steps(body)
-    text = envelope.result if envelope else (yield from redacted_in_pieces(outcome.value, hide))
+    members = native_parts(body) if exchange.envelope != "transmission" else None
+    result = members.get("result") if members else None
+    text = memoryview(result) if result else (yield from redacted_in_pieces(outcome.value, hide))
     return replace(exchange, outcome=replace(outcome, text=text), response=response)
 
 

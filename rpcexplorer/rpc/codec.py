@@ -11,10 +11,8 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from rpcexplorer.jsontext import slices
 from rpcexplorer.jsontext.scan import elements, long_number, members, oddities
-from rpcexplorer.jsontext.slices import Text, closing, fault, faults, in_string, opening
-from rpcexplorer.jsontext.steps import Steps
+from rpcexplorer.jsontext.slices import Text, fault
 from rpcexplorer.rpc.messages import (
     USUAL_FORM,
     Call,
@@ -377,76 +375,6 @@ def _kind(text: bytes, form: MessageForm) -> str:
     return "reply without an id" if id is None else f"reply to {short(id)}"
 
 
-HEAD: Final = 64 * 1024
-"""Bytes within which a large result has to begin."""
-GUESSES: Final = 3
-"""How many cuts are tried before brackets are counted, which takes as long as four of them."""
-_RESULT = re.compile(rb'"result"[ \t\n\r]*+:[ \t\n\r]*+(?=["\[{])')
-_ITEM = {ord("["): b"0", ord("{"): b'"":0'}
-"""What stands beside a comma at which a text was cut, so that a comma too many is one in every piece."""
-
-
-def envelope_in_steps(text: bytes) -> Steps[Envelope | None]:
-    """The parts of a reply; None where it is not what is read here."""
-    found = _RESULT.search(text, 0, HEAD)
-    head = native_parts(text[: found.end()] + b"null}") if found else None
-    if found is None or head is None:  # it stands deeper, or in a string
-        return None
-    rest = yield from _rest(text, found.end())
-    if rest is None:
-        return None
-    start, lead = rest
-    tail = lead + text[start:]
-    whole, others = native_parts(b'{"result":' + tail), native_parts(b'{"":' + tail)
-    if whole is None or others is None or "result" in others:
-        return None
-    end = start + len(bytes(whole["result"])) - len(lead)
-    parts: dict[str, Any] = {name: bytes(raw) for name, raw in (head | others).items()}
-    parts["result"] = memoryview(text)[found.end() : end]
-    return Envelope(**parts, remarks=tuple(filter(None, [long_number(text)])))
-
-
-def _rest(text: bytes, start: int) -> Steps[tuple[int, bytes] | None]:
-    """Where the last piece of a value starts, and what makes it a value; None where a piece before it is no JSON."""
-    before, reach = b"", slices.SLICE
-    likely: list[bytes] = []
-    while start + reach < len(text):
-        yield
-        piece = text[start : start + reach]
-        guessed = _guessed(piece, before, likely)
-        cut = guessed or slices.cut(piece, before)
-        if cut is None:
-            reach *= 2
-            continue
-        length, after = cut[:2]
-        if not guessed and not is_native(_piece(piece, before, length, after)):
-            return None
-        likely = [after, *(each for each in likely if each != after)][:GUESSES]
-        start, before, reach = start + length + (not in_string(after)), after, slices.SLICE
-    return start, _lead(before)
-
-
-def _guessed(piece: bytes, before: bytes, likely: list[bytes]) -> tuple[int, bytes] | None:
-    """A cut at which the same is open as at one before: what the parser takes cannot be open otherwise."""
-    comma = piece.rfind(b",")
-    for after in likely:
-        at = len(piece) if in_string(after) else comma
-        if at > 0 and is_native(_piece(piece, before, at, after)):
-            return at, after
-    return None
-
-
-def _piece(piece: bytes, before: bytes, length: int, after: bytes) -> bytes:
-    item = b"" if in_string(after) else b"," + _ITEM[after[-1]]
-    return _lead(before) + piece[:length] + item + closing(after)
-
-
-def _lead(before: bytes) -> bytes:
-    if not before or in_string(before):
-        return opening(before)
-    return opening(before) + _ITEM[before[-1]] + b","
-
-
 UTF8_BOM = b"\xef\xbb\xbf"
 UTF16_BOMS = (b"\xff\xfe", b"\xfe\xff")
 VERSIONS: Final[Mapping[EnvelopeForm, tuple[tuple[str, str], ...]]] = {
@@ -513,16 +441,6 @@ def decode(body: bytes, id: str | None, form: MessageForm = USUAL_FORM) -> Reply
     else:
         reply = Malformed("The reply is plain text, not JSON.")
     return with_remarks(reply, remarks)
-
-
-def decode_large(body: bytes, id: str | None, form: MessageForm = USUAL_FORM) -> Steps[Reply | None]:
-    """Read the usual large reply in steps of a millisecond; None for any other, which takes ``decode``."""
-    for at in faults(body):
-        if at is not None:
-            return None
-        yield
-    envelope = yield from envelope_in_steps(body)
-    return None if envelope is None else meant(envelope, id, form)
 
 
 def read_text(body: bytes) -> tuple[bytes | Malformed, tuple[str, ...]]:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rpcexplorer.rpc.batch import decode_batch
-from rpcexplorer.rpc.codec import decode, encode, encode_batch, event_payloads
+from rpcexplorer.rpc.codec import LARGE, decode, encode, encode_batch, event_payloads
 from rpcexplorer.rpc.messages import (
     CHANCE_LIMIT,
     Call,
@@ -678,3 +678,11 @@ def test_a_batch_that_is_refused_in_a_stream_is_that_error() -> None:
     reply = batch('{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"no batches"}}')
     assert isinstance(reply, ErrorObject)
     assert (reply.code, reply.message) == (-32600, "no batches")
+
+
+def test_large_result_is_a_view_of_the_body() -> None:
+    body = b'{"jsonrpc":"2.0","id":"7","result":["' + b"x" * LARGE + b'"]}'
+    reply = decode(body, "7")
+    assert isinstance(reply, Result)
+    assert isinstance(reply.text, memoryview)
+    assert reply.value == body[body.index(b"[") : -1]
