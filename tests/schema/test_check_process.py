@@ -9,30 +9,17 @@ import msgspec
 import pytest
 
 from rpcexplorer.model.method import Described
-from rpcexplorer.model.problem import Checked
-from rpcexplorer.schema.check_process import MAX_TOLD, MAX_VALUES, MethodCheck, NotCheckedError, _validator, answer
-from rpcexplorer.schema.check_process import violations as found_in
-from rpcexplorer.schema.explain import Violation
+from rpcexplorer.model.problem import MOST_TOLD, Checked
+from rpcexplorer.schema.check_process import MAX_VALUES, NotCheckedError, _validator, answer
 
 
-def violations(schema: Any, text: str) -> list[Violation]:
-    """What it has against a text, by a schema as it is."""
-    return list(found_in(_validator(schema), text))
+def asked(schema: Any, text: str) -> Checked:
+    """The answer to a question about a result."""
+    return answer(msgspec.json.encode(Described(result=schema)), msgspec.json.encode((text, "result", None)))
 
 
-def asked(methods: dict[int, MethodCheck], key: int, schema: Any, text: str) -> Checked:
-    described = None if schema is None else Described(result=schema)
-    return answer(methods, msgspec.json.encode((key, described, text, "result", None)))
-
-
-def test_method_is_sent_once_and_forgotten_at_the_key_0() -> None:
-    methods: dict[int, MethodCheck] = {}
-    first = asked(methods, 0, {"type": "string"}, "1")
-    assert asked(methods, 1, {"type": "integer"}, "1").is_right
-    assert asked(methods, 0, None, "1") == first
-    assert not first.is_right
-    assert asked(methods, 0, {"type": "integer"}, "1").is_right
-    assert asked(methods, 1, None, "1").why_not == "it cannot be read"
+def test_a_line_that_is_no_question_is_answered() -> None:
+    assert answer(b"[", b"").why_not == answer(b"{}", b"[1]").why_not == "it cannot be read"
 
 
 @pytest.mark.parametrize(
@@ -54,7 +41,7 @@ def test_method_is_sent_once_and_forgotten_at_the_key_0() -> None:
 @pytest.mark.everyday(10)
 def test_a_text_that_cannot_be_judged_is_not_judged(text: str, reason: str) -> None:
     schema = {"type": "object", "additionalProperties": {"type": "object"}}
-    assert asked({}, 0, schema, text).why_not.startswith(reason)
+    assert asked(schema, text).why_not.startswith(reason)
 
 
 @pytest.mark.parametrize(
@@ -76,27 +63,28 @@ def test_a_text_that_cannot_be_judged_is_not_judged(text: str, reason: str) -> N
 )
 @pytest.mark.everyday(12)
 def test_numbers_are_judged_by_what_is_written(schema: Any, text: str, right: bool) -> None:
-    assert (violations(schema, text) == []) == right
+    assert asked(schema, text).is_right == right
 
 
 def test_what_is_told_of_a_text_is_bounded() -> None:
-    assert len(violations({"items": {"type": "string"}}, json.dumps([1] * 10_000))) == MAX_TOLD
-    (found,) = violations({"additionalProperties": False}, json.dumps(dict.fromkeys(map(str, range(1_000)), 1)))
-    assert len(found.unexpected) == MAX_TOLD
+    assert len(asked({"items": {"type": "string"}}, json.dumps([1] * 10_000)).problems) == MOST_TOLD
+    names = json.dumps(dict.fromkeys(map(str, range(1_000)), 1))
+    assert len(asked({"additionalProperties": False}, names).problems) == MOST_TOLD
     required = {"required": [f"p{n}" for n in range(900)], "properties": {"p950": {"type": "string"}}}
-    assert violations(required, '{"p950": 1}')[0].path == ("p950",), "what is wrong comes before what is missing"
+    pointers = [each.pointer for each in asked(required, '{"p950": 1}').problems]
+    assert ("p950",) in pointers, "what is wrong comes before what is missing"
     nested: dict[str, Any] = {"type": "string"}
     for _ in range(30):
         nested = {"anyOf": [nested, {"type": "null"}]}
-    assert len(repr(violations(nested, "5"))) < 20_000
+    assert len(asked(nested, "5").problems) == 1
 
 
 def test_of_many_values_the_first_problem_is_told() -> None:
     schema = {"items": {"type": "string"}}
-    found = asked({}, 0, schema, json.dumps([""] * MAX_VALUES + [1] * MAX_VALUES))
+    found = asked(schema, json.dumps([""] * MAX_VALUES + [1] * MAX_VALUES))
     assert [each.pointer for each in found.problems] == [(MAX_VALUES,)]
     assert (found.why_not, found.in_part) == ("in more than 20,000 values only the first problem is looked for", True)
-    assert asked({}, 0, schema, json.dumps([""] * 2 * MAX_VALUES)).is_right
+    assert asked(schema, json.dumps([""] * 2 * MAX_VALUES)).is_right
 
 
 @pytest.mark.parametrize(
@@ -113,7 +101,7 @@ def test_of_many_values_the_first_problem_is_told() -> None:
 @pytest.mark.everyday(6)
 def test_a_pattern_costs_nothing_whatever_it_is(pattern: str, text: str, right: bool) -> None:
     schema = {"properties": {"a": {"pattern": pattern}}, "patternProperties": {pattern: True}}
-    assert (violations(schema, json.dumps({"a": text})) == []) == right
+    assert asked(schema, json.dumps({"a": text})).is_right == right
 
 
 @pytest.mark.parametrize(

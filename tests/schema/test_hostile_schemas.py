@@ -84,8 +84,8 @@ def test_after_whatever_schema_others_are_checked_as_ever(name: str) -> None:
 @pytest.mark.thorough
 def test_a_check_that_does_not_end_ends_by_itself_where_nobody_is_left_to_end_it() -> None:
     with subprocess.Popen((*PROGRAM, "0.2"), stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
-        question = msgspec.json.encode((0, doubling(), '{"a": 1}', "params", None))
-        assert process.communicate(question + b"\n")[0].count(b"\n") == 1
+        lines = map(msgspec.json.encode, (doubling(), ('{"a": 1}', "params", None)))
+        assert process.communicate(b"\n".join([*lines, b""]))[0].count(b"\n") == 1
         assert process.returncode == 1
 
 
@@ -124,7 +124,7 @@ def test_it_writes_nothing_but_answers_and_may_take_little_memory() -> None:
         if limits.exists():
             assert "Max address space         1073741824" in limits.read_text()
             assert "Max core file size        0 " in limits.read_text()
-        process.stdin.write(b"[\n")
+        process.stdin.write(b"[\n\n")
         process.stdin.close()
         assert b"why_not" in process.stdout.read()
         assert process.stderr.read() == b""

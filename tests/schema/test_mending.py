@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from rpcexplorer.jsontext.scan import is_value
 from rpcexplorer.model.method import Described, DescribedParam
-from rpcexplorer.schema.explain import by_name, by_position, fixes, meant_name, worded
-from tests.fakes.violations import made, violations
+from rpcexplorer.schema.explain import by_name, by_position, fixes, meant_name
+from tests.fakes.violations import explained
 
 MENDS: list[tuple[Any, str, list[str]]] = [
     ({"type": "integer"}, '"5"', ["5"]),
@@ -46,16 +46,16 @@ MENDS: list[tuple[Any, str, list[str]]] = [
 @pytest.mark.parametrize(("schema", "value", "expected"), MENDS)
 @pytest.mark.everyday(40)
 def test_one_place_is_mended_and_all_else_stays_as_typed(schema: Any, value: str, expected: list[str]) -> None:
-    bundle, before, after = made(Described((DescribedParam("a", schema),))), '{ "a" :\t', "\n}"
+    before, after = '{ "a" :\t', "\n}"
     text = f"{before}{value}{after}"
-    (found,) = worded(bundle, text, violations(bundle, text))
+    (found,) = explained(Described((DescribedParam("a", schema),)), text)
     assert [fix.text for fix in fixes(text, found)] == [f"{before}{each}{after}" for each in expected]
 
 
 def test_a_misspelt_name_becomes_the_one_that_is_near_and_not_there_yet() -> None:
-    bundle = made(Described(tuple(DescribedParam(name) for name in ("count", "county", "since"))))
+    method = Described(tuple(DescribedParam(name) for name in ("count", "county", "since")))
     text = '{"sinse": 1, "cuont": 2, "count": 3, "x": 4}'
-    found = {each.name: fixes(text, each) for each in worded(bundle, text, violations(bundle, text))}
+    found = {each.name: fixes(text, each) for each in explained(method, text)}
     assert [fix.text for fix in found["sinse"]] == ['{"since": 1, "cuont": 2, "count": 3, "x": 4}']
     assert [fix.label for fix in found["sinse"]] == ["rename it to “since”"]
     assert not found["x"]
@@ -99,8 +99,7 @@ KINDS = st.sampled_from(["string", "integer", "number", "boolean", "null", "arra
 @given(VALUES, st.lists(KINDS, min_size=1, max_size=3))
 def test_what_is_offered_is_json_again(value: Any, kinds: list[str]) -> None:
     text = json.dumps({"a": value})
-    bundle = made(Described((DescribedParam("a", {"type": kinds}),)))
-    for found in worded(bundle, text, violations(bundle, text)):
+    for found in explained(Described((DescribedParam("a", {"type": kinds}),)), text):
         for fix in fixes(text, found):
             assert is_value(fix.text, strict=True)
             assert fix.text != text
@@ -130,9 +129,8 @@ def test_whatever_a_service_says_is_a_schema_all_is_told_and_nothing_raises(
     schema: Any, known: Any, value: Any, of_result: bool
 ) -> None:
     described = Described((DescribedParam("a", schema),), result=schema, definitions={"a": known, "b": schema})
-    bundle = made(described, None if of_result else "position")
     text = json.dumps(value if of_result else [value])
-    for found in worded(bundle, text, violations(bundle, text)) if bundle.schema else ():
+    for found in explained(described, text, None if of_result else "position"):
         assert "\n" not in found.problem.sentence
         assert 0 <= found.problem.offset <= found.problem.end <= len(text)
         fixes(text, found)

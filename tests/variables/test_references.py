@@ -12,7 +12,7 @@ from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.method import Described, DescribedParam
 from rpcexplorer.model.secret import PLACEHOLDER
 from rpcexplorer.schema.complete import completions
-from rpcexplorer.schema.explain import by_name, fixes, worded
+from rpcexplorer.schema.explain import by_name, fixes
 from rpcexplorer.schema.form import FormText, plain_text, starting_text
 from rpcexplorer.schema.node import SchemaReader
 from rpcexplorer.text.docs import spelled
@@ -29,7 +29,7 @@ from rpcexplorer.variables.references import (
     to_last,
 )
 from rpcexplorer.variables.resolve import used_in
-from tests.fakes.violations import made, violations
+from tests.fakes.violations import explained
 
 SECRET, LOOKED_UP = "«b.token»", "{{users#/0/token}}"
 HOSTILE = [SECRET, LOOKED_UP, "{{{uuid}}", "{{{{{now}}", '\\{{today}}"', {"{{uuid}}": [{"«b.token»": {}}]}]
@@ -67,13 +67,11 @@ def test_no_way_into_the_params_lets_it_through(value: str) -> None:
 
     near = json.dumps(value[1:-1], ensure_ascii=False)
     for given, part in ((f'{{"a": {near}}}', schema), (f'{{"a": {near}}}', {"const": value})):
-        bundle = made(Described((DescribedParam("a", part),)))
-        (found,) = worded(bundle, given, violations(bundle, given))
+        (found,) = explained(Described((DescribedParam("a", part),)), given)
         assert [reads(fix.text) for fix in fixes(given, found)] == [{"a": value}]
     given = f'{{"x": {{{near}: 1}}}}'
     names = {"properties": {value: {}}, "additionalProperties": False}
-    bundle = made(Described((DescribedParam("x", names),)))
-    (found,) = worded(bundle, given, violations(bundle, given))
+    (found,) = explained(Described((DescribedParam("x", names),)), given)
     assert [reads(fix.text) for fix in fixes(given, found)] == [{"x": {value: 1}}]
     fix = by_name("[1]", [DescribedParam(value)])
     assert fix is not None
