@@ -144,7 +144,7 @@ def completions(
     place = place_at(text, offset)
     if place is None or "{{" in place.typed:
         return None
-    if by is not None and by != ("name" if place.levels[0].is_object else "position"):
+    if by is not None and by != _by(place):
         return None
     places = SchemaPlaces(described)
     if place.due == "value":
@@ -152,7 +152,7 @@ def completions(
             place, _complete_values(place, described, places, values), lambda each: (each.shown, each.text[1:])
         )
     else:
-        rows = sorted(_members(place, described, places), key=lambda row: row.rank)
+        rows = sorted(_members(place.path, place, described, places), key=lambda row: row.rank)
         free = (row for row in rows if row.name not in place.levels[-1].members)
         found = [_name(place, row, places) for row in _ranked(place, free, lambda row: (row.name,))]
     best = {each.text: each for each in found if each.text != text[place.start : place.end]}
@@ -196,19 +196,22 @@ class _MemberRow(Struct, frozen=True):
         return "deprecated" if self.deprecated else "required" if self.required else ""
 
 
-def _members(place: TypedPlace, described: Described, places: SchemaPlaces) -> Iterator[_MemberRow]:
-    """What may stand in the object at hand."""
-    if not place.path:
-        if place.levels[0].is_object:
-            yield from (
-                _MemberRow(each.name, each.schema, bool(each.required), each.doc, each.deprecated)
-                for each in described.params
-                if each.name and not each.name.startswith("...")
-            )
+def _param_rows(described: Described) -> Iterator[_MemberRow]:
+    for each in described.params:
+        if each.name and not each.name.startswith("..."):
+            yield _MemberRow(each.name, each.schema, bool(each.required), each.doc, each.deprecated)
+
+
+def _members(
+    path: Sequence[str | int], place: TypedPlace, described: Described, places: SchemaPlaces
+) -> Iterator[_MemberRow]:
+    """What may stand in the object that a path leads to, around the place."""
+    if not path:
+        yield from _param_rows(described) if place.levels[0].is_object else ()
         return
     beside = [level.members for level in place.levels]
     seen: set[str] = set()
-    nodes = places.nodes(places.schemas(place.path, beside), beside[-1])
+    nodes = places.nodes(places.schemas(path, beside), beside[-1])
     required = required_in(nodes)
     for node in nodes:
         for name, schema in node.properties.items():
@@ -351,100 +354,49 @@ def _is_scalar(value: Any) -> bool:
     return not isinstance(value, dict | list)
 
 
-MOST_NAMES = 6
-"""That are told on each side."""
+MOST_NAMES: Final = 6
+"""Of what is still to come."""
 
 
-class Signature(Struct, frozen=True):
-    """Where a person is among the params of a method."""
+def signature(text: str, offset: int, described: Described, *, by: By | None = None) -> str:
+    """What is due at an offset, and what comes next: ``count integer 1 … 100 · then kind, since?``.
 
-    current: str
-    """The name of what is being typed; empty between two."""
-    after: tuple[str, ...]
-    """What is still to come: by name what must be there first. A name with ``?`` may be left out."""
-    words: str = ""
-    """The kind and the limits of what is being typed."""
-
-    @property
-    def line(self) -> str:
-        """As it is told: ``count integer 1 … 100 · then kind, since?``."""
-        here = " ".join(filter(None, (self.current, self.words)))
-        then = ", ".join(self.after[:MOST_NAMES]) + (" …" if len(self.after) > MOST_NAMES else "")
-        return " · ".join(filter(None, (here, f"then {then}" if then and here else then)))
-
-
-def signature(text: str, offset: int, described: Described, *, by: By | None = None) -> Signature | None:
-    """What is due at an offset; None where nothing is known of it."""
-    if not described.params:
-        return None
-    if not text[:offset].strip():
-        return Signature("", tuple(_params(described)))
+    A name with ``?`` may be left out. Empty where nothing is known.
+    """
     place = place_at(text, offset)
-    if place is None or (by or _by(place)) != _by(place):
-        return None
-    places = SchemaPlaces(described)
-    top = place.path[0] if place.path else None
-    if isinstance(top, int):
-        return _by_position(top, place, described, places)
-    if place.due != "value" and not place.path:
-        there = place.levels[0].members
-        return Signature("", tuple(_params(described, leave_out=set(there))))
-    return _by_name(place, described, places)
+    if not text[:offset].strip():
+        return _line("", "", _names(_param_rows(described)))
+    if place is None or not described.params or (by or _by(place)) != _by(place):
+        return ""
+    places, path = SchemaPlaces(described), place.path
+    schemas = places.schemas(path, [level.members for level in place.levels])
+    told = (f"{kind_words(places.reader, each)} {limit_words(places.reader.node(each))}".strip() for each in schemas)
+    words = next(filter(None, told), "")
+    if path and isinstance(path[0], int):
+        names = [param.name or f"#{number}" for number, param in enumerate(described.params, start=1)]
+        if path[0] >= len(names):
+            return ""
+        after = [f"{name}{'' if param.required else '?'}" for name, param in zip(names, described.params, strict=True)]
+        return _line("".join([names[path[0]], *step_words(path[1:])]), words, after[path[0] + 1 :])
+    there = {*place.levels[-1].members, *(map(str, path[-1:]) if place.due == "value" else ())}
+    rows = _members(path[:-1] if place.due == "value" else path, place, described, places)
+    return _line("".join(step_words(path)).lstrip("."), words, _names(row for row in rows if row.name not in there))
 
 
 def _by(place: TypedPlace) -> By:
     return "name" if place.levels[0].is_object else "position"
 
 
-def _by_position(at: int, place: TypedPlace, described: Described, places: SchemaPlaces) -> Signature | None:
-    names = [param.name or f"#{number}" for number, param in enumerate(described.params, start=1)]
-    if at >= len(names):
-        return None
-    after = [_named(name, param.required) for name, param in zip(names, described.params, strict=True)][at + 1 :]
-    words = _describe_place(place, places)
-    return Signature("".join([names[at], *step_words(place.path[1:])]), tuple(after), words)
+def _names(rows: Iterable[_MemberRow]) -> list[str]:
+    """What must be there first."""
+    shown = sorted((row for row in rows if not row.deprecated), key=lambda row: row.rank)
+    return [row.name if row.required else f"{row.name}?" for row in shown]
 
 
-def _by_name(place: TypedPlace, described: Described, places: SchemaPlaces) -> Signature:
-    words = _describe_place(place, places)
-    if len(place.path) == 1 and place.due == "value":
-        current = str(place.path[0])
-        there = {*place.levels[0].members, current}
-        return Signature(current, tuple(_params(described, leave_out=there)), words)
-    nodes = places.nodes(_object(place, places), place.levels[-1].members)
-    there = {*place.levels[-1].members, str(place.path[-1])}
-    current = "".join(step_words(place.path)).lstrip(".")
-    return Signature(current, tuple(_missing(nodes, there)), words)
-
-
-def _object(place: TypedPlace, places: SchemaPlaces) -> tuple[object, ...]:
-    """The schemas of the object at hand."""
-    path = place.path[:-1] if place.due == "value" else place.path
-    return places.schemas(path, [level.members for level in place.levels])
-
-
-def _describe_place(place: TypedPlace, places: SchemaPlaces) -> str:
-    """Kind and limits of what is at the path."""
-    schemas = places.schemas(place.path, [level.members for level in place.levels])
-    told = (f"{kind_words(places.reader, each)} {limit_words(places.reader.node(each))}".strip() for each in schemas)
-    return next(filter(None, told), "")
-
-
-def _params(described: Described, leave_out: set[str] | None = None) -> Iterator[str]:
-    rows = [param for param in described.params if param.name and param.name not in (leave_out or ())]
-    yield from (param.name for param in rows if param.required)
-    yield from (f"{param.name}?" for param in rows if not param.required and not param.deprecated)
-
-
-def _missing(nodes: list[Node], there: set[str]) -> Iterator[str]:
-    needed = required_in(nodes)
-    names = {name: name in needed for node in nodes for name in node.properties if name not in there}
-    yield from (name for name, required in names.items() if required)
-    yield from (f"{name}?" for name, required in names.items() if not required)
-
-
-def _named(name: str, required: bool | None) -> str:
-    return name if required else f"{name}?"
+def _line(current: str, words: str, after: Sequence[str]) -> str:
+    here = " ".join(filter(None, (current, words)))
+    then = ", ".join(after[:MOST_NAMES]) + (" …" if len(after) > MOST_NAMES else "")
+    return " · ".join(filter(None, (here, f"then {then}" if then and here else then)))
 
 
 MAX_VALUES: Final = 5

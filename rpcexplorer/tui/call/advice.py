@@ -108,8 +108,7 @@ class Advice:
         self._look_for_calls(edited)
         from rpcexplorer.schema.complete import signature
 
-        found = signature(text, offset, edited.described, by=edited.by)
-        return found.line if found else ""
+        return signature(text, offset, edited.described, by=edited.by)
 
     async def check(self, described: Described, text: str) -> Checked:
         """Check a text of params against the schemas of the method in the editor."""
