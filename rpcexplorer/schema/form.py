@@ -25,7 +25,7 @@ from rpcexplorer.jsontext.edit import (
     without_indent,
 )
 from rpcexplorer.jsontext.params import Typo, value_problem
-from rpcexplorer.jsontext.scan import Span, decoded, elements, members
+from rpcexplorer.jsontext.scan import Span, decoded, depth, elements, members
 from rpcexplorer.model.method import By, Described, DescribedParam
 from rpcexplorer.model.problem import SchemaProblem
 from rpcexplorer.schema.example import PLAIN
@@ -396,6 +396,7 @@ MOST_ITEMS: Final = 200
 """Rows of one object or array."""
 MAX_FORM_CHARACTERS: Final = 64_000
 """Characters of params that are taken apart at each key."""
+MAX_FORM_LEVELS: Final = 1_000
 DEEPEST: Final = 30
 """Levels that can be unfolded; what is deeper is typed as JSON."""
 KEPT: Final = 5_000
@@ -410,6 +411,15 @@ STAYS: Final = "What stands behind it would move up to its place: take the last 
 LEFT_OUT: Final = "null: left out"
 LONGEST_NAME: Final = 200
 """Characters of a name that anybody sees."""
+
+
+def why_no_form(text: str) -> str:
+    """Return why params cannot be shown as rows; empty if they can."""
+    if len(text) > MAX_FORM_CHARACTERS:
+        return f"A form shows params of {MAX_FORM_CHARACTERS:,} characters at most; these have {len(text):,}."
+    if (levels := depth(text)) > MAX_FORM_LEVELS:
+        return f"A form shows params of {MAX_FORM_LEVELS:,} levels at most; these have {levels:,}."
+    return ""
 
 
 class FormView(Struct, frozen=True):

@@ -293,12 +293,12 @@ class Navigation:
 
     async def _show_form(self, calls: CallScreen) -> None:
         from rpcexplorer.model.method import Described
-        from rpcexplorer.schema.form import MAX_FORM_CHARACTERS
+        from rpcexplorer.schema.form import why_no_form
         from rpcexplorer.tui.form import FormScreen, FormSource
 
         params, known = calls.params, self._explorer.methods(called=False).get(calls.called)
-        if (size := len(params.text)) > MAX_FORM_CHARACTERS:
-            calls.tell(f"A form shows params of {MAX_FORM_CHARACTERS:,} characters at most; these have {size:,}.")
+        if why_not := why_no_form(params.text):
+            calls.tell(why_not)
             return
         if calls.described is None:  # the first screen does not wait for it
             calls.describe()

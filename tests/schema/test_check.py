@@ -120,6 +120,13 @@ def test_a_loop_that_ends_in_the_middle_of_a_check_leaves_nothing() -> None:
         os.kill(pids[0], 0)
 
 
+def test_schema_too_deep_is_declined_with_a_sentence() -> None:
+    schema: Any = {}
+    for _ in range(1_000):
+        schema = {"items": schema}
+    assert checked(taking(a=schema), "[1]")[0].why_not == "its schema is nested too deep"
+
+
 def test_a_process_that_somebody_ended_is_started_anew() -> None:
     method = taking(a={"type": "string"})
 

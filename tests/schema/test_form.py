@@ -14,7 +14,16 @@ from rpcexplorer.jsontext.edit import span_of
 from rpcexplorer.jsontext.params import Typo, parse
 from rpcexplorer.model.method import By, Described, DescribedParam
 from rpcexplorer.model.problem import SchemaProblem
-from rpcexplorer.schema.form import MOST_ITEMS, FormField, FormRows, FormText, FormView, starting_text, with_problems
+from rpcexplorer.schema.form import (
+    MOST_ITEMS,
+    FormField,
+    FormRows,
+    FormText,
+    FormView,
+    starting_text,
+    why_no_form,
+    with_problems,
+)
 from rpcexplorer.schema.node import SchemaReader
 from rpcexplorer.variables.references import inert_value
 
@@ -349,3 +358,9 @@ def leaves(value: Any, before: tuple[str | int, ...] = ()) -> set[tuple[str | in
     """The ways to all that is in a value."""
     inside = list(value.items() if isinstance(value, dict) else enumerate(value if isinstance(value, list) else ()))
     return {(*before, step) for step, _ in inside}.union(*(leaves(each, (*before, step)) for step, each in inside))
+
+
+def test_form_of_long_or_deep_params_is_declined() -> None:
+    assert why_no_form(f"[{'[]' * 30_000}]") == ""
+    assert why_no_form(" " * 64_001) == "A form shows params of 64,000 characters at most; these have 64,001."
+    assert why_no_form("[" * 1_001 + "]" * 1_001) == "A form shows params of 1,000 levels at most; these have 1,001."
