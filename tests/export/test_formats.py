@@ -70,10 +70,3 @@ def test_of_a_reply_all_is_there_but_the_secrets_that_are_known_by_now() -> None
     body = b'{"result": {"n": 1.10, "echo": "hunter2-hunter2"}}\xff' + b" " * 2_000_000
     content = reply(exchange(Result(b""), body=body), SHOP, [KNOWN])
     assert content == body.replace(b"hunter2-hunter2", "«shop.password»".encode())
-
-
-def test_what_somebody_wrote_beside_a_call_holds_no_secret_either() -> None:
-    noted = exchange(Result(b"1"), note="it was hunter2-hunter2", name="hunter2-hunter2 again")
-    text = render("markdown", subject(noted)).decode()
-    assert "hunter2" not in text
-    assert "it was «shop.password»" in text

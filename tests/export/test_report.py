@@ -6,21 +6,20 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
 
-from rpcexplorer.auth.basic import InlineAuth, NoAuth
+from rpcexplorer.auth.basic import InlineAuth
 from rpcexplorer.auth.token import CookieAuth
 from rpcexplorer.client.client import preview
 from rpcexplorer.export import formats
 from rpcexplorer.export.request import Subject, profile_of, subject_of
-from rpcexplorer.model.draft import Batch, Draft, draft_of
+from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.exchange import Exchange, Preview, Refused
-from rpcexplorer.model.profile import Auth, Login, MethodNote, Profile, ad_hoc
+from rpcexplorer.model.profile import Login, MethodNote, Profile, ad_hoc
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.rpc.messages import ErrorObject, Result
 from rpcexplorer.text.printable import printable
@@ -156,23 +155,6 @@ def test_without_a_session_nothing_is_sent_where_no_login_goes_ahead(kind: str, 
 
 
 # --- Python --------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.everyday(1)
-@pytest.mark.parametrize("auth", [NoAuth(), CookieAuth(), InlineAuth("ada")])
-def test_the_python_script_sends_what_the_program_would_send(auth: Auth) -> None:
-    with RawServer(http_reply('{"é": 1}'.encode())) as server:
-        profile = replace(SHOP, url=server.origin, auth=auth)
-        draft = Draft("user.find", HOSTILE)
-        environment = {**os.environ, "NO_PROXY": "*", "PYTHONIOENCODING": "utf-8", **VARIABLES}
-        ran = subprocess.run(
-            [sys.executable, "-c", made("python", draft, profile)], capture_output=True, check=True, env=environment
-        )
-    (received,) = server.requests
-    assert received.body.decode() == opened(sent_by(profile, draft).body.decode(), escaped=True)
-    assert received.header("X-Tenant") == "ac'me $HOME"
-    assert received.header("Cookie") == ("sessionid=s3ss10n!$x" if isinstance(auth, CookieAuth) else None)
-    assert ran.stdout.decode().split() == ["200", '{"é":', "1}"]
 
 
 REFUSED = [b'{"jsonrpc":"2.0","id":"1","error":{"code":1,"message":"no"}}', b"<html>", b'{"result":{"id":null}}']
@@ -313,23 +295,6 @@ def test_without_a_session_the_cookie_to_come_is_there_where_one_is_needed(what:
 # --- what is copied ------------------------------------------------------------------------------------------------
 
 
-def test_of_an_exchange_it_is_its_own_call_with_its_own_id() -> None:
-    text = made("curl", exchange(Result(b"1"), params='{"id": 42}'))
-    assert '{"jsonrpc":"2.0","id":"01jd4x9a2mk7c3q","method":"user.get","params":{"id":42}}' in text
-
-
-@pytest.mark.parametrize(
-    ("kind", "draft"),
-    [
-        ("call", Draft("m", "[1]")),
-        ("notification", Draft("m", "[1]", notification=True)),
-        ("batch", Batch("[1]")),
-    ],
-)
-def test_an_exchange_leads_back_to_its_draft(kind: str, draft: Draft | Batch) -> None:
-    assert draft_of(exchange(Result(b"1"), method="m", params="[1]", kind=kind)) == draft
-
-
 def test_of_what_cannot_be_sent_it_is_said_why() -> None:
     refused = subject_of(SHOP, Draft("ping", "[1,"), previewing(SHOP), ours=True)
     assert isinstance(refused, Refused)
@@ -362,24 +327,6 @@ def test_every_snippet_is_safe_to_look_at(kind: str) -> None:
         kind, replace(hostile, params='["\u202e\u2066"]\t', response=replace(hostile.response, body=odd.encode()))
     )
     assert printable(text, lines=True) == text
-
-
-VARIABLE_NAMES: Mapping[str, str] = {"shop": "RPCEXPLORER_SHOP_SESSION", "my-shop.eu": "RPCEXPLORER_MY_SHOP_EU_SESSION"}
-
-
-@pytest.mark.parametrize("name", VARIABLE_NAMES)
-def test_the_variables_are_those_that_the_program_reads_itself(name: str) -> None:
-    profile = Profile(name, "https://shop.example.com", auth=CookieAuth())
-    assert VARIABLE_NAMES[name] == profile.variable("session")
-    for kind in ("curl", "python", "httpie"):
-        assert VARIABLE_NAMES[name] in made(kind, Draft("ping"), profile)
-
-
-@pytest.mark.parametrize("kind", SNIPPETS)
-def test_another_profiles_placeholder_becomes_no_variable_of_that_profile(kind: str) -> None:
-    text = made(kind, Draft("m", '["«other.password»", "«not recorded»"]'))
-    assert "RPCEXPLORER_OTHER_PASSWORD" not in text
-    assert ("NOT_RECORDED" in text) is (kind not in {"command", "markdown"})
 
 
 @pytest.mark.parametrize("kind", SNIPPETS)

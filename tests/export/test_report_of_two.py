@@ -101,21 +101,11 @@ def test_what_differs_stands_there_line_by_line_and_is_cut() -> None:
     assert "What differs" not in ticket(left, replace(left, profile="prod"))
 
 
-def test_what_was_sent_is_told_twice_where_it_was_not_the_same() -> None:
-    text = ticket(came("prod", 1, params='["left"]'), came("staging", 1, params='["right"]'))
-    assert [text.count(f"### Request {side}\n") for side in BOTH] == [0, 1, 1]
-
-
 def test_report_of_one_profile_has_sides_without_names() -> None:
     text = ticket(came("prod", {"a": 1}), came("prod", {"b": 1}))
     assert "| | left | right |" in text
     assert "- Compared: `1 member is new, 1 is gone`" in text
     assert text.count("### Response on the left\n") == text.count("### Response on the right\n") == 1
-
-
-def test_report_of_two_profiles_names_where_a_member_is() -> None:
-    text = ticket(came("prod", {"a": 1}), came("staging", {"b": 1}))
-    assert "- Compared: `1 member is only in staging, 1 is only in prod`" in text
 
 
 def test_report_shows_both_requests_if_profiles_send_them_differently(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -68,11 +68,6 @@ def test_what_is_quoted_is_printable_and_stays_on_its_lines(text: str) -> None:
     assert word.count("\n") == text.count("\n")
 
 
-@pytest.mark.parametrize("text", ["ping", "https://rpc.example.com:8443/api/v2/", "Accept:json", "user.get", "50%"])
-def test_a_word_that_needs_no_quotes_gets_none(text: str) -> None:
-    assert quoted(text) == text
-
-
 SECRET = """a"b\\c'd $HOME `id` é!"""
 
 
@@ -88,15 +83,6 @@ def test_in_json_the_variables_value_is_spelled_as_json() -> None:
     assert json.loads(body) == {"p": SECRET, "u": "ada"}
 
 
-def test_a_variable_that_is_not_set_is_complained_about() -> None:
-    ran = subprocess.run(
-        ["bash", "-c", f"echo {shell_word('«shop.password»', 'shop')}"], capture_output=True, check=False
-    )
-    assert ran.returncode != 0
-    assert ran.stdout == b""
-    assert b"RPCEXPLORER_SHOP_PASSWORD" in ran.stderr
-
-
 @pytest.mark.parametrize(
     "text", ["«a»", "«shop.colour»", "«.password»", "shop.password", "«shop.password", "«é.password»"]
 )
@@ -110,14 +96,6 @@ def test_an_expression_of_python_is_printable_and_evaluates_to_the_text(text: st
     expression = python_expression(text, "shop")
     assert printable(expression) == expression
     assert eval(expression) == text
-
-
-def test_python_reads_secrets_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("RPCEXPLORER_SHOP_PASSWORD", SECRET)
-    names = {"os": os, "json": json}
-    assert eval(python_expression("x «shop.password»", "shop"), names) == f"x {SECRET}"
-    body = eval(python_expression('{"p":"«shop.password»"}', "shop", json=True), names)
-    assert json.loads(body) == {"p": SECRET}
 
 
 OTHERS = ["«other.password»", "«not recorded»", "«RPCEXPLORER_OLD_PASSWORD»"]
@@ -211,19 +189,6 @@ def test_what_is_handed_over_is_asked_for_and_sent_back(tmp_path: Path, kind: st
         assert b'"came"' in done.stdout, (copied, done)
         assert b"h4nded" not in done.stdout
     assert last(server.requests) == sent
-
-
-@pytest.mark.thorough
-def test_where_nothing_is_handed_over_nothing_is_sent_back(tmp_path: Path) -> None:
-    shell = Shell(tmp_path)
-    with RawServer(http_reply(b'{"jsonrpc": "2.0", "id": "1", "result": "pong"}')) as server:
-        shell.sessions(f'version = 1\n[profile.shop]\nurl = "{server.origin}"\nhandshake = {{ header = "X-Own" }}\n')
-        shell.run("call", "ping")
-        copied = shell.run("copy", "--as", "python").text
-        done = subprocess.run([sys.executable, "-c", copied], capture_output=True, check=False)
-        assert b'"pong"' in done.stdout, done.stderr
-    assert [request.header("X-Own") for request in server.requests] == [None, None, None]
-    assert [bool(request.body) for request in server.requests] == [True, False, True]
 
 
 DRAFT = Draft("ping")

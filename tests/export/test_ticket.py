@@ -55,15 +55,6 @@ def test_what_was_typed_is_told_where_it_is_not_what_was_sent() -> None:
     assert "Typed" not in of(exchange(Result(b"1")))
 
 
-def test_a_record_of_somebody_else_says_so() -> None:
-    assert "- Recorded by: somebody else" in of(exchange(Result(b"1"), foreign=True))
-    assert "- Recorded by: `ada@desk`" in of(exchange(Result(b"1"), writer="ada@desk"))
-
-
-def test_a_ticket_says_that_the_connection_was_kept() -> None:
-    assert "(connection kept, wait 30 ms, other" in of(exchange(Result(b"1"), phases=Phases(wait=0.03, kept=True)))
-
-
 def test_a_ticket_tells_all_that_is_needed_to_see_it_again() -> None:
     failed = exchange(
         ErrorObject(-32602, "Invalid params", None, b"{}", ("id is missing",)),
@@ -143,11 +134,6 @@ def test_a_long_reply_is_cut_at_the_end_of_a_line_and_says_so() -> None:
     assert MAX_CHARACTERS - 20 < len(block) <= MAX_CHARACTERS
     assert block.endswith('"0123456789",')
     assert note == f"Cut here: {len(block):,} of 80,007 characters are shown."
-
-
-def test_one_long_line_is_cut_within_it() -> None:
-    told = of(exchange(Malformed("not JSON"), body=b"x" * 20_000))
-    assert f"```text\n{'x' * MAX_CHARACTERS}\n```\n\nCut here: 16,000 of 20,000" in told
 
 
 def test_a_reply_that_was_recorded_in_part_says_how_much_there_was() -> None:
