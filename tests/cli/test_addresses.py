@@ -28,23 +28,6 @@ def test_an_address_without_a_path_gets_the_usual_one(shell: Shell) -> None:
     assert [request.line.split()[1] for request in server.requests] == ["/api/v2/", "/api/v2/"]
 
 
-def test_path_and_content_type_can_be_given_to_a_new_profile(shell: Shell) -> None:
-    with RawServer(PONG) as server:
-        words = ["--path", "/v1", "--content-type", "application/json", "--auth", "none"]
-        added = shell.run("profiles", "add", "x", "--url", f"{server.origin}/base", *words)
-        assert added.code == 0, added.err
-        shell.run("call", "m", "-p", "x")
-    assert server.requests[0].line.split()[1] == "/base/v1"
-    assert server.requests[0].header("Content-Type") == "application/json"
-
-
-def test_a_bad_path_or_content_type_is_refused_and_nothing_is_written(shell: Shell) -> None:
-    for words in (["--path", "/a b"], ["--content-type", "a\nb"]):
-        ran = shell.run("profiles", "add", "x", "--url", "http://127.0.0.1:9", *words)
-        assert ran.code == 2
-    assert not (shell.home / "config" / "sessions.toml").exists()
-
-
 @pytest.mark.parametrize(
     ("reply", "code"),
     [
@@ -82,26 +65,11 @@ def test_what_to_use_where_none_is_named_can_be_set_and_asked(shell: Shell) -> N
     assert "but b is used here" in shell.run("profiles", "default", "a", "--team").err
 
 
-def test_a_profile_of_ones_own_is_the_default_everywhere(shell: Shell) -> None:
-    shell.run("profiles", "add", "mine", "--url", "http://127.0.0.1:9", "--auth", "none")
-    assert shell.run("profiles", "default").text == "mine\n"
-    shell.run("profiles", "add", "other", "--url", "http://127.0.0.1:9", "--auth", "none")
-    assert shell.run("profiles", "default", "mine").code == 0
-    assert 'default = "mine"' in (shell.home / "config" / "sessions.toml").read_text()
-
-
 @pytest.mark.parametrize("words", [["http://127.0.0.1:9/rpc"], ["--url", "http://127.0.0.1:9/rpc"]])
 def test_the_screen_is_not_opened_without_a_terminal(shell: Shell, words: list[str]) -> None:
     ran = shell.run(*words)
     assert ran.code == 2
     assert "rpcexplorer call METHOD --url http://127.0.0.1:9/rpc" in ran.err
-
-
-def test_a_secret_in_an_address_is_not_told_with_it(shell: Shell) -> None:
-    ran = shell.run("call", "ping", "--url", "http://127.0.0.1:9/?key=a1b2c3d4e5f6g7h8")
-    assert ran.code == 4
-    assert "called http://127.0.0.1:9/?key=«not recorded»" in ran.err
-    assert "a1b2c3d4e5f6g7h8" not in ran.err + ran.text
 
 
 def test_the_default_goes_with_its_profile_and_the_one_below_counts_again(shell: Shell) -> None:
@@ -111,14 +79,6 @@ def test_the_default_goes_with_its_profile_and_the_one_below_counts_again(shell:
     assert shell.run("profiles", "remove", "a", "--yes").code == 0
     assert "default" not in (shell.folder / "sessions.local.toml").read_text()
     assert shell.run("profiles", "default").text == "b\n"
-
-
-def test_a_default_that_is_not_there_leaves_the_one_of_the_file_below(shell: Shell) -> None:
-    shell.sessions('default = "b"\n[profile.b]\nurl = "http://127.0.0.1:9"\n')
-    (shell.folder / "sessions.local.toml").write_text('default = "gone"\n')
-    ran = shell.run("profiles", "default")
-    assert ran.text == "b\n"
-    assert "there is no profile `gone`" in ran.err
 
 
 @pytest.mark.parametrize(

@@ -119,15 +119,6 @@ def test_json_in_a_word_is_judged_by_itself_and_what_is_offered_can_be_sent(shel
             assert shell.run("call", "m", "a=1", each, "--url", "http://127.0.0.1:9", "--dry-run").code == 0, each
 
 
-def test_of_several_slips_only_a_text_that_can_be_sent_is_offered(shell: Shell) -> None:
-    ran = shell.run("call", "m", "{'a': [1,}", "--url", "http://127.0.0.1:9", "--dry-run")
-    offered = ran.err.splitlines()[-1].partition(": ")[2]
-    assert ran.code == 2
-    assert shell.run("call", "m", offered, "--url", "http://127.0.0.1:9", "--dry-run").code == 0
-    hopeless = shell.run("call", "m", '["a":, 1', "--url", "http://127.0.0.1:9", "--dry-run")
-    assert hopeless.err.splitlines()[-1].strip() == "^"
-
-
 @pytest.mark.parametrize("command", [["call"], ["notify"], ["call", "--dry-run"]])
 def test_a_method_without_a_name_is_not_sent_nor_asked_about(shell: Shell, command: list[str]) -> None:
     with RawServer(PONG) as server:
@@ -137,12 +128,6 @@ def test_a_method_without_a_name_is_not_sent_nor_asked_about(shell: Shell, comma
     assert (ran.code, ran.out) == (2, b"")
     assert "Name the one to call, such as ping" in ran.err
     assert server.requests == []
-
-
-def test_a_slip_is_shown_with_its_place_and_what_to_write_instead(shell: Shell) -> None:
-    ran = shell.run("call", "m", '["username": "ada"]', "--url", "http://127.0.0.1:9")
-    assert '  ["username": "ada"]\n             ^' in ran.err
-    assert '{"username": "ada"}' in ran.err
 
 
 # --- output ----------------------------------------------------------------------------------------------------------
@@ -166,11 +151,6 @@ def test_on_a_terminal_the_result_is_laid_out_coloured_and_inert(shell: Shell) -
     assert "\u202e" not in ran.text
     assert "\u009b" not in ran.text
     assert ran.text.count("\n") == 4
-
-
-def test_no_color_leaves_the_colours_out(shell: Shell) -> None:
-    with RawServer(PONG) as server:
-        assert "\x1b" not in shell.run("call", "m", "--url", server.origin, terminal=True, NO_COLOR="1").text
 
 
 def test_envelope_is_the_whole_reply(shell: Shell) -> None:
@@ -203,26 +183,6 @@ def test_on_a_terminal_headers_are_inert(shell: Shell) -> None:
     assert "\x07" not in ran.text + ran.err
 
 
-def test_stderr_is_inert_whatever_the_server_says(shell: Shell) -> None:
-    with RawServer(answering('"error":{"code":1,"message":"\\u001b[2J\\u009b\\u202e"}')) as server:
-        ran = shell.run("call", "m", "--url", server.origin)
-    assert not {"\x1b", "\x9b", "\u202e"} & set(ran.err)
-
-
-def test_remarks_are_said_on_stderr(shell: Shell) -> None:
-    with RawServer(http_reply(b'{"id":7,"result":1}')) as server:
-        ran = shell.run("call", "m", "--url", server.origin, "--id", "x")
-    assert ran.out == b"1\n"
-    assert 'id is 7, not "x"' in ran.err
-    assert "jsonrpc is missing: that is understood, nothing to do" in ran.err
-    assert 'id is 7, not "x"' in ran.err
-
-
-def test_a_result_says_nothing_else(shell: Shell) -> None:
-    with RawServer(PONG) as server:
-        assert shell.run("call", "m", "--url", server.origin).err == ""
-
-
 # --- exit codes ------------------------------------------------------------------------------------------------------
 
 
@@ -231,6 +191,7 @@ def test_a_result_says_nothing_else(shell: Shell) -> None:
     [
         (PONG, 0, ""),
         (NO, 1, "-32601 no such method"),
+        (http_reply(b'{"id":7,"result":1}'), 0, "jsonrpc is missing: that is understood, nothing to do"),
         ([b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{", RESET], 4, "may have run it"),
         (http_reply(b"<html>"), 5, "HTML page"),
         (http_reply(b""), 5, "empty"),
@@ -242,14 +203,6 @@ def test_the_exit_code_says_what_happened(shell: Shell, script: Script, code: in
     assert ran.code == code
     assert said in ran.err
     assert code == 0 or ran.out == b""
-
-
-def test_nobody_there_is_exit_code_4_and_says_what_to_check(shell: Shell) -> None:
-    with RawServer(b"") as server:
-        url = server.origin
-    ran = shell.run("call", "m", "--url", url)
-    assert ran.code == 4
-    assert "check that the service is running" in ran.err
 
 
 @pytest.mark.parametrize("command", [["call", "m"], ["notify", "m"], ["batch"]])
@@ -317,19 +270,6 @@ def test_missing_credentials_are_exit_code_3_and_name_the_variable(shell: Shell)
     assert server.requests == []
 
 
-def test_inline_credentials_go_to_the_wire_and_nowhere_else(shell: Shell) -> None:
-    echo = '"result":{"you":"hunter2\\u002fhunter2"}'
-    with RawServer(answering(echo)) as server:
-        shell.sessions(f'[profile.shop]\nurl = "{server.origin}"\nauth = {{ kind = "inline", username = "ada" }}\n')
-        ran = shell.run("-p", "shop", "call", "arg_test", "x:=1", RPCEXPLORER_SHOP_PASSWORD="hunter2/hunter2")
-    assert ran.code == 0
-    params = json.loads(server.requests[0].body)["params"]
-    assert params == {"x": 1, "username": "ada", "password": "hunter2/hunter2"}
-    history = "".join(text for path, text in shell.files().items() if "history" in path)
-    assert "arg_test" in history
-    assert "hunter2" not in history
-
-
 def test_the_same_profile_may_be_named_before_or_after_the_command(shell: Shell) -> None:
     with RawServer(PONG) as server:
         shell.sessions(f'[profile.a]\nurl = "{server.origin}"\n[profile.b]\nurl = "{server.origin}"\n')
@@ -359,14 +299,6 @@ def test_what_is_not_marked_safe_needs_a_yes_on_prod(shell: Shell, arguments: li
     assert len(server.requests) == sent
     assert (ran.code == 0) is bool(sent)
     assert sent or "--yes" in ran.err
-
-
-def test_what_is_marked_safe_needs_none(shell: Shell) -> None:
-    with RawServer(PONG) as server:
-        shell.sessions(
-            f'[profile.p]\nurl = "{server.origin}"\nbadge = "prod"\n[profile.p.method."user.list"]\nsafe = true\n'
-        )
-        assert shell.run("call", "user.list").code == 0
 
 
 # --- dry run ---------------------------------------------------------------------------------------------------------
@@ -404,12 +336,6 @@ def test_a_dry_run_shows_the_cookie_as_a_placeholder(shell: Shell) -> None:
     ran = shell.run("call", "ping", "--dry-run", RPCEXPLORER_SHOP_SESSION="s3ss10n-s3ss10n")
     assert "Cookie: sessionid=«shop.session»" in ran.text
     assert "s3ss10n" not in ran.text + ran.err
-
-
-def test_a_dry_run_needs_no_credentials_and_records_nothing(shell: Shell) -> None:
-    shell.sessions('[profile.shop]\nurl = "http://127.0.0.1:9"\nauth = { kind = "inline" }\n')
-    assert shell.run("call", "arg_test", "--dry-run").code == 0
-    assert not [path for path in shell.files() if "history" in path]
 
 
 # --- notify and batch ------------------------------------------------------------------------------------------------
@@ -461,23 +387,6 @@ def test_a_batch_with_a_call_that_got_no_reply_is_exit_code_5_and_prints_what_ca
     assert (ran.code, ran.out) == (5, body + b"\n")
     assert "1 of 2 calls got no response  HTTP 200" in ran.err
     assert "call 2, b: No reply came to this call" in ran.err
-
-
-def test_batch_counts_failed_and_missing_once(shell: Shell) -> None:
-    body = b'[{"jsonrpc":"2.0","id":"x.1","error":{"code":1,"message":"no"}}]'
-    with RawServer(http_reply(body)) as server:
-        given = b'[{"method":"a"},{"method":"b"},{"method":"c","id":null}]'
-        ran = shell.run("batch", "--url", server.origin, "--id", "x", stdin=given)
-    assert "1 of 2 calls failed, 1 of 2 calls got no response" in ran.err
-    assert ran.err.count("error 1 no") == 1
-
-
-def test_a_reply_that_nobody_asked_for_is_named(shell: Shell) -> None:
-    body = b'[{"jsonrpc":"2.0","id":"x.1","result":1},{"jsonrpc":"2.0","id":"x.9","result":9}]'
-    with RawServer(http_reply(body)) as server:
-        ran = shell.run("batch", "--url", server.origin, "--id", "x", stdin=b'[{"method":"a"}]')
-    assert (ran.code, ran.out) == (0, body + b"\n")
-    assert 'an unexpected reply: no call has the id "x.9": result' in ran.err
 
 
 def test_a_batch_refused_as_a_whole_is_told_once(shell: Shell) -> None:
@@ -576,13 +485,6 @@ def test_a_value_comes_from_the_newest_result_of_another_method(shell: Shell) ->
         assert len(case.sent[1][1][1]) == 36
 
 
-def test_a_value_that_is_given_is_sent_as_it_is_also_where_it_is_spelled_like_a_placeholder(shell: Shell) -> None:
-    with RawServer(answer) as server:
-        case = Case(shell, server)
-        assert shell.run("call", "ping", '["{{page}}"]', "--set", "page={{page}}").code == 0
-        assert case.sent == [("ping", ["{{page}}"])]  # and not what a variable of this name has
-
-
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -621,16 +523,6 @@ def test_in_an_ordinary_draft_what_is_not_known_goes_out_as_typed_with_a_remark(
         dry = shell.run("call", "ping", '["{{nobody}} {{page}}"]', "--dry-run")
         assert '"params":["{{nobody}} 7"]' in dry.text
         assert "note: {{nobody}} has no value: it is sent as typed" in dry.err
-
-
-def test_the_params_of_a_batch_are_resolved(shell: Shell) -> None:
-    with RawServer(lambda _: http_reply(b"[]")) as server:
-        Case(shell, server)
-        (shell.folder / "batch.json").write_text('[{"method": "a", "params": ["{{page}}"]}, {"method": "{{page}}"}]')
-        shell.run("batch", "batch.json", "--set", "page=3")
-        assert [(each["method"], each["params"]) for each in json.loads(server.requests[0].body)] == [
-            ("a", ["3"]), ("{{page}}", []),
-        ]  # fmt: skip
 
 
 def test_somebody_at_a_terminal_is_asked_for_what_is_missing(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -679,18 +571,6 @@ def test_the_docs_of_a_saved_call_are_those_of_what_it_calls(shell: Shell) -> No
     assert told == f"  @list users is a saved call: user.list  One page of them\n\n{method}"
     assert "Lists users" in method
     assert "  user.get\n" in shell.run("methods", "@one user").text  # which nobody has described
-
-
-def test_nothing_of_a_saved_call_is_obeyed_by_a_terminal(shell: Shell) -> None:
-    shell.sessions(
-        '[profile.p]\nurl = "http://127.0.0.1:1"\n[call.x]\nmethod = "a\\u001b[2J"\ndoc = "b\\u001b]52;c;eA==\\u0007"\n'
-        '[call."y\\u001b[c"]\nmethod = "m"\n'
-    )
-    for arguments in (["methods"], ["call", "@x", "--dry-run"], ["profiles", "check"]):
-        ran = shell.run(*arguments, terminal=True)
-        assert "\x1b]" not in ran.text + ran.err
-        assert "\x1b[2J" not in ran.text + ran.err
-        assert "\x1b[c" not in ran.text + ran.err
 
 
 def test_no_file_opens_a_secret_by_what_a_variable_and_a_call_make_together(shell: Shell) -> None:

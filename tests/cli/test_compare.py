@@ -533,12 +533,6 @@ def test_for_a_program_it_is_a_list_of_differences(shell: Shell) -> None:
     assert (same.code, same.out) == (0, b"[]\n")
 
 
-def test_on_a_terminal_nothing_in_the_list_is_obeyed(shell: Shell) -> None:
-    one, two = made(shell, '"result":"a\u202e\\u202e"', '"result":"b"')
-    ran = shell.run("compare", one, two, "--json", terminal=True, NO_COLOR="1")
-    assert (ran.code, ran.text.replace("\n", "").isprintable()) == (6, True)
-
-
 def test_one_record_is_compared_with_the_one_before_of_the_same_params(shell: Shell) -> None:
     one, two = made(shell, '"result":1', '"error":{"code":-32602,"message":"no"}')
     ran = shell.run("compare", two)

@@ -104,11 +104,6 @@ def test_the_reply_is_its_body_byte_for_byte_in_a_pipe_and_in_a_file_and_printab
     assert file.stat().st_mode & 0o777 == 0o600
 
 
-def test_a_ticket_in_a_file_is_what_would_be_printed(used: Used) -> None:
-    assert used.shell.run("copy", used.id, "--as", "markdown", "-o", "ticket.md").out == b""
-    assert (used.shell.folder / "ticket.md").read_text() == used.copy("markdown")[0]
-
-
 def test_of_two_calls_there_is_one_ticket_and_nothing_else(shell: Shell) -> None:
     with RawServer(answer) as server:
         shell.environment["RPCEXPLORER_SHOP_PASSWORD"] = PASSWORD
@@ -161,30 +156,6 @@ def test_curl_is_the_form_where_none_is_named_and_the_newest_where_no_id_is(used
     assert used.shell.run("copy", used.id[-6:]).text == used.copy("curl")[0]
 
 
-def test_the_request_is_the_one_that_was_sent_with_its_id(used: Used) -> None:
-    text, _ = used.copy("curl")
-    assert text.startswith(f': "${{RPCEXPLORER_SHOP_PASSWORD:?}}" && curl {used.origin}/api/v2/ \\\n')
-    assert f'"id":"{used.id}","method":"user.get","params":{{"id":42,"username":"ada","password":"' in text
-    assert "${RPCEXPLORER_SHOP_PASSWORD:?}" in text
-
-
-def test_a_ticket_shows_the_reply_with_placeholders(used: Used) -> None:
-    text, _ = used.copy("markdown")
-    request, reply = text.split("### Reply")
-    assert '"password": "«shop.password»"' in request
-    assert '"password": "«shop.password»"' in reply
-
-
-def test_where_the_profile_is_gone_what_is_recorded_is_used_and_what_is_missing_is_said(used: Used) -> None:
-    used.profile(name="other")
-    text, err = used.copy("curl")
-    assert f"curl {used.origin}/api/v2/" in text
-    assert '"params":{"id":42}}' in text
-    assert "There is no profile shop any more" in err
-    assert "missing" in err
-    assert used.copy("command")[0] == f"""rpcexplorer call user.get '{{"id":42}}' --url {used.origin}/api/v2/\n"""
-
-
 def test_where_the_profile_has_moved_the_snippet_goes_where_the_call_went(used: Used) -> None:
     used.profile(AUTH, 'path = "/v3/"')
     text, err = used.copy("curl")
@@ -219,12 +190,6 @@ def test_an_id_that_names_no_call_is_a_sentence(shell: Shell, id: str | None, sa
     ran = shell.run("copy", *([id] if id else []))
     assert (ran.code, ran.out) == (2, b"")
     assert said in ran.err
-
-
-def test_an_unknown_form_is_answered_with_the_known_ones(used: Used) -> None:
-    ran = used.shell.run("copy", used.id, "--as", "wget")
-    assert ran.code == 2
-    assert "curl, python, httpie, command, markdown" in ran.err
 
 
 def test_a_profile_that_no_longer_allows_the_call_says_why(used: Used) -> None:
@@ -407,24 +372,6 @@ def cookie(shell: Shell, demo: str) -> Shell:
     return shell
 
 
-def test_a_copied_curl_command_logs_in_by_itself_with_a_password_that_is_asked_for(
-    cookie: Shell, tmp_path: Path
-) -> None:
-    script = cookie.run("copy", "--as", "curl").text
-    ran = pasted(script, tmp_path, f"{DEMO_PASSWORD}\n")
-    assert ran.returncode == 0, ran.stderr
-    assert json.loads(ran.stdout)["result"] == "pong"
-    assert "password of shop: " in ran.stderr
-    assert DEMO_PASSWORD not in script + ran.stderr
-
-
-def test_a_copied_curl_command_takes_the_password_from_its_variable(cookie: Shell, tmp_path: Path) -> None:
-    script = cookie.run("copy", "--as", "curl").text
-    ran = pasted(script, tmp_path, RPCEXPLORER_SHOP_PASSWORD=DEMO_PASSWORD)
-    assert json.loads(ran.stdout)["result"] == "pong"
-    assert "password of shop" not in ran.stderr
-
-
 @pytest.mark.parametrize(
     ("typed", "said"), [("", "RPCEXPLORER_SHOP_PASSWORD"), ("wrong\n", "no session came of the login")]
 )
@@ -444,15 +391,6 @@ def test_what_a_copied_command_asked_for_does_not_stay_in_the_shell(cookie: Shel
     assert not re.search("^RPCEXPLORER_SHOP", ran.stdout, re.MULTILINE)
 
 
-def test_what_stands_in_for_curl_does_what_the_command_wants_of_it(
-    cookie: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
-    ran = pasted(cookie.run("copy", "--as", "curl").text, tmp_path, f"{DEMO_PASSWORD}\n")
-    assert json.loads(ran.stdout)["result"] == "pong"
-    assert "Total" not in ran.stderr
-
-
 def recording(folder: Path, name: str, then: str) -> Path:
     """Put a program in a folder of its own that writes down its arguments."""
     programs, log = folder / "bin", folder / "arguments"
@@ -469,6 +407,7 @@ def test_no_password_and_no_session_is_an_argument_of_curl(
     monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:{os.environ['PATH']}")
     ran = pasted(cookie.run("copy", "--as", "curl").text, tmp_path, f"{DEMO_PASSWORD}\n")
     assert json.loads(ran.stdout)["result"] == "pong"
+    assert "password of shop: " in ran.stderr
     arguments = log.read_text()
     assert arguments.count("/api/v2/") == 2
     assert DEMO_PASSWORD not in arguments
@@ -491,18 +430,6 @@ def test_no_password_and_no_session_is_an_argument_of_httpie(
     assert "s3ss10n" not in log.read_text()
 
 
-def test_a_copied_httpie_command_logs_in_by_itself(cookie: Shell, tmp_path: Path) -> None:
-    stand_in = tmp_path / "http"
-    stand_in.write_text(
-        "#!/bin/sh\ncase $1 in --print=h) printf 'HTTP/1.1 200\\r\\nSet-Cookie: sessionid=s3ss10n; Path=/\\r\\n';;"
-        " *) printf '%s\\n' \"$@\";; esac\n"
-    )
-    stand_in.chmod(0o755)
-    ran = pasted(cookie.run("copy", "--as", "httpie").text, tmp_path, f"{DEMO_PASSWORD}\n")
-    assert re.search("^Cookie:@/dev/fd/[0-9]+$", ran.stdout, re.MULTILINE)
-    assert '"method":"ping"' in ran.stdout
-
-
 @pytest.mark.thorough
 def test_a_copied_python_script_logs_in_by_itself(cookie: Shell) -> None:
     script = cookie.run("copy", "--as", "python").text
@@ -514,41 +441,6 @@ def test_a_copied_python_script_logs_in_by_itself(cookie: Shell) -> None:
             assert json.loads(ran.stdout.removeprefix("200\n"))["result"] == came
         else:
             assert (ran.returncode, ran.stdout, ran.stderr) == (1, "", "no session came of the login\n")
-
-
-@pytest.mark.everyday(1)
-@pytest.mark.parametrize(("pointer", "result"), [("/auth/s.id", {"auth": {"s.id": "s3ss10n"}}), ("", "s3ss10n")])
-@pytest.mark.parametrize("form", ["curl", "python"])
-def test_a_session_that_stands_in_the_reply_is_taken_from_there(
-    shell: Shell, tmp_path: Path, form: str, pointer: str, result: object
-) -> None:
-    def opened(request: Received) -> bytes:
-        call = json.loads(request.body)
-        said = result if call["method"] == "user.login" else request.header("Cookie")
-        return http_reply(json.dumps({"jsonrpc": "2.0", "id": call["id"], "result": said}).encode())
-
-    password = "pa$$ \"w'rd\\"
-    with RawServer(opened) as server:
-        shell.sessions(
-            f'[profile.shop]\nurl = "{server.origin}"\nauth = {{ kind = "cookie", username = "ada", cookie = "a.b" }}\n'
-            f'[profile.shop.login]\nmethod = "user.login"\nsession = "{pointer}"\n'
-        )
-        shell.environment |= {"RPCEXPLORER_SHOP_PASSWORD": password, "RPCEXPLORER_SHOP_SESSION": "an-older-one"}
-        shell.run("call", "user.get", '{"q": "it\'s\\n $HOME"}')
-        script = shell.run("copy", "--as", form).text
-        server.requests.clear()
-        if form == "curl":
-            ran = pasted(script, tmp_path, RPCEXPLORER_SHOP_PASSWORD=password)
-        else:
-            environment = {**os.environ, "NO_PROXY": "*", "RPCEXPLORER_SHOP_PASSWORD": password}
-            command = [sys.executable, "-c", script]
-            ran = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
-    assert '"a.b=s3ss10n"' in ran.stdout, ran.stderr
-    login, call = (json.loads(request.body) for request in server.requests)
-    assert login["params"] == {"username": "ada", "password": password}
-    assert login["id"] == f"{call['id']}.login"
-    assert call["params"] == {"q": "it's\n $HOME"}
-    assert server.requests[0].header("Cookie") is None
 
 
 def test_a_login_of_its_own_is_copied_without_another_before_it(cookie: Shell) -> None:

@@ -123,21 +123,6 @@ def test_keymap_uses_only_valid_keys(shell: Shell, text: str, keys: list[str], w
     assert bool(warning) == bool(ran.err)
 
 
-def test_same_key_in_separate_panes_is_accepted(shell: Shell) -> None:
-    keymap(shell, 'apply-hint = "ctrl+b"\n"params.fix" = "ctrl+b"\n"history.close" = "ctrl+b"\n')
-    ran = shell.run("keys", "--json")
-    rows = {row["command"]: row["keys"] for row in json.loads(ran.text)}
-    assert [rows[id] for id in ("apply-hint", "params.fix", "history.close")] == [["ctrl+b"]] * 3
-    assert ran.err == ""
-
-
-def test_keys_of_folding_depths_replace_all_digits(shell: Shell) -> None:
-    keymap(shell, '"response.fold-to" = "a,ctrl+zz,c"\n')
-    ran = shell.run("keys", "--json")
-    assert {row["command"]: row["keys"] for row in json.loads(ran.text)}["response.fold-to"] == ["a", "2", "c"]
-    assert "unknown key `ctrl+zz`: did you mean `ctrl+z`? The default stays." in ran.err
-
-
 def own(shell: Shell, name: str, text: str) -> Path:
     path = shell.home / "config" / "presets" / f"{name}.toml"
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import stat
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -44,19 +42,6 @@ def test_login_and_logout_by_hand(shop: Shell) -> None:
     assert "logged in" in shop.run("call", "ping").err
 
 
-def test_a_session_that_the_server_ended_is_renewed(shop: Shell) -> None:
-    shop.run("call", "ping")
-    assert "ended the session" in shop.run("call", "demo.logout").err
-    renewed = shop.run("call", "ping")
-    assert (renewed.code, renewed.out) == (0, b'"pong"\n')
-
-
-def test_a_stale_session_costs_one_more_try(shop: Shell) -> None:
-    ran = shop.run("call", "ping", RPCEXPLORER_SHOP_SESSION="stale-stale-stale")
-    assert ran.code == 0, ran.err
-    assert "tried once more" in ran.err
-
-
 def test_a_wrong_password_is_exit_code_3_with_the_servers_words(shell: Shell, url: str) -> None:
     shell.sessions(f'[profile.shop]\nurl = "{url}"\nauth = {{ kind = "cookie", username = "demo" }}\n')
     ran = shell.run("call", "ping", RPCEXPLORER_SHOP_PASSWORD="wrong-password")
@@ -90,17 +75,6 @@ def test_assumed_login_sends_no_password_to_a_changed_destination(shell: Shell, 
     assert "was not sent" in ran.err
 
 
-def test_secret_stored_without_auth_asks_before_the_service_gets_it(shell: Shell, url: str) -> None:
-    own = shell.home / "config" / "sessions.toml"
-    shell.run("profiles", "add", "shop", "--url", url, "--auth", "none")
-    shell.run("profiles", "secret", "shop", "username", "--stdin", stdin=b"demo\n")
-    shell.run("profiles", "secret", "shop", "password", "--stdin", stdin=PASSWORD.encode())
-    own.write_text("\n".join(line for line in own.read_text().splitlines() if "auth" not in line))
-    ran = shell.run("call", "ping")
-    assert (ran.code, ran.out) == (3, b"")
-    assert "auth.kind: none → cookie" in ran.err
-
-
 def test_bare_url_gets_no_variables_without_auth(shell: Shell, url: str) -> None:
     shell.environment |= {"RPCEXPLORER_URL_USERNAME": "demo", "RPCEXPLORER_URL_PASSWORD": PASSWORD}
     ran = shell.run("call", "ping", "--url", url)
@@ -115,42 +89,6 @@ def test_login_without_a_cookie_profile_says_why_not(shell: Shell, url: str) -> 
     ran = shell.run("login")
     assert ran.code == 2
     assert "no sessions" in ran.err
-
-
-def test_a_moved_profile_does_not_get_the_password(shop: Shell) -> None:
-    team = shop.folder / "sessions.toml"
-    team.write_text(team.read_text().replace("127.0.0.1", "localhost"))
-    ran = shop.run("call", "ping")
-    assert ran.code == 3
-    assert "Changed: origin: http://127.0.0.1" in ran.err
-    assert "rpcexplorer profiles allow shop" in ran.err
-
-
-def test_a_session_of_another_origin_is_not_sent_and_that_is_said(shop: Shell) -> None:
-    shop.run("call", "ping")
-    team = shop.folder / "sessions.toml"
-    team.write_text(team.read_text().replace("127.0.0.1", "localhost"))
-    assert shop.run("call", "ping", RPCEXPLORER_SHOP_PASSWORD=PASSWORD).code == 3
-    assert shop.run("profiles", "allow", "shop", "--yes").code == 0
-    ran = shop.run("call", "ping", RPCEXPLORER_SHOP_PASSWORD=PASSWORD)
-    assert (ran.code, ran.out) == (0, b'"pong"\n')
-    assert (
-        "the session that was kept is not sent: it was stored for a different destination: origin: http://127.0"
-        in ran.err
-    )
-    assert "logged in to http://localhost" in ran.err
-
-
-def test_no_file_and_no_output_holds_the_password_but_the_store(shop: Shell) -> None:
-    shop.run("call", "demo.echo", f"password={PASSWORD}", f"again={PASSWORD}")
-    printed = [shop.run("call", "ping")]
-    printed += [shop.run("history", "list"), shop.run("history", "show"), shop.run("profiles", "show", "shop")]
-    holders = [path for path, text in shop.files().items() if PASSWORD in text]
-    assert [Path(path).name for path in holders] == ["secrets.toml"]
-    assert PASSWORD not in "".join(ran.err for ran in printed)
-    assert PASSWORD not in "".join(ran.text for ran in printed)
-    assert stat.S_IMODE(Path(holders[0]).stat().st_mode) == 0o600
-    assert stat.S_IMODE(Path(holders[0]).parent.stat().st_mode) == 0o700
 
 
 def test_secrets_are_listed_by_state_and_can_be_forgotten(shop: Shell) -> None:
@@ -176,24 +114,10 @@ def test_a_secret_that_is_never_sent_is_told_to_be_so(shell: Shell, auth: str, f
     assert (f"p sends no stored {field}" in ran.err) is not sends
 
 
-def test_a_profile_without_secrets_says_so(shell: Shell) -> None:
-    shell.sessions('[profile.p]\nurl = "http://127.0.0.1:9/rpc"\npath = "/rpc"\n')
-    ran = shell.run("profiles", "secret", "p")
-    assert (ran.code, ran.out) == (0, b"")
-    assert "p needs no secrets: its auth is none" in ran.err
-
-
 def test_a_secret_is_not_asked_for_where_nobody_can_answer(shop: Shell) -> None:
     ran = shop.run("profiles", "secret", "shop", "password")
     assert ran.code == 3
     assert "--stdin" in ran.err
-
-
-def test_a_store_that_cannot_be_written_is_a_sentence(shop: Shell) -> None:
-    (shop.home / "state" / "secrets.toml").chmod(0o644)
-    ran = shop.run("profiles", "secret", "shop", "password", "--stdin", stdin=b"new-password\n")
-    assert ran.code == 2
-    assert "chmod" in ran.err
 
 
 @pytest.mark.parametrize("arguments", [["logout"], ["profiles", "secret", "shop", "--allow-http"]])
@@ -222,49 +146,6 @@ def test_a_profile_is_added_listed_shown_and_removed(shell: Shell) -> None:
     assert shell.run("profiles", "remove", "shop").code == 2
     assert shell.run("profiles", "remove", "shop", "--yes").code == 0
     assert "shop" not in shell.run("profiles", "list").text
-
-
-def test_values_of_three_files_are_merged_and_each_knows_its_line(shell: Shell) -> None:
-    shell.sessions('[profile.shop]\nurl = "https://team.example"\ntimeout = 5\n')
-    (shell.folder / "sessions.local.toml").write_text("[profile.shop]\ntimeout = 60\n")
-    shell.run("profiles", "add", "mine", "--url", "https://mine.example", "--auth", "none")
-    shown = shell.run("profiles", "show", "shop").text
-    assert "sessions.local.toml:2" in next(line for line in shown.splitlines() if "timeout" in line)
-    assert "sessions.toml:2" in next(line for line in shown.splitlines() if " url " in line)
-    assert "mine" in shell.run("profiles", "list").text
-
-
-@pytest.mark.parametrize(
-    ("text", "said", "code"),
-    [
-        ('[profile.a]\nurl = "https://x.example"\npassword = "hunter2hunter2"\n', "profiles secret a password", 1),
-        ('[profile.a]\nurl = "https://u:hunter2hunter2@x.example"\n', "profiles secret a password", 1),
-        ('[profile.a]\nurl = "https://x.example"\ncommand = "x"\n', "command", 2),
-        ('[profile."../../x"]\nurl = "https://x.example"\n', "name", 2),
-        ("[profile.a\n", "sessions.toml:1", 2),
-    ],
-)
-def test_check_finds_what_is_refused_without_printing_it(shell: Shell, text: str, said: str, code: int) -> None:
-    shell.sessions(text)
-    ran = shell.run("profiles", "check")
-    assert ran.code == code
-    assert said in ran.err
-    assert "hunter2" not in ran.err + ran.text
-
-
-def test_check_of_files_in_order_is_exit_code_0(shop: Shell) -> None:
-    assert shop.run("profiles", "check").code == 0
-
-
-def test_methods_are_listed_with_what_is_known(shop: Shell) -> None:
-    with (shop.folder / "sessions.toml").open("a") as file:
-        file.write('[profile.shop.method."user.delete"]\ndoc = "Deletes a user"\nsafe = false\n')
-    shop.run("call", "demo.echo")
-    listed = shop.run("methods").text
-    assert [line.split()[0] for line in listed.splitlines()] == ["arg_test", "auth", "demo.echo", "ping", "user.delete"]
-    assert "!" in next(line for line in listed.splitlines() if "user.delete" in line)
-    rows = json.loads(shop.run("methods", "--json").out)
-    assert {row["name"]: row["source"] for row in rows}["demo.echo"] == "history"
 
 
 # --- demo ------------------------------------------------------------------------------------------------------------

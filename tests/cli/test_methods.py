@@ -15,7 +15,7 @@ from rpcexplorer.demo.http import DemoThread
 from rpcexplorer.demo.service import TABLE
 from rpcexplorer.discovery import interview
 from tests.fakes.shell import Shell
-from tests.fakes.wire import RESET, RawServer, http_reply
+from tests.fakes.wire import http_reply
 
 NOT_FOUND = http_reply(b'{"jsonrpc": "2.0", "id": null, "error": {"code": -32601, "message": "Method not found"}}')
 
@@ -50,15 +50,6 @@ def test_a_refresh_lists_what_the_service_has_and_says_what_it_asked(shop: Shell
     assert len(lines) == 2
 
 
-def test_what_was_learned_is_there_in_the_next_run_and_asks_nobody(shop: Shell) -> None:
-    before = shop.run("methods").text
-    assert names(before) == ["arg_test", "auth", "demo.echo", "ping"]
-    shop.run("methods", "--refresh")
-    ran = shop.run("methods")
-    assert (names(ran.text), ran.err) == (sorted(TABLE), "")
-    assert names(shop.run("methods", "-p", "inline").text) == ["arg_test", "auth", "ping"]
-
-
 def test_json_tells_everything_that_is_known(shop: Shell) -> None:
     ran = shop.run("methods", "--refresh", "--json")
     rows = {row["name"]: row for row in json.loads(ran.out)}
@@ -79,12 +70,6 @@ def test_an_inline_profile_discovers_and_its_credentials_are_not_among_what_to_f
     rows = {row["name"]: row for row in json.loads(ran.out)}
     assert rows["demo.records"]["dialect"] == "rpc.discover"
     assert rows["arg_test"]["start"] == {}
-
-
-def test_nothing_of_it_is_in_the_history(shop: Shell) -> None:
-    shop.run("methods", "--refresh")
-    assert shop.run("history", "list").text == ""
-    assert not [path for path in shop.files() if "history" in Path(path).parts]
 
 
 def test_methods_of_typed_address_are_listed(shell: Shell, url: str) -> None:
@@ -108,31 +93,6 @@ def test_unknown_methods_suggest_the_refresh(shell: Shell, line: str, options: s
     ran = shell.run(*line.split())
     assert (ran.code, ran.text.strip()) == (0, "[]" if "--json" in line else "")
     assert ran.err == f"rpcexplorer: No methods are known yet. Run:\n  rpcexplorer methods --refresh{options}\n"
-
-
-def test_a_service_that_offers_nothing_is_in_order(shell: Shell) -> None:
-    with RawServer(NOT_FOUND) as server:
-        shell.sessions(f'[profile.bare]\nurl = "{server.origin}"\n')
-        ran = shell.run("methods", "--refresh")
-    asked = [
-        json.loads(request.body)["method"] if request.body else request.line.removesuffix(" HTTP/1.1")
-        for request in server.requests
-    ]
-    assert (ran.code, len(asked)) == (0, 10)
-    assert ran.err.splitlines() == [
-        f"rpcexplorer: {', '.join(asked)}: not offered (-32601)",
-        f"rpcexplorer: {server.url} told of no methods. Any name can be typed and called all the same.",
-    ]
-    assert names(ran.text) == ["arg_test", "auth", "ping"]
-
-
-def test_a_profile_without_discovery_asks_nothing_and_says_what_can_be_done(shell: Shell) -> None:
-    with RawServer(NOT_FOUND) as server:
-        shell.sessions(f'[profile.bare]\nurl = "{server.origin}"\ndiscovery = "none"\n')
-        ran = shell.run("methods", "--refresh")
-    assert (ran.code, server.requests) == (0, [])
-    said = 'Nothing was asked: profile bare says discovery = "none". Any name can be typed and called all the same.'
-    assert ran.err == f"rpcexplorer: {said}\n"
 
 
 def openrpc(*methods: str) -> str:
@@ -200,82 +160,6 @@ def test_file_that_is_none_costs_a_problem(shell: Shell, clone: Path, target: st
     ran = shell.run("methods")
     assert ran.code == 0
     assert f"cannot read {clone}" in ran.err
-
-
-@pytest.mark.parametrize("content", ["", "[1", '{"openrpc": "1.3.2", "methods": []}', None])
-def test_unusable_file_leaves_what_was_known(shell: Shell, clone: Path, content: str | None) -> None:
-    before = names(shell.run("methods").text)
-    clone.unlink()
-    if content is not None:
-        clone.write_text(content)
-    ran = shell.run("methods")
-    assert (ran.code, names(ran.text)) == (0, before)
-    assert ("openrpc.json" in ran.err) == (content != ""), "an empty file is about to be written"
-
-
-def test_a_description_in_a_file_is_read_and_nobody_is_asked(shell: Shell) -> None:
-    shell.sessions('[profile.shy]\nurl = "http://127.0.0.1:1"\ndiscovery = { file = "docs/openrpc.json" }\n')
-    missing = shell.run("methods", "--refresh")
-    assert missing.code == 0
-    assert "it does not exist; put it there" in missing.err
-    document = shell.folder / "docs" / "openrpc.json"
-    document.parent.mkdir()
-    document.write_text('{"openrpc": "1.3.2", "methods": [{"name": "a.b", "summary": "An a"}]}')
-    ran = shell.run("methods", "--refresh", "--json")
-    assert ran.err.splitlines()[0] == f"rpcexplorer: {document}: 1 method (OpenRPC 1.3.2)"
-    assert {row["name"]: row["dialect"] for row in json.loads(ran.out)}["a.b"] == "openrpc.json"
-    document.write_text("password = hunter2")
-    damaged = shell.run("methods", "--refresh")
-    assert damaged.err == f"rpcexplorer: {document}: unreadable: it is no JSON\n"
-    assert "a.b" in names(damaged.text)
-
-
-def test_a_description_that_lies_on_the_server_is_fetched_with_the_credentials_of_the_profile(shell: Shell) -> None:
-    with RawServer(http_reply(b'{"openrpc": "1.3.2", "methods": [{"name": "a.b"}]}')) as server:
-        auth = 'auth = { kind = "bearer" }\ndiscovery = { url = "/docs/openrpc.json" }\n'
-        shell.sessions(f'[profile.shy]\nurl = "{server.origin}"\n{auth}')
-        ran = shell.run("methods", "--refresh", RPCEXPLORER_SHY_TOKEN="tok-4711-tok")
-    assert ran.err.splitlines()[0] == "rpcexplorer: GET /docs/openrpc.json: 1 method (OpenRPC 1.3.2)"
-    assert [(request.line, request.header("authorization")) for request in server.requests] == [
-        ("GET /docs/openrpc.json HTTP/1.1", "Bearer tok-4711-tok"),
-    ]
-
-
-def test_a_service_that_cannot_be_reached_is_exit_code_4_and_the_catalogue_stays(shell: Shell) -> None:
-    listing = http_reply(b'{"jsonrpc": "2.0", "result": {"openrpc": "1", "methods": [{"name": "a.b"}]}}')
-    with RawServer(listing, NOT_FOUND, [RESET]) as server:
-        shell.sessions(f'[profile.shy]\nurl = "{server.origin}"\n')
-        assert shell.run("methods", "--refresh").code == 0
-        ran = shell.run("methods", "--refresh")
-    assert ran.code == 4
-    assert "What was known before stays." in ran.err
-    assert "a.b" in names(ran.text)
-
-
-def test_credentials_that_nobody_asks_for_need_not_be_there(shop: Shell) -> None:
-    ran = shop.run("methods", "--refresh", "-p", "inline", "--no-input")
-    assert ran.code == 0
-    assert "demo.echo" in names(ran.text)
-
-
-def test_missing_credentials_are_exit_code_3(shell: Shell) -> None:
-    with RawServer(http_reply(b"", 401)) as server:
-        shell.sessions(f'[profile.inline]\nurl = "{server.origin}"\nauth = {{ kind = "inline", username = "ada" }}\n')
-        ran = shell.run("methods", "--refresh", "--no-input")
-    assert ran.code == 3
-    assert "RPCEXPLORER_INLINE_PASSWORD" in ran.err
-
-
-def test_names_that_vanished_are_told(shell: Shell) -> None:
-    replies = [
-        b'{"jsonrpc": "2.0", "result": {"methods": [{"name": "old"}]}}',
-        b'{"jsonrpc": "2.0", "result": {"methods": [{"name": "a"}, {"name": "b"}]}}',
-    ]
-    with RawServer(http_reply(replies[0]), NOT_FOUND, http_reply(replies[1]), NOT_FOUND) as server:
-        shell.sessions(f'[profile.shy]\nurl = "{server.origin}"\n')
-        shell.run("methods", "--refresh")
-        ran = shell.run("methods", "--refresh")
-    assert ran.err.splitlines()[-2:] == ["rpcexplorer: new: a, b", "rpcexplorer: gone: old"]
 
 
 # --- all about one ---------------------------------------------------------------------------------------------------
@@ -368,32 +252,10 @@ def test_a_catalogue_is_exported_without_secrets_and_read_back(shell: Shell) -> 
     assert shell.run("methods", "--export", "openrpc", RPCEXPLORER_SHY_TOKEN=secret).out == before.out
 
 
-def test_an_exported_catalogue_is_safe_on_a_terminal_and_exact_in_a_pipe(shell: Shell) -> None:
-    hostile = "\u202e\u009b"
-    described(shell, {"methods": [{"name": "a.b", "description": f"No{hostile}31m", "params": []}]})
-    on_terminal = shell.run("methods", "--export", "openrpc", terminal=True).text
-    assert "a.b" in on_terminal
-    assert not {*hostile} & {*on_terminal}
-    assert {*hostile} <= {*shell.run("methods", "--export", "openrpc").text}
-
-
 @pytest.mark.parametrize("words", [["--export", "openapi"], ["--export", "openrpc", "--json"], ["--changes", "a.b"]])
 def test_words_that_do_not_go_together_are_a_sentence(shell: Shell, words: list[str]) -> None:
     ran = shell.run("methods", *words)
     assert (ran.code, ran.out) == (2, b"")
-
-
-def test_hostile_names_reach_no_terminal(shell: Shell) -> None:
-    hostile = json.dumps(
-        {"jsonrpc": "2.0", "result": {"methods": [{"name": "x\x1b]52;c;?\x07", "summary": "\x1b[c\u202e [/]"}]}}
-    ).encode()
-    with RawServer(http_reply(hostile), NOT_FOUND) as server:
-        shell.sessions(f'[profile.shy]\nurl = "{server.origin}"\n')
-        ran = shell.run("methods", "--refresh", terminal=True)
-    assert ran.code == 0
-    assert "\x1b]" not in ran.text + ran.err
-    assert "\u202e" not in ran.text
-    assert "x␛]52;c;?␇" in ran.text
 
 
 def test_a_damaged_cache_is_a_sentence_and_the_rest_is_listed(shop: Shell) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-from pathlib import Path
 from typing import NoReturn
 
 import pytest
@@ -27,14 +26,6 @@ def test_a_file_gets_the_bytes_that_a_pipe_would_get(shell: Shell, more: list[st
         ran = shell.run(*words, "--output", "out.json", terminal=terminal)
     assert (ran.code, ran.out) == (0, b"")
     assert (shell.folder / "out.json").read_bytes() == piped.out != b""
-
-
-def test_a_batch_is_written_too(shell: Shell) -> None:
-    with RawServer(http_reply(BATCH)) as server:
-        text = b'[{"method": "a"}, {"method": "b"}]'
-        ran = shell.run("batch", "--id", "x", "--url", server.origin, "-o", "all.json", stdin=text)
-    assert (ran.code, ran.out, ran.err) == (0, b"", "")
-    assert (shell.folder / "all.json").read_bytes().startswith(b"[")
 
 
 def test_a_dash_is_stdout(shell: Shell) -> None:
@@ -78,13 +69,6 @@ def test_without_a_whole_reply_the_file_stays_as_it_was(
     assert (ran.code, ran.out) == (code, b"")
     assert f"{shell.folder / 'out.json'} is left as it was: {said}" in ran.err
     assert (shell.folder / "out.json").read_text() == "from yesterday"
-
-
-def test_an_error_that_is_asked_for_as_it_is_goes_into_the_file(shell: Shell) -> None:
-    with RawServer(NO) as server:
-        ran = shell.run("call", "m", "--envelope", "--url", server.origin, "-o", "out.json")
-    assert ran.code == 1
-    assert b"no such method" in (shell.folder / "out.json").read_bytes()
 
 
 @pytest.mark.parametrize(
@@ -138,10 +122,3 @@ def test_a_file_of_params_that_cannot_be_read_is_a_sentence(
     ran = shell.run("call", "m", name, "--url", "http://127.0.0.1:9")
     assert ran.code == 2
     assert any(said in ran.err for said in ("permission denied", "it is a folder", "There is no file"))
-
-
-def test_the_folder_of_the_person_is_understood(shell: Shell, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("HOME", str(tmp_path))
-    with RawServer(PONG) as server:
-        assert shell.run("call", "m", "--url", server.origin, "-o", "~/out.json").code == 0
-    assert (tmp_path / "out.json").read_bytes() == b'"pong"\n'

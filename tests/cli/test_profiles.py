@@ -9,10 +9,9 @@ from typing import Any, Final
 
 import pytest
 
-from rpcexplorer.auth.registry import KINDS, fields
+from rpcexplorer.auth.registry import fields
 from rpcexplorer.cli.profiles import add
 from rpcexplorer.files.toml_shape import TableRule
-from rpcexplorer.model.profile import Profile
 from rpcexplorer.profiles.keys import PROFILE
 from tests.fakes.shell import Ran, Shell
 from tests.fakes.wire import RawServer, Received, http_reply
@@ -146,11 +145,6 @@ def test_a_wrong_value_is_told_with_its_option_and_nothing_is_written(shell: She
     assert not (shell.home / "config" / "sessions.toml").exists()
 
 
-def test_basic_without_preset_names_user_name_and_password(shell: Shell) -> None:
-    ran, _ = added(shell, "--auth basic")
-    assert [line.split()[3] for line in ran.err.splitlines() if " store its " in line] == ["username", "password"]
-
-
 @pytest.mark.parametrize("name", ["a b", "../x", ""])
 def test_a_wrong_name_is_told_as_one(shell: Shell, name: str) -> None:
     ran = shell.run("profiles", "add", name, "--url", URL)
@@ -186,11 +180,6 @@ def test_an_address_with_a_path_is_whole_and_one_without_gets_the_presets(
     assert f"calls go to {endpoint}\n" in ran.err
 
 
-def test_a_kind_that_is_named_wins_over_that_of_the_preset(shell: Shell) -> None:
-    _, written = added(shell, "--preset aria2 --auth none")
-    assert written == {"url": URL, "preset": "aria2", "auth": {"kind": "none"}}
-
-
 def test_a_preset_that_is_damaged_is_not_used(shell: Shell) -> None:
     folder = shell.home / "config" / "presets"
     folder.mkdir(parents=True)
@@ -200,33 +189,12 @@ def test_a_preset_that_is_damaged_is_not_used(shell: Shell) -> None:
     assert f"--preset: {folder / 'mine.toml'}:1: pth: `pth` is not a key of a preset" in ran.err
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_each_kind_says_which_secret_to_store(shell: Shell, kind: str) -> None:
-    ran, _ = added(shell, f"--auth {kind}")
-    stored = {*Profile("p", URL, auth=KINDS[kind]()).secrets} - {"username", "session"}
-    said = {field for field in ("password", "token") if f"profiles secret p {field}" in ran.err}
-    assert said == stored
-
-
 def test_values_that_nobody_chose_are_not_written(shell: Shell) -> None:
     ran, written = added(shell, "")
     assert written == {"url": URL}
     assert f"calls go to {URL}/api/v2/" in ran.err
     assert "rpcexplorer profiles test p --apply" in ran.err
     assert re.search(r"\n  preset +service +default\n", shell.run("profiles", "show", "p").text)
-
-
-def test_preset_fills_in_what_add_left_open(shell: Shell) -> None:
-    added(shell, "")
-    assert shell.run("profiles", "set", "p", "preset=aria2").code == 0
-    shown = {line.split()[0]: line.split()[1:] for line in shell.run("profiles", "show", "p").text.splitlines()}
-    assert [shown[key][0] for key in ("path", "content_type", "auth.kind")] == ["/jsonrpc", "application/json", "first"]
-
-
-def test_user_name_at_another_address_needs_an_auth_type(shell: Shell) -> None:
-    ran, written = added(shell, "--username ada", url=f"{URL}/rpc")
-    assert (ran.code, written) == (2, {})
-    assert "auth none has no username" in ran.err
 
 
 TEAM = """\

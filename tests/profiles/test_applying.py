@@ -21,12 +21,6 @@ version = 1
 url = "http://127.0.0.1:1"   # here
 auth = { kind = "cookie", username = "ada" }
 """
-TEAM = """\
-version = 1
-
-[profile.staging]
-url = "https://staging.example.com"
-"""
 
 
 @pytest.fixture
@@ -34,7 +28,6 @@ def explorer(tmp_path: Path) -> Explorer:
     home = tmp_path / "home" / "config"
     home.mkdir(parents=True)
     (home / "sessions.toml").write_text(OWN)
-    (tmp_path / "sessions.toml").write_text(TEAM)
     return Explorer.open(folder=tmp_path, environment={"RPCEXPLORER_HOME": str(tmp_path / "home")})
 
 
@@ -56,26 +49,6 @@ def test_what_is_applied_stands_in_the_file_and_counts_at_once(explorer: Explore
     assert explorer.apply(explorer.profiles.profiles["mine"], (("content_type", None),), own) is None
     assert explorer.profile is not None
     assert explorer.profile.content_type == "application/json-rpc"
-
-
-def test_a_teams_profile_is_changed_for_one_person_beside_the_teams_file(explorer: Explorer, tmp_path: Path) -> None:
-    home = explorer.profiles.change_home("staging", explorer.paths.user_sessions)
-    assert home == tmp_path / "sessions.local.toml"
-    assert explorer.apply(explorer.profiles.profiles["staging"], (("empty_params", "{}"),), home) is None
-    assert explorer.profiles.profiles["staging"].empty_params == "{}"
-    assert (tmp_path / "sessions.toml").read_text() == TEAM
-    assert explorer.profiles.change_home("staging", explorer.paths.user_sessions) == home
-
-
-def test_what_another_file_says_as_well_is_told(explorer: Explorer) -> None:
-    own = explorer.paths.user_sessions
-    own.write_text(OWN + '[profile.staging]\nbadge = "prod"\n')
-    explorer.reload()
-    changes: Changes = (("url", "http://127.0.0.1:2"), ("empty_params", "{}"))
-    assert explorer.apply(explorer.profiles.profiles["staging"], changes, own) is None
-    (told,) = explorer.profiles.overruled("staging", changes, own)
-    assert told.startswith(f"url is written to {own}, but does not count: ")
-    assert told.endswith("sessions.toml:4 says so and wins")
 
 
 @pytest.mark.parametrize(

@@ -103,17 +103,6 @@ def test_setting_a_key_changes_nothing_but_that_key(  # noqa: PLR0917 - two tabl
     assert edited(tmp_path, lambda edits: set_value(edits, key, value), text) == expected
 
 
-def test_a_key_may_be_given_in_parts(tmp_path: Path) -> None:
-    text = '[profile."a.b"]\nurl = "http://x"\n'
-    changed = edited(tmp_path, lambda edits: set_value(edits, ("profile", "a.b", "badge"), "dev"), text)
-    assert changed == text + 'badge = "dev"\n'
-
-
-def test_a_profile_of_another_file_gets_a_table_in_an_overlay(tmp_path: Path) -> None:
-    changed = edited(tmp_path, lambda edits: set_value(edits, "profile.staging.timeout", 5), "version = 1")
-    assert changed == "version = 1\n\n[profile.staging]\ntimeout = 5\n"
-
-
 def test_a_first_default_is_written_above_the_tables(tmp_path: Path) -> None:
     text = "# Ours\n\n# The first\n[profile.p]\nurl = 'http://p'"
     changed = edited(tmp_path, lambda edits: edits.set_default("p"), text)
@@ -206,11 +195,6 @@ def test_a_damaged_file_is_never_overwritten(tmp_path: Path, edit: Edit, damage:
 def test_what_was_wrong_before_does_not_stand_in_the_way(tmp_path: Path) -> None:
     text = "oops = 1\n[profile.p]\nurl = 'http://p'\ntimout = 1\n"
     assert edited(tmp_path, lambda edits: set_value(edits, "profile.p.badge", "dev"), text) == text + 'badge = "dev"\n'
-
-
-def test_the_folder_of_the_file_holds_nothing_new(tmp_path: Path) -> None:
-    edited(tmp_path, lambda edits: edits.set_default("b"))
-    assert {path.name for path in tmp_path.iterdir()} == {"sessions.toml", "locks"}
 
 
 def test_a_folder_that_cannot_be_made_is_a_problem(tmp_path: Path) -> None:

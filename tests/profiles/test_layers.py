@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 from typing import Final
 
@@ -12,10 +10,8 @@ import pytest
 from rpcexplorer.auth.basic import BasicAuth
 from rpcexplorer.auth.token import CookieAuth
 from rpcexplorer.files.paths import Paths
-from rpcexplorer.files.toml import TomlFile, read_toml
 from rpcexplorer.model.problem import Problem
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.profiles import layers
 from rpcexplorer.profiles.edits import ProfileEdits
 from rpcexplorer.profiles.layers import SHIPPED, PresetFile, Presets
 from rpcexplorer.profiles.profiles import Profiles, load
@@ -257,34 +253,3 @@ def test_a_preset_that_no_profile_can_start_with_is_not_written(tmp_path: Path, 
     assert edits.file.read_text() == before
     assert edits.apply("p", (("preset", "bitcoin"),), profiles.leaves["p"]) is None
     assert 'preset = "bitcoin"' in edits.file.read_text()
-
-
-def test_presets_are_read_where_a_profile_names_one_and_no_others(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    opened: list[str] = []
-
-    def watched(path: Path) -> TomlFile | Problem | None:
-        opened.append(path.name)
-        return read_toml(path)
-
-    monkeypatch.setattr(layers, "read_toml", watched)
-    layers._read_shipped.cache_clear()
-    read(tmp_path, '[profile.p]\nurl = "http://p"\n')
-    assert opened == []
-    read(tmp_path, OWN + OWN.replace("[profile.p]", "[profile.q]"))
-    assert opened == ["bitcoin.toml", "bitcoin.toml"], "one's own is looked for, then the program's, once for both"
-    read(tmp_path, OWN)
-    assert opened == ["bitcoin.toml"] * 3, "the program's stays as it is"
-
-
-def test_reading_profiles_loads_nothing_of_presets_where_none_is_named(tmp_path: Path) -> None:
-    (tmp_path / "sessions.toml").write_text('[profile.p]\nurl = "http://p"\n')
-    program = (
-        "import sys; from pathlib import Path; from rpcexplorer.explorer import Explorer;"
-        f"found = Explorer.open(folder=Path({str(tmp_path)!r}), environment={{'RPCEXPLORER_HOME': {str(tmp_path)!r}}});"
-        "assert [*found.profiles.profiles] == ['p'];"
-        "print([name for name in sys.modules if name.endswith(('profiles.presets', 'auth.instead'))])"
-    )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout == "[]\n"

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from rpcexplorer.files import toml
 from rpcexplorer.files.paths import Paths
 from rpcexplorer.files.toml import is_plain, layout, parse_toml
 from rpcexplorer.files.toml_shape import MAX_COMPLAINTS, MAX_GUESSES
 from rpcexplorer.model.problem import LONGEST, Problem, first_few, nearest
-from rpcexplorer.model.profile import Profile
-from rpcexplorer.profiles.layers import build_profile
 from rpcexplorer.profiles.profiles import Profiles, load
 
 HEAD = 'version = 1\ndefault = "q"\n[profile.q]\nurl = "http://h"\n[profile.p]\nurl = "http://h"\n'
@@ -25,33 +21,6 @@ def loaded(tmp_path: Path, text: str) -> Profiles:
     file = tmp_path / "sessions.toml"
     file.write_text(text)
     return load(Paths.of({"RPCEXPLORER_HOME": str(tmp_path / "home")}), tmp_path, {}, file)
-
-
-class Counted(dict[Any, Any]):
-    """Values that count how often all of them are looked through."""
-
-    times = 0
-
-    def __iter__(self) -> Iterator[Any]:
-        self.times += 1
-        return super().__iter__()
-
-    def items(self) -> Any:
-        self.times += 1
-        return super().items()
-
-
-def test_a_profile_of_any_number_of_methods_looks_through_its_values_a_few_times() -> None:
-    values = Counted({("url",): "http://h"})
-    for number in range(1000):
-        values[("method", f"m{number}")] = {}
-        values[("method", f"m{number}", "doc")] = f"does {number}"
-        values[("method", f"m{number}", "safe")] = True
-    profile = build_profile("p", values)
-    assert isinstance(profile, Profile)
-    assert profile.methods["m999"].doc == "does 999"
-    assert len(profile.methods) == 1000
-    assert values.times < 10
 
 
 def test_of_thousands_of_keys_that_are_wrong_a_few_are_guessed_and_some_are_told(
@@ -81,21 +50,6 @@ def test_each_profile_that_is_wrong_is_told_however_many_things_are_wrong_before
     found = loaded(tmp_path, HEAD + wrong + '[profile.z]\nurl = "http://h"\nx = 1\n')
     assert list(found.profiles) == ["q"], "a profile of which something is wrong is not used"
     assert [each.key for each in found.problems if each.profile == "z"] == ["profile.z.x"]
-
-
-def test_where_nothing_is_wrong_nobody_looks_for_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    scanned: list[str] = []
-
-    def scanning(text: str) -> Any:
-        scanned.append(text)
-        return layout(text)
-
-    monkeypatch.setattr(toml, "layout", scanning)
-    found = loaded(tmp_path, HEAD + '[profile.p.method."a.b"]\nparams = { id = [1] }\n')
-    assert found.files_of("p") == [tmp_path / "sessions.toml"]
-    assert scanned == []
-    assert found.source_of("p", 'method."a.b".params').line == 8
-    assert len(scanned) == 1
 
 
 @pytest.mark.parametrize(

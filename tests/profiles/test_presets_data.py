@@ -71,14 +71,6 @@ def test_its_login_goes_without_a_session_and_asks_for_no_more_than_its_kind_tak
     assert set(auth_of(profile).secrets(profile)) <= {"username", "password", "token", "session"}
 
 
-@pytest.mark.parametrize("name", PROMISED)
-def test_it_names_a_path_and_how_its_methods_are_found(name: str) -> None:
-    text = (SHIPPED / f"{name}.toml").read_text(encoding="utf-8")
-    assert values(name).path.startswith("/")
-    assert re.search(r"^auth = ", text, re.MULTILINE)
-    assert name == "service" or re.search(r"^discovery = ", text, re.MULTILINE)
-
-
 @pytest.mark.parametrize(
     ("name", "login", "answer", "call"),
     [

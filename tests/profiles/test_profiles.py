@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +13,9 @@ from rpcexplorer.auth.basic import InlineAuth, NoAuth
 from rpcexplorer.auth.registry import KINDS
 from rpcexplorer.auth.token import CookieAuth
 from rpcexplorer.files.paths import Paths
-from rpcexplorer.files.toml import KeyPath
-from rpcexplorer.files.toml_shape import DEFAULT, Leaf, Source
+from rpcexplorer.files.toml_shape import DEFAULT, Source
 from rpcexplorer.model.problem import Problem
 from rpcexplorer.model.profile import Auth, MethodNote, Profile
-from rpcexplorer.profiles.layers import merge
 from rpcexplorer.profiles.profiles import Profiles, load
 
 EXAMPLE = Path(__file__).parents[2] / "sessions.toml.example"
@@ -248,29 +245,6 @@ def test_a_file_that_names_another_kind_leaves_nothing_of_the_auth_and_the_login
 def test_whoever_names_a_kind_first_keeps_what_is_said_of_auth_below(tmp_path: Path) -> None:
     team = '[profile.p]\nurl = "http://p"\nauth = { kind = "cookie" }\n'
     assert good(read(tmp_path, team, user='[profile.p]\nauth.username = "me"\n'), "p").auth == CookieAuth("me")
-
-
-KEYS = st.sampled_from(
-    [("url",), ("badge",), ("auth", "kind"), ("auth", "username"), ("login", "params"), ("headers", "X-A"),
-     ("headers", "X-B"), ("method", "a.b", "doc"), ("method", "c", "doc")]
-)  # fmt: skip
-LAYER = st.dictionaries(KEYS, st.integers(0, 3))
-
-
-@given(st.lists(LAYER, min_size=1, max_size=4))
-def test_the_highest_layer_that_names_a_key_gives_its_value_and_source(layers: list[dict[KeyPath, int]]) -> None:
-    merged: dict[KeyPath, Leaf] = {}
-    for number, layer in enumerate(layers):
-        merged = merge(merged, {key: Leaf(value, Source(f"layer {number}")) for key, value in layer.items()})
-    named = [(index, layer["auth", "kind"]) for index, layer in enumerate(layers) if ("auth", "kind") in layer]
-    changed = [index for (_, before), (index, kind) in pairwise(named) if kind != before]
-    for layer in layers[: changed[-1]] if changed else ():
-        for key in [key for key in layer if key[0] in {"auth", "login"}]:
-            del layer[key]
-    assert set(merged) == {key for layer in layers for key in layer}
-    for key, leaf in merged.items():
-        number = max(index for index, layer in enumerate(layers) if key in layer)
-        assert leaf == Leaf(layers[number][key], Source(f"layer {number}"))
 
 
 TEXTS = {

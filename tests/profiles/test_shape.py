@@ -193,6 +193,7 @@ INSTEAD = [
      'write auth = { kind = "header", header = "Authorization" }, and', TOKEN),
     ('headers = { Authorization = "hunter2" }', 'write auth = { kind = "header", header = "Authorization" }, and',
      TOKEN),
+    ("headers = { Authorization = 7 }", 'write auth = { kind = "header", header = "Authorization" }, and', TOKEN),
     ('headers = { X-Api-Key = "hunter2" }', 'write auth = { kind = "header", header = "X-Api-Key" }, and', TOKEN),
     ('headers = { X-Auth-Token = "Bearer hunter2" }',
      'write auth = { kind = "header", header = "X-Auth-Token" }, and', TOKEN),
