@@ -20,8 +20,6 @@ from rpcexplorer.files.io import (
     decoded,
     is_private,
     lock,
-    meanwhile,
-    names,
     opened,
     private_folder,
     read_bytes,
@@ -63,26 +61,11 @@ class FakeTime:
 # --- reading
 
 
-def test_a_missing_file_is_no_problem(tmp_path: Path) -> None:
-    assert read_bytes(tmp_path / "none.toml") is None
-    assert read_bytes(tmp_path / "no folder" / "none.toml") is None
-    assert names(tmp_path / "none") == []
-
-
-def test_text_comes_without_its_byte_order_mark_and_with_its_line_ends() -> None:
-    assert decoded(Path("a.toml"), b"\xef\xbb\xbfa = 1\r\n") == "a = 1\r\n"
-
-
 def test_a_file_that_is_not_utf8_is_told_with_the_byte(tmp_path: Path) -> None:
     path = tmp_path / "a.toml"
     with pytest.raises(FileError) as problem:
         decoded(path, b"a = '\xe9'")
     assert problem.value.sentence == f"cannot read {path}: byte 5 is not UTF-8; save the file as UTF-8"
-
-
-def test_a_folder_in_place_of_a_file_is_told(tmp_path: Path) -> None:
-    with pytest.raises(FileError, match="it is a folder; name a file"):
-        read_bytes(tmp_path)
 
 
 @pytest.mark.parametrize("name", ["a\0b", "\ud800"])
@@ -108,12 +91,6 @@ def test_a_trouble_says_which_file_why_and_what_to_do(
     with pytest.raises(FileError) as problem:
         write_private(path, "a = 1")
     assert problem.value.sentence.startswith(f"cannot write {path}: {words}")
-
-
-def test_what_happens_meanwhile_is_added_and_the_kind_of_trouble_stays() -> None:
-    with pytest.raises(LockedError) as problem, meanwhile("it is kept"):
-        raise LockedError("cannot")
-    assert problem.value.sentence == "cannot; it is kept"
 
 
 # --- writing
@@ -153,12 +130,6 @@ def test_a_folder_that_exists_keeps_its_mode(tmp_path: Path) -> None:
     tmp_path.chmod(0o755)
     private_folder(tmp_path)
     assert mode_of(tmp_path) == 0o755
-
-
-def test_a_file_in_the_place_of_a_folder_is_told(tmp_path: Path) -> None:
-    (tmp_path / "a").write_text("")
-    with pytest.raises(FileError, match="a part of the path is a file"):
-        private_folder(tmp_path / "a")
 
 
 def test_a_file_of_the_persons_own_keeps_its_mode_and_its_link(tmp_path: Path) -> None:
@@ -206,21 +177,6 @@ def test_no_folder_is_made_for_a_file_of_the_persons_choice(tmp_path: Path) -> N
     told = save_as(tmp_path / "slip" / "reply.json", b"1", replacing=False)
     assert told == f"cannot write {tmp_path}/slip/reply.json: there is no folder {tmp_path}/slip; choose another path"
     assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.parametrize("write", [write_private, write_atomic])
-@pytest.mark.parametrize("call", ["open", "write", "fsync", "replace"])
-def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(
-    call: str, write: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "a.toml"
-    path.write_text("old")
-    monkeypatch.setattr(os, call, failing(errno.ENOSPC))
-    with pytest.raises(FileError, match="the disk is full"):
-        write(path, "new")
-    monkeypatch.undo()
-    assert [each.name for each in tmp_path.iterdir()] == ["a.toml"]
-    assert path.read_text() == "old"
 
 
 def test_a_system_that_takes_one_byte_at_a_time_gets_them_all(tmp_path: Path) -> None:
@@ -281,14 +237,6 @@ def test_a_lock_that_is_freed_while_waiting_is_taken(tmp_path: Path) -> None:
         assert time.now == io.LOCK_PAUSE
 
 
-def test_a_lock_is_let_go_when_its_holder_fails(tmp_path: Path) -> None:
-    path = tmp_path / "a.toml"
-    with pytest.raises(ZeroDivisionError), lock(path):
-        raise ZeroDivisionError
-    with lock(path, 0):
-        pass
-
-
 def test_the_lock_is_a_private_file_beside_the_one_that_may_be_replaced(tmp_path: Path) -> None:
     path = tmp_path / "a.toml"
     with lock(path):
@@ -301,16 +249,6 @@ def test_a_lock_is_never_made_through_a_symbolic_link(tmp_path: Path) -> None:
     with pytest.raises(FileError, match="symbolic link"), lock(tmp_path / "a.toml"):
         pass
     assert not (tmp_path / "elsewhere").exists()
-
-
-def test_a_folder_that_cannot_be_written_to_is_told_and_not_waited_for(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(os, "open", failing(errno.EROFS))
-    with pytest.raises(FileError) as problem, lock(tmp_path / "a.toml"):
-        pass
-    assert not isinstance(problem.value, LockedError)
-    assert "read-only" in problem.value.sentence
 
 
 VICTIM = b"alias ll='ls -l'\n"
@@ -472,12 +410,6 @@ def test_what_a_link_of_a_team_leads_to_is_read_and_not_changed(kind: Kind, tmp_
     assert kind.read(root) == (kind.things(), "")
     assert "symbolic link" in kind.change(root, "c")
     assert real.read_bytes() == before
-
-
-def test_a_lock_is_not_waited_for_where_a_pipe_lies(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / ".a.lock")
-    with pytest.raises(FileError, match="pipe"), lock(tmp_path / "a"):
-        pass
 
 
 def test_a_device_is_never_replaced_by_a_file(tmp_path: Path) -> None:

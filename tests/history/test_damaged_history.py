@@ -15,7 +15,6 @@ from rpcexplorer.files.io import FileError
 from rpcexplorer.history.folder import History
 from rpcexplorer.history.record import to_block
 from rpcexplorer.model.exchange import Damaged
-from rpcexplorer.model.filter import HistoryFilter
 from tests.files.faults import LINES
 from tests.history.recording import contents, damaged, exchange, id_of, sound
 
@@ -88,44 +87,11 @@ def test_a_history_edited_by_hand_is_read_before_and_after_the_next_call(
     assert list(contents(one.folder)) == ["me@here.toml"]
 
 
-def test_without_any_ends_only_the_last_record_can_have_been_torn(one: History) -> None:
-    write(one, b"".join(block[: block.index(b"end =")] for block in BLOCKS))
-    for _ in range(2):
-        assert {id_of(0), id_of(1)} <= set(sound(one.all()))
-        assert [each.id for each in damaged(one.all())] == [id_of(2)]
-        one.append(NEW)
-    assert len(sound(one.all())) == 3
-
-
 def test_records_that_ran_together_are_told_and_none_of_them_is_taken_for_all(one: History) -> None:
     write(one, WHOLE.replace(b"[[call]]", b'[["call"]]').replace(b'end = "', b'end="'))
     (told,) = one.all()
     assert isinstance(told, Damaged)
     assert "more than one record" in told.reason
-
-
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        (b"ms = 34.0", b"ms = nan"),
-        (b"ms = 34.0", b"ms = -inf"),
-        (b"ms = 34.0", b"ms = 1e400"),
-        (b"status = 200", b"status = 0x" + b"f" * 100),
-        (b"sent = 60", b"sent = " + b"9" * 4_000),
-        (b"received = 42", b"received = 0b" + b"1" * 20_000),
-        (b"time = 2025-06-01T12:00:01.000Z", b"time = 0001-01-01T00:00:00+23:59"),
-        (b"time = 2025-06-01T12:00:01.000Z", b"time = 9999-12-31T23:59:59-23:59"),
-    ],
-    ids=lambda value: value[:16].decode(),
-)
-def test_values_that_nobody_can_show_are_damage(old: bytes, new: bytes, one: History) -> None:
-    harmed = BLOCKS[1].replace(old, new)
-    assert harmed != BLOCKS[1]
-    write(one, BLOCKS[0] + harmed + BLOCKS[2])
-    assert sound(one.all()) == [id_of(2), id_of(0)]
-    assert [each.id for each in damaged(one.all())] == [id_of(1)]
-    one.annotate(id_of(1), name="x")  # does what it can
-    assert sound(one.all()) == [id_of(2), id_of(0)]
 
 
 # --- what was torn
@@ -190,21 +156,6 @@ def test_a_file_that_cannot_be_read_is_told_and_all_others_are_read(shared: Hist
     assert "cannot read" in told["bob@here"]
     assert "permission denied" in told["bob@here"]
     assert "it is a folder" in told["carl@here"]
-
-
-@pytest.mark.parametrize(
-    "wanted",
-    [
-        HistoryFilter(profile="staging"),
-        HistoryFilter(method="ping"),
-        HistoryFilter(outcome="result"),
-        HistoryFilter("pong"),
-    ],
-    ids=["profile", "method", "outcome", "text"],
-)
-def test_what_is_sought_may_be_in_a_file_that_cannot_be_read(wanted: HistoryFilter, shared: History) -> None:
-    found = list(shared.search(wanted))
-    assert (len(sound(found)), len(damaged(found))) == (2, 1)
 
 
 def test_a_file_that_cannot_be_read_stands_in_the_way_of_nothing(shared: History) -> None:

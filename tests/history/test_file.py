@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from functools import partial
@@ -128,32 +127,3 @@ def test_a_file_that_was_moved_away_meanwhile_is_left_to_whoever_finds_it_there(
     assert rewritten(path, lambda: path.rename(full), BLOCKS[0]) == 0
     assert [each.name for each in tmp_path.iterdir()] == ["a.full.toml"]
     assert full.read_bytes() == b"".join(BLOCKS)
-
-
-def test_nobody_is_kept_out_while_a_file_is_read_changed_and_written(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "a.toml"
-    path.write_bytes(b"".join(BLOCKS))
-    done: list[str] = []
-    replace = os.replace
-
-    def replacing(one: Path, other: Path) -> None:
-        done.append("replaced")
-        replace(one, other)
-
-    monkeypatch.setattr(os, "fsync", lambda _: done.append("written"))
-    monkeypatch.setattr(os, "replace", replacing)
-
-    @contextmanager
-    def locked() -> Iterator[None]:
-        done.append("locked")
-        yield
-        done.append("free")
-
-    def change(raw: bytes) -> bytes:
-        done.append("changed")
-        return b"" if raw == BLOCKS[1] else raw
-
-    assert rewrite(path, change, locked) == 1
-    assert done == [*["changed"] * len(BLOCKS), "written", "locked", "replaced", "free"]

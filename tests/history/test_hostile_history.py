@@ -306,14 +306,6 @@ def test_somebody_who_waits_for_recent_calls_is_told_that_they_are_not_all_known
     assert hurried.methods("staging") == []
 
 
-def test_a_call_of_megabytes_among_others_still_comes_in_its_order(one: History) -> None:
-    large = exchange(2, params='"' + "x" * 3_000_000 + '"')
-    for name, number in (("a@a", 1), ("b@b", 3)):
-        (one.folder / f"{name}.toml").write_bytes(to_block(exchange(number)).encode())
-    one.append(large)
-    assert sound(one.all()) == [id_of(3), large.id, id_of(1)]
-
-
 @pytest.mark.usefixtures("short_calls")
 def test_a_call_that_could_not_be_read_again_is_not_written(one: History) -> None:
     one = History(one.folder, writer="me@here")
@@ -369,16 +361,6 @@ def test_of_too_many_writers_the_newest_are_read_and_that_is_told(one: History) 
 
 
 @pytest.mark.usefixtures("few_writers")
-def test_of_too_many_torn_calls_the_newest_are_read_and_that_is_told(one: History) -> None:
-    many(one.folder, 30, "me@here.toml.torn-{}")
-    found = damaged(one.all())
-    assert [each.reason for each in found if not each.text] == [
-        f"{one.folder} holds files of 30 torn calls: the newest 10 are read; move some away"
-    ]
-    assert len(found) == 11
-
-
-@pytest.mark.usefixtures("few_writers")
 def test_no_more_than_a_few_long_files_are_open_at_once(one: History, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(merging, "CHUNK", 1000)
     monkeypatch.setattr(blockfile, "CHUNK", 1000)
@@ -404,26 +386,6 @@ def test_no_more_than_a_few_long_files_are_open_at_once(one: History, monkeypatc
     assert len(sound(found)) == 27
     assert len(damaged(found)) == 3
     assert "3 files of more than 1,000 bytes are being read already" in damaged(found)[0].reason
-
-
-def test_many_full_files_are_listed_once_however_many_writers_there_are(
-    one: History, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    many(one.folder, 50, "w{}@h.toml")
-    many(one.folder, 50, "w{0}@h.{0:03}.toml")
-    listed: list[object] = []
-
-    def counting(real: Callable[[Any], Any]) -> Callable[[Any], Any]:
-        def listing(folder: Any) -> Any:
-            listed.append(folder)
-            return real(folder)
-
-        return listing
-
-    for name in ("listdir", "scandir"):
-        monkeypatch.setattr(os, name, counting(getattr(os, name)))
-    assert len(set(sound(one.all()))) == 50
-    assert len(listed) == 1
 
 
 def test_a_file_that_fills_up_between_two_looks_at_the_folder_is_not_missed(one: History) -> None:

@@ -13,14 +13,12 @@ from zlib import crc32
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from msgspec.structs import replace
 
 from rpcexplorer.history import file, folder, record
-from rpcexplorer.history.folder import FOLDED_TO_ASCII, WINDOW, BlockFilter, History
+from rpcexplorer.history.folder import FOLDED_TO_ASCII, BlockFilter, History
 from rpcexplorer.history.record import read_block, to_block
-from rpcexplorer.model.exchange import Damaged, Exchange, Unreached
+from rpcexplorer.model.exchange import Damaged, Exchange
 from rpcexplorer.model.filter import Bounds, HistoryFilter
-from rpcexplorer.rpc.messages import ErrorObject
 from rpcexplorer.transport.port import Response
 from tests.files.reading import counted
 from tests.history.recording import START, exchange, id_of, sound
@@ -115,11 +113,6 @@ def test_what_cannot_be_read_of_a_filter_looks_for_nothing() -> None:
     assert among(HistoryFilter(bounds=Bounds(wrong=("slower:1 has no unit",))), block()) == []
 
 
-@pytest.mark.parametrize("word", ["kind", "call", "outcome", "status", "received", "ms", "time", "note", "end", "200"])
-def test_what_only_frames_a_record_is_no_reason_to_read_it(word: str) -> None:
-    assert among(HistoryFilter(word), block(note="a long one")) == []
-
-
 def test_words_may_stand_in_a_call_and_a_text_in_its_profile_and_url_as_well() -> None:
     raw = block()
     assert among(HistoryFilter("example.com"), raw) == among(HistoryFilter("staging"), raw) == [raw]
@@ -146,28 +139,10 @@ def test_parts_of_names_are_looked_for_in_their_own_places(wanted: HistoryFilter
     assert (among(wanted, raw) == [raw]) is wanted.matches(one) is has
 
 
-def test_line_ends_of_another_system_cost_nothing() -> None:
-    raw = block(note="Ada").replace(b"\n", b"\r\n")
-    assert raw in among(HistoryFilter("ada"), raw)
-    assert raw not in among(HistoryFilter("bob"), raw)
-
-
 @pytest.mark.thorough
 def test_every_letter_that_stands_for_one_of_ascii_is_known() -> None:
     others = (chr(code) for code in range(0x80, 0x110000) if not 0xD800 <= code < 0xE000)
     assert {one.encode() for one in others if any(map(str.isascii, one.casefold()))} == set(FOLDED_TO_ASCII)
-
-
-@pytest.mark.parametrize(
-    "outcome",
-    [Unreached("wait", "Reset by Peer."), ErrorObject(1, "Reset by Peer", None, b"")],
-    ids=["reason", "error"],
-)
-def test_what_came_instead_of_a_reply_is_looked_through_too(outcome: Unreached | ErrorObject) -> None:
-    one = exchange(outcome=outcome, response=Response(cut=True))
-    raw = to_block(one).encode()
-    assert among(HistoryFilter("reset by peer"), raw) == [raw]
-    assert HistoryFilter("reset by peer").matches(one)
 
 
 # --- how much of a history is read
@@ -197,12 +172,6 @@ def test_whole_id_with_long_reply_is_found(tmp_path: Path) -> None:
     long = exchange(1000, f'{{"jsonrpc":"2.0","id":"1","result":"{"x" * 300_000}"}}')
     history = filled(tmp_path, [*map(exchange, range(1000)), long, *map(exchange, range(1001, 1100))])
     assert [history.find(id_of(number)) for number in (999, 1000, 1001)] == [exchange(999), long, exchange(1001)]
-
-
-def test_whole_id_that_is_elsewhere_is_searched_for(tmp_path: Path) -> None:
-    early = exchange(5)
-    history = filled(tmp_path, [*map(exchange, range(6, 2000)), early])
-    assert history.find(early.id) == early
 
 
 def test_whole_id_of_damaged_call_is_found_damaged(tmp_path: Path) -> None:
@@ -275,30 +244,12 @@ def test_whoever_looks_may_stop_after_every_stretch(long: History, monkeypatch: 
         assert sum(sizes) == 8_000 * stretch
 
 
-def test_what_was_found_is_told_long_before_everything_is_read(long: History, monkeypatch: pytest.MonkeyPatch) -> None:
-    add(long, MANY, note="found at once")
-    sizes = counted(monkeypatch)
-    assert sound([next(long.search(HistoryFilter("found")))]) == [id_of(MANY)]
-    assert sum(sizes) < 2 * WINDOW * 1_000
-
-
 def test_calls_that_overtook_one_another_are_found_in_the_order_of_their_beginnings(long: History) -> None:
     for number in (MANY + 3, MANY + 1, MANY + 2):
         add(long, number, note="found")
         for other in range(20):
             add(long, MANY + other)
     assert sound(long.search(HistoryFilter("found"))) == [id_of(MANY + number) for number in (3, 2, 1)]
-
-
-def test_the_recent_calls_of_a_profile_are_not_looked_for_in_everything(
-    long: History, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(folder, "REACH", 50_000)
-    sizes = counted(monkeypatch)
-    assert long.recent("prod", 5) == []
-    assert sum(sizes) <= 50_000 + 8_000
-    add(long, MANY, profile="prod")
-    assert sound(long.recent("prod", 5)) == [id_of(MANY)]
 
 
 def test_methods_are_looked_for_among_the_newest_alone(long: History, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -312,15 +263,6 @@ def test_methods_are_looked_for_among_the_newest_alone(long: History, monkeypatc
 # --- what is not as it was written
 
 
-def test_records_of_all_writers_come_in_one_order_whatever_is_passed_over(one: History, tmp_path: Path) -> None:
-    other = History(one.folder, writer="you@there", lock_seconds=0)
-    for number in range(MANY):
-        add(other if number % 3 else one, number, note="odd" if number % 7 == 0 else "x" * 600)
-    assert sound(one.search(HistoryFilter("odd"))) == [
-        id_of(number) for number in reversed(range(MANY)) if number % 7 == 0
-    ]
-
-
 def test_a_record_without_a_time_stands_where_it_lies_also_among_those_that_are_passed_over(long: History) -> None:
     path = long.folder / "me@here.toml"
     broken = block(number=7, note="harmed").replace(b"\ntime = ", b"\ntome = ")
@@ -328,11 +270,3 @@ def test_a_record_without_a_time_stands_where_it_lies_also_among_those_that_are_
     os.utime(path, (0, 0))
     found = list(long.search(HistoryFilter("harmed")))
     assert [type(each).__name__ for each in found] == ["Exchange", "Damaged"]
-
-
-def test_a_note_by_hand_is_found_among_records_that_nobody_touched(long: History) -> None:
-    path = long.folder / "me@here.toml"
-    path.write_text(path.read_text().replace(id_of(200) + '"', id_of(200) + '"\nname = "\\u0041da"', 1))
-    (found,) = long.search(HistoryFilter("ada"))
-    assert isinstance(found, Exchange)
-    assert replace(found, name="") == replace(exchange(200, note="x" * 600), notes=found.notes)

@@ -94,16 +94,6 @@ def test_a_call_on_another_profile_tries_it_again_and_tells_where_it_still_fails
     assert recorded(journal) == [exchange(2).id, exchange(1).id]
 
 
-def test_a_file_that_cannot_be_read_is_told_and_the_others_are_listed(
-    journal: Journal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    journal.record(exchange(0), STAGING)
-    (tmp_path / "history" / "ann@lab.toml").mkdir()
-    assert [each.id for each in journal.recent(STAGING, 9)] == [exchange(0).id]
-    assert "ann@lab.toml" in journal.problem
-    assert "it is a folder" in journal.problem
-
-
 def test_a_folder_that_cannot_be_read_is_told(journal: Journal, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(_path: object) -> list[str]:
         raise OSError(errno.EIO, os.strerror(errno.EIO))

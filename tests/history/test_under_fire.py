@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import subprocess
 import sys
@@ -134,29 +133,6 @@ def test_one_wrong_byte_anywhere_damages_one_block_at_most(one: History) -> None
         assert len(damaged(found)) <= 2, "the broken block and, where its frame is broken, a stray line"
 
 
-@pytest.mark.parametrize(
-    "harm",
-    [
-        lambda text: text.replace('kind = "call"', "kind = call", 1),
-        lambda text: text.replace('id = "', 'id = "\\x', 1),
-        lambda text: text.replace("sent = 60", "s.e" + ".n" * 50_000 + " = 60", 1),
-        lambda text: text.replace("[[call]]\n", "<<<<<<< HEAD\n[[call]]\n", 1),
-        lambda text: (
-            text.replace("[[call]]\n", "<<<<<<< HEAD\n[[call]]\n", 1).replace("\r\n", "\n").replace("\n", "\r\n")
-        ),
-        lambda text: "\ufeff" + text.replace("status = 200", "status = 2OO", 1),
-        lambda text: text.replace("ms = ", "ms = \0", 1),
-    ],
-    ids=["type", "escape", "dotted key", "conflict", "conflict and line ends", "typo and mark", "nul"],
-)
-def test_harm_to_one_block_leaves_the_others(harm: Callable[[str], str], one: History) -> None:
-    file_of(one).write_bytes(harm(b"".join(BLOCKS).decode()).encode())
-    one.append(NEW)
-    found = list(one.all())
-    assert len(damaged(found)) == 1
-    assert {NEW.id, id_of(2), id_of(1)} <= set(sound(found))
-
-
 def test_line_ends_of_another_system_harm_nothing(one: History) -> None:
     file_of(one).write_bytes(b"\xef\xbb\xbf" + b"".join(BLOCKS).replace(b"\n", b"\r\n"))
     one.append(NEW)
@@ -228,58 +204,6 @@ def test_whichever_call_fails_a_change_is_made_whole_or_not_at_all(
             break
     else:
         pytest.fail("the fire never went out")
-
-
-@pytest.mark.parametrize("error", [errno.ENOSPC, errno.EDQUOT, errno.EFBIG])
-def test_a_disk_that_is_full_in_the_middle_of_a_block_leaves_the_file_as_it_was(
-    error: int, one: History, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    one.append(exchange(0))
-    before = file_of(one).read_bytes()
-    real = os.write
-    written: list[int] = []
-
-    def write(descriptor: int, content: bytes) -> int:
-        if written:
-            raise OSError(error, os.strerror(error))
-        written.append(real(descriptor, content[:100]))
-        return written[0]
-
-    monkeypatch.setattr(os, "write", write)
-    with pytest.raises(FileError) as problem:
-        one.append(NEW)
-    assert written == [100]
-    assert file_of(one).read_bytes() == before
-    assert problem.value.sentence.startswith(f"cannot write {file_of(one)}: ")
-    assert problem.value.sentence.endswith("; the exchange is kept in memory")
-    monkeypatch.undo()
-    one.save_unsaved()
-    assert load(one) == [id_of(0), NEW.id]
-
-
-def test_a_read_only_disk_is_told_and_reading_goes_on(one: History, monkeypatch: pytest.MonkeyPatch) -> None:
-    one.append(exchange(0))
-    real = os.open
-
-    def open_(path: Any, flags: int, mode: int = 0o777, **more: Any) -> int:
-        if flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT):
-            raise OSError(errno.EROFS, os.strerror(errno.EROFS))
-        return real(path, flags, mode, **more)
-
-    monkeypatch.setattr(os, "open", open_)
-    with pytest.raises(FileError, match="the file system is read-only; choose another folder; the exchange is kept"):
-        one.append(NEW)
-    assert sound(one.all()) == [id_of(0)]
-
-
-def test_a_folder_that_cannot_be_read_is_told_and_not_taken_for_empty(
-    one: History, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    one.append(exchange(0))
-    monkeypatch.setattr(os, "listdir", Fire(1).around("listdir", os.listdir))
-    monkeypatch.setattr(os, "scandir", Fire(1).around("scandir", os.scandir))
-    with pytest.raises(FileError, match="cannot read"):
-        one.newest(1)
 
 
 def test_a_lock_that_another_holds_is_busy_and_the_exchange_is_kept(one: History) -> None:
@@ -384,14 +308,6 @@ def test_what_an_append_reads_does_not_grow_with_the_file(one: History, monkeypa
     sizes = counted(monkeypatch)
     one.append(NEW)
     assert sum(sizes) < 500
-
-
-@pytest.mark.thorough
-def test_the_newest_are_read_from_the_end_alone(one: History, monkeypatch: pytest.MonkeyPatch) -> None:
-    file_of(one).write_bytes(b"".join(to_block(exchange(number)).encode() for number in range(3000)))
-    sizes = counted(monkeypatch)
-    assert len(one.newest(20)) == 20
-    assert sum(sizes) <= 128 * 1024
 
 
 def test_an_append_is_one_write(one: History, monkeypatch: pytest.MonkeyPatch) -> None:
