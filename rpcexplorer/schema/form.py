@@ -172,8 +172,6 @@ class FormField(Struct, frozen=True):
     required: bool = False
     known: bool = True
     """The schema has it; else only the text."""
-    alone: bool = True
-    """Of its name; False where the same one stands below, which counts."""
     stays: str = ""
     """Why it cannot be taken out; empty where it can."""
     items: int = 0
@@ -183,7 +181,7 @@ class FormField(Struct, frozen=True):
     open: bool = False
     editing: Editing = "json"
     wrong: str = ""
-    """What is wrong with it by its kind."""
+    """What is wrong there, in words."""
     remarks: tuple[str, ...] = ()
     """That it is deprecated, and the like."""
 
@@ -233,7 +231,7 @@ class FormText:
 
     def __init__(self, reader: SchemaReader, text: str, rows: Sequence[FormField]) -> None:
         self._reader, self.text = reader, text
-        self._rows: Mapping[Path, FormField] = {row.path: row for row in rows if row.alone}
+        self._rows: Mapping[Path, FormField] = {row.path: row for row in rows}
 
     def start(self, path: Path) -> str:
         """What a place begins with."""
@@ -353,7 +351,7 @@ def is_plain(text: str) -> bool:
 
 
 def wrong_kind(place: Settled, value: Any) -> str:
-    """What is wrong by the kind; what is finer than that a checker says."""
+    """What is wrong by the kind, at once; what is finer than that the check says."""
     if is_reference(value):
         return ""
     if value is None:
@@ -375,7 +373,7 @@ def with_problems(
 
     What is missing is said by the row of it; what stands for a value is no value yet.
     """
-    told = {row.path: at for at, row in enumerate(rows) if row.alone}
+    told = {row.path: at for at, row in enumerate(rows)}
     found, of_all = list(rows), ""
     for problem in problems:
         path = problem.pointer
@@ -408,6 +406,7 @@ MANY: Final = 2_000
 FEW: Final = 30
 """Items of an object or array that unfolds by itself."""
 STAYS: Final = "What stands behind it would move up to its place: take the last one out first."
+TWICE: Final = "twice: the last one counts"
 LEFT_OUT: Final = "null: left out"
 LONGEST_NAME: Final = 200
 """Characters of a name that anybody sees."""
@@ -440,23 +439,12 @@ class _Slot(Struct, frozen=True):
     span: Span | None = None
     required: bool = False
     known: bool = True
-    alone: bool = True
+    is_twice: bool = False
+    """Its name stands twice in the object: the last one is the row."""
     stays: str = ""
     skips: bool = False
     """Null stands for nothing there: so servers have a param left out that has others behind it."""
     param: DescribedParam | None = None
-
-
-class _Shape(Struct, frozen=True):
-    """What a schema says of a place with a certain text."""
-
-    schema: Any
-    place: Settled
-    kind: str
-    limits: str
-    editing: Editing
-    wrong: str
-    items: int
 
 
 class FormRows:
@@ -471,7 +459,7 @@ class FormRows:
         """More than the params that are told of: as the check has it, also where one of them has no name."""
         self._definitions = described.definitions
         self.reader = SchemaReader(described.definitions)
-        self._told: dict[tuple[int, str | None, int | None], _Shape] = {}
+        self._fields: dict[tuple[int, str | None, int | None], FormField] = {}
         """By the schema's identity, the text and the alternative. Each has its schema: no other one takes its place."""
 
     def named(self, text: str) -> bool:
@@ -503,9 +491,10 @@ class FormRows:
         params = {each.name: each for each in self._params if each.name}
         found = _members(text, span)
         for name, param in params.items():
-            yield from _before(found, (), name, param.schema)
-            yield _Slot((name,), name, param.schema, _last(found, name), param.required is True, param=param)
-        yield from _unknown(found, (), params, known=self._takes_others or not self._all_named, schema=True)
+            yield _member_slot(found, (), name, param.schema, required=param.required is True, param=param)
+        known = self._takes_others or not self._all_named
+        for name in _others(found, params):
+            yield _member_slot(found, (), name, True, known=known)
 
     def _by_place(self, text: str, span: Span) -> Iterator[_Slot]:
         found = _elements(text, span)
@@ -542,85 +531,90 @@ class FormRows:
                 stays = STAYS if at < min(len(node.prefix), len(found) - 1) else ""
                 yield _Slot((*row.path, at), f"[{at}]", schema, there_too, known=schema is not False, stays=stays)
             return
-        members_there = _members(text, there) if there else []
+        members_there = _members(text, there) if there else {}
         for name, schema in list(node.properties.items())[:MOST_ITEMS]:
-            yield from _before(members_there, row.path, name, schema)
-            needed = name in node.required
-            yield _Slot((*row.path, name), name, schema, _last(members_there, name), needed and row.state == "value")
+            needed = name in node.required and row.state == "value"
+            yield _member_slot(members_there, row.path, name, schema, required=needed)
         known = isinstance(node.additional, dict) or (node.additional is True and not node.properties)
-        yield from _unknown(members_there, row.path, node.properties, known=known, schema=node.additional)
+        for name in _others(members_there, node.properties):
+            yield _member_slot(members_there, row.path, name, node.additional, known=known)
 
     def _row(self, text: str, slot: _Slot, view: FormView, depth: int) -> FormField:
         there = None if slot.span is None else text[slice(*slot.span)]
-        told = self._of_place(slot.schema, there, view.chosen.get(slot.path))
-        node, written = told.place.node, there or ""
-        nullable = told.place.nullable or (slot.skips and bool(slot.stays))
+        field = self._field(slot.schema, there, view.chosen.get(slot.path))
+        place, node = field.place, field.place.node
+        if slot.skips and slot.stays and not place.nullable:
+            place = replace(place, nullable=True)
+        wrong = "required" if there is None and slot.required else field.wrong
+        if there is not None and (slot.is_twice or slot.schema is False):
+            wrong = TWICE if slot.is_twice else "not allowed"
+        elif slot.skips and wrong == NOT_NULL:
+            wrong = ""
         remarks = {
             "deprecated": node.deprecated or (slot.param is not None and slot.param.deprecated),
             "read-only": node.read_only,
-            "typed as JSON": told.items > MANY,
-            LEFT_OUT: slot.skips and there == "null" and not told.place.nullable,
+            "typed as JSON": field.items > MANY,
+            LEFT_OUT: slot.skips and there == "null" and not field.place.nullable,
         }
-        row = FormField(
-            slot.path,
-            slot.name[:LONGEST_NAME],
-            depth,
-            slot.schema,
-            told.place if told.place.nullable == nullable else msgspec.structs.replace(told.place, nullable=nullable),
-            "absent" if there is None else "null" if there == "null" else "value",
-            written,
-            slot.span or (0, 0),
-            told.kind,
-            told.limits,
-            (slot.param.doc if slot.param else "") or node.doc,
-            slot.required,
-            slot.known,
-            slot.alone,
-            slot.stays,
-            told.items,
-            editing=told.editing,
-            wrong=_wrong(slot, told),
+        row = replace(
+            field,
+            path=slot.path,
+            name=slot.name[:LONGEST_NAME],
+            depth=depth,
+            schema=slot.schema,
+            place=place,
+            span=slot.span or (0, 0),
+            doc=(slot.param.doc if slot.param else "") or node.doc,
+            required=slot.required,
+            known=slot.known,
+            stays=slot.stays,
+            wrong=wrong,
             remarks=tuple(word for word, is_so in remarks.items() if is_so),
         )
         return self._folded(row, view)
 
-    def _of_place(self, schema: Any, there: str | None, chosen: int | None) -> _Shape:
-        """What is said of a place: the same as at the key before where nothing has changed there."""
-        schema = self._referred(schema)
-        key = (id(schema), there, chosen)
-        told = self._told.get(key)
-        if told is None:
-            if len(self._told) >= KEPT:
-                self._told.clear()
-            value = UNSET if there is None or not isinstance(schema, dict) else value_of(there)
-            place = settled(self.reader, schema, value, chosen)
-            words = kind_words(self.reader, schema), limit_words(place.node)
-            wrong = "" if value is UNSET else wrong_kind(place, value)
-            told = self._told[key] = _Shape(
-                schema, place, *words, editing_of(place, there or ""), wrong, size_of(there or "")
-            )
-        return told
-
-    def _referred(self, schema: Any) -> Any:
-        """What a schema refers to that says nothing itself: then many places have the same."""
+    def _field(self, schema: Any, there: str | None, chosen: int | None) -> FormField:
+        """What is known without its path: the same as at the key before where nothing has changed there."""
         if isinstance(schema, dict) and len(schema) == 1 and isinstance(name := schema.get("$ref"), str):
-            return self._definitions.get(name, schema)
-        return schema
+            schema = self._definitions.get(name, schema)  # then many places have the same
+        key = (id(schema), there, chosen)
+        field = self._fields.get(key)
+        if field is None:
+            if len(self._fields) >= KEPT:
+                self._fields.clear()
+            value = UNSET if there is None or not isinstance(schema, dict) else value_of(there)
+            place, text = settled(self.reader, schema, value, chosen), there or ""
+            field = self._fields[key] = FormField(
+                (),
+                "",
+                0,
+                schema,
+                place,
+                "absent" if there is None else "null" if there == "null" else "value",
+                text,
+                kind=kind_words(self.reader, schema),
+                limits=limit_words(place.node),
+                items=size_of(text),
+                editing=editing_of(place, text),
+                wrong="" if value is UNSET else wrong_kind(place, value),
+            )
+        return field
 
     def _folded(self, row: FormField, view: FormView) -> FormField:
         """Whether there are rows in it, and on view."""
-        if not row.alone or not row.is_container:
+        if not row.is_container:
             return row
         could_have = row.place.node.prefix if row.is_array else row.place.node.properties
         folds = bool(row.items or could_have) and row.items <= MANY and row.depth < DEEPEST
         by_itself = row.state == "value" and row.depth + 1 < UNFOLDED and row.items <= FEW
-        return msgspec.structs.replace(row, folds=folds, open=folds and view.folds.get(row.path, by_itself))
+        return replace(row, folds=folds, open=folds and view.folds.get(row.path, by_itself))
 
 
-def _members(text: str, span: Span) -> list[tuple[str, Span]]:
-    at = span[0]
-    found = members(text[slice(*span)]) or () if text[at : at + 1] == "{" else ()
-    return [(each.name, (at + each.value[0], at + each.value[1])) for each in found]
+def _members(text: str, span: Span) -> dict[str, list[Span]]:
+    at, found = span[0], dict[str, list[Span]]()
+    for each in members(text[slice(*span)]) or () if text[at : at + 1] == "{" else ():
+        found.setdefault(each.name, []).append((at + each.value[0], at + each.value[1]))
+    return found
 
 
 def _elements(text: str, span: Span) -> list[Span]:
@@ -629,35 +623,14 @@ def _elements(text: str, span: Span) -> list[Span]:
     return [(at + start, at + end) for start, end in found]
 
 
-def _last(found: list[tuple[str, Span]], name: str) -> Span | None:
-    return next((span for each, span in reversed(found) if each == name), None)
+def _member_slot(found: Mapping[str, list[Span]], path: Path, name: str, schema: Any, **more: Any) -> _Slot:
+    spans = found.get(name, [])
+    return _Slot((*path, name), name, schema, spans[-1] if spans else None, is_twice=len(spans) > 1, **more)
 
 
-def _before(found: list[tuple[str, Span]], path: Path, name: str, schema: Any) -> Iterator[_Slot]:
-    """Members of this name that do not count, as another one stands below them."""
-    same = [span for each, span in found if each == name]
-    for span in same[:-1]:
-        yield _Slot((*path, name), name, schema, span, alone=False)
-
-
-def _unknown(
-    found: list[tuple[str, Span]], path: Path, known_ones: Mapping[str, Any], *, known: bool, schema: Any
-) -> Iterator[_Slot]:
+def _others(found: Iterable[str], known: Mapping[str, Any]) -> list[str]:
     """Members that no schema names, in the order of the text."""
-    others = [each for each in found if each[0] not in known_ones][:MOST_ITEMS]
-    last = {name: at for at, (name, _) in enumerate(others)}
-    for at, (name, span) in enumerate(others):
-        yield _Slot((*path, name), name, schema, span, known=known, alone=last[name] == at)
-
-
-def _wrong(slot: _Slot, told: _Shape) -> str:
-    if slot.span is None:
-        return "required" if slot.required else ""
-    if not slot.alone:
-        return "twice: the one below counts"
-    if slot.skips and told.wrong == NOT_NULL:
-        return ""
-    return "not allowed" if slot.schema is False else told.wrong
+    return [name for name in found if name not in known][:MOST_ITEMS]
 
 
 def shown(field: FormField, start: str, indent: str = "") -> str:

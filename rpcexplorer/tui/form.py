@@ -108,7 +108,7 @@ class FormModel:
 
     def index_of(self, path: FieldPath, default: int) -> int:
         """Return the row of a path, or of the nearest container around it."""
-        found = {row.path: at for at, row in enumerate(self.rows) if row.alone}
+        found = {row.path: at for at, row in enumerate(self.rows)}
         while path:
             if path in found:
                 return found[path]
@@ -399,7 +399,7 @@ class FormScreen(AnswersOnce[bool | None], Screen[bool | None]):
 
     def _edit(self, row: FormField) -> None:
         """Toggle a boolean, choose one of a few values, or type any other."""
-        if self._edited is not None or not self._can_change(row):
+        if self._edited is not None:
             return
         if row.editing == "boolean":
             self.model.put(row, "false" if row.text == "true" else "true")
@@ -419,11 +419,6 @@ class FormScreen(AnswersOnce[bool | None], Screen[bool | None]):
             self._line.display, self._json.display = field is self._line, field is self._json
             self._doc.lines = [*doc_lines(row, self.model.reader)[:1], HOW_TO_TYPE]
             self.refresh_bindings()
-
-    def _can_change(self, row: FormField) -> bool:
-        if not row.alone:
-            self.notify("The one below counts. Esc leads to the editor, where this one can be taken out.")
-        return row.alone
 
     @property
     def _typed(self) -> str:
@@ -464,7 +459,7 @@ class FormScreen(AnswersOnce[bool | None], Screen[bool | None]):
 
     def action_cycle(self) -> None:
         row = self.list.chosen
-        if row is None or not self._can_change(row):
+        if row is None:
             return
         if row.place.alternatives or row.editing == "choice":
             self._choose(row)
@@ -492,7 +487,7 @@ class FormScreen(AnswersOnce[bool | None], Screen[bool | None]):
 
     def action_remove(self) -> None:
         row = self.list.chosen
-        if row is None or not self._can_change(row):
+        if row is None:
             return
         if row.stays:
             self.notify(row.stays)

@@ -84,8 +84,7 @@ def test_what_the_schema_has_and_what_only_the_text_has_are_rows() -> None:
         ".shape -",
         ".y []",
         "dry -",
-        "limit 1e1 !twice: the one below counts",
-        "limit 1.0",
+        "limit 1.0 !twice: the last one counts",
         "x 1",
     ]
     rows = {row.path: row for row in FormRows(DESCRIBED).of(text, OPEN)}
