@@ -82,13 +82,6 @@ def test_behind_an_address_that_does_not_answer_the_next_is_tried_as_well(monkey
         assert reached(quiet, quiet, there) == there[1]
 
 
-def test_of_two_that_answer_at_the_same_time_one_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tcp, "_HEAD_START", 0)
-    with ExitStack() as stack:
-        both = [listening(stack), listening(stack)]
-        assert reached(*both) in [there[1] for there in both]
-
-
 def test_where_none_answers_the_failures_of_all_are_raised() -> None:
     with pytest.raises(ExceptionGroup) as caught:
         reached(refusing(), refusing())

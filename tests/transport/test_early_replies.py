@@ -51,13 +51,6 @@ def test_a_reply_that_breaks_off_before_the_request_is_out_is_kept_as_far_as_it_
     assert (problem.step, partial_body(problem), problem.maybe_ran) == ("body", SAYS, False)
 
 
-def test_a_server_that_reads_nothing_and_says_nothing_is_waited_for_until_the_deadline() -> None:
-    with RawServer([HOLD], read_body=False) as server:
-        problem = failure_of(Request(server.url, LARGE), deadline=0.3)
-    assert (problem.step, problem.maybe_ran) == ("timeout", False)
-    assert "could not be sent whole" in problem.sentence
-
-
 @contextmanager
 def talking(talk: Callable[[socket.socket], None]) -> Iterator[str]:
     """A server for one connection; its URL."""

@@ -25,7 +25,6 @@ from rpcexplorer.transport.tls import USUAL, Trust
 from tests.fakes.certificates import Identity, issued, self_signed
 from tests.fakes.wire import HOLD, NEXT, RESET, Authority, Part, RawServer, Received, Script, http_reply
 from tests.transport.sending import BODY
-from tests.transport.test_proxies import tunnel_to
 
 OPEN: list[Part] = [http_reply(b"open"), NEXT]
 """A reply on a connection that the server leaves open."""
@@ -151,15 +150,6 @@ def test_a_connection_that_the_server_gives_up_is_not_used_though_it_is_open(rep
     assert server.connections == 2
 
 
-def test_a_reply_that_ends_with_its_connection_leaves_none() -> None:
-    async def send(url: str) -> tuple[bytes, int]:
-        async with HttpTransport() as transport:
-            return (await transport.send(Request(url, BODY), deadline=5)).body, len(transport._kept._waiting)
-
-    with RawServer(b"HTTP/1.1 200 OK\r\n\r\nopen") as server:
-        assert asyncio.run(send(server.url)) == (b"open", 0)
-
-
 def test_a_request_that_says_close_is_the_last_one() -> None:
     async def send(url: str) -> None:
         async with HttpTransport() as transport:
@@ -246,18 +236,6 @@ def test_a_connection_that_was_closed_meanwhile_is_not_used(end: list[Part]) -> 
     assert isinstance(answer, Response)
     assert (answer.body, answer.remarks, answer.phases.kept) == (b"open", (), False)
     assert [request.body for request in server.requests] == [b"first", BODY]
-
-
-def test_a_connection_that_is_closed_on_one_side_is_not_used() -> None:
-    class HalfClosing(RawServer):
-        def _hold(self, connection: socket.socket) -> None:
-            super()._hold(connection)
-            connection.shutdown(socket.SHUT_WR)
-
-    with HalfClosing([http_reply(b"first"), HOLD, NEXT], OPEN) as server:
-        (answer,) = after(server, released(server))
-    assert isinstance(answer, Response)
-    assert (answer.body, server.connections) == (b"open", 2)
 
 
 def test_where_a_server_closes_at_once_without_a_word_no_connection_is_kept_any_more() -> None:
@@ -571,29 +549,9 @@ def test_ours_is_not_shown(ca: trustme.CA, box: Identity, tmp_path: Path) -> Non
         assert server.requests == []  # it has not accepted the handshake
 
 
-def test_through_a_proxy_it_is_the_one_of_the_server_behind(
-    ca: trustme.CA, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    ca.cert_pem.write_to_path(tmp_path / "ca.pem")
-    identity = issued(ca)
-    with RawServer(tls=identity.server(tmp_path)) as server, tunnel_to(server.port) as (port, heads):
-        monkeypatch.setenv("HTTPS_PROXY", f"http://127.0.0.1:{port}")
-        assert looked(server.url, Trust(tmp_path / "ca.pem")).certificate.fingerprint == identity.fingerprint
-        assert server.requests == []
-    assert all(head.startswith(b"CONNECT ") for head in heads)
-
-
 def test_without_tls_nothing_is_sent_at_all() -> None:
     with RawServer(http_reply()) as server:
         with pytest.raises(Unreachable, match="https://") as caught:
             looked(server.url)
         assert server.requests == []
     assert caught.value.step == "url"
-
-
-def test_where_nobody_answers_that_is_what_is_said() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        port = listener.getsockname()[1]
-    with pytest.raises(Unreachable, match="Nothing accepts connections") as caught:
-        looked(f"https://127.0.0.1:{port}/")
-    assert caught.value.step == "connect"

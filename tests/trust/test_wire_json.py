@@ -10,7 +10,6 @@ import pytest
 
 from rpcexplorer.rpc.codec import decode
 from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result
-from rpcexplorer.text.document import Document
 from tests.fakes.shell import Shell
 from tests.fakes.wire import RawServer, http_reply
 from tests.trust.visits import ID, MIB, called, replying, visit
@@ -57,44 +56,6 @@ def nested(levels: int) -> str:
     return "[" * levels + "]" * levels
 
 
-@pytest.mark.parametrize(
-    ("value", "remark"),
-    [
-        ('"\\ud800"', "lone surrogate \\ud800 in a string"),
-        ('{"\\udc00": "\\ud800x"}', "lone surrogate \\udc00 in a string"),
-        ("NaN", "NaN is not JSON"),
-        ("[Infinity, -Infinity]", "Infinity is not JSON"),
-        ('"a\tb"', "raw control character U+0009 in a string"),
-        (nested(300), ""),
-        (nested(1100), "nested 1,101 deep"),
-        (nested(100_000), "nested 100,001 deep"),
-        ("7" * 4300, ""),
-        ("7" * 4301, "a number of 4,301 digits"),
-        (f'{{"n": -{"7" * 9000}}}', "a number of 9,000 digits"),
-        (f'"{"7" * 9000}"', ""),
-        ("[1e999, -0, 18446744073709551616]", ""),
-    ],
-    ids=["half a character", "in a key", "NaN", "infinities", "raw tab", "300 deep", "1,100 deep", "100,000 deep",
-         "4,300 digits", "4,301 digits", "9,000 digits", "9,000 digits in a string", "numbers of no machine"],
-)  # fmt: skip
-def test_it_is_a_result_as_it_was_sent_with_a_remark(shell: Shell, value: str, remark: str) -> None:
-    with RawServer(replying(f'"result":{value}')) as server:
-        exchange = called(shell, server.url)
-    assert exchange.outcome == Result(value.encode(), tuple(filter(None, [remark])))
-    assert shell.run("history", "show", "--body").out == exchange.response.body
-    laid_out = Document.of_json(value.encode())
-    assert laid_out.is_json
-    assert b"".join(laid_out.text.split()) == "".join(value.split()).encode()
-
-
-def test_an_error_object_with_such_a_part_says_so_once(shell: Shell) -> None:
-    with RawServer(replying('"error":{"code":1,"message":"\\ud800","data":NaN}')) as server:
-        exchange = called(shell, server.url)
-    assert isinstance(exchange.outcome, ErrorObject)
-    assert exchange.outcome.message == "\ud800"
-    assert exchange.outcome.remarks == ("lone surrogate \\ud800 in a string", "NaN is not JSON")
-
-
 # --- the reply is checked -------------------------------------------------------------------------------------------
 
 
@@ -102,27 +63,11 @@ def test_an_error_object_with_such_a_part_says_so_once(shell: Shell) -> None:
     ("body", "code", "remark"),
     [
         ('{"id":"id-1","result":1}', 0, "jsonrpc is missing"),
-        ('{"jsonrpc":2,"id":"id-1","result":1}', 0, 'jsonrpc is 2, not "2.0"'),
-        ('{"jsonrpc":"2.0","result":1}', 0, "id is missing"),
         ('{"jsonrpc":"2.0","id":"id-2","result":1}', 0, 'id is "id-2", not "id-1": it may answer another call'),
-        ('{"jsonrpc":"2.0","id":1,"result":1}', 0, 'id is 1, not "id-1"'),
-        ('{"jsonrpc":"2.0","id":["id-1"],"result":1}', 0, 'id is ["id-1"], not "id-1"'),
         ('{"jsonrpc":"2.0","id":"id-1","result":1,"error":null}', 0, '"error": null beside the result'),
-        ('{"jsonrpc":"2.0","id":"id-1","result":1,"error":{"code":1,"message":"m"}}', 1, "result and error are both"),
-        ('{"jsonrpc":"2.0","id":"id-1","result":null,"error":{"code":1,"message":"m"}}', 1, ""),
         ('{"jsonrpc":"2.0","id":"id-1","error":{"code":"1","message":"m"}}', 1, "error.code is not an integer"),
-        ('{"jsonrpc":"2.0","id":"id-1","error":{"code":1.5,"message":"m"}}', 1, "error.code is not an integer"),
-        ('{"jsonrpc":"2.0","id":"id-1","error":{"message":"m"}}', 1, "error.code is missing"),
-        ('{"jsonrpc":"2.0","id":"id-1","error":{"code":1}}', 1, "error.message is missing"),
-        ('{"jsonrpc":"2.0","id":"id-1","error":"no"}', 1, "error is a plain string"),
-        ('{"jsonrpc":"2.0","id":"id-1","error":[]}', 1, "error is not an object"),
         ('{"jsonrpc":"2.0","id":"id-1","result":1,"result":2}', 0, "the member result is there twice"),
-        ('[{"jsonrpc":"2.0","id":"id-1","result":1}]', 0, "the reply came wrapped in an array"),
         ('{"jsonrpc":"2.0","id":"id-1"}', 5, "without result and without error"),
-        ('{"jsonrpc":"2.0","id":"id-1","method":"m"}', 5, "a request of the server's own"),
-        ('"result"', 5, "a bare JSON value"),
-        ("[]", 5, "an array of 0"),
-        ('{"jsonrpc":"2.0","id":"id-1","result":}', 5, "starts like JSON but is not"),
         ('{"jsonrpc":"2.0","id":"id-1","result":1', 5, "ends in the middle"),
         ("", 5, "empty"),
     ],
@@ -136,7 +81,7 @@ def test_a_deviation_is_said_and_what_can_be_read_is_read(shell: Shell, body: st
     assert remark in " ".join((*seen.exchange.remarks, *habits, getattr(outcome, "reason", "")))
 
 
-@pytest.mark.parametrize("status", [400, 401, 404, 500, 503])
+@pytest.mark.parametrize("status", [401, 404, 500])
 @pytest.mark.parametrize(
     ("member", "kind"), [('"error":{"code":-32601,"message":"m"}', ErrorObject), ('"result":1', Result)]
 )
@@ -148,7 +93,7 @@ def test_a_proper_reply_counts_whatever_the_status(shell: Shell, status: int, me
     assert exchange.response.status == status
 
 
-@pytest.mark.parametrize("status", [400, 401, 404, 413, 429, 500, 502, 503])
+@pytest.mark.parametrize("status", [401, 413, 502, 503])
 def test_a_page_instead_of_a_reply_is_malformed_with_its_status_and_text(shell: Shell, status: int) -> None:
     page = b"<html><title>\x1b[2JBad Gateway</title>"
     seen = visit(shell, http_reply(page, status, reason="No\x1b[2J"))
