@@ -76,3 +76,14 @@ def test_neither_does_the_real_program_on_a_real_terminal(tmp_path: Path, server
 @pytest.mark.parametrize("text", [each for each in PAYLOADS.values() if "[/]" not in each and "[b]" not in each])
 def test_the_reader_of_bytes_knows_each_class(text: str) -> None:
     assert Stream(f"\x1b[1ma{text}b".encode(errors="surrogatepass")).strange
+
+
+def test_nothing_of_a_saved_call_is_obeyed_by_a_terminal(tmp_path: Path) -> None:
+    shell = Shell(tmp_path)
+    shell.sessions(
+        '[profile.p]\nurl = "http://127.0.0.1:1"\n[call.x]\nmethod = "a\\u001b[2J"\ndoc = "b\\u001b]52;c;eA==\\u0007"\n'
+        '[call."y\\u001b[c"]\nmethod = "m"\n'
+    )
+    for arguments in (["methods"], ["call", "@x", "--dry-run"], ["profiles", "check"]):
+        ran = shell.run(*arguments, terminal=True)
+        assert not any(query in ran.text + ran.err for query in ("\x1b]", "\x1b[2J", "\x1b[c"))
