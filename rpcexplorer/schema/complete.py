@@ -8,6 +8,7 @@ from typing import Any, Final, TypeVar
 
 import msgspec
 from msgspec import UNSET, Struct
+from msgspec.structs import replace
 
 from rpcexplorer.jsontext.cursor import TypedPlace, place_at
 from rpcexplorer.jsontext.scan import NUMBER, STRING, decoded, elements
@@ -248,24 +249,23 @@ def _plain(node: Node) -> str:
 def _complete_values(
     place: TypedPlace, described: Described, places: SchemaPlaces, values: AskForValues | None
 ) -> Iterator[Candidate]:
-    nodes, name = _at(place, described, places)
-    known = [*_said(nodes), *_of_examples(place, described)]
-    offered = [_value(place, value, words) for value, words in known]
-    yield from (each for each in offered if each is not None)
-    elsewhere = values(name, place.path) if values else ()
-    yield from (_fitted(place, each) for each in elsewhere if _suits(place, each.text) and _may_be(nodes, each.text))
-    if not place.typed and not place.quoted and not known:
-        yield from _plainest(place, nodes, places)
-
-
-def _at(place: TypedPlace, described: Described, places: SchemaPlaces) -> tuple[list[Node], str]:
-    """What may stand at the place, and the name that it goes by: an element goes by that of its list."""
-    beside = [level.members for level in place.levels]
+    """Values that the service names, then those known from elsewhere; where there are none, the plainest."""
+    nodes = places.nodes(places.schemas(place.path, [level.members for level in place.levels]))
     names = [step for step in place.path if isinstance(step, str)]
     first = place.path[0]
     if not names and isinstance(first, int) and first < len(described.params):
         names = [described.params[first].name]
-    return places.nodes(places.schemas(place.path, beside)), names[-1] if names else ""
+    name = names[-1] if names else ""  # an element goes by that of its list
+    known = [*_said(nodes), *_of_examples(place, described)]
+    found = [_value(value, words) for value, words in known if is_small(value)]
+    found += [each for each in (values(name, place.path) if values else ()) if _may_be(nodes, each.text)]
+    if not (place.typed or place.quoted or known):
+        found += _plainest(nodes, places)
+    for each in found:
+        if place.quoted and not each.text.startswith('"'):
+            continue  # what is begun in quotes is a text
+        cursor = len(each.text) if each.cursor is None else each.cursor
+        yield replace(each, text=f"{each.text}, ", cursor=cursor) if place.comma else each
 
 
 def _said(nodes: Iterable[Node]) -> Iterator[tuple[Any, str]]:
@@ -308,39 +308,21 @@ def _step(value: Any, step: str | int) -> Any:
     return UNSET
 
 
-def _plainest(place: TypedPlace, nodes: Iterable[Node], places: SchemaPlaces) -> Iterator[Candidate]:
+def _plainest(nodes: Iterable[Node], places: SchemaPlaces) -> Iterator[Candidate]:
     """The plainest value of each kind that may stand there, with what must be in it."""
     for node in nodes:
         for kind in node.kinds:
             if kind in _BEGUN:
                 schema = {"type": kind, "properties": dict(node.properties), "required": [*node.required]}
                 value = starting_value(places.reader, schema).value
-                if (found := _value(place, value, kind)) is not None:
-                    inside = len(found.text) - 1 - (2 if place.comma else 0)
-                    yield Candidate(found.text, found.text.removesuffix(", "), kind, None if value else inside)
+                text = inert_value(value)
+                if is_small(value):
+                    yield Candidate(text, in_one_line(text, MOST_SHOWN), kind, None if value else len(text) - 1)
 
 
-def _value(place: TypedPlace, value: Any, words: str) -> Candidate | None:
-    """A value of a service; None for one that is not put in."""
-    if not is_small(value):
-        return None
+def _value(value: Any, words: str) -> Candidate:
     text = inert_value(value)
-    if not _suits(place, text):
-        return None
-    shown = value_words(value) if _is_scalar(value) else in_one_line(text, MOST_SHOWN)
-    return _fitted(place, Candidate(text, shown, words))
-
-
-def _fitted(place: TypedPlace, candidate: Candidate) -> Candidate:
-    """With the comma that is due behind it."""
-    if not place.comma:
-        return candidate
-    return Candidate(f"{candidate.text}, ", candidate.shown, candidate.words, candidate.cursor or len(candidate.text))
-
-
-def _suits(place: TypedPlace, text: str) -> bool:
-    """What is begun in quotes is a text."""
-    return not place.quoted or text.startswith('"')
+    return Candidate(text, value_words(value) if _is_scalar(value) else in_one_line(text, MOST_SHOWN), words)
 
 
 def _may_be(nodes: Iterable[Node], text: str) -> bool:

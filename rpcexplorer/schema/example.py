@@ -12,7 +12,7 @@ from typing import Any, Final
 from msgspec import UNSET
 
 from rpcexplorer.model.method import Started
-from rpcexplorer.schema.fit import Looks, is_one_of, is_small, is_within
+from rpcexplorer.schema.fit import Looks, is_small, is_within
 from rpcexplorer.schema.node import Node, SchemaReader, alternatives_of
 from rpcexplorer.schema.words import value_words
 
@@ -127,38 +127,18 @@ class Maker:
         names += sorted(node.required - set(names))
         least = node.limits.get("minProperties", 0)
         names += [name for name in node.properties if name not in node.required][: max(0, least - len(names))]
-        value, why_not = {}, ""
-        for name in names[:MAX_STEPS]:
-            started = self._made(node.member(name), f"{place}.{name}" if place else name)
-            value[name] = started.value
-            why_not = why_not or started.why_not
-        return Started(value, why_not)
+        made = {name: self._made(node.member(name), f"{place}.{name}" if place else name) for name in names[:MAX_STEPS]}
+        why_not = next((each.why_not for each in made.values() if each.why_not), "")
+        return Started({name: each.value for name, each in made.items()}, why_not)
 
     def _array(self, node: Node, place: str) -> Started:
         least = node.limits.get("minItems", 0)
-        if least > MAX_ELEMENTS:
-            return Started([], f"{place or 'the value'}: at least {value_words(least)} elements are wanted")
-        value: list[Any] = []
-        why_not = ""
-        for index in range(least):
-            schema = node.element(index)
-            others = tuple(self._others(schema, value)) if value and node.limits.get("uniqueItems") else ()
-            started = self._made(schema, f"{place}[{index}]", others)
-            value.append(started.value)
-            why_not = why_not or started.why_not
-        return Started(value, why_not)
-
-    def _others(self, schema: Any, before: list[Any]) -> Iterator[Any]:
-        """Values for one more element, where no two may be the same."""
-        last = before[-1]
-        others: list[Any] = [not last] if isinstance(last, bool) else []
-        if isinstance(last, str):
-            others = [f"{last}{len(before)}"]
-        elif isinstance(last, int | float):
-            others += [last + 1, last - 1]
-        for value in (*_values_named(self._reader.node(schema)), *others):
-            if not is_one_of(value, before):
-                yield value
+        is_unique = node.limits.get("uniqueItems") and least > 1
+        if is_unique or least > MAX_ELEMENTS:
+            kind = "different elements" if is_unique else "elements"
+            return Started([], f"{place or 'the value'}: at least {value_words(least)} {kind} are wanted")
+        made = [self._made(node.element(index), f"{place}[{index}]") for index in range(least)]
+        return Started([each.value for each in made], next((each.why_not for each in made if each.why_not), ""))
 
 
 def _failed(place: str, reason: str) -> Started:
