@@ -12,7 +12,7 @@ from msgspec import UNSET
 from rpcexplorer.discovery.documents import read_document
 from rpcexplorer.discovery.methods import line_of
 from rpcexplorer.model.method import By, Described, Method
-from rpcexplorer.schema.start import starting_point
+from rpcexplorer.schema.start import started
 from tests.corpora.documents import documents
 from tests.discovery.test_recorded import SERVERS, asked
 from tests.fakes.violations import made, problems
@@ -42,6 +42,6 @@ def test_every_schema_of_real_services_can_be_checked_by_and_their_examples_are_
         wrong["params"] += sum(is_wrong(full, example.params) for example in full.examples)
         results = [example.result for example in full.examples if example.result is not UNSET]
         wrong["result"] += sum(is_wrong(full, result, of_result=True) for result in results)
-        start = starting_point(method, full)
-        wrong["start"] += start is not None and is_wrong(full, start)
+        start = started(method, full)
+        wrong["start"] += bool(start.why_not) or (start.value is not None and is_wrong(full, start.value))
     assert wrong == Counter(TRULY_WRONG)

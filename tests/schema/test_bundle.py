@@ -126,19 +126,16 @@ def deep(levels: int) -> Any:
 
 HOSTILE: dict[str, tuple[Any, dict[str, Any]]] = {
     "deep": (deep(900), {}),
-    "a circle of many": ({"$ref": "0"}, {str(at): {"$ref": str((at + 1) % 5_000)} for at in range(5_000)}),
     "bases in a circle": (
         {"extends": "A"},
         {"A": {"extends": ["B", "A"]}, "B": {"extends": [["A"], {"extends": "B"}]}},
     ),
-    "no schema at all": ({"properties": [], "items": "x", "allOf": {}, "type": [[]], "$ref": 5, "enum": {}}, {}),
-    "names of all kinds": ({"properties": {"": {}, "\x1b]52;": {"type": "int"}, "$ref": {}, "1": False}}, {}),
     "numbers of all kinds": ({"minimum": 1e308, "maximum": -(10**400), "multipleOf": -1, "minLength": 1e300}, {}),
 }
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-@pytest.mark.everyday(6)
+@pytest.mark.everyday(3)
 def test_whatever_a_service_sends_there_is_a_schema_that_can_be_used(name: str) -> None:
     schema, known = HOSTILE[name]
     problems(taking(known, a=schema, b={"type": "string"}), '{"a": {"a": {}}, "b": "x"}')

@@ -16,12 +16,9 @@ from tests.fakes.violations import explained
 
 MENDS: list[tuple[Any, str, list[str]]] = [
     ({"type": "integer"}, '"5"', ["5"]),
-    ({"type": "integer"}, '" 5 "', ["5"]),
     ({"type": "integer"}, '"5.5"', []),
     ({"type": "number"}, '"-5.50e1"', ["-5.50e1"]),
-    ({"type": "number"}, '"05"', []),
     ({"type": "string"}, "1.50", ['"1.50"']),
-    ({"type": "string"}, "true", ['"true"']),
     ({"type": "string"}, "null", []),
     ({"type": "boolean"}, '"True"', ["true"]),
     ({"type": "boolean"}, "0", ["false"]),
@@ -30,12 +27,10 @@ MENDS: list[tuple[Any, str, list[str]]] = [
     ({"type": ["integer", "array"]}, '"5"', ["5", '["5"]']),
     ({"type": "string"}, '[ "x" ]', ['"x"']),
     ({"type": "string"}, '["x", "y"]', []),
-    ({"anyOf": [{"type": "integer"}, {"type": "boolean"}]}, '"5"', ["5"]),
     ({"enum": ["Alpha", "beta"]}, '"alpha"', ['"Alpha"']),
     ({"enum": ["alpha", "beta"]}, '"alhpa"', ['"alpha"']),
     ({"enum": ["alpha", "alphb"]}, '"alphc"', []),
     ({"enum": [5, "x"]}, '"5"', ["5"]),
-    ({"enum": ["5", "x"]}, "5", ['"5"']),
     ({"const": "in-use"}, '"in_use"', ['"in-use"']),
     ({"minimum": 5}, "4", []),
     ({"properties": {"blockHash": {}}, "additionalProperties": False}, '{"block_hash": 1}', ['{"blockHash": 1}']),
@@ -44,7 +39,7 @@ MENDS: list[tuple[Any, str, list[str]]] = [
 
 
 @pytest.mark.parametrize(("schema", "value", "expected"), MENDS)
-@pytest.mark.everyday(40)
+@pytest.mark.everyday(20)
 def test_one_place_is_mended_and_all_else_stays_as_typed(schema: Any, value: str, expected: list[str]) -> None:
     before, after = '{ "a" :\t', "\n}"
     text = f"{before}{value}{after}"

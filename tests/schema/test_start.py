@@ -4,16 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import jsonschema_rs
 import pytest
 
-from rpcexplorer.discovery.documents import read_document
-from rpcexplorer.discovery.methods import line_of
-from rpcexplorer.model.method import By, Described, DescribedParam, ExampleCall, Method, Started
-from rpcexplorer.schema.bundle import bundle_params
-from rpcexplorer.schema.node import SchemaReader
-from rpcexplorer.schema.start import started, starting_point, starting_value
-from tests.corpora.documents import documents
+from rpcexplorer.model.method import Described, DescribedParam, ExampleCall, Method, Started
+from rpcexplorer.schema.start import started, starting_point
 
 KIND = DescribedParam("kind", {"$ref": "#/Kind"}, required=True)
 COUNT = DescribedParam("count", {"type": "integer", "minimum": 1}, required=False)
@@ -60,21 +54,3 @@ def test_why_a_start_is_not_right_is_said_with_the_name_of_the_param() -> None:
     wanted = DescribedParam("address", {"type": "string", "pattern": "(?=x)"}, required=True)
     found = started(Method("m", by="position"), described(KIND, wanted))
     assert found == Started(["book", ""], "address: it must match (?=x), and no example is given")
-
-
-def test_a_new_element_starts_as_its_schema_says() -> None:
-    assert starting_value(SchemaReader({"A": {"minimum": 5, "type": "integer"}}), {"$ref": "A"}) == Started(5)
-
-
-@pytest.mark.parametrize(("name", "value"), documents())
-def test_the_start_of_every_method_of_real_documents_is_right(name: str, value: Any) -> None:
-    """None of them needs a reason why it is not."""
-    listing = read_document(value, name)
-    assert listing.described
-    for method, described in ((line_of(*each), each[1]) for each in listing.described.items()):
-        found = started(method, described)
-        assert not found.why_not, method.name
-        if found.value is not None:
-            by: By = "name" if isinstance(found.value, dict) else "position"
-            schema = bundle_params(described, by).schema
-            jsonschema_rs.validator_for(schema).validate(found.value)
