@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 import re
 import shlex
 import sys
@@ -125,7 +124,7 @@ def _text(word: str, world: World) -> str:
 
 def file_text(name: str, world: World) -> str:
     """The text of a file that was named on the command line."""
-    path = world.folder / os.path.expanduser(name)  # noqa: PTH111 - Path's own raises for an unknown user
+    path = world.path(name)
     content = read_bytes(path, links=True, others=True)
     if content is None:
         raise click.UsageError(f"There is no file {path}: check its name.")

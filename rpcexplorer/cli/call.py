@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from rpcexplorer.cli.arguments import AUTH, file_text, params_text, seconds
 from rpcexplorer.cli.completion import complete_methods, complete_params
 from rpcexplorer.cli.context import Invocation, fail, invocation_of, no_input_option, profile_option
-from rpcexplorer.cli.output import Output, print_json, run_waiting
+from rpcexplorer.cli.output import Output, print_bytes, print_json, run_waiting
 from rpcexplorer.cli.world import World, visible
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.jsontext.params import Typo
@@ -29,7 +29,7 @@ from rpcexplorer.model.profile import Profile
 from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result
 from rpcexplorer.text.exchange import SIGNS, failed_count, failed_lines, outcome_line, times, transport_line
 from rpcexplorer.text.json_text import highlighted
-from rpcexplorer.text.printable import printable, printable_bytes
+from rpcexplorer.text.printable import printable
 from rpcexplorer.text.problems import marked
 from rpcexplorer.variables.references import can_be_named
 
@@ -319,8 +319,10 @@ def _show(world: World, exchange: Exchange, part: Part, *, include: bool) -> Non
             part is Part.RESULT and exchange.kind == "batch" and exchange.response.body[:1] in {b"[", b"{"}
         ):
             print_json(world, exchange.response.body)  # or in which some got no reply
+        case Result() | ErrorObject() if part is Part.ENVELOPE and exchange.response.body:
+            print_json(world, exchange.response.body)
         case _ if part is not Part.RESULT and exchange.response.body:
-            _body(world, exchange, part)
+            print_bytes(world, exchange.response.body)
     for remark in exchange.remarks:
         world.say(f"note: {remark}")
     words = ""
@@ -374,16 +376,6 @@ def _head(world: World, exchange: Exchange) -> None:
             world.print(printable(line))
         else:
             world.write(NAMED.sub("«\\1»".encode(), line.encode("latin-1", errors="replace")) + b"\n")
-
-
-def _body(world: World, exchange: Exchange, part: Part) -> None:
-    body = exchange.response.body
-    if part is Part.ENVELOPE and isinstance(exchange.outcome, Result | ErrorObject):
-        print_json(world, body)
-    elif world.shows:
-        world.print(printable_bytes(body))
-    else:
-        world.write(body)
 
 
 def _failure(world: World, exchange: Exchange, words: str = "") -> None:

@@ -21,7 +21,7 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.jsontext.steps import at_once
 from rpcexplorer.model.draft import sent_draft
 from rpcexplorer.model.exchange import Damaged, Exchange, Stop
-from rpcexplorer.model.problem import PROGRAM, Problem, joined_words
+from rpcexplorer.model.problem import PROGRAM, Problem, counted, joined_words
 from rpcexplorer.model.profile import AD_HOC_NAME, Profile
 from rpcexplorer.text.compare import (
     compared_lines,
@@ -44,8 +44,6 @@ FAILURES = (INTERRUPTED, 3, 4, 5, 2)
 
 
 class Options(Struct, frozen=True):
-    """Options of how differences are shown."""
-
     ignore: tuple[str, ...]
     full: bool
     as_json: bool
@@ -225,7 +223,6 @@ def _failure(world: World, profile: Profile, result: Replayed) -> int:
 
 
 def _tell(world: World, pairs: Sequence[_Pair], options: Options) -> int:
-    """Print what differs; the exit code."""
     if options.as_json:
         rows = [
             difference_row(pair.comparison, each) | ({"profile": pair.right.profile} if len(pairs) > 1 else {})
@@ -254,8 +251,6 @@ NO_PROFILE = "Someone else recorded this, and there is no profile yet: name a se
 
 
 class _ToSend(Struct, frozen=True):
-    """A record, and the profile that it is sent with."""
-
     record: Recorded
     profile: Profile
 
@@ -314,7 +309,14 @@ def replay(
         tell_where(invocation, explorer, each.record.exchange, each.profile)
     if question and not (ask and world.asks):
         fail(advice)
-    _ask_first(invocation, explorer, to_send, question, ask=ask, yes=yes)
+    questions = [question]
+    by_name = sorted(to_send, key=lambda each: each.profile.name)
+    for _, group in groupby([] if yes else by_name, lambda each: each.profile.name):
+        several = [*group]  # --yes answers for the profiles, not for whose the calls are
+        drafts = [sent_draft(each.record.exchange) for each in several]
+        questions.append(question_about(explorer, drafts, several[0].profile))
+    if wanted := " ".join(filter(None, questions)):
+        confirm(invocation, wanted, counted(len(to_send), "call"), [each.profile for each in to_send], ask=ask)
     stop = Stop()
     results = run_waiting(
         world, explorer, stop, lambda watch: _run(world, explorer, to_send, ignore, watch, stop, as_json=as_json)
@@ -432,27 +434,6 @@ def _advice(
     return f"{WHICH_PROFILE} {profiles if known.default is None and len(known.leaves) > 1 else default}"
 
 
-def _ask_first(
-    invocation: Invocation, explorer: Explorer, to_send: Sequence[_ToSend], question: str, *, ask: bool, yes: bool
-) -> None:
-    """Go on once a person has said that it may be sent; ``yes`` answers for the profiles, not for whose they are."""
-    wanted = f"{question} {'' if yes else _what_to_ask(explorer, to_send)}".strip()
-    if wanted:
-        many = f"{len(to_send)} call{'s' * (len(to_send) != 1)}"
-        confirm(invocation, wanted, many, [each.profile for each in to_send], ask=ask)
-
-
-def _what_to_ask(explorer: Explorer, to_send: Sequence[_ToSend]) -> str:
-    """All that the profiles want a question for, a sentence for each of them."""
-    by_name = sorted(to_send, key=lambda each: each.profile.name)
-    several = [[*group] for _, group in groupby(by_name, lambda each: each.profile.name)]
-    about = (
-        question_about(explorer, [sent_draft(each.record.exchange) for each in group], group[0].profile)
-        for group in several
-    )
-    return " ".join(filter(None, about))
-
-
 async def _run(
     world: World,
     explorer: Explorer,
@@ -474,14 +455,10 @@ async def _run(
             results.append(each)
             for note in each.live.notes if each.live else ():
                 world.say(note)
-            _print_replay(world, each, as_json=as_json)
+            if as_json:
+                print_json_line(world, json_of(replay_row(each)))
+                continue
+            world.print(replay_line(each))
+            for line in difference_lines(each.comparison) if each.comparison else ():
+                world.print(f"    {line}")
     return results
-
-
-def _print_replay(world: World, result: Replayed, *, as_json: bool) -> None:
-    if as_json:
-        print_json_line(world, json_of(replay_row(result)))
-        return
-    world.print(replay_line(result))
-    for line in difference_lines(result.comparison) if result.comparison else ():
-        world.print(f"    {line}")

@@ -6,7 +6,7 @@ import click
 
 from rpcexplorer.cli.arguments import OneOf
 from rpcexplorer.cli.context import complete_profiles, fail
-from rpcexplorer.cli.output import Output
+from rpcexplorer.cli.output import Output, print_bytes
 from rpcexplorer.cli.recorded import Recorded, find_call, open_history
 from rpcexplorer.cli.world import World
 from rpcexplorer.client.replay import ignored_pointers
@@ -14,7 +14,6 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.export.formats import FORMS, count_replaced, marks, render, replaced_words, reply
 from rpcexplorer.export.request import Subject, profile_of, record_of
 from rpcexplorer.model.exchange import Refused
-from rpcexplorer.text.printable import printable_bytes
 
 FORM = OneOf(FORMS)
 MAX_CALLS = 2
@@ -70,10 +69,8 @@ def copy(context: click.Context, ids: tuple[str, ...], form: str, output: str | 
         count = count_replaced(form, subject, content)
     if FORMS[form].snippet is not None:
         out.world.write(content + b"\n")
-    elif out.world.shows:
-        out.world.print(printable_bytes(content))
     else:
-        out.world.write(content)
+        print_bytes(out.world, content)
     out.write()
     if sentence := replaced_words(count):
         world.say(sentence)

@@ -13,7 +13,7 @@ from msgspec.structs import asdict, replace
 
 from rpcexplorer.cli.arguments import OneOf, whole_number
 from rpcexplorer.cli.context import CommandGroup, complete_profiles, fail
-from rpcexplorer.cli.output import Output, print_json, print_json_line
+from rpcexplorer.cli.output import Output, print_bytes, print_json, print_json_line
 from rpcexplorer.cli.recorded import find_call, find_call_anywhere, open_history, read_case
 from rpcexplorer.cli.world import World
 from rpcexplorer.explorer import Explorer
@@ -364,11 +364,7 @@ def show(context: click.Context, id: str | None, profile: str | None, part: str 
     if part == "params":
         print_json(world, exchange.params.encode(errors="backslashreplace"))
     elif part == "body":
-        body = exchange.response.body
-        if world.shows:
-            world.print(printable_bytes(body))
-        else:
-            world.write(body)
+        print_bytes(world, exchange.response.body)
     elif part == "json":
         print_json_line(world, json_of(_row(exchange, explorer.history.writer) | _rest(exchange)))
     else:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 from pathlib import Path
 
@@ -78,7 +77,6 @@ def import_(
 
 
 def _show(invocation: Invocation, found: Imported, *, as_json: bool) -> None:
-    """The calls on stdout, one a line; what is said of them on stderr."""
     world = invocation.world
     if as_json:
         print_json_line(world, json_of(as_values(found)))
@@ -148,7 +146,7 @@ def _save(invocation: Invocation, found: Imported, profile: str | None, typed: s
     explorer = invocation.open(ask=False)
     if profile is not None:
         invocation.use(explorer, profile)
-    file = world.folder / os.path.expanduser(typed)  # noqa: PTH111 - Path's own raises for an unknown user
+    file = world.path(typed)
     hide = hiding(found.calls)
     names: dict[str, int] = {}
     saved: list[tuple[SavedCall, ImportedCall]] = []

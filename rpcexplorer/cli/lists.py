@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from itertools import groupby
+from typing import Any
 
 import click
-from msgspec import Struct
-from msgspec.structs import asdict
 
 from rpcexplorer.cli.completion import complete_presets
 from rpcexplorer.cli.context import MAX_COMPLAINTS, CommandGroup, fail, invocation_of
@@ -17,20 +16,6 @@ from rpcexplorer.text.printable import columns, printable
 
 PALETTE = "palette"
 """Where a command without keys is found."""
-
-
-class Shortcut(Struct, frozen=True):
-    """A command of the screen, and its keys."""
-
-    command: str
-    """Its name in the keymap."""
-    keys: tuple[str, ...]
-    """As the keymap spells them: ``ctrl+p``; none if the palette is the only way."""
-    shown: str
-    """As people write them: ``^P``."""
-    does: str
-    where: str
-    """The pane that the keys belong to."""
 
 
 @click.command()
@@ -52,25 +37,31 @@ def keys(context: click.Context, as_json: bool) -> None:
     invocation = invocation_of(context)
     explorer = invocation.open()
     usable, problems = read_keymap(explorer.settings.keymap, str(explorer.paths.settings))
-    found = [
-        Shortcut(command.id, tuple(keys_of(command, usable)), shown_keys(command, usable), command.help, name)
-        for scope, name in SCOPES.items()
+    found: list[dict[str, Any]] = [
+        {
+            "command": command.id,
+            "keys": tuple(keys_of(command, usable)),
+            "shown": shown_keys(command, usable),
+            "does": command.help,
+            "where": pane,
+        }
+        for scope, pane in SCOPES.items()
         for command in COMMANDS
         if command.scope == scope
     ]
     for sentence in first_few(problems, MAX_COMPLAINTS, ""):
         invocation.world.say(sentence)
     if as_json:
-        print_json(invocation.world, json_of([asdict(key) for key in found]))
+        print_json(invocation.world, json_of(found))
         return
-    keys_width = max((columns(printable(key.shown or PALETTE)) for key in found), default=0)
-    help_width = max((len(key.does) for key in found), default=0)
-    for at, (pane, group) in enumerate(groupby(found, lambda key: key.where)):
+    keys_width = max(columns(printable(key["shown"] or PALETTE)) for key in found)
+    help_width = max(len(key["does"]) for key in found)
+    for at, (pane, group) in enumerate(groupby(found, lambda key: key["where"])):
         invocation.world.print(f"{chr(10) if at else ''}{pane}")
         for key in group:
-            shown = printable(key.shown or PALETTE)
+            shown = printable(key["shown"] or PALETTE)
             padding = " " * (keys_width - columns(shown))
-            invocation.world.print(f"  {shown}{padding}  {key.does:<{help_width}}  {key.command}")
+            invocation.world.print(f"  {shown}{padding}  {key['does']:<{help_width}}  {key['command']}")
 
 
 @click.command()

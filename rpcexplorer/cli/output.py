@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import io
-import os
 import signal
 import time
 from collections.abc import Awaitable, Callable
@@ -22,7 +21,7 @@ from rpcexplorer.model.exchange import Exchange, Stop
 from rpcexplorer.model.problem import UserError
 from rpcexplorer.text.exchange import duration, size
 from rpcexplorer.text.json_text import highlighted
-from rpcexplorer.text.printable import printable
+from rpcexplorer.text.printable import printable, printable_bytes
 from rpcexplorer.transport.port import Progress
 
 
@@ -37,6 +36,11 @@ def print_json(world: World, text: bytes) -> None:
 def print_json_line(world: World, text: bytes) -> None:
     """One line of JSON, with nothing in it that a terminal would obey."""
     world.print(printable(text.decode())) if world.shows else world.write(text + b"\n")
+
+
+def print_bytes(world: World, content: bytes) -> None:
+    """Bytes as they are for a program; for a person, with nothing in them that a terminal would obey."""
+    world.print(printable_bytes(content)) if world.shows else world.write(content)
 
 
 STDOUT = "-"
@@ -54,7 +58,7 @@ class Output:
         self.world = world
         """The world to print to."""
         if file is not None and file != STDOUT:
-            self._file = world.folder / os.path.expanduser(file)  # noqa: PTH111 - Path's own raises for an unknown user
+            self._file = world.path(file)
             refuse_unwritable(self._file)
             self.world = replace(world, stdout=self._kept)
 

@@ -92,7 +92,7 @@ def find_calls(
 
 def read_case(explorer: Explorer, world: World, name: str) -> Case:
     """Read a case and print its note and its problems; end the command if the file is not a case."""
-    path = world.folder / os.path.expanduser(name)  # noqa: PTH111 - Path's own raises for an unknown user
+    path = world.path(name)
     case = explorer.cases.read(path)
     if isinstance(case, Problem):
         fail(str(case))

@@ -65,6 +65,10 @@ class World(Struct):
         person = app.PersonOnScreen()
         return app.open_screen(build(person), person, profile, case)
 
+    def path(self, name: str) -> Path:
+        """Return the path of a file that was named on the command line."""
+        return self.folder / os.path.expanduser(name)  # noqa: PTH111 - Path's own raises for an unknown user
+
     @property
     def on_terminal(self) -> bool:
         """Whether a screen can be opened: somebody types and looks."""
