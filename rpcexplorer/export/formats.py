@@ -76,7 +76,6 @@ def head(exchange: Exchange, profile: Profile, secrets: Iterable[Secret]) -> byt
 
 
 def count_replaced(form: str, subject: Subject, content: bytes) -> int:
-    """Return how many secrets are a placeholder or a variable in the copy."""
     return _count("\n".join(_sent(subject))) if FORMS[form].runs else marks(content)
 
 
@@ -95,7 +94,6 @@ def _count(text: str) -> int:
 
 
 def replaced_words(count: int) -> str:
-    """Return how many secrets were replaced, in words; empty if none was."""
     return f"{counted(count, 'secret')} replaced" if count else ""
 
 

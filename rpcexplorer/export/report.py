@@ -81,7 +81,6 @@ def versions() -> str:
 
 
 def moment(exchange: Exchange) -> str:
-    """When it was sent, for readers anywhere."""
     return f"{exchange.when.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
 
 
@@ -222,7 +221,6 @@ def ticket_of_two(left: Exchange, right: Exchange, comparison: Comparison, reque
 
 
 def _references(request: str) -> str:
-    """Return the secret references that a request was sent with."""
     return ", ".join(map(_cell, sorted({found[0] for found in PLACEHOLDER.finditer(request)}))) or "none"
 
 

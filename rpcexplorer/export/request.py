@@ -38,9 +38,7 @@ class Subject(Struct, frozen=True):
     profile: Profile
     draft: Draft | Batch
     preview: Preview
-    """The request that the draft becomes."""
     exchange: Exchange | None = None
-    """What came of it, where it has been sent."""
     login: Subject | None = None
     """The call that has to open a session first."""
     first: tuple[Subject, ...] = ()
@@ -80,7 +78,6 @@ class Subject(Struct, frozen=True):
 
     @property
     def values(self) -> list[str]:
-        """The values of its headers, but for what the server hands over."""
         return [value for name, value in self.headers if name != self.handed]
 
     def encoded(self) -> list[AuthHeader]:
@@ -90,7 +87,6 @@ class Subject(Struct, frozen=True):
         return [each for each in own if each.encoded and each.shown in shown]
 
     def by_client(self) -> ByClient | None:
-        """How another program has to log in by itself for it."""
         return auth_of(self.profile).by_client(self.profile) if self.needs_auth else None
 
     @property
@@ -183,7 +179,6 @@ def record_of(
 
 
 def _has_address(profile: Profile, url: str) -> bool:
-    """Return whether a recorded address, which may be redacted, is the profile's."""
     return url in {profile.endpoint, redacted_address(profile.endpoint)}
 
 

@@ -137,7 +137,6 @@ def _continued(pieces: list[str], margin: int = 0) -> str:
 
 
 def _literally(name: str) -> str:
-    """As sed reads it in a pattern."""
     return _SPECIAL_IN_SED.sub(r"\\\g<0>", name)
 
 
@@ -145,7 +144,6 @@ def _literally(name: str) -> str:
 
 
 def curl(subject: Subject) -> str:
-    """A command for bash or zsh."""
     client = subject.by_client()
     user = client.username + client.password if client else ""
     return _with_login(subject, _curl, "-sS -o /dev/null -D - ", "-sS -i ", user)
@@ -175,7 +173,6 @@ def _curl(subject: Subject, options: str) -> list[str]:
 
 
 def httpie(subject: Subject) -> str:
-    """A command for bash or zsh."""
     return _with_login(subject, _httpie, "--print=h ", "--print=hb ")
 
 
@@ -289,7 +286,6 @@ def _certificate_options(profile: Profile, *names: str) -> list[str]:
 
 
 def _in_config(text: str) -> str:
-    """As curl reads it within quotes in a file of options."""
     return text.replace("\\", "\\\\").replace('"', '\\"')
 
 
@@ -309,7 +305,6 @@ def _unlisted(sign: str, text: str, subject: Subject) -> str:
 
 
 def python(subject: Subject) -> str:
-    """A script with httpx."""
     profile, login = subject.profile, subject.login
     requests = [*subject.first, *([login] if login else []), subject]
     in_bodies = any(HIDDEN.search(one.body) for one in requests)
@@ -340,7 +335,6 @@ def python(subject: Subject) -> str:
 
 
 def _python_request(subject: Subject) -> list[str]:
-    """Lines that make ``response``."""
     profile, name = subject.profile, subject.profile.name
     address = " + ".join(
         _in_address(part, _PERCENT_PYTHON, _PLAIN_PYTHON) if secret else _literal(part)

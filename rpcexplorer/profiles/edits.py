@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -23,13 +23,11 @@ class ProfileEdits(Struct, frozen=True):
     """One file, and what can be done to it. Each method gives None, or a problem where nothing was changed."""
 
     file: Path
-    """The file; it is made when it is missing."""
     locks: Path
     """A folder for the lock that keeps two programs from editing at once."""
     links: bool = False
     """The file may be one, as people keep their own elsewhere; nobody has said where a team's may lead to."""
     profiles: Profiles = field(default_factory=Profiles)
-    """What all files say now."""
 
     def add(self, name: str, url: str, *, auth: Mapping[str, str] | None = None, **more: Any) -> Problem | None:
         """Write a new profile at the end, unless it could not be used; ``more`` are further keys, such as ``badge``."""
@@ -53,15 +51,14 @@ class ProfileEdits(Struct, frozen=True):
         changes: list[KeyChange] = [(("profile", name), None)]
         if self._default() == name:
             changes.append((("default",), None))
-        return self._edit(*changes)
+        return self.set_values(*changes)
 
     def drop_default(self, name: str) -> Problem | None:
-        """No longer start with this profile, where this file says so."""
-        return self._edit((("default",), None)) if self._default() == name else None
+        return self.set_values((("default",), None)) if self._default() == name else None
 
-    def set_values(self, values: Iterable[tuple[KeyPath, Any]]) -> Problem | None:
+    def set_values(self, *changes: KeyChange) -> Problem | None:
         """Set keys, or none of them where one is refused; None takes a key out."""
-        return self._edit(*values)
+        return edit(self.file, self.locks, SESSIONS, changes, NEW_FILE, links=self.links)
 
     def apply(self, name: str, changes: Changes, leaves: Leaves) -> Problem | None:
         """Make changes of a profile that all files together say ``leaves`` of, unless it could not be used then."""
@@ -76,7 +73,7 @@ class ProfileEdits(Struct, frozen=True):
         if not isinstance(built, Profile):
             return Problem(str(self.file), built[1], key=dotted(("profile", name, *built[0])))
         wrong = self._wrong_preset(name, dict(changes).get("preset"))
-        return wrong or self._edit(*((("profile", name, *key), value) for key, value in keys))
+        return wrong or self.set_values(*((("profile", name, *key), value) for key, value in keys))
 
     def value_of(self, name: str, key: str, text: str) -> Any:
         """Return the value of a text typed for a key: TOML if the key takes no text, None for an empty text."""
@@ -89,8 +86,7 @@ class ProfileEdits(Struct, frozen=True):
         return as_toml if isinstance(checked_values(self.file, name, ((key, text),)), Problem) else text
 
     def set_default(self, name: str) -> Problem | None:
-        """Start with this profile from now on."""
-        return self._edit((("default",), name))
+        return self.set_values((("default",), name))
 
     def save_call(self, call: SavedCall, *, replacing: bool = False) -> Problem | None:
         """Write a saved call, for its profile or for all; another one of its name only where it is to be replaced."""
@@ -100,7 +96,7 @@ class ProfileEdits(Struct, frozen=True):
         path = _key_of(call)
         if replacing:
             gone = ("params", *({"doc", "params_json"} - members.keys()))
-            return self._edit(
+            return self.set_values(
                 *(((*path, key), None) for key in gone), *(((*path, key), members[key]) for key in members)
             )
         file = read_toml(self.file)
@@ -110,11 +106,10 @@ class ProfileEdits(Struct, frozen=True):
         if isinstance(table, dict) and call.name in table:
             sentence = f"there is a saved call `{call.name}` in this file already; choose another name"
             return Problem(str(self.file), sentence)
-        return self._edit((path, OwnTable(members)))
+        return self.set_values((path, OwnTable(members)))
 
     def remove_call(self, call: SavedCall) -> Problem | None:
-        """Take a saved call out, with the comments above it."""
-        return self._edit((_key_of(call), None))
+        return self.set_values((_key_of(call), None))
 
     def _new(self, name: str, members: dict[str, Any]) -> Problem | None:
         values = self._profiles()
@@ -124,7 +119,7 @@ class ProfileEdits(Struct, frozen=True):
             if shares_variables(other, name):
                 sentence = f"there is a profile `{other}` in this file already; choose a name that differs in letters"
                 return Problem(str(self.file), sentence, profile=name)
-        return self._edit((("profile", name), {key: value for key, value in members.items() if value is not None}))
+        return self.set_values((("profile", name), {key: value for key, value in members.items() if value is not None}))
 
     def _unusable(self, name: str, members: Mapping[str, Any]) -> Problem | None:
         """Return what would make a new profile unusable."""
@@ -138,12 +133,8 @@ class ProfileEdits(Struct, frozen=True):
         return Problem(str(self.file), built[1], key=dotted(("profile", name, *built[0])), profile=name)
 
     def _wrong_preset(self, name: str, preset: str | None) -> Problem | None:
-        """Return why no profile can start with this preset."""
         leaves: Leaves = {("preset",): Leaf(preset, Source(str(self.file)))} if preset else {}
         return next(iter(self.profiles.presets.under(name, leaves)[1]), None)
-
-    def _edit(self, *changes: KeyChange) -> Problem | None:
-        return edit(self.file, self.locks, SESSIONS, changes, NEW_FILE, links=self.links)
 
     def _profiles(self) -> dict[str, Any] | Problem:
         file = read_toml(self.file)
@@ -163,5 +154,4 @@ class ProfileEdits(Struct, frozen=True):
 
 
 def _key_of(call: SavedCall) -> KeyPath:
-    """Return the key of a saved call in its file."""
     return ("profile", call.profile, "call", call.name) if call.profile else ("call", call.name)

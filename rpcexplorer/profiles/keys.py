@@ -70,7 +70,6 @@ class ProfileKey(Struct, frozen=True):
     key: str
     """As ``profiles set`` takes it: ``auth.username``."""
     check: Rule
-    """The check of its value in a file."""
     part: str = ""
     """One of ``PARTS``, by which options and lines are ordered."""
     help: str = ""
@@ -85,7 +84,6 @@ class ProfileKey(Struct, frozen=True):
     """The label of its line; a key without one has no line in the form."""
     hint: str = ""
     choices: tuple[str, ...] = ()
-    """Words that the form offers."""
     of_one_server: bool = False
     """No preset has it: it is about one server, or about one person."""
 

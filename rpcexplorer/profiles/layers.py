@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -286,8 +285,6 @@ ABOUT: Final = frozenset({"version", "description", "advice"})
 
 
 class PresetFile(Struct, frozen=True):
-    """A preset as its file has it."""
-
     preset: Preset
     leaves: Leaves = field(default_factory=dict)
     """What a profile that names it starts with."""
@@ -298,24 +295,21 @@ class PresetFile(Struct, frozen=True):
 class Presets:
     def __init__(self, own: Path) -> None:
         self.own = own
-        """The folder of this person's own."""
         self._known: dict[str, PresetFile | None] = {}
 
     def files(self) -> dict[str, Path]:
-        """Every preset's file by name, sorted."""
         files = (path for folder in (SHIPPED, self.own) for path in toml_files(folder))
         found = {path.stem: path for path in files if PROFILE_NAME.fullmatch(path.stem)}
         return dict(sorted(found.items()))
 
     def all(self) -> list[PresetFile]:
-        """Every preset there is, by name."""
         return [found for name in self.files() if (found := self.load(name))]
 
     def load(self, name: str) -> PresetFile | None:
         """A preset, read once; None where there is none of that name."""
         if name not in self._known:
             is_name = PROFILE_NAME.fullmatch(name)
-            self._known[name] = (_read(self.own, name) or _read_shipped(name)) if is_name else None
+            self._known[name] = (_read(self.own, name) or _read(SHIPPED, name)) if is_name else None
         return self._known[name]
 
     def under(self, profile: str, leaves: Leaves) -> tuple[Leaves, list[Problem]]:
@@ -360,9 +354,3 @@ def _read(folder: Path, name: str) -> PresetFile | None:
         return PresetFile(Preset(name, path, file.text), leaves, tuple(problems))
     preset = Preset(name, path, file.text, about.get("description", ""), about.get("advice", ""), built)
     return PresetFile(preset, leaves, tuple(problems))
-
-
-@cache
-def _read_shipped(name: str) -> PresetFile | None:
-    """Read a preset that comes with the program, and so does not change."""
-    return _read(SHIPPED, name)

@@ -45,12 +45,10 @@ class Profiles(Struct, dict=True):
 
     profiles: dict[str, Profile] = field(default_factory=dict)
     default: str | None = None
-    """The profile to start with, if a file names one."""
     default_leaf: Leaf | None = None
     """The value that says so."""
     problems: list[Problem] = field(default_factory=list)
     files: tuple[Path, ...] = ()
-    """The files that were read, lowest layer first."""
     refused: Problem | None = None
     """Why a file that there is was not read."""
     leaves: dict[str, Leaves] = field(default_factory=dict)
@@ -60,7 +58,6 @@ class Profiles(Struct, dict=True):
     histories: dict[str, str] = field(default_factory=dict)
     """Folders for histories that wait to be allowed, by profile."""
     own_presets: Path = Path()
-    """The folder of this person's presets."""
     saved: list[SavedLayer] = field(default_factory=list)
     """Saved calls and variables, file by file, the lowest layer first."""
 
@@ -110,7 +107,6 @@ class Profiles(Struct, dict=True):
         return Presets(self.own_presets)
 
     def usable_presets(self) -> dict[str, Preset]:
-        """Those that nothing is wrong with, by name."""
         return {each.preset.name: each.preset for each in self.presets.all() if not each.problems}
 
     def chosen(self, profile: Profile) -> set[str]:
@@ -150,7 +146,6 @@ class Profiles(Struct, dict=True):
     """Return a profile with other values, for this run alone."""
 
     def calls_of(self, profile: Profile) -> dict[str, SavedCall]:
-        """Return the saved calls that can be sent with a profile, by name."""
         found: dict[str, SavedCall] = {}
         for (kind, name), (table, leaves) in self._saved_entries(profile).items():
             if kind == "call":
@@ -162,7 +157,6 @@ class Profiles(Struct, dict=True):
         return dict(sorted(found.items(), key=lambda call: call[0].casefold()))
 
     def variables_of(self, profile: Profile) -> Mapping[str, str]:
-        """Return the variables of the params that are sent with a profile."""
         entries = self._saved_entries(profile).items()
         return {name: leaves[()].value for (kind, name), (_, leaves) in entries if kind == "variables"}
 

@@ -7,7 +7,7 @@ import math
 import re
 from typing import Any, Final
 
-from rpcexplorer.auth.registry import Instead, of_credentials, of_header, of_key, of_member, of_part
+from rpcexplorer.auth.registry import KINDS, name_token_kind
 from rpcexplorer.files.toml import KeyPath
 from rpcexplorer.files.toml_shape import Place, ValueCheck, WrongValue, path_rule
 from rpcexplorer.jsontext.params import Typo
@@ -16,7 +16,7 @@ from rpcexplorer.model.destination import as_fingerprint
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.method import SIGN
 from rpcexplorer.model.problem import nearest
-from rpcexplorer.model.profile import DocumentSource, HeaderHandshake
+from rpcexplorer.model.profile import TOKEN_MARK, DocumentSource, HeaderHandshake
 from rpcexplorer.model.secret import PROFILE_NAME, named, unsendable
 from rpcexplorer.variables.references import MADE, REFERENCE, can_be_named
 
@@ -25,14 +25,13 @@ HOST = re.compile(r"(?:[\w-]+(?:\.[\w-]+)*\.?|\[[0-9A-Fa-f:.]+\])(?::(?P<port>[0
 UNPRINTABLE = re.compile(r"[\x00-\x20\x7f-\xa0\\\u2028\u2029]")
 """What parsers of URLs disagree about, so that a secret could go to another host than the one that is shown."""
 TOKEN = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
-"""Names of headers."""
 HEADER_VALUE = re.compile(r"[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?")
 _LONG_OR_USER = re.compile(r"[\w~%+.-]{12}|@")
 """What every secret in a path holds that has no name of one."""
 OWN_KEYS = {"content-type": "content_type", "accept": "accept"}
-"""Headers that have a key of their own."""
 HTTP_OWN = frozenset({"content-length", "transfer-encoding", "connection"})
-"""Headers that HTTP itself sets."""
+TOKEN_WORDS = frozenset({"token", "apikey", "key", "bot"})
+"""What stands before a token in ``Authorization`` and is no scheme that an auth type has for itself."""
 COOKIE_HEADERS = frozenset({"cookie", "setcookie"})
 PASSWORDS = re.compile(r".*(?:password|passwd|passphrase|passcode|pwd|secret|apikey|privatekey|credentials?)|pass")
 """Keys, in lower case and without separators, whose values are secrets wherever they stand."""
@@ -44,14 +43,13 @@ PLACEHOLDER = re.compile(r"\{(?:username|password)\}")
 
 
 def secret_command(path: KeyPath, field: str = "password") -> str:
-    """The command that stores a secret of the profile that ``path`` belongs to."""
     name = path[1] if len(path) > 1 and path[0] == "profile" else "NAME"
     return f"run `rpcexplorer profiles secret {name} {field}`"
 
 
-def _write(instead: Instead, place: Place) -> str:
-    """Return what to write instead of a secret, and the command that stores it."""
-    return f"{instead.words}, and {secret_command(place.path, instead.secret)}"
+def _auth_instead(table: str, place: Place, field: str = "token") -> str:
+    """Return the auth table to write instead of a secret, and the command that stores it."""
+    return f"write auth = {{ {table} }}, and {secret_command(place.path, field)}"
 
 
 def refused_key(key: str, value: object, place: Place) -> str | None:
@@ -62,7 +60,8 @@ def refused_key(key: str, value: object, place: Place) -> str | None:
     if squashed.endswith(("command", "helper")):
         return f"a file that is shared runs no commands; remove it, and {secret_command(place.path)} instead"
     if KEYS.fullmatch(squashed):
-        return f"a secret has no place in this file; remove it, {_write(of_key(), place)}"
+        instead = f"{name_token_kind()}, and {secret_command(place.path, 'token')}"
+        return f"a secret has no place in this file; remove it, {instead}"
     if _is_secret(squashed):
         field = "session" if re.search("session|cookie", squashed) else "password"
         return f"a secret has no place in this file; remove it, and {secret_command(place.path, field)} instead"
@@ -70,13 +69,13 @@ def refused_key(key: str, value: object, place: Place) -> str | None:
 
 
 def url_rule(value: Any, place: Place) -> Any:
-    """An http or https address that every parser reads alike."""
     found = URL.fullmatch(value) if isinstance(value, str) else None
     if found is None:
         return WrongValue('must be an address in quotes that begins with "http://" or "https://"')
     authority = found[2]
     if "@" in authority:
-        return WrongValue(f"must hold no user name and no password; {_write(of_credentials(), place)}")
+        basic = 'write auth = { kind = "basic", username = … } where they go out in a header'
+        return WrongValue(f"must hold no user name and no password; {basic}, and {secret_command(place.path)}")
     if UNPRINTABLE.search(value):
         return WrongValue("must hold no space, no backslash and no control character")
     if found[4]:
@@ -94,15 +93,16 @@ def url_path_rule(value: Any, place: Place) -> Any:
         return WrongValue('must be text such as "/api/v2/", without spaces and without `#`')
     members = [member.partition("=")[0] for member in re.split("[?&;]", value)[1:]]
     secret = next((member for member in members if _is_secret(_squashed(member))), None)
-    if secret is not None:
-        return WrongValue(f"must hold no secret; {_write(of_member(secret), place)}")
-    if _holds_secret(value):
-        return WrongValue(f"must hold no secret; {_write(of_part(), place)}")
+    if secret is not None and KINDS["query"].mismatch({"name": secret}) is None:
+        table = _auth_instead(f'kind = "query", name = "{secret}"', place)
+        return WrongValue(f"must hold no secret; take {secret} out, {table}")
+    if secret is not None or _holds_secret(value):
+        table = _auth_instead('kind = "none"', place)
+        return WrongValue(f"must hold no secret; write {TOKEN_MARK} where it stands, {table.removeprefix('write ')}")
     return value
 
 
 def _holds_secret(path: str) -> bool:
-    """Whether anything in a path looks like a secret."""
     if not _LONG_OR_USER.search(path):
         return False
     from rpcexplorer.redaction.addresses import places, places_in_address
@@ -111,17 +111,15 @@ def _holds_secret(path: str) -> bool:
 
 
 def header_rule(value: Any, _place: Place) -> Any:
-    """The value of a header of the profile's own."""
     if isinstance(value, str) and HEADER_VALUE.fullmatch(value):
         return value
     return WrongValue("must be text that a header can hold: plain ASCII, one line, no space at its ends")
 
 
 def refused_header(key: str, value: object, place: Place) -> str | None:
-    """Why a profile cannot set this header."""
     lower, squashed = key.lower(), _squashed(key)
     if squashed in COOKIE_HEADERS or KEYS.fullmatch(squashed) or _is_secret(squashed):
-        instead = _write(of_header(key, value), place)
+        instead = _header_instead(key, value, place)
         return f"this header holds a secret, which has no place in this file; remove it, {instead}"
     if lower in OWN_KEYS:
         return f"this header has a key of its own; write `{OWN_KEYS[lower]}` in the profile instead"
@@ -132,8 +130,22 @@ def refused_header(key: str, value: object, place: Place) -> str | None:
     return None if TOKEN.fullmatch(key) else "this is no name of a header: use letters, digits and `-`"
 
 
+def _header_instead(name: str, value: object, place: Place) -> str:
+    lower = name.lower()
+    if lower in {"cookie", "set-cookie", "cookie2"}:
+        command = secret_command(place.path, "session")
+        return f'write auth = {{ kind = "cookie" }}, with the cookie\'s name where it is another, and {command}'
+    scheme = value.partition(" ")[0] if isinstance(value, str) and " " in value else ""
+    if lower == "authorization" and scheme.lower() == "bearer":
+        return _auth_instead('kind = "bearer"', place)
+    if lower == "authorization" and scheme.lower() in {"basic", "digest"}:
+        return _auth_instead(f'kind = "{scheme.lower()}", username = …', place, "password")
+    header = f'header = "{name}"' if KINDS["header"].mismatch({"header": name}) is None else "header = …"
+    shape = f', value = "{scheme} {TOKEN_MARK}"' if scheme.lower() in TOKEN_WORDS else ""
+    return _auth_instead(f'kind = "header", {header}{shape}', place)
+
+
 def seconds_rule(value: Any, _place: Place) -> Any:
-    """A time that can run out."""
     if type(value) in {int, float} and 0 < value <= MAX_INTEGER:
         return float(value)
     return WrongValue("must be a number of seconds greater than 0, without quotes")
@@ -222,7 +234,6 @@ def preset_rule(value: Any, _place: Place) -> Any:
 
 
 def fingerprint_rule(value: Any, _place: Place) -> Any:
-    """The SHA-256 of a certificate, as browsers and openssl show it; colons and case do not matter."""
     found = as_fingerprint(value) if isinstance(value, str) else None
     return found or WrongValue('must be the fingerprint of a certificate: "sha256:" and 64 hex digits')
 

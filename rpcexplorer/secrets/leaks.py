@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 
 from msgspec import Struct, field
 
-from rpcexplorer.auth.registry import of_key
+from rpcexplorer.auth.registry import name_token_kind
 from rpcexplorer.files.io import FileError, names, read_bytes
 from rpcexplorer.model.problem import Problem
 from rpcexplorer.model.profile import OVERLAY, Profile
@@ -362,7 +362,7 @@ def _instead(leak: Leak) -> str:
     """What becomes of a value that nobody has stored yet."""
     name = leak.profile or "NAME"
     if KEYS.fullmatch(squashed(leak.key)):
-        return f", and store it: rpcexplorer profiles secret {name} token; {of_key().words}"
+        return f", and store it: rpcexplorer profiles secret {name} token; {name_token_kind()}"
     field = "session" if re.search("(?i)session|cookie", leak.key) else "password"
     return f", and store it: rpcexplorer profiles secret {name} {field}"
 

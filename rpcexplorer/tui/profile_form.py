@@ -349,7 +349,7 @@ def edit_profile(
     for key, text in changed.items():
         # A key is taken out of the file that it stands in; what another file says can only be said anew.
         values[key] = None if not text and source(key) == str(edits.file) else _value(key, text)
-    problem = edits.set_values([(("profile", was.name, *key.split(".")), value) for key, value in values.items()])
+    problem = edits.set_values(*((("profile", was.name, *key.split(".")), value) for key, value in values.items()))
     return wrong_of(problem, typed) if problem else None
 
 

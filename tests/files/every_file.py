@@ -74,7 +74,7 @@ def paths(root: Path) -> Paths:
 def _set_url(file: str) -> Callable[[Path, str], str]:
     def change(root: Path, thing: str) -> str:
         edits = ProfileEdits(root / file, paths(root).state)
-        return str(edits.set_values([(("profile", thing, "url"), "http://h")]) or "")
+        return str(edits.set_values((("profile", thing, "url"), "http://h")) or "")
 
     return change
 

@@ -42,7 +42,7 @@ Edit = Callable[[ProfileEdits], Problem | None]
 
 
 def set_value(edits: ProfileEdits, key: str | KeyPath, value: Any) -> Problem | None:
-    return edits.set_values([(split_dotted(key) if isinstance(key, str) else key, value)])
+    return edits.set_values((split_dotted(key) if isinstance(key, str) else key, value))
 
 
 def edited(folder: Path, edit: Edit, text: str = FILE) -> str:
