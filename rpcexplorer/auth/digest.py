@@ -89,6 +89,8 @@ class DigestAuth(AuthType, frozen=True):
 
     def requests(self, call: AuthCall) -> AuthFlow:
         """The call without credentials, and with the answer to the challenge that comes; once more for a stale one."""
+        from secrets import token_hex  # no start needs it
+
         request = self.request(call.profile, call.message, bare=True)
         if isinstance(request, Refused):
             return request
@@ -98,7 +100,7 @@ class DigestAuth(AuthType, frozen=True):
         challenge = strongest(received.response)
         while challenge is not None:
             text = self._text(call.profile)
-            header = DigestHeader("Authorization", text, "Digest ", challenge=challenge, cnonce=_cnonce())
+            header = DigestHeader("Authorization", text, "Digest ", challenge=challenge, cnonce=token_hex(16))
             request = self.request(call.profile, call.message, headers=(header,))
             if isinstance(request, Refused):
                 return request
@@ -141,9 +143,7 @@ def strongest(response: Response) -> Challenge | None:
 
 def challenges(header: str) -> Iterator[Challenge]:
     """The challenges of Digest in a header, which may hold several of any scheme."""
-    if len(header) > LONGEST or not _SENDABLE.fullmatch(
-        header
-    ):  # what they say is sent back, and HTTP could not carry it
+    if len(header) > LONGEST or not _SENDABLE.fullmatch(header):  # HTTP could not carry the answer
         return
     said: list[dict[str, str]] = []
     for scheme, name, value in _PART.findall(header):
@@ -217,9 +217,3 @@ def _quoted(text: str) -> str:
 
 def _unquoted(text: str) -> str:
     return re.sub(r"\\(.)", r"\1", text[1:-1]) if text.startswith('"') else text
-
-
-def _cnonce() -> str:
-    from secrets import token_hex  # no start needs it
-
-    return token_hex(16)

@@ -40,11 +40,6 @@ class SetCookie(Struct, frozen=True):
     value: str
     deleted: bool
 
-    @property
-    def sendable(self) -> bool:
-        """Whether the value can be sent back as it is."""
-        return sendable(self.value)
-
 
 def sendable(value: str) -> bool:
     """Whether ``value`` can stand in a Cookie header. Quotes around the whole are part of a value."""
@@ -71,14 +66,12 @@ def _over(attributes: list[str], now: datetime) -> bool:
     seconds = said.get("max-age", "")
     if seconds.removeprefix("-").isdecimal():
         return int(seconds[:9]) <= 0
-    return bool(said.get("expires")) and _past(said["expires"], now)
-
-
-def _past(date: str, now: datetime) -> bool:
+    if not said.get("expires"):
+        return False
     from email.utils import parsedate_to_datetime  # no start needs it, and it loads a lot
 
     try:
-        when = parsedate_to_datetime(date)
+        when = parsedate_to_datetime(said["expires"])
     except (ValueError, IndexError, OverflowError):
         return False  # a date nobody can read ends nothing
     return (when if when.tzinfo else when.replace(tzinfo=UTC)) <= now
@@ -136,7 +129,7 @@ def _session_value(kind: AuthType, profile: Profile, received: AuthResponse, now
     cookie = kind.session_cookie
     said = session_cookie(received.response.headers, cookie, now) if cookie else None
     if said and not said.deleted:
-        return said.value if said.sendable else _failed(profile, f"its {cookie} cookie cannot be sent back.")
+        return said.value if sendable(said.value) else _failed(profile, f"its {cookie} cookie cannot be sent back.")
     match received.outcome:
         case ErrorObject() as error:
             return _refused(profile, _said(error))
@@ -353,7 +346,7 @@ def _session_events(kind: AuthType, call: AuthCall, received: AuthResponse | Ref
         return []
     if said.deleted:
         return [SessionEnded(), Note(f"the server ended the session ({cookie})")] if session is not None else []
-    if not said.sendable:
+    if not sendable(said.value):
         return [Note(f"the server set a {cookie} cookie that cannot be sent back; the session stays as it was")]
     if session is not None and said.value == session.reveal():
         return []

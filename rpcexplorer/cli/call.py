@@ -139,8 +139,6 @@ F = TypeVar("F")
 
 
 class Sending(Struct, frozen=True):
-    """The options that everything which sends has in common."""
-
     profile: str | None
     url: str | None
     auth: str | None
@@ -160,7 +158,6 @@ class Sending(Struct, frozen=True):
 
     @classmethod
     def of(cls, options: dict[str, Any]) -> Sending:
-        """From click's options, where the three forms of output are flags."""
         parts = [part for part in Part if options.pop(part.value, False)]
         if len(parts) > 1:
             raise click.UsageError("Choose one of --envelope and --body.")
@@ -264,7 +261,6 @@ def _call(
 
 
 def _send(invocation: Invocation, sending: Sending, draft: Draft | Batch) -> int:
-    """Send a draft and print what came of it; the exit code."""
     world = invocation.world
     out = Output(world, sending.output)
     if isinstance(draft, Batch) or not draft.notification:
@@ -349,7 +345,6 @@ def _advise(world: World, exchange: Exchange, explorer: Explorer) -> None:
 
 
 def _show_preview(world: World, preview: Preview | Refused) -> int:
-    """Print the request to come; the exit code."""
     if isinstance(preview, Refused):
         world.say(preview.sentence)
         return 3 if preview.why == "credentials" else 2

@@ -146,7 +146,6 @@ def compare(
 
 
 def _save(explorer: Explorer, calls: Sequence[Exchange], options: Options, case: Output) -> None:
-    """Save calls as a case, if that is wanted."""
     if options.case is None:
         return
     made = explorer.cases.made_of(calls, note=options.note)

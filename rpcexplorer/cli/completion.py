@@ -192,7 +192,6 @@ def complete_methods(context: click.Context, _: click.Parameter, begun: str) -> 
 
 
 def complete_params(context: click.Context, _: click.Parameter, begun: str) -> list[CompletionItem[str]]:
-    """Return ``name=`` or ``name:=`` of the params of the method, and values if only some are allowed."""
     method, explorer = context.params.get("method"), _explorer_of_profile(context)
     described = explorer.described(method_of(method)) if method and explorer else None
     if described is None:
@@ -203,7 +202,6 @@ def complete_params(context: click.Context, _: click.Parameter, begun: str) -> l
 
 
 def _explorer_of_profile(context: click.Context) -> Explorer | None:
-    """Return an explorer that uses the profile of the command line; None if there is no such profile."""
     explorer = open_explorer_silently(context)
     chosen = explorer.use(context.params.get("profile") or context.find_root().params.get("profile"))
     if not isinstance(chosen, Profile):

@@ -94,8 +94,6 @@ class Invocation(Struct):
 
 
 class Failed(click.ClickException):
-    """A command that ends with a sentence and an exit code of ours."""
-
     def __init__(self, sentence: str, code: int) -> None:
         super().__init__(sentence)
         self.code = code
@@ -107,7 +105,6 @@ def at_address(url: str, auth: str | None = None) -> Profile:
 
 
 def fail(sentence: str, code: int = 2) -> NoReturn:
-    """End the command with a sentence on stderr and an exit code."""
     raise Failed(sentence, code)
 
 
@@ -148,7 +145,6 @@ class CommandGroup(click.Group):
     """Commands by name. A name that is none is answered with the one that is most like it."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Take the options; without a command there is nothing to do."""
         if not (args or self.invoke_without_command or ctx.resilient_parsing):
             raise click.UsageError(f"{ctx.command_path} needs a command: {joined_words(self.list_commands(ctx))}.", ctx)
         return super().parse_args(ctx, args)
@@ -156,7 +152,6 @@ class CommandGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command that the first word names."""
         name = args[0]
         if not (ctx.resilient_parsing or name.startswith("-") or self.get_command(ctx, name)):
             raise click.UsageError(f"There is no command {name}{self.instead(ctx, name)}", ctx)

@@ -89,7 +89,6 @@ def demo(context: click.Context, serve: bool, port: int) -> None:
 
 
 def open_demo(invocation: Invocation) -> int:
-    """Open the screen on the demo service."""
     world = invocation.world
     with _running() as (home, url):
         return world.open_screen(lambda person: throwaway_explorer(world, home, url, person), invocation.profile)[0]
@@ -111,7 +110,6 @@ def _serve(world: World, port: int) -> None:
 
 
 def _tour(invocation: Invocation) -> int:
-    """Run the scripted tour."""
     world = invocation.world
     with _running() as (home, url):
         explorer = throwaway_explorer(world, home, url)

@@ -159,7 +159,6 @@ def import_(context: click.Context, file: str, profile: str | None) -> None:
 
 
 BARS = 72
-"""Bars of a chart that no terminal shows."""
 PLAIN = frozenset({"dumb", "linux"})
 """Terminals whose letters have no bars among them."""
 

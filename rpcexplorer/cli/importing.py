@@ -14,9 +14,8 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.importing.credentials import Fitted, fitted
 from rpcexplorer.importing.formats import imported
 from rpcexplorer.importing.request import Imported, ImportedCall
-from rpcexplorer.model.destination import Nobody
 from rpcexplorer.model.method import SavedCall
-from rpcexplorer.model.problem import Problem, counted, joined_words
+from rpcexplorer.model.problem import counted, joined_words
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.text.importing import as_values, call_line, hiding, note_lines, other_addresses, skipped_lines
@@ -108,8 +107,9 @@ def _keep(invocation: Invocation, explorer: Explorer, profile: Profile, calls: l
     _credentials(invocation, explorer, profile, calls, ask=ask)
     secrets = [*explorer.credentials.in_use(), *(secret for each in calls for _, secret in each.secrets)]
     taken = explorer.imports.take_in(profile, [each.call for each in calls], secrets)
-    count = len(taken.drafts)
-    world.say(f"{count} call{'s' * (count != 1)} in the drafts of {profile.name}: on screen, type the method's name")
+    world.say(
+        f"{counted(len(taken.drafts), 'call')} in the drafts of {profile.name}: on screen, type the method's name"
+    )
     if taken.replaced:
         world.say(f"params that gave way can be brought back on screen: {joined_words(taken.replaced, 6)}")
     if taken.left_out:
@@ -171,21 +171,13 @@ def _save(invocation: Invocation, found: Imported, profile: str | None, typed: s
 
 
 def _sends(invocation: Invocation, explorer: Explorer, saved: SavedCall, call: ImportedCall) -> str:
-    """The command that sends a saved call, tried out as far as that goes without sending it; or why there is none."""
-    world, file, profile = invocation.world, Path(saved.file), saved.profile or invocation.profile
-    sessions = invocation.sessions
+    """Return the command that sends a saved call."""
+    folder, file, sessions = invocation.world.folder, Path(saved.file), invocation.sessions
     if file.resolve() not in {each.resolve() for each in explorer.profiles.files}:
-        sessions = file.relative_to(world.folder) if file.is_relative_to(world.folder) else file
-        explorer = world.open_explorer(Nobody(), sessions)
+        sessions = file.relative_to(folder) if file.is_relative_to(folder) else file
+    profile = saved.profile or invocation.profile
     words = ["rpcexplorer", *(["--sessions", str(sessions)] if sessions else [])]
     words += ["notify" if call.notification else "call", saved.listed_as, *(["-p", profile] if profile else [])]
-    chosen = explorer.use(profile)
-    if isinstance(chosen, Problem):
-        instead = "" if profile else "; with --url URL it is sent to an address"
-        return f"{shlex.join(words)} sends one once that file has a profile {profile or ''}".rstrip() + instead
-    found = explorer.saved_calls().get(saved.name)
-    if found is None or Path(found.file).resolve() != file.resolve():
-        return f"but for {chosen.name} {saved.listed_as} is {f'the one of {found.file}' if found else 'not read there'}"
     return f"{shlex.join(words)} sends one"
 
 

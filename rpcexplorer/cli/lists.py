@@ -15,7 +15,6 @@ from rpcexplorer.text.json_text import json_of
 from rpcexplorer.text.printable import columns, printable
 
 PALETTE = "palette"
-"""Where a command without keys is found."""
 
 
 @click.command()

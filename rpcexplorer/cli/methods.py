@@ -125,7 +125,6 @@ def _nearest(name: str, known: Mapping[str, Method]) -> list[str]:
 
 
 def _refreshed(invocation: Invocation, explorer: Explorer) -> int:
-    """Ask the service, and tell what came of it; the exit code."""
     stop = Stop()
     discovery = run_waiting(
         invocation.world, explorer, stop, lambda watch: explorer.discover(watch=watch, stop=stop, tell=watch.on_step)
@@ -241,7 +240,6 @@ def _facts(method: Method, full: Described) -> dict[str, Any]:
 
 
 def _parameters(full: Described) -> list[dict[str, Any]]:
-    """Return the params in short, each with its schema: None if the service gave none."""
     rows = []
     for param, line in zip(full.params, parameters_of(full), strict=True):
         schema = None if param.schema is True else raw_of(param.schema)
@@ -323,7 +321,6 @@ def _print_start(invocation: Invocation, explorer: Explorer, method: Method) -> 
 
 
 def _check(invocation: Invocation, explorer: Explorer, method: Method, text: str) -> int:
-    """Tell what is wrong with the params; the exit code."""
     world, name = invocation.world, method.calls if isinstance(method, SavedMethod) else method_of(method.name)
     if isinstance(method, SavedMethod) and not text:
         text = explorer.saved_calls()[method.name.removeprefix(SIGN)].text

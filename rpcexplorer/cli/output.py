@@ -56,7 +56,6 @@ class Output:
         self._say = world.say
         self._kept = io.BytesIO()
         self.world = world
-        """The world to print to."""
         if file is not None and file != STDOUT:
             self._file = world.path(file)
             refuse_unwritable(self._file)
@@ -92,8 +91,6 @@ T = TypeVar("T")
 
 
 class Waiting:
-    """Watches one call and keeps its line up to date."""
-
     def __init__(self, stderr: TextIO, asked_for: Callable[[], float]) -> None:
         self._stderr, self._asked_for = stderr, asked_for
         self._latest: Progress | None = None

@@ -49,7 +49,6 @@ OPTIONS: Final = sorted((row for row in PROFILE_KEYS if row.help), key=lambda ro
 
 
 def profile_options(command: F) -> F:
-    """Add an option for each key of a profile."""
     for row in reversed(OPTIONS):
         option = click.option(
             row.option,
@@ -223,7 +222,6 @@ def set_(context: click.Context, /, name: str, changes: tuple[str, ...], team: b
 
 
 def _held_back(explorer: Explorer, name: str) -> str:
-    """Return which secrets of the changed profile are not sent before they are allowed, and how to allow that."""
     now = explorer.profiles.profiles.get(name)
     found = explorer.secrets.state(now).items() if now else ()
     fields = [FIELD_WORDS.get(field, field) for field, secret in found if isinstance(secret, RouteChanged)]

@@ -18,8 +18,6 @@ from rpcexplorer.model.profile import Profile
 
 
 class Recorded(Struct, frozen=True):
-    """A recorded call."""
-
     exchange: Exchange
     source: Profile | None = None
     """The profile whose history has it; None if it is in the usual history or in a case."""

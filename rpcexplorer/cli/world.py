@@ -23,7 +23,6 @@ from rpcexplorer.text.printable import printable
 COMPLETING: Final = "_RPCEXPLORER_COMPLETE"
 """The variable in which a shell asks how a command line may go on: ``bash_complete`` and the like."""
 INTERRUPTED = 130
-"""The exit code that a shell knows for Ctrl+C."""
 
 
 class World(Struct):
@@ -94,12 +93,10 @@ class World(Struct):
         return shutil.get_terminal_size((100, 24)).columns
 
     def write(self, data: bytes) -> None:
-        """Put bytes on stdout as they are."""
         self.stdout.write(data)
         self.stdout.flush()
 
     def print(self, text: str = "") -> None:
-        """Put a line of ours on stdout."""
         self.write(text.encode(errors="backslashreplace") + b"\n")
 
     def say(self, sentence: str) -> None:

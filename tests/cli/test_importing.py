@@ -185,17 +185,8 @@ def test_how_a_saved_call_is_sent_is_said_as_it_works(shell: Shell) -> None:
         return ran.err.splitlines()[-1].partition(" saved in ")[2].partition(": ")[2]
 
     save = ("import", "-", "--save", "other.toml")
-    assert said(*save).startswith(
-        "rpcexplorer --sessions other.toml call @user.get sends one once that file has a profile;"
-    )
-    assert (
-        shell.run("--sessions", "other.toml", "call", "@user.get", "--url", "http://a.example/", "--dry-run").code == 0
-    )
+    assert said(*save) == "rpcexplorer --sessions other.toml call @user.get sends one"
     team = shell.sessions(PROFILE)
-    alone = said("-p", "staging", "import", "-", "--save", "alone.toml")
-    assert alone == (
-        "rpcexplorer --sessions alone.toml call @user.get -p staging sends one once that file has a profile staging"
-    )
     with (shell.folder / "other.toml").open("a") as file:
         file.write(PROFILE.replace("staging", "elsewhere"))
     ways = [

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-import pty
-import select
 import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from io import StringIO
 from pathlib import Path
@@ -24,6 +21,7 @@ from rpcexplorer.cli.output import Waiting, waiting_line
 from rpcexplorer.discovery.methods import DiscoveryStep
 from rpcexplorer.transport.port import Progress
 from tests.fakes.shell import Shell
+from tests.fakes.terminal import Terminal
 from tests.fakes.wire import HOLD, RawServer, Received, http_reply
 
 COMMAND = [sys.executable, "-m", "rpcexplorer"]
@@ -125,44 +123,20 @@ def test_a_reader_that_has_enough_is_no_error(shell: Shell) -> None:
     assert b"BrokenPipe" not in said
 
 
-class Terminal:
-    """The program on a real terminal, read until a text appears."""
+def started(shell: Shell, *words: str) -> Terminal:
+    return Terminal(words, shell.environment, shell.folder, (100, 30))
 
-    def __init__(self, shell: Shell, *arguments: str) -> None:
-        self.pid, self.descriptor = pty.fork()
-        if self.pid == 0:
-            os.chdir(shell.folder)
-            signal.signal(signal.SIGINT, signal.SIG_DFL)  # whoever runs the tests in the background ignores it
-            os.execve(sys.executable, [*COMMAND, *arguments], environment_of(shell))
-        self.seen = ""
 
-    def wait_for(self, text: str, seconds: float = 10) -> None:
-        until = time.monotonic() + seconds
-        while text not in self.seen:
-            ready, _, _ = select.select([self.descriptor], [], [], max(0, until - time.monotonic()))
-            assert ready, f"{text!r} did not come: {self.seen!r}"
-            self.seen += os.read(self.descriptor, 4096).decode()
-
-    def type(self, text: str) -> None:
-        os.write(self.descriptor, text.encode())
-
-    def end(self) -> int:
-        _, status = os.waitpid(self.pid, 0)
-        os.close(self.descriptor)
-        return os.waitstatus_to_exitcode(status)
-
-    def interrupt(self) -> int:
-        """Press Ctrl+C until the program ends: one that comes between the question and the reading is not heard."""
-        pressed = [threading.Timer(again, os.write, (self.descriptor, b"\x03")) for again in range(1, 9)]
-        last = threading.Timer(10, os.kill, (self.pid, signal.SIGKILL))
-        for timer in (*pressed, last):
-            timer.start()
-        self.type("\x03")
-        _, status = os.waitpid(self.pid, 0)
-        for timer in (*pressed, last):
-            timer.cancel()
-        os.close(self.descriptor)
-        return os.waitstatus_to_exitcode(status)
+def interrupted(terminal: Terminal) -> int:
+    """Press Ctrl+C until the program ends: one that comes between the question and the reading is not heard."""
+    again = [threading.Timer(seconds, terminal.send, (b"\x03",)) for seconds in range(1, 9)]
+    for timer in again:
+        timer.start()
+    terminal.send(b"\x03")
+    code = terminal.ends()
+    for timer in again:
+        timer.cancel()
+    return code
 
 
 def reply(request: Received) -> bytes:
@@ -174,37 +148,35 @@ def reply(request: Received) -> bytes:
 def test_on_a_terminal_a_missing_password_is_asked_for_and_not_echoed(shell: Shell) -> None:
     with RawServer(reply) as server:
         shell.sessions(f'[profile.shop]\nurl = "{server.origin}"\nauth = {{ kind = "inline", username = "ada" }}\n')
-        terminal = Terminal(shell, "call", "arg_test")
-        terminal.wait_for("password for shop")
+        terminal = started(shell, "call", "arg_test")
+        terminal.sees("password for shop")
         terminal.type("hunter2hunter2\n")
-        terminal.wait_for("rpcexplorer profiles secret shop password")  # how to store it; nothing else is asked
-        terminal.wait_for("welcome")
-        assert terminal.end() == 0
+        terminal.sees("rpcexplorer profiles secret shop password")  # how to store it; nothing else is asked
+        terminal.sees("welcome")
+        assert terminal.ends() == 0
     assert json.loads(server.requests[0].body)["params"]["password"] == "hunter2hunter2"
-    assert "hunter2" not in terminal.seen
+    assert b"hunter2" not in terminal.written
     assert "hunter2" not in str(shell.files())
 
 
 @pytest.mark.thorough
 def test_on_a_terminal_a_slow_call_shows_a_line_that_is_gone_when_it_is_done(shell: Shell) -> None:
     with RawServer([HOLD, http_reply(b'{"jsonrpc":"2.0","id":"x","result":"welcome"}')]) as server:
-        terminal = Terminal(shell, "call", "m", "--id", "x", "--url", server.origin)
-        terminal.wait_for("waiting")
+        terminal = started(shell, "call", "m", "--id", "x", "--url", server.origin)
+        terminal.sees("waiting", "Ctrl+C cancels")
         server.release()
-        terminal.wait_for("welcome")
-        assert terminal.end() == 0
-    assert "Ctrl+C cancels" in terminal.seen
-    assert "\r\x1b[K" in terminal.seen[terminal.seen.rindex("cancels") :]
+        assert "Ctrl+C" not in terminal.sees("welcome")
+        assert terminal.ends() == 0
 
 
 def test_what_is_not_marked_safe_is_asked_about_and_enter_is_a_no(shell: Shell) -> None:
     with RawServer(reply) as server:
         shell.sessions(f'[profile.p]\nurl = "{server.origin}"\nbadge = "prod"\n')
-        terminal = Terminal(shell, "call", "user.delete")
-        terminal.wait_for("[y/N]")
+        terminal = started(shell, "call", "user.delete")
+        terminal.sees("[y/N]")
         terminal.type("\n")
-        terminal.wait_for("Nothing was sent")
-        assert terminal.end() == 2
+        terminal.sees("Nothing was sent")
+        assert terminal.ends() == 2
     assert server.requests == []
 
 
@@ -233,19 +205,19 @@ def test_ctrl_c_ends_every_prompt_at_once_with_130(shell: Shell, prompt: str) ->
     )
     shell.environment["RPCEXPLORER_PLAIN_PASSWORD"] = "correct-horse"
     words, asked = PROMPTS[prompt]
-    terminal = Terminal(shell, *words)
-    terminal.wait_for(asked)
-    assert terminal.interrupt() == 130
+    terminal = started(shell, *words)
+    terminal.sees(asked)
+    assert interrupted(terminal) == 130
 
 
 @pytest.mark.thorough
 def test_end_of_input_at_user_name_exits_3(shell: Shell) -> None:
     shell.sessions('[profile.shop]\nurl = "http://127.0.0.1:9"\nauth = { kind = "basic" }\n')
-    terminal = Terminal(shell, "call", "arg_test")
-    terminal.wait_for("user name for shop")
+    terminal = started(shell, "call", "arg_test")
+    terminal.sees("user name for shop")
     terminal.type("\x04")
-    terminal.wait_for("No username")
-    assert terminal.end() == 3
+    terminal.sees("No username")
+    assert terminal.ends() == 3
 
 
 def test_the_line_says_how_far_a_discovery_is_within_eighty_columns() -> None:
