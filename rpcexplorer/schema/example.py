@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from math import ceil, floor
@@ -39,7 +37,7 @@ FORMATS: Final = {
 }
 """A value of each format of which the empty text is none."""
 MAX_CHARACTERS: Final = 1_000
-"""Characters of a text that is made, and of a pattern that it is made for."""
+"""Characters of a text that is made."""
 MAX_STEPS: Final = 1_000
 """Places that are filled, and alternatives that are tried, for one value."""
 OF_AN_ALTERNATIVE: Final = 4
@@ -188,89 +186,8 @@ def _as_whole(value: Any) -> Any:
 
 def _text(node: Node, place: str) -> Started:
     limits = node.limits
+    plain = FORMATS.get(limits.get("format", ""), "").ljust(min(limits.get("minLength", 0), MAX_CHARACTERS), "x")
     pattern = limits.get("pattern")
-    if pattern is not None:
-        made = sample(pattern)
-        wanted = f"it must match {value_words(pattern)}, and no example is given"
-        return Started("", f"{place or 'the value'}: {wanted}") if made is None else Started(made)
-    plain = FORMATS.get(limits.get("format", ""), "")
-    return Started(plain.ljust(min(limits.get("minLength", 0), MAX_CHARACTERS), "x"))
-
-
-_START, _END = "\ue000", "\ue001"
-"""Where a text must begin, and end."""
-
-
-class _NoSampleError(Exception):
-    pass
-
-
-def sample(pattern: str) -> str | None:
-    """Return a short text that matches a pattern; None if the pattern is not simple.
-
-    Nothing is searched for, so that no pattern takes long.
-    """
-    if len(pattern) > MAX_CHARACTERS:
-        return None
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of what a class may mean in later versions
-            parts = re._parser.parse(pattern)  # type: ignore[attr-defined]  # noqa: SLF001 - as Hypothesis does
-        text = _sample(parts).lstrip(_START).rstrip(_END)
-    except (re.error, RecursionError, OverflowError, _NoSampleError):
-        return None
-    return None if _START in text or _END in text else text
-
-
-def _sample(parts: Iterable[tuple[Any, Any]]) -> str:
-    text = ""
-    for operation, argument in parts:
-        match str(operation):
-            case "LITERAL":
-                text += chr(argument)
-            case "NOT_LITERAL":
-                text += "x" if chr(argument) != "x" else "0"
-            case "ANY":
-                text += "x"
-            case "IN":
-                text += _of_class(argument)
-            case "BRANCH":
-                text += _sample(argument[1][0])
-            case "SUBPATTERN":
-                text += _sample(argument[3])
-            case "MAX_REPEAT" | "MIN_REPEAT":
-                least, _, repeated = argument
-                once = _sample(repeated) if least else ""
-                if least * len(once) > MAX_CHARACTERS:
-                    raise _NoSampleError
-                text += once * least
-            case "AT" if str(argument) in {"AT_BEGINNING", "AT_END"}:
-                text += _START if str(argument) == "AT_BEGINNING" else _END
-            case _:
-                raise _NoSampleError
-    return text
-
-
-def _of_class(items: list[tuple[Any, Any]]) -> str:
-    """The plainest character of a class."""
-    is_negated = str(items[0][0]) == "NEGATE"
-    ranges: list[tuple[int, int]] = []
-    for operation, argument in items[is_negated:]:
-        match str(operation), str(argument):
-            case "LITERAL", _:
-                ranges.append((argument, argument))
-            case "RANGE", _:
-                ranges.append(argument)
-            case "CATEGORY", "CATEGORY_DIGIT":
-                ranges.append((ord("0"), ord("9")))
-            case "CATEGORY", "CATEGORY_WORD":
-                ranges += [(ord(first), ord(last)) for first, last in ("09", "az", "AZ", "__")]
-            case "CATEGORY", "CATEGORY_SPACE":
-                ranges += [(ord(sign), ord(sign)) for sign in " \t\n"]
-            case _:
-                raise _NoSampleError
-    candidates = "x0A_-" if is_negated else f"0a{chr(ranges[0][0])}"
-    for character in candidates:
-        if any(first <= ord(character) <= last for first, last in ranges) is not is_negated:
-            return character
-    raise _NoSampleError
+    if pattern is None or is_within(limits, plain):
+        return Started(plain)
+    return Started("", f"{place or 'the value'}: it must match {value_words(pattern)}, and no example is given")

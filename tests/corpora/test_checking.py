@@ -20,6 +20,7 @@ from tests.fakes.violations import made, problems
 TRULY_WRONG = {
     "params": 9,  # litecoind takes an object where it speaks of an array; an id with a leading zero
     "result": 17,  # a text "null", members in another case, an object for an array: all in the Ethereum documents
+    "start": 1,  # the id of a chain must match a pattern, and no example is given
 }
 
 

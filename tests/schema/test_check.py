@@ -6,13 +6,13 @@ import asyncio
 import os
 import signal
 import sys
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
 
 import pytest
 
 from rpcexplorer.model.method import Described, DescribedParam
-from rpcexplorer.model.problem import Checked, SchemaProblem
+from rpcexplorer.model.problem import Checked
 from rpcexplorer.schema.check import Checker
 
 T = TypeVar("T")
@@ -41,17 +41,6 @@ def checked(described: Described, *texts: str, **options: Any) -> list[Checked]:
         return [await checker.params(described, text) for text in texts]
 
     return used(all_of_them, **options)
-
-
-def test_params_are_checked_as_they_are_given() -> None:
-    method = taking(count={"type": "Number"}, kind={"enum": ["a", "b"]})
-    right, wrong, placed = checked(method, '{"count": 1.5}', '{"count": "x",\n "kind": 3}', "[1, 5]")
-    assert right.is_right
-    assert [(each.pointer, each.line, each.column) for each in wrong.problems] == [
-        (("count",), 1, 11),
-        (("kind",), 2, 10),
-    ]
-    assert [each.pointer for each in placed.problems] == [(1,)]
 
 
 def doubling(levels: int = 40) -> Described:
@@ -158,65 +147,3 @@ def test_the_process_ends_with_the_program_and_leaves_nothing() -> None:
 def test_where_no_process_starts_nothing_is_checked_and_it_is_said_so(program: tuple[str, ...]) -> None:
     found = checked(taking(a={"type": "string"}), '{"a": 1}', program=program)
     assert found[0].why_not.startswith("the process that checks does not start")
-
-
-def wrong(found: Sequence[SchemaProblem]) -> tuple[int, int]:
-    """How much: names that nobody knows first, as what stands under them is not looked at."""
-    return sum(each.keyword == "additionalProperties" for each in found), len(found)
-
-
-async def mended(checker: Checker, described: Described, text: str) -> str:
-    """The text after each key press that mends something; there is less wrong after each."""
-    for _ in range(20):
-        found = (await checker.params(described, text)).problems
-        fix = next((each.fix for each in found if each.fix), None)
-        if fix is None:
-            return text
-        left = (await checker.params(described, fix.text)).problems
-        assert wrong(left) < wrong(found)
-        text = fix.text
-    raise AssertionError("there was always something to mend")
-
-
-def test_what_is_offered_leaves_less_that_is_wrong() -> None:
-    method = taking(
-        count={"type": "integer", "maximum": 10},
-        kind={"enum": ["a", "b"]},
-        tags={"type": "array", "items": {"type": "string"}},
-        sizes={"type": "array", "items": {"type": "integer"}},
-    )
-    texts = {
-        '{"cuont": "5",  "kind": "A", "tags": "x"}': '{"count": 5,  "kind": "a", "tags": ["x"]}',
-        '{"count": "11", "sizes": "7", "tags": 7}': '{"count": "11", "sizes": "7", "tags": 7}',
-        '{"x": 1}': '{"x": 1}',
-        '["5", "B"]': '[5, "b"]',
-    }
-
-    async def use(checker: Checker) -> list[str]:
-        return [await mended(checker, method, text) for text in texts]
-
-    assert used(use) == list(texts.values())
-
-
-def test_params_that_are_given_the_other_way_are_told_as_such() -> None:
-    method = taking(a={"type": "string"}, b={"type": "integer"})
-
-    async def use(checker: Checker) -> list[Checked]:
-        return [
-            await checker.params(method, '\n["x", 5]', by="name"),
-            await checker.params(method, '{"b": 5, "a": "x"}', by="position"),
-            await checker.params(method, '["x", "y"]', by="name"),
-            *[await checker.params(method, text, by="name") for text in ("[]", " [ ]", "[\n]\n")],
-            *[await checker.params(method, text, by="position") for text in ("{}", "{ }", "\ufeff{\t}")],
-        ]
-
-    named, placed, wrong, *empty = used(use)
-    assert [(each.sentence, each.line, each.column) for each in named.problems] == [
-        ("it takes its params by name: write an object", 2, 1)
-    ]
-    assert [each.fix.text for found in (named, placed) for each in found.problems if each.fix] == [
-        '\n{"a": "x", "b": 5}',
-        '["x", 5]',
-    ]
-    assert [each.fix for each in wrong.problems] == [None]
-    assert all(each.is_right for each in empty)

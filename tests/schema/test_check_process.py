@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
 import pytest
 
-from rpcexplorer.model.method import Described
-from rpcexplorer.model.problem import MOST_TOLD, Checked
-from rpcexplorer.schema.check_process import MAX_VALUES, NotCheckedError, _validator, answer
+from rpcexplorer.model.method import Described, DescribedParam
+from rpcexplorer.model.problem import MOST_TOLD, Checked, SchemaProblem
+from rpcexplorer.schema.check_process import MAX_VALUES, MethodCheck, NotCheckedError, _validator, answer
 
 
 def asked(schema: Any, text: str) -> Checked:
@@ -118,3 +119,58 @@ def test_a_pattern_costs_nothing_whatever_it_is(pattern: str, text: str, right: 
 def test_a_schema_that_is_none_is_told_and_nothing_is_fetched(schema: Any) -> None:
     with pytest.raises(NotCheckedError, match="its schema is none that can be checked"):
         _validator(schema)
+
+
+def taking(**params: Any) -> MethodCheck:
+    return MethodCheck(Described(tuple(DescribedParam(*each) for each in params.items())))
+
+
+def test_params_are_checked_as_they_are_given() -> None:
+    method = taking(count={"type": "Number"}, kind={"enum": ["a", "b"]})
+    assert method.params('{"count": 1.5}').is_right
+    wrong = method.params('{"count": "x",\n "kind": 3}').problems
+    assert [(each.pointer, each.line, each.column) for each in wrong] == [(("count",), 1, 11), (("kind",), 2, 10)]
+    assert [each.pointer for each in method.params("[1, 5]").problems] == [(1,)]
+    assert method.params("5").why_not == "it is neither an array nor an object"
+
+
+def wrong(found: Sequence[SchemaProblem]) -> tuple[int, int]:
+    """How much: names that nobody knows first, as what stands under them is not looked at."""
+    return sum(each.keyword == "additionalProperties" for each in found), len(found)
+
+
+@pytest.mark.parametrize(
+    ("text", "fixed"),
+    [
+        ('{"cuont": "5",  "kind": "A", "tags": "x"}', '{"count": 5,  "kind": "a", "tags": ["x"]}'),
+        ('{"count": "11", "sizes": "7", "tags": 7}', '{"count": "11", "sizes": "7", "tags": 7}'),
+        ('{"x": 1}', '{"x": 1}'),
+        ('["5", "B"]', '[5, "b"]'),
+    ],
+)
+def test_fix_that_is_offered_leaves_less_that_is_wrong(text: str, fixed: str) -> None:
+    method = taking(
+        count={"type": "integer", "maximum": 10},
+        kind={"enum": ["a", "b"]},
+        tags={"type": "array", "items": {"type": "string"}},
+        sizes={"type": "array", "items": {"type": "integer"}},
+    )
+    found = method.params(text).problems
+    while fix := next((each.fix for each in found if each.fix), None):
+        text, before = fix.text, found
+        found = method.params(text).problems
+        assert wrong(found) < wrong(before)
+    assert text == fixed
+
+
+def test_params_given_the_other_way_are_told_as_such() -> None:
+    method = taking(a={"type": "string"}, b={"type": "integer"})
+    (named,), (placed,) = (
+        method.params('\n["x", 5]', "name").problems,
+        method.params('{"b": 5, "a": "x"}', "position").problems,
+    )
+    assert (named.sentence, named.line, named.column) == ("it takes its params by name: write an object", 2, 1)
+    assert [each.fix.text for each in (named, placed) if each.fix] == ['\n{"a": "x", "b": 5}', '["x", 5]']
+    assert method.params('["x", "y"]', "name").problems[0].fix is None
+    assert all(method.params(text, "name").is_right for text in ("[]", " [ ]", "[\n]\n"))
+    assert all(method.params(text, "position").is_right for text in ("{}", "{ }", "\ufeff{\t}"))
