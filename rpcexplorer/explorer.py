@@ -77,6 +77,8 @@ class Explorer:
         self.settings = settings
         self.secrets = secrets
         self.profile: Profile | None = None  # the one in use
+        self.prints = False
+        """Replies go to stdout, so that the names of their members stay, whatever secret is in them."""
         self.credentials = StoredCredentials(secrets, person, lambda: self.profiles.profiles.values())  # noqa: PLW0108 - read anew
         """Credentials and sessions: what is known of them, and what is held for this run."""
         self._clients: list[Client] = []
@@ -402,7 +404,8 @@ class Explorer:
             self.journal.record(exchange, profile)
             self.catalogues.heard(exchange, profile, keep=self.journal.recording)
 
-        self._clients.append(Client.of(profile, self.credentials, self.settings.reply_limit, record))
+        limit = self.settings.reply_limit
+        self._clients.append(Client.of(profile, self.credentials, limit, record, prints=self.prints))
         return self._clients[-1]
 
     async def load(self) -> None:

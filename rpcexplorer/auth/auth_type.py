@@ -146,6 +146,11 @@ class AuthType(Auth, frozen=True):
             if session := (profile.login.session or "").rpartition("/")[2]:
                 yield session
 
+    def username_places(self, profile: Profile) -> Iterable[str]:
+        """The members that a profile has a user name in."""
+        if self.opens_session(profile):
+            yield from (name for name, value in leaves(profile.login.params) if name and value == "{username}")
+
     def offered(self, methods: dict[str, Method]) -> dict[str, Method]:
         """Methods as a person calls them, who does not give what this kind puts in by itself."""
         return methods

@@ -98,6 +98,9 @@ class InlineAuth(AuthType, frozen=True):
     def places(self, profile: Profile) -> Iterable[str]:  # noqa: ARG002
         return (self.password_member,)
 
+    def username_places(self, profile: Profile) -> Iterable[str]:  # noqa: ARG002
+        return (self.username_member,)
+
     def offered(self, methods: dict[str, Method]) -> dict[str, Method]:
         return {name: self._without_credentials(method) for name, method in methods.items()}
 

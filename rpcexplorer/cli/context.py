@@ -35,6 +35,7 @@ class Invocation(Struct):
         """The explorer. What is damaged in a file is told at once, and stops nothing else."""
         person = PersonAtTerminal() if ask and self.world.asks else Nobody()
         explorer = self.world.open_explorer(person, self.sessions)
+        explorer.prints = True
         for sentence in first_few(explorer.profiles.problems, MAX_COMPLAINTS):
             self.world.say(sentence)
         return explorer

@@ -84,9 +84,12 @@ def check(context: click.Context, files: tuple[Path, ...], staged: bool) -> None
         )
     for file in explorer.profiles.files if everything else ():
         invocation.warn_about(explorer, file)
-    if searched.short:
-        labels = ", ".join(dict.fromkeys(searched.short))
-        world.say(f"note: with fewer than six characters, {labels} can be looked for only behind words like password")
+    if searched.by_position:
+        labels = ", ".join(searched.by_position)
+        world.say(
+            f"note: with fewer than six characters, or a value that is public anyway, {labels} can be looked for only "
+            "behind words like password"
+        )
     if searched.found:
         context.exit(1)
     if problems or searched.unreadable:

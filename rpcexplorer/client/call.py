@@ -35,7 +35,7 @@ from rpcexplorer.model.problem import cut
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import UNRECORDED, Secret
 from rpcexplorer.redaction.addresses import redacted_address
-from rpcexplorer.redaction.exchange import SHOW, redacted_in_steps
+from rpcexplorer.redaction.exchange import PRINT, SHOW, redacted_in_steps
 from rpcexplorer.rpc.batch import decode_batch
 from rpcexplorer.rpc.codec import LARGE, decode, encode, encode_batch, read_text
 from rpcexplorer.rpc.messages import Malformed, MessageForm, Result, decoded
@@ -314,8 +314,13 @@ class RunningCall:
         timeout: float,
         watch: Watch | None,
         document: str = "",
+        prints: bool = False,
     ) -> None:
-        """``document`` is the address of one that is wanted instead of a reply: nothing but a login is posted then."""
+        """``document`` is the address of one that is wanted instead of a reply: nothing but a login is posted then.
+
+        ``prints``: the reply goes to stdout, so that the names of its members stay.
+        """
+        self._policy = PRINT if prints else SHOW
         self._profile, self._credentials, self._transport = profile, credentials, transport
         self._unsent, self._document, self._watch = unsent, document, watch
         self._seconds_left = timeout
@@ -433,4 +438,4 @@ class RunningCall:
         else:
             exchange = replace(exchange, outcome=end)
         hidden = dict.fromkeys([*self._hidden, *self._credentials.in_use()])
-        return (yield from redacted_in_steps(exchange, SHOW, self._profile, hidden)) if hidden else exchange
+        return (yield from redacted_in_steps(exchange, self._policy, self._profile, hidden)) if hidden else exchange

@@ -80,14 +80,18 @@ class Client:
         reply_limit: int,
         record: Record,
         transport: Transport | None = None,
+        *,
+        prints: bool = False,
     ) -> Self:
         """A client for a profile whose credentials and exchanges are kept elsewhere.
 
-        Without a transport the one that the profile's address asks for is chosen with the first call.
+        Without a transport the one that the profile's address asks for is chosen with the first call. ``prints``: the
+        replies go to stdout.
         """
         client = cls.__new__(cls)
         client._initialize(profile, credentials, reply_limit, record)  # noqa: SLF001 - its own
         client._transport = transport  # noqa: SLF001
+        client._prints = prints  # noqa: SLF001
         return client
 
     def _initialize(self, profile: Profile, credentials: CredentialSource, reply_limit: int, record: Record) -> None:
@@ -96,6 +100,7 @@ class Client:
         self._reply_limit = reply_limit
         self._record = record
         self._transport: Transport | None = None
+        self._prints = False
         self._handshake = handshake_of(profile)
         self._url = redacted_address(profile.endpoint)
 
@@ -182,6 +187,7 @@ class Client:
             timeout=timeout or self.profile.timeout,
             watch=watch,
             document=document,
+            prints=self._prints,
         )
 
     async def _open_transport(self) -> Transport:

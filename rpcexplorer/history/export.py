@@ -23,7 +23,8 @@ from rpcexplorer.model.problem import LONGEST, joined_words
 from rpcexplorer.model.profile import AD_HOC_NAME, Profile
 from rpcexplorer.model.secret import HIDDEN, UNRECORDED, Secret
 from rpcexplorer.redaction.exchange import for_history, redacted, redactor_of
-from rpcexplorer.redaction.redactor import SHORTEST, Edit, Redactor, edited
+from rpcexplorer.redaction.redactor import Edit, Redactor, edited, is_common
+from rpcexplorer.redaction.spellings import SHORTEST
 from rpcexplorer.rpc.messages import ErrorObject, Result
 
 _KNOWN: Final = "\0"
@@ -188,7 +189,7 @@ class _Hiding:
                     found_values = map(_value_of, _TOKEN.finditer(text[start:end]))
                     values = [value for value in found_values if value and not HIDDEN.fullmatch(value)]
                     self._values.update(values)
-                    if pointer not in self.short and any(len(value) < SHORTEST for value in values):
+                    if pointer not in self.short and any(map(is_common, values)):
                         self.short.append(pointer)
         return "" if found else f"{pointer} leads nowhere in these calls, so nothing was written: check its names."
 

@@ -20,12 +20,14 @@ DEFAULT_PORTS = {"http": 80, "https": 443}
 class Secret:
     """A value that is opened on the last line before the socket, and shows its name everywhere else."""
 
-    __slots__ = ("_value", "label", "source")
+    __slots__ = ("_value", "is_public", "label", "source")
 
-    def __init__(self, value: str, label: str, source: SecretSource = "given") -> None:
+    def __init__(self, value: str, label: str, source: SecretSource = "given", *, is_public: bool = False) -> None:
+        """``is_public``: everybody can read the value elsewhere, such as in the profile's URL."""
         self._value = value
         self.label = label
         self.source: SecretSource = source
+        self.is_public = is_public
 
     def reveal(self) -> str:
         """The value itself. Each call of this is a place to look at in a review."""
@@ -34,6 +36,11 @@ class Secret:
     @property
     def placeholder(self) -> str:
         return placeholder(self.label)
+
+    @property
+    def is_username(self) -> bool:
+        """Whether it is a user name, which is hidden only in the places where auth puts it."""
+        return self.label.lower().endswith((".username", "_username"))
 
     def __repr__(self) -> str:
         return self.placeholder

@@ -138,10 +138,22 @@ def sessions(reply: str) -> Iterator[Edit]:
             yield Edit(value.start, value.end, value.quote + UNRECORDED + value.quote)
 
 
-def redactor_of(profile: Profile, secrets: Iterable[Secret], *, guesses: bool = False) -> Redactor:
-    """What hides secrets in the texts of a profile's calls; with ``guesses`` also what only may be one."""
+def redactor_of(profile: Profile, secrets: Iterable[Secret], *, guesses: bool = False, names: bool = True) -> Redactor:
+    """What hides secrets in the texts of a profile's calls; with ``guesses`` also what only may be one.
+
+    A shared file names the places of a profile, so that they only tell where a short or public secret, or a user name,
+    may be: whatever else is there stays. Without ``names``, those of the members of JSON stay as they are.
+    """
     own = [Secret(each, UNRECORDED.strip("«»")) for each in secrets_in(profile.endpoint)] if guesses else []
-    return Redactor([*own, *secrets], profile=profile.name, places=secret_places(profile), guesses=guesses)
+    auth = auth_of(profile)
+    return Redactor(
+        [*own, *secrets],
+        profile=profile.name,
+        places=auth.places(profile),
+        username_places=auth.username_places(profile),
+        guesses=guesses,
+        names=names,
+    )
 
 
 def redactor_for_files(profile: Profile, method: str, secrets: Iterable[Secret]) -> Redactor | None:
@@ -175,14 +187,6 @@ def redacted_params(text: str, method: str | None, profile: Profile, hide: Redac
     return without_password(params) if is_login(method, own_login(profile, params)) else params
 
 
-def secret_places(profile: Profile) -> Iterable[str]:
-    """The members that a profile puts secrets into.
-
-    A shared file names them, so that they only tell where a short secret may stand: whatever else stands there stays.
-    """
-    return auth_of(profile).places(profile)
-
-
 class Policy(Struct, frozen=True):
     """What becomes of an exchange, beside that secrets are hidden wherever they stand in it."""
 
@@ -192,10 +196,14 @@ class Policy(Struct, frozen=True):
     as it is, for it is the body that is kept."""
     body_limit: int | None = None
     """So many bytes of the body are left."""
+    names: bool = True
+    """Secrets are hidden in the names of a body's members, too."""
 
 
 SHOW: Final = Policy()
 """Whoever made the call sees all that came: a member ``password`` of a reply may be what was asked for."""
+PRINT: Final = Policy(names=False)
+"""For stdout, which programs read: the same, and the names of members stay."""
 COPY: Final = Policy(guesses=True, body_limit=1024 * 1024)
 """For what is pasted elsewhere; a ticket shows less of a body."""
 
@@ -224,7 +232,7 @@ def redacted_in_steps(
     exchange: Exchange, policy: Policy, profile: Profile, secrets: Iterable[Secret]
 ) -> Steps[Exchange]:
     """Like ``redacted``, in steps where all of a large body is wanted."""
-    hide = redactor_of(profile, secrets, guesses=policy.guesses)
+    hide = redactor_of(profile, secrets, guesses=policy.guesses, names=policy.names)
     exchange = _told(exchange, hide)
     if policy.guesses:
         return _kept(exchange, policy, profile, hide)

@@ -2,35 +2,25 @@
 
 from __future__ import annotations
 
+import json
 import re
-from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
-from heapq import merge
+from functools import cached_property, lru_cache
 from io import BytesIO
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from rpcexplorer.jsontext.scan import decoded, is_value
 from rpcexplorer.jsontext.slices import closing, in_string, opening, slices
 from rpcexplorer.jsontext.steps import Steps
-from rpcexplorer.model.secret import HIDDEN, UNRECORDED, Secret
+from rpcexplorer.model.secret import FIELDS, HIDDEN, UNRECORDED, Secret
 from rpcexplorer.redaction.addresses import ADDRESSED, STEMS, TEXT, WHOLE, places, squashed
-from rpcexplorer.redaction.spellings import (
-    RUN,
-    Matcher,
-    Occurrence,
-    Pattern,
-    Prefilter,
-    Spelling,
-    continued,
-    has_escapes,
-    spellings,
-    unescaped,
-    written,
-)
+from rpcexplorer.redaction.spellings import SHORTEST, Literals, spellings
 
 _JSON_TOKEN = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[^\s\[\]{}",:]++', re.DOTALL)
-_ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{4}|.)", re.DOTALL)
+_WHOLE_TOKENS = re.compile(
+    r"""(?: [\s\[\]{},:]++ | "[^"\\]*+(?:\\.[^"\\]*+)*+" | [^\s\[\]{}",:]++(?=[\s\[\]{}",:]) )*+""",
+    re.DOTALL | re.VERBOSE,
+)
 
 
 class Edit(NamedTuple):
@@ -50,55 +40,59 @@ def edited(text: str, edits: Iterable[Edit]) -> str:
 
 
 def outside(settled: Sequence[Edit], secrets: Iterable[Edit]) -> Iterator[Edit]:
-    """The parts of the secrets that lie in nothing that is settled."""
-    first = 0
+    """The parts of the secrets that lie in nothing that is settled; both in order, neither overlapping."""
+    number = 0
     for start, end, put in secrets:
         at = start
-        first, inside = _touching(settled, first, start, end)
-        for edit in inside:
-            if at < edit.start:
-                yield Edit(at, edit.start, put)
-            at = edit.end
-        if at < end:
-            yield Edit(at, end, put)
+        while at < end:
+            while number < len(settled) and settled[number].end <= at:
+                number += 1
+            inside = number < len(settled) and settled[number].start < end
+            if at < (stop := settled[number].start if inside else end):
+                yield Edit(at, stop, put)
+            at = settled[number].end if inside else end
 
 
-def inside_tokens(text: str, pieces: Sequence[Edit]) -> Iterator[Edit]:
-    """The edits that leave JSON valid: within strings up to whole escapes, numbers as a whole, punctuation never."""
-    first = 0
-    for token in _JSON_TOKEN.finditer(text):
-        first, touching = _touching(pieces, first, *token.span())
-        if touching and token[0][0] != '"':
-            yield Edit(*token.span(), f'"{touching[0].put}"')
-        elif touching:
-            yield from _inside_string(text, token.start() + 1, token.end() - 1, touching)
+def inside_tokens(text: str, edits: Sequence[Edit], *, names: bool = True) -> Iterator[Edit]:
+    """The edits that leave JSON valid: within strings up to whole escapes, numbers as a whole, punctuation never.
+
+    Without ``names``, those of members stay as they are.
+    """
+    number = at = 0
+    while number < len(edits):
+        before = _WHOLE_TOKENS.match(text, at, max(at, edits[number].start))
+        token = _JSON_TOKEN.search(text, before.end() if before else at)
+        if token is None:
+            return
+        done, at = token.start(), token.end()
+        is_string = token[0][0] == '"'
+        stays = is_string and not names and _COLON.match(text, at)
+        while number < len(edits) and edits[number].start < at:
+            start, end, put = edits[number]
+            if is_string and not stays:
+                inner = max(done, token.start() + 1)
+                first = _around_escape(text, inner, max(start, inner))[0]
+                last = _around_escape(text, inner, min(end, at - 1))[1]
+                if first < last:
+                    yield Edit(first, last, put)
+                    done = last
+            elif not is_string and end > done:
+                yield Edit(*token.span(), f'"{put}"')
+                done = at
+            if end > at:
+                break
+            number += 1
 
 
-def _touching(edits: Sequence[Edit], first: int, start: int, end: int) -> tuple[int, list[Edit]]:
-    """The edits from the number `first` on that overlap with a stretch, after the number of the first of them."""
-    while first < len(edits) and edits[first].end <= start:
-        first += 1
-    after = first
-    while after < len(edits) and edits[after].start < end:
-        after += 1
-    return first, list(edits[first:after])
-
-
-def _inside_string(text: str, start: int, end: int, pieces: Iterable[Edit]) -> Iterator[Edit]:
-    escapes = [escape.span() for escape in _ESCAPE.finditer(text, start, end)]
-    at = start
-    for piece in pieces:
-        first = _escape_around(escapes, max(piece.start, at))[0]
-        last = _escape_around(escapes, min(piece.end, end))[1]
-        if first < last:
-            yield Edit(first, last, piece.put)
-            at = last
-
-
-def _escape_around(escapes: Sequence[tuple[int, int]], at: int) -> tuple[int, int]:
-    """The escape that `at` is inside of; `at` itself where there is none."""
-    number = bisect_left(escapes, (at, 0)) - 1
-    return escapes[number] if number >= 0 and escapes[number][1] > at else (at, at)
+def _around_escape(text: str, first: int, at: int) -> tuple[int, int]:
+    """The escape that `at` is inside of; `at` itself where there is none. At `first` no escape goes on."""
+    start = run = text.rfind("\\", max(first, at - 5), at)
+    while run > first and text[run - 1] == "\\":
+        run -= 1
+    if start < 0 or (start - run) % 2:
+        return at, at
+    end = start + (6 if text.startswith("u", start + 1) else 2)
+    return (start, end) if end > at else (at, at)
 
 
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
@@ -151,7 +145,8 @@ QUOTE: Final = r'(?:\\*+"|\\++u0022)'
 _QUOTE = re.compile(rf"(?<!\\){QUOTE}")
 _SPACE = r"(?:[ \t\r\n]|\\++[nrt])*+"
 _COLON = re.compile(f"{_SPACE}:{_SPACE}")
-_KEY = re.compile(rf"(?<!\\){QUOTE}([\w .$-]{{1,100}}+)(?={QUOTE}{_SPACE}:)")
+_KEY = re.compile(rf'(?<!\\){QUOTE}((?:[^"\\\r\n]|\\++u(?!0022)[0-9a-fA-F]{{4}}){{1,100}}+)(?={QUOTE}{_SPACE}:)')
+_CODED = re.compile(r"\\+u([0-9a-fA-F]{4})")
 _BRACKET_OR_QUOTE = re.compile(rf"[\[\]{{}}]|(?<!\\){QUOTE}")
 _BARE = re.compile(r'[^\s,\[\]{}"]++')
 _BARE_IN_STRING = re.compile(r'[^\s,\[\]{}"\\]++')
@@ -187,18 +182,15 @@ class MemberKey(NamedTuple):
 def plain_keys(text: str) -> Iterator[MemberKey]:
     """Every key that is a word or a few, at the top or inside strings."""
     for found in _KEY.finditer(text):
-        yield MemberKey(*found.span(), found[1])
+        name = _CODED.sub(lambda code: chr(int(code[1], 16)), found[1]) if "\\" in found[1] else found[1]
+        yield MemberKey(*found.span(), name)
 
 
-def keys(name: str) -> Iterator[Spelling]:
-    """Patterns of a key of this name, large letters or small, at the top or inside strings; up to its closing quote."""
-    rest = [f"(?i:{piece})" for piece in continued(name)] + [f"(?={QUOTE})"]
-    yield Spelling('"', (r'(?<!\\")', *rest))
-    yield Spelling("\\", (RUN, '(?:"|u0022)', *rest))
+def value_after(text: str, key_start: int, name_end: int, *, containers: bool = False) -> Value | None:
+    """The value of the member whose key opens at `key_start` and closes after `name_end`; None where it is no key.
 
-
-def value_after(text: str, key_start: int, name_end: int) -> Value | None:
-    """The value of the member whose key opens at `key_start` and closes after `name_end`; None where it is no key."""
+    Without ``containers``, None for a list or a table as well: looking for its end again and again takes long.
+    """
     opening, closing = _QUOTE.match(text, key_start), _QUOTE.match(text, name_end)
     colon = _COLON.match(text, closing.end()) if closing else None
     if not opening or not closing or not colon or _level(opening[0]) != _level(closing[0]):
@@ -210,7 +202,7 @@ def value_after(text: str, key_start: int, name_end: int) -> Value | None:
         inner_end, end = _string_end(text, string.end(), _level(string[0]))
         return Value(start, end, string[0], text[string.end() : inner_end])
     if text.startswith(("{", "["), start):
-        return Value(start, _container_end(text, start, level), quote, None)
+        return Value(start, _container_end(text, start, level), quote, None) if containers else None
     bare = (_BARE_IN_STRING if level else _BARE).match(text, start)
     return Value(start, bare.end(), quote, None) if bare else None
 
@@ -249,23 +241,27 @@ def _container_end(text: str, start: int, level: int) -> int:
     return len(text)
 
 
-SHORTEST: Final = 6
-"""Characters; what is shorter turns up by chance, so that it is hidden by position only."""
+WORDS: Final = frozenset({"jsonrpc", "json-rpc", "method", "params", "result", "message", "version", *FIELDS})
+"""Words of the protocol and of our own sentences and placeholders."""
 MARGIN: Final = 4 * 1024
 """Characters that the key of a member takes at most, with what stands between it and its value."""
-LONGEST_CHARACTER: Final = 32
-"""Characters in which one of a secret is spelled at most, escaped and quoted a few times."""
-MATCHERS: Final = 16
-"""So many are kept, each for the secrets that may stand in some text."""
-_WORD = re.compile(r"[A-Za-z0-9]+")
+_RUN = re.compile(r"[a-z0-9]+")
+_ESCAPED_LETTER = re.compile(r"\\u00[4-7]")
 _GUILLEMETS = re.compile("«[^«»]*»")
 _NO_SECRET = re.compile(r"null|true|false|[\[{]\s*+[\]}]|")
 """What holds nothing, whatever it is called."""
 
 
-def _turns_up(secret: Secret) -> bool:
-    """Whether its value stands in texts by chance: it is short, or everybody is told it as the profile's name."""
-    return len(secret.reveal()) < SHORTEST or secret.reveal() == secret.label.rpartition(".")[0]
+def is_common(value: str) -> bool:
+    """Return whether the value is in texts by chance, so that it is hidden by position only."""
+    return len(value) < SHORTEST or value.lower() in WORDS
+
+
+@lru_cache(1024)
+def _kind_of(name: str) -> Literal["", "whole", "text"]:
+    """How much of what is behind a name is a secret."""
+    small = squashed(name)
+    return "whole" if WHOLE.fullmatch(small) else "text" if TEXT.fullmatch(small) else ""
 
 
 class Redactor:
@@ -278,58 +274,66 @@ class Redactor:
         *,
         profile: str = "",
         places: Iterable[str] = (),
+        username_places: Iterable[str] = (),
         guesses: bool = False,
+        names: bool = True,
     ) -> None:
         """Hide ``secrets`` by value; of those with one label, the last is the one that its placeholder opens.
 
-        By position: whatever stands behind ``members``, each with what is put there; short secrets behind ``places``
-        and keys that are named like a secret; and with ``guesses`` anything behind the latter. ``profile`` is the
-        one in use, whose label is taken where several have the same value.
+        By position: whatever is behind ``members``, each with what is put there; behind ``places`` and keys that are
+        named like a secret, those that are short or public; behind ``username_places``, user names; and with
+        ``guesses`` anything behind keys that are named like a secret. ``profile`` is the one in use, whose label is
+        taken if several have the same value. Without ``names``, those of the members of JSON stay as they are.
         """
         given = [secret for secret in secrets if secret]
         self._opens = {each.placeholder: each.reveal() for each in given if each.label.rpartition(".")[0] == profile}
         """What can be sent again, as a whole JSON string."""
-        self._named = self._by_value(given)
-        self._short = {secret.reveal(): secret.label for secret in given if _turns_up(secret)}
-        self._values = {value: put for value, put in self._named.items() if value not in self._short}
-        self.guesses = guesses
-        self._by_name = guesses or bool(self._short)
-        self._members = {
-            name: put
-            for name, put in (dict.fromkeys(places if self._short else (), "") | dict(members or {})).items()
-            if name
+        self._user_names = self._placeholders(secret for secret in given if secret.is_username)
+        self._named = self._placeholders(secret for secret in given if not secret.is_username)
+        values = {secret.reveal() for secret in given if not (secret.is_username or _is_public(secret))}
+        self._values = {value: put for value, put in self._named.items() if value in values}
+        self._public = {
+            each.reveal(): each.label for each in given if not (each.is_username or each.reveal() in values)
         }
-        self._prefilter = Prefilter(self._values, (*self._members, *(STEMS if self._by_name else ())))
-        self._matchers: dict[tuple[str, ...], Matcher] = {}
+        self._literals = Literals({spelled: put for value, put in self._values.items() for spelled in spellings(value)})
+        self.guesses, self._names = guesses, names
+        self._members = {name.lower(): put for name, put in (members or {}).items() if name}
+        self._places = {name.lower() for name in places if self._public}
+        self._username_places = {name.lower() for name in username_places if self._user_names}
+        self._all_names = {*self._members, *self._places, *self._username_places}
+        names_to_find = [*self._all_names, *(STEMS if guesses or self._public else ())]
+        self._stems = [max(_RUN.findall(name), key=len, default="").encode() for name in names_to_find]
+        """One of these is in whatever has something to hide behind a name."""
 
-    def _by_value(self, given: Iterable[Secret]) -> dict[str, str]:
+    @cached_property
+    def _kept(self) -> re.Pattern[str]:
+        puts = {*self._named.values(), *self._user_names.values(), *self._members.values(), UNRECORDED} - {""}
+        return re.compile("|".join(re.escape(each) for put in puts for each in (put, json.dumps(put)[1:-1])))
+
+    def _placeholders(self, secrets: Iterable[Secret]) -> dict[str, str]:
         """What is put for each value: rather what can be sent again, and rather a profile's name than a variable's."""
 
         def rank(secret: Secret) -> tuple[bool, bool, bool]:
             opened = self._opens.get(secret.placeholder)
             return opened == secret.reveal(), opened is not None, "." in secret.label
 
-        return {secret.reveal(): secret.placeholder for secret in sorted(given, key=rank)}
+        return {secret.reveal(): secret.placeholder for secret in sorted(secrets, key=rank)}
 
     @property
-    def short(self) -> tuple[str, ...]:
-        """Labels of the secrets that are too short to be hidden by value."""
-        return tuple(dict.fromkeys(self._short.values()))
+    def by_position(self) -> tuple[str, ...]:
+        """Labels of the secrets that are hidden by position only, user names left out."""
+        return tuple(dict.fromkeys(self._public.values()))
 
     def text(self, text: str) -> str:
         """JSON or any text without the secrets. Doing it twice changes nothing more."""
-        if not self.may_be_in(text.encode("utf-8", "surrogatepass")):
-            return text
         return edited(text, self.edits(text))
 
     def params(self, text: str) -> str:
         """Like ``text``, of what can be sent again: a placeholder stands for what it opens, a mark for the rest."""
-        if not self.may_be_in(text.encode("utf-8", "surrogatepass")):
-            return text
         return edited(text, (Edit(at, end, self._sendable(text[at:end], put)) for at, end, put in self.edits(text)))
 
     def header(self, name: str, value: str) -> str:
-        """The value of an HTTP header, of which more names hold a secret than of members (`headers.py`)."""
+        """The value of an HTTP header, of which more names hold a secret than of members."""
         if value in self._named and holds_secret(name):
             return self._named[value]
         if not self.guesses:
@@ -351,146 +355,123 @@ class Redactor:
         return put.replace(placeholder[0], UNRECORDED)
 
     def edits(self, text: str) -> list[Edit]:
-        settled, secrets = self._found(text)
-        pieces = list(outside(settled, secrets))
+        settled, pieces = self._found(text)
         if pieces and is_value(text):
-            pieces = list(inside_tokens(text, pieces))
+            pieces = list(inside_tokens(text, pieces, names=self._names))
         return sorted([*settled, *pieces])
 
     def body(self, body: bytes) -> bytes:
         """Like ``text``, for bytes, which need not be UTF-8."""
-        if not self.may_be_in(body):
-            return body
         text = body.decode("utf-8", "surrogateescape")
-        return self.text(text).encode("utf-8", "surrogateescape")
+        edits = self.edits(text)
+        return edited(text, edits).encode("utf-8", "surrogateescape") if edits else body
 
-    def may_be_in(self, body: bytes) -> bool:
-        """Whether there could be anything to hide; takes a fraction of the time."""
-        return self._prefilter.matches(body) or (self.guesses and any(places(body.decode("latin-1"))))
+    def may_be_in(self, text: str) -> bool:
+        """Return whether there could be anything to hide."""
+        return self._literals.are_in(text) or self._has_names(text) or (self.guesses and any(places(text)))
 
-    def may_be_in_steps(self, body: bytes) -> Iterator[bool]:
-        """Like ``may_be_in``, in steps."""
-        yield from self._prefilter.matches_in_steps(body)
-        if self.guesses:
-            yield any(places(body.decode("latin-1")))
-
-    @cached_property
+    @property
     def margin(self) -> int:
         """Characters on either side of a place in a text that tell what goes across it."""
-        return MARGIN + LONGEST_CHARACTER * max(map(len, self._values), default=0)
+        return MARGIN + self._literals.longest
 
     def goes_across(self, text: str, at: int) -> bool:
         """Whether a secret or a member that is to be hidden begins before a place in a text and ends behind it."""
-        for seen in self._occurrences(text):
-            edit = None if seen.kind == "secret" else self._settled(text, seen)
-            if seen.start < at < max(seen.end, edit.end if edit else 0):
-                return True
-        return False
+        found = [*self._by_position(text), *((edit.start, edit) for edit in self._by_value(text))]
+        return any(start < at < edit.end for start, edit in found)
 
     def places(self, text: str) -> Iterator[tuple[int, str]]:
         """Where something would be hidden, and the placeholder that would be put there."""
         settled, secrets = self._found(text)
-        hidden = (edit for edit in settled if text[edit.start : edit.end] != edit.put)
-        yield from ((edit.start, edit.put) for edit in sorted([*hidden, *outside(settled, secrets)]))
+        yield from ((start, put) for start, end, put in sorted([*settled, *secrets]) if text[start:end] != put)
 
     def _found(self, text: str) -> tuple[list[Edit], list[Edit]]:
-        """What is settled by position, and the secrets as they overlap; each in order."""
+        """What is settled by position, and the secrets outside of it; each in order."""
+        by_position, secrets = self._by_position(text), self._by_value(text)
+        if secrets:  # a placeholder stays as it is, also if a part of it is a secret
+            by_position += [(each.start(), Edit(*each.span(), each[0])) for each in self._kept.finditer(text)]
         settled: list[Edit] = []
-        secrets: list[Edit] = []
-        for occurrence in self._occurrences(text):
-            start, end, kind, put = occurrence
-            if kind == "secret":
-                if secrets and start < secrets[-1].end:
-                    start, before_end, put = secrets.pop()
-                    end = max(end, before_end)
-                secrets.append(Edit(start, end, put))
-            elif (not settled or start >= settled[-1].end) and (edit := self._settled(text, occurrence)):
+        for start, edit in sorted(by_position):
+            if not settled or start >= settled[-1].end:
                 settled.append(edit)
-        return settled, secrets
+        return settled, list(outside(settled, secrets))
 
-    def _occurrences(self, text: str) -> Iterator[Occurrence]:
-        """Whatever is found, in order; also where letters and digits are spelled as escapes."""
-        if not has_escapes(text.encode("utf-8", "surrogatepass")):
-            return self._seen_in(text)
-        others = (map(read.in_original, self._seen_in(read.text)) for read in unescaped(text))
-        return merge(self._seen_in(text), *others)
+    def _by_value(self, text: str) -> list[Edit]:
+        """The secrets, those that overlap as one."""
+        found: list[Edit] = []
+        for start, end, put in self._literals.find(text):
+            if found and start < found[-1].end:
+                start, before_end, put = found.pop()  # noqa: PLW2901 - the two together
+                end = max(end, before_end)  # noqa: PLW2901
+            found.append(Edit(start, end, put))
+        return found
 
-    def _seen_in(self, text: str) -> Iterator[Occurrence]:
-        found = self._matcher_for(text).occurrences(text)
-        named = self._named_like_secrets(text) if self._by_name else ()
-        addressed = (Occurrence(at.start, at.end, "address", "") for at in places(text)) if self.guesses else ()
-        return merge(found, named, addressed)
+    def _by_position(self, text: str) -> list[tuple[int, Edit]]:
+        """What is hidden behind the names of members and in addresses; each with where the name begins."""
+        found: list[tuple[int, Edit]] = []
+        end = 0
+        for key in plain_keys(text) if self._has_names(text) else ():
+            name = key.name.lower()
+            if key.start < end or not (name in self._all_names or _kind_of(name)):
+                continue
+            containers = name in self._members or (self.guesses and _kind_of(name) == "whole")
+            value = value_after(text, key.start, key.end, containers=containers)
+            if value and (put := self._put_for(text, value, name)):
+                found.append((key.start, Edit(value.start, value.end, value.quote + put + value.quote)))
+                end = value.end
+        for start, end, _ in places(text) if self.guesses else ():
+            if text[start:end] not in self._values:
+                found.append((start, Edit(start, end, UNRECORDED)))
+        return found
 
-    def _named_like_secrets(self, text: str) -> Iterator[Occurrence]:
-        put = UNRECORDED if self.guesses else ""
-        for start, end, name in plain_keys(text):
-            small = squashed(name)
-            if WHOLE.fullmatch(small):
-                yield Occurrence(start, end, "whole", put)
-            elif TEXT.fullmatch(small):
-                yield Occurrence(start, end, "text", put)
+    def _has_names(self, text: str) -> bool:
+        """Return whether a member may be hidden for its name; takes a fraction of the time."""
+        if not self._stems:
+            return False
+        small = text.encode("utf-8", "surrogatepass").lower()
+        return any(stem in small for stem in self._stems) or bool(_ESCAPED_LETTER.search(text))
 
-    def _matcher_for(self, text: str) -> Matcher:
-        """One for what may be in a text: most hold nothing, and to make it takes milliseconds for each secret."""
-        among = self._prefilter.among(text.encode("utf-8", "surrogatepass"))
-        puts = tuple(put for put, word in self._placeholders.items() if word in text)
-        matcher = self._matchers.get((*among, "", *puts))
-        if matcher is None:
-            if len(self._matchers) == MATCHERS:
-                self._matchers.clear()
-            matcher = self._matchers[*among, "", *puts] = Matcher(self._patterns(among, puts))
-        return matcher
-
-    @cached_property
-    def _placeholders(self) -> dict[str, str]:
-        """What stays as it is, also where a part of it is a secret, and its longest word, by which it is found."""
-        puts = (*self._named.values(), *filter(None, self._members.values()), UNRECORDED)
-        return {put: max(_WORD.findall(put), key=len, default="") for put in puts}
-
-    def _patterns(self, values: Iterable[str], puts: Iterable[str]) -> Iterator[Pattern]:
-        for name, put in self._members.items():
-            yield from (Pattern("key", put, spelling) for spelling in keys(name))
-        for put in puts:
-            yield from (Pattern("placeholder", put, spelling) for spelling in written(put))
-        for value in values:
-            yield from (Pattern("secret", self._values[value], spelling) for spelling in spellings(value))
-
-    def _settled(self, text: str, seen: Occurrence) -> Edit | None:
-        """A placeholder kept, or the value of a member hidden; None where neither is called for."""
-        if seen.kind == "placeholder":
-            return Edit(seen.start, seen.end, text[seen.start : seen.end])
-        if seen.kind == "address":
-            known = text[seen.start : seen.end] in self._values
-            return None if known else Edit(seen.start, seen.end, UNRECORDED)
-        value = value_after(text, seen.start, seen.end)
-        if value is None or (value.inner and HIDDEN.fullmatch(value.inner)):
-            return None
-        put = self._put_for(text, value, seen)
-        return Edit(value.start, value.end, value.quote + put + value.quote) if put else None
-
-    def _put_for(self, text: str, value: Value, seen: Occurrence) -> str:
+    def _put_for(self, text: str, value: Value, name: str) -> str:
         """What is put in the place of a member's value; empty where it stays, or is hidden by value."""
-        said = value.said(text)
-        if said in self._short:
-            return self._named[said]
-        if seen.kind == "key" or not seen.placeholder:
-            return seen.placeholder
-        if said in self._named or (value.inner is None and seen.kind == "text"):
+        if value.inner and HIDDEN.fullmatch(value.inner):
             return ""
-        held = text[value.start : value.end] if value.inner is None else value.inner
-        return "" if _NO_SECRET.fullmatch(held) else seen.placeholder
+        said = value.said(text)
+        if said in self._public and (name in self._places or _kind_of(name)):
+            return self._named[said]
+        if said in self._user_names and name in self._username_places:
+            return self._user_names[said]
+        if name in self._members:
+            return self._members[name]
+        kind, held = _kind_of(name), text[value.start : value.end] if value.inner is None else value.inner
+        if not self.guesses or not kind or said == held in self._values or _NO_SECRET.fullmatch(held):
+            return ""
+        if said in self._values:
+            return self._values[said]
+        return "" if value.inner is None and kind == "text" else UNRECORDED
 
 
+def _is_public(secret: Secret) -> bool:
+    """Return whether its value is no secret wherever it is, so that it is hidden by position only."""
+    value = secret.reveal()
+    return secret.is_public or is_common(value) or value in secret.label.rpartition(".")[0]
+
+
+WINDOW: Final = 512 * 1024
+"""Bytes that are looked at in one go: some milliseconds."""
 PIECE: Final = 32 * 1024
 """Bytes: some milliseconds where there is something to hide."""
 
 
 def redacted_in_pieces(body: bytes, hide: Redactor) -> Steps[bytes]:
-    for may_be in hide.may_be_in_steps(body):
-        if may_be:
+    for start in range(0, len(body), WINDOW):
+        if hide.may_be_in(_text(body[max(start - hide.margin, 0) : start + WINDOW])):
             return (yield from _in_pieces(body, hide))
         yield
     return body
+
+
+def _text(body: bytes) -> str:
+    return body.decode("utf-8", "surrogateescape")
 
 
 def _in_pieces(body: bytes, hide: Redactor) -> Steps[bytes]:
@@ -514,16 +495,13 @@ def _in_pieces(body: bytes, hide: Redactor) -> Steps[bytes]:
 def _goes_across(body: bytes, cut: int, hide: Redactor) -> bool:
     """Whether anything that is to be hidden may begin before a cut and end behind it."""
     first = max(cut - hide.margin, 0)
-    around = body[first : cut + hide.margin]
-    if not hide.may_be_in(around):
-        return False
-    head, text = (part.decode("utf-8", "surrogateescape") for part in (body[first:cut], around))
-    return hide.goes_across(text, len(head))
+    text = _text(body[first : cut + hide.margin])
+    return hide.may_be_in(text) and hide.goes_across(text, len(_text(body[first:cut])))
 
 
 def _redacted_piece(piece: bytes, before: bytes, after: bytes, hide: Redactor) -> bytes | None:
     """A piece without the secrets; None where one may go on behind it."""
-    if not hide.may_be_in(piece):
+    if not hide.may_be_in(_text(piece)):
         return piece
     lead, trail = opening(before), closing(after)
     text = (lead + piece + trail).decode("utf-8", "surrogateescape")

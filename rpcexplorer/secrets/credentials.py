@@ -67,7 +67,7 @@ class StoredCredentials:
     def in_use(self) -> list[Secret]:
         """Every value that this run knows, so that all of them can be kept out of records."""
         self._secrets.learn(self._profiles())
-        known = [*self._past, *self._forgotten, *self._secrets.known(), *self._run.values()]
+        known = self._secrets.marked([*self._past, *self._forgotten, *self._secrets.known(), *self._run.values()])
         return [*known, *self._secrets.derived(known)]
 
     def state(self, profile: Profile) -> dict[str, Secret | RouteChanged | None]:

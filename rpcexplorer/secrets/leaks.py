@@ -108,7 +108,6 @@ OVERLAP: Final = 16 * 1024
 _BASE64 = re.compile(rb"_base64 = \"((?:[A-Za-z0-9+/]{4})*+(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)\"")
 """How a history keeps a text that no TOML can hold."""
 _HEADER = re.compile(rb"[ \t]*\[[ \t]*profile[ \t]*\.[ \t]*(?:\"([^\"\r\n]+)\"|([\w-]+))")
-_USERNAME = re.compile(r"\.username$|_USERNAME$")
 _METHOD = re.compile(rb"^method = \"([^\"\r\n]+)\"", re.MULTILINE)
 _IN_BATCH = re.compile(rb"^kind = \"batch\"", re.MULTILINE)
 _PARAMS = re.compile(rb"^params = \"([^\r\n]*)\"", re.MULTILINE)
@@ -132,13 +131,9 @@ class LeakSearch:
     """Knows the secrets to look for; made once for many files."""
 
     def __init__(self, secrets: Iterable[Secret]) -> None:
-        """User names are not looked for by value: a profile may name one in a file that is shared."""
-        self._redactor = Redactor(secret for secret in secrets if not _USERNAME.search(secret.label))
-
-    @property
-    def short(self) -> tuple[str, ...]:
-        """Labels of the secrets that are too short to be looked for by value."""
-        return self._redactor.short
+        self._redactor = Redactor(secrets)
+        self.by_position = self._redactor.by_position
+        """Labels of the secrets that are not looked for by value."""
 
     def leaks(self, content: bytes) -> list[Leak]:
         """Every line on which a secret stands, once for each secret."""
@@ -171,8 +166,6 @@ class LeakSearch:
         for found in _BASE64.finditer(window):
             inner = b64decode(found[1]).decode("utf-8", "surrogateescape")
             yield from ((found.start(1), put.strip("«»"), "") for _, put in self._redactor.places(inner))
-        if not self._redactor.may_be_in(window):
-            return
         text = window.decode("utf-8", "surrogateescape")
         before = bytes_before = 0
         for at, placeholder in self._redactor.places(text):
@@ -243,8 +236,8 @@ class Searched(Struct):
     """Files of which nobody knows what is in them."""
     files: int = 0
     """How many were read."""
-    short: tuple[str, ...] = ()
-    """Labels of the secrets that have too few characters to be looked for by value."""
+    by_position: tuple[str, ...] = ()
+    """Labels of the secrets that are not looked for by value, but behind words like password."""
 
 
 def search(
@@ -268,7 +261,7 @@ def search(
 
 def _search(files: Iterable[Path], folders: Iterable[Path], secrets: Iterable[Secret]) -> Searched:
     finder = LeakSearch(secrets)
-    searched = Searched(short=finder.short)
+    searched = Searched(by_position=finder.by_position)
     named = dict.fromkeys(files)
     for path in dict.fromkeys([*named, *_inside(folders, searched)]):
         _look(path, _read(path, searched, links=path in named), finder, searched)
@@ -278,7 +271,7 @@ def _search(files: Iterable[Path], folders: Iterable[Path], secrets: Iterable[Se
 def _search_staged(folder: Path, secrets: Iterable[Secret]) -> Searched:
     """Search what git would commit."""
     finder = LeakSearch(secrets)
-    searched = Searched(short=finder.short)
+    searched = Searched(by_position=finder.by_position)
     for path, content in staged(folder):
         if isinstance(content, str):
             searched.unreadable.append(Problem(finder.redacted(str(path)), content))
@@ -306,7 +299,7 @@ def _known(secrets: Secrets, profiles: Iterable[Profile]) -> list[Secret]:
     secrets.learn(profiles)
     for profile in profiles:
         secrets.state(profile)
-    known = secrets.known()
+    known = secrets.marked(secrets.known())
     return [*known, *secrets.derived(known)]
 
 

@@ -281,6 +281,29 @@ class Secrets:
                 found.append(Secret(value, self._labels.get(variable, variable), "environment"))
         return found
 
+    def marked(self, known: Sequence[Secret]) -> list[Secret]:
+        """Return the secrets, those marked that are public anyway.
+
+        Such a value is also in its profile's own URL, path, preset or user name, where everybody can read it.
+        """
+        from rpcexplorer.redaction.addresses import redacted_address  # no start needs it
+
+        profiles: dict[str, list[Profile]] = {}
+        for profile in [*self._learned.values()]:
+            profiles.setdefault(profile.name, []).append(profile)
+        usernames = {(secret.label, secret.reveal()) for secret in known if secret.is_username}
+
+        def is_public(secret: Secret) -> bool:
+            name, value = secret.label.rpartition(".")[0], secret.reveal()
+            return any(label == f"{name}.username" and value in username for label, username in usernames) or any(
+                value in profile.preset
+                or value in (profile.username or "")
+                or (value in profile.endpoint and value in redacted_address(profile.endpoint))
+                for profile in profiles.get(name, ())
+            )
+
+        return [Secret(each.reveal(), each.label, each.source, is_public=is_public(each)) for each in known]
+
     def derived(self, known: Sequence[Secret]) -> Iterator[Secret]:
         """What values that are known come to on the way: whoever reads that has the values themselves."""
         for profile in [*self._learned.values()]:  # one may be learned meanwhile: records have a thread

@@ -370,7 +370,7 @@ def test_a_token_in_an_address_is_told_once_and_never_to_be_stored(shell: Shell,
     "part",
     [
         {"params": '{"note": "hunter2-hunter2"}'},
-        {"result": '"hunter2\\u002dhunter2"'},
+        {"result": '"hunter2-hunter2"'},
         {"method": "hunter2-hunter2"},
         {"note": "aHVudGVyMi1odW50ZXIy"},
     ],

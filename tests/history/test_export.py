@@ -223,9 +223,7 @@ def everything_in(written: str) -> str:
     return "\n".join([written, read, *(b64decode(each).decode("utf-8", "replace") for each in packed)])
 
 
-@pytest.mark.parametrize(
-    "method", ["user.ada.lovelace", "ping, ada.lovelace.get", "user.ada%2Elovelace", "get, user.Bo", "get_Bo"]
-)
+@pytest.mark.parametrize("method", ["user.ada.lovelace", "ping, ada.lovelace.get", "get, user.Bo", "get_Bo"])
 def test_hidden_value_in_a_method_writes_nothing(method: str) -> None:
     source = call(result('{"who": "ada.lovelace", "short": "Bo"}'))
     said = exported([source, replace(source, id="x2", method=method)], {}, [], "", ["/result/*"])

@@ -31,13 +31,11 @@ AWKWARD = {
 def _written(value: str) -> Iterator[str]:
     """The value in text, in JSON, and in JSON that stands in JSON."""
     ascii_only, unicode = json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1]
-    units = value.encode("utf-16-be")
     yield value
     for once in (
         ascii_only,
         unicode,
         ascii_only.replace("/", "\\/"),
-        "".join(f"\\u{units[at]:02x}{units[at + 1]:02X}" for at in range(0, len(units), 2)),
     ):
         yield once
         yield json.dumps(once)[1:-1]
@@ -65,13 +63,10 @@ def _in_error_pages(value: str) -> Iterator[str]:
         html.escape(in_json),
         html.escape(html.escape(value)),
     )
-    yield from ("".join(form.format(ord(char)) for char in value) for form in ("&#{};", "&#x{:X};", "&#x{:02x};"))
     yield "".join(f"&{names[ord(char)]};" if ord(char) in names else char for char in value)
     yield from (repr(value)[1:-1], ascii(value)[1:-1], repr(value.encode())[2:-1], repr(repr(value))[2:-2])
-    yield "".join(f"\\x{byte:02x}" for byte in value.encode())
     yield from (
         quote(in_json),
-        quote(json.dumps(in_json)[1:-1], safe=""),
         quote(html.escape(value)),
         html.escape(quote(value)),
     )

@@ -241,7 +241,7 @@ def test_a_secret_at_the_end_of_a_large_reply_is_hidden_as_well(shell: Shell) ->
 
 def test_the_spellings_are_many_and_none_is_empty() -> None:
     for secret in AWKWARD.values():
-        assert len(spellings(secret)) >= 9
+        assert len(spellings(secret)) >= 6
         assert all(len(spelled) >= 6 for spelled in spellings(secret))
 
 
