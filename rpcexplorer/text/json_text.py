@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from functools import cache
-from typing import Any, Final, Literal, NewType, Protocol, TypeAlias, cast
+from collections.abc import Iterator, Mapping
+from typing import Any, Final, Literal, NewType, TypeAlias, cast
 
 import msgspec
 
@@ -62,50 +61,6 @@ def coloured(text: str) -> Iterator[tuple[str, str]]:
         at = end
     if at < len(text):
         yield text[at:], "json-punctuation"
-
-
-_ROLES: Final = {
-    "Name.Tag": "json-key",
-    "Literal.String": "json-string",
-    "Literal.Number": "json-number",
-    "Keyword.Constant": "json-literal",
-    "Punctuation": "json-punctuation",
-    "Comment": "json-error",
-    "Error": "json-error",
-}
-"""By Pygments' token or one above it. JSON knows no comments, though Pygments does."""
-
-
-class _Lexer(Protocol):
-    """As much of a Pygments lexer as is wanted here."""
-
-    def get_tokens_unprocessed(self, text: str) -> Iterable[tuple[int, object, str]]: ...
-
-
-def json_tokens(text: str) -> Iterator[tuple[int, int, str]]:
-    """Start, end and role of each token in turn; blanks have none. A string without its end is a string."""
-    for start, token, spelled in _lexer().get_tokens_unprocessed(text):
-        role = _role(str(token).removeprefix("Token."))
-        if role == "json-error" and spelled.startswith('"'):
-            role = "json-string"
-        if role:
-            yield start, start + len(spelled), role
-
-
-@cache
-def _role(token: str) -> str:
-    while token and token not in _ROLES:
-        token = token.rpartition(".")[0]
-    return _ROLES.get(token, "")
-
-
-@cache
-def _lexer() -> _Lexer:
-    # Imported on first use, as Pygments takes longer to come than the screen does; it comes without types.
-    from pygments.lexers.data import JsonLexer  # type: ignore[import-untyped]
-
-    lexer: _Lexer = JsonLexer()
-    return lexer
 
 
 Ink = NewType("Ink", str)

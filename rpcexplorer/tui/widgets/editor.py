@@ -22,7 +22,7 @@ from textual.widgets import TextArea
 from textual.widgets.text_area import Document, DocumentNavigator, Edit, EditResult, Location, WrappedDocument
 
 from rpcexplorer.importing.pasted import is_command
-from rpcexplorer.text.json_text import json_tokens
+from rpcexplorer.text.json_text import tokens
 from rpcexplorer.text.printable import printable
 from rpcexplorer.tui.theme import AFTER_NUMBER, GUTTER, ThemeStyles
 from rpcexplorer.tui.widgets.inputs import InOrder
@@ -404,7 +404,7 @@ class Editor(InOrder, TextArea, inherit_bindings=False):
     warned: reactive[Sequence[tuple[int, int]]] = reactive[Sequence[tuple[int, int]]](())
     """The offsets of the warnings."""
     coloured: reactive[bool] = reactive(False)
-    """False until the first frame, which does not wait for Pygments."""
+    """False until the first frame, which comes without colours."""
 
     def __init__(self) -> None:
         super().__init__(show_line_numbers=True, soft_wrap=False, max_checkpoints=MAX_UNDO)
@@ -534,7 +534,7 @@ class Editor(InOrder, TextArea, inherit_bindings=False):
             self.move_cursor(effect.cursor)
         return True
 
-    def _set_document(self, text: str, language: str | None) -> None:  # noqa: ARG002 - Pygments knows the language
+    def _set_document(self, text: str, language: str | None) -> None:  # noqa: ARG002 - it is always JSON
         self.document = Page(text)
         self.wrapped_document = Flat(self.document, tab_width=TAB)
         self.navigator = DocumentNavigator(self.wrapped_document)
@@ -617,4 +617,4 @@ def _runs(styles: list[tuple[str, str]], start: int) -> Iterator[tuple[int, int,
 
 @lru_cache(512)
 def _colours(line: str) -> tuple[tuple[int, int, str], ...]:
-    return tuple(json_tokens(line))
+    return tuple((start, end, f"json-{role}") for start, end, role in tokens(line))
