@@ -5,8 +5,6 @@ from __future__ import annotations
 import stat
 from pathlib import Path
 
-import pytest
-
 from rpcexplorer.drafts import CollectedBatches
 from rpcexplorer.model.batch import CollectedCalls, parts_of
 from rpcexplorer.model.draft import Draft
@@ -75,11 +73,3 @@ def test_no_file_holds_a_secret_and_none_is_made_for_an_address(tmp_path: Path) 
     assert "correct-horse" not in found
     assert "1.10" not in found
     assert CollectedBatches(tmp_path).of(SHOP).rows[0].draft.text == '["«shop.token»"]'
-
-
-@pytest.mark.thorough
-def test_what_cannot_be_written_is_said_and_known_in_this_run(tmp_path: Path) -> None:
-    (tmp_path / "drafts").write_text("a file where the folder should be")
-    batches = CollectedBatches(tmp_path / "drafts")
-    assert "kept for this run only" in batches.keep(SHOP, TWO, ())
-    assert batches.of(SHOP) == TWO

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import os
-import stat
 import tomllib
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -53,12 +52,6 @@ def test_everything_survives_the_program(file: Path) -> None:
     assert one.problem == ""
 
 
-def test_it_is_toml_for_any_reader_and_for_its_owner_alone(file: Path) -> None:
-    full(ScreenState(file))
-    assert tomllib.loads(file.read_text())["typed"] == {"filter": [".[] | .id"], "pipe": ["wc -c"]}
-    assert [stat.S_IMODE(path.stat().st_mode) for path in (file, file.parent)] == [0o600, 0o700]
-
-
 def test_profiles_do_not_share_what_belongs_to_one(file: Path) -> None:
     one = full(ScreenState(file))
     assert (one.method("prod"), one.pinned("prod"), one.is_quiet("prod", "user.delete")) == ("", (), False)
@@ -100,12 +93,6 @@ def test_a_question_is_asked_again_on_the_next_day(file: Path) -> None:
         assert one.is_quiet("staging", "a") is quiet
     one.quiet("staging", "b")
     assert "a" not in tomllib.loads(file.read_text())["at"]["staging"]["quiet"]  # nobody needs to know any more
-
-
-def test_turning_off_is_remembered_too(file: Path) -> None:
-    one = full(ScreenState(file))
-    one.wrap = False
-    assert ScreenState(file).wrap is False
 
 
 def test_two_open_programs_do_not_undo_each_others_changes(file: Path) -> None:
@@ -170,28 +157,11 @@ def test_a_damaged_file_is_told_read_as_far_as_it_goes_and_moved_aside(file: Pat
     assert (again.profile, again.wrap, again.problem) == (kept, True, "")
 
 
-def test_a_second_damaged_file_does_not_replace_the_first(file: Path) -> None:
-    file.parent.mkdir()
-    for text in ("first", "second"):
-        file.write_text(text)
-        ScreenState(file).wrap = True
-    assert [path.read_text() for path in sorted(file.parent.glob("*.damaged-*"))] == ["first", "second"]
-
-
 def test_of_expressions_the_newest_are_kept_that_have_room(file: Path) -> None:
     one = ScreenState(file)
     for letter in "abcd":
         one.add_expression("jq", letter * 20_000)
     assert [each[0] for each in ScreenState(file).expressions("jq")] == ["d", "c"]
-
-
-def test_a_damaged_file_is_kept_where_nothing_lies_not_even_a_link(file: Path) -> None:
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text("x =")
-    file.with_name(f"{file.name}.damaged-1").symlink_to(file.with_name("none"))
-    ScreenState(file).wrap = True
-    assert file.with_name(f"{file.name}.damaged-2").read_text() == "x ="
-    assert not file.with_name("none").exists()
 
 
 def test_a_file_that_cannot_be_read_for_a_moment_is_not_taken_for_damaged(
@@ -242,15 +212,6 @@ def _full_second_time() -> Callable[[str, str], None]:
         replace(source, target)
 
     return call
-
-
-@pytest.mark.parametrize("moment", ["0001-01-01T00:00:00+23:59", "9999-12-31T23:59:59-23:59"])
-def test_a_time_that_no_other_zone_has_is_damage(file: Path, moment: str) -> None:
-    file.parent.mkdir()
-    file.write_text(f"at.staging.quiet.x = {moment}\n")
-    one = ScreenState(file)
-    assert not one.is_quiet("staging", "x")
-    assert "must be a date and time" in one.problem
 
 
 def _full_disk(*_: object) -> int:

@@ -18,10 +18,6 @@ def paths(tmp_path: Path) -> Paths:
     return paths
 
 
-def test_without_a_file_everything_has_its_default(paths: Paths) -> None:
-    assert load_settings(paths) == (Settings(), [])
-
-
 def test_every_setting_is_read(paths: Paths) -> None:
     paths.settings.write_text(
         """

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
 from rpcexplorer.jsontext.params import Typo
-from rpcexplorer.model import batch as parts
-from rpcexplorer.model.batch import CUT, EMPTY, NO_REPLY, BatchParts, CollectedCalls, collected, parts_of
+from rpcexplorer.model.batch import CUT, NO_REPLY, BatchParts, CollectedCalls, collected, parts_of
 from rpcexplorer.model.draft import Batch, Draft, to_calls
 from rpcexplorer.model.exchange import Cancelled, Exchange, Outcome, Sent, Unreached
-from rpcexplorer.rpc.batch import Matched, decode_batch
+from rpcexplorer.rpc.batch import decode_batch
 from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result
 from rpcexplorer.transport.port import Response
 from tests.text.exchanges import exchange
@@ -61,20 +59,11 @@ def test_each_call_is_an_exchange_with_its_own_id_params_outcome_and_body() -> N
     assert not parts.unexpected
 
 
-def test_ids_are_known_as_numbers_and_as_texts() -> None:
-    text = '[{"method": "a", "id": "7"}, {"method": "b", "id": "own"}]'
-    assert outcomes(answered(reply("7"), reply('"own"', FAILED), text=text)) == [Result, ErrorObject]
-
-
 def test_a_call_without_a_reply_is_said_to_have_none() -> None:
     first, second, third = parts_of(answered(reply('"x.2"'))).calls
     assert first.outcome == Malformed(NO_REPLY)
     assert isinstance(second.outcome, Result)
     assert third.outcome == Sent()
-
-
-def test_an_empty_array_is_no_reply_to_any_of_them() -> None:
-    assert [call.outcome for call in parts_of(answered()).calls] == [Malformed(EMPTY), Malformed(EMPTY), Sent()]
 
 
 def test_what_nobody_asked_for_is_named() -> None:
@@ -101,10 +90,6 @@ def test_one_error_for_all_of_them_is_the_outcome_of_each() -> None:
     assert [type(call.outcome) for call in parts.calls] == [ErrorObject, ErrorObject, Sent]
     assert all("the whole batch with one reply" in call.remarks[0] for call in parts.calls[:2])
     assert not parts.apart
-
-
-def test_the_one_reply_to_one_of_them_is_its_own() -> None:
-    assert outcomes(answered(body=reply('"x.2"'))) == [Malformed, Result, Sent]
 
 
 @pytest.mark.parametrize("outcome", [Unreached("connect", "Nobody is there."), Cancelled(True), Malformed("A page.")])
@@ -137,23 +122,6 @@ def test_a_call_keeps_what_was_typed_and_what_was_sent() -> None:
     assert second.params_sent is None
 
 
-def test_what_came_is_looked_through_once_however_many_calls_got_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    looks: list[None] = []
-
-    class Looked(tuple[None, ...]):
-        __slots__ = ()
-
-        def __iter__(self) -> Iterator[None]:
-            looks.append(None)
-            return super().__iter__()
-
-    monkeypatch.setattr(parts, "matched", lambda *_: Matched(Looked([None] * 3)))
-    text = '[{"method": "a"}, {"method": "b"}, {"method": "c"}]'
-    found = parts_of(batch(Malformed("no"), b"[]", text))
-    assert [call.outcome for call in found.calls] == [Malformed(EMPTY)] * 3
-    assert len(looks) == 1
-
-
 LAID_OUT = '{\n  "n": 1.10,\n  "n": 2\n}'
 THREE = CollectedCalls().added(Draft("a", LAID_OUT)).added(Draft("b")).added(Draft("c", "[3]", notification=True))
 
@@ -180,11 +148,6 @@ def test_the_text_is_a_batch_that_keeps_params_as_they_were_typed() -> None:
     assert read_back(THREE).text == THREE.text
 
 
-def test_no_calls_are_no_text() -> None:
-    assert CollectedCalls().text == ""
-    assert collected("") == collected(" \n") == CollectedCalls()
-
-
 def test_ids_of_their_own_are_kept() -> None:
     found = collected('\ufeff[{"method": "a", "id": "own"}, {"id": null, "method": "b"}, {"method": "c"}]')
     assert isinstance(found, CollectedCalls)
@@ -201,10 +164,6 @@ def test_what_is_no_batch_is_a_problem() -> None:
 @pytest.mark.parametrize(("at", "by", "order"), [(0, 1, "bac"), (2, -1, "acb"), (0, -1, "abc"), (2, 1, "abc")])
 def test_a_call_moves_by_one_and_not_over_the_ends(at: int, by: int, order: str) -> None:
     assert methods(THREE.moved(at, by)) == order
-
-
-def test_a_call_is_taken_out() -> None:
-    assert methods(THREE.without(1)) == "ac"
 
 
 def test_a_call_is_mended_in_its_place_wherever_that_is_by_now() -> None:

@@ -74,15 +74,6 @@ def test_a_batch_is_parsed_once_and_its_calls_have_the_ids_of_each_sending(parse
     assert parsed.count(batch.text) == 1
 
 
-def test_a_text_of_many_megabytes_is_not_kept(parsed: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rpcexplorer.model.draft.LONGEST", 9)
-    for _ in range(2):
-        Draft("echo", '["too long to keep"]').read()
-        Draft("echo", "[0.5]").read()
-    assert parsed.count('["too long to keep"]') == 2
-    assert parsed.count("[0.5]") == 1
-
-
 def test_what_was_sent_is_not_looked_into_whatever_a_record_says_was_typed() -> None:
     record = exchange(params="[1]", params_sent='["{{a}}"]')
     assert sent_draft(record) == Draft("ping", '["{{a}}"]', typed="[1]")

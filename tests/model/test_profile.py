@@ -8,20 +8,7 @@ import pytest
 
 from rpcexplorer.discovery.methods import asks_first, catalogue, first_method
 from rpcexplorer.model.method import Method
-from rpcexplorer.model.profile import MethodNote, Profile, ad_hoc, joined, split_address, typed_whole, variable
-
-
-@pytest.mark.parametrize(
-    ("url", "path", "endpoint"),
-    [
-        ("https://x.example", "/api/v2/", "https://x.example/api/v2/"),
-        ("https://x.example/", "/api/v2/", "https://x.example/api/v2/"),
-        ("https://x.example/base", "rpc", "https://x.example/base/rpc"),
-        ("https://x.example/rpc", "", "https://x.example/rpc"),
-    ],
-)
-def test_the_path_is_appended_to_the_base_url(url: str, path: str, endpoint: str) -> None:
-    assert Profile("p", url, path).endpoint == endpoint
+from rpcexplorer.model.profile import MethodNote, Profile, ad_hoc, joined, split_address, typed_whole
 
 
 @pytest.mark.parametrize(
@@ -35,10 +22,6 @@ def test_the_path_is_appended_to_the_base_url(url: str, path: str, endpoint: str
 )
 def test_a_url_on_the_command_line_may_be_a_base_or_a_whole_endpoint(url: str, endpoint: str) -> None:
     assert ad_hoc(url).endpoint == endpoint
-
-
-def test_a_variable_is_made_of_the_names_of_profile_and_field() -> None:
-    assert variable("my-prod.eu", "password") == "RPCEXPLORER_MY_PROD_EU_PASSWORD"
 
 
 def test_headers_are_not_part_of_what_a_profile_shows_of_itself() -> None:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from rpcexplorer.model.settings import DARK, LIGHT, NATIVE, colour, completed
+from rpcexplorer.model.settings import LIGHT, NATIVE, colour, completed
 
 
 @pytest.mark.parametrize(
@@ -24,13 +24,6 @@ def test_anything_else_is_no_colour(text: str) -> None:
 
 def test_the_terminal_has_sixteen_colours_and_its_default() -> None:
     assert len(NATIVE) == len(set(NATIVE)) == 17
-
-
-def test_roles_that_are_left_out_are_the_defaults() -> None:
-    theme = completed("mine", True, {"accent": "#ff0000"}, {})
-    assert theme.colours == {**DARK.colours, "accent": "#ff0000"}
-    assert theme.json == DARK.json
-    assert (theme.name, theme.dark) == ("mine", True)
 
 
 def test_a_light_theme_takes_what_can_be_read_on_its_ground() -> None:

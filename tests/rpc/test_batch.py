@@ -64,13 +64,6 @@ def test_a_call_without_a_reply_is_named_and_makes_the_whole_no_success(
     assert reason in reply.reason
 
 
-def test_many_calls_without_a_reply_are_counted() -> None:
-    reply = decode_batch(b"[]", calls(*map(str, range(30))))
-    assert isinstance(reply, Malformed)
-    assert "30 of 30 calls" in reply.reason
-    assert reply.reason.endswith("and 20 more.")
-
-
 @pytest.mark.parametrize("stream", ["one event each", "one event for all", "with a notification between"])
 def test_each_event_of_a_stream_is_a_reply(stream: str) -> None:
     note = b'{"jsonrpc":"2.0","method":"progress","params":[]}'

@@ -31,33 +31,6 @@ ANY_JSON = st.recursive(
 )
 
 
-def test_a_call_is_spelled_in_the_order_of_the_envelope() -> None:
-    assert encode(Call("ping", "[]", ID)) == b'{"jsonrpc":"2.0","id":"abc","method":"ping","params":[]}'
-
-
-@pytest.mark.parametrize("id", [ID, None])
-def test_what_stands_beside_the_method_is_written_last(id: str | None) -> None:
-    body = encode(Call("host.get", "[]", id, (("auth", '"4fd1"'), ('a"b', "1.10"))))
-    assert body.endswith(b'"method":"host.get","params":[],"auth":"4fd1","a\\"b":1.10}')
-    assert json.loads(body)["auth"] == "4fd1"
-
-
-def test_params_keep_the_spelling_they_were_typed_with() -> None:
-    body = encode(Call("m", '{"b":1.10,"a":1e400,"a":123456789012345678901}', ID))
-    assert body.endswith(b'"params":{"b":1.10,"a":1e400,"a":123456789012345678901}}')
-
-
-def test_a_notification_has_no_id() -> None:
-    assert encode(Call("ping", "[1]", None)) == b'{"jsonrpc":"2.0","method":"ping","params":[1]}'
-
-
-@pytest.mark.parametrize(
-    ("setting", "end"), [("[]", b',"params":[]}'), ("{}", b',"params":{}}'), ("omit", b'"method":"ping"}')]
-)
-def test_empty_params_are_written_as_the_profile_says(setting: EmptyParams, end: bytes) -> None:
-    assert encode(Call("ping", "[]", ID), MessageForm(empty_params=setting)).endswith(end)
-
-
 def test_an_empty_object_that_was_typed_stays_an_object() -> None:
     assert encode(Call("ping", "{}", ID), MessageForm(empty_params="omit")).endswith(b'"params":{}}')
 
@@ -107,10 +80,6 @@ def test_empty_params_are_written_so_in_every_envelope(
     assert found == (None if put is None else json.loads(put))
 
 
-def test_what_1_0_wants_an_object_for_is_sent_as_it_was_typed() -> None:
-    assert encode(Call("m", '{"a":1}', "7"), MessageForm("1.0")).endswith(b'"params":{"a":1}}')
-
-
 @pytest.mark.parametrize("form", FORMS)
 def test_what_stands_beside_the_method_is_last_in_every_envelope(form: MessageForm) -> None:
     assert encode(Call("m", id="7", members=(("auth", '"x"'),)), form).endswith(b',"auth":"x"}')
@@ -152,24 +121,6 @@ def test_a_lone_surrogate_in_a_method_is_sent_as_its_escape() -> None:
 
 
 @pytest.mark.parametrize(
-    "value",
-    [
-        "1.10",
-        "1e400",
-        "-0",
-        "18446744073709551615",
-        "0.00001000",
-        '{"b":1,"a":2,"b":3}',
-        '"\\u00e9"',
-        '{"": "\\u0000"}',
-    ],
-)
-def test_a_result_keeps_the_servers_spelling(value: str) -> None:
-    reply = decode(f'{{"jsonrpc": "2.0", "result": {value}, "id": "abc"}}'.encode(), ID)
-    assert reply == Result(value.encode(), ())
-
-
-@pytest.mark.parametrize(
     ("value", "remark"),
     [
         ('"\\ud800"', "surrogate"),
@@ -196,12 +147,6 @@ def test_a_number_that_other_parsers_refuse_is_a_result_with_a_remark(count: int
 def test_what_is_odd_about_an_error_is_said_once() -> None:
     reply = decode(b'{"jsonrpc":"2.0","id":"abc","error":{"code":1,"message":"\\ud800","data":NaN}}', ID)
     assert reply.remarks == ("lone surrogate \\ud800 in a string", "NaN is not JSON")
-
-
-def test_an_error_object_is_read_with_its_data_as_sent() -> None:
-    reply = decode(b'{"jsonrpc":"2.0","id":"abc","error":{"code":-32602,"message":"no","data":{"a": 1.10}}}', ID)
-    assert isinstance(reply, ErrorObject)
-    assert (reply.code, reply.message, reply.data, reply.remarks) == (-32602, "no", b'{"a": 1.10}', ())
 
 
 @pytest.mark.parametrize(
@@ -245,10 +190,6 @@ def test_how_a_server_writes_all_of_its_replies_is_no_remark_on_one(body: bytes,
     assert (reply.remarks, reply.habits) == ((), habits)
 
 
-def test_the_id_must_be_the_same_string_and_may_be_escaped() -> None:
-    assert decode(b'{"jsonrpc":"2.0","id":"\\u0061bc","result":1}', ID).remarks == ()
-
-
 @pytest.mark.parametrize(
     ("error", "code", "message", "remark"),
     [
@@ -269,13 +210,6 @@ def test_errors_of_every_shape_are_readable(error: bytes, code: int | None, mess
     assert isinstance(reply, ErrorObject)
     assert (reply.code, reply.message, reply.value) == (code, message, error)
     assert any(remark in said for said in reply.remarks), reply.remarks
-
-
-def test_the_older_form_failed_only_if_its_error_is_not_null() -> None:
-    assert isinstance(decode(b'{"result":null,"error":null,"id":"abc"}', ID), Result)
-    failed = decode(b'{"result":null,"error":{"code":-1,"message":"m"},"id":"abc"}', ID)
-    assert isinstance(failed, ErrorObject)
-    assert "result and error are both there" not in failed.remarks
 
 
 def test_a_result_beside_an_error_is_an_error_with_a_remark() -> None:
@@ -330,21 +264,6 @@ def test_a_result_of_any_value_comes_back_byte_for_byte(value: object) -> None:
 
 
 ONE_0, ONE_1, TRANSMISSION = MessageForm("1.0"), MessageForm("1.1"), MessageForm("transmission")
-
-
-@pytest.mark.parametrize(
-    ("envelope", "body"),
-    [
-        ("1.0", b'{"result":1,"error":null,"id":"7"}'),
-        ("1.0", b'{"id":"7","result":1}'),
-        ("1.0", b'{"jsonrpc":"1.0","id":"7","result":1,"error":null}'),
-        ("1.1", b'{"version":"1.1","id":"7","result":1}'),
-        ("1.1", b'{"version":"1.1","id":"7","result":1,"error":null}'),
-        ("transmission", b'{"arguments":1,"result":"success","tag":7}'),
-    ],
-)
-def test_what_an_envelope_wants_is_not_remarked(envelope: EnvelopeForm, body: bytes) -> None:
-    assert decode(body, "7", MessageForm(envelope)) == Result(b"1")
 
 
 @pytest.mark.parametrize(
@@ -525,21 +444,6 @@ def test_a_result_is_one_with_the_digits_as_they_came(who: str, body: bytes, res
     assert reply.value == result
 
 
-@pytest.mark.parametrize(
-    ("who", "body", "words"),
-    [
-        ("Electrum", b"500 Internal Server Error", "plain text"),
-        ("a stack in HTML", b"<!DOCTYPE html>\n<pre>Error: x\n  at y</pre>", "HTML page"),
-        ("401", b"<html><head><title>401 Unauthorized</title></head></html>", "HTML page"),
-        ("412, 415, and 200 to a call", b"", "empty"),
-    ],
-)
-def test_what_is_no_json_says_what_it_is(who: str, body: bytes, words: str) -> None:
-    reply = decode(body, "7")
-    assert isinstance(reply, Malformed), who
-    assert words in reply.reason
-
-
 NOTE = '{"jsonrpc":"2.0","method":"notifications/progress","params":{}}'
 WISH = '{"jsonrpc":"2.0","id":1,"method":"sampling/createMessage","params":{}}'
 OTHER = '{"jsonrpc":"2.0","id":"other","result":0}'
@@ -557,12 +461,6 @@ def stream(*messages: str, end: str = "\n") -> bytes:
 def test_the_message_with_our_id_is_the_reply(messages: tuple[str, ...], before: int) -> None:
     remark = f"came as an event stream, {before} other event(s) before it"
     assert decode(stream(*messages), "7") == Result(b"1", (remark,) if before else ())
-
-
-@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
-def test_lines_end_in_any_of_three_ways(end: str) -> None:
-    reply = decode(stream(NOTE, OURS, end=end), "7")
-    assert isinstance(reply, Result)
 
 
 @pytest.mark.parametrize(
@@ -592,16 +490,6 @@ def test_the_id_may_come_back_in_the_other_type(id: bytes, form: MessageForm) ->
     reply = decode(b'data: {"jsonrpc":"2.0","id":' + id + b',"result":1}\n\n' + other, "7", form)
     assert isinstance(reply, Result)
     assert reply.value == b"1"
-
-
-def test_the_number_of_an_id_is_found_without_knowing_how_it_was_sent() -> None:
-    made = make_id(1, 5)
-    assert isinstance(decode(b'data: {"jsonrpc":"2.0","id":8,"result":1}\n\n', made), Result)
-
-
-def test_a_tag_is_found_in_a_stream() -> None:
-    body = b'data: {"result":"success","arguments":[2],"tag":7}\n\n'
-    assert isinstance(decode(body, "7", MessageForm("transmission")), Result)
 
 
 @pytest.mark.parametrize("id", ['"id":null,', ""])

@@ -47,10 +47,6 @@ def test_the_number_of_an_id_is_given_back_by_servers_that_cut_to_32_bits(moment
     assert last - call == row - 1, "each call of a batch has its own"
 
 
-def test_two_ids_of_one_moment_have_different_numbers() -> None:
-    assert number_of(make_id(5, 1)) != number_of(make_id(5, 2))
-
-
 @pytest.mark.parametrize(
     ("id", "text"),
     [
@@ -74,10 +70,6 @@ def test_two_ids_of_one_moment_have_different_numbers() -> None:
 def test_an_id_that_was_typed_goes_out_as_the_number_it_is_or_as_it_is(id: str, text: str) -> None:
     assert wire_id(id, NUMBERS) == text
     assert wire_id(id, MessageForm()) == f'"{id}"'
-
-
-def test_the_tag_of_transmission_is_a_number_whatever_the_profile_says_of_ids() -> None:
-    assert wire_id("7", MessageForm("transmission", "string")) == "7"
 
 
 def test_a_server_may_give_back_an_id_in_the_other_type() -> None:

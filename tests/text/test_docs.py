@@ -242,13 +242,6 @@ def test_members_stand_in_columns_with_what_is_known_of_each() -> None:
     ]
 
 
-def test_the_values_of_elements_are_all_named_too() -> None:
-    several = SchemaMember("kinds", {"type": "array", "items": KIND.schema, "description": "Some."})
-    assert shown(several, width=None) == [
-        "  kinds  array of string  Some. each one of value-0 | value-1 | value-2 | value-3 | value-4 | value-5",
-    ]
-
-
 def test_where_there_is_no_room_for_columns_what_is_said_stands_below() -> None:
     assert shown(COUNT, width=30) == [
         "  count  integer  optional",
@@ -298,16 +291,6 @@ def test_alternatives_of_an_alternative_are_shown_and_those_beyond_the_bound_cou
     assert said == ["either inner", "deep  string  optional", "or t0", "p0  optional"]
     assert lines[-1] == "    … or 3 more"
     assert f"    or t{MAX_ALTERNATIVES - 2}" in lines
-
-
-def test_alternatives_with_the_same_title_are_told_apart_by_their_kinds() -> None:
-    objects = {"type": "array", "title": "both", "items": {"properties": {"a": {"type": "null"}}}}
-    texts = {"type": "array", "title": "both", "items": {"type": "string"}}
-    assert shown(SchemaMember("all", {"oneOf": [texts, objects]}))[1:] == [
-        "    either array of string",
-        "    or array of object",
-        "      a  null  optional",
-    ]
 
 
 def test_other_names_and_places_are_members_too() -> None:

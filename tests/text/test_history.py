@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rpcexplorer.history.statistics import GROUPINGS, Chart, Statistics
-from rpcexplorer.model.exchange import Cancelled, Damaged, Outcome, Unreached
+from rpcexplorer.model.exchange import Damaged, Outcome, Unreached
 from rpcexplorer.model.filter import HistoryFilter
 from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result
 from rpcexplorer.text.exchange import SIGNS
@@ -53,18 +53,6 @@ def test_a_call_of_somebody_elses_case_says_so() -> None:
     assert "a case" not in shown(exchange(INVALID), zone=UTC) + history_line(exchange(INVALID), 100, zone=UTC)
 
 
-def test_columns_are_aligned_whatever_stands_in_them() -> None:
-    listed = [
-        exchange(Result(b"1"), method="ping"),
-        exchange(Malformed("not JSON, " * 20), method="漢字.list", seconds=1.2, status=502),
-        exchange(Cancelled(), method="a.very.long.name.of.a.method\x1b[2J", seconds=125, name="outage ★" * 9),
-    ]
-    for width in (80, 120, 200):
-        lines = [history_line(each, width, zone=UTC) for each in listed]
-        assert {columns(line) for line in lines} == {width}
-        assert len({line[: line.rindex("  ")].rstrip()[-2:] for line in lines} & {"ms", " s"}) == 2
-
-
 @given(st.text(), st.text(), st.text(), st.integers(0, 130), st.floats(0, 1e9))
 def test_no_line_is_wider_than_it_may_be_or_unprintable(
     method: str, message: str, name: str, width: int, seconds: float
@@ -74,22 +62,6 @@ def test_no_line_is_wider_than_it_may_be_or_unprintable(
     assert columns(line) <= width
     assert printable(line) == line
     assert COLOURS.sub("", history_line(odd, width, zone=UTC, colour=True)) == line
-
-
-def test_a_name_is_shown_with_its_star_even_where_there_is_little_room() -> None:
-    line = history_line(exchange(INVALID, name="outage"), 80, methods=8, zone=UTC)
-    assert "★ outage" in line
-    assert "error -32602" in line
-
-
-def test_a_long_name_leaves_half_the_room_to_the_outcome() -> None:
-    assert "error -32602" in history_line(exchange(INVALID, name="x" * 99), 100, zone=UTC)
-
-
-def test_a_long_method_leaves_room_for_the_rest_on_a_narrow_terminal() -> None:
-    line = history_line(exchange(INVALID, method="m" * 99), 60, zone=UTC)
-    assert line.startswith("✗ 01jd4x9a2mk7c3q  mmmmmmmmmmm…  ")
-    assert line.endswith("34 ms  10:40:12")
 
 
 def test_a_status_that_is_no_success_is_told() -> None:
@@ -179,12 +151,6 @@ def test_nothing_from_outside_reaches_the_terminal_raw(field: str) -> None:
     page = shown(exchange(Result(b"1"), **odd), zone=UTC)
     assert printable(page, lines=True) == page
     assert "x␛]52;c;?␇\\u202e" in page
-
-
-def test_colours_go_around_the_same_text() -> None:
-    plain, coloured = (shown(exchange(INVALID), zone=UTC, colour=colour) for colour in (False, True))
-    assert plain != coloured
-    assert COLOURS.sub("", coloured) == plain
 
 
 def found() -> Statistics:

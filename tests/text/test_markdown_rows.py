@@ -28,18 +28,6 @@ def test_what_is_verbatim_breaks_anywhere_and_keeps_its_blanks() -> None:
     assert shown(rows) == ["  a   b   c   d ", "      e"]
 
 
-def test_a_word_that_is_too_long_is_broken_and_the_next_one_goes_on() -> None:
-    rows = PageRows(16)
-    rows.add([("x" * 20 + " y", "text")], 2)
-    assert shown(rows) == ["x" * 16, "  xxxx y"]
-
-
-def test_without_a_width_nothing_is_wrapped() -> None:
-    rows = PageRows()
-    rows.add([("word " * 100, "text")])
-    assert len(rows.made) == 1
-
-
 def test_blank_rows_stand_between_others_and_never_two() -> None:
     rows = PageRows()
     rows.blank()

@@ -72,23 +72,7 @@ def test_the_style_of_an_emoji_stays_but_can_hide_nothing() -> None:
     assert printable("\ufe0fa\ufe0e❤\ufe0f\ufe0f") == "\\ufe0fa\\ufe0e❤\ufe0f\\ufe0f"
 
 
-def test_joined_emoji_come_apart() -> None:
-    assert printable("👩\u200d🚀") == "👩\\u200d🚀"
-
-
-@pytest.mark.parametrize("unit", ["plain ", "esc \x1b", "é\u202e", "漢字", "❤\ufe0f", "a\ufe0f"])
-@pytest.mark.thorough
-def test_megabytes_take_no_time_to_speak_of(unit: str, soon: None) -> None:
-    text = unit * (2_000_000 // len(unit))
-    printable(text, lines=True)
-
-
 # Bytes.
-
-
-def test_bytes_that_are_text_are_shown_as_text() -> None:
-    assert printable_bytes('{"a":\n "é\x1b"}'.encode()) == '{"a":\n "é␛"}'
-    assert printable_bytes(b"") == ""
 
 
 def test_other_bytes_are_shown_as_rows_of_hex() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rpcexplorer.jsontext.params import Typo, parse
-from rpcexplorer.model.problem import MOST_TOLD, Checked, SchemaProblem
+from rpcexplorer.model.problem import Checked, SchemaProblem
 from rpcexplorer.text.printable import printable
 from rpcexplorer.text.problems import MAX_SENTENCE_CHARACTERS, marked, path, result_remark, unchecked_words, warning
 
@@ -51,13 +51,6 @@ def test_nothing_that_a_terminal_would_obey_is_shown() -> None:
 def test_a_warning_says_where_it_is_and_which_of_all() -> None:
     assert warning(COUNT) == "line 2, column 12: count must be a number; this is a string."
     assert warning(DEEP, 1, 3) == "line 4, column 1: must be one of ␛[31m, b. (2 of 3)"
-
-
-def test_what_is_the_most_that_is_told_may_not_be_all() -> None:
-    assert warning(COUNT, 0, 49).endswith(" (1 of 49)")
-    assert warning(COUNT, 0, MOST_TOLD, "F12").endswith(" (1 of 50 or more, F12 shows the next)")
-    assert result_remark([COUNT] * 49).endswith(" (46 more)")
-    assert result_remark([COUNT] * MOST_TOLD).endswith(" (at least 47 more)")
 
 
 def test_a_remark_names_the_first_and_counts_the_others() -> None:

@@ -152,10 +152,6 @@ def test_the_steps_of_a_test_have_signs_words_and_times() -> None:
     assert roles(steps=steps)["the certificate is for another host"] == "wrong"
 
 
-def test_a_connection_that_was_not_tested_has_no_heading() -> None:
-    assert not any("Connection" in line for line in told())
-
-
 def test_methods_are_listed_with_what_is_known_of_their_safety() -> None:
     methods = {"a": MethodNote("Reads", safe=True), "b": MethodNote("Deletes", safe=False), "c": MethodNote("Asks")}
     lines = told(Profile("p", "https://p", methods=methods))
