@@ -97,8 +97,6 @@ class _Rewriting:
                 made[key] = {str(name): self._part(part, level) for name, part in members.items()}
         self._add_items(made, source, level)
         self._add_dependencies(made, source, level)
-        if isinstance(ruled_out := source.get("disallow"), str) and (kind := KINDS.get(ruled_out.lower())):
-            made.setdefault("not", {"type": kind})
         self._add_type(made, source, level)
         made |= _plain(source)
         return _nullable(made) if source.get("nullable") is True else made

@@ -15,10 +15,9 @@ from rpcexplorer.jsontext.scan import NUMBER, STRING, decoded, elements
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.method import By, Described
 from rpcexplorer.rpc.messages import INVALID_PARAMS, Result, spelled
-from rpcexplorer.schema.example import PLAIN
+from rpcexplorer.schema.example import PLAIN, Maker
 from rpcexplorer.schema.fit import Looks, is_small
 from rpcexplorer.schema.node import Node, SchemaReader
-from rpcexplorer.schema.start import starting_value
 from rpcexplorer.schema.words import in_one_line, kind_words, limit_words, step_words, value_words
 from rpcexplorer.variables.references import inert_value
 
@@ -314,7 +313,7 @@ def _plainest(nodes: Iterable[Node], places: SchemaPlaces) -> Iterator[Candidate
         for kind in node.kinds:
             if kind in _BEGUN:
                 schema = {"type": kind, "properties": dict(node.properties), "required": [*node.required]}
-                value = starting_value(places.reader, schema).value
+                value = Maker(places.reader).made(schema).value
                 text = inert_value(value)
                 if is_small(value):
                     yield Candidate(text, in_one_line(text, MOST_SHOWN), kind, None if value else len(text) - 1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, Final, Literal, TypeAlias
 
 import msgspec
@@ -28,10 +29,9 @@ from rpcexplorer.jsontext.params import Typo, value_problem
 from rpcexplorer.jsontext.scan import Span, decoded, depth, elements, members
 from rpcexplorer.model.method import By, Described, DescribedParam
 from rpcexplorer.model.problem import SchemaProblem
-from rpcexplorer.schema.example import PLAIN
+from rpcexplorer.schema.example import PLAIN, Maker
 from rpcexplorer.schema.fit import Looks, is_one_of, is_reference, is_sure
 from rpcexplorer.schema.node import Node, SchemaReader, is_kind, kind_of_value
-from rpcexplorer.schema.start import starting_value
 from rpcexplorer.schema.words import kind_words, limit_words
 from rpcexplorer.variables.references import inert_value
 
@@ -216,7 +216,7 @@ def starting_text(reader: SchemaReader, schema: Any, alternative: Any = None) ->
     if alternative is not None:
         rest = [{key: part[key] for key in part.keys() - LEADING} for part in reader.parts(schema)]
         schema = {"allOf": [alternative, *rest]}
-    text = inert_value(starting_value(reader, schema).value)
+    text = inert_value(Maker(reader).made(schema).value)
     return text if len(text) <= LONGEST else "null"
 
 
@@ -317,17 +317,10 @@ def size_of(text: str) -> int:
 
 def value_of(text: str) -> Any:
     """What a part of valid JSON text means; ``UNSET`` where Python cannot hold it."""
-    try:
-        return msgspec.json.decode(text)
-    except (msgspec.MsgspecError, UnicodeError, RecursionError):
-        return _by_python(text)
-
-
-def _by_python(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return UNSET
+    for decode in (msgspec.json.decode, json.loads):
+        with suppress(msgspec.MsgspecError, ValueError, RecursionError):
+            return decode(text)
+    return UNSET
 
 
 def editing_of(place: Settled, text: str) -> Editing:

@@ -11,7 +11,7 @@ from rpcexplorer.model.secret import defused
 from rpcexplorer.variables.references import inert
 
 if TYPE_CHECKING:
-    from rpcexplorer.schema.node import SchemaReader
+    pass
 
 MOST_EXAMPLES: Final = 5
 """Example calls of which values are taken."""
@@ -60,13 +60,6 @@ def started(method: Method, described: Described | None = None) -> Started:
 def _is_a_key(name: str, method: Method) -> bool:
     """Whether a member can be called so: a name with blanks in it is a title, and its server counts places."""
     return bool(name) and (method.by == "name" or " " not in name)
-
-
-def starting_value(reader: SchemaReader, schema: Any, name: str = "") -> Started:
-    """The plainest right value for one place, such as a new element or a member that is filled in."""
-    from rpcexplorer.schema.example import Maker
-
-    return Maker(reader).made(schema, name)
 
 
 def _given(described: Described, param: DescribedParam, at: int) -> Iterator[Any]:
