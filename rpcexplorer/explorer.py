@@ -363,7 +363,8 @@ class Explorer:
         profile = self._in_use()
         learned, absent = self.catalogues.of(profile), self.catalogues.absent(profile)
         names = self.journal.methods(profile) if called else ()
-        return auth_of(profile).offered(catalogue(profile, learned.methods if learned else (), names, absent))
+        auth, known = auth_of(profile), catalogue(profile, learned.methods if learned else (), names, absent)
+        return {name: auth.offered(method) for name, method in known.items()}
 
     def described(self, method: str) -> Described | None:
         """All that is known of what a method takes and gives; None of a name that nobody has told of."""

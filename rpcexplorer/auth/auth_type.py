@@ -151,9 +151,9 @@ class AuthType(Auth, frozen=True):
         if self.opens_session(profile):
             yield from (name for name, value in leaves(profile.login.params) if name and value == "{username}")
 
-    def offered(self, methods: dict[str, Method]) -> dict[str, Method]:
-        """Methods as a person calls them, who does not give what this kind puts in by itself."""
-        return methods
+    def offered(self, method: Method) -> Method:
+        """Return a method as a person calls it, who does not give what this kind puts in by itself."""
+        return method
 
     def offered_in_full(self, method: Method, full: Described) -> Described:  # noqa: ARG002
         """All that is known of one of them, in the same way."""

@@ -101,8 +101,13 @@ class InlineAuth(AuthType, frozen=True):
     def username_places(self, profile: Profile) -> Iterable[str]:  # noqa: ARG002
         return (self.username_member,)
 
-    def offered(self, methods: dict[str, Method]) -> dict[str, Method]:
-        return {name: self._without_credentials(method) for name, method in methods.items()}
+    def offered(self, method: Method) -> Method:
+        """Credentials have a place among params by name alone: an array is refused here."""
+        ours = {self.username_member, self.password_member}
+        if method.auth == Auth.kind or not (method.by == "position" or ours & {*method.required}):
+            return method
+        required = tuple(name for name in method.required if name not in ours)
+        return replace(method, by="name" if method.by == "position" else method.by, required=required)
 
     def offered_in_full(self, method: Method, full: Described) -> Described:
         ours = {self.username_member, self.password_member}
@@ -129,14 +134,6 @@ class InlineAuth(AuthType, frozen=True):
             return call.params
         added = _object(missing)
         return added if not present else f"{call.params[:-1]},{added[1:]}"
-
-    def _without_credentials(self, method: Method) -> Method:
-        """They have a place among params by name alone: an array is refused here."""
-        ours = {self.username_member, self.password_member}
-        if method.auth == Auth.kind or not (method.by == "position" or ours & {*method.required}):
-            return method
-        required = tuple(name for name in method.required if name not in ours)
-        return replace(method, by="name" if method.by == "position" else method.by, required=required)
 
 
 def _object(values: dict[str, str]) -> str:

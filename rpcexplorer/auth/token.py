@@ -138,8 +138,12 @@ class FirstAuth(TokenAuth, frozen=True):
     )
     in_params: ClassVar[bool] = True
 
-    def offered(self, methods: dict[str, Method]) -> dict[str, Method]:
-        return {name: self._without_token(method) for name, method in methods.items()}
+    def offered(self, method: Method) -> Method:
+        """Params are by position, for an object is refused here."""
+        if method.auth == Auth.kind or not (method.has_docs or method.by):
+            return method
+        is_token = bool(method.required) and method.required[0] in {*TOKENS, ""}
+        return replace(method, required=method.required[1:] if is_token else method.required, by="position")
 
     def offered_in_full(self, method: Method, full: Described) -> Described:
         """Without its first param, where that is the token by its name, or a text that has none."""
@@ -166,13 +170,6 @@ class FirstAuth(TokenAuth, frozen=True):
             calls.append(replace(call, params=params))
         texts = () if text == self.mark(profile) else (text,)
         return AuthRequest(replace(message, calls=tuple(calls)), texts=texts)
-
-    def _without_token(self, method: Method) -> Method:
-        """Its params are by position, for an object is refused here."""
-        if method.auth == Auth.kind or not (method.has_docs or method.by):
-            return method
-        is_token = bool(method.required) and method.required[0] in {*TOKENS, ""}
-        return replace(method, required=method.required[1:] if is_token else method.required, by="position")
 
     def _params(self, call: Call, profile: Profile, element: str) -> str | Refused:
         if self.free(profile, call):  # in a batch some may be

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
 from msgspec import Struct
@@ -76,7 +76,10 @@ def head(exchange: Exchange, profile: Profile, secrets: Iterable[Secret]) -> byt
 
 
 def count_replaced(form: str, subject: Subject, content: bytes) -> int:
-    return _count("\n".join(_sent(subject))) if FORMS[form].runs else marks(content)
+    if not FORMS[form].runs:
+        return marks(content)
+    sent = (subject, *filter(None, [subject.login]))
+    return _count("\n".join(text for each in sent for text in (each.url, each.body, *each.values)))
 
 
 def marks(content: bytes) -> int:
@@ -95,9 +98,3 @@ def _count(text: str) -> int:
 
 def replaced_words(count: int) -> str:
     return f"{counted(count, 'secret')} replaced" if count else ""
-
-
-def _sent(subject: Subject) -> Iterator[str]:
-    """Whatever of it goes over the wire, the login ahead of it included."""
-    for each in (subject, *filter(None, [subject.login])):
-        yield from (each.url, each.body, *each.values)

@@ -112,14 +112,19 @@ def resolution(draft: Draft | Batch, sources: Sources) -> Resolution:
     if OPENING not in draft.text or draft.typed is not None or isinstance(draft.read(), Typo):
         return Resolution(draft)
     values = _Values(sources)
-    text, at = [], 0
-    for start, end in params_in(draft):
-        text += [draft.text[at:start], TOKEN.sub(values.in_token, draft.text[start:end])]
-        at = end
-    whole = "".join([*text, draft.text[at:]])
+    whole = _with_tokens(draft, values.in_token)
     missing = tuple(values.missing.values())
     is_same = whole == draft.text and not values.looked_up
     return Resolution(draft if is_same else replace(draft, text=whole, typed=draft.text), missing)
+
+
+def _with_tokens(draft: Draft | Batch, replaced: Callable[[re.Match[str]], str]) -> str:
+    """Return the text of a draft with each string of its params replaced."""
+    text, at = [], 0
+    for start, end in params_in(draft):
+        text += [draft.text[at:start], TOKEN.sub(replaced, draft.text[start:end])]
+        at = end
+    return "".join([*text, draft.text[at:]])
 
 
 def used_in(draft: Draft | Batch) -> tuple[Reference, ...]:
@@ -332,11 +337,11 @@ def escaped(draft: Draft | Batch) -> Draft | Batch:
     """The draft that is sent as this one reads, letter by letter, whatever has a value by then."""
     if OPENING not in draft.text or isinstance(draft.read(), Typo):
         return draft
-    text, at = [], 0
-    for start, end in params_in(draft):
-        text += [draft.text[at:start], TOKEN.sub(_in_token, draft.text[start:end])]
-        at = end
-    return replace(draft, text="".join([*text, draft.text[at:]]))
+
+    def doubled(token: re.Match[str]) -> str:
+        return REFERENCE.sub(lambda found: found[0].replace(OPENING, OPENING * 2), token[0])
+
+    return replace(draft, text=_with_tokens(draft, doubled))
 
 
 def as_it_went_out(exchange: Exchange) -> Exchange:
@@ -344,7 +349,3 @@ def as_it_went_out(exchange: Exchange) -> Exchange:
     if OPENING not in exchange.params and exchange.params_sent is None:
         return exchange
     return replace(exchange, params=escaped(sent_draft(exchange)).text, params_sent=None)
-
-
-def _in_token(token: re.Match[str]) -> str:
-    return REFERENCE.sub(lambda found: found[0].replace(OPENING, OPENING * 2), token[0])

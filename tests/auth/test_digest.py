@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import re
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -18,8 +16,6 @@ from rpcexplorer.model.profile import MethodNote, Profile
 from rpcexplorer.rpc.messages import Malformed
 from rpcexplorer.transport.port import Response
 from tests.auth.driving import PASSWORD, PONG, drive, kinds, message, received, requests
-from tests.fakes.shell import Shell
-from tests.fakes.wire import RawServer, Received, http_reply
 
 NODE = Profile("shop", "https://rpc.example.com", auth=DigestAuth(username="ada"))
 NONCE = "7ypf/xlj9XXwfDPEoM4URrv/xwf94BcCAzFZH4GiTo0v"
@@ -172,40 +168,3 @@ def test_without_a_challenge_nobody_is_asked_and_a_public_method_answers_none() 
 
 
 # --- from a file to the wire -----------------------------------------------------------------------------------------
-
-WORD = 'p"ss\\ wörd'
-
-
-def strict(request: Received) -> bytes:
-    """Check a proof as a server does; tell the caller what it sent."""
-    said = parts_of((request.header("Authorization") or "").removeprefix("Digest "))
-    a1 = h("md5", "ada", "node", WORD)
-    wanted = h("md5", a1, "nonce-1", said.get("nc", ""), said.get("cnonce", ""), "auth", h("md5", "POST", "/api/v2/"))
-    if said.get("response") != wanted:
-        asks = {"WWW-Authenticate": 'Digest realm="node", nonce="nonce-1", qop="auth"'}
-        return http_reply(b"no", 401, asks, reason="Unauthorized")
-    result = [request.header("Authorization"), said["response"]]
-    return http_reply(json.dumps({"jsonrpc": "2.0", "id": json.loads(request.body)["id"], "result": result}).encode())
-
-
-@pytest.fixture
-def shell(tmp_path: Path) -> Shell:
-    return Shell(tmp_path)
-
-
-def test_a_call_is_answered_and_its_proof_stands_nowhere(shell: Shell) -> None:
-    with RawServer(strict) as server:
-        shell.sessions(
-            f'version = 1\n[profile.n]\nurl = "{server.origin}"\nauth = {{ kind = "digest", username = "ada" }}\n'
-        )
-        ran = shell.run("call", "ping", RPCEXPLORER_N_PASSWORD=WORD)
-        wrong = shell.run("call", "ping", RPCEXPLORER_N_PASSWORD="wrong-password")
-    assert ran.code == 0, ran.err
-    assert [request.header("Authorization") is None for request in server.requests] == [True, False, True, False]
-    proof = parts_of(server.requests[1].header("Authorization") or "")["response"]
-    assert wrong.code == 3
-    assert "unset RPCEXPLORER_N_PASSWORD" in wrong.err
-    kept = [text for path, text in shell.files().items() if Path(path).name != "secrets.toml"]
-    for text in (ran.text, ran.err, *kept):
-        assert proof not in text
-        assert WORD not in text

@@ -220,7 +220,7 @@ def test_examples_and_the_start_of_a_method_are_without_the_token_too_and_by_pos
     listing = read_openrpc(json.loads(document))
     ((name, full),) = listing.described.items()
     method = line_of(name, full)
-    ours, free = FirstAuth().offered({"m": method, "free": replace(method, auth="none")}).values()
+    ours, free = map(FirstAuth().offered, (method, replace(method, auth="none")))
     assert (ours.required, ours.by, free.by) == (("gid",), "position", "name")
     offered = FirstAuth().offered_in_full(ours, full)
     assert [each.params for each in offered.examples] == [["2089"]]
@@ -234,7 +234,7 @@ def test_examples_and_the_start_of_a_method_are_without_the_token_too_and_by_pos
     for given, left in shapes:
         one = replace(full, examples=(ExampleCall("", given),))
         assert [each.params for each in FirstAuth().offered_in_full(ours, one).examples] == [left]
-    assert FirstAuth().offered({"m": Method("m")}) == {"m": Method("m")}
+    assert FirstAuth().offered(Method("m")) == Method("m")
     assert FirstAuth().offered_in_full(Method("m"), Described()) == Described()
 
 

@@ -201,28 +201,6 @@ def test_a_profile_that_no_longer_allows_the_call_says_why(used: Used) -> None:
     assert "an array has no place for them" in ran.err
 
 
-@pytest.mark.parametrize("form", SNIPPETS)
-def test_a_call_to_a_typed_address_with_a_secret_in_its_path_is_copied_with_a_mark_for_it(
-    shell: Shell, form: str
-) -> None:
-    token = "9f86d081884c7d659a2feaa0c55ad015"
-    with RawServer(answer) as server:
-        url = f"{server.origin}/not-recorded/v3/{token}?key=1"
-        assert shell.run("call", "ping", "--url", url).code == 0
-        ran = shell.run("copy", "--as", form)
-    assert ran.code == 0, ran.err
-    assert token not in ran.text
-    assert not [name for name, text in shell.files().items() if token in text]
-    marked = {
-        "curl": f'{server.origin}/not-recorded/v3/"${{NOT_RECORDED:?}}"',
-        "httpie": f'{server.origin}/not-recorded/v3/"${{NOT_RECORDED:?}}"',
-        "python": f'"{server.origin}/not-recorded/v3/" + os.environ["NOT_RECORDED"]',
-        "command": f"'{server.origin}/not-recorded/v3/«not recorded»?key=1'",
-        "markdown": "POST /not-recorded/v3/«not recorded»?key=1 HTTP/1.1",
-    }
-    assert marked[form] in ran.text
-
-
 # --- what someone else has recorded ---------------------------------------------------------------------------------
 
 KINDS = {

@@ -9,10 +9,6 @@ from typing import Any, Final
 
 import pytest
 
-from rpcexplorer.auth.registry import fields
-from rpcexplorer.cli.profiles import add
-from rpcexplorer.files.toml_shape import TableRule
-from rpcexplorer.profiles.keys import PROFILE
 from tests.fakes.shell import Ran, Shell
 from tests.fakes.wire import RawServer, Received, http_reply
 
@@ -24,18 +20,6 @@ def added(shell: Shell, words: str, url: str = URL) -> tuple[Ran, dict[str, Any]
     ran = shell.run("profiles", "add", "p", "--url", url, *shlex.split(words))
     path = shell.home / "config" / "sessions.toml"
     return ran, tomllib.loads(path.read_text())["profile"]["p"] if path.exists() else {}
-
-
-def test_every_key_of_a_profile_has_an_option(shell: Shell) -> None:
-    options = {option for param in add.params for option in param.opts}
-    for key, rule in PROFILE.keys.items():
-        if key == "login" and isinstance(rule, TableRule):
-            assert {f"--login-{inner.replace('_', '-')}" for inner in rule.keys} <= options
-        elif key not in {"method", "headers", "call", "variables"}:
-            assert f"--{key.replace('_', '-')}" in options
-    assert "--header" in options
-    for field in fields():
-        assert {f"--{field.replace('_', '-')}", f"--auth-{field.replace('_', '-')}"} & options
 
 
 EVERYTHING: Final = (

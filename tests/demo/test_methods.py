@@ -135,23 +135,6 @@ def failed_page(kind: str) -> Reply:
     return DemoService().answer(envelope("demo.fail", json.dumps([kind])).encode())
 
 
-@pytest.mark.parametrize(
-    ("kind", "code"),
-    [
-        ("parse_error", -32700),
-        ("invalid_request", -32600),
-        ("method_not_found", -32601),
-        ("invalid_params", -32602),
-        ("internal_error", -32603),
-        ("server_error", -32000),
-        ("application", 4090),
-        ("traceback", -32603),
-    ],
-)
-def test_an_error_has_its_code(kind: str, code: int) -> None:
-    assert fail(kind)["code"] == code
-
-
 def test_an_application_error_has_rich_data() -> None:
     assert fail("application")["data"]["refused"][0] == {"article": 4711, "wanted": 3, "left": 2}
 

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from base64 import b64encode
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -19,6 +20,7 @@ CURL = Path(__file__).parents[1] / "fakes" / "curl.py"
 TOKEN = "t0k\"en'/%$x\\&`id`"
 PASSWORD = 'pa"ss\\w $x`id`'
 KINDS = {
+    "basic": 'auth = { kind = "basic", username = "ada" }',
     "bearer": 'auth = { kind = "bearer" }',
     "header": 'auth = { kind = "header", value = "Token {token}" }',
     "query": 'auth = { kind = "query" }',
@@ -85,4 +87,5 @@ def test_what_is_copied_sends_what_was_sent(tmp_path: Path, kind: str, form: str
     assert [seen(request) for request in server.requests[len(sent) :]] == sent
     if form == "curl":  # what every user can list
         words = (tmp_path / "words").read_text()
-        assert not any(value in words for value in (*held.values(), "s3ss10n"))
+        coded = b64encode(f"ada:{PASSWORD}".encode()).decode()
+        assert not any(value in words for value in (*held.values(), "s3ss10n", coded))
