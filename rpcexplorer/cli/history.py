@@ -17,9 +17,10 @@ from rpcexplorer.cli.output import Output, print_bytes, print_json, print_json_l
 from rpcexplorer.cli.recorded import find_call, find_call_anywhere, open_history, read_case
 from rpcexplorer.cli.world import World
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.history.statistics import GROUPINGS, ORDERS, Chart, Figures, Statistics
+from rpcexplorer.history.statistics import GROUPINGS, ORDERS, Figures, Statistics
 from rpcexplorer.model.exchange import Damaged, Exchange, OutcomeName
 from rpcexplorer.model.filter import OUTCOME_WORDS, Bounds, HistoryFilter
+from rpcexplorer.model.problem import counted
 from rpcexplorer.text.history import (
     CALLS,
     FAILED,
@@ -148,8 +149,7 @@ def import_(context: click.Context, file: str, profile: str | None) -> None:
     known = f"; {taken.known} had been added before" if taken.known else ""
     addresses = f"; they went to {', '.join(case.addresses)}" if taken.added and case.addresses else ""
     renamed = f"; {taken.renamed} under another id, as another call has theirs" if taken.renamed else ""
-    count = f"{len(taken.added)} call{'s' * (len(taken.added) != 1)}"
-    world.say(f"added {count}{addresses}{renamed}{known}")
+    world.say(f"added {counted(len(taken.added), 'call')}{addresses}{renamed}{known}")
     for call in taken.added:
         world.print(call.id)
     if taken.problem:
@@ -205,8 +205,10 @@ def stats(
     rows = found.rows(next(each for each in ORDERS if each == sort))
     if as_json:
         chart = found.chart(BARS)
-        all_ = _object(found.total) | {"damaged": found.damaged, "by": by, "over_time": chart and _over_time(chart)}
-        print_json_line(world, json_of(all_ | {"rows": [_named(row, by) for row in rows]}))
+        bars = [{"calls": calls, "failed": failed} for calls, failed in chart.bars] if chart else []
+        over_time = chart and {"start": chart.start.isoformat(), "minutes": chart.minutes, "bars": bars}
+        whole = _object(found.total) | {"damaged": found.damaged, "by": by, "over_time": over_time}
+        print_json_line(world, json_of(whole | {"rows": [_named(row, by) for row in rows]}))
         return
     _print(world, found, rows[:limit])
     if len(rows) > limit:
@@ -248,11 +250,6 @@ def _object(row: Figures) -> dict[str, object]:
         "first": row.first and row.first.isoformat(),
         "last": row.last and row.last.isoformat(),
     }
-
-
-def _over_time(chart: Chart) -> dict[str, object]:
-    bars = [{"calls": calls, "failed": failed} for calls, failed in chart.bars]
-    return {"start": chart.start.isoformat(), "minutes": chart.minutes, "bars": bars}
 
 
 AT_MOST = whole_number(1)
@@ -389,7 +386,10 @@ def prune(
     """
     if keep is None and older_than is None:
         raise click.UsageError("Say what to remove: --keep N, --older-than AGE, or both.")
-    before = None if older_than is None else datetime.now(UTC) - _age(older_than)
+    age = AGE.fullmatch(older_than or "")
+    if older_than is not None and age is None:
+        raise click.UsageError(f"--older-than: {older_than} is no age: write a number and h, d or w, such as 30d.")
+    before = datetime.now(UTC) - timedelta(hours=int(age[1]) * HOURS[age[2]]) if age else None
     world, explorer = open_history(context, profile)
     count = explorer.history.prune(keep=keep, before=before, profile=profile, dry=True)
     if others := explorer.history.others():
@@ -451,10 +451,3 @@ def _rest(exchange: Exchange) -> dict[str, object]:
         "reply_cut": response.cut,
         "remarks": list(map(printable, exchange.remarks)),
     }
-
-
-def _age(text: str) -> timedelta:
-    parts = AGE.fullmatch(text)
-    if parts is None:
-        raise click.UsageError(f"--older-than: {text} is no age: write a number and h, d or w, such as 30d.")
-    return timedelta(hours=int(parts[1]) * HOURS[parts[2]])

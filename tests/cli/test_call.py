@@ -227,9 +227,6 @@ def test_a_timeout_is_exit_code_4(shell: Shell) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["call"], "METHOD"),
-        (["call", "m", "--nonsense"], "--nonsense"),
-        (["nonsense"], "nonsense"),
         (["call", "m"], "rofile"),
         (["call", "m", "-p", "missing"], "missing"),
         (["call", "m", "--url", "http://127.0.0.1:9", "-p", "x"], "not both"),
@@ -238,7 +235,6 @@ def test_a_timeout_is_exit_code_4(shell: Shell) -> None:
         (["call", "m", "--url", "http://127.0.0.1:9", "--content-type", "a\nb"], "--content-type a"),
         (["call", "m", "--url", "http://127.0.0.1:9", "--empty-params", "x"], "--empty-params x: must be one of"),
         (["call", "m", "--url", "http://127.0.0.1:9", "--envelope", "--body"], "--envelope and --body"),
-        (["call", "m", "--url", "http://127.0.0.1:9", "--timeout", "0"], "timeout"),
     ],
 )
 def test_wrong_usage_is_exit_code_2_and_a_sentence(shell: Shell, arguments: list[str], said: str) -> None:
