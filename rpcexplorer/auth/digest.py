@@ -46,7 +46,6 @@ class Challenge(Struct, frozen=True):
     """``auth``, ``auth-int``, or nothing with servers of the first kind."""
     opaque: str | None = None
     stale: bool = False
-    userhash: bool = False
 
     @property
     def rank(self) -> int:
@@ -162,21 +161,21 @@ def challenges(header: str) -> Iterator[Challenge]:
                 qop,
                 each.get("opaque"),
                 stale=each.get("stale", "").lower() == "true",
-                userhash=each.get("userhash", "").lower() == "true",
             )
 
 
 def answered(challenge: Challenge, username: str, password: str, cnonce: str, opening: Opening) -> str:
     """What the header says behind its scheme."""
     digest = _hashing(challenge)
-    name = as_bytes(username)
+    name, is_plain = as_bytes(username), bool(_SENDABLE.fullmatch(username))
     proof = digest(name, challenge.realm, as_bytes(password))
     if (challenge.algorithm or "MD5").upper().endswith("-SESS"):
         proof = digest(proof, challenge.nonce, cnonce)
     asked = [opening.verb, opening.target, *([digest(opening.body)] if challenge.qop == "auth-int" else [])]
     counted = [COUNT, cnonce, challenge.qop] if challenge.qop else []
     parts = {
-        **_named(username, digest(name, challenge.realm) if challenge.userhash else ""),
+        "username": _quoted(username) if is_plain else "",
+        "username*": "" if is_plain else f"UTF-8''{quote(name, safe='')}",
         "realm": _quoted(challenge.realm),
         "uri": _quoted(opening.target),
         "algorithm": challenge.algorithm,
@@ -186,7 +185,6 @@ def answered(challenge: Challenge, username: str, password: str, cnonce: str, op
         "qop": challenge.qop,
         "response": _quoted(digest(proof, challenge.nonce, *counted, digest(*asked))),
         "opaque": "" if challenge.opaque is None else _quoted(challenge.opaque),
-        "userhash": "true" if challenge.userhash else "",
     }
     return ", ".join(f"{name}={value}" for name, value in parts.items() if value)
 
@@ -201,14 +199,6 @@ def _hashing(challenge: Challenge) -> Callable[..., str]:
         return made(whole, usedforsecurity=False).hexdigest()
 
     return digest
-
-
-def _named(username: str, hashed: str) -> dict[str, str]:
-    if hashed:
-        return {"username": _quoted(hashed)}
-    if _SENDABLE.fullmatch(username):
-        return {"username": _quoted(username)}
-    return {"username*": f"UTF-8''{quote(as_bytes(username), safe='')}"}
 
 
 def _quoted(text: str) -> str:
