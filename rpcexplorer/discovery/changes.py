@@ -7,7 +7,8 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from itertools import islice
 from typing import Any, Final
 
-from msgspec import UNSET, Struct
+import msgspec
+from msgspec import UNSET
 
 from rpcexplorer.discovery.methods import MethodChange, parameters_of, result_kind
 from rpcexplorer.model.method import Described
@@ -101,7 +102,7 @@ def _lines(old: Described, new: Described, affected: AffectedReferences) -> Iter
         if any(getattr(old, fact) != getattr(new, fact) for fact in facts):
             yield words
     yield from _errors(old, new)
-    if not _same([_values(each) for each in old.examples], [_values(each) for each in new.examples]):
+    if not _same(old.examples, new.examples):
         yield "examples"
     if old.extra != new.extra:
         yield "takes other members as well now" if new.extra else "takes no other members now"
@@ -172,24 +173,19 @@ def _errors(old: Described, new: Described) -> Iterator[str]:
     before, now = ({each.code: each for each in full.errors} for full in (old, new))
     yield from (f"error {code} is new" for code in now if code not in before)
     yield from (f"error {code} is gone" for code in before if code not in now)
-    if any(not _same(_values(before[code]), _values(now[code])) for code in now.keys() & before.keys()):
+    if any(not _same(before[code], now[code]) for code in now.keys() & before.keys()):
         yield "errors"
 
 
-def _values(each: Struct) -> list[Any]:
-    return [None if (value := getattr(each, name)) is UNSET else value for name in each.__struct_fields__]
-
-
 def _same(one: Any, other: Any) -> bool:
-    """Return whether two JSON values say the same; the order of members makes no difference."""
-    if one is other:
-        return True
-    if one is UNSET or other is UNSET:
-        return False
-    try:
-        return one == other and json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
-    except RecursionError:  # as many levels as Python can read
-        return False
+    """Return whether two values are the same JSON; the order of members makes no difference."""
+    if one is other or one is UNSET or other is UNSET:
+        return one is other
+    return _text(one) == _text(other)
+
+
+def _text(value: Any) -> bytes:
+    return msgspec.json.encode(value, order="sorted")
 
 
 def _shown(value: Any) -> str:

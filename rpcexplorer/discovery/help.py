@@ -204,11 +204,12 @@ def _row(text: str) -> Row | None:
     return None
 
 
-def _closed(text: str, start: int) -> int:
-    """Return where the parenthesis that opens at ``start`` closes; the end of the text if it does not."""
+def _closed(text: str, start: int, pairs: str = "()") -> int:
+    """Return where the bracket that opens at ``start`` closes; the end of the text if it does not."""
+    opening, closing = pairs[::2], pairs[1::2]
     depth = 0
     for at in range(start, len(text)):
-        depth += (text[at] == "(") - (text[at] == ")")
+        depth += (text[at] in opening) - (text[at] in closing)
         if depth == 0:
             return at
     return len(text)
@@ -229,27 +230,23 @@ def _kinds(words: str) -> list[str] | None:
 
 
 MOST_EXAMPLES: Final = 20
-MOST_COMMANDS: Final = 100
-"""That are looked at for examples."""
-MAX_COMMAND: Final = 4_000
 PROMPT: Final = "> "
 BY_NAME: Final = "-named"
 
 
 def examples_of(lines: Iterable[str], method: str, kinds: Sequence[Sequence[str]]) -> Iterator[ExampleCall]:
     """Yield the calls of a method, each once, with the words above them. ``kinds``: of each of its params."""
-    words, found, looked_at = "", list[Any](), 0
+    words, found = "", list[Any]()
     for line in lines:
         if not line.startswith(PROMPT):
             words = line_of(line, LINE).rstrip(":") or words
             continue
-        looked_at += 1
-        params = _params(line[len(PROMPT) : MAX_COMMAND], method, kinds)
+        params = _params(line[len(PROMPT) :], method, kinds)
         if params is not None and params not in found:
             found.append(params)
             yield ExampleCall(words, params)
         words = ""
-        if len(found) == MOST_EXAMPLES or looked_at == MOST_COMMANDS:
+        if len(found) == MOST_EXAMPLES:
             return
 
 
@@ -289,7 +286,6 @@ MOST_POSITIONS: Final = 64
 _MARK: Final = "=="
 _METHOD: Final = re.compile(r"[A-Za-z_][\w.:-]*")
 _WORD: Final = re.compile(r'"[^"]*"|[^\s()\[\]{}"]+')
-_OPENING, _CLOSING = "[{", "]}"
 ARGUMENTS, RESULT, EXAMPLES = "Arguments", "Result", "Example"
 """How the headings of a method's own help begin."""
 
@@ -347,25 +343,15 @@ def _positions(params: str) -> Iterator[DescribedParam]:
     while at < len(params) and count < MOST_POSITIONS:
         if params[at] in "()":
             required, at = params[at] == ")", at + 1
-        elif params[at] in _OPENING:
+        elif params[at] in "[{":
             yield DescribedParam("", {"type": "array" if params[at] == "[" else "object"}, required)
-            at, count = _behind(params, at), count + 1
+            at, count = _closed(params, at, "[]{}") + 1, count + 1
         elif word := _WORD.match(params, at):
             schema: Any = {"type": "string"} if word[0].startswith('"') else True
             yield DescribedParam(name_of(word[0].strip('"')), schema, required)
             at, count = word.end(), count + 1
         else:
             at += 1
-
-
-def _behind(params: str, start: int) -> int:
-    """Return where the bracket that opens at ``start`` has closed again; the end if it does not."""
-    depth = 0
-    for at in range(start, len(params)):
-        depth += (params[at] in _OPENING) - (params[at] in _CLOSING)
-        if depth == 0:
-            return at + 1
-    return len(params)
 
 
 def read_help(name: str, described: Described, text: str) -> Described:

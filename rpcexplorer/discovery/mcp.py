@@ -13,6 +13,7 @@ from typing import Any, Final
 from msgspec import UNSET
 
 from rpcexplorer.discovery.methods import Listing
+from rpcexplorer.discovery.openrpc import with_references
 from rpcexplorer.discovery.questions import EMPTY, NOT_OFFERED, Answered, Asking, Question
 from rpcexplorer.discovery.reader import (
     MOST,
@@ -40,9 +41,6 @@ STRUCTURED: Final = "structuredContent"
 ENVELOPE: Final = {"content": {"type": "array", "items": {"type": "object"}}, "isError": {"type": "boolean"}}
 OUT: Final = "output"
 """Prefix of references of an output that would be taken for those of the input."""
-REFERENCES: Final = ("$ref", "$dynamicRef", "$recursiveRef")
-MAX_LEVELS: Final = 200
-"""Levels of a schema whose references are told apart."""
 
 
 def tools(described: Collection[str]) -> Asking:  # noqa: ARG001 - it has a say of its own on every method
@@ -123,8 +121,9 @@ class ToolReader:
         into, out = Definitions(taken), Definitions(given)
         definitions = {**into.gather([taken])}
         if definitions.keys() & out.gather([given]).keys():  # one reference may mean two things
-            given = _apart(given)
-            definitions |= {f"{OUT}{name}": _apart(each) for name, each in out.found.items()}
+            apart = partial(with_references, led=lambda reference: f"{OUT}{reference}")
+            given = apart(given)
+            definitions |= {f"{OUT}{name}": apart(each) for name, each in out.found.items()}
         else:
             definitions |= out.found
         node = SchemaReader(into.found).node(taken)
@@ -147,20 +146,6 @@ class ToolReader:
             safe=read_only if isinstance(read_only, bool) else None,
             **docs_of(tool.get("description"), tool.get("title"), notes.get("title")),
         )
-
-
-def _apart(schema: Any, depth: int = 0) -> Any:
-    """Return a schema whose references are told apart from those of another one."""
-    if depth > MAX_LEVELS:
-        return True
-    if isinstance(schema, list):
-        return [_apart(each, depth + 1) for each in schema]
-    if not isinstance(schema, dict):
-        return schema
-    return {
-        key: f"{OUT}{value}" if key in REFERENCES and isinstance(value, str) else _apart(value, depth + 1)
-        for key, value in schema.items()
-    }
 
 
 def _doc_of(schema: Any) -> str:

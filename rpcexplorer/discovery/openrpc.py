@@ -150,7 +150,7 @@ class Components:
             name = self._names.get((key, reference))
             return f"{HOME}{name}" if name else reference
 
-        return _copied(schema, led)
+        return with_references(schema, led)
 
 
 def _references(schema: Any) -> set[str]:
@@ -161,12 +161,12 @@ def _references(schema: Any) -> set[str]:
         found.add(reference)
         return reference
 
-    _copied(schema, noted)
+    with_references(schema, noted)
     return found
 
 
-def _copied(schema: Any, led: Callable[[str], str]) -> Any:
-    """A copy of a schema in which each reference is what ``led`` makes of it."""
+def with_references(schema: Any, led: Callable[[str], str]) -> Any:
+    """Return a copy of a schema in which each reference is what ``led`` makes of it."""
     whole: list[Any] = [schema]
     rest: list[tuple[Any, Any, bool]] = [(whole, 0, False)]
     """What holds a part, where in it, and whether the part holds schemas by names of the service's own."""

@@ -10,7 +10,6 @@ from msgspec import UNSET
 from rpcexplorer.discovery.help import (
     DEEPEST,
     MOST_CHOICES,
-    MOST_COMMANDS,
     MOST_EXAMPLES,
     Row,
     examples_of,
@@ -21,7 +20,7 @@ from rpcexplorer.discovery.help import (
     rows_of,
 )
 from rpcexplorer.discovery.methods import Parameter
-from rpcexplorer.discovery.questions import MOST_EXPLAINED, NOT_OFFERED, Answered, Question
+from rpcexplorer.discovery.questions import NOT_OFFERED, Answered, Question
 from rpcexplorer.model.method import Described, DescribedParam, ExampleCall
 from tests.discovery.driving import drive
 from tests.discovery.lines import Line, lines_of, start_of
@@ -108,33 +107,17 @@ def test_a_line_that_does_not_end_well_is_read_as_far_as_it_goes(line: str) -> N
     assert len(method.parameters) <= 64
 
 
-def test_the_help_of_a_method_says_more_of_its_params_and_its_result() -> None:
-    assert Line.of("block", read_help("block", read_text(TEXT).described["block"], BLOCK)) == Line(
-        "block",
-        "What is known of a block. Less of it by default.",
-        source="discovered",
-        parameters=(
-            Parameter("blockhash", True, "string", "Its hash"),
-            Parameter("verbosity", False, "number or string", "How much of it", 1),
-            Parameter("full", False, "boolean", "Whether all", True),
-            Parameter("inputs", True, "array of string", "The inputs"),
-            Parameter("rate", False, "number", "A rate"),
-        ),
-        by="position",
-        details="What is known of a block.\nLess of it by default.",
-        result="object",
-        dialect="help",
-    )
-
-
-def test_numbers_that_begin_anew_are_of_something_else() -> None:
-    told = "m\n\nArguments:\n1. a    (string, required) An a\n\nResult:\n1. hash    (string) A\n2. b    (string) B\n"
-    assert in_short(read_help("m", PLAIN, told)).parameters == (Parameter("a", True, "string", "An a"),)
-
-
-def test_quoted_names_of_older_servers_are_names() -> None:
-    told = 'm "a"\n\nArguments:\n1. "a"     (string, required) An a\n'
-    assert in_short(read_help("m", PLAIN, told)).parameters == (Parameter("a", True, "string", "An a"),)
+@pytest.mark.parametrize(
+    "told",
+    [
+        "1. a    (string, required) An a\n\nResult:\n1. hash    (string) A\n2. b    (string) B\n",
+        '1. "a"     (string, required) An a\n',
+    ],
+    ids=["numbers that begin again", "a name in quotes"],
+)
+def test_arguments_are_read_up_to_the_next_list(told: str) -> None:
+    described = read_help("m", PLAIN, f"m\n\nArguments:\n{told}")
+    assert in_short(described).parameters == (Parameter("a", True, "string", "An a"),)
 
 
 @pytest.mark.parametrize("value", [None, 7, {}, "", "another method\n\nText", ["m"]])
@@ -153,17 +136,6 @@ def test_each_method_is_asked_about_by_the_way() -> None:
     ]
     assert lines_of(listing)[1].result == "object"
     assert listing.skipped == ("of each method: answered: error -1 no, for 4 of 5",)
-
-
-def test_help_that_is_not_given_for_a_method_is_not_asked_for_again() -> None:
-    questions, listing = drive(help_text(()), Answered(TEXT), Answered(refusal=f"{NOT_OFFERED} (-32601)"))
-    assert (len(questions), len(lines_of(listing))) == (2, 6)
-
-
-def test_help_is_asked_for_so_many_methods_and_no_more() -> None:
-    text = "== A ==\n" + "\n".join(f"m{number}" for number in range(1_000))
-    questions, listing = drive(help_text(()), Answered(text), *[Answered("")] * MOST_EXPLAINED)
-    assert (len(questions), len(lines_of(listing))) == (1 + MOST_EXPLAINED, 1_000)
 
 
 def test_of_a_list_of_names_the_help_of_each_is_asked_for_where_it_is_given() -> None:
@@ -225,14 +197,6 @@ def test_a_result_that_is_one_of_several_is_described_as_such() -> None:
     assert described.result == {"anyOf": [{"type": "string", "description": "An id"}, {"type": "object"}]}
     described = read_help("m", PLAIN, f"{several}\nResult (else):\nWords.\n")
     assert described.result is UNSET, "what one of them is nobody can tell"
-
-
-def test_params_that_only_the_line_tells_of_are_described_by_it() -> None:
-    described = read_help("proof", read_text(TEXT).described["proof"], "proof\n\nProves it.\n")
-    assert [(each.schema, each.required) for each in described.params] == [
-        ({"type": "array"}, True),
-        ({"type": "string"}, False),
-    ]
 
 
 def test_a_heading_is_one_by_itself() -> None:
@@ -480,4 +444,3 @@ def test_an_example_has_the_words_above_it_and_stands_there_once() -> None:
 
 def test_there_are_so_many_examples_and_no_more() -> None:
     assert len(params_of(*(f"> coin-cli send {number}" for number in range(100)))) == MOST_EXAMPLES
-    assert params_of(*["> coin-cli other"] * MOST_COMMANDS, "> coin-cli send a") == []
