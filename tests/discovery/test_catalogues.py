@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import stat
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -84,12 +83,6 @@ def test_a_profile_of_which_nothing_is_kept_has_its_catalogue_for_this_run(tmp_p
     catalogues.settle(profile, found(FULL))
     assert catalogues.of(profile) == Learned((FULL,), WHEN)
     assert list(tmp_path.rglob("*")) == []
-
-
-def test_the_file_is_for_its_owner_alone(folder: Path) -> None:
-    Catalogues(folder).settle(SHOP, found(FULL))
-    assert [path.name for path in folder.iterdir()] == ["shop.json"]
-    assert stat.S_IMODE((folder / "shop.json").stat().st_mode) == 0o600
 
 
 @pytest.mark.thorough
@@ -211,17 +204,6 @@ def test_damaged_earlier_list_is_not_read_without_a_word(folder: Path, rest: str
     (folder / "shop.json").write_text(f"rpcexplorer catalogue 1 00000000\n{rest}\n")
     catalogues = Catalogues(folder)
     assert (catalogues.of(SHOP), catalogues.described(SHOP, "a"), catalogues.problem) == (None, None, "")
-
-
-def test_what_another_program_has_discovered_meanwhile_stays(folder: Path) -> None:
-    one = Catalogues(folder)
-    assert one.of(SHOP) is None
-    Catalogues(folder).settle(SHOP, found(FULL))
-    one.heard(exchange(method="typo", outcome=reply(-32601)), SHOP)
-    again = Catalogues(folder)
-    assert again.of(SHOP) == Learned((FULL,), WHEN)
-    assert again.absent(SHOP) == {"typo"}
-    assert one.of(SHOP) == Learned((FULL,), WHEN)
 
 
 def test_how_a_server_writes_is_news_once_whatever_else_is_learned(folder: Path) -> None:

@@ -81,6 +81,30 @@ def test_an_answer_in_the_dialects_own_form_is_none_either(dialect: Dialect, fir
         assert all(usable(method) for method in lines_of(talked(dialect, [form, first])[1]))
 
 
+NO_LISTING: dict[str, tuple[list[Any], str]] = {
+    "system.listMethods": (["ping auth", 7, True], "answered, but not with a list of names"),
+    "list": (
+        [["system"], "text", 7, {"system": None}, {"system": ["board"]}],
+        "answered, but not with objects and their methods",
+    ),
+    "rpc_modules": ([["eth"], "eth", 7], "answered, but not with modules by name"),
+    "JSONRPC.Introspect": (["text", 7, ["ping"], {"methods": ["ping"]}], "answered, but not with methods by name"),
+    "system.describe": (["text", 7, ["a"], {"name": "Shop"}, {"procs": 7}], "answered, but not with a service"),
+    "core.describe": (["text", 7, ["core.m"], {"core.m": None}], "answered, but not with methods by name"),
+    "rpc.discover": (["text", 7, ["ping"], {"methods": "ping"}], "answered, but not with an OpenRPC document"),
+    "tools/list": (["text", {"tools": {}}, {"tools": 7}], "answered, but not with a list of tools"),
+}
+
+
+@pytest.mark.parametrize("name", NO_LISTING)
+def test_another_answer_is_refused_in_words(name: str) -> None:
+    (dialect,) = (each for each in EVERY if each.name == name)
+    answers, words = NO_LISTING[name]
+    assert [talked(dialect, [answer])[1].refusal.startswith(words) for answer in answers] == [True] * len(answers)
+    empty: list[Any] = [None, [], {}, ""]
+    assert {talked(dialect, [each])[1].refusal for each in empty} == {"not offered (an empty result)"}
+
+
 DEEP: dict[str, Any] = {"type": "object"}
 for _ in range(400):
     DEEP = {"properties": {"a": DEEP}, "items": DEEP, "anyOf": [DEEP] * 3, "type": ["array", DEEP]}

@@ -6,13 +6,11 @@ from typing import Any
 
 import pytest
 
-from rpcexplorer.discovery.documents import at_path, read_document, read_introspection, read_service
+from rpcexplorer.discovery.documents import read_document, read_introspection, read_service
 from rpcexplorer.discovery.methods import Parameter
-from rpcexplorer.discovery.questions import Answered, Question
 from rpcexplorer.discovery.reader import key_of_event
 from rpcexplorer.model.method import DescribedError, DescribedParam, ExampleCall
 from rpcexplorer.schema.node import SchemaReader
-from tests.discovery.driving import drive
 from tests.discovery.lines import Line, lines_of, start_of
 
 TYPES: dict[str, Any] = {
@@ -102,16 +100,6 @@ def test_a_permission_that_nobody_told_says_nothing_of_safety() -> None:
 @pytest.mark.parametrize("types", [None, [], "Player.Id", {"Player.Id": None}, {"Player.Id": {"$ref": "Player.Id"}}])
 def test_a_type_that_leads_nowhere_says_nothing(types: Any) -> None:
     assert only({"params": [{"$ref": "Player.Id", "name": "p"}]}, types).parameters == (Parameter("p", False),)
-
-
-@pytest.mark.parametrize("value", [None, [], {}, ""])
-def test_an_empty_answer_offers_nothing(value: Any) -> None:
-    assert read_introspection(value).refusal == "not offered (an empty result)"
-
-
-@pytest.mark.parametrize("value", ["text", 7, ["ping"], {"methods": ["ping"]}, {"types": {}}])
-def test_another_answer_is_none_of_kodis(value: Any) -> None:
-    assert read_introspection(value).refusal.startswith("answered, but not with methods by name")
 
 
 def test_a_param_is_kept_as_its_own_schema_and_types_by_their_bare_names() -> None:
@@ -210,34 +198,11 @@ def test_the_draft_of_1_1_names_procedures_with_types_of_its_own() -> None:
     )
 
 
-def test_flask_jsonrpc_names_methods_in_an_object() -> None:
-    add, describe = lines_of(read_service(FLASK, "rpc.describe"))
-    assert add == Line(
-        "add",
-        source="discovered",
-        parameters=(Parameter("a", True, "number"), Parameter("how", None, "object")),
-        result="object",
-        dialect="rpc.describe",
-    )
-    assert (describe.doc, describe.details) == ("Describe", "Tells all")
-
-
 @pytest.mark.parametrize(
     "value", [{"procs": ["a", "b"]}, {"procs": [{"name": "a"}, {"name": "b"}]}, {"methods": {"a": 1, "b": None}}]
 )
 def test_names_alone_are_methods(value: Any) -> None:
     assert [*read_service(value, "x").described] == ["a", "b"]
-
-
-def test_what_has_no_name_is_counted() -> None:
-    assert read_service({"procs": [{}, 7, None, {"name": "a"}]}, "x").skipped == (
-        "3 left out: without a name that can be called",
-    )
-
-
-@pytest.mark.parametrize("value", ["text", 7, ["a"], {"name": "Shop"}, {"procs": 7}])
-def test_another_answer_is_no_description(value: Any) -> None:
-    assert "not with a service description" in read_service(value, "x").refusal
 
 
 def test_types_in_words_of_its_own_are_schemas_that_anybody_can_check() -> None:
@@ -310,19 +275,6 @@ def test_the_form_of_a_document_is_seen_from_what_is_in_it(document: Any, names:
     listing = read_document(document, "openrpc.json")
     assert [*listing.described] == names
     assert {method.dialect for method in lines_of(listing)} == {"openrpc.json"}
-
-
-def test_params_are_read_in_the_form_of_the_document() -> None:
-    seek, _ = lines_of(read_document(KODI, "kodi.json"))
-    assert [parameter.kind for parameter in seek.parameters] == ["integer", "number or string", "one of a | b"]
-
-
-def test_a_path_is_asked_for_once() -> None:
-    questions, listing = drive(at_path("/openrpc.json").ask(()), Answered(OPENRPC))
-    assert questions == [Question("/openrpc.json", document=True)]
-    assert listing.about == 'OpenRPC 1.3.2, "shop 1"'
-    _, refused = drive(at_path("/openrpc.json").ask(()), Answered(refusal="not offered (HTTP 404)"))
-    assert refused.refusal == "not offered (HTTP 404)"
 
 
 @pytest.mark.parametrize("value", [None, 7, "text", [], {}, {"openapi": "3.0.0", "paths": {}}])

@@ -21,7 +21,6 @@ from rpcexplorer.discovery.documents import paths_to_try
 from rpcexplorer.discovery.interview import DIALECTS, HUGE, SUSPECTED, discover
 from rpcexplorer.discovery.lists import NAME_LISTS
 from rpcexplorer.discovery.methods import Discovery, DiscoveryStep, Listing
-from rpcexplorer.discovery.openrpc import openrpc
 from rpcexplorer.discovery.questions import ENOUGH, MOST_EXPLAINED, Answered, Question
 from rpcexplorer.model.exchange import Cancelled, Refused, Stop, Unreached
 from rpcexplorer.model.method import DescribedParam
@@ -29,7 +28,6 @@ from rpcexplorer.model.profile import Auth, DocumentSource, Profile
 from rpcexplorer.profiles.values import DIALECTS as NAMES_IN_FILES
 from tests.discovery.driving import drive
 from tests.discovery.lines import lines_of
-from tests.discovery.recordings import recorded
 from tests.fakes.wire import HOLD, NEXT, RESET, Parts, RawServer, Received, Script, http_reply
 
 DOCUMENT = {
@@ -91,12 +89,6 @@ def test_every_dialect_hands_a_refusal_on_and_asks_no_further(dialect: Any) -> N
     questions, listing = drive(dialect.ask(()), Answered(refusal="not offered (-32601)"))
     assert [question.method for question in questions] == [dialect.name]
     assert listing == Listing(refusal="not offered (-32601)")
-
-
-def test_openrpc_asks_once() -> None:
-    questions, listing = drive(openrpc(()), Answered(DOCUMENT))
-    assert questions == [Question("rpc.discover")]
-    assert [*listing.described] == ["a"]
 
 
 def test_help_and_signature_are_asked_for_what_nobody_described() -> None:
@@ -237,17 +229,13 @@ def test_what_is_not_offered_is_said_and_stops_nothing() -> None:
         f"{server.url} told of no methods. Any name can be typed and called all the same.",
     )
     assert (nothing.found, nothing.exit_code, nothing.ended, len(server.requests)) == (False, 0, None, 10)
-
-
-# --- which of them are asked -----------------------------------------------------------------------------------------
-
-
-def test_an_unknown_server_is_asked_for_no_more_than_names_that_say_that_they_do_nothing() -> None:
-    _, server = discovered(service({}))
     assert calls(server) == [
         ("rpc.discover", []), ("system.listMethods", []), ("rpc.describe", []), ("system.describe", []),
         ("rpc_methods", []), ("JSONRPC.Introspect", [True, True]), ("core.describe", []), ("help", []),
     ]  # fmt: skip
+
+
+# --- which of them are asked -----------------------------------------------------------------------------------------
 
 
 def test_the_first_of_the_others_that_tells_of_a_method_is_the_last() -> None:
@@ -362,17 +350,12 @@ def test_a_document_at_a_path_is_fetched_and_no_method_is_called() -> None:
 
 
 @pytest.mark.parametrize("auth", [InlineAuth(username="ada"), FirstAuth()])
-def test_credentials_that_have_no_place_in_a_document_s_request_are_not_asked_for(auth: Any) -> None:
-    found, server = discovered(
-        http_reply(json.dumps(DOCUMENT).encode()), auth=auth, password=None, discovery=DocumentSource(url="/d")
-    )
-    assert (found.found, len(server.requests)) == (True, 1)
-
-
-@pytest.mark.parametrize("auth", [InlineAuth(username="ada"), FirstAuth()])
-def test_a_document_that_is_refused_asks_nobody_for_what_could_not_go_along(auth: Any) -> None:
-    found, _ = discovered(http_reply(b"", 401), auth=auth, password=None, discovery=DocumentSource(url="/d"))
-    assert found.sentences[0].startswith("GET /d: HTTP 401 Unauthorized")
+@pytest.mark.parametrize("status", [200, 401])
+def test_document_asks_for_no_credentials_that_cannot_go_along(auth: Any, status: int) -> None:
+    reply = http_reply(json.dumps(DOCUMENT).encode() if status == 200 else b"", status)
+    found, server = discovered(reply, auth=auth, password=None, discovery=DocumentSource(url="/d"))
+    assert (found.found, {request.line for request in server.requests}) == (status == 200, {"GET /d HTTP/1.1"})
+    assert found.sentences[0].startswith("GET /d: 1 method" if found.found else "GET /d: HTTP 401 Unauthorized")
 
 
 @pytest.mark.parametrize(
@@ -533,17 +516,6 @@ class SlowRefusals:
         return reply
 
 
-def test_a_server_that_takes_seconds_for_each_refusal_is_refused_three_times(monkeypatch: pytest.MonkeyPatch) -> None:
-    names = recorded("aria2")["system.listMethods", ""].value
-    refused = error(1, "No such method")
-    table = {"system.listMethods": {"result": names}, "rpc.discover": refused}
-    table |= {"system.methodHelp": refused, "system.methodSignature": refused}
-    server = SlowRefusals(table, monkeypatch)
-    found, _ = discovered(server)
-    assert len(found.methods) == 36
-    assert (server.refused, server.now) == (3, 6.0)  # rpc.discover, methodHelp, methodSignature
-
-
 def test_refusals_that_come_later_end_with_the_time_for_asides(monkeypatch: pytest.MonkeyPatch) -> None:
     table = {
         "system.listMethods": {"result": [f"m{number}" for number in range(36)]},
@@ -553,13 +525,6 @@ def test_refusals_that_come_later_end_with_the_time_for_asides(monkeypatch: pyte
     found, _ = discovered(server, discovery="system.listMethods")
     assert (len(found.methods), server.refused) == (36, 4)
     assert "the time was up" in found.sentences[-1]
-
-
-def test_a_server_that_wants_a_token_for_everything_is_asked_twice(monkeypatch: pytest.MonkeyPatch) -> None:
-    no = error(1, "Unauthorized")
-    server = SlowRefusals(dict.fromkeys(["rpc.discover", "system.listMethods", "help"], no), monkeypatch)
-    found, _ = discovered(server)
-    assert (found.methods, server.refused) == ((), 2)
 
 
 # --- in which form ---------------------------------------------------------------------------------------------------
@@ -607,9 +572,6 @@ def test_credentials_that_have_no_place_in_an_array_are_left_out_of_it() -> None
     [
         (error(-32601, "Method\nnot found"), "not offered (-32601)"),
         (error(1, "Failure"), "not offered (1 Failure)"),
-        (error(2, "x"), "not offered (2 x)"),
-        (error(500, "Internal"), "not offered (500 Internal)"),
-        (error(-32700, "Parse error"), "not offered (-32700 Parse error)"),
         (error(-32000, "Unknown\x1b[31m method"), "not offered (-32000 Unknown\x1b[31m method)"),
         ({"error": "No such method"}, "not offered (No such method)"),
         (error(-32098, "Unauthorized"), "asks for credentials (-32098 Unauthorized); this profile sends none"),
@@ -622,7 +584,6 @@ def test_credentials_that_have_no_place_in_an_array_are_left_out_of_it() -> None
         ({"result": None}, "not offered (an empty result)"),
         ({"result": "nothing here"}, "answered, but not with an OpenRPC document, which has a list of methods"),
         (http_reply(b"<html>", 404), "not offered (HTTP 404)"),
-        (http_reply(b"", 405), "not offered (HTTP 405)"),
         (http_reply(b'{"error": {"code": 9, "message": "x"}}', 400), "not offered (9 x)"),
         (
             http_reply(b'{"result": "method name not recognized", "arguments": {}}'),
@@ -667,34 +628,6 @@ def test_a_service_that_cannot_be_reached_ends_it_with_a_sentence(silent: str) -
     assert found.sentences[-1].startswith(f"{silent}: ")
     assert found.sentences[-1].endswith("What was known before stays.")
     assert calls(server)[-1] == (silent, [])
-
-
-def test_help_that_wants_credentials_which_have_no_place_there_is_told_in_the_servers_words() -> None:
-    table = {"system.listMethods": {"result": ["a", "b"]}, "system.methodHelp": error(1, "Unauthorized")}
-    found, server = discovered(service(table), auth=FirstAuth())
-    assert [method.name for method in found.methods] == ["a", "b"]
-    assert found.sentences[2] == "system.listMethods: system.methodHelp: not offered (1 Unauthorized)"
-    assert [method for method, _ in calls(server)].count("system.methodHelp") == 1
-    assert found.exit_code == 0
-
-
-def test_names_do_not_wait_for_hundreds_of_answers_by_the_way(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rpcexplorer.discovery.interview.LONGEST_ASIDE", 0.0)
-    table = {"help": {"result": "== A ==\na\nb\n"}}
-    found, server = discovered(service(table), discovery="help", timeout=30)
-    assert [method.name for method in found.methods] == ["a", "b"]
-    assert calls(server) == [("help", [])]
-    assert found.sentences == ("help: 2 methods", "help: of each method: the time was up")
-
-
-@pytest.mark.thorough
-def test_help_that_takes_too_long_costs_only_the_help() -> None:
-    table = {"system.listMethods": {"result": ["a", "b"]}, "system.methodHelp": (HOLD,)}
-    found, server = discovered(service(table), timeout=0.5)
-    assert [method.name for method in found.methods] == ["a", "b"]
-    assert found.sentences[2].startswith("system.listMethods: system.methodHelp: ")
-    assert found.sentences[3] == "system.listMethods: system.methodSignature: the time was up"
-    assert calls(server)[-1] == ("system.methodHelp", ["a"])
 
 
 def test_stopping_it_keeps_nothing_and_asks_nothing_more() -> None:

@@ -201,11 +201,5 @@ def test_prompts_that_are_none_are_left_out(answer: Any) -> None:
     assert [method.name for method in lines_of(listed(ADD, prompts=Answered(answer)))] == ["add"]
 
 
-@pytest.mark.parametrize("value", [None, [], {}, "text", {"tools": {}}, {"tools": 7}])
-def test_another_answer_is_no_list_of_tools(value: Any) -> None:
-    _, listing = drive(tools(()), Answered(value))
-    assert listing.refusal in {"not offered (an empty result)", "answered, but not with a list of tools"}
-
-
 def test_a_server_without_tools_is_in_order() -> None:
     assert listed() == Listing()

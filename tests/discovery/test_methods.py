@@ -45,43 +45,6 @@ def test_a_service_says_better_what_its_own_method_takes() -> None:
     assert starting_point(method, full) == {"host": ""}
 
 
-@pytest.mark.parametrize(
-    ("parameters", "by", "start"),
-    [
-        ((), None, None),
-        ((("a", False, STRING),), None, None),
-        ((("a", None, STRING),), None, None),
-        ((("a", True, STRING), ("b", False, True)), None, {"a": ""}),
-        ((("a", False, {"type": "integer"}), ("b", True, {"type": "boolean"})), "name", {"b": False}),
-        ((("a", False, {"type": "integer"}), ("b", True, {"type": "boolean"})), "position", [0, False]),
-        ((("", True, {"type": "array"}), ("b", True, {"type": ["object", "null"]})), None, [[], {}]),
-        ((("a", True, {"examples": ["x"]}), ("b", True, True)), None, {"a": "x", "b": None}),
-        ((("a", True, {"default": 0, "examples": [7]}), ("b", True, {"default": 3})), None, {"a": 7, "b": 3}),
-        ((("a", True, {"type": "number", "default": 0, "examples": [False]}),), None, {"a": 0}),
-    ],
-)  # fmt: skip
-def test_required_params_are_the_starting_point(parameters: Any, by: Any, start: Any) -> None:
-    params = tuple(DescribedParam(name, schema, required) for name, required, schema in parameters)
-    assert starting_point(Method("m", by=by), Described(params)) == start
-
-
-def test_the_methods_of_the_service_are_no_other_servers() -> None:
-    usual = Profile("shop", "https://shop.example.com")
-    assert {*catalogue(usual), *catalogue(replace(usual, preset="service"))} == {"ping", "arg_test", "auth"}
-    node = replace(usual, preset="electrum")
-    assert catalogue(node) == {}
-    assert catalogue(node, [Method("ping", "Answers true")])["ping"] == Method("ping", "Answers true")
-
-
-def test_params_that_are_known_are_the_starting_point_even_when_empty() -> None:
-    assert starting_point(Method("m", params=[]), Described((DescribedParam("a", required=True),))) == []
-
-
-def test_a_discovery_without_methods_found_nothing_and_is_no_failure() -> None:
-    discovery = Discovery(datetime(2026, 1, 2, tzinfo=UTC))
-    assert (discovery.found, discovery.exit_code) == (False, 0)
-
-
 def test_a_discovery_is_spelled_in_a_line() -> None:
     """``asyncio.run`` has its result spelled where it is done, whoever looks at that."""
     told = Described((DescribedParam("a", {"enum": ["long"] * 10_000}),))

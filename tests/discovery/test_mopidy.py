@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from rpcexplorer.discovery.documents import read_description
-from rpcexplorer.discovery.methods import Parameter
 from rpcexplorer.model.method import Described, DescribedParam
 from tests.discovery.lines import Line, lines_of, start_of
 
@@ -24,23 +23,6 @@ MANY = {"type": "array", "items": {"type": "string"}}
 def only(entry: Any) -> Line:
     (method,) = lines_of(read_description({"core.m": entry}))
     return method
-
-
-def test_docstrings_are_told_without_the_marks_of_their_language() -> None:
-    params = [{"name": "old", "default": None}, {"name": "uris"}, {"name": "n", "default": 3}]
-    assert only({"description": PLAY, "params": params}) == Line(
-        "core.m",
-        "Play what is given, or if it is None, what was `chosen`.",
-        source="discovered",
-        parameters=(
-            Parameter("old", False, "object or null", "what to play"),
-            Parameter("uris", True, "array of string or null", "where it lies"),
-            Parameter("n", False, "", "how", 3),
-        ),
-        details="Play what is given, or if it is\nNone, what was `chosen`.\n\nIt **must** be listed.",
-        result="array of object",
-        dialect="core.describe",
-    )
 
 
 def in_full(entry: Any) -> Described:
@@ -112,8 +94,3 @@ def test_what_is_deprecated_as_a_whole_is_marked() -> None:
 @pytest.mark.parametrize("entry", [{}, {"description": 7, "params": 7}, {"params": [None, 7, []]}])
 def test_odd_entries_are_methods_all_the_same(entry: Any) -> None:
     assert only(entry).name == "core.m"
-
-
-@pytest.mark.parametrize("value", ["text", 7, ["core.m"], {"core.m": None}, {"core.m": {}, "other": "text"}])
-def test_another_answer_is_none_of_mopidys(value: Any) -> None:
-    assert read_description(value).refusal.startswith("answered, but not with methods by name")

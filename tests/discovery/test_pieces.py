@@ -203,10 +203,3 @@ def test_others_have_their_turn_while_a_discovery_is_compared(folder: Path) -> N
     assert turns == [True]
     assert [change.name for change in settled.changed] == ["a"]
     assert (catalogues.described(SHOP, "a"), Catalogues(folder).described(SHOP, "a")) == (OTHER, OTHER)
-
-
-def test_what_another_program_found_last_is_what_a_discovery_is_compared_with(folder: Path) -> None:
-    first = Catalogues(folder)
-    first.settle(SHOP, found({"a": FULL}))
-    Catalogues(folder).settle(SHOP, found({"a": OTHER, "b": OTHER}, 1))
-    assert first.settle(SHOP, found({"a": OTHER, "b": OTHER}, 2)).changed == ()
