@@ -14,7 +14,7 @@ from msgspec import Struct
 from rpcexplorer.auth.login import asks_for_login, misses_credentials
 from rpcexplorer.client.hints import was_read
 from rpcexplorer.client.probe import Examination, Proposal, TrialResult, asked_at_once, names_in, proposed
-from rpcexplorer.model.exchange import EXIT_CODES, Cancelled, Exchange, Refused, Sent, Unreached
+from rpcexplorer.model.exchange import EXIT_CODES, Cancelled, Exchange, Refused, Unreached
 from rpcexplorer.model.problem import joined_words
 from rpcexplorer.model.profile import Auth, HeaderHandshake, Profile
 from rpcexplorer.model.secret import FIELD_WORDS
@@ -108,14 +108,10 @@ def _connected(exchange: Exchange, profile: Profile) -> Iterator[Check]:
     elif phases.name is None and proxy:
         yield Check("Name", "skipped", "left to the proxy")
     else:
-        yield Check("Name", "well", f"an address {'was' if phases.name is None else 'is'} known", phases.name)
-    through = f" through the proxy {proxy}" if proxy else ""
-    was_open = phases.connect is None
-    yield Check("TCP", "well", f"a connection{through} was open" if was_open else f"connected{through}", phases.connect)
+        yield Check("Name", "well", "an address is known", phases.name)
+    yield Check("TCP", "well", f"connected{f' through the proxy {proxy}' if proxy else ''}", phases.connect)
     if not exchange.url.lower().startswith("https:"):
         yield Check("TLS", "skipped", "http is not encrypted")
-    elif phases.tls is None:
-        yield Check("TLS", "well", "an encrypted connection was open")
     else:
         good = "the one that is trusted" if profile.certificate else "good"
         yield Check("TLS", "well", f"encrypted, and the certificate is {good}", phases.tls)
@@ -124,25 +120,18 @@ def _connected(exchange: Exchange, profile: Profile) -> Iterator[Check]:
 def _replied(exchange: Exchange, profile: Profile, *, locked: bool) -> list[Check]:
     """HTTP, JSON-RPC and login of an exchange with a whole response."""
     outcome, status = exchange.outcome, exchange.response.status
-    state, words = _JSON_RPC_ROWS.get(type(outcome), ("unknown", "not reached"))
-    if isinstance(outcome, ErrorObject):
-        words += _error(outcome)
-    login = _login(exchange, profile, locked=locked)
-    rows = [Check("HTTP", "well", f"HTTP {status}", exchange.response.phases.wait), Check("JSON-RPC", state, words)]
-    rows.append(login)
+    rpc, login = Check("JSON-RPC", "unknown", "not reached"), _login(exchange, profile, locked=locked)
+    if isinstance(outcome, Result):
+        rpc = Check("JSON-RPC", "well", "a result")
+    elif isinstance(outcome, ErrorObject):
+        rpc = Check("JSON-RPC", "well", f"an error object: {_error(outcome)}")
+    rows = [Check("HTTP", "well", f"HTTP {status}", exchange.response.phases.wait), rpc, login]
     if not isinstance(outcome, Malformed) or login.state == "failed":
         return rows
     if status is not None and 200 <= status < 300:
         return _ended(rows, 1, "failed", outcome.reason, MALFORMED)
     reason = outcome.reason if outcome.reason.startswith(f"HTTP {status} ") else f"HTTP {status}: {outcome.reason}"
     return _ended(rows, 0, "failed", reason, MALFORMED)
-
-
-_JSON_RPC_ROWS: Final[dict[type, tuple[CheckState, str]]] = {
-    Result: ("well", "a result"),
-    ErrorObject: ("well", "an error object: "),
-    Sent: ("unknown", "no reply is expected to a notification"),
-}
 
 
 def _login(exchange: Exchange, profile: Profile, *, locked: bool) -> Check:
