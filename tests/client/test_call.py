@@ -75,23 +75,6 @@ def test_transmissions_own_dialect_is_spoken() -> None:
     assert refused.exit_code == 1
 
 
-@pytest.mark.thorough
-@pytest.mark.parametrize("secret", ["", "hunter2-secret"])
-def test_a_large_reply_of_that_dialect_is_read_shown_and_recorded_as_it_is(secret: str) -> None:
-    rows = [{"n": n, "result": [secret]} for n in range(40_000)]
-
-    def answer(sent: Any) -> str:
-        return json.dumps({"result": "success", "tag": sent["tag"], "arguments": rows})
-
-    exchange, _ = exchange_with(TORRENTS, Draft("torrent-get"), answer)
-    assert isinstance(exchange.outcome, Result)
-    shown = json.loads(json.dumps(rows).replace(secret, "«dev.password»")) if secret else rows
-    assert exchange.outcome.decoded() == shown
-    again = to_exchange(to_record(exchange))
-    assert isinstance(again, Exchange)
-    assert again.outcome == exchange.outcome
-
-
 @pytest.mark.parametrize("profile", [OLD, TORRENTS])
 @pytest.mark.parametrize(("id", "sent"), [("7", 7), ("seven", "seven")])
 def test_an_id_that_was_given_goes_out_as_it_is(profile: Profile, id: str, sent: object) -> None:
@@ -168,15 +151,6 @@ def test_a_reply_in_a_stream_is_read_and_comes_back_from_its_record(id: Any) -> 
     assert again.outcome == exchange.outcome
 
 
-def test_an_answer_to_a_notification_in_a_stream_comes_back_from_its_record() -> None:
-    answer = 'data: {"jsonrpc":"2.0","id":null,"result":1}\n\n'
-    exchange, _ = exchange_with(Profile("mcp", ""), Draft("ping", notification=True), lambda _: answer)
-    again = to_exchange(to_record(exchange))
-    assert isinstance(exchange.outcome, Result)
-    assert isinstance(again, Exchange)
-    assert again.outcome == exchange.outcome
-
-
 BASIC = {"WWW-Authenticate": 'Basic realm="rpc"', "Proxy-Authenticate": "Negotiate"}
 
 
@@ -215,19 +189,6 @@ def test_each_is_named_as_what_it_is(status: int, headers: dict[str, str], code:
     told = body == b"<html>no" and status not in {401, 407}
     assert ("HTML page" in exchange.outcome.reason) == told, "and what the bytes were, where that matters"
     assert exchange.exit_code == code
-
-
-@pytest.mark.parametrize(
-    ("status", "said"),
-    [(413, "Content Too Large"), (417, "Expectation Failed"), (502, "Bad Gateway"), (504, "Gateway Timeout"),
-     (505, "HTTP Version Not Supported")],
-)  # fmt: skip
-@pytest.mark.parametrize("body", [b"", b"<html>no", b"<!doctype html>no"])
-def test_status_of_gateway_says_nothing_about_path(status: int, said: str, body: bytes) -> None:
-    exchange = called(http_reply(body, status))
-    assert isinstance(exchange.outcome, Malformed)
-    assert exchange.outcome.reason.startswith(f"HTTP {status} {said}: ")
-    assert "path" not in exchange.outcome.reason
 
 
 def test_407_through_a_proxy_exits_3_and_names_it(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -90,11 +90,6 @@ def test_the_form_of_the_request_is_the_profiles(settings: dict[str, Any], heade
     assert server.requests[0].header(header) == value
 
 
-def test_the_path_can_be_set() -> None:
-    _, server = exchange_with(answering(result=1), path="/rpc")
-    assert server.requests[0].line == "POST /rpc HTTP/1.1"
-
-
 @pytest.mark.parametrize(("empty_params", "sent"), [("{}", {"params": {}}), ("omit", {})])
 def test_empty_params_are_sent_as_the_profile_says(empty_params: str, sent: dict[str, Any]) -> None:
     _, server = exchange_with(answering(result=1), empty_params=empty_params)
@@ -158,11 +153,6 @@ def test_what_was_typed_and_what_was_sent_in_its_place_are_both_told() -> None:
     assert json.loads(server.requests[0].body)["params"] == ["1"]
 
 
-def test_a_session_given_is_sent_as_the_one_cookie() -> None:
-    _, server = exchange_with(answering(result=1), auth="cookie", session="abc")
-    assert [value for name, value in server.requests[0].headers if name == "Cookie"] == ["sessionid=abc"]
-
-
 def test_a_cookie_client_logs_in_calls_and_keeps_the_session() -> None:
     def script(request: Received) -> bytes:
         method = json.loads(request.body)["method"]
@@ -185,19 +175,6 @@ def test_a_cookie_client_logs_in_calls_and_keeps_the_session() -> None:
     assert second.notes == ()
 
 
-def test_a_session_that_ended_costs_one_login_and_one_second_try_on_the_wire() -> None:
-    def script(request: Received) -> bytes:
-        if json.loads(request.body)["method"] == "auth":
-            return http_reply(reply_to(request, result={}), headers={"Set-Cookie": "sessionid=fresh"})
-        if request.header("cookie") == "sessionid=fresh":
-            return http_reply(reply_to(request, result="pong"))
-        return http_reply(reply_to(request, error={"code": -32001, "message": "session has ended"}))
-
-    exchange, server = exchange_with(script, auth="cookie", username="a", password="hunter2hunter2", session="stale")
-    assert exchange.outcome == Result(b'"pong"')
-    assert [json.loads(request.body)["method"] for request in server.requests] == ["ping", "auth", "ping"]
-
-
 def test_inline_credentials_reach_the_wire_and_nothing_else() -> None:
     exchange, server = exchange_with(
         answering(result=1), "arg_test", {"x": 1}, auth="inline", username="ada", password='hu"nter\\2é'
@@ -216,15 +193,6 @@ def test_credentials_that_were_not_given_are_asked_for_by_name() -> None:
     assert server.requests == []
 
 
-def test_an_error_object_under_a_bad_status_is_an_error_object() -> None:
-    def script(request: Received) -> bytes:
-        return http_reply(reply_to(request, error={"code": 1, "message": "no"}), status=500)
-
-    exchange, _ = exchange_with(script)
-    assert isinstance(exchange.outcome, ErrorObject)
-    assert (exchange.outcome.code, exchange.response.status, exchange.exit_code) == (1, 500, 1)
-
-
 def test_a_redirect_is_shown_and_not_followed() -> None:
     with RawServer(answering(result=1)) as other:
         exchange, server = exchange_with(
@@ -234,14 +202,6 @@ def test_a_redirect_is_shown_and_not_followed() -> None:
     assert other.url in exchange.outcome.reason
     assert "not followed" in exchange.outcome.reason
     assert (len(server.requests), other.requests) == (1, [])
-
-
-def test_html_is_malformed_with_its_status() -> None:
-    exchange, _ = exchange_with(http_reply(b"<html>Bad Gateway", status=502))
-    assert isinstance(exchange.outcome, Malformed)
-    assert exchange.response.status == 502
-    assert exchange.exit_code == 5
-    assert exchange.response.body == b"<html>Bad Gateway"
 
 
 def test_nobody_there_is_unreached() -> None:
@@ -262,13 +222,6 @@ def test_a_body_that_breaks_off_keeps_what_came() -> None:
     assert isinstance(exchange.outcome, Unreached)
     assert exchange.outcome.maybe_ran
     assert exchange.response.body == b'{"jsonrpc"'
-
-
-def test_the_deadline_is_for_the_whole_call() -> None:
-    exchange, _ = exchange_with([b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n[1,", HOLD], timeout=0.5)
-    assert isinstance(exchange.outcome, Unreached)
-    assert exchange.outcome.step == "timeout"
-    assert exchange.response.body == b"[1,"
 
 
 def test_stop_ends_a_call_at_once_and_keeps_what_came() -> None:
@@ -473,21 +426,6 @@ def test_credentials_go_along_in_headers_and_address_and_never_in_a_body(
     assert (request.line, request.header(header), request.body) == (line, value, b"")
     assert exchange.outcome == Result(b"{}")
     assert "4711" not in exchange.url
-
-
-def test_a_document_behind_a_session_costs_a_login_that_is_posted_to_where_calls_go() -> None:
-    def script(request: Received) -> bytes:
-        if request.line.startswith("POST"):
-            return http_reply(reply_to(request, result={}), headers={"Set-Cookie": "sessionid=fresh"})
-        if request.header("cookie") == "sessionid=fresh":
-            return http_reply(b"{}")
-        return http_reply(b"", 401)
-
-    exchange, server = fetched(script, auth="cookie", username="ada", password="hunter2hunter2", session="stale")
-    assert [request.line for request in server.requests] == [
-        "GET /openrpc.json HTTP/1.1", "POST /base HTTP/1.1", "GET /openrpc.json HTTP/1.1",
-    ]  # fmt: skip
-    assert exchange.outcome == Result(b"{}")
 
 
 def test_a_digest_is_of_the_request_that_asks_for_the_document() -> None:

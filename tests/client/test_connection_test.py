@@ -244,8 +244,6 @@ def test_a_login_of_an_unknown_kind_is_never_taken_for_none(tmp_path: Path, expl
         (unquoted, {"path": "/", "id": "number"}, ()),
         (ubus, {"path": "/ubus"}, ()),
         (only_at("/jsonrpc.php"), {"path": "/jsonrpc.php"}, ()),
-        (only_at("/json-rpc"), {"path": "/json-rpc"}, ()),
-        (only_at("/api/rpc"), {"path": "/api/rpc"}, ()),
         (pjrpc, {"path": "/api/v1", "auth.kind": "bearer"}, ("token",)),
     ],
 )
@@ -296,6 +294,9 @@ def test_where_nothing_speaks_json_rpc_nothing_is_proposed(
     with RawServer(server) as wire:
         report = report_of(explorer, wire.origin)
     assert (report.proposal, report.exit_code) == (None, 5)
+    assert report.advice == (
+        "No JSON-RPC was found. Try the whole address with its path, https instead of http, or another port."
+    )
     state, words = row(report, "Address")
     assert state == "failed"
     assert words.startswith("no JSON-RPC at /, /jsonrpc, /rpc, /api/v2/, ")
@@ -360,16 +361,6 @@ def test_question_without_response_is_repeated_only_once(explorer: Explorer) -> 
     with RawServer(kept(open_aria2), [RESET]) as wire:
         report = report_of(explorer, wire.origin)
     assert (len(wire.requests), report.exit_code) == (3, 4)
-
-
-@pytest.mark.parametrize("server", [page, [RESET]])
-def test_report_without_address_says_what_to_try(explorer: Explorer, server: Script) -> None:
-    with RawServer(server) as wire:
-        report = report_of(explorer, wire.origin)
-    assert report.proposal is None
-    assert report.advice == (
-        "No JSON-RPC was found. Try the whole address with its path, https instead of http, or another port."
-    )
 
 
 def test_whoever_ends_it_keeps_what_was_found(explorer: Explorer) -> None:
@@ -596,11 +587,6 @@ def test_reserved_error_without_jsonrpc_and_id_speaks(explorer: Explorer) -> Non
         (by_name, 'content_type = "text/plain"', {"path": "/rpc", "empty_params": "{}"}),
         (by_name, 'auth = { username = "ada" }', {"path": "/rpc", "empty_params": "{}", "auth.kind": "none"}),
         (asks_in_words, 'auth = { username = "ada" }', {"path": "/rpc", "auth.kind": "cookie"}),
-        (aria2, "", {"preset": "aria2"}),
-        (open_aria2, "", {"preset": "aria2", "auth.kind": "none"}),
-        (bitcoin, "", {"preset": "bitcoin"}),
-        (deluge, "", {"preset": "deluge"}),
-        (mcp, "", {"preset": "mcp"}),
         (only_at("/api/v1/jsonrpc"), "", {"path": "/api/v1/jsonrpc"}),
     ],
 )
@@ -646,16 +632,6 @@ def test_service_is_tried_with_credentials_that_were_given(tmp_path: Path) -> No
         report = report_of(explorer, profile)
     assert row(report, "Login") == ("well", "a session was opened")
     assert (report.exit_code, call_of(wire.requests[-1])["method"]) == (0, "auth")
-
-
-def test_given_credentials_leave_every_path_to_ask(tmp_path: Path) -> None:
-    given = {"RPCEXPLORER_SHOP_USERNAME": "ada", "RPCEXPLORER_SHOP_PASSWORD": "hunter2hunter2"}
-    with RawServer(only_at("/api/v1/jsonrpc")) as wire:
-        explorer, profile = profile_of(tmp_path, wire, "", **given)
-        report = report_of(explorer, profile)
-    assert report.proposal is not None
-    assert dict(report.proposal.changes) == {"path": "/api/v1/jsonrpc"}
-    assert_harmless(wire, report)
 
 
 def test_foreign_server_gets_no_credentials_without_chosen_auth(tmp_path: Path) -> None:
@@ -725,17 +701,9 @@ def test_credentials_are_the_last_thing_that_is_sent(tmp_path: Path) -> None:
     assert report.exit_code == 0
     assert row(report, "JSON-RPC") == ("well", "2.0; ping: an error object: -32601 Method not found")
     assert row(report, "Content type") == ("well", "application/json is taken")
+    assert row(report, "Credentials") == ("well", "the credentials were accepted: without, the server asks for a login")
     assert SECRET not in str(report)
     assert_harmless(wire, report, "ping")
-
-
-def test_credentials_are_accepted_if_only_401_goes_away(tmp_path: Path) -> None:
-    with RawServer(guarded) as wire:
-        explorer, profile = profile_of(
-            tmp_path, wire, f'{AUTH}\ncontent_type = "application/json"', RPCEXPLORER_SHOP_PASSWORD=SECRET
-        )
-        report = report_of(explorer, profile)
-    assert row(report, "Credentials") == ("well", "the credentials were accepted: without, the server asks for a login")
 
 
 def behind_session(request: Received) -> Parts:
@@ -820,11 +788,12 @@ def with_credentials(wire: RawServer) -> list[str]:
     return [path_of(request) for request in wire.requests if request.header("Authorization")]
 
 
-def test_credentials_stay_at_their_path(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("more", "path"), [(AUTH, "/api/v2/"), (f'path = "/elsewhere"\n{AUTH}', "/elsewhere")])
+def test_credentials_stay_at_their_path(tmp_path: Path, more: str, path: str) -> None:
     with RawServer(guarded_at("/rpc")) as wire:
-        explorer, profile = profile_of(tmp_path, wire, AUTH, RPCEXPLORER_SHOP_PASSWORD=SECRET)
+        explorer, profile = profile_of(tmp_path, wire, more, RPCEXPLORER_SHOP_PASSWORD=SECRET)
         report = report_of(explorer, profile)
-    assert (with_credentials(wire), report.proposal, report.exit_code) == (["/api/v2/"], None, 5)
+    assert (with_credentials(wire), report.proposal, report.exit_code) == ([path], None, 5)
     assert report.advice.startswith("No JSON-RPC was found. Try the whole address with its path, https")
 
 
@@ -833,15 +802,6 @@ def test_question_that_times_out_is_not_repeated(explorer: Explorer, monkeypatch
     with RawServer(kept(open_aria2), [HOLD]) as wire:
         report_of(explorer, wire.origin)
     assert len({(path_of(each), call_of(each)["method"]) for each in wire.requests}) == len(wire.requests)
-
-
-def test_nothing_at_a_chosen_path_is_no_profile_that_fits(tmp_path: Path) -> None:
-    with RawServer(guarded_at("/rpc")) as wire:
-        more = f'path = "/elsewhere"\n{AUTH}'
-        explorer, profile = profile_of(tmp_path, wire, more, RPCEXPLORER_SHOP_PASSWORD=SECRET)
-        report = report_of(explorer, profile)
-    assert (with_credentials(wire), report.proposal, report.exit_code) == (["/elsewhere"], None, 5)
-    assert report.advice
 
 
 def pages_of_transmission(request: Received) -> Parts:

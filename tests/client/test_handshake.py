@@ -57,18 +57,6 @@ def test_the_header_is_kept_and_goes_out_with_every_call_after() -> None:
     assert [json.loads(request.body)["method"] for request in server.requests] == ["torrent-get", "torrent-get", "ping"]
 
 
-def test_a_new_value_takes_the_place_of_one_that_is_over() -> None:
-    asked: list[Received] = []
-
-    def answer(request: Received) -> bytes:
-        asked.append(request)
-        return keeper(lambda: "a" if len(asked) < 3 else "b")(request)
-
-    (_, two), server = calls(answer, Draft("ping"), Draft("ping"), handshake=HEADER)
-    assert isinstance(two.outcome, Result)
-    assert [request.header(HEADER.header) for request in server.requests] == [None, "a", "a", "b"]
-
-
 def test_a_result_with_409_is_the_answer() -> None:
     def answer(request: Received) -> bytes:
         return http_reply(reply_to(request, result=1), 409, {HEADER.header: "abc"}, reason="Conflict")
@@ -90,11 +78,6 @@ def test_a_value_that_no_header_should_have_is_not_sent_back(value: str) -> None
     reply = b"HTTP/1.1 409 Conflict\r\nContent-Length: 0\r\n" + f"{HEADER.header}: {value}\r\n\r\n".encode("latin-1")
     _, server = calls(reply, Draft("ping"), handshake=HEADER)
     assert len(server.requests) == 1
-
-
-def test_without_the_setting_a_409_is_what_it_is() -> None:
-    (one,), server = calls(keeper(lambda: "abc"), Draft("ping"))
-    assert (type(one.outcome), len(server.requests)) == (Malformed, 1)
 
 
 def test_what_was_handed_over_is_shown_in_no_reply_also_where_it_was_not_enough() -> None:
@@ -350,13 +333,6 @@ def test_calls_at_once_keep_to_their_own_session() -> None:
 def test_a_notification_goes_after_the_handshake_too() -> None:
     (one,), server = calls(Mcp(), Draft("notifications/cancelled", "{}", notification=True), **MCP)
     assert (one.outcome_name, len(server.requests)) == ("sent", 3)
-
-
-def test_each_call_of_a_batch_is_a_tool_by_its_name() -> None:
-    profile = Profile("p", "http://h", handshake="mcp")
-    shown = preview(profile, Batch('[{"method": "add"}, {"method": "ping"}]'), "7", has_session=False)
-    assert isinstance(shown, Preview)
-    assert [each["method"] for each in json.loads(shown.body)] == ["tools/call", "ping"]
 
 
 def test_the_request_to_come_is_shown_as_it_will_be() -> None:

@@ -18,10 +18,10 @@ from rpcexplorer.auth.registry import KINDS
 from rpcexplorer.client.hints import hint_for, schemes
 from rpcexplorer.model.exchange import Exchange, Outcome, Refused, Unreached
 from rpcexplorer.model.problem import Changes, Hint, setting
-from rpcexplorer.model.profile import Auth, HeaderHandshake, MethodNote, Profile, ad_hoc
+from rpcexplorer.model.profile import HeaderHandshake, MethodNote, Profile, ad_hoc
 from rpcexplorer.profiles.profiles import Profiles
 from rpcexplorer.rpc.codec import decode
-from rpcexplorer.rpc.messages import Malformed, Result
+from rpcexplorer.rpc.messages import Malformed
 from rpcexplorer.transport.port import Response
 
 FILED = Profile("staging", "http://h")
@@ -74,20 +74,11 @@ UNSUPPORTED = "Unsupported Media Type: Content-Type must be application/json"
 COOKIE = of(auth=KINDS["cookie"]())
 INLINE = of(auth=KINDS["inline"]())
 BY_BASIC = of(auth=KINDS["basic"]())
+AS_JSON: Changes = (("content_type", "application/json"),)
 REPLIES: dict[str, tuple[dict[str, Any], Changes]] = {
     # what it is that is sent, and what is taken
-    "mopidy": (
-        {"status": 415, "reason": "Content-Type must be application/json"},
-        (("content_type", "application/json"),),
-    ),
-    "mcp in python": (
-        {"status": 415, "body": error(-32600, UNSUPPORTED, id=None)},
-        (("content_type", "application/json"),),
-    ),
-    "deluge": (
-        {"body": error(5, f"JSONException: {INVALID} content-type: application/json-rpc", id=None)},
-        (("content_type", "application/json"),),
-    ),
+    "mopidy": ({"status": 415, "reason": "Content-Type must be application/json"}, AS_JSON),
+    "deluge": ({"body": error(5, f"JSONException: {INVALID} content-type: application/json-rpc", id=None)}, AS_JSON),
     "deluge, typed json": (
         {"profile": JSON, "body": error(5, f"JSONException: {INVALID} content-type: application/json", id=None)},
         (("content_type", "application/json-rpc"),),
@@ -98,24 +89,17 @@ REPLIES: dict[str, tuple[dict[str, Any], Changes]] = {
     ),
     "one that takes several": (
         {"status": 415, "headers": (("Accept", "text/json, application/json-rpc, application/json"),)},
-        (("content_type", "application/json"),),
+        AS_JSON,
     ),
-    "axum": (
-        {"status": 415, "body": b"Expected request with `Content-Type: application/json`"},
-        (("content_type", "application/json"),),
-    ),
-    "zabbix, text/plain": (
-        {"status": 412, "body": HTML, "profile": of(content_type="text/plain")},
-        (("content_type", "application/json"),),
-    ),
+    "zabbix, text/plain": ({"status": 412, "body": HTML, "profile": of(content_type="text/plain")}, AS_JSON),
     "express, not parsed": (
         {
             "status": 200,
             "body": b'{"jsonrpc": "2.0", "error": {"code": -32601, "message": "undefined does not exist"}}',
         },
-        (("content_type", "application/json"),),
+        AS_JSON,
     ),
-    "anvil": ({"body": error(-32600, "Invalid request", id=None)}, (("content_type", "application/json"),)),
+    "anvil": ({"body": error(-32600, "Invalid request", id=None)}, AS_JSON),
     "mcp everything": (
         {"status": 406, "profile": JSON, "body": error(-32000, NOT_ACCEPTABLE, id=None)},
         (("accept", BOTH),),
@@ -123,15 +107,11 @@ REPLIES: dict[str, tuple[dict[str, Any], Changes]] = {
     "a bare 406": ({"status": 406}, (("accept", BOTH),)),
     # params that are none
     "fastapi-jsonrpc": ({"body": error(-32600, "Invalid Request", MODEL)}, (("empty_params", "{}"),)),
-    "pydantic 1": ({"body": error(-32602, "Invalid params", "value is not a valid dict")}, (("empty_params", "{}"),)),
     "mcp 2.3": (
         {"status": 400, "profile": STREAMS, "body": error(-32602, f"Validation error: {PYDANTIC}", id=None)},
         (("empty_params", "{}"),),
     ),
-    "zod": (
-        {"profile": JSON, "body": error(-32603, ZOD)},
-        (("empty_params", "{}"),),
-    ),
+    "zod": ({"profile": JSON, "body": error(-32603, ZOD)}, (("empty_params", "{}"),)),
     "mcp everything, json": (
         {"status": 400, "profile": STREAMS, "body": error(-32700, "Parse error: Invalid JSON-RPC message", id=None)},
         (("empty_params", "omit"),),
@@ -150,10 +130,7 @@ REPLIES: dict[str, tuple[dict[str, Any], Changes]] = {
         (("empty_params", "[]"),),
     ),
     "zabbix without": (
-        {
-            "profile": of(empty_params="omit"),
-            "body": error(-32600, "Invalid request.", ABSENT % "params"),
-        },
+        {"profile": of(empty_params="omit"), "body": error(-32600, "Invalid request.", ABSENT % "params")},
         (("empty_params", "[]"),),
     ),
     "a server that wants none": (
@@ -169,24 +146,13 @@ REPLIES: dict[str, tuple[dict[str, Any], Changes]] = {
         {"status": 400, "profile": STREAMS, "body": error(-32000, "Bad Request: Server not initialized", id=None)},
         (("handshake", "mcp"),),
     ),
-    "mcp, no session": (
-        {"status": 400, "profile": STREAMS, "body": error(-32600, "Bad Request: Missing session ID", id=None)},
-        (("handshake", "mcp"),),
-    ),
     # versions
     "zabbix, spoken to in 1.0": (
-        {
-            "profile": of(envelope="1.0"),
-            "body": error(-32600, "Invalid request.", ABSENT % "jsonrpc"),
-        },
+        {"profile": of(envelope="1.0"), "body": error(-32600, "Invalid request.", ABSENT % "jsonrpc")},
         (("envelope", "2.0"),),
     ),
     "mopidy, spoken to in 1.0": (
         {"profile": of(envelope="1.0"), "body": error(-32600, "Invalid Request", "'jsonrpc' member must be included")},
-        (("envelope", "2.0"),),
-    ),
-    "django, spoken to in 1.0": (
-        {"profile": of(envelope="1.0"), "body": error(-32600, "Invalid request: jsonrpc required", id=None)},
         (("envelope", "2.0"),),
     ),
     "a server of 1.0": (
@@ -201,10 +167,7 @@ REPLIES: dict[str, tuple[dict[str, Any], Changes]] = {
         {"status": 401, "headers": BASIC, "profile": COOKIE},
         (("auth.kind", "basic"),),
     ),
-    "monero": (
-        {"status": 401, "headers": TWO, "body": HTML},
-        (("auth.kind", "digest"),),
-    ),
+    "monero": ({"status": 401, "headers": TWO, "body": HTML}, (("auth.kind", "digest"),)),
     "monero, asked by basic": (
         {"status": 401, "headers": (("WWW-authenticate", DIGEST % "MD5"),), "profile": BY_BASIC},
         (("auth.kind", "digest"),),
@@ -223,7 +186,6 @@ REPLIES: dict[str, tuple[dict[str, Any], Changes]] = {
         {"status": 308, "headers": (("Location", "http://h/api/v2"),), "body": HTML},
         (("path", "/api/v2"),),
     ),
-    "fastapi": ({"status": 307, "headers": (("location", "/api/v1/jsonrpc"),)}, (("path", "/api/v1/jsonrpc"),)),
     "a proxy that wants TLS": (
         {"status": 301, "headers": (("Location", "https://h/api/v2/"),)},
         (("url", "https://h"),),
@@ -240,10 +202,7 @@ REPLIES: dict[str, tuple[dict[str, Any], Changes]] = {
         {"status": 308, "headers": (("Location", "/v3/"),), "profile": of(url="http://h/base", path="/v2")},
         (("url", "http://h"), ("path", "/v3/")),
     ),
-    "another port": (
-        {"status": 301, "headers": (("Location", "http://h:81/api/v2/"),)},
-        (("url", "http://h:81"),),
-    ),
+    "another port": ({"status": 301, "headers": (("Location", "http://h:81/api/v2/"),)}, (("url", "http://h:81"),)),
     "no longer encrypted": (
         {"status": 301, "headers": (("Location", "http://h/api/v2/"),), "profile": of(url="https://h")},
         (("url", "http://h"),),
@@ -263,14 +222,14 @@ REPLIES: dict[str, tuple[dict[str, Any], Changes]] = {
     "go": ({"status": 400, "body": b"Client sent an HTTP request to an HTTPS server.\n"}, (("url", "https://h:80"),)),
     "upgrade": ({"status": 426, "headers": (("Upgrade", "TLS/1.2, HTTP/1.1"),)}, (("url", "https://h"),)),
     "no TLS": (
-        {
-            "status": None,
-            "profile": of(url="https://h:8080"),
-            "outcome": Unreached("tls", NO_TLS),
-        },
+        {"status": None, "profile": of(url="https://h:8080"), "outcome": Unreached("tls", NO_TLS)},
         (("url", "http://h:8080"),),
     ),
 }
+
+
+CAREFUL = {"another server", "another port", "no longer encrypted", "no TLS"}
+"""What leads elsewhere, or is not encrypted."""
 
 
 @pytest.mark.parametrize("name", REPLIES)
@@ -281,6 +240,7 @@ def test_what_a_server_says_becomes_a_change_of_the_profile(name: str) -> None:
     assert hint.changes == changes
     assert hint.commands[0].startswith("rpcexplorer profiles set staging ")
     assert len(hint.sentence) < 120
+    assert hint.careful == (name in CAREFUL)
     profile = Profiles.changed(reply.get("profile", FILED), tuple(each for each in changes if "auth" not in each[0]))
     assert isinstance(profile, Profile), "what is proposed could stand in a file"
     again = failed(**(reply | {"profile": profile}))
@@ -288,13 +248,6 @@ def test_what_a_server_says_becomes_a_change_of_the_profile(name: str) -> None:
 
 
 CAREFUL = {"another server", "another port", "no longer encrypted", "no TLS"}
-
-
-@pytest.mark.parametrize("name", REPLIES)
-def test_only_what_leads_elsewhere_or_is_not_encrypted_is_asked_with_care(name: str) -> None:
-    hint = failed(**REPLIES[name][0])
-    assert hint is not None
-    assert hint.careful == (name in CAREFUL)
 
 
 SAID: dict[str, tuple[dict[str, Any], str, str]] = {
@@ -310,11 +263,6 @@ SAID: dict[str, tuple[dict[str, Any], str, str]] = {
     "litecoind, wrong password": (
         {"status": 401, "headers": BASIC, "profile": BY_BASIC},
         "does not accept the password that was sent",
-        "profiles secret staging password",
-    ),
-    "a server of two kinds, wrong password": (
-        {"status": 401, "headers": (*TWO, *BASIC), "profile": BY_BASIC},
-        "does not accept the password",
         "profiles secret staging password",
     ),
     "inline, wrong password": (
@@ -352,7 +300,7 @@ SAID: dict[str, tuple[dict[str, Any], str, str]] = {
     ),
     "windows": (
         {"status": 401, "headers": (("WWW-Authenticate", "Negotiate, NTLM"),)},
-        "by negotiate, ntlm, which cannot",
+        "by negotiate, ntlm, which cannot be sent. The kinds of auth are cookie, inline, basic, digest, bearer, ",
         "",
     ),
     "django, a page to log in": (
@@ -361,7 +309,6 @@ SAID: dict[str, tuple[dict[str, Any], str, str]] = {
         "",
     ),
     "a wrong path": ({"status": 404, "body": HTML}, "no JSON-RPC at /api/v2/", "rpcexplorer profiles test staging"),
-    "a page": ({"status": 200, "body": HTML}, "no JSON-RPC at /api/v2/", "rpcexplorer profiles test staging"),
     "a redirect with a token": (
         {"status": 307, "headers": (("Location", "/v3/0a1b2c3d4e5f60718293a4b5c6d7e8f9"),)},
         "look at it first",
@@ -377,18 +324,8 @@ SAID: dict[str, tuple[dict[str, Any], str, str]] = {
         "old HTTP+SSE transport",
         "",
     ),
-    "old MCP, JavaScript": (
-        {"status": 404, "body": b"<pre>Cannot POST /sse</pre>", "profile": of(path="/sse", handshake="mcp")},
-        "old HTTP+SSE transport",
-        "",
-    ),
     "old MCP, its messages": (
         {"status": 400, "body": b"session_id is required", "profile": of(path="/messages/")},
-        "old HTTP+SSE transport",
-        "",
-    ),
-    "old MCP, its messages in JavaScript": (
-        {"status": 400, "body": b"No transport found for sessionId", "profile": of(path="/messages")},
         "old HTTP+SSE transport",
         "",
     ),
@@ -447,12 +384,8 @@ NOTHING: dict[str, dict[str, Any]] = {
         "status": 400, "body": b"No required SSL certificate was sent", "profile": of(cert_file="/me.pem")
     },
     "an unknown method": {"body": error(-32601, "Method not found"), "status": 404},
-    "an unknown method, named without an id": {"body": error(-32601, "no method ping", id=None), "status": 404},
     "a param that is missing": {"body": error(-32602, "missing 1 required positional argument: 'x'")},
-    "one too many": {"body": error(-32602, "ping() takes 0 positional arguments but 1 was given")},
     "a wrong value": {"body": error(-32602, "Invalid params", {"page": "must be a number"})},
-    "a wrong value of several": {"body": error(-32602, "name must be an object"), "params": '["a"]'},
-    "a member of an object": {"body": error(-32602, "params must be an object"), "params": '{"a": 1}'},
     "credentials among the params": {"body": error(-32602, "Invalid params"), "profile": of(auth=KINDS["inline"]())},
     "left out already": {"body": error(-32602, "Invalid params"), "profile": of(empty_params="omit")},
     "an author": {"body": error(1, "The author was not found")},
@@ -463,7 +396,6 @@ NOTHING: dict[str, dict[str, Any]] = {
     "accepted already": {"status": 406, "profile": of(accept=BOTH)},
     "a path that somebody chose": {"status": 404, "body": HTML, "profile": of(path="/rpc")},
     "a redirect to itself": {"status": 301, "headers": (("Location", "http://h:80/api/v2/"),)},
-    "something else to fetch": {"status": 303, "headers": (("Location", "/done"),)},
     "no Location": {"status": 301},
     "a handshake that is there": {
         "status": 409,
@@ -514,21 +446,6 @@ def test_whatever_comes_there_is_a_hint_or_none(
             kept = tuple(each for each in hint.changes if "auth" not in each[0])
             assert isinstance(Profiles.changed(FILED, kept), Profile)
             assert all(line.isprintable() and line.isascii() for line in hint.commands)
-
-
-def test_none_comes_after_a_success() -> None:
-    assert failed(b"", 415, outcome=Result(b"1")) is None
-
-
-def test_a_kind_that_is_none_is_not_proposed() -> None:
-    assert Auth.kind not in (failed(status=401) or Hint("")).sentence
-    hint = failed(status=401, headers=(("WWW-Authenticate", "Negotiate"),))
-    assert hint is not None
-    kinds = "cookie, inline, basic, digest, bearer, header, query, first, member"
-    assert (hint.changes, hint.sentence) == (
-        (),
-        f"The server wants to know who calls by negotiate, which cannot be sent. The kinds of auth are {kinds}.",
-    )
 
 
 @pytest.mark.parametrize(

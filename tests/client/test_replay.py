@@ -207,14 +207,6 @@ def test_ignored_pointer_begins_at_result_or_top(outcome: type, pointer: str, ve
     assert again([exchange(one)], Server(two), ignore=[pointer])[0].verdict == verdict
 
 
-def test_ignored_pointer_means_both_places_if_both_exist() -> None:
-    (same,) = again(
-        [result('{"a":1,"result":{"a":1}}')], Server(Result(b'{"a":2,"result":{"a":2}}')), ignore=["/result/a"]
-    )
-    assert same.comparison is not None
-    assert (same.verdict, set(same.comparison.ignored)) == ("same", {"/a", "/result/a"})
-
-
 def test_a_batch_is_compared_call_by_call_whatever_the_ids_and_their_order() -> None:
     calls = '[{"method":"set"},{"method":"get"}]'
     one = '[{"jsonrpc":"2.0","id":"x.1","result":{"s":1}},{"jsonrpc":"2.0","id":"x.2","result":{"at":1,"n":1}}]'
