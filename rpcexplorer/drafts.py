@@ -113,11 +113,8 @@ class Drafts:
     def _make_way(self, key: DraftKey, content: bytes = b"") -> None:
         """What is about to be replaced or removed, and is not what was read or written here, is kept beside."""
         file = self._file(key)
-        if (there := read_bytes(file)) and there not in {self._written.get(key), content}:
-            self._keep_other(key, _moved_aside(file, "other"))
-
-    def _keep_other(self, key: DraftKey, side: Path | None) -> None:
-        if side is not None:
+        is_other = (there := read_bytes(file)) and there not in {self._written.get(key), content}
+        if is_other and (side := _moved_aside(file, "other")):
             self.other = f"the params of {key[1]} were changed elsewhere as well: that text is in {side}"
 
     def text_for(

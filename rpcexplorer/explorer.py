@@ -161,12 +161,7 @@ class Explorer:
         """Calls as a file to share, and those that somebody else has shared."""
         from rpcexplorer.history.case import Cases
 
-        def folders() -> list[Path]:
-            """Where the files of this person are, and those of the team here."""
-            teams = [file.parent for file in self.profiles.files]
-            return [self.paths.config, self.paths.state, self.paths.cache, *teams]
-
-        return Cases(self.journal, self.credentials.in_use, lambda: self.profiles.profiles, folders)
+        return Cases(self.journal, self.credentials.in_use, lambda: self.profiles.profiles)
 
     @cached_property
     def rescue(self) -> Rescue:

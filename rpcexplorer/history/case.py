@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -49,10 +49,8 @@ class Cases:
         journal: Journal,
         secrets: Callable[[], Iterable[Secret]],
         profiles: Callable[[], Mapping[str, Profile]],
-        folders: Callable[[], Iterable[Path]],
     ) -> None:
-        """``folders`` are where the files of this person lie, which is nobody else's business."""
-        self._journal, self._secrets, self._profiles, self._folders = journal, secrets, profiles, folders
+        self._journal, self._secrets, self._profiles = journal, secrets, profiles
 
     def read(self, path: Path, now: datetime | None = None) -> Case | Problem:
         """What a file holds; or why it is no case. Nothing is sent, written or remembered."""
@@ -83,7 +81,7 @@ class Cases:
         """
         from rpcexplorer.history.export import exported
 
-        return exported(exchanges, self._profiles(), list(self._secrets()), note, hide, folders=self._folders())
+        return exported(exchanges, self._profiles(), list(self._secrets()), note, hide)
 
     def take_in(self, case: Case, profile: Profile | None = None) -> TakenIn:
         """Add the calls of a case to the history that a profile writes to, as somebody else's."""
@@ -98,7 +96,8 @@ class Cases:
         known = renamed = 0
         for call, both in () if problem else calls:
             kept = self._without_secrets(call, self._journal.body_limit)
-            if any(_is_same(there.get(id), kept) for id in both):
+            before = (found for id in both if isinstance(found := there.get(id), Exchange) and found.foreign)
+            if any(_content(found) == _content(kept) for found in before):
                 known += 1
                 continue
             free = next((id for id in both if id not in there), None)
@@ -174,7 +173,12 @@ def _call(raw: bytes, file: str, line: int, now: datetime) -> Exchange | Damaged
     record = read_record(raw, file) if raw.strip() else None
     if record is None:
         return None
-    found = record if isinstance(record, Damaged) else to_exchange(_completed(record, raw, now))
+    if isinstance(record, dict):  # people who write a call by hand leave out some of it
+        record = {"kind": "call", **record}
+        if "id" not in record and "id_base64" not in record:
+            record["id"] = _stand_in(raw)
+        record.setdefault("time", now)
+    found = to_exchange(record) if isinstance(record, dict) else record
     if isinstance(found, Damaged):
         where, reason = _told_where(raw, line, found.reason)
         return Damaged(f"{file}:{where}", reason, found.text or left_of(raw), found.id)
@@ -182,14 +186,6 @@ def _call(raw: bytes, file: str, line: int, now: datetime) -> Exchange | Damaged
     if not SAFE_ID.fullmatch(found.id):
         found = replace(found, id=_stand_in(raw))
     return found if untouched(raw) is not None else replace(found, notes=(*found.notes, BY_HAND))
-
-
-def _completed(record: dict[str, Any], raw: bytes, now: datetime) -> dict[str, Any]:
-    record = {"kind": "call", **record}
-    if "id" not in record and "id_base64" not in record:
-        record["id"] = _stand_in(raw)
-    record.setdefault("time", now)
-    return record
 
 
 def _stand_in(raw: bytes) -> str:
@@ -208,11 +204,6 @@ def _told_where(raw: bytes, line: int, reason: str) -> tuple[int, str]:
     named = _ITS_KEY.match(reason)
     place = layout(raw.decode(errors="replace")).line_of(("call", named[1])) if named else None
     return line + (place or 1) - 1, reason
-
-
-def _is_same(there: Exchange | Damaged | None, call: Exchange) -> bool:
-    """Whether a call was added before, perhaps with a name or a note that somebody gave it here."""
-    return isinstance(there, Exchange) and there.foreign and _content(there) == _content(call)
 
 
 def _content(call: Exchange) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
@@ -14,7 +13,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from rpcexplorer.files.io import told_size
-from rpcexplorer.history.file import user_name
 from rpcexplorer.history.record import UNUSUAL, changed, quoted, to_block, to_exchange, to_record
 from rpcexplorer.jsontext.pointers import ANY, parts_of, spans_at
 from rpcexplorer.jsontext.scan import STRING, decoded
@@ -27,46 +25,17 @@ from rpcexplorer.redaction.redactor import Edit, Redactor, edited, is_common
 from rpcexplorer.redaction.spellings import SHORTEST
 from rpcexplorer.rpc.messages import ErrorObject, Result
 
-_KNOWN: Final = "\0"
-"""Stands for a folder that is known, while the rest of a path is looked for."""
-_FILE: Final = re.compile(r"(?<=_file )(?:\0|(?:~|[A-Za-z]:)?[/\\])(?:(?:(?!: |; |://)[^/\\\n])*[/\\])*")
-"""The folder of a file that a profile names: it may have any name, and the sentence goes on behind the file's own."""
-_FOLDER: Final = re.compile(
-    r"(?:(?<![\w:/.\\])(?:~|[A-Za-z]:)?[/\\](?:[^\s/\\:;,«»]+[/\\])+|\0(?:[^\s/\\:;,«»]+[/\\])*)(?=[^\s/\\:;,])"
-)
+_FILE: Final = re.compile(r"(?:(?<=_file )|(?<= names \())(?:~|[A-Za-z]:)?[/\\](?:(?:(?!: |; |://)[^/\\\n])*[/\\])*")
+"""The folder of a file that a profile or a variable names: it may have blanks in it, and the sentence goes on."""
+_FOLDER: Final = re.compile(r"(?<![\w:/.\\])(?:~|[A-Za-z]:)?[/\\](?:[^\s/\\:;,«»]+[/\\])+(?=[^\s/\\:;,])")
 """The folder of any other file; it stands before the file's name."""
-_ELSEWHERE: Final = ("SSL_CERT_FILE", "SSL_CERT_DIR")
-"""Variables whose values are told where they are of no use."""
 
 
-class LocalPaths:
-    def __init__(self, profiles: Iterable[Profile] = (), folders: Iterable[Path] = ()) -> None:
-        named = [
-            each for profile in profiles for each in (profile.ca_file, profile.cert_file, profile.key_file) if each
-        ]
-        files = {*named, *(os.environ[each] for each in _ELSEWHERE if os.environ.get(each))}
-        home = os.path.expanduser("~")  # noqa: PTH111 - Path's own raises where nobody knows it
-        places = {home, *map(str, folders), *(os.path.dirname(each) for each in files)}  # noqa: PTH120 - a text
-        places |= {parent for each in places if each.startswith(home + os.sep) for parent in _between(home, each)}
-        self._files = {each: os.path.basename(each) for each in files if os.path.dirname(each)}  # noqa: PTH119, PTH120
-        self._known = _one_of(self._files, r"(?!\w)")
-        self._folders = _one_of((each for each in places if len(each) > 1), r"(?:[/\\]|(?![\w-]))")
-        self._users = _one_of({os.path.basename(home), user_name()} - {""}, r"[/\\]", before=r"(?<![\w:/.\\-])")  # noqa: PTH119
-
-    def without(self, sentence: str) -> str:
-        sentence = self._known.sub(lambda found: self._files[found[0]], sentence.replace(_KNOWN, ""))
-        sentence = self._folders.sub(_KNOWN, sentence)
-        return self._users.sub("", _FOLDER.sub("", _FILE.sub("", sentence)).replace(_KNOWN, ""))
-
-
-def _between(home: str, folder: str) -> Iterable[str]:
-    return (str(each) for each in Path(folder).parents if len(str(each)) > len(home))
-
-
-def _one_of(texts: Iterable[str], after: str, *, before: str = r"(?<![\w/\\])") -> re.Pattern[str]:
-    """Finds the longest of some texts; nothing where there are none."""
-    longest = sorted(texts, key=len, reverse=True)
-    return re.compile(f"{before}(?:{'|'.join(map(re.escape, longest))}){after}" if longest else r"(?!)")
+def without_folders(sentence: str, profile: Profile) -> str:
+    """Return a sentence of ours in which files of this machine have only their names."""
+    for file in filter(None, (profile.ca_file, profile.cert_file, profile.key_file)):
+        sentence = sentence.replace(file, Path(file).name)
+    return _FOLDER.sub("", _FILE.sub("", sentence))
 
 
 PARTS: Final = ("params", "result", "error")
@@ -112,16 +81,12 @@ def exported(
     secrets: Sequence[Secret],
     note: str = "",
     hide: Sequence[str] = (),
-    *,
-    folders: Iterable[Path] = (),
 ) -> Exported | str:
     """Return calls, oldest first, as they can be handed on; a sentence if that is not possible.
 
     It is not if a pointer to hide leads nowhere, or if a hidden value is part of a method's name, which has to stay.
-    ``folders`` are where the files of this person lie.
     """
-    local = LocalPaths(profiles.values(), folders)
-    calls = [_clean(call, profiles, secrets, local) for call in sorted(exchanges, key=lambda call: call.when)]
+    calls = [_clean(call, profiles, secrets) for call in sorted(exchanges, key=lambda call: call.when)]
     note = Redactor(secrets, guesses=True).text(note)
     hiding = _Hiding()
     dropped: list[str] = []
@@ -142,13 +107,14 @@ def exported(
     return Exported(tuple(calls), note, tuple(dropped), tuple(hiding.short))
 
 
-def _clean(call: Exchange, profiles: Mapping[str, Profile], secrets: Sequence[Secret], local: LocalPaths) -> Exchange:
+def _clean(call: Exchange, profiles: Mapping[str, Profile], secrets: Sequence[Secret]) -> Exchange:
     profile = profiles.get(call.profile) or Profile(AD_HOC_NAME, call.url, path="", ad_hoc=True)
     record = redacted(call, for_history(None), profile, secrets)
     hide = redactor_of(profile, secrets, guesses=True).text
     outcome = record.outcome
     if isinstance(outcome, Unreached):
-        outcome = replace(outcome, sentence=local.without(outcome.sentence))
+        outcome = replace(outcome, sentence=without_folders(outcome.sentence, profile))
+    remarks = tuple(without_folders(remark, profile) for remark in record.response.remarks)
     return _read_again(
         replace(
             record,
@@ -157,7 +123,7 @@ def _clean(call: Exchange, profiles: Mapping[str, Profile], secrets: Sequence[Se
             name=hide(record.name),
             note=hide(record.note),
             outcome=outcome,
-            response=replace(record.response, remarks=tuple(map(local.without, record.response.remarks))),
+            response=replace(record.response, remarks=remarks),
             writer="",
         )
     )

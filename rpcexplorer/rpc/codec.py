@@ -133,29 +133,20 @@ def _named_twice(names: list[str], fields: set[str]) -> tuple[str, ...]:
     return tuple(f"the member {name} is there twice; the last one counts" for name in twice)
 
 
+CUT_OFF: Final = "The reply starts like JSON and ends in the middle of it: the server, or what is between, cut it off."
+
+
 def broken_json(text: bytes) -> str:
     try:
         msgspec.json.decode(text, type=msgspec.Raw)
     except msgspec.DecodeError as error:
         if "truncated" in str(error):
-            return (
-                "The reply starts like JSON and ends in the middle of it: the server, or what is between, cut it off."
-            )
+            return CUT_OFF
         detail = str(error).removeprefix("JSON is malformed: ")
         return f"The reply starts like JSON but is not: {detail}."
     except RecursionError:
         return "The reply starts like JSON but its brackets, which nest very deep, do not match."
     return "The reply starts like JSON but its brackets do not match."
-
-
-def is_cut(text: bytes) -> bool:
-    try:
-        msgspec.json.decode(text, type=msgspec.Raw)
-    except msgspec.DecodeError as error:
-        return "truncated" in str(error)
-    except RecursionError:
-        return False
-    return False
 
 
 NOBODYS = (None, b"null")
@@ -365,7 +356,7 @@ def no_reply_in(payloads: list[bytes], form: MessageForm) -> Malformed:
 def _kind(text: bytes, form: MessageForm) -> str:
     envelope = open_object(text)
     if envelope is None:
-        return "one cut off in the middle" if is_cut(text) else "one that is no JSON object"
+        return "one cut off in the middle" if broken_json(text) == CUT_OFF else "one that is no JSON object"
     if envelope.method is not None:
         whose = "notification" if envelope.id is None else "request of the server's own"
         return f"{whose} ({short(envelope.method)})"

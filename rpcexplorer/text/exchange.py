@@ -442,7 +442,8 @@ def failed_lines(parts: BatchParts) -> Iterator[str]:
     for number, call in enumerate(parts.calls, start=1):
         if call.exit_code:
             yield f"call {number}, {printable(call.method)}: {part_words(call)}"
-    yield from map(unexpected_words, parts.unexpected)
+    for reply in parts.unexpected:
+        yield f"{printable(reply.remarks[0])}: {outcome_words(reply.outcome)}"
 
 
 def failed_count(parts: BatchParts) -> str:
@@ -459,10 +460,6 @@ def part_words(call: Exchange) -> str:
     if isinstance(call.outcome, Malformed) and not call.response.body:
         return call.outcome.reason.rstrip(".")
     return "sent, no reply is expected" if isinstance(call.outcome, Sent) else outcome_words(call.outcome)
-
-
-def unexpected_words(reply: Exchange) -> str:
-    return f"{printable(reply.remarks[0])}: {outcome_words(reply.outcome)}"
 
 
 def kind_word(*, notification: bool) -> str:

@@ -60,20 +60,17 @@ def explain(failure: Exception, attempt: Attempt, *, expired: bool) -> Unreachab
     if maybe_ran:
         words += _MAYBE_RAN
     # TLS with a proxy is checked like any other, but what the profile trusts is the server behind it.
-    untrusted = step == "tls" and _is_untrusted(failure) and not (attempt.proxy or "").startswith("https:")
-    hung_up = step == "wait" and maybe_ran and _is_hung_up(failure)
+    untrusted = (
+        step == "tls"
+        and isinstance(_tls_failure(list(_causes(failure))), ssl.SSLCertVerificationError | OtherCertificate)
+        and not (attempt.proxy or "").startswith("https:")
+    )
+    # Closed in order before the first byte of a reply: a reset is none.
+    is_closed = isinstance(failure, httpx.RemoteProtocolError) and "disconnected" in str(failure)
+    hung_up = step == "wait" and maybe_ran and is_closed
     return Unreachable(
         step, words + ".", maybe_ran=maybe_ran, response=incoming.response(), untrusted=untrusted, hung_up=hung_up
     )
-
-
-def _is_hung_up(failure: Exception) -> bool:
-    """Closed in order before the first byte of a reply: a reset is none."""
-    return isinstance(failure, httpx.RemoteProtocolError) and "disconnected" in str(failure)
-
-
-def _is_untrusted(failure: Exception) -> bool:
-    return isinstance(_tls_failure(list(_causes(failure))), ssl.SSLCertVerificationError | OtherCertificate)
 
 
 def _words(failure: Exception, attempt: Attempt) -> Words:

@@ -125,15 +125,14 @@ def _host(parts: SplitResult) -> str:
         if ip is None or "%" in ip:
             raise _bad_url("The URL's host is not an IP address that can be used, though it looks like one.")
         return ip
-    labels = [_ascii(label) for label in name.removesuffix(".").split(".")]
+    labels = [
+        label if label.isascii() else "xn--" + label.encode("punycode").decode("ascii")
+        for label in name.removesuffix(".").split(".")
+    ]
     host = ".".join(labels)
     if len(host) > 253 or not all(_LABEL.fullmatch(label) for label in labels):
         raise _bad_url("The URL's host is not a name that can exist: look for a slip in its spelling.")
     return host + "." * name.endswith(".")
-
-
-def _ascii(label: str) -> str:
-    return label if label.isascii() else "xn--" + label.encode("punycode").decode("ascii")
 
 
 def _port(parts: SplitResult) -> int:
