@@ -273,18 +273,6 @@ def test_copied_call_of_someone_else_names_no_credential(shell: Shell, tmp_path:
             assert "Someone else recorded this call" in ran.err
 
 
-@pytest.mark.parametrize("form", SNIPPETS)
-def test_foreign_call_at_our_address_names_our_reference(shell: Shell, tmp_path: Path, form: str) -> None:
-    with RawServer(answer) as server:
-        id = by_someone_else(shell, tmp_path, server.origin, "prod", "a colleague's file")
-    shell.sessions(f'[profile.mine]\nurl = "{server.origin}"\nauth = {{ kind = "bearer" }}\n')
-    ran = shell.run("copy", id, "--as", form)
-    assert ran.code == 0, ran.err
-    sent = ran.text.partition("### Reply")[0]
-    assert any(each in sent for each in ("RPCEXPLORER_MINE_TOKEN", "«mine.token»", "-p mine"))
-    assert not any(each in sent for each in ("RPCEXPLORER_SHOP", "RPCEXPLORER_URL", "-p shop", "--url"))
-
-
 def asks_for_login(request: Received) -> bytes:
     """Answer as the service does to a call without a session, and take any password."""
     call = json.loads(request.body)

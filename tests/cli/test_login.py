@@ -112,6 +112,8 @@ def test_a_secret_that_is_never_sent_is_told_to_be_so(shell: Shell, auth: str, f
     assert ran.code == 0
     assert f"stored {field} of p" in ran.err
     assert (f"p sends no stored {field}" in ran.err) is not sends
+    needs_none = "p needs no secrets: its auth is none" in shell.run("profiles", "secret", "p").err
+    assert needs_none == ("none" in auth)
 
 
 def test_a_secret_is_not_asked_for_where_nobody_can_answer(shop: Shell) -> None:

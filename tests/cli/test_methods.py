@@ -126,13 +126,6 @@ def test_file_is_read_unasked_and_when_changed(shell: Shell, clone: Path, monkey
         shell.run("methods")
 
 
-@pytest.mark.parametrize("words", [["params", "user.get"], ["methods", "user.get"], ["methods", "--json"]])
-def test_fresh_clone_knows_the_methods_of_its_file(shell: Shell, clone: Path, words: list[str]) -> None:
-    ran = shell.run(*words)
-    assert ran.code == 0, ran.err
-    assert "page" in ran.text
-
-
 @pytest.mark.parametrize(
     ("line", "offered"), [("call user.", ["user.get", "user.list"]), ("call user.get pa", ["page:="])]
 )

@@ -336,9 +336,6 @@ def test_files_in_order_and_a_history_without_secrets_pass(shell: Shell, usual: 
             'headers = { Authorization = "Bearer n0t-known-yet" }\n',
             "rpcexplorer profiles secret shop token; name the kind of auth",
         ),
-        ('headers = { Cookie = "sessionid=n0t-known-yet" }\n', "Cookie"),
-        ('login = { params = { api_key = "n0t-known-yet" } }\n', "api_key"),
-        ('sessionid = "n0t-known-yet"\n', "rpcexplorer profiles secret shop session"),
         ('ca_file = "https://ada:n0t-known-yet@x.example"\n', "a URL stands here that holds a password"),
         ('ca_file = "https://x.example/?token=n0t-known-yet"\n', "address: an address stands here with a part"),
         ('path = "/n0t-known-yet0n0t-known-yet0n0t-known-yet"\n', "an address stands here with a part that looks"),
@@ -452,21 +449,3 @@ def test_many_places_are_counted(shell: Shell) -> None:
     assert "and 950 more places" in ran.err
     assert "found 1,000 places" in ran.err
     assert len(ran.err.splitlines()) == 52
-
-
-@pytest.mark.parametrize(
-    "part",
-    [
-        {"method": "user.login", "result": '"n0t-known-yet"'},
-        {"method": "session.create", "result": '{"session": "n0t-known-yet-n0t-known-yet"}'},
-        {"params": '{"hook": "https://ada:n0t-known-yet@x.example"}'},
-        {"result": '"https://x.example/?apikey=n0t-known-yet"'},
-        {"url": "https://x.example/n0t-known-yet-n0t1known2yet3n0t4"},
-    ],
-)
-def test_what_nobody_knew_to_be_a_secret_is_told_with_its_call(shell: Shell, usual: Path, part: dict[str, str]) -> None:
-    shell.sessions(SHOP)
-    record(usual, **part)
-    ran = check(shell)
-    assert ran.code == 1
-    assert "delete call abc" in ran.err

@@ -10,7 +10,7 @@ import pytest
 
 from rpcexplorer.demo import PASSWORD, USERNAME
 from rpcexplorer.demo.http import DemoThread
-from tests.client.test_connection_test import aria2, by_name, deluge, guarded_at, key_wanted
+from tests.client.test_connection_test import aria2, by_name, deluge, key_wanted
 from tests.fakes.certificates import self_signed
 from tests.fakes.shell import Shell
 from tests.fakes.terminal import Terminal
@@ -108,14 +108,6 @@ def test_the_kind_of_auth_that_nobody_could_see_is_left_to_be_said(shell: Shell)
     assert filed.text.splitlines()[-1] == "To set its auth: rpcexplorer profiles set shop auth.kind=KIND"
 
 
-def test_an_address_in_another_form_is_told_key_by_key(shell: Shell) -> None:
-    with RawServer(by_name) as server:
-        ran = shell.run("profiles", "test", server.origin)
-        command = f"rpcexplorer profiles add NAME --url {server.origin}/rpc --empty-params '{{}}'"
-        assert ran.text.splitlines()[-1] == command
-        assert shell.run("profiles", "test", f"{server.origin}/rpc").code == 0
-
-
 def test_what_is_proposed_is_written_where_it_counts_after_a_yes(shell: Shell) -> None:
     with RawServer(deluge) as server:
         profile(shell, server.origin, 'path = "/json"   # here\nauth = { kind = "none" }\ncontent_type = "text/plain"')
@@ -132,17 +124,6 @@ def test_what_is_proposed_is_written_where_it_counts_after_a_yes(shell: Shell) -
         beside = tomllib.loads((shell.folder / "sessions.local.toml").read_text())
         assert beside["profile"]["shop"] == {"preset": "deluge", "content_type": "application/json"}
         assert shell.run("profiles", "test", "shop").code == 0
-
-
-def test_applied_proposal_needs_no_second_yes(shell: Shell) -> None:
-    with RawServer(deluge) as server:
-        profile(shell, server.origin, 'path = "/json"')
-        stored = shell.run("profiles", "secret", "shop", "password", "--stdin", stdin=b"deluge-4711")
-        assert stored.code == 0
-        assert shell.run("profiles", "test", "shop", "--apply", "--yes").code == 0
-        ran = shell.run("call", "web.connect")
-    assert "was not sent" not in ran.err
-    assert any(b"deluge-4711" in each.body for each in server.requests)
 
 
 def test_a_yes_beforehand_is_for_apply_alone_and_a_no_leaves_the_code_of_the_test(shell: Shell) -> None:
@@ -222,16 +203,6 @@ def test_apply_goes_on_after_certificate_is_trusted(shell: Shell, tmp_path: Path
     assert written.get("url", safe.origin) == safe.origin
 
 
-def test_service_is_recognized_and_left_as_it_is(shell: Shell) -> None:
-    with DemoThread() as demo:
-        profile(shell, demo.url, "")
-        ran = shell.run("profiles", "test", "shop")
-    assert ran.code == 0
-    assert "✓ Content type  application/json-rpc is taken" in ran.text
-    assert "(preset service)" in ran.text
-    assert "What it should say instead" not in ran.text
-
-
 def guarded(request: Received) -> bytes:
     """Behind HTTP Basic, which names no preset, at one path."""
     if request.line.split()[1] != "/rpc":
@@ -252,38 +223,6 @@ def test_accepted_change_needs_no_second_yes_for_stored_secrets(shell: Shell) ->
         assert (called.code, called.out) == (0, b'"pong"\n'), called.err
     written = tomllib.loads((shell.home / "config" / "sessions.toml").read_text())["profile"]["node"]
     assert written == {"url": server.origin, "path": "/rpc", "auth": {"kind": "basic"}}
-
-
-@pytest.mark.parametrize("secrets_first", [True, False])
-def test_basic_server_at_root_is_found(shell: Shell, secrets_first: bool) -> None:
-    def store() -> None:
-        for field, value in (("username", b"ada"), ("password", b"hunter2hunter2")):
-            assert shell.run("profiles", "secret", "shop", field, "--stdin", stdin=value).code == 0
-
-    with RawServer(guarded_at("/")) as server:
-        assert shell.run("profiles", "add", "shop", "--url", server.origin).code == 0
-        if secrets_first:
-            store()
-        else:
-            assert shell.run("profiles", "test", "shop", "--apply", "--yes").code == 3
-            store()
-        done = shell.run("profiles", "test", "shop", "--apply", "--yes")
-        assert done.code == 0, done.err
-        called = shell.run("call", "nothing")
-    assert called.code == 1, "an error object at the right address"
-    assert server.requests[-1].line.startswith("POST / ")
-    assert server.requests[-1].header("Authorization")
-
-
-def test_basic_server_at_unknown_path_wants_its_address(shell: Shell) -> None:
-    with RawServer(guarded_at("/rpc")) as server:
-        shell.run("profiles", "add", "shop", "--url", server.origin)
-        for field, value in (("username", b"ada"), ("password", b"hunter2hunter2")):
-            shell.run("profiles", "secret", "shop", field, "--stdin", stdin=value)
-        shell.run("profiles", "test", "shop", "--apply", "--yes")
-        tested = shell.run("profiles", "test", "shop", "--apply", "--yes")
-    assert "No JSON-RPC was found. Try the whole address with its path" in tested.text
-    assert {each.line.split()[1] for each in server.requests if each.header("Authorization")} == {"/"}
 
 
 def wants_token(request: Received) -> bytes:

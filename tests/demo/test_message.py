@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
@@ -105,29 +104,6 @@ def test_any_depth_is_either_read_or_refused(depth: int) -> None:
     params = '{"a": ' * depth + "1" + "}" * depth
     entry = read(GOOD.replace("[]", params).encode())
     assert isinstance(entry, Invalid) or entry.params_text == params  # type: ignore[union-attr]
-
-
-json_values = st.recursive(
-    st.none() | st.booleans() | st.floats(allow_nan=False, allow_infinity=False) | st.integers() | st.text(),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
-    max_leaves=10,
-)
-
-
-@given(
-    st.lists(json_values, max_size=3) | st.dictionaries(st.text(), json_values, max_size=3),
-    st.sampled_from([None, 1, "\t"]),
-    st.booleans(),
-)
-def test_whatever_is_sent_comes_apart_where_it_was_joined(params: Any, indent: Any, ascii_only: bool) -> None:
-    text = json.dumps(params, indent=indent, ensure_ascii=ascii_only)
-    entry = read(GOOD.replace("[]", text).encode(errors="backslashreplace"))
-    assert isinstance(entry, Request)
-    assert json.loads(entry.params_text) == params
-    if isinstance(params, dict):
-        assert {
-            name: value for member in entry.members for name, value in json.loads("{" + member.text + "}").items()
-        } == params
 
 
 @given(st.binary(max_size=40))
