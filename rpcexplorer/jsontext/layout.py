@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from io import BytesIO
 from typing import AnyStr, Final, NamedTuple
@@ -17,6 +18,8 @@ LEVELS: Final = SLICE_LEVELS
 """Deeper levels stay on one line: indenting each of 100,000 levels would turn 200 kB into gigabytes."""
 COMPACT: Final = -1
 """As an indentation: no whitespace at all."""
+MAX_RECENT: Final = 16
+"""Slices of a layout in memory: some 4 MB, and more than the rows of a screen come from."""
 _PIECE = re.compile(rf'{STRING}|[^\s\[\]{{}},:"]++|\[{SPACE}\]|\{{{SPACE}\}}|[\[\]{{}},:]')
 _BLANK = re.compile(rf"({STRING})|[ \t\n\r]++")
 
@@ -27,6 +30,10 @@ class Piece(NamedTuple):
     text: bytes
     broken: bool
     """A raw line break stands inside a string, as some servers write it: not every line is an item."""
+    part: Slice
+    """The slice of the text that was laid out."""
+    is_native: bool
+    """Whether msgspec laid it out; anything else takes a hundred times as long."""
 
 
 def indented(text: AnyStr, indent: int = 2) -> AnyStr:
@@ -42,18 +49,82 @@ def compact(text: AnyStr) -> AnyStr:
 def pieces(text: Text, indent: int = 2) -> Iterator[Piece | None]:
     """The laid-out text piece by piece; None, and then no more, where it turns out that the text is not JSON."""
     for part in slices(text):
-        value = part.value(text)
-        laid_out = _native(value, indent) if part.depth <= LEVELS else None
-        broken = laid_out is None and b"\n" in value and b"\n" in (_lenient(value, COMPACT) or b"")
-        if laid_out is None:
-            laid_out = _lenient(value, indent)
-        first, last = _opening(part, indent), _closing(part, indent)
-        if laid_out is None or not (laid_out.startswith(first) and laid_out.endswith(last)):
-            yield None
+        piece = _piece(text, part, indent)
+        yield piece
+        if piece is None:
             return
-        goes_on = not part.start or in_string(part.before)
-        comma = b"" if goes_on else b"," + _line(len(part.before), indent, flat=b" ")
-        yield Piece(comma + laid_out[len(first) : len(laid_out) - len(last)], broken)
+
+
+def _piece(text: Text, part: Slice, indent: int) -> Piece | None:
+    value = part.value(text)
+    native = _native(value, indent) if part.depth <= LEVELS else None
+    broken = native is None and b"\n" in value and b"\n" in (_lenient(value, COMPACT) or b"")
+    laid_out = _lenient(value, indent) if native is None else native
+    first, last = _opening(part, indent), _closing(part, indent)
+    if laid_out is None or not (laid_out.startswith(first) and laid_out.endswith(last)):
+        return None
+    goes_on = not part.start or in_string(part.before)
+    comma = b"" if goes_on else b"," + _line(len(part.before), indent, flat=b" ")
+    return Piece(comma + laid_out[len(first) : len(laid_out) - len(last)], broken, part, native is not None)
+
+
+class Layout:
+    """Laid-out text of which a few slices are in memory; like bytes it has a length, and parts by their offsets.
+
+    A slice that is not in memory is laid out again when it is read: in half a millisecond, while to keep them all
+    would take twice the memory of the text.
+    """
+
+    def __init__(self, text: Text) -> None:
+        """It has no slices until they are added."""
+        self._text = text
+        self._parts: list[Slice | bytes] = []
+        self._starts = [0]
+        self._recent: dict[int, bytes] = {}
+
+    def __len__(self) -> int:
+        return self._starts[-1]
+
+    @property
+    def is_in_memory(self) -> bool:
+        """Whether every slice is in memory."""
+        return len(self._recent) == len(self._parts)
+
+    def add(self, piece: Piece) -> None:
+        """Add what follows; a slice that takes long to lay out stays in memory."""
+        self._remember(len(self._parts), piece.text)
+        self._parts.append(piece.part if piece.is_native else piece.text)
+        self._starts.append(len(self) + len(piece.text))
+
+    def __getitem__(self, offsets: slice) -> bytes:
+        start, stop, _ = offsets.indices(len(self))
+        nth = bisect_right(self._starts, start) - 1
+        first = self._starts[nth]
+        if start < stop <= self._starts[nth + 1]:
+            return self._slice(nth)[start - first : stop - first]
+        text = BytesIO()
+        while start < stop:
+            start += text.write(self._slice(nth)[start - first : stop - first])
+            first, nth = start, nth + 1
+        return text.getvalue()
+
+    def _slice(self, nth: int) -> bytes:
+        text = self._recent.pop(nth, None)
+        if text is None:
+            part = self._parts[nth]
+            text = part if isinstance(part, bytes) else self._lay_out(part)
+        self._remember(nth, text)
+        return text
+
+    def _lay_out(self, part: Slice) -> bytes:
+        piece = _piece(self._text, part, indent=2)
+        assert piece is not None  # it was laid out before
+        return piece.text
+
+    def _remember(self, nth: int, text: bytes) -> None:
+        self._recent[nth] = text
+        if len(self._recent) > MAX_RECENT:
+            del self._recent[next(iter(self._recent))]
 
 
 def _whole(text: AnyStr, indent: int) -> AnyStr:

@@ -5,45 +5,116 @@ from __future__ import annotations
 import re
 from array import array
 from bisect import bisect_right
-from codecs import utf_8_decode
+from codecs import getincrementaldecoder
 from collections import deque
 from collections.abc import Iterator
 from functools import cache, cached_property, lru_cache
-from io import BytesIO
-from itertools import accumulate, islice, pairwise
-from typing import Final, NamedTuple
+from itertools import accumulate, pairwise
+from typing import Final, NamedTuple, TypeAlias
 
-from rpcexplorer.jsontext.layout import LEVELS, pieces
+from rpcexplorer.jsontext.layout import LEVELS, Layout, pieces
 from rpcexplorer.jsontext.slices import Text, faults
 from rpcexplorer.text.printable import _row as hex_row
 from rpcexplorer.text.printable import columns, printable
 
+Span: TypeAlias = tuple[int, int]
+"""Offsets in a text: of the first byte, and after the last."""
 BLOCK: Final = 16_384
 """Bytes; newlines are counted per block, and only the blocks that are looked at are taken apart."""
 STEP: Final = 64 * BLOCK
 """Bytes that are gone through in one go, where it is done in steps: a millisecond or two."""
 _KEPT = 64  # blocks that stay taken apart
+_REACH = 2 * LEVELS + 2  # bytes from a newline on that say at which level the line after it is
+_GROWTH = 4  # columns that one byte takes at most, in a tab or \xff
+_PRINTABLE_ASCII = bytes(range(0x20, 0x7F))
 
 
-def newlines_before(text: bytes) -> Iterator[array[int]]:
-    """How many newlines come before each block, and at last how many there are; in steps, the same array growing."""
-    before = array("Q", [0])
-    for start in range(0, max(len(text), 1), STEP):
-        stop = min(start + STEP, len(text))
-        counted = (text.count(b"\n", at, min(at + BLOCK, stop)) for at in range(start, stop, BLOCK))
-        before.extend(islice(accumulate(counted, initial=before[-1]), 1, None))
-        yield before
+class Measures:
+    """What one pass over a text finds out about it: add all of it in turn, then ``finish``."""
+
+    def __init__(self, *, is_json: bool = False) -> None:
+        self.newlines = array("Q", [0])
+        """How many come before each block, and at last how many there are."""
+        self.levels = array("B")
+        """Of laid-out JSON the outermost level that has lines in each block; see ``Outline``."""
+        self.level_counts = array("H")
+        """How many newlines in the block are before lines at that level."""
+        self.longest = 0
+        """Bytes of the longest line."""
+        self.growth = 1
+        """How many columns a byte takes at most: 1 unless something takes more room than it has bytes."""
+        self.is_even = True
+        """Each byte is one character."""
+        self._is_json = is_json
+        self._rest = b""
+        self._line = 0  # bytes of the line that is not over
+        self._decoder = getincrementaldecoder("utf-8")("surrogateescape")
+
+    @classmethod
+    def of(cls, text: bytes, *, is_json: bool = False) -> Measures:
+        measures = cls(is_json=is_json)
+        deque(measures.add_all(text), maxlen=0)
+        return measures
+
+    def add_all(self, text: bytes) -> Iterator[None]:
+        """Measure a whole text in steps."""
+        for start in range(0, len(text), STEP):
+            self.add(text[start : start + STEP])
+            yield
+        self.finish()
+
+    def add(self, text: bytes) -> None:
+        lengths = [*map(len, text.split(b"\n"))]
+        lengths[0] += self._line
+        self._line = lengths[-1]
+        self.longest = max(self.longest, *lengths)
+        if not text.isascii() or b"\t" in text:
+            self.is_even = False
+            self._look_for_growth(text)
+        rest, at = self._rest + text, 0
+        while len(rest) - at >= BLOCK + _REACH:
+            self._add_block(rest, at)
+            at += BLOCK
+        self._rest = rest[at:]
+
+    def finish(self) -> None:
+        for at in range(0, len(self._rest), BLOCK):
+            self._add_block(self._rest, at)
+        self._rest = b""
+        self._look_for_growth(b"", final=True)
+
+    def _look_for_growth(self, text: bytes, *, final: bool = False) -> None:
+        if self.growth == 1:
+            characters = self._decoder.decode(text.translate(None, _PRINTABLE_ASCII + b"\n"), final)
+            encoded = (char.encode("utf-8", "surrogateescape") for char in set(characters))
+            if any(columns(shown(char)) > len(char) for char in encoded):
+                self.growth = _GROWTH
+
+    def _add_block(self, text: bytes, start: int) -> None:
+        """Count the newlines in a block, and in JSON those before lines of its outermost level."""
+        count = text.count(b"\n", start, start + BLOCK)
+        self.newlines.append(self.newlines[-1] + count)
+        if self._is_json:
+            level = self.levels[-1] if self.levels else 0
+            found = _count_at(level, text, start, count)
+            while level and (outer := _count_at(level - 1, text, start, count)):
+                level, found = level - 1, outer
+            while count and not found:
+                level += 1
+                found = _count_at(level, text, start, count)
+            self.levels.append(level)
+            self.level_counts.append(found)
 
 
 class Lines:
     """Numbered lines, from 0. A newline at the very end ends the last line and starts no other."""
 
-    def __init__(self, text: bytes, before: array[int] | None = None) -> None:
-        """``before``: what ``newlines_before`` has found, where somebody took the time for it."""
+    def __init__(self, text: bytes | Layout, newlines: array[int]) -> None:
+        """``newlines``: how many come before each block, as ``Measures`` has them."""
         self.text = text
-        self._before = before or deque(newlines_before(text), maxlen=1)[0]
+        self._before = newlines
         self._breaks = self._before[-1]
-        self.count = self._breaks + (not text.endswith(b"\n"))
+        self.count = self._breaks + (text[-1:] != b"\n")
         self._apart: dict[int, list[int]] = {}
 
     def start(self, line: int) -> int:
@@ -58,7 +129,7 @@ class Lines:
         """The line an offset is on; a newline is on the line that it ends."""
         offset = max(min(offset, len(self.text)), 0)
         block = offset // BLOCK
-        return min(self._before[block] + self.text.count(b"\n", block * BLOCK, offset), self.count - 1)
+        return min(self._before[block] + self.text[block * BLOCK : offset].count(b"\n"), self.count - 1)
 
     def pieces(self, start: int, end: int) -> Iterator[tuple[int, int]]:
         """The lines from `start` to before `end` in runs of about a block; the same cuts whatever is asked for.
@@ -78,37 +149,19 @@ class Lines:
             yield start, end
             end = start
 
-    def longest(self, floor: int, start: int = 0, end: int | None = None) -> int:
-        """Bytes of the longest line between two offsets, or `floor` if none is longer.
-
-        The higher the floor, the more lines are leapt over at once.
-        """
-        text, rfind = self.text, self.text.rfind
-        stop = len(text) if end is None else end
-        longest, at = floor, start
-        while at + longest < stop:
-            newline = rfind(b"\n", at, at + longest + 1)
-            if newline < 0:
-                newline = text.find(b"\n", at, stop)
-                newline = stop if newline < 0 else newline
-                longest = newline - at
-            at = newline + 1
-        return longest
-
-    def longest_so_far(self, floor: int) -> Iterator[int]:
-        """``longest`` of the whole text in steps; the last one is final."""
-        at, longest = 0, floor
-        while at < len(self.text):
-            newline = self.text.find(b"\n", at + STEP)
-            end = len(self.text) if newline < 0 else newline
-            longest = self.longest(longest, at, end)
-            yield longest
-            at = end + 1
+    def block(self, start: int, end: int) -> int | None:
+        """The block whose newlines are those before the lines of a run; None for a part of a run, and for line 0."""
+        block = bisect_right(self._before, start - 1) - 1
+        is_whole = self._before[block] == start - 1 and self._before[block + 1] == end - 1
+        return block if is_whole else None
 
     def _newline(self, number: int) -> int:
         block = bisect_right(self._before, number) - 1
         nth = number - self._before[block]
-        return self._newlines(block)[nth] if nth else self.text.find(b"\n", block * BLOCK)
+        if nth:
+            return self._newlines(block)[nth]
+        start = block * BLOCK
+        return start + self.text[start : start + BLOCK].find(b"\n")
 
     def _newlines(self, block: int) -> list[int]:
         found = self._apart.get(block)
@@ -139,7 +192,7 @@ def shown(content: bytes) -> str:
 class LongLine:
     """One line, by offsets into a text, taken apart no further than somebody has looked."""
 
-    def __init__(self, text: bytes, begin: int, end: int) -> None:
+    def __init__(self, text: bytes | Layout, begin: int, end: int) -> None:
         self._text = text
         self._end = end
         self._cuts = [begin]
@@ -177,7 +230,7 @@ class LongLine:
         """Count the characters of one part more, which ends where a character does."""
         cut = min(self._known + PART, self._end)
         least = cut - 3
-        while least < cut < self._end and self._text[cut] & 0xC0 == 0x80:
+        while least < cut < self._end and self._text[cut : cut + 1][0] & 0xC0 == 0x80:
             cut -= 1
         part = self._text[self._known : cut]
         characters = len(part)
@@ -197,8 +250,6 @@ def _wide() -> re.Pattern[str]:
 
 EVERYTHING: Final = LEVELS + 1
 """A level that no line is deeper than."""
-_SPACES = re.compile(rb" *")
-_CLOSERS = {ord("["): b"]", ord("{"): b"}"}
 _COUNTS = 1 << 16  # runs whose counts are kept
 
 
@@ -209,23 +260,23 @@ class Outline:
     the closing brackets at n. So inside a container at depth n - 1, one line is at level n for each of its items.
     """
 
-    def __init__(self, lines: Lines) -> None:
+    def __init__(self, lines: Lines, measures: Measures) -> None:
         self._lines = lines
         self._text = lines.text
+        self._levels, self._level_counts = measures.levels, measures.level_counts
         self._closers: dict[int, int] = {}
         self._sizes: dict[int, int] = {}
-        self._counted = lru_cache(_COUNTS)(self._count)
+        self._counts: dict[tuple[int, int, int], int] = {}
 
     def depth(self, line: int) -> int:
         """How many containers are around it; a closing bracket is as deep as the opening one."""
-        start = self._lines.start(line)
-        return (self.first(line) - start) // 2
+        return (self.first(line) - self._lines.start(line)) // 2
 
     def first(self, line: int) -> int:
         """The offset of what follows the indentation."""
-        found = _SPACES.match(self._text, self._lines.start(line))
-        assert found
-        return found.end()
+        start = self._lines.start(line)
+        beginning = self._text[start : start + _REACH]
+        return start + len(beginning) - len(beginning.lstrip(b" "))
 
     def opens(self, line: int) -> bool:
         """Whether a container that is not empty opens on it."""
@@ -239,11 +290,16 @@ class Outline:
     def closer(self, opener: int) -> int:
         """The line on which the container ends that opens on this one; of a text that breaks off, the last line."""
         if opener not in self._closers:
-            end = self._lines.end(opener)
-            indent = b"\n" + b"  " * self.depth(opener)
-            found = self._text.find(indent + _CLOSERS[self._text[end - 1]], end)
-            self._closers[opener] = self._lines.count - 1 if found < 0 else self._lines.at(found + 1)
+            self._closers[opener] = self._closer(opener)
         return self._closers[opener]
+
+    def _closer(self, opener: int) -> int:
+        """The line before the next one at the level of the opener."""
+        level = self.depth(opener)
+        for start, end in self._lines.pieces(opener + 1, self._lines.count):
+            if self.count(level, start, end):
+                return self._lines.at(self.spans(level, start, end)[0][0]) - 1
+        return self._lines.count - 1
 
     def opener(self, line: int) -> int | None:
         """The line on which the container opens that this line closes or, if it closes none, is in."""
@@ -252,8 +308,7 @@ class Outline:
             return None
         for start, end in self._lines.pieces_before(line):
             if self.count(level, start, end):
-                newlines = self.newlines(level, start, end)
-                return self._lines.at(newlines[-1] + 1) if newlines else 0
+                return self._lines.at(self.spans(level, start, end)[-1][0])
         return None
 
     def size(self, opener: int) -> int:
@@ -269,24 +324,43 @@ class Outline:
 
     def count(self, level: int, start: int, end: int) -> int:
         """How many lines of a run, or of a part of one, are at a level."""
-        return self._counted(level, start, end)
-
-    def newlines(self, level: int, start: int, end: int, least: int = 0) -> list[int]:
-        """The offsets of the newlines before the lines of a run that are at a level and have `least` bytes or more.
-
-        Line 0 has none.
-        """
-        first, stop = self._span(start, end)
-        return [found.start() for found in _at_level(level, least).finditer(self._text, first, stop)]
-
-    def _count(self, level: int, start: int, end: int) -> int:
         if level >= EVERYTHING:
             return end - start
-        first, stop = self._span(start, end)
-        return len(_at_level(level).findall(self._text, first, stop)) + (start == 0)
+        block = self._lines.block(start, end)
+        if block is not None and level <= self._levels[block]:
+            return self._level_counts[block] if level == self._levels[block] else 0
+        run = level, start, end
+        if run not in self._counts:
+            if len(self._counts) >= _COUNTS:
+                self._counts.clear()
+            if block is None:
+                self._counts[run] = len(self.spans(level, start, end))
+            else:
+                at = block * BLOCK
+                self._counts[run] = _count_at(level, self._text[at : at + BLOCK + _REACH], 0, end - start)
+        return self._counts[run]
 
-    def _span(self, start: int, end: int) -> tuple[int, int]:
-        return max(self._lines.start(start) - 1, 0), self._lines.end(end - 1)
+    def spans(self, level: int, start: int, end: int, least: int = 0) -> list[Span]:
+        """The offsets of the lines of a run that are at a level and have `least` bytes or more; of line 0 always."""
+        if start == 0:
+            return [(0, self._lines.end(0))]
+        first, stop = self._lines.start(start) - 1, self._lines.end(end - 1)
+        text = self._text[first : min(first + BLOCK + max(_REACH, least), stop)]  # the last line may be very long
+        newlines = [found.start() for found in _at_level(level, least).finditer(text)]
+        ends = (text.find(b"\n", at + 1) for at in newlines)
+        return [(first + at + 1, stop if end < 0 else first + end) for at, end in zip(newlines, ends, strict=True)]
+
+
+def _count_at(level: int, text: bytes, start: int, newlines: int) -> int:
+    """How many of the newlines in a block are before lines at a level: all but those before deeper lines.
+
+    It does what ``_at_level`` does, several times as fast where lines are short.
+    """
+    indent = b"\n" + b" " * (2 * level)
+    for deeper in (b" ", b"]", b"}"):
+        if newlines and level < EVERYTHING:
+            newlines -= text.count(indent + deeper, start, start + BLOCK + len(indent))
+    return newlines
 
 
 @lru_cache
@@ -300,9 +374,6 @@ SMALL: Final = 256 * 1024
 """Bytes; of a smaller text the widest line is measured, of a larger one estimated."""
 HEX_ROW: Final = 16
 """Bytes on one row of what is no text."""
-_LEAST_WIDEST = 80  # columns; no line of a larger text is looked for that is shorter
-_GROWTH = 4  # columns that one byte takes at most, in a tab or \xff
-_PRINTABLE_ASCII = bytes(range(0x20, 0x7F))
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
@@ -315,14 +386,14 @@ class Document:
     complete = True
     """It is the whole; else the beginning of something large that is still being laid out."""
 
-    def __init__(self, text: bytes, *, is_json: bool = False, newlines: array[int] | None = None) -> None:
-        """``newlines``: how many come before each block, where they were counted in steps."""
+    def __init__(self, text: bytes | Layout, *, is_json: bool = False, measures: Measures | None = None) -> None:
+        """``measures``: those of the text, if they were taken in steps."""
         self.text = text
         """What is shown, or of a body that is no text the body; all offsets are into it."""
         self.is_json = is_json
         """It is laid-out JSON, perhaps several values in a row: folds, paths and colours make sense."""
-        self.index = Lines(text, newlines)
-        self._even = text.isascii() and b"\t" not in text  # so that each byte is one character
+        if measures is not None:
+            self.measures = measures
         self._long: dict[int, LongLine] = {}
 
     @classmethod
@@ -339,9 +410,22 @@ class Document:
         return self.index.count
 
     @cached_property
+    def measures(self) -> Measures:
+        return Measures.of(self.text[:], is_json=self.is_json)
+
+    @cached_property
+    def index(self) -> Lines:
+        return Lines(self.text, self.measures.newlines)
+
+    @cached_property
     def outline(self) -> Outline:
         """The structure of laid-out JSON."""
-        return Outline(self.index)
+        return Outline(self.index, self.measures)
+
+    @cached_property
+    def growth(self) -> int:
+        """How many columns a byte takes at most."""
+        return self.measures.growth
 
     def span(self, line: int) -> tuple[int, int]:
         """The offsets of a line in the text, without its newline."""
@@ -353,7 +437,7 @@ class Document:
     def line(self, line: int, start: int = 0, limit: int | None = None) -> str:
         """The printable text of a line, or `limit` characters of it from `start` on."""
         begin, end = self.span(line)
-        if self._even:
+        if self.measures.is_even:
             stop = end if limit is None else min(begin + start + limit, end)
             return shown(self.text[begin + start : stop])
         return self._pieces(begin, end).text(start, limit)
@@ -362,19 +446,19 @@ class Document:
         """Which characters of a line show the bytes from `begin` to `end`, as far as these are on it."""
         first, last = self.span(line)
         begin, end = max(begin, first), min(end, last)
-        if self._even:
+        if self.measures.is_even:
             return begin - first, end - first
         pieces = self._pieces(first, last)
         return pieces.characters_before(begin), pieces.characters_before(end)
 
     def size(self, begin: int, end: int) -> tuple[int, int]:
         """Of a line by its span: how many characters are shown, and the most columns that one takes, 1 or 2."""
-        return (end - begin, 1) if self._even else self._pieces(begin, end).size()
+        return (end - begin, 1) if self.measures.is_even else self._pieces(begin, end).size()
 
     def width(self, line: int) -> int:
         """The columns a line takes; a very long line perhaps takes fewer."""
         begin, end = self.span(line)
-        if self._even or end - begin > PART:
+        if self.measures.is_even or end - begin > PART:
             characters, widest = self.size(begin, end)
             return characters * widest
         return columns(shown(self.text[begin:end]))
@@ -382,38 +466,9 @@ class Document:
     @cached_property
     def widest(self) -> int:
         """No line takes more columns than this; of a large text perhaps none takes as many."""
-        if len(self.text) > SMALL:
-            return deque(self.index.longest_so_far(_LEAST_WIDEST), maxlen=1)[0] * self.growth
-        return self.index.longest(0) if self._even else max(map(self.width, range(self.lines)))
-
-    @cached_property
-    def growth(self) -> int:
-        """How many columns a byte takes at most: 1 unless something takes more room than it has bytes."""
-        return max(self._growths())
-
-    def measure(self) -> Iterator[None]:
-        """Find out in steps what takes long in a large text and is wanted as soon as it is on view."""
-        if len(self.text) <= SMALL:
-            return
-        for growth in self._growths():
-            self.growth = growth
-            yield
-        for longest in self.index.longest_so_far(_LEAST_WIDEST):
-            self.widest = longest * self.growth
-            yield
-
-    def _growths(self) -> Iterator[int]:
-        """The growth of each part of the text; where it is not 1, that is all there is to know."""
-        left = b""
-        for start in range(0, 1 if self._even else len(self.text), STEP):
-            rest = left + self.text[start : start + STEP].translate(None, _PRINTABLE_ASCII + b"\n")
-            characters, read = utf_8_decode(rest, "surrogateescape", start + STEP >= len(self.text))
-            left = rest[read:]
-            found = (char.encode("utf-8", "surrogateescape") for char in set(characters))
-            if not self._even and any(columns(shown(char)) > len(char) for char in found):
-                yield _GROWTH
-                return
-            yield 1
+        if self.measures.is_even or len(self.text) > SMALL:
+            return self.measures.longest * self.growth
+        return max(map(self.width, range(self.lines)))
 
     def _pieces(self, begin: int, end: int) -> LongLine:
         """A line to be taken apart; what was found out about a very long one is kept."""
@@ -448,7 +503,7 @@ class HexDocument(Document):
         return max(min(offset, len(self.text) - 1), 0) // HEX_ROW
 
     def line(self, line: int, start: int = 0, limit: int | None = None) -> str:
-        return hex_row(self.text, line * HEX_ROW)[start : None if limit is None else start + limit]
+        return hex_row(self.text[:], line * HEX_ROW)[start : None if limit is None else start + limit]
 
     def place(self, line: int, begin: int, end: int) -> tuple[int, int]:
         """The columns of the numbers for some bytes."""
@@ -481,37 +536,37 @@ def _hex_column(nth: int) -> int:
 def laid_out(body: Text) -> Iterator[Document | None]:
     """A body laid out if it is JSON, else as it is: of a large one first its beginning, then nothing, at last all."""
     text = body[len(_BYTE_ORDER_MARK) :] if body[: len(_BYTE_ORDER_MARK)] == _BYTE_ORDER_MARK else body
-    kept = BytesIO()
+    layout, measures = Layout(text), Measures(is_json=True)
     broken = False  # by raw line breaks in strings: readable, but indentation would say nothing any more
     for number, piece in enumerate(pieces(text)):
         if piece is None:
             yield from as_it_is(body)
             return
         if number == 1:
-            yield Beginning(kept.getvalue(), is_json=not broken)
-        kept.write(piece.text)
+            yield Beginning(layout[:], is_json=not broken)
+        layout.add(piece)
+        measures.add(piece.text)
         broken = broken or piece.broken
         yield None
-    yield from _document(body, kept.getvalue(), is_json=not broken)
+    measures.finish()
+    yield from _document(
+        body, Document(layout[:] if layout.is_in_memory else layout, is_json=not broken, measures=measures)
+    )
 
 
 def as_it_is(body: Text) -> Iterator[Document | None]:
-    yield from _document(body, bytes(body), is_json=False)
+    text, measures = bytes(body), Measures()
+    for _ in measures.add_all(text):
+        yield None
+    yield from _document(body, Document(text, measures=measures))
 
 
-def _document(body: Text, text: bytes, *, is_json: bool) -> Iterator[Document | None]:
-    """The document that shows a body as this text, or as rows of hex where the body is no text."""
+def _document(body: Text, document: Document) -> Iterator[Document | None]:
+    """The document of a body, or its rows of hex if it is no text."""
     for fault in faults(body, cut=True):
         if fault is not None:
             yield HexDocument(bytes(body))
             return
-        yield None
-    newlines = None
-    for counted in newlines_before(text):
-        newlines = counted
-        yield None
-    document = Document(text, is_json=is_json, newlines=newlines)
-    for _ in document.measure():
         yield None
     yield document
 
@@ -524,8 +579,6 @@ def _last(steps: Iterator[Document | None]) -> Document:
 
 SLICE: Final = 1 << 20
 """Bytes that are searched at a time: some milliseconds."""
-MatchSpan = tuple[int, int]
-"""The offsets of a match in the text."""
 
 
 class _Query(NamedTuple):
@@ -539,7 +592,7 @@ class _Query(NamedTuple):
     """Bytes that a match has at most."""
 
 
-def matches(document: Document, needle: str, start: int = 0, end: int | None = None) -> Iterator[MatchSpan]:
+def matches(document: Document, needle: str, start: int = 0, end: int | None = None) -> Iterator[Span]:
     """All matches between two offsets, in turn; none for an empty needle."""
     if not needle:
         return
@@ -553,7 +606,7 @@ def matches(document: Document, needle: str, start: int = 0, end: int | None = N
         at = max(stop, found[-1][1] if found else 0)
 
 
-def _found(text: bytes, query: _Query, start: int, stop: int, end: int) -> list[MatchSpan]:
+def _found(text: bytes | Layout, query: _Query, start: int, stop: int, end: int) -> list[Span]:
     """The matches that start between `start` and `stop` and end before `end`."""
     piece = text[start : min(stop + query.longest - 1, end)]
     if query.any_case:

@@ -127,8 +127,8 @@ def value_at(document: Document, line: int) -> bytes:
 
 def value_start(document: Document, line: int) -> int:
     """The offset where the value on a line of JSON begins, after the name if it has one."""
-    name = _name(document, line)
-    return name.end() if name else document.outline.first(line)
+    name, first = _name(document, line), document.outline.first(line)
+    return first + name.end() if name else first
 
 
 def in_string(document: Document, line: int, character: int) -> bool:
@@ -138,7 +138,7 @@ def in_string(document: Document, line: int, character: int) -> bool:
     before = document.place(line, begin, value)[1]
     if character < before:
         return document.outline.depth(line) * 2 < character < before - len(": ")
-    return character > before and document.text.startswith(b'"', value)
+    return character > before and document.text[value : value + 1] == b'"'
 
 
 def _steps(document: Document, line: int) -> Iterator[int | str]:
@@ -147,7 +147,8 @@ def _steps(document: Document, line: int) -> Iterator[int | str]:
     line = _start(document, line)
     while outline.depth(line) and (opener := outline.opener(line)) is not None:
         name = _name(document, line)
-        if document.text.endswith(b"{", 0, document.span(opener)[1]):
+        end = document.span(opener)[1]
+        if document.text[end - 1 : end] == b"{":
             steps.append(name[1].decode("utf-8", "backslashreplace") if name else '""')
         else:
             steps.append(outline.index(opener, line))
@@ -164,9 +165,9 @@ def _start(document: Document, line: int) -> int:
 
 
 def _name(document: Document, line: int) -> re.Match[bytes] | None:
-    """The name before the value on a line, and what separates them."""
+    """The name before the value on a line, and what separates them, matched from the end of the indentation on."""
     first, end = document.outline.first(line), document.span(line)[1]
-    return _KEY.match(document.text, first, min(end, first + _KEY_LIMIT))
+    return _KEY.match(document.text[first : min(end, first + _KEY_LIMIT)])
 
 
 def _step(step: int | str) -> str:
@@ -362,9 +363,8 @@ class Rows:
             height = self.document.outline.count(run.level, run.start, run.end)
             if wrap is not None:
                 fits = wrap // self.document.growth
-                newlines = self.document.outline.newlines(run.level, run.start, run.end, least=fits + 1)
-                starts = [at + 1 for at in newlines] if run.start else [0]
-                height += sum(self._rows_from(start, wrap) - 1 for start in starts)
+                spans = self.document.outline.spans(run.level, run.start, run.end, least=fits + 1)
+                height += sum(self._wrapped(*span, wrap)[0] - 1 for span in spans)
             heights[run] = height
         return heights[run]
 
@@ -385,16 +385,10 @@ class Rows:
         if run not in self._inside:
             if len(self._inside) >= _KEPT:
                 self._inside.pop(next(iter(self._inside)))
-            newlines, wrap = self.document.outline.newlines(run.level, run.start, run.end), self._wrap
-            starts = [at + 1 for at in newlines] if run.start else [0]
-            heights = (1 if wrap is None else self._rows_from(start, wrap) for start in starts)
-            self._inside[run] = _Inside(starts, list(accumulate(heights, initial=0)))
+            spans, wrap = self.document.outline.spans(run.level, run.start, run.end), self._wrap
+            heights = (1 if wrap is None else self._wrapped(*span, wrap)[0] for span in spans)
+            self._inside[run] = _Inside([start for start, _ in spans], list(accumulate(heights, initial=0)))
         return self._inside[run]
-
-    def _rows_from(self, start: int, wrap: int) -> int:
-        """How many rows the line has that starts at an offset."""
-        end = self.document.text.find(b"\n", start)
-        return self._wrapped(start, len(self.document.text) if end < 0 else end, wrap)[0]
 
     def _per_row(self, line: int) -> int | None:
         """How many characters of a line go on one row; None if all do."""
@@ -429,6 +423,6 @@ def _line_of_nth(document: Document, opener: int, index: int) -> int:
     for start, end in document.index.pieces(opener + 1, outline.closer(opener)):
         count = outline.count(level, start, end)
         if index < count:
-            return document.line_at(outline.newlines(level, start, end)[index] + 1)
+            return document.line_at(outline.spans(level, start, end)[index][0])
         index -= count
     return opener

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rpcexplorer.jsontext import layout as layout_module
 from rpcexplorer.jsontext import slices as slices_module
-from rpcexplorer.jsontext.layout import LEVELS, compact, indented, pieces
+from rpcexplorer.jsontext.layout import LEVELS, Layout, compact, indented, pieces
 from rpcexplorer.jsontext.slices import slices
 
 words = st.text(st.sampled_from('ab,:[]{}"\\\n é漢😀'), max_size=50)
@@ -82,3 +83,45 @@ def test_a_part_of_a_body_is_laid_out_without_a_copy_of_it() -> None:
 def test_what_a_raw_line_break_in_a_string_breaks_is_told() -> None:
     told = {text: [piece.broken for piece in pieces(text) if piece] for text in (b'["a\nb"]', b'[\n"ab", NaN]')}
     assert list(told.values()) == [[True], [False]]
+
+
+def layout_of(text: bytes) -> Layout:
+    layout = Layout(text)
+    for piece in pieces(text):
+        assert piece is not None
+        layout.add(piece)
+    return layout
+
+
+@given(values, sizes, st.integers(1, 3), st.lists(st.tuples(st.integers(0, 300), st.integers(0, 300)), max_size=9))
+def test_layout_reads_like_the_laid_out_text(
+    value: object, size: int, recent: int, offsets: list[tuple[int, int]]
+) -> None:
+    text = spelled(value, spaces=False, ascii_only=False)
+    whole = indented(text)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(slices_module, "SLICE", size)
+        patch.setattr(layout_module, "MAX_RECENT", recent)
+        layout = layout_of(text)
+        assert (len(layout), layout[:], layout[-1:]) == (len(whole), whole, whole[-1:])
+        assert [layout[start:stop] for start, stop in offsets] == [whole[start:stop] for start, stop in offsets]
+        assert layout.is_in_memory == (len(list(slices(text))) <= recent)
+
+
+def test_layout_reads_recent_and_slow_slices_from_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(slices_module, "SLICE", 50)
+    monkeypatch.setattr(layout_module, "MAX_RECENT", 2)
+    text = json.dumps([*range(100), *[float("nan")] * 100]).encode()
+    layout, whole = layout_of(text), indented(text)
+    laid_out: list[object] = []
+
+    def noted(text: bytes, indent: int) -> bytes:
+        laid_out.append(text)
+        return msgspec.json.format(text, indent=indent)
+
+    monkeypatch.setattr(layout_module, "_native", noted)
+    for _ in range(3):
+        assert layout[:40] + layout[120:140] + layout[-500:] == whole[:40] + whole[120:140] + whole[-500:]
+    assert len(laid_out) == 6
+    assert layout[:9] + layout[120:129] + layout[:9] == whole[:9] + whole[120:129] + whole[:9]
+    assert len(laid_out) == 8

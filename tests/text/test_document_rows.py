@@ -10,9 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rpcexplorer.jsontext import layout, slices
+from rpcexplorer.jsontext.layout import Layout, indented
 from rpcexplorer.text import document as lines
-from rpcexplorer.text.document import EVERYTHING, Document
-from rpcexplorer.text.document_rows import DocumentRow, Rows, line_of_item, path_at, value_at
+from rpcexplorer.text.document import EVERYTHING, Document, matches
+from rpcexplorer.text.document_rows import DocumentRow, Rows, line_of_item, path_at, pointer_at, value_at
 from rpcexplorer.text.printable import columns
 
 BODY = b'{"items":[{"id":1,"tags":["a","b"]},{"id":2,"tags":[]}],"odd ] key":{"x":"[ {"},"n":null}'
@@ -40,7 +42,7 @@ class Model:
     """The same by plain means: a set of folded containers, and each line's containers around it."""
 
     def __init__(self, document: Document) -> None:
-        self.lines = document.text.decode().split("\n")
+        self.lines = document.text[:].decode().split("\n")
         self.depths = [(len(line) - len(line.lstrip(" "))) // 2 for line in self.lines]
         self.around: list[list[int]] = []
         self.ends: dict[int, int] = {}
@@ -323,3 +325,29 @@ def test_an_item_of_a_list_is_found_by_its_number(value: object, path: str, ther
 def test_what_is_not_there_is_looked_for_no_farther_than_where_it_should_begin() -> None:
     document = Document.of_json(b'{"items": [1, 2]}')
     assert line_of_item(document, ".items", 7) == 1
+
+
+@given(values, steps, st.sampled_from([3, 10, 40]), st.sampled_from([5, 16_384]), st.integers(2, 30) | st.none())
+def test_a_document_laid_out_when_it_is_shown_is_the_same(
+    value: Any, steps: list[tuple[str, int]], size: int, block: int, width: int | None
+) -> None:
+    body = json.dumps({"many": [value, "word " * 16] * 3}, ensure_ascii=False).encode()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(lines, "BLOCK", block)
+        eager = Document(indented(body), is_json=True)
+        patch.setattr(slices, "SLICE", size)
+        patch.setattr(layout, "MAX_RECENT", 2)
+        lazy = Document.of_json(body)
+        assert isinstance(lazy.text, Layout)
+        rows = Rows(lazy, wrap=width), Rows(eager, wrap=width)
+        for name, argument in steps:
+            for each in rows:
+                getattr(each, name)(min(argument, each.document.lines - 1) if name != "fold_to" else argument)
+        assert [rows[0].row(at) for at in range(rows[0].count)] == [rows[1].row(at) for at in range(rows[1].count)]
+        assert (lazy.lines, lazy.widest, lazy.growth) == (eager.lines, eager.widest, eager.growth)
+        assert list(matches(lazy, "a")) == list(matches(eager, "a"))
+        for line in range(lazy.lines):
+            assert rows[0].row_of(line) == rows[1].row_of(line)
+            assert [tell(lazy, line) for tell in (path_at, pointer_at, value_at)] == [
+                tell(eager, line) for tell in (path_at, pointer_at, value_at)
+            ]

@@ -7,7 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rpcexplorer.text import document
-from rpcexplorer.text.document import Lines, newlines_before
+from rpcexplorer.text.document import Lines, Measures
+
+
+def lines_of(text: bytes) -> Lines:
+    return Lines(text, Measures.of(text).newlines)
 
 
 def plain_lines(text: bytes) -> list[bytes]:
@@ -18,7 +22,8 @@ def plain_lines(text: bytes) -> list[bytes]:
 def test_lines_are_where_a_split_finds_them(text: bytes, block: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(document, "BLOCK", block)
-        lines = Lines(text)
+        patch.setattr(document, "STEP", 2 * block)
+        lines = lines_of(text)
         spans = [(lines.start(line), lines.end(line)) for line in range(lines.count)]
         assert [text[start:end] for start, end in spans] == plain_lines(text)
         assert [lines.at(offset) for start, end in spans for offset in (start, end)] == [
@@ -27,29 +32,17 @@ def test_lines_are_where_a_split_finds_them(text: bytes, block: int) -> None:
         runs = list(lines.pieces(0, lines.count))
         assert [line for start, end in runs for line in range(start, end)] == list(range(lines.count))
         assert list(lines.pieces_before(lines.count)) == runs[::-1]
-        assert lines.longest(0) == max(map(len, plain_lines(text)))
-        patch.setattr(document, "STEP", 2 * block)
-        assert [*lines.longest_so_far(0), 0][-2 if text else -1] == lines.longest(0)
-        assert list(newlines_before(text))[-1] == lines._before
+        assert Measures.of(text).longest == max(map(len, plain_lines(text)))
 
 
 @pytest.mark.parametrize(("text", "count"), [(b"", 1), (b"\n", 1), (b"a", 1), (b"a\n", 1), (b"a\n\n", 2), (b"\na", 2)])
 def test_a_last_newline_ends_a_line_and_starts_none(text: bytes, count: int) -> None:
-    assert Lines(text).count == count
-
-
-def test_the_longest_line_is_looked_for_between_offsets_and_above_a_floor() -> None:
-    lines = Lines(b"four\n" + b"x" * 30 + b"\nsevenxx\nab")
-    assert lines.longest(0) == 30
-    assert lines.longest(40) == 40
-    assert lines.longest(0, 36) == 7
-    assert lines.longest(0, 0, 4) == 4
-    assert lines.longest(0, 36, 40) == 4
+    assert lines_of(text).count == count
 
 
 def test_the_cuts_between_runs_are_the_same_wherever_one_begins(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(document, "BLOCK", 10)
-    lines = Lines(b"abc\n" * 20)
+    lines = lines_of(b"abc\n" * 20)
     cuts = [start for start, _ in lines.pieces(0, 20)]
     assert len(cuts) > 5
     for first in range(20):

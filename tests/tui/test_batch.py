@@ -141,7 +141,7 @@ def test_each_call_has_an_outcome_of_its_own_and_can_be_read_and_opened(shop: Ex
         ]
         reader = screen.query_one(Reader)
         assert reader.document is not None
-        assert b"Ada" in reader.document.text
+        assert b"Ada" in reader.document.text[:]
         await pilot.press("end")
         assert reader.document.text == b"9"
         assert not screen.check_action("remove", ())

@@ -22,7 +22,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 from textual.worker import Worker
 
-from rpcexplorer.text.document import EVERYTHING, Document, MatchSpan, matches
+from rpcexplorer.text.document import EVERYTHING, Document, Span, matches
 from rpcexplorer.text.document_rows import DocumentRow, Rows, line_of_item, path_at, pointer_at, value_at
 from rpcexplorer.text.json_text import tokens
 from rpcexplorer.tui.key_queue import paced
@@ -44,7 +44,7 @@ class Hits:
     def __init__(self, document: Document, needle: str) -> None:
         self.document = document
         self.needle = needle
-        self.current: MatchSpan | None = None
+        self.current: Span | None = None
         """The place that the search went to."""
         self.total = 0
         """The number of places so far."""
@@ -56,7 +56,7 @@ class Hits:
         """The offset at which each step of the count began, and the one for the next step."""
         self._totals = [0]
         """The number of places before each of these."""
-        self._number: tuple[MatchSpan | None, int | None] = None, None
+        self._number: tuple[Span | None, int | None] = None, None
         self._offset = lru_cache(OFFSETS)(self._found_offset)
 
     @property
@@ -118,13 +118,13 @@ class Hits:
         at = bisect_left(offsets, character, key=lambda offset: self.document.place(line, start, offset)[1])
         return offsets.start + at
 
-    def _counted_before(self, place: MatchSpan | None) -> int | None:
+    def _counted_before(self, place: Span | None) -> int | None:
         if place is None or place[0] >= self._begins[-1]:
             return None
         at = bisect_right(self._begins, place[0]) - 1
         return self._totals[at] + len(self._starting(self._begins[at], place[0]))
 
-    def _starting(self, begin: int, end: int) -> list[MatchSpan]:
+    def _starting(self, begin: int, end: int) -> list[Span]:
         """Return the places that start between two offsets, wherever they end."""
         if begin >= end:
             return []
@@ -132,7 +132,7 @@ class Hits:
         return [place for place in found if place[0] < end]
 
 
-def _onwards(start: int, end: int) -> Iterator[MatchSpan]:
+def _onwards(start: int, end: int) -> Iterator[Span]:
     """Yield spans from one offset to another, small ones first."""
     step = NEAR
     while start < end:
@@ -140,7 +140,7 @@ def _onwards(start: int, end: int) -> Iterator[MatchSpan]:
         start, step = start + step, min(step * 2, STEP)
 
 
-def _back(start: int, end: int) -> Iterator[MatchSpan]:
+def _back(start: int, end: int) -> Iterator[Span]:
     """Yield spans from the end back to the start, small ones first."""
     step = NEAR
     while start < end:
