@@ -307,8 +307,8 @@ def _show(world: World, exchange: Exchange, part: Part, *, include: bool) -> Non
     if include and exchange.response.status is not None:
         _head(world, exchange)
     match exchange.outcome:
-        case Result(value=value) if part is Part.RESULT:
-            print_json(world, value)
+        case Result(text=text) if part is Part.RESULT:
+            print_json(world, text)
         case ErrorObject(value=value) if part is Part.RESULT and value.lstrip().startswith(b"["):
             print_json(world, value)  # a batch in which some calls failed: the others have results
         case Malformed() if (

@@ -17,20 +17,23 @@ from rpcexplorer.cli.world import World
 from rpcexplorer.discovery.methods import DiscoveryStep
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.files.io import refuse_unwritable, write_atomic
+from rpcexplorer.jsontext.slices import Text
 from rpcexplorer.model.exchange import Exchange, Stop
 from rpcexplorer.model.problem import UserError
 from rpcexplorer.text.exchange import duration, size
-from rpcexplorer.text.json_text import highlighted
+from rpcexplorer.text.json_text import highlighted_pieces
 from rpcexplorer.text.printable import printable, printable_bytes
 from rpcexplorer.transport.port import Progress
 
 
-def print_json(world: World, text: bytes) -> None:
+def print_json(world: World, text: Text) -> None:
     """JSON for whoever reads stdout: a person gets it laid out and safe, a program gets the server's bytes."""
     if world.shows:
-        world.print(highlighted(text, colour=world.colours))
+        for piece in highlighted_pieces(text, colour=world.colours):
+            world.write(piece.encode(errors="backslashreplace"))
     else:
-        world.write(text + b"\n")
+        world.write(text)
+    world.write(b"\n")
 
 
 def print_json_line(world: World, text: bytes) -> None:

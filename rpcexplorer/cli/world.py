@@ -16,6 +16,7 @@ import click
 from msgspec import Struct, field
 
 from rpcexplorer.explorer import Explorer
+from rpcexplorer.jsontext.slices import Text
 from rpcexplorer.model.destination import Entered, Person, RouteChanged, Store
 from rpcexplorer.model.problem import UserError
 from rpcexplorer.text.printable import printable
@@ -92,7 +93,7 @@ class World(Struct):
     def width(self) -> int:
         return shutil.get_terminal_size((100, 24)).columns
 
-    def write(self, data: bytes) -> None:
+    def write(self, data: Text) -> None:
         self.stdout.write(data)
         self.stdout.flush()
 

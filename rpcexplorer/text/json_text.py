@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from codecs import getincrementaldecoder
+from collections.abc import Iterator
 from typing import Any, Final, Literal, NewType, TypeAlias, cast
 
 import msgspec
 
-from rpcexplorer.jsontext.layout import indented
+from rpcexplorer.jsontext.layout import indented, pieces
+from rpcexplorer.jsontext.slices import SLICE, Text, fault, in_string
 from rpcexplorer.text.printable import printable, printable_bytes, readable
 
 Role: TypeAlias = Literal["key", "string", "number", "literal", "punctuation", "error"]
@@ -28,16 +30,6 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _REST = re.compile(_STRING, re.VERBOSE | re.DOTALL)
-
-
-def marked(text: str, marks: Mapping[str, tuple[str, str]]) -> str:
-    pairs = {**marks, "summary": marks["punctuation"]}
-
-    def put(found: re.Match[str]) -> str:
-        before, behind = pairs.get(str(found.lastgroup), ("", ""))
-        return f"{before}{found[0]}{behind}"
-
-    return _TOKEN.sub(put, text)
 
 
 def tokens(text: str, *, in_string: bool = False) -> Iterator[tuple[int, int, Role]]:
@@ -84,14 +76,13 @@ def inked(text: str, ink: Ink, *, colour: bool = True) -> str:
 COLOUR_LIMIT: Final = 16_000_000
 """Characters; longer text stays plain, as nobody reads that far and colours would double its size."""
 _BEGINS = re.compile(r"\s*+(?:[\[{\"]|-?[0-9]|true|false|null|NaN|-?Infinity)")
-_INKS: Final[dict[Role, Ink]] = {
+_INKS: Final[dict[str | None, Ink]] = {
     "key": KEY,
     "string": STRING,
     "number": NUMBER,
     "literal": LITERAL,
     "punctuation": PUNCTUATION,
 }
-_MARKS: Final[dict[str, tuple[str, str]]] = {role: (f"\x1b[{ink}m", "\x1b[0m") for role, ink in _INKS.items()}
 
 
 def highlighted(json_text: bytes | str, *, colour: bool = True) -> str:
@@ -101,7 +92,35 @@ def highlighted(json_text: bytes | str, *, colour: bool = True) -> str:
         assert isinstance(json_text, bytes)
         return printable_bytes(json_text)
     shown = printable(indented(text), lines=True)
-    return marked(shown, _MARKS) if colour and len(shown) <= COLOUR_LIMIT and _BEGINS.match(shown) else shown
+    return _in_colours(shown) if colour and len(shown) <= COLOUR_LIMIT and _BEGINS.match(shown) else shown
+
+
+def highlighted_pieces(json_text: Text, *, colour: bool = True) -> Iterator[str]:
+    """Yield what ``highlighted`` returns: of JSON slice by slice, as the whole takes many times the memory."""
+    length = 0
+    is_small = len(json_text) <= SLICE
+    for piece in (None,) if is_small or fault(json_text) is not None else pieces(json_text):
+        if piece is None:
+            yield highlighted(bytes(json_text), colour=colour)
+            return
+        length += len(piece.text)
+    decoder = getincrementaldecoder("utf-8")()
+    for piece in filter(None, pieces(json_text)):
+        shown = printable(decoder.decode(piece.text), lines=True)
+        is_coloured = colour and length <= COLOUR_LIMIT
+        yield _in_colours(shown, in_string=in_string(piece.part.before)) if is_coloured else shown
+
+
+def _in_colours(text: str, *, in_string: bool = False) -> str:
+    """The text with an escape sequence before and behind each token; what is no token of JSON has no colour."""
+
+    def put(found: re.Match[str]) -> str:
+        ink = _INKS.get(found.lastgroup)
+        return f"\x1b[{ink}m{found[0]}\x1b[0m" if ink else found[0]
+
+    rest = _REST.match(text) if in_string else None
+    at = rest.end() if rest else 0
+    return inked(text[:at], STRING) + _TOKEN.sub(put, text[at:])
 
 
 def json_of(value: Any) -> bytes:

@@ -10,7 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rpcexplorer.text.json_text import COLOUR_LIMIT, highlighted, json_of, raw_of, tokens
+from rpcexplorer.jsontext import slices
+from rpcexplorer.text import json_text
+from rpcexplorer.text.json_text import COLOUR_LIMIT, highlighted, highlighted_pieces, json_of, raw_of, tokens
 from rpcexplorer.text.printable import printable_bytes
 
 COLOURS = re.compile(r"\x1b\[([0-9]*)m")
@@ -49,6 +51,33 @@ def test_what_is_no_json_is_only_made_printable(text: bytes) -> None:
 def test_text_beyond_the_limit_stays_plain() -> None:
     text = '"' + "x" * COLOUR_LIMIT + '"'
     assert highlighted(text) == text
+
+
+values = st.recursive(
+    st.none() | st.integers() | st.floats() | st.text(st.sampled_from('ab" \\\n\x1b\u202e漢é,:]}'), max_size=30),
+    lambda inner: st.lists(inner, max_size=5) | st.dictionaries(st.sampled_from("a:{漢"), inner, max_size=3),
+)
+
+
+@given(values, st.booleans(), st.integers(3, 60))
+def test_slices_are_highlighted_like_the_whole_text(value: Any, ascii_only: bool, size: int) -> None:
+    text = json.dumps(value, ensure_ascii=ascii_only).encode()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(slices, "SLICE", size)
+        patch.setattr(json_text, "SLICE", 0)
+        in_slices, plain = "".join(highlighted_pieces(text)), "".join(highlighted_pieces(text, colour=False))
+        patch.setattr(json_text, "COLOUR_LIMIT", 0)
+        assert "".join(highlighted_pieces(text)) == plain
+    assert plain == highlighted(text, colour=False)
+    cut = re.compile(r"\x1b\[0m\x1b\[(2|32)m")  # a token that goes on in the next slice
+    assert cut.sub("", in_slices) == cut.sub("", highlighted(text))
+
+
+@pytest.mark.parametrize("text", [b"[1, 2,", b'["\xff", 1]', b"[1, 2, 3] trailing"])
+def test_text_that_is_not_json_is_highlighted_whole(text: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(slices, "SLICE", 4)
+    monkeypatch.setattr(json_text, "SLICE", 0)
+    assert list(highlighted_pieces(memoryview(text))) == [highlighted(text)]
 
 
 def named(text: str, *, in_string: bool = False) -> list[tuple[str, str]]:
