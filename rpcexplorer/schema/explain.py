@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from difflib import get_close_matches
 from itertools import islice
 from typing import Any, Final, TypeAlias
 
@@ -478,6 +477,8 @@ def meant_name(name: str, names: Sequence[str]) -> str:
     near = [each for each in names[:MAX_NAMES] if len(each) <= MAX_NAME_CHARACTERS]
     alike = [each for each in near if _folded(each) == _folded(name)]
     if len(alike) != 1:
+        from difflib import get_close_matches  # only where something is wrong
+
         alike = get_close_matches(name, near, n=2, cutoff=LEAST_RATIO)
     return alike[0] if len(alike) == 1 else ""
 

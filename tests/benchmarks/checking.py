@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import resource
 import sys
 from collections.abc import Awaitable, Callable
 from time import perf_counter
@@ -103,6 +104,11 @@ async def measured(rounds: int, check: Callable[[Checker], Awaitable[Checked]], 
 
 
 async def main(rounds: int) -> None:
+    members = json.dumps({f"member{number}": number for number in range(100_000)})
+    texts = Described(result={"type": "object", "additionalProperties": {"type": "string"}})
+    told("100,000 members, all wrong", await measured(3, lambda it: it.result(texts, members), warm=False))
+    peaks = (resource.getrusage(who).ru_maxrss // 1024 for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    print(f"{'':30} program and process {' + '.join(map(str, peaks))} MB")
     schema = made(TYPICAL)
     bare = jsonschema_rs.Draft202012Validator(schema.schema)
     floor: list[float] = []

@@ -123,23 +123,16 @@ def test_a_process_that_somebody_ended_is_started_anew() -> None:
         os.kill(pid, signal.SIGKILL)
         os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
 
-    async def use(checker: Checker) -> Checked:
+    async def use(checker: Checker) -> int | None:
         await checker.params(method, "[]")
         assert checker.pid is not None
         await asyncio.to_thread(end, checker.pid)
-        return await checker.params(method, '{"a": "x"}')
-
-    assert used(use).is_right
-
-
-def test_the_process_ends_with_the_program_and_leaves_nothing() -> None:
-    async def use(checker: Checker) -> int | None:
-        await checker.params(taking(a={"type": "string"}), '{"a": 1}')
+        assert (await checker.params(method, '{"a": "x"}')).is_right
         return checker.pid
 
     pid = used(use)
     assert pid is not None
-    with pytest.raises(ProcessLookupError):
+    with pytest.raises(ProcessLookupError):  # the new one ends with the checker
         os.kill(pid, 0)
 
 
