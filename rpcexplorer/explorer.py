@@ -22,7 +22,7 @@ from rpcexplorer.model.destination import FORM_OF_REQUEST, Nobody, Person, Route
 from rpcexplorer.model.draft import Batch, Draft, methods_of
 from rpcexplorer.model.exchange import Preview, Stop, Unreached, fresh_id
 from rpcexplorer.model.method import SIGN, Described, as_named, method_of
-from rpcexplorer.model.problem import Problem
+from rpcexplorer.model.problem import Problem, counted
 from rpcexplorer.model.profile import OVERLAY, DocumentSource, Profile
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.profiles.profiles import Profiles, load
@@ -191,8 +191,7 @@ class Explorer:
         """Keep elsewhere the calls that could not be recorded; return what could not be written, in sentences."""
         problems = [self.rescue.put_aside()] if "journal" in self.__dict__ else []
         if "drafts" in self.__dict__ and (problem := self.drafts.save_unsaved()):
-            number = len(self.drafts.unsaved)
-            problems.append(f"{number} draft{'s' * (number != 1)} could not be written: {problem}.")
+            problems.append(f"{counted(len(self.drafts.unsaved), 'draft')} could not be written: {problem}.")
         return "\n".join(filter(None, problems))
 
     @property

@@ -17,7 +17,6 @@ from operator import attrgetter, itemgetter
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
-from msgspec import Struct, field
 from msgspec.structs import replace
 
 from rpcexplorer.files.io import (
@@ -444,30 +443,6 @@ def _stands_in(folded: bytes, needle: bytes, keys: Iterable[bytes]) -> bool:
     return False
 
 
-class Prune(Struct):
-    keep: int | None
-    before: datetime | None
-    profile: str | None
-    doomed: set[bytes] = field(default_factory=set)
-    writers: set[str] = field(default_factory=set)
-    unread: set[Path] = field(default_factory=set)
-
-    def look_through(self, blocks: Iterable[RawBlock], may_go: Callable[[RawBlock], bool]) -> None:
-        """Decide of each block, the newest first; what may not go is not counted either."""
-        kept = 0
-        for block in blocks:
-            if not block.raw:
-                self.unread.add(block.file)
-            call = None if block.harm else outline(block.raw) or read_block(block.raw)
-            if not isinstance(call, Exchange) or self.profile not in {None, call.profile} or not may_go(block):
-                continue
-            if (self.keep is not None and kept >= self.keep) or (self.before is not None and call.when < self.before):
-                self.doomed.add(fingerprint(block.raw))
-                self.writers.add(block.writer)
-            else:
-                kept += 1
-
-
 def fingerprint(raw: bytes) -> bytes:
     """What a block is known by, blank lines around it aside: ids can be given by hand, and given twice."""
     from hashlib import blake2b  # it loads OpenSSL, and few commands change anything
@@ -680,14 +655,26 @@ class History:
         Damaged records stay: nobody can say how old they are; and so do, uncounted, those that others have recorded.
         ``dry`` only counts.
         """
-        mine = cache(may_change)
-        prune = Prune(keep, before, profile)
-        prune.look_through(self._raw_blocks(), lambda block: not self.refusal(block.writer) and mine(block.file))
-        for writer in sorted(prune.writers) if not dry else ():
+        is_mine = cache(may_change)
+        doomed, its_writers, unread, kept = set[bytes](), set[str](), set[Path](), 0
+        for block in self._raw_blocks():
+            if not block.raw:
+                unread.add(block.file)
+            call = None if block.harm else outline(block.raw) or read_block(block.raw)
+            if not isinstance(call, Exchange) or profile not in {None, call.profile}:
+                continue
+            if self.refusal(block.writer) or not is_mine(block.file):
+                continue
+            if (keep is not None and kept >= keep) or (before is not None and call.when < before):
+                doomed.add(fingerprint(block.raw))
+                its_writers.add(block.writer)
+            else:
+                kept += 1
+        for writer in sorted(its_writers) if not dry else ():
             for path in files_of(self.folder, writer):
-                if path not in prune.unread:
-                    self._rewrite(path, lambda raw: b"" if fingerprint(raw) in prune.doomed else raw, writer)
-        return len(prune.doomed)
+                if path not in unread:
+                    self._rewrite(path, lambda raw: b"" if fingerprint(raw) in doomed else raw, writer)
+        return len(doomed)
 
     def _change(self, id: str, change: Callable[[bytes], bytes], *, torn: bool) -> bool:
         """Change the newest block with this id, in whichever of its writer's files it lies by now.

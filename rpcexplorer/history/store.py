@@ -16,6 +16,7 @@ from msgspec.structs import replace
 
 from rpcexplorer.files.io import error_of, lock, names, telling
 from rpcexplorer.model.exchange import Damaged, Exchange, Refused
+from rpcexplorer.model.problem import counted
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.model.settings import HistorySettings
@@ -247,7 +248,7 @@ class Rescue:
         from rpcexplorer.history.folder import History
 
         calls = self._journal.unsaved
-        failure = f"{_number_of_calls(calls)} could not be written to the history: {self._journal.problem}."
+        failure = f"{counted(len(calls), 'call')} could not be written to the history: {self._journal.problem}."
         for place in self._places():
             aside = History(place / calls[-1].id, body_limit=self._journal.body_limit)
             if not any(error_of(partial(aside.append, call)) for call in calls):
@@ -285,7 +286,7 @@ class Rescue:
                     if [entry.name for entry in place.iterdir()] == [f".{RESCUE_LOCK}.lock"]:
                         (place / f".{RESCUE_LOCK}.lock").unlink()
                     place.rmdir()
-        return f"{_number_of_calls(calls)} of an earlier run could be written to the history now." if calls else ""
+        return f"{counted(len(calls), 'call')} of an earlier run could be written to the history now." if calls else ""
 
     def _take_calls(self, place: Path, profiles: Callable[[str], Profile | None]) -> Iterator[Exchange]:
         asides = [place / name for name in sorted(names(place)) if not name.startswith(".")]
@@ -341,7 +342,3 @@ def _is_ours(place: Path) -> bool:
             for entry in entries
         )
     return False
-
-
-def _number_of_calls(calls: list[Exchange]) -> str:
-    return f"{len(calls)} call{'s' * (len(calls) != 1)}"

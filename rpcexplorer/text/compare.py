@@ -497,7 +497,7 @@ def totals(results: Sequence[Replayed]) -> str:
     """How many came out how: ``4 calls: 2 same, 1 differs, 1 failed``."""
     counts = Counter(result.verdict for result in results)
     parts = [f"{counts[verdict]} {verdict}" for verdict in REPLAY_SIGNS if counts[verdict]]
-    return f"{len(results)} call{'s' * (len(results) != 1)}: {', '.join(parts)}"
+    return f"{counted(len(results), 'call')}: {', '.join(parts)}"
 
 
 def difference_row(comparison: Comparison, difference: Difference) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from rpcexplorer.jsontext.edit import Path, span_of
 from rpcexplorer.jsontext.scan import Span
 from rpcexplorer.model.batch import BatchParts
 from rpcexplorer.model.exchange import Cancelled, Exchange, Outcome, OutcomeName, Preview, Refused, Sent, Unreached
-from rpcexplorer.model.problem import capitalised
+from rpcexplorer.model.problem import capitalised, counted
 from rpcexplorer.rpc.messages import RESERVED, ErrorObject, Malformed, Result, explain
 from rpcexplorer.text.printable import clipped, columns, printable, printable_bytes, readable
 from rpcexplorer.transport.port import Phases, Progress
@@ -452,8 +452,7 @@ def failed_count(parts: BatchParts) -> str:
     failed = [call for call in awaited if call.exit_code]
     missing = sum(isinstance(call.outcome, Malformed) and not call.response.body for call in failed)
     counts = ((len(failed) - missing, "failed"), (missing, "got no response"))
-    of = f"of {len(awaited)} call{'s' * (len(awaited) != 1)}"
-    return ", ".join(f"{count} {of} {words}" for count, words in counts if count)
+    return ", ".join(f"{count} of {counted(len(awaited), 'call')} {words}" for count, words in counts if count)
 
 
 def part_words(call: Exchange) -> str:
