@@ -157,18 +157,6 @@ def test_a_file_that_cannot_be_read_is_told_and_not_taken_for_empty(
         assert snapshot(root) == before
 
 
-@every_kind
-def test_a_loop_of_links_in_the_place_of_the_file_is_told(kind: Kind, root: Path) -> None:
-    path = kind.path(root)
-    path.unlink()
-    path.symlink_to(path.name)
-    found, told = kind.read(root)
-    assert found == set()
-    if kind.file != "team/sessions.toml":  # which is looked for, and not there
-        assert "symbolic link" in told
-    assert "symbolic link" in kind.change(root, "c") or kind.name == "catalogue"
-
-
 # --- others at work
 
 

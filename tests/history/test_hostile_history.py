@@ -6,7 +6,6 @@ import os
 import tomllib
 import tracemalloc
 from collections.abc import Callable, Iterator
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -322,18 +321,6 @@ def test_of_a_damaged_call_of_megabytes_the_beginning_is_shown(one: History) -> 
     (shown,) = [each for each in damaged(one.all()) if each.id == "x"]
     assert shown.text.endswith("bytes more")
     assert len(shown.text) < LEFT + 50
-
-
-def test_calls_that_wait_for_their_order_are_few_where_they_are_large(
-    one: History, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(merging, "WAITING", 3 * len(BLOCK))
-    file_of(one).write_bytes(b"".join(to_block(exchange(number)).encode() for number in range(40)))
-    sizes = counted(monkeypatch)
-    monkeypatch.setattr(blockfile, "CHUNK", 2 * len(BLOCK))
-    monkeypatch.setattr(merging, "CHUNK", 2 * len(BLOCK))
-    assert sound(islice(one.all(), 1)) == [id_of(39)]
-    assert sum(sizes) < 8 * len(BLOCK)
 
 
 # --- thousands of files

@@ -16,7 +16,6 @@ from rpcexplorer.history.record import (
     quoted,
     read_block,
     read_record,
-    renamed,
     spell,
     to_block,
     to_exchange,
@@ -229,13 +228,6 @@ def test_a_block_that_cannot_be_read_is_shown_with_the_reason(old: str, new: str
     assert new in found.text
 
 
-def test_bytes_that_are_not_utf8_are_damage_and_shown_as_escapes() -> None:
-    found = read_block(to_block(exchange()).encode().replace(b"ping", b"p\xffng"))
-    assert isinstance(found, Damaged)
-    assert "is not UTF-8" in found.reason
-    assert "p\\xffng" in found.text
-
-
 def test_a_comment_between_blocks_is_no_call() -> None:
     assert read_block(b"# the week of the outage\n") is None
 
@@ -336,23 +328,6 @@ def test_a_batch_comes_back_as_the_whole_reply() -> None:
     assert found.outcome == one.outcome
 
 
-def test_headers_are_recorded_as_lines_of_text_in_their_order() -> None:
-    headers = (("X-Request-Id", "r-1"), ("Link", "a: b"), ("link", ""))
-    record = to_record(exchange(response=Response(200, headers=headers)))
-    assert record["headers"] == ["X-Request-Id: r-1", "Link: a: b", "link: "]
-    found = to_exchange(record)
-    assert isinstance(found, Exchange)
-    assert found.response.headers == headers
-
-
-def test_a_record_without_headers_has_no_such_key_and_reads_as_one_without() -> None:
-    record = to_record(exchange())
-    assert "headers" not in record
-    found = to_exchange(record)
-    assert isinstance(found, Exchange)
-    assert found.response.headers == ()
-
-
 def test_headers_that_somebody_wrote_by_hand_are_read() -> None:
     found = to_exchange(to_record(exchange()) | {"headers": ["X-A:b", "nothing"]})
     assert isinstance(found, Exchange)
@@ -364,24 +339,3 @@ def test_headers_of_another_kind_are_a_damage(headers: object) -> None:
     found = to_exchange(to_record(exchange()) | {"headers": headers})
     assert isinstance(found, Damaged)
     assert found.reason == "its headers must be a list of texts"
-
-
-def test_a_reply_that_is_not_utf8_stands_as_base64() -> None:
-    record = to_record(exchange(response=Response(200, body=b"\xff\xfe", size=2)))
-    assert "reply" not in record
-    assert record["reply_base64"] == "//4="
-
-
-def test_a_lone_surrogate_stands_as_base64_where_it_stands_and_nowhere_else() -> None:
-    record = to_record(exchange(method="\ud800", params='["\\ud800"]'))
-    assert "method" not in record
-    assert record["method_base64"] == "7aCA"
-    assert record["params"] == '["\\ud800"]'
-
-
-def test_a_name_is_given_replaced_and_taken_away() -> None:
-    record = to_record(exchange())
-    named = renamed(record, name="\udc80", note=None)
-    assert named["name_base64"] == "7bKA"
-    assert renamed(named, name="b", note="c") == record | {"name": "b", "note": "c"}
-    assert renamed(named, name="") == record

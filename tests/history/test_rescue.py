@@ -10,11 +10,10 @@ from pathlib import Path
 import pytest
 
 from rpcexplorer.files.io import FileError
-from rpcexplorer.history import folder as store
 from rpcexplorer.history.folder import History
 from rpcexplorer.history.store import Journal, Rescue
 from rpcexplorer.model.exchange import Exchange
-from rpcexplorer.model.settings import MIB, HistorySettings
+from rpcexplorer.model.settings import HistorySettings
 from tests.history.recording import exchange
 
 
@@ -48,32 +47,6 @@ def test_what_cannot_be_written_is_put_aside_and_the_next_run_takes_it_back(bloc
     assert calls(tmp_path / "history") == [exchange(1).id, exchange(0).id]
     assert rescue.take_back(lambda _: None) == ""
     assert len(calls(tmp_path / "history")) == 2
-
-
-@pytest.mark.thorough
-def test_a_reply_as_long_as_the_settings_allow_is_taken_back_too(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(store, "LARGEST", 0)
-    settings = HistorySettings(body_limit=9 * MIB)
-    (tmp_path / "history").write_text("in the way")
-    journal = Journal(settings, tmp_path / "history", tuple)
-    with pytest.raises(FileError):
-        journal.of(None).append(exchange(0, reply=f'{{"result": "{"x" * 8 * MIB}"}}'))
-    Rescue(journal, tmp_path / "unsaved").put_aside()
-
-    (tmp_path / "history").unlink()
-    later = Journal(settings, tmp_path / "history", tuple)
-    rescue = Rescue(later, tmp_path / "unsaved")
-    assert rescue.take_back(lambda _: None) == "1 call of an earlier run could be written to the history now."
-
-
-def test_while_the_history_still_cannot_be_written_they_stay_where_they_are(blocked: Journal, tmp_path: Path) -> None:
-    unsaved = tmp_path / "unsaved"
-    Rescue(blocked, unsaved).put_aside()
-    later = Journal(HistorySettings(), tmp_path / "history", tuple)
-    assert Rescue(later, unsaved).take_back(lambda _: None) == ""
-    assert [len(calls(each)) for each in unsaved.iterdir() if each.is_dir()] == [2]
 
 
 def test_what_this_run_could_not_write_is_no_part_of_what_an_earlier_one_could_not(
@@ -160,14 +133,6 @@ def test_where_no_folder_is_fit_for_it_that_is_said(
 
 def full() -> str:
     raise FileNotFoundError("No usable temporary directory found")
-
-
-def test_a_folder_for_everyone_will_do_where_nobody_can_move_what_is_others(
-    blocked: Journal, tmp_path: Path, temporary: Path
-) -> None:
-    (tmp_path / "unsaved").write_text("in the way as well")
-    temporary.chmod(0o1777)
-    assert str(temporary) in Rescue(blocked, tmp_path / "unsaved").put_aside()
 
 
 @pytest.mark.parametrize("how", ["somebody else's", "open", "a link", "a link inside", "somebody else's inside"])

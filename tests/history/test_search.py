@@ -174,16 +174,6 @@ def test_whole_id_with_long_reply_is_found(tmp_path: Path) -> None:
     assert [history.find(id_of(number)) for number in (999, 1000, 1001)] == [exchange(999), long, exchange(1001)]
 
 
-def test_whole_id_of_damaged_call_is_found_damaged(tmp_path: Path) -> None:
-    history = filled(tmp_path, map(exchange, range(300)))
-    for path in tmp_path.glob("*.toml"):
-        path.write_bytes(
-            path.read_bytes().replace(f'id = "{id_of(150)}"\nt'.encode(), f'id = "{id_of(150)}"\nT'.encode())
-        )
-    assert isinstance(history.find(id_of(150)), Damaged)
-    assert history.find(id_of(151)) == exchange(151)
-
-
 @given(st.lists(st.tuples(st.integers(0, 900), st.integers(0, 400)), unique_by=lambda each: each[0], min_size=1))
 def test_every_id_is_found_however_long_calls_took(begun: list[tuple[int, int]]) -> None:
     calls = [exchange(began) for began, took in sorted(begun, key=sum)]

@@ -68,15 +68,6 @@ def test_it_is_written_with_the_next_call_in_the_order_of_the_calls(journal: Jou
     assert recorded(journal) == [exchange(1).id, exchange(0).id]
 
 
-def test_it_is_written_when_a_person_asks_for_it(journal: Journal) -> None:
-    with full_disk(errno.ENOSPC, 100):
-        journal.record(exchange(0), STAGING)
-    assert journal.save_unsaved() == ""
-    assert (journal.problem, journal.unsaved) == ("", [])
-    assert journal.save_unsaved() == "", "a second time there is nothing to do"
-    assert recorded(journal) == [exchange(0).id]
-
-
 def test_a_call_on_another_profile_tries_it_again_and_tells_where_it_still_fails(
     journal: Journal, tmp_path: Path
 ) -> None:

@@ -70,17 +70,6 @@ def test_a_reader_does_not_see_a_block_that_is_being_written(one: History) -> No
         assert [type(found).__name__ for found in one.all()] == ["Exchange"], cut
 
 
-def test_every_torn_end_has_a_file_of_its_own(one: History) -> None:
-    for number in range(3):
-        one.append(exchange(number))
-        with file_of(one).open("ab") as file:
-            file.write(b'[[call]]\nid = "torn %d' % number)
-    one.append(NEW)
-    assert load(one) == [id_of(0), id_of(1), id_of(2), NEW.id]
-    sides = {name: content for name, content in contents(one.folder).items() if name != "me@here.toml"}
-    assert sides == {f"me@here.toml.torn-{number + 1}": b'[[call]]\nid = "torn %d' % number for number in range(3)}
-
-
 def test_a_torn_block_of_megabytes_is_moved_aside_too(one: History) -> None:
     torn = b'[[call]]\nreply = "' + b"x" * 3_000_000
     file_of(one).write_bytes(BLOCKS[0] + torn)
@@ -131,12 +120,6 @@ def test_one_wrong_byte_anywhere_damages_one_block_at_most(one: History) -> None
         found = list(one.all())
         assert sum(exchange(number) in found for number in range(3)) >= 2, (position, wrong)
         assert len(damaged(found)) <= 2, "the broken block and, where its frame is broken, a stray line"
-
-
-def test_line_ends_of_another_system_harm_nothing(one: History) -> None:
-    file_of(one).write_bytes(b"\xef\xbb\xbf" + b"".join(BLOCKS).replace(b"\n", b"\r\n"))
-    one.append(NEW)
-    assert one.newest(9) == [NEW, exchange(2), exchange(1), exchange(0)]
 
 
 def test_conflict_markers_cost_no_record(one: History) -> None:
@@ -213,22 +196,6 @@ def test_a_lock_that_another_holds_is_busy_and_the_exchange_is_kept(one: History
     assert not file_of(one).exists()
     one.save_unsaved()
     assert load(one) == [NEW.id]
-
-
-@pytest.mark.parametrize(
-    "deed",
-    [
-        lambda history: history.delete(id_of(1)),
-        lambda history: history.prune(keep=1),
-        lambda history: history.annotate(id_of(1), name="x"),
-    ],
-    ids=["delete", "prune", "annotate"],
-)
-def test_nothing_is_changed_while_another_holds_the_lock(deed: Callable[[History], Any], one: History) -> None:
-    file_of(one).write_bytes(b"".join(BLOCKS))
-    with lock(file_of(one)), pytest.raises(LockedError):
-        deed(one)
-    assert file_of(one).read_bytes() == b"".join(BLOCKS)
 
 
 # --- several at once

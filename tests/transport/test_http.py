@@ -444,16 +444,6 @@ def test_only_so_many_connections_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     assert MOST > 1
 
 
-def test_another_server_has_a_connection_of_its_own() -> None:
-    async def send(urls: list[str]) -> list[bytes]:
-        async with HttpTransport() as transport:
-            return [(await transport.send(Request(url, BODY), deadline=5)).body for url in urls]
-
-    with RawServer([http_reply(b"one"), NEXT]) as one, RawServer([http_reply(b"two"), NEXT]) as two:
-        assert asyncio.run(send([one.url, two.url, one.url, two.url])) == [b"one", b"two"] * 2
-    assert (one.connections, two.connections) == (1, 1)
-
-
 def test_a_connection_of_a_loop_that_is_over_is_closed_and_not_used() -> None:
     transport = HttpTransport()
 
