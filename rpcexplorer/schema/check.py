@@ -13,6 +13,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -133,15 +134,16 @@ class Checker:
 
     async def _in_time(self, read: Callable[[], Checked], seconds: float) -> Checked:
         """An answer of the process; one that does not come in time ends it, and so does a loop that ends."""
-        answer = NO_END
+        answer, thread = NO_END, ThreadPoolExecutor(1)  # those of the loop may all be busy for longer
         try:
             async with asyncio.timeout(seconds):
-                answer = await asyncio.to_thread(read)
+                answer = await asyncio.get_running_loop().run_in_executor(thread, read)
         except TimeoutError:
             pass
         finally:
             if answer is NO_END:
                 self._end()
+            thread.shutdown(wait=False)
         return answer
 
     def _end(self) -> None:

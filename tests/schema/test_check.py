@@ -6,7 +6,9 @@ import asyncio
 import os
 import signal
 import sys
+import threading
 from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
 import pytest
@@ -140,3 +142,18 @@ def test_a_process_that_somebody_ended_is_started_anew() -> None:
 def test_where_no_process_starts_nothing_is_checked_and_it_is_said_so(program: tuple[str, ...]) -> None:
     found = checked(taking(a={"type": "string"}), '{"a": 1}', program=program)
     assert found[0].why_not.startswith("the process that checks does not start")
+
+
+def test_busy_threads_of_the_loop_delay_no_check() -> None:
+    async def use(checker: Checker) -> Checked:
+        go = threading.Event()
+        loop = asyncio.get_running_loop()
+        loop.set_default_executor(ThreadPoolExecutor(1))
+        waiting = loop.run_in_executor(None, go.wait)
+        try:
+            return await checker.params(taking(a={"type": "string"}), '{"a": "x"}')
+        finally:
+            go.set()
+            await waiting
+
+    assert used(use).is_right
