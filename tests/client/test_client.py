@@ -175,6 +175,19 @@ def test_a_cookie_client_logs_in_calls_and_keeps_the_session() -> None:
     assert second.notes == ()
 
 
+def test_a_session_that_ended_costs_one_login_and_one_second_try_on_the_wire() -> None:
+    def script(request: Received) -> bytes:
+        if json.loads(request.body)["method"] == "auth":
+            return http_reply(reply_to(request, result={}), headers={"Set-Cookie": "sessionid=fresh"})
+        if request.header("cookie") == "sessionid=fresh":
+            return http_reply(reply_to(request, result="pong"))
+        return http_reply(reply_to(request, error={"code": -32001, "message": "session has ended"}))
+
+    exchange, server = exchange_with(script, auth="cookie", username="a", password="hunter2hunter2", session="stale")
+    assert exchange.outcome == Result(b'"pong"')
+    assert [json.loads(request.body)["method"] for request in server.requests] == ["ping", "auth", "ping"]
+
+
 def test_inline_credentials_reach_the_wire_and_nothing_else() -> None:
     exchange, server = exchange_with(
         answering(result=1), "arg_test", {"x": 1}, auth="inline", username="ada", password='hu"nter\\2é'

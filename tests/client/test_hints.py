@@ -386,6 +386,7 @@ NOTHING: dict[str, dict[str, Any]] = {
     "an unknown method": {"body": error(-32601, "Method not found"), "status": 404},
     "a param that is missing": {"body": error(-32602, "missing 1 required positional argument: 'x'")},
     "a wrong value": {"body": error(-32602, "Invalid params", {"page": "must be a number"})},
+    "a member of an object": {"body": error(-32602, "params must be an object"), "params": '{"a": 1}'},
     "credentials among the params": {"body": error(-32602, "Invalid params"), "profile": of(auth=KINDS["inline"]())},
     "left out already": {"body": error(-32602, "Invalid params"), "profile": of(empty_params="omit")},
     "an author": {"body": error(1, "The author was not found")},

@@ -139,6 +139,12 @@ def test_an_answer_that_wants_a_login_fails_there(outcome: Outcome, status: int,
     assert ("set auth in the profile" in words) is isinstance(auth, NoAuth)
 
 
+def test_credentials_that_were_not_looked_for_are_not_to_be_entered_again() -> None:
+    one = exchange(error(-32001, "authentication required"))
+    words = "the server found none (-32001 authentication required): ping may need another auth type"
+    assert failed(one, profile(InlineAuth())) == ("Credentials", words)
+
+
 def test_a_login_that_brought_no_session_fails_at_the_login() -> None:
     refused = Refused("credentials", "Login with auth failed: -32001 wrong password.")
     one = exchange(refused, Phases(), status=None, seconds=0.03)
