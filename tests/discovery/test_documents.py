@@ -9,7 +9,7 @@ import pytest
 from rpcexplorer.discovery.documents import read_document, read_introspection, read_service
 from rpcexplorer.discovery.methods import Parameter
 from rpcexplorer.discovery.reader import key_of_event
-from rpcexplorer.model.method import DescribedError, DescribedParam, ExampleCall
+from rpcexplorer.model.method import DescribedParam
 from rpcexplorer.schema.node import SchemaReader
 from tests.discovery.lines import Line, lines_of, start_of
 
@@ -60,34 +60,6 @@ def only(entry: Any, types: Any = TYPES) -> Line:
     return method
 
 
-def test_methods_are_read_with_types_by_bare_name_and_required_inside_a_param() -> None:
-    listing = read_introspection(
-        {"description": "JSON-RPC API", "version": "13.0.0", "methods": METHODS, "types": TYPES}
-    )
-    assert (listing.about, listing.skipped) == ('"JSON-RPC API" 13.0.0', ())
-    seek, movies = lines_of(listing)
-    assert seek == Line(
-        "Player.Seek",
-        "Goes elsewhere in what is playing",
-        safe=False,
-        source="discovered",
-        parameters=(
-            Parameter("playerid", True, "integer", default=-1),
-            Parameter("value", True, "number or string"),
-            Parameter("how", False, "one of a | b", "In which way", "a", "a"),
-        ),
-        result="object",
-        dialect="JSONRPC.Introspect",
-    )
-    assert [(each.kind, each.required) for each in movies.parameters] == [
-        ("array of one of title | year", False),
-        ("", False),
-        ("boolean or one of toggle", False),
-        ("array of string", False),
-    ]
-    assert (movies.safe, movies.result) == (True, "string")
-
-
 def test_the_default_of_a_type_is_nothing_to_start_with_where_a_value_is_required() -> None:
     described = read_introspection({"methods": METHODS, "types": TYPES}).described["Player.Seek"]
     assert start_of(described) == {"playerid": 0, "value": 0}
@@ -105,6 +77,7 @@ def test_a_type_that_leads_nowhere_says_nothing(types: Any) -> None:
 def test_a_param_is_kept_as_its_own_schema_and_types_by_their_bare_names() -> None:
     described = read_introspection({"methods": METHODS, "types": TYPES}).described
     seek, movies = described["Player.Seek"], described["Library.Movies"]
+    assert (seek.doc, seek.safe, movies.safe) == ("Goes elsewhere in what is playing", False, True)
     assert [(each.name, each.schema, each.required) for each in seek.params] == [
         ("playerid", {"$ref": "Player.Id"}, True),
         ("value", {"type": [{"type": "number"}, {"type": "string"}]}, True),
@@ -232,22 +205,6 @@ def test_types_in_words_of_its_own_are_schemas_that_anybody_can_check() -> None:
 def test_a_word_that_is_no_kind_says_nothing_and_limits_are_respelled(said: Any, schema: Any) -> None:
     entry = {"name": "m", "params": [{"name": "p", **said}]}
     assert read_service({"procs": [entry]}, "x").described["m"].params[0].schema == schema
-
-
-def test_errors_examples_and_tags_of_a_description_are_kept() -> None:
-    entry = {
-        "name": "m",
-        "params": [{"name": "a", "type": "Number"}],
-        "errors": [{"code": 7, "message": "no", "data": None, "status_code": 500}],
-        "examples": [{"name": "e", "params": [{"name": "a", "value": 1}], "returns": {"name": "r", "value": 2}}],
-        "tags": ["t"],
-    }
-    described = read_service({"methods": {"m": entry}}, "x").described["m"]
-    assert (described.errors, described.examples, described.tags) == (
-        (DescribedError(7, "no"),),
-        (ExampleCall("e", [1], result=2),),
-        ("t",),
-    )
 
 
 def test_properties_inside_properties_end_somewhere() -> None:

@@ -199,13 +199,6 @@ def test_a_result_that_is_one_of_several_is_described_as_such() -> None:
     assert described.result is UNSET, "what one of them is nobody can tell"
 
 
-def test_a_heading_is_one_by_itself() -> None:
-    told = "m\n\nExamples of words are:\n  none\n\nArguments:\n1. a  (string) An a\n"
-    method = in_short(read_help("m", PLAIN, told))
-    assert method.details == "Examples of words are:\nnone"
-    assert [each.name for each in method.parameters] == ["a"]
-
-
 @pytest.mark.parametrize(
     "value",
     [
@@ -320,11 +313,6 @@ def test_a_member_whose_name_is_for_the_caller_to_choose_is_any_member(inside: s
 
 def test_what_is_left_out_before_a_member_makes_it_none_of_many() -> None:
     assert [*shape('{ (json object)\n  ...,  As above\n  "tx" : [ (json array)\n  ]\n}')["properties"]] == ["tx"]
-
-
-def test_elements_of_several_kinds_are_alternatives() -> None:
-    found = shape('[\n  "text",  (string) A text\n  {        (json object) Or this\n  },\n  ...\n]')
-    assert [each["type"] for each in found["items"]["anyOf"]] == ["string", "object"]
 
 
 def test_so_many_alternatives_are_told_apart_and_no_more() -> None:

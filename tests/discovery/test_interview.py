@@ -23,7 +23,6 @@ from rpcexplorer.discovery.lists import NAME_LISTS
 from rpcexplorer.discovery.methods import Discovery, DiscoveryStep, Listing
 from rpcexplorer.discovery.questions import ENOUGH, MOST_EXPLAINED, Answered, Question
 from rpcexplorer.model.exchange import Cancelled, Refused, Stop, Unreached
-from rpcexplorer.model.method import DescribedParam
 from rpcexplorer.model.profile import Auth, DocumentSource, Profile
 from rpcexplorer.profiles.values import DIALECTS as NAMES_IN_FILES
 from tests.discovery.driving import drive
@@ -204,20 +203,6 @@ def test_both_dialects_are_asked_and_the_document_wins_in_detail() -> None:
     )
 
 
-def test_what_a_document_left_out_is_asked_for_and_filled_in() -> None:
-    methods = [{"name": "a", "params": [{"name": "x", "schema": {"type": "string"}}]}, {"name": "b", "summary": "A b"}]
-    table = {
-        "rpc.discover": {"result": {"openrpc": "1.3.2", "methods": methods}},
-        "system.listMethods": {"result": ["a", "b"]},
-        "system.methodHelp": {"result": "An a"},
-    }
-    found, server = discovered(service(table))
-    a, _ = found.methods
-    assert (a.doc, a.dialect, a.sources) == ("An a", "rpc.discover", (("doc", "system.listMethods"),))
-    assert found.described["a"].params == (DescribedParam("x", {"type": "string"}, False),)
-    assert [params for method, params in calls(server) if method == "system.methodHelp"] == [["a"]]
-
-
 def test_what_is_not_offered_is_said_and_stops_nothing() -> None:
     found, _ = discovered(service({"system.listMethods": {"result": ["a"]}, "system.methodHelp": {"result": "An a"}}))
     assert found.sentences[0] == f"rpc.discover{GUESSED}: not offered (-32601)"
@@ -283,15 +268,6 @@ def test_a_node_that_gives_itself_away_is_asked_for_its_modules_and_nothing_else
     found, server = discovered(unknown)
     assert [method for method, _ in calls(server)] == ["rpc.discover", "system.listMethods", "rpc_modules"]
     assert found.sentences[1].startswith("rpc_modules: tells of modules only (eth, net)")
-
-
-def test_a_device_that_gives_itself_away_is_asked_in_its_own_dialect() -> None:
-    unknown = error(404, "No handler for rpc.discover")
-    methods = {"result": {"methods": ["Switch.Set", "Shelly.GetStatus"]}}
-    table = {"rpc.discover": unknown, "system.listMethods": unknown, "Shelly.ListMethods": methods}
-    found, server = discovered(service(table))
-    assert [method.name for method in found.methods] == ["Switch.Set", "Shelly.GetStatus"]
-    assert calls(server)[-1] == ("Shelly.ListMethods", [])
 
 
 @pytest.mark.parametrize(
@@ -628,20 +604,6 @@ def test_a_service_that_cannot_be_reached_ends_it_with_a_sentence(silent: str) -
     assert found.sentences[-1].startswith(f"{silent}: ")
     assert found.sentences[-1].endswith("What was known before stays.")
     assert calls(server)[-1] == (silent, [])
-
-
-def test_stopping_it_keeps_nothing_and_asks_nothing_more() -> None:
-    stop = Stop()
-
-    def pressed(_: Any) -> Any:
-        stop.pressed = True  # as a press between two calls
-        return {"result": DOCUMENT}
-
-    found, server = discovered(service({"rpc.discover": pressed}), stop=stop)
-    assert found.ended is not None
-    assert isinstance(found.ended.outcome, Cancelled)
-    assert (found.methods, found.exit_code, len(server.requests)) == ((), 130, 1)
-    assert found.sentences[-1] == "system.listMethods: cancelled. What was known before stays."
 
 
 COOKIE = CookieAuth(username="ada")

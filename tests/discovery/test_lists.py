@@ -22,7 +22,7 @@ from rpcexplorer.discovery.methods import Parameter
 from rpcexplorer.discovery.questions import Answered, Question
 from rpcexplorer.model.method import Described, DescribedParam
 from tests.discovery.driving import drive
-from tests.discovery.lines import lines_of, start_of
+from tests.discovery.lines import lines_of
 
 PLAIN = Described(dialect="system.listMethods")
 
@@ -61,11 +61,6 @@ def test_help_is_one_line_and_the_rest_without_the_indentation_of_its_source() -
     method = with_help(PLAIN, "\n    Gets a user\n    by number.\n\n    :param id:\n        which one\n    ")
     assert method.doc == "Gets a user by number."
     assert method.details == "Gets a user\nby number.\n\n:param id:\n    which one"
-
-
-def test_help_of_one_line_is_not_said_twice() -> None:
-    method = with_help(PLAIN, {"description": "Gets a user"})
-    assert (method.doc, method.details) == ("Gets a user", "")
 
 
 @pytest.mark.parametrize("value", [None, "", "  \n", 7, [], ["text"], {}, {"help": 7}])
@@ -136,38 +131,12 @@ def test_all_that_there_is_is_reached_through_one_method() -> None:
     ]
 
 
-def test_what_each_method_takes_is_one_of_what_the_last_param_may_be() -> None:
-    described = read_objects(OBJECTS).described["call"]
-    of, name, arguments = described.params
-    assert of.schema["enum"] == ["system", "network.device"]
-    assert name.schema["enum"] == ["board", "status", "set_state", "info", "watchdog"]
-    status, _, board, _, watchdog = arguments.schema["anyOf"]
-    assert status["properties"] == {"name": {"type": "string"}}
-    assert board == {"title": "system board", "type": "object", "properties": {}}
-    kinds = {key: schema["type"] for key, schema in watchdog["properties"].items()}
-    assert kinds == {"frequency": "number", "more": "object", "list": "array"}
-    assert described.result["items"][0]["type"] == "integer"
-
-
 def test_kinds_that_json_has_not_and_methods_beyond_counting_are_anything() -> None:
     (_, _, arguments) = read_objects({"o": {"m": {"a": "blob", "b": 7}}}).described["call"].params
     assert arguments.schema["anyOf"][0]["properties"] == {"a": True, "b": True}
     call = read_objects({"o": {f"m{number}": {} for number in range(3_000)}}).described["call"]
     assert call.params[2].schema == {"type": "object"}
     assert call.details.splitlines()[-1] == "and 2,000 more"
-
-
-def test_the_params_to_start_from_are_of_a_method_that_takes_none() -> None:
-    assert start_of(read_objects(OBJECTS).described["call"]) == ["system", "board", {}]
-    assert start_of(read_objects({"file": {"read": {"path": "string"}}}).described["call"]) == ["file", "read", {}]
-
-
-@pytest.mark.parametrize("dialect", ["rpc_methods", "Shelly.ListMethods"])
-def test_names_are_of_the_dialect_that_told_them(dialect: str) -> None:
-    listing = read_names({"version": 1, "methods": ["chain_getBlock", "state_call"]}, dialect)
-    assert [(method.name, method.dialect) for method in lines_of(listing)] == [
-        ("chain_getBlock", dialect), ("state_call", dialect),
-    ]  # fmt: skip
 
 
 def test_modules_are_named_and_nothing_is_listed() -> None:
@@ -205,9 +174,3 @@ def test_the_signature_of_each_name_is_asked_for_by_the_way() -> None:
 def test_a_signature_that_is_none_changes_nothing(value: Any) -> None:
     _, listing = drive(NAME_LISTS[GET_METHODS](()), Answered(["a"]), Answered(value))
     assert listing.described == {"a": Described(dialect=GET_METHODS)}
-
-
-def test_params_by_position_show_as_what_to_start_from() -> None:
-    _, listing = drive(NAME_LISTS[GET_METHODS](()), Answered(["a"]), Answered({"args": [["name"]], "ret": []}))
-    described = listing.described["a"]
-    assert (described.start, described.by, described.result) == ([["name"]], None, {"type": "array"})

@@ -12,7 +12,7 @@ from rpcexplorer.discovery.methods import Listing, Parameter
 from rpcexplorer.discovery.questions import Answered, Question
 from rpcexplorer.model.method import DescribedParam
 from tests.discovery.driving import drive
-from tests.discovery.lines import Line, lines_of, start_of
+from tests.discovery.lines import lines_of, start_of
 
 NONE = Answered(refusal="not offered (-32601)")
 ADD: dict[str, Any] = {
@@ -35,29 +35,6 @@ ADD: dict[str, Any] = {
 
 def listed(*entries: Any, prompts: Answered = NONE, resources: Answered = NONE) -> Listing:
     return drive(tools(()), Answered({"tools": [*entries]}), prompts, resources)[1]
-
-
-def test_a_tool_is_a_method_of_its_own_name_whose_params_are_the_properties_of_its_schema() -> None:
-    listing = listed(ADD)
-    assert lines_of(listing) == (
-        Line(
-            "add",
-            "Add",
-            safe=True,
-            source="discovered",
-            parameters=(
-                Parameter("a", True, "integer", "The first"),
-                Parameter("b", True, "integer"),
-                Parameter("how", False, "string or null", default="fast"),
-            ),
-            by="name",
-            details="Adds two numbers.\n\nBoth are needed.",
-            result="object",
-            dialect="tools/list",
-        ),
-    )
-    assert start_of(listing.described["add"]) == {"a": 0, "b": 0}
-    assert listing.skipped == ()
 
 
 def test_the_schemas_of_a_tool_are_kept_whole_and_its_result_is_in_the_envelope_of_tools() -> None:
@@ -112,14 +89,6 @@ def test_schemas_that_are_too_much_are_left_out_and_that_is_said(monkeypatch: py
     listing = listed({"name": "large", "inputSchema": large}, {"name": "small", "inputSchema": {"type": "object"}})
     assert [(name, full.params) for name, full in listing.described.items()] == [("large", ()), ("small", ())]
     assert listing.skipped == ("schemas of 1 tools left out: more than can be kept",)
-
-
-def test_a_schema_of_great_depth_is_told_apart_as_far_as_anybody_would_read() -> None:
-    deep: Any = {"$ref": "#/$defs/X"}
-    for _ in range(900):
-        deep = {"items": deep}
-    tool = {"name": "t", "inputSchema": deep | {"$defs": {"X": {}}}, "outputSchema": deep | {"$defs": {"X": {}}}}
-    assert [*listed(tool).described["t"].definitions] == ["#/$defs/X", "output#/$defs/X"]
 
 
 @pytest.mark.parametrize(("hint", "safe"), [(True, True), (False, False), ("yes", None), (None, None)])

@@ -8,7 +8,7 @@ import pytest
 
 from rpcexplorer.discovery.documents import read_description
 from rpcexplorer.model.method import Described, DescribedParam
-from tests.discovery.lines import Line, lines_of, start_of
+from tests.discovery.lines import Line, lines_of
 
 PLAY = (
     "Play what is given, or if it is\n:class:`None`, what was ``chosen``.\n\nIt **must** be listed.\n\n"
@@ -77,13 +77,6 @@ def test_a_param_of_a_list_that_is_null_by_default_is_either() -> None:
 @pytest.mark.usefixtures("soon")
 def test_a_docstring_made_to_take_long_takes_a_moment(text: str) -> None:
     in_full({"description": text, "params": [{"name": "a"}] * 1_000})
-
-
-def test_params_begin_with_what_has_no_default() -> None:
-    params = [{"name": "query"}, {"name": "uris", "default": None}, {"name": "more", "kwargs": True}]
-    described = in_full({"description": ":type query: dict", "params": params})
-    assert start_of(described) == {"query": {}}
-    assert [each.required for each in described.params] == [True, False, False]
 
 
 def test_what_is_deprecated_as_a_whole_is_marked() -> None:

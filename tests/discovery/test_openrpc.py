@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
 
-from rpcexplorer.demo.service import TABLE
-from rpcexplorer.demo.service import document as demo_document
 from rpcexplorer.discovery.methods import Parameter
 from rpcexplorer.discovery.openrpc import read_openrpc
 from rpcexplorer.discovery.reader import MOST_ENTRIES
 from rpcexplorer.model.method import Described
-from tests.discovery.lines import Line, lines_of, start_of
+from tests.discovery.lines import Line, lines_of
 
 
 def document(*methods: Any, **more: Any) -> dict[str, Any]:
@@ -63,13 +60,6 @@ def test_a_method_is_read_whole() -> None:
     )
 
 
-def test_the_demos_own_document_is_read_without_a_gap() -> None:
-    listing = read_openrpc(json.loads(json.dumps(demo_document(TABLE.values()))))
-    assert {method.name for method in lines_of(listing)} == TABLE.keys()
-    assert all(method.doc == TABLE[method.name].summary for method in lines_of(listing))
-    assert (listing.about, listing.skipped) == ('OpenRPC 1.3.2, "rpcexplorer demo 2.0.0"', ())
-
-
 def test_references_are_followed_inside_the_document() -> None:
     components = {
         "contentDescriptors": {"Id": {"name": "id", "required": True, "schema": {"$ref": "#/components/schemas/a~1b"}}},
@@ -77,30 +67,6 @@ def test_references_are_followed_inside_the_document() -> None:
     }
     method = only({"$ref": "#/components/contentDescriptors/Id"}, components=components)
     assert method.parameters == (Parameter("id", True, "integer", default=3),)
-
-
-@pytest.mark.parametrize(
-    "schema",
-    [
-        {"$ref": "#/components/schemas/Loop"},
-        {"$ref": "#/components/schemas/Nowhere"},
-        {"$ref": "https://elsewhere.example/schema.json"},
-        {"$ref": "other.json#/components/schemas/Real"},
-        {"$ref": "Player.Id"},
-        {"$ref": "#/" + "a/" * 10_000},
-    ],
-)
-def test_a_reference_that_leads_nowhere_says_nothing(schema: Any) -> None:
-    schemas = {"Loop": {"$ref": "#/components/schemas/Loop"}, "Real": {"type": "string"}}
-    assert kind(schema, components={"schemas": schemas}) == ""
-
-
-def test_the_first_example_of_a_method_is_what_its_params_start_from() -> None:
-    described = in_full(
-        {"name": "id", "required": True, "schema": {"type": "integer", "example": 1}},
-        examples=[{"name": "e", "params": [{"name": "id", "value": 42}, {"name": "big", "value": "x" * 9999}, 5]}],
-    )
-    assert start_of(described) == {"id": 42}
 
 
 def test_params_as_an_object_by_name_are_understood() -> None:

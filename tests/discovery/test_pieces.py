@@ -13,7 +13,7 @@ import pytest
 from msgspec.structs import replace
 
 from rpcexplorer.discovery.methods import Discovery, MethodChange
-from rpcexplorer.discovery.store import HEAD_BYTES, Catalogues, Definitions
+from rpcexplorer.discovery.store import Catalogues, Definitions
 from rpcexplorer.model.method import Described, DescribedError, DescribedParam, ExampleCall, Method
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import Secret
@@ -107,23 +107,6 @@ def test_the_next_refresh_takes_the_place_of_the_one_before_and_a_program_beside
     assert beside.of(SHOP) == Catalogues(folder).of(SHOP)
     first.is_news(SHOP)
     assert first.described(SHOP, "a") == OTHER
-
-
-@pytest.mark.thorough
-def test_any_damage_makes_a_piece_unused_with_a_sentence_and_never_another_one(folder: Path) -> None:
-    small = Described((DescribedParam("x", {"$ref": "T"}, True),), definitions={"T": {"type": "string"}})
-    Catalogues(folder).settle(SHOP, found({"a": small}))
-    file = folder / "shop.json"
-    whole = file.read_bytes()
-    start = whole.index(b"\n", HEAD_BYTES) + 1
-    damaged = [whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :] for at in range(start, len(whole), 3)]
-    for content in damaged:
-        file.write_bytes(content)
-        again = Catalogues(folder)
-        full = again.described(SHOP, "a")
-        assert full is None or full.definitions.get("T") is None or full == small
-        assert full is not None or again.problem.startswith(f"{file} is damaged")
-        assert again.of(SHOP) is not None
 
 
 def test_what_holds_a_secret_of_this_run_is_not_written(folder: Path) -> None:

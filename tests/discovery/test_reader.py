@@ -41,7 +41,7 @@ def test_all_that_a_method_has_is_kept() -> None:
         "params": [{"$ref": "#/components/contentDescriptors/Id", "description": "Of *this* one"}],
         "result": {"name": "user", "description": "The **user**", "schema": {"type": "object"}},
         "errors": [{"$ref": "#/components/errors/Gone"}, {"code": True, "message": "odd"}],
-        "tags": [{"$ref": "#/components/tags/shop"}, "plain"],
+        "tags": [{"$ref": "#/components/tags/shop"}, "plain", {"name": 7}],
         "examples": [{"$ref": "#/components/examplePairings/first"}],
     }
     assert only(method, components=components) == Described(
