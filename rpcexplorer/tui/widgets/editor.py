@@ -403,8 +403,6 @@ class Editor(InOrder, TextArea, inherit_bindings=False):
     """The offsets of the problem."""
     warned: reactive[Sequence[tuple[int, int]]] = reactive[Sequence[tuple[int, int]]](())
     """The offsets of the warnings."""
-    coloured: reactive[bool] = reactive(False)
-    """False until the first frame, which comes without colours."""
 
     def __init__(self) -> None:
         super().__init__(show_line_numbers=True, soft_wrap=False, max_checkpoints=MAX_UNDO)
@@ -471,11 +469,6 @@ class Editor(InOrder, TextArea, inherit_bindings=False):
     def watch_selection(self) -> None:
         empty = self.selection.is_empty
         self._pair = (pair_at(self.document.lines, self.cursor_location) or ()) if empty else ()
-
-    def on_mount(self) -> None:
-        """Colour the text after the first frame."""
-        self.call_after_refresh(self.set_reactive, Editor.coloured, True)
-        self.call_after_refresh(self.refresh)
 
     async def on_key(self, event: events.Key) -> None:
         """Treat brackets, quotes and Enter as JSON; leave the rest to the text area."""
@@ -577,7 +570,7 @@ class Editor(InOrder, TextArea, inherit_bindings=False):
             for index in range(max(first, start) - start, min(last, end) - start):
                 styles[index] = (role or styles[index][0], below or styles[index][1])
 
-        for first, last, role in _colours(line[:MAX_COLOURED_CHARACTERS]) if self.coloured else ():
+        for first, last, role in _colours(line[:MAX_COLOURED_CHARACTERS]):
             paint(first, last, role)
         for each in self._warned:
             if span := _span_in(each, at, len(line)):
