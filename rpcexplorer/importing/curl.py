@@ -76,8 +76,6 @@ FOR_CMD: Final = re.compile(r"curl(?:\.exe)?[ \t]+\^\"|\^\r?$", re.MULTILINE)
 """What only a command for Windows' cmd has."""
 LOOKED_AT: Final = 20_000
 """Characters in which a form has to show itself."""
-MOST: Final = 2_000
-"""Commands of one text."""
 SCHEMES: Final = {"digest": "Digest", "ntlm": "Ntlm", "negotiate": "Negotiate"}
 LONGEST_NAME: Final = 40
 LONGEST_QUERY: Final = 100_000
@@ -117,10 +115,7 @@ def read(text: str) -> Imported:
     if FOR_CMD.search(text, 0, LOOKED_AT):
         return Imported(FORM, notes=("It is written for Windows' cmd: in the browser choose “Copy as cURL (bash)”.",))
     others: list[str] = []
-    for count, command in enumerate(bash_commands(text)):
-        if count >= MOST:
-            notes.append(f"There are more than {MOST:,} commands: the rest was left out.")
-            break
+    for command in bash_commands(text):
         words = _without_variables(command.words)
         if re.split(r"[/\\]", words[0])[-1].lower() in {"curl", "curl.exe"}:
             requests += _requests(command, words[1:])

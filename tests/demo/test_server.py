@@ -69,22 +69,6 @@ def test_sleeps_are_as_long_as_asked() -> None:
     assert asyncio.run(run()) == [2.5, *[0.2] * 20, 600]
 
 
-def test_a_slow_call_keeps_nobody_else_waiting() -> None:
-    async def run() -> None:
-        gate = Gate()
-        async with DemoServer(sleep=gate) as server:
-            _, slow = await connect(server.url)
-            slow.write(post(envelope("demo.slow")))
-            await gate.reached.wait()
-            reader, writer = await connect(server.url)
-            writer.write(post(envelope("demo.numbers"), "Connection: close"))
-            assert b"1e400" in await reader.read()
-            writer.close()
-            slow.close()
-
-    asyncio.run(run())
-
-
 @pytest.mark.parametrize("params", ["[600]", "[600, true]"])
 def test_closing_does_not_wait_for_a_slow_call(params: str) -> None:
     async def run() -> bytes:
@@ -149,18 +133,6 @@ def test_a_port_that_is_taken_is_an_error_of_the_caller() -> None:
         with pytest.raises(OSError, match="address already in use"), DemoThread(port):
             pass
     assert threading.active_count() == before
-
-
-def test_a_thread_serves_from_inside_a_running_loop() -> None:
-    async def run() -> bytes:
-        with DemoThread() as demo:
-            reader, writer = await connect(demo.url)
-            writer.write(post(envelope("demo.echo", "[7]"), "Connection: close"))
-            received = await reader.read()
-            writer.close()
-        return received
-
-    assert body_of(asyncio.run(run())).endswith(b"[7]}")
 
 
 def test_a_thread_ends_with_its_block_even_while_a_call_is_running() -> None:

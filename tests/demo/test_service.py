@@ -71,17 +71,6 @@ def test_a_session_lives_as_long_as_it_is_used() -> None:
     assert ask(service, "ping", token=token) == ENDED
 
 
-@pytest.mark.parametrize(("method", "params"), [("demo.numbers", "[]"), ("arg_test", LOGIN), ("auth", LOGIN)])
-def test_a_call_that_needs_no_session_does_not_prolong_it(method: str, params: str) -> None:
-    clock = Clock()
-    service = DemoService(clock)
-    token = log_in(service)
-    clock.now += LIFETIME - 1
-    ask(service, method, params, token)
-    clock.now += 1
-    assert ask(service, "ping", token=token) == ENDED
-
-
 def test_logout_ends_the_session_and_deletes_the_cookie() -> None:
     service = DemoService()
     token, other = log_in(service), log_in(service)

@@ -7,8 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from rpcexplorer.files.toml import KeyPath, split_dotted
 from rpcexplorer.model.method import SavedCall
@@ -218,36 +216,6 @@ def test_two_programs_that_edit_at_once_lose_nothing(tmp_path: Path) -> None:
         program.join()
     assert [program.exitcode for program in programs] == [0, 0]
     assert len(tomllib.loads(path.read_text())["profile"]) == 20
-
-
-KEYS = st.sampled_from(["url", "timeout", "auth.kind", "auth.username", "headers.X-A", 'method."a.b".doc'])
-VALUES: dict[str, st.SearchStrategy[Any]] = {
-    "url": st.sampled_from(["http://x", None]),
-    "timeout": st.one_of(st.none(), st.integers(1, 9)),
-    "auth.kind": st.sampled_from(["cookie", "inline", None]),
-    "auth.username": st.one_of(st.none(), st.text(st.characters(exclude_categories=["Cs"]), min_size=1)),
-    "headers.X-A": st.sampled_from(["1", None]),
-    'method."a.b".doc': st.one_of(st.none(), st.text(st.characters(exclude_categories=["Cs"]))),
-}
-STEP = KEYS.flatmap(lambda key: st.tuples(st.sampled_from("abc"), st.just(key), VALUES[key]))
-
-
-@given(st.lists(STEP, max_size=6))
-def test_a_series_of_edits_does_what_it_says_and_keeps_every_comment(
-    tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, str, Any]]
-) -> None:
-    folder = tmp_path_factory.mktemp("edits")
-    path = folder / "sessions.toml"
-    path.write_text(FILE)
-    edits = ProfileEdits(path, folder)
-    for profile, key, value in steps:
-        assert set_value(edits, f"profile.{profile}.{key}", value) is None
-        inner = tomllib.loads(path.read_text())["profile"][profile]
-        for part in [part.strip('"') for part in key.replace('"a.b"', '"a/b"').split(".")]:
-            inner = inner.get(part.replace("/", "."), {})
-        assert inner == ({} if value is None else value)
-    comments = [line for line in FILE.splitlines() if line.startswith("#")]
-    assert [line for line in path.read_text().splitlines() if line in comments] == comments
 
 
 def saved(name: str, text: str = "[]", profile: str = "", doc: str = "") -> SavedCall:

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -289,20 +287,6 @@ def test_the_overlay_in_the_example_is_a_valid_one(tmp_path: Path) -> None:
     profiles = read(tmp_path, EXAMPLE.read_text(), local=local)
     assert profiles.problems == []
     assert good(profiles, "staging").auth == CookieAuth("ann")
-
-
-def test_reading_profiles_loads_no_editor_no_keyring_and_no_folder_finder(tmp_path: Path) -> None:
-    (tmp_path / "sessions.toml").write_text(CONTRACT)
-    program = (
-        "import sys; from pathlib import Path; from rpcexplorer.files.paths import Paths;"
-        "from rpcexplorer.profiles.profiles import load; from rpcexplorer.settings import load_settings;"
-        f"from rpcexplorer.secrets.lookup import Secrets; home = {{'RPCEXPLORER_HOME': {str(tmp_path)!r}}};"
-        f"assert len(load(Paths.of(home), Path({str(tmp_path)!r}), {{}}, None).profiles) == 2;"
-        "load_settings(Paths.of(home)); Secrets(Paths.of(home).secrets, {}).known();"
-        "print({'tomli_w', 'keyring', 'platformdirs', 'difflib'} & set(sys.modules))"
-    )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout == "set()\n"
 
 
 @pytest.mark.parametrize(
