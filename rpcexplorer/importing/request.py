@@ -16,7 +16,7 @@ from rpcexplorer.jsontext.params import Typo, parse
 from rpcexplorer.jsontext.scan import LOOSE_STRING, decoded, elements, members, repeated_name
 from rpcexplorer.model.method import SIGN
 from rpcexplorer.model.secret import Secret, defused
-from rpcexplorer.variables.references import can_be_named
+from rpcexplorer.variables.references import can_be_named, inert
 
 VARIABLE: Final = re.compile(r"\{\{([^{}]*)\}\}")
 MADE_ALIKE: Final = {"$guid": "uuid", "$randomUUID": "uuid", "$isoTimestamp": "now"}
@@ -54,7 +54,7 @@ def as_ours(body: str) -> tuple[str, list[str], list[str]]:
             names[name] = None
             return f"{{{{{name}}}}}"
         kept[name[:64]] = None
-        return without_meaning(found[0])
+        return inert(found[0])
 
     def part(found: re.Match[str]) -> str:
         if found["bare"] is None:
@@ -66,11 +66,6 @@ def as_ours(body: str) -> tuple[str, list[str], list[str]]:
         return found[0]
 
     return _PART.sub(part, body), [*names], [*kept]
-
-
-def without_meaning(text: str) -> str:
-    """JSON text in which nothing is filled in here: the same value, its braces spelled with an escape."""
-    return re.sub(r"\{(?=\{)", r"\\u007b", text)
 
 
 def notes(names: Iterable[str], kept: Iterable[str]) -> list[str]:
@@ -138,11 +133,6 @@ class Imported(Struct, frozen=True):
     skipped: tuple[Skipped, ...] = ()
     notes: tuple[str, ...] = ()
     """What is to be said of the whole, or why nothing could be used."""
-
-
-def literal(text: str) -> str:
-    """Params in which nothing is opened or filled in here: the same value is sent, letter by letter."""
-    return without_meaning(defused(text))
 
 
 def without_repeats(calls: Iterable[ImportedCall]) -> tuple[ImportedCall, ...]:
@@ -315,7 +305,7 @@ def _calls(number: int, request: RequestRead) -> list[ImportedCall] | str:
     calls = []
     for each in found:
         inside, left_out = _members(each)
-        params = each.params if request.opens else literal(each.params)
+        params = defused(each.params) if request.opens else inert(each.params)
         calls.append(
             ImportedCall(
                 number, each.method, params, address, each.notification, len(found) > 1, request.name,

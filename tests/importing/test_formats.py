@@ -171,6 +171,11 @@ def test_nothing_in_params_of_others_opens_a_secret_or_is_filled_in() -> None:
     assert json.loads(call.params) == json.loads(params)
     assert "«" not in call.params
     assert "{{" not in call.params
+    body = json.dumps({"method": "a", "params": ["«prod.password»", "{{page}}"]}, ensure_ascii=False)
+    collection = json.loads(COLLECTION)
+    collection["item"][0]["request"]["body"]["raw"] = body
+    call = one(json.dumps(collection))  # of a collection the placeholders are filled in, and no secrets
+    assert call.params == '["\\u00abprod.password»", "{{page}}"]'
 
 
 def test_a_member_beside_the_method_is_a_credential_by_its_name() -> None:
