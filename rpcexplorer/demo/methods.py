@@ -274,11 +274,12 @@ _TAGS = ("new", "regular", "wholesale", "abroad", "on hold", "friend of the hous
 _START = datetime(2021, 3, 1, 8, 30, tzinfo=UTC)
 
 
-def records_page(count: int, page: int) -> Body:
-    """Page ``page`` of all records, ``count`` to a page, counted from 1."""
+def _records(call: Call) -> Outcome:
+    count, page = call.arguments["count"], call.arguments["page"]
     first = (page - 1) * count + 1
     before = body(b'{"page": %d, "count": %d, "records": [' % (page, count))
-    return joined([before, Body(_length(first, first + count), _blocks(first, first + count)), body(b"]}")])
+    whole = joined([before, Body(_length(first, first + count), _blocks(first, first + count)), body(b"]}")])
+    return Success(whole, chunked=call.arguments["chunked"])
 
 
 def _blocks(first: int, end: int) -> Iterator[bytes]:
@@ -362,11 +363,6 @@ _DUPLICATES = (
     b'{"a": 1, "b": true, "a": 2, "a": {"x": null, "x": [], "x": null},'
     rb' "": "no name", "\u0061": "a once more, spelled otherwise", "\u0000": "NUL", "A": 3}'
 )
-
-
-def _records(call: Call) -> Outcome:
-    arguments = call.arguments
-    return Success(records_page(arguments["count"], arguments["page"]), chunked=arguments["chunked"])
 
 
 def _slow(call: Call) -> Outcome:

@@ -60,10 +60,6 @@ def _auth(call: Call) -> Outcome:
     return success({"user": USER, "expires_in": LIFETIME}, f"{COOKIE}={session.token}; {ATTRIBUTES}")
 
 
-def _ping(_: Call) -> Outcome:
-    return success("pong")
-
-
 def _arg_test(call: Call) -> Outcome:
     others = [member.text for member in call.request.members if member.name not in {"username", "password"}]
     arguments = "{" + ", ".join(others) + "}"
@@ -95,7 +91,7 @@ METHODS = (
     Method(
         "ping",
         "Answers pong when the session is valid",
-        _ping,
+        lambda _: success("pong"),
         result={"type": "string", "enum": ["pong"]},
         auth="cookie",
     ),
@@ -193,25 +189,17 @@ def _errors(method: Method) -> list[tuple[int, str]]:
     return list(dict(reversed(errors)).items())[::-1]
 
 
-def _discover(_: Call) -> Outcome:
-    return success(document(TABLE.values()))
-
-
-def _list_methods(_: Call) -> Outcome:
-    return success(sorted(TABLE))
-
-
 _ABOUT = (
     Method(
         "rpc.discover",
         "Describes the service as an OpenRPC document",
-        _discover,
+        lambda _: success(document(TABLE.values())),
         result={"type": "object"},
     ),
     Method(
         "system.listMethods",
         "The names of all methods",
-        _list_methods,
+        lambda _: success(sorted(TABLE)),
         result={"type": "array", "items": {"type": "string"}},
     ),
 )

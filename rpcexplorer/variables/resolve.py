@@ -62,11 +62,6 @@ class Unresolved(Struct, frozen=True):
     reference: Reference
     why: str
 
-    @property
-    def can_be_given(self) -> bool:
-        """Whether a value for this call alone would do."""
-        return not self.reference.method and can_be_named(self.reference.name)
-
     def __str__(self) -> str:
         return f"{{{{{cut(self.reference.name)}}}}} {self.why}"
 
@@ -79,7 +74,8 @@ class Missing(Struct, frozen=True):
     @property
     def names(self) -> tuple[str, ...]:
         """Those for which somebody can be asked."""
-        return tuple(each.reference.name for each in self.unresolved if each.can_be_given)
+        references = (each.reference for each in self.unresolved)
+        return tuple(each.name for each in references if not each.method and can_be_named(each.name))
 
     @property
     def what(self) -> str:
