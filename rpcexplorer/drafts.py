@@ -68,10 +68,10 @@ class Drafts:
         return self._texts.get(key)
 
     def keep(self, profile_name: str, method: str, text: str, *, written: str | None = None) -> str:
-        """Remember a text; a sentence where this run alone will know it, else empty. What is unchanged is not written.
+        """Remember a text; return why this run alone will know it, or nothing.
 
-        ``written`` is what the file may hold of it, where that is not all. Of a file that cannot be read nobody knows
-        whether it may be replaced, so that it is not. What another program has put there meanwhile is kept beside it.
+        ``written`` is what the file may hold of it, if that is not all. A file that cannot be read is not replaced, and
+        what another program has put there meanwhile is kept beside it.
         """
         key = (profile_name, method)
         self._texts[key] = text
@@ -84,11 +84,11 @@ class Drafts:
         return dict(self._unsaved)
 
     def save_unsaved(self) -> str:
-        """Write what is not written yet; a sentence where some of it cannot be."""
+        """Write what is not written yet; return why some of it cannot be."""
         return next(filter(None, [self._save(key, text) for key, text in self.unsaved.items()]), "")
 
     def save_elsewhere(self, path: Path) -> str:
-        """Write what could not be written to a new file of the person's choice; a sentence where that failed."""
+        """Write the unsaved texts to a new file; return why that failed."""
         texts = [f"{method} on {profile}:\n{text}\n" for (profile, method), text in self.unsaved.items()]
         content = "\n".join(texts) if len(texts) > 1 else next(iter(self.unsaved.values()), "")
         return error_of(lambda: write_new(path, content.encode("utf-8", "surrogatepass")))
@@ -111,7 +111,7 @@ class Drafts:
         return ""
 
     def _make_way(self, key: DraftKey, content: bytes = b"") -> None:
-        """What is about to be replaced or removed, and is not what was read or written here, is kept beside."""
+        """Keep what another program wrote beside the file that is about to go."""
         file = self._file(key)
         is_other = (there := read_bytes(file)) and there not in {self._written.get(key), content}
         if is_other and (side := _moved_aside(file, "other")):
@@ -142,15 +142,15 @@ class Drafts:
         return start
 
     def is_start(self, profile_name: str, method: str, text: str) -> bool:
-        """Whether a text is what an editor was given, and nobody has typed anything else for the method."""
+        """Return whether a text is what the editor was given, untouched."""
         key = (profile_name, method)
         return key not in self._texts and self._starts.get(key) == text
 
     def keep_typed(self, profile: Profile, method: str, text: str, secrets: Iterable[Secret]) -> str:
-        """Remember what stands in an editor; a sentence where this run alone will know it, else empty.
+        """Remember the text in an editor; return why this run alone will know it.
 
-        The file gets placeholders for secrets, and else what was typed: it is this person's alone. A text that was
-        never touched is no draft, so that an editor starts with what is learned meanwhile.
+        The file gets placeholders for secrets. A text that was never touched is no draft, so that an editor starts with
+        what is learned meanwhile.
         """
         self.other = ""
         key = (profile.name, method)
@@ -167,7 +167,7 @@ class Drafts:
         return self.keep(*key, text, written=hide.params(text))
 
     def forget(self, profile_name: str, method: str) -> str:
-        """Drop a draft; a sentence where its file could not be removed, else empty."""
+        """Drop a draft; return why its file could not be removed."""
         key = (profile_name, method)
         self._texts.pop(key, None)
         self._unsaved.pop(key, None)
@@ -190,7 +190,7 @@ class Drafts:
         return dict(sorted(mine))
 
     def _look(self, key: DraftKey) -> str:
-        """Make sure that what the file holds is known; a sentence where it cannot be read."""
+        """Read the file once; return why it cannot be read."""
         if key not in self._looked:
             found = self._read(self._file(key))
             if isinstance(found, FileError):
@@ -209,7 +209,7 @@ class Drafts:
             file.unlink()
 
     def _read(self, file: Path) -> tuple[DraftKey, str] | FileError | None:
-        """What a file holds; one that is damaged is moved aside, for its text may still be worth something."""
+        """Return what a file holds; move a damaged one aside."""
         try:
             content = read_bytes(file)
             if content is None:
@@ -227,7 +227,7 @@ class Drafts:
 
 
 def _hashed(name: str) -> str:
-    """A file name for any name at all, the same on a file system that does not tell A from a."""
+    """Return a file name for any name, also where case does not count."""
     return hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
@@ -276,15 +276,15 @@ class ReplacedDrafts:
         return list(self._lists[key])
 
     def keep(self, profile: Profile, method: str, text: str, secrets: Iterable[Secret]) -> str:
-        """Keep a text that gives way to another one; a sentence where this run alone will know it, else empty."""
+        """Keep a text that is replaced; return why this run alone will know it."""
         return self._settle(
             profile, method, [*(each for each in self.of(profile, method) if each != text), text], secrets
         )
 
     def bring_back(self, profile: Profile, method: str, now: str, secrets: Iterable[Secret]) -> tuple[str, str]:
-        """Take the newest text, and the problem with it. What stands there ``now`` is the last one to come back then.
+        """Take the newest text; return it, and the problem with it.
 
-        So whoever goes on finds each of them, and loses none. Nothing is kept where ``now`` is empty.
+        ``now`` becomes the last one to come back, so that nothing is lost. An empty ``now`` is not kept.
         """
         *others, text = self.of(profile, method)
         rest = [each for each in others if each != now]
@@ -322,7 +322,7 @@ class CollectedBatches:
         return self._known[profile.name]
 
     def keep(self, profile: Profile, batch: CollectedCalls, secrets: Iterable[Secret]) -> str:
-        """From now on this is the batch; a sentence where this run alone will know it, else empty."""
+        """Make this the batch; return why this run alone will know it."""
         is_new = batch.text != self.of(profile).text
         self._known[profile.name] = batch
         if not is_new:
@@ -333,7 +333,7 @@ class CollectedBatches:
         return problem or self._files.other
 
     def replace(self, profile: Profile, batch: CollectedCalls, secrets: Iterable[Secret]) -> str:
-        """The same, and what is the batch until now can be had back."""
+        """Make this the batch, and keep the present one to bring back."""
         secrets, before = list(secrets), self.of(profile)
         self._before[before.text] = before
         is_missed = before.text and before.text != batch.text
@@ -344,7 +344,7 @@ class CollectedBatches:
         return bool(self._replaced.of(profile, KEY))
 
     def bring_back(self, profile: Profile, secrets: Iterable[Secret]) -> str:
-        """Take the batch that gave way last; what stands there now is the last one to come back then."""
+        """Restore the batch that was replaced last, and keep the present one."""
         secrets, now = list(secrets), self.of(profile)
         self._before[now.text] = now
         text, problem = self._replaced.bring_back(profile, KEY, now.text, secrets)
@@ -370,7 +370,7 @@ class ImportedDrafts:
         self._drafts, self._replaced = drafts, replaced
 
     def read(self, file: Path) -> tuple[str, str]:
-        """The text of a file that this person named, and why there is none."""
+        """Return the text of a file that the person named, or why there is none."""
         try:
             content = read_bytes(file, links=True, others=True)
             return ("", f"there is no file {file}") if content is None else (decoded(file, content), "")
@@ -378,7 +378,7 @@ class ImportedDrafts:
             return "", error.sentence
 
     def take_in(self, profile: Profile, calls: Sequence[ImportedCall], secrets: Iterable[Secret]) -> NewDrafts:
-        """Put each into its place, the last of a method on top; ``secrets`` are hidden in the files."""
+        """Put calls into the drafts, the last of a method on top."""
         known = [*secrets]
         counted = Counter[str]()
         taken: list[ImportedCall] = []

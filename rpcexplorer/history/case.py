@@ -53,7 +53,7 @@ class Cases:
         self._journal, self._secrets, self._profiles = journal, secrets, profiles
 
     def read(self, path: Path, now: datetime | None = None) -> Case | Problem:
-        """What a file holds; or why it is no case. Nothing is sent, written or remembered."""
+        """Read a case. Nothing is sent, written or remembered."""
         try:
             content = read_bytes(path, MOST, links=True, others=True)
         except FileError as error:
@@ -75,7 +75,7 @@ class Cases:
         return replace(case, calls=tuple(calls), note=hide(case.note))
 
     def made_of(self, exchanges: Sequence[Exchange], *, note: str = "", hide: Sequence[str] = ()) -> Exported | str:
-        """Calls to hand on; a sentence where something that was to be hidden in them is not there.
+        """Return calls to hand on, or why that is not possible.
 
         ``hide``: pointers such as ``/params/name`` and ``/result/users/*/email`` to what is nobody else's business.
         """
@@ -84,7 +84,7 @@ class Cases:
         return exported(exchanges, self._profiles(), list(self._secrets()), note, hide)
 
     def take_in(self, case: Case, profile: Profile | None = None) -> TakenIn:
-        """Add the calls of a case to the history that a profile writes to, as somebody else's."""
+        """Add the calls of a case to the history, as somebody else's."""
         from secrets import token_hex
 
         history = self._journal.of_cases(profile)
@@ -116,13 +116,13 @@ class Cases:
         return call.url not in {profile.endpoint, redacted_address(profile.endpoint)}
 
     def _without_secrets(self, call: Exchange, body_limit: int | None = None) -> Exchange:
-        """A call in which nothing is left that this person hides: its writer may have had the same secrets."""
+        """Hide this person's secrets: the writer may have had the same ones."""
         own = self._profiles().get(call.profile) or Profile(AD_HOC_NAME, call.url, path="", ad_hoc=True)
         return self._journal.as_recorded(call, own, body_limit)
 
 
 def case_of(path: Path, content: bytes, now: datetime) -> Case | Problem:
-    """Read the text of a case; ``now`` stands in for a time that a call does not say, or that is still to come."""
+    """Read a case; ``now`` replaces a time that is missing or still to come."""
     from rpcexplorer.history.file import OURS, split
     from rpcexplorer.history.record import left_of, untouched
 
@@ -167,7 +167,7 @@ def _above(path: Path, content: bytes) -> Case | Problem:
 
 
 def _call(raw: bytes, file: str, line: int, now: datetime) -> Exchange | Damaged | None:
-    """One call, which begins in this line of the file; None where there is none, such as in a comment."""
+    """Read one call, which begins in this line; None for a comment."""
     from rpcexplorer.history.record import BY_HAND, left_of, read_record, to_exchange, untouched
 
     record = read_record(raw, file) if raw.strip() else None
@@ -195,7 +195,7 @@ def _stand_in(raw: bytes) -> str:
 
 
 def _told_where(raw: bytes, line: int, reason: str) -> tuple[int, str]:
-    """The line of the file that a reason means, and the reason in which lines are those of the file."""
+    """Return the line of the file that a reason means, and the reason for it."""
     from rpcexplorer.files.toml import layout
 
     if found := _AT_LINE.search(reason):
@@ -207,14 +207,14 @@ def _told_where(raw: bytes, line: int, reason: str) -> tuple[int, str]:
 
 
 def _content(call: Exchange) -> str:
-    """A call as it is recorded, but for what it is called, by whom, and when: its time may be a stand-in."""
+    """Return a call as recorded, without id, time, name and note."""
     from rpcexplorer.history.record import to_block
 
     return to_block(replace(call, id="", when=datetime.min.replace(tzinfo=UTC), name="", note="", foreign=True))
 
 
 def _other_id(call: Exchange) -> str:
-    """An id for a call whose own is taken: nobody else's call answers for one of this person's."""
+    """Return an id for a call whose own is taken by another one."""
     from hashlib import sha256
 
     return f"case-{sha256((call.id + _content(call)).encode(errors='backslashreplace')).hexdigest()[:12]}"

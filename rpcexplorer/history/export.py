@@ -60,7 +60,7 @@ class Exported(Struct, frozen=True):
 
     @property
     def too_much(self) -> str:
-        """Why nobody could read it as a case; empty where all is well."""
+        """Return why nobody could read it as a case, or nothing."""
         if len(self.exchanges) > MOST_CALLS:
             return f"A case holds {MOST_CALLS:,} calls at the most, and these are {len(self.exchanges):,}"
         size = sum(len(each.response.body) for each in self.exchanges)
@@ -70,7 +70,7 @@ class Exported(Struct, frozen=True):
 
     @property
     def lines(self) -> str:
-        """As lines of JSON, each an object with the keys of a case; like that one they do nothing to a terminal."""
+        """Return lines of JSON, each an object with the keys of a case."""
         rows = (json.dumps(to_record(each), ensure_ascii=False, default=_moment) for each in self.exchanges)
         return "".join(UNUSUAL.sub(_escaped, row) + "\n" for row in rows)
 
@@ -130,7 +130,7 @@ def _clean(call: Exchange, profiles: Mapping[str, Profile], secrets: Sequence[Se
 
 
 def _read_again(call: Exchange) -> Exchange:
-    """The call as its record spells it, so that its outcome says no more than its reply."""
+    """Return the call with an outcome that says no more than its record."""
     read = to_exchange(to_record(call))
     return read if isinstance(read, Exchange) else call
 
@@ -175,7 +175,7 @@ class _Hiding:
         return f"Nothing was written: the method name of {which} contains a hidden value. Export the other calls only."
 
     def is_blind(self, call: Exchange, pointers: Sequence[str]) -> bool:
-        """Whether something may have to be hidden in a reply that cannot be looked into, or half of it at its end."""
+        """Return whether a reply may hide something that cannot be found."""
         wanted = any(parts[:1] != ("params",) for pointer in pointers if (parts := parts_of(pointer)))
         return bool(call.response.body) and (call.response.cut or (wanted and _place_of(call) is None))
 
@@ -220,7 +220,7 @@ class _Hiding:
         return self._hidden(body[:start], []) + inside + self._hidden(body[end:], [])
 
     def _hidden(self, text: str, ways: Iterable[Sequence[str]]) -> str:
-        """A JSON text, or a part of one, with marks at these places and wherever the same values stand."""
+        """Hide these places of a JSON text, and the same values elsewhere in it."""
         spans = sorted({span for parts in ways for span in spans_at(text, parts)})
         edits: list[Edit] = []
         for start, end in spans:
@@ -239,7 +239,7 @@ class _Hiding:
         return edited(text, edits)
 
     def told(self, text: str) -> str:
-        """Return a sentence, name or header without what is hidden; it may quote only the beginning of a value."""
+        """Hide values in a sentence, which may quote the beginning of one."""
         if text in self._values:
             return UNRECORDED
         text = self._text(self._without_same(text, SHORTEST))  # a short number may be part of a date
@@ -249,12 +249,12 @@ class _Hiding:
         return text
 
     def _text(self, text: str) -> str:
-        """Any text without what is hidden, where that is long enough to mean nothing else."""
+        """Hide values inside any text if they are long enough."""
         return self._redactor.text(text) if self._values else text
 
     @cached_property
     def _long(self) -> Sequence[str]:
-        """What is looked for inside other text; complete when all is noted."""
+        """Values that are looked for inside text; complete when all are noted."""
         return [each for each in sorted(self._values) if len(each) >= SHORTEST]
 
     @cached_property
@@ -299,7 +299,7 @@ def _texts_of(call: Exchange, part: str) -> Iterator[str]:
 
 
 def _place_of(call: Exchange) -> tuple[str, int, int] | None:
-    """Whether the reply has a result or an error, and where that stands in its body; None where nobody can tell."""
+    """Return whether the reply is a result or an error, and where it is."""
     value = getattr(call.outcome, "value", b"")
     if not value or call.response.cut:
         return None
@@ -313,7 +313,7 @@ def _place_of(call: Exchange) -> tuple[str, int, int] | None:
 
 
 def _member_at(body: bytes, value: bytes) -> int:
-    """Where a value stands of which a reply holds several: as the member that a reply has it in."""
+    """Find a value that the body holds several times, by its member name."""
     text = body.decode("utf-8", "surrogateescape")
     wanted = value.decode("utf-8", "surrogateescape")
     for name in ("result", "error", "arguments"):
@@ -325,7 +325,7 @@ def _member_at(body: bytes, value: bytes) -> int:
 
 
 def _moment(value: Any) -> str:
-    """A time as a case has it; no other value is none of JSON's."""
+    """Spell a time as a case does."""
     return str(value.isoformat(timespec="milliseconds").replace("+00:00", "Z"))
 
 

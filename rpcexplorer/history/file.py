@@ -63,10 +63,10 @@ BOUNDARY = re.compile(
 
 
 def append(path: Path, blocks: bytes, *, rotate_at: int, rotated: Path, mode: int = PRIVATE_FILE) -> None:
-    """Add blocks with one write, or none of them. A file that would grow past ``rotate_at`` moves to ``rotated``.
+    """Add blocks with one write, or none of them.
 
-    A new one gets the ``mode``. It is not flushed to the disk: that costs a hundred times as much as all the rest, and
-    only a power cut could tell the difference. A torn end that it leaves is moved aside by the next append.
+    A file that would grow past ``rotate_at`` moves to ``rotated``. It is not flushed to the disk, which costs a hundred
+    times as much as all the rest; the next append moves a torn end aside.
     """
     with telling("write", path):
         with opened(path, APPENDING) as file:
@@ -87,16 +87,15 @@ def _begin(file: int, size: int, mode: int) -> None:
 
 
 def mode_in(folder: Path) -> int:
-    """Who may read a new file of a folder that is shared: the group as well, where it may write there."""
+    """Return the mode of a new file: a group that may write here may read."""
     return PRIVATE_FILE | (GROUP_READS if folder.stat().st_mode & GROUP_WRITES else 0)
 
 
 def newest_first(read: Callable[[int, int], bytes], size: int, largest: int = LARGEST) -> Iterator[bytes]:
-    """A file from its end, in stretches of whole blocks and whatever stands between them; ``read`` gives a span of it.
+    """Yield a file from its end, in stretches of whole blocks.
 
-    An empty one comes after every step in which no boundary was found. What stands between boundaries that are more
-    than ``largest`` bytes apart is no block and does not come: a file may be nothing but zeros. What is blank needs
-    none.
+    ``read`` gives a span of it. An empty stretch follows each step in which no boundary was found. More than
+    ``largest`` bytes without a boundary are no block and are left out: a file may be nothing but zeros.
     """
     unread, step = size, CHUNK
     held: list[bytes] = []
@@ -122,7 +121,7 @@ def newest_first(read: Callable[[int, int], bytes], size: int, largest: int = LA
 
 
 def _cut(fresh: bytes, above: bytes, length: int, *, last: bool) -> int:
-    """The end of the first or last boundary that begins in what is fresh and is not all there is; 0 for none."""
+    """Return where the first or last boundary ends that begins in ``fresh``, or 0."""
     blank = fresh.isspace()
     if not last and not blank and (early := BOUNDARY.search(fresh)) and early.end() < len(fresh):
         return early.end()  # as nearly always
@@ -149,11 +148,10 @@ def rewrite(
     locked: Callable[[], AbstractContextManager[None]],
     most: int = FILE + 2 * LARGEST,
 ) -> int:
-    """Replace each block by what ``change`` makes of it, in one step; how many came out changed.
+    """Replace each block by what ``change`` returns; return how many changed.
 
-    All others stay as they are, byte for byte, damaged ones too. A file with nothing left in it is removed. It is
-    ``locked`` only while the new file takes its place: what was appended meanwhile is taken along. A file of more than
-    ``most`` bytes is too large for that.
+    Other blocks stay byte for byte, damaged ones too. An empty file is removed. The file is ``locked`` only while it is
+    replaced: what was appended meanwhile is taken along. A file of more than ``most`` bytes is refused.
     """
     while True:
         version, content = _version(path), _content(path, most) or b""
@@ -198,7 +196,7 @@ def _content(path: Path, most: int) -> bytes | None:
 
 
 def _mended(file: int, path: Path, blocks: bytes) -> tuple[int, bytes]:
-    """Make sure that the last block is whole: the file's size then, and what must go ahead of the next ``blocks``."""
+    """Cut off a torn end; return the size, and what goes before new blocks."""
     size = os.fstat(file).st_size
     if not size:
         return size, b""
@@ -214,10 +212,7 @@ def _mended(file: int, path: Path, blocks: bytes) -> tuple[int, bytes]:
 
 
 def _is_ours(beginning: bytes) -> bool:
-    """Whether a file that begins so is a history: there is a call in it, the torn beginning of one, or only comments.
-
-    What anybody else has written there is nothing to be mended.
-    """
+    """Return whether a file that begins so is a history, or empty."""
     if OURS.search(beginning):
         return True
     comments = COMMENTS.match(beginning)
@@ -226,9 +221,9 @@ def _is_ours(beginning: bytes) -> bool:
 
 
 def _torn(file: int, size: int, most: int) -> tuple[int, bytes]:
-    """Where the last block that was written whole ends, and what comes behind it.
+    """Return where the last whole block ends, and what is behind it.
 
-    Only the last block can be torn: what stands above its header was once whole, whatever became of it since.
+    Only the last block can be torn: all above its header was once whole.
     """
     step = CHUNK
     while True:
@@ -246,7 +241,7 @@ def _torn(file: int, size: int, most: int) -> tuple[int, bytes]:
 
 
 def user_name() -> str:
-    """Return who runs this process; empty for a user without a name, as in some containers."""
+    """Return who runs this process; empty for a user without a name."""
     import getpass  # only here: most commands start without it
 
     with suppress(KeyError, OSError, ImportError):
@@ -273,7 +268,7 @@ def rotated(folder: Path, writer: str, when: datetime) -> Path:
 
 
 def writers(listed: Iterable[str]) -> list[str]:
-    """Everyone who has written one of these files, or what was torn in one."""
+    """Return everyone who has written one of these files."""
     written = (name for name in listed if name.endswith(".toml") or TORN_FILE.fullmatch(name))
     return sorted({name.partition(".")[0] for name in written} - {""})
 
@@ -287,9 +282,9 @@ def full_files(listed: Iterable[str]) -> dict[str, list[str]]:
 
 
 def files_of(folder: Path, writer: str) -> Iterator[Path]:
-    """A writer's files, newest first. The full ones are looked for after the first was dealt with.
+    """Yield a writer's files, newest first.
 
-    So one that fills up meanwhile comes twice and is never missed.
+    The full ones are looked for after the first was read, so that one that fills up meanwhile is never missed.
     """
     yield current(folder, writer)
     yield from (folder / name for name in full_files(names(folder)).get(writer, ()))

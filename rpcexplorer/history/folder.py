@@ -149,11 +149,10 @@ Probe = Callable[[bytes], list[bytes]]
 def blocks_in_steps(
     folder: Path, wanted: Probe, reach: float = inf, largest: int = LARGEST, own: str = ""
 ) -> Iterator[RawBlock | None]:
-    """Every block of every writer that may be wanted, newest first; one that lies in two copies of a file comes once.
+    """Yield every block that may be wanted, newest first, None for a stretch.
 
-    Of two copies that of the writer ``own`` counts.
-    None comes whenever a stretch was looked through, that one can stop also where nothing is found; and it ends when
-    ``reach`` bytes of calls were. What is longer than ``largest`` is no block, and is only told.
+    A block in two copies of a file comes once, as that of the writer ``own``. It ends after ``reach`` bytes of calls.
+    What is longer than ``largest`` is no block, and only reported.
     """
     last = None
     streams = FolderReader(folder, wanted, largest).streams(own)
@@ -190,7 +189,7 @@ class FolderReader:
         ]
 
     def _written_by(self, writer: str) -> Iterator[RawBlock | Passed]:
-        """What one writer wrote. A file that can be read in a moment is closed before anybody sees it."""
+        """Read what one writer wrote. A short file is closed at once."""
         yield Passed(NEWEST, b"", 0, 0)  # whoever looks can stop before each
         seen: set[tuple[int, int]] = set()
         for path in self._files_of(writer, seen):
@@ -219,7 +218,7 @@ class FolderReader:
                 yield from self._in_file(partial(_span_of, content), found, writer, path)
 
     def _files_of(self, writer: str, seen: set[tuple[int, int]]) -> Iterator[Path]:
-        """Like ``files_of``; but the folder is listed again only if a file may have been moved since."""
+        """Yield the files, listing the folder again only if one may have moved."""
         first = current(self._folder, writer)
         yield first
         as_listed = {self._listed.get(first.name)} - {None} == {inode for _, inode in seen}
@@ -261,7 +260,7 @@ class FolderReader:
             yield Passed(moment, stretch, len(raws), len(stretch) if oldest else 0)
 
     def _torn(self, name: str) -> Iterator[RawBlock | Passed]:
-        """What an append has cut off and moved to a file of its own. It is read when its time has come."""
+        """Read a torn block from its own file, when its time has come."""
         path, writer = self._folder / name, name.partition(".")[0]
         yield Passed(NEWEST, b"", 0, 0)
         moment = b""
@@ -283,7 +282,7 @@ def _span_of(content: bytes, start: int, end: int) -> bytes:
 
 
 def _time_of(raw: bytes, stretch: bytes, otherwise: bytes) -> bytes:
-    """As it is spelled in a block; else in the one below it."""
+    """Return the time as it is spelled in a block, or in the one below it."""
     if spelled := TIME.search(raw, 0, EARLY):
         return spelled[1]
     below = stretch.rfind(raw) + len(raw)
@@ -292,7 +291,7 @@ def _time_of(raw: bytes, stretch: bytes, otherwise: bytes) -> bytes:
 
 
 def _block_beginning(header: bytes, read: Callable[[int, int], bytes], size: int, largest: int) -> bytes:
-    """Return the block that begins so, looked for where the ids of a file reach its id; empty if it is not there.
+    """Return the block with this header, searched by time; empty if it is not there.
 
     Calls are written when they end, so that one that took long lies behind some that began later.
     """
@@ -325,7 +324,7 @@ def _within(reach: float, stream: Iterable[RawBlock | Passed]) -> Iterator[RawBl
 
 
 def _settled(stream: Iterable[RawBlock | Passed]) -> Iterator[RawBlock | None]:
-    """Put a stream in order that is nearly so; None for every stretch that it passed."""
+    """Sort a stream that is nearly sorted; None for every stretch passed."""
     held: list[tuple[bytes, int, RawBlock]] = []
     read = waiting = 0
     for one in stream:
@@ -368,9 +367,9 @@ class BlockFilter:
         self._plain = all(needle.isascii() for needle, _ in self._needles)
 
     def among(self, stretch: bytes) -> list[bytes]:
-        """The blocks of a stretch that may have it; much quicker to say than by reading them.
+        """Return the blocks of a stretch that may match, without reading them.
 
-        Only blocks as we spelled them can be judged so: whoever edits by hand is free to write A as an escape.
+        Only blocks as we spelled them can be judged so: people may write A as an escape.
         """
         if self._nothing:
             return []
@@ -389,14 +388,14 @@ class BlockFilter:
         return all(_stands_in(folded, needle, keys) for needle, keys in self._needles)
 
     def _folded(self, stretch: bytes) -> bytes:
-        """The stretch without its upper case; ten times as quick where nothing but letters of ASCII can be meant."""
+        """Return the stretch casefolded; ten times faster if ASCII is enough."""
         if stretch.isascii() or (self._plain and not any(one in stretch for one in FOLDED_TO_ASCII)):
             return stretch.lower()
         return stretch.decode(errors="replace").casefold().encode()
 
 
 def _limits(bounds: Bounds) -> Iterator[Limit]:
-    """The values that a limit leaves. A time that is spelled in another zone, by hand, is not compared here."""
+    """Yield each limit. A time in another zone, by hand, is not compared."""
     if bounds.since is not None:
         since = _spelled(bounds.since)
         yield TIME_LINE, lambda time: time >= since or not time.endswith(b"Z")
@@ -424,7 +423,7 @@ def _spelled(moment: datetime) -> bytes:
 
 
 def _may_hold(own: bytes, line: re.Pattern[bytes], fits: Callable[[bytes], bool]) -> bool:
-    """Whether one of the values may be meant, or a block has none."""
+    """Return whether a value may fit, or a block has none."""
     values = line.findall(own)
     return any(map(fits, values)) or len(values) < max(own.count(HEADER), 1)
 
@@ -481,7 +480,7 @@ class History:
     # --- writing -----------------------------------------------------------------------------------------------
 
     def append(self, exchange: Exchange) -> None:
-        """Write an exchange down, and first of all those that could not be. A refusal never is."""
+        """Write an exchange, and first those that could not be written before."""
         if isinstance(exchange.outcome, Refused):
             return
         if len(exchange.params) + len(exchange.params_sent or "") > MIB and len(to_block(exchange)) > self._largest:
@@ -508,14 +507,14 @@ class History:
         return self.search(HistoryFilter())
 
     def newest(self, limit: int) -> list[Exchange | Damaged]:
-        """The newest ``limit`` records, newest first; of a file that cannot be read nobody knows how old it is."""
+        """Return the newest records; unreadable files are left out."""
         return list(islice((found for found in self.all() if isinstance(found, Exchange) or found.text), limit))
 
     def sizes(self) -> list[int]:
         return sizes(self.folder, ".toml")
 
     def find(self, id: str) -> Exchange | Damaged | Problem | None:
-        """The exchange with this id, or with an id that begins or ends so if there is but one."""
+        """Return the exchange with this id, or the only one that begins or ends so."""
         if not id:
             return None
         if near := self._block_by_time(id):
@@ -535,7 +534,7 @@ class History:
         return next((self._read(block) for block in like.values() if block), None)
 
     def _block_by_time(self, id: str) -> RawBlock | None:
-        """Return the block with a whole id of ours, if it lies among those of its time.
+        """Return the block with a whole id of ours by its time.
 
         To search 100,000 calls takes a hundred times as long.
         """
@@ -568,9 +567,9 @@ class History:
     def search_in_steps(
         self, wanted: HistoryFilter, reach: float = inf, *, whole: bool = True
     ) -> Iterator[Exchange | Damaged | None]:
-        """Like ``search``; and None whenever a few blocks were read, that one can stop or show what was found so far.
+        """Like ``search``; and None whenever a few blocks were read.
 
-        Where a call is not wanted ``whole``, what was asked and came back may be missing in it.
+        If a call is not wanted ``whole``, its params and reply may be missing.
         """
         whole = whole or bool(wanted.text or wanted.words)
         self._refuse_links()
@@ -580,9 +579,9 @@ class History:
                 yield found
 
     def recent(self, profile: str, limit: int) -> list[Exchange | Damaged]:
-        """The newest of a profile, as far as they are among the newest of all: older ones are not looked for.
+        """Return the newest calls of a profile, if they are among the newest of all.
 
-        Of what is damaged the first comes as well: it may be why there are no more. What is foreign is of no profile.
+        The first damaged record comes as well: it may be why there are no more. Foreign calls belong to no profile.
         """
         long = f"{self.folder} takes long to look through: not all recent calls are known"
         late = Damaged(str(self.folder), long, "")
@@ -596,9 +595,9 @@ class History:
         return [*calls, *damaged[:1]]
 
     def methods(self, profile: str | None = None) -> list[str]:
-        """Return the names called of late, the last one first.
+        """Return the names called recently, the last one first.
 
-        A name that the server has last answered with "method not found" is not one of them.
+        A name that the server has last answered with "method not found" is left out.
         """
         wanted = HistoryFilter(profile=profile)
         among = BlockFilter(wanted).among
@@ -615,7 +614,7 @@ class History:
         return [call.method for call in calls if getattr(call.outcome, "code", None) != METHOD_NOT_FOUND]
 
     def last_result(self, profile: str, method: str) -> Exchange | None:
-        """The newest call of a method that brought a result, as far as it is among the newest of all."""
+        """Return the newest result of a method, if it is among the newest calls."""
         wanted = HistoryFilter(profile=profile, method=method, outcome="result")
         found = self._for_a_moment(self.search_in_steps(wanted, NEWEST_BYTES))
         calls = (each for each in found if isinstance(each, Exchange) and each.kind == "call")
@@ -627,9 +626,9 @@ class History:
         return [writer for writer in writers(names(self.folder)) if writer.removesuffix(CASES) != self.writer]
 
     def refusal(self, writer: str) -> str:
-        """Why what a writer has recorded cannot be changed here; empty where it can. Nobody is this one.
+        """Return why a writer's calls cannot be changed here, or nothing.
 
-        In a folder that is one person's alone, a machine may have had another name when a file was begun.
+        In a folder that is one person's alone, this machine may have had another name.
         """
         person, own = writer.partition("@")[0], self.writer.partition("@")[0]
         if not writer or writer.removesuffix(CASES) == self.writer or (person == own and not self.shared):
@@ -650,10 +649,9 @@ class History:
     def prune(
         self, keep: int | None = None, before: datetime | None = None, profile: str | None = None, *, dry: bool = False
     ) -> int:
-        """Remove for good what is not among the newest ``keep`` or is older than ``before``; how many those are.
+        """Remove all but the newest ``keep``, and all before a moment; count them.
 
-        Damaged records stay: nobody can say how old they are; and so do, uncounted, those that others have recorded.
-        ``dry`` only counts.
+        Damaged records stay, and so do those that others have recorded. ``dry`` only counts.
         """
         is_mine = cache(may_change)
         doomed, its_writers, unread, kept = set[bytes](), set[str](), set[Path](), 0
@@ -677,9 +675,9 @@ class History:
         return len(doomed)
 
     def _change(self, id: str, change: Callable[[bytes], bytes], *, torn: bool) -> bool:
-        """Change the newest block with this id, in whichever of its writer's files it lies by now.
+        """Change the newest block with this id, in whichever file it is by now.
 
-        Where one that is ``torn`` may be meant, what is left of it lies in a file of its own.
+        With ``torn``, also what is left of a torn one in a file of its own.
         """
         meant = (block for block in self._raw_blocks(self._may_have(id)) if torn or not block.harm)
         found = self._block_by_time(id) or next((block for block in meant if id_of(block.raw) == id), None)
@@ -711,7 +709,7 @@ class History:
         return (step for step in steps if step is not None)
 
     def _for_a_moment(self, found: Iterable[T], seconds: float = MOMENT, late: Iterable[T] = ()) -> Iterator[T]:
-        """What is found as long as anybody waits for it; then what is to be said of the rest."""
+        """Yield what is found in a moment; then ``late``."""
         end = inf
         for one in found:
             yield one

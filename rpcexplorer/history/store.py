@@ -62,7 +62,7 @@ class Journal:
         return self._open[folder, inside]
 
     def of_cases(self, profile: Profile | None) -> History:
-        """What somebody else has handed on lies in files of its own: its times are not those at which it came."""
+        """Return the history for cases, which lie in files of their own."""
         from rpcexplorer.history.file import CASES
         from rpcexplorer.history.folder import History
 
@@ -71,7 +71,7 @@ class Journal:
         return History(there.folder, writer=own, body_limit=limit, inside=there.inside, shared=there.shared)
 
     def as_recorded(self, exchange: Exchange, profile: Profile, body_limit: int | None = None) -> Exchange:
-        """The exchange as it would be read back from a history: what is hidden there is hidden in it."""
+        """Return the exchange as it would be read back from a history."""
         from rpcexplorer.history.record import to_exchange, to_record
         from rpcexplorer.redaction.exchange import for_history, redacted
 
@@ -80,7 +80,7 @@ class Journal:
         return replace(read, notes=record.notes, writer=record.writer) if isinstance(read, Exchange) else record
 
     def record(self, exchange: Exchange, profile: Profile) -> None:
-        """Write an exchange down, secrets hidden, and all that waits. A full disk stops no call: it is told later."""
+        """Write an exchange, secrets hidden; problems are reported later."""
         if isinstance(exchange.outcome, Refused) or not self.recording:
             self.problem = ""
             return
@@ -94,10 +94,9 @@ class Journal:
             self.problem = error_of(lambda: self.of(profile).append(record)) or self._save_unsaved()
 
     def is_ours(self, exchange: Exchange, profile: Profile | None) -> bool:
-        """Whether a record in a profile's history says what this person sent: nobody else can have written it.
+        """Return whether only this person can have written the record.
 
-        Only the folder in this person's own state is nobody else's: the names of files in any other prove nothing. Also
-        in that one a file may lie that was brought from elsewhere.
+        Only the folder in this person's own state proves that, or that it was sent in this run.
         """
         if exchange.foreign or exchange.writer:
             return False
@@ -127,9 +126,9 @@ class Journal:
         return self.problem
 
     def recent(self, profile: Profile, limit: int) -> list[Exchange]:
-        """The newest calls of a profile, newest first; also those that could not be written.
+        """Return the newest calls of a profile, unsaved ones too.
 
-        In a history of any length it takes a moment: what is older than the newest megabytes is not looked for.
+        Only the newest megabytes are searched.
         """
         history = self.of(profile)
         unsaved = [each for each in reversed(history.unsaved) if each.profile == profile.name]
@@ -142,13 +141,13 @@ class Journal:
         return sum(self._read(lambda: self.of(profile).sizes())) > LONG
 
     def methods(self, profile: Profile) -> list[str]:
-        """The names that were called on a profile; all addresses that were typed share one name, and teach nothing."""
+        """Return the names called on a profile; none for a typed address."""
         if not self.recording or profile.ad_hoc:
             return []
         return self._read(lambda: self.of(profile).methods(profile.name))
 
     def last_params(self, profile: Profile, method: str) -> str | None:
-        """The params of the last call of a method that brought a result; None where they could not be sent again."""
+        """Return the params of the last successful call, if they can be sent again."""
         from rpcexplorer.model.secret import PLACEHOLDER, UNRECORDED
 
         found = self._read(lambda: [self.of(profile).last_result(profile.name, method)]) if self.recording else []
@@ -163,7 +162,7 @@ class Journal:
         return None if PLACEHOLDER.search(params) else params
 
     def last_value(self, profile: Profile, method: str) -> LastResult:
-        """The newest result of a method, as a value for other calls: nothing that others wrote, and no part of one."""
+        """Return the newest result of a method as a value for other calls."""
         from rpcexplorer.model.secret import HIDDEN
         from rpcexplorer.variables.resolve import LastResult
 
@@ -185,13 +184,13 @@ class Journal:
         return LastResult(text)
 
     def refusal(self, profile: Profile | None, call: Exchange) -> str:
-        """Why a call of a profile's history cannot be changed; empty where it can, before anybody types a word."""
+        """Return why a call cannot be changed, or nothing."""
         return self.of(profile).refusal(call.writer)
 
     def before(self, profile: Profile | None, call: Exchange) -> Exchange | None:
-        """The newest call before this one that was the same: kind, method, params as sent, profile.
+        """Return the newest earlier call that sent the same.
 
-        A stranger's names no profile of this person's: the newest of all is taken, whenever it was made.
+        A foreign call is compared with the newest of all, as it names no profile of this person.
         """
         from rpcexplorer.model.draft import sent_draft
         from rpcexplorer.model.filter import HistoryFilter
@@ -230,7 +229,7 @@ class Journal:
 
 
 def _is_of(call: Exchange, profile: Profile) -> bool:
-    """Whether it was made with this profile: those of addresses that were typed all have the same name."""
+    """Return whether it was made with this profile; ad hoc ones share a name."""
     return not profile.ad_hoc or call.url == redacted_address(profile.endpoint)
 
 
@@ -268,7 +267,7 @@ class Rescue:
 
     @property
     def _prefix(self) -> str:
-        """How folders are called there: somebody with two homes gets nothing into the wrong one."""
+        """Name folders by the home, so that another home leaves them alone."""
         import hashlib
 
         home = hashlib.sha256(os.fsencode(self._folder.absolute())).hexdigest()[:16]
