@@ -19,7 +19,6 @@ from rpcexplorer.model.exchange import Cancelled, Exchange, Preview, Refused, Se
 from rpcexplorer.model.profile import Auth, Profile
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result
-from rpcexplorer.transport.port import Progress
 from tests.fakes.wire import HOLD, NEXT, RESET, Parts, RawServer, Received, Script, http_reply
 
 
@@ -217,19 +216,6 @@ def test_a_redirect_is_shown_and_not_followed() -> None:
     assert (len(server.requests), other.requests) == (1, [])
 
 
-def test_nobody_there_is_unreached() -> None:
-    with RawServer(b"") as server:
-        url = server.origin
-
-    async def call() -> Exchange:
-        async with Client(url) as client:
-            return await client.call("ping")
-
-    exchange = asyncio.run(call())
-    assert isinstance(exchange.outcome, Unreached)
-    assert (exchange.outcome.step, exchange.outcome.maybe_ran, exchange.exit_code) == ("connect", False, 4)
-
-
 def test_a_body_that_breaks_off_keeps_what_came() -> None:
     exchange, _ = exchange_with(b'HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{"jsonrpc"')
     assert isinstance(exchange.outcome, Unreached)
@@ -265,19 +251,6 @@ def test_a_button_pressed_before_the_call_sends_nothing() -> None:
         exchange = asyncio.run(call())
     assert exchange.outcome == Cancelled(maybe_ran=False)
     assert server.requests == []
-
-
-def test_progress_is_told_with_the_total_where_it_is_known() -> None:
-    seen: list[Progress] = []
-    body = b'{"jsonrpc":"2.0","id":"x","result":"' + b"x" * 300_000 + b'"}'
-    with RawServer(http_reply(body)) as server:
-
-        async def call() -> None:
-            async with Client(server.origin) as client:
-                await client.send(Draft("ping"), watch=seen.append)
-
-        asyncio.run(call())
-    assert (seen[-1].received, seen[-1].total) == (len(body), len(body))
 
 
 def test_a_notification_expects_nothing() -> None:

@@ -461,16 +461,6 @@ def profile_of(folder: Path, wire: RawServer, more: str, **variables: str) -> tu
     return explorer, explorer.profiles.profiles["shop"]
 
 
-def test_a_profile_that_works_is_left_as_it_is(tmp_path: Path) -> None:
-    with RawServer(by_name) as wire:
-        explorer, profile = profile_of(tmp_path, wire, 'path = "/rpc"\nempty_params = "{}"')
-        report = report_of(explorer, profile)
-    assert report.proposal is not None
-    assert (report.proposal.changes, report.exit_code) == ((), 0)
-    assert path_of(wire.requests[0]) == "/rpc", "its own path is asked first"
-    assert_harmless(wire, report)
-
-
 @pytest.mark.parametrize(
     ("server", "more", "changes", "failed"),
     [
@@ -554,14 +544,6 @@ def test_login_at_guessed_paths_proposes_nothing(
     with RawServer(server) as wire:
         report = report_of(explorer, wire.origin)
     assert (report.proposal, report.exit_code) == (None, code)
-
-
-def test_login_at_typed_path_of_product_proposes_no_preset(explorer: Explorer) -> None:
-    with RawServer(databases) as wire:
-        report = report_of(explorer, f"{wire.origin}/mopidy/rpc")
-    assert report.proposal is not None
-    assert report.proposal.preset is None
-    assert dict(report.proposal.changes) == {"auth.kind": "basic"}
 
 
 def test_reserved_error_without_jsonrpc_and_id_speaks(explorer: Explorer) -> None:
