@@ -84,7 +84,7 @@ def opened(path: Path, flags: int = os.O_RDONLY, *, links: bool = False, others:
 
 
 def open_file(path: Path, flags: int, *, links: bool = False, others: bool = False) -> int:
-    """The descriptor of an ordinary file. One that this creates is private from the start.
+    """Open an ordinary file; one that this creates is private.
 
     ``links``: it may lie elsewhere, as people keep what they write themselves. ``others``: it may be somebody else's.
     """
@@ -110,7 +110,7 @@ def refuse_others(found: os.stat_result, *, writing: bool) -> None:
 
 
 def is_ours(found: os.stat_result, *, writing: bool) -> bool:
-    """Whether a file is this user's. Root may read everybody's, and writes to nobody else's."""
+    """Return whether a file is this user's; root may read everybody's."""
     if os.name != "posix":
         return True
     user = os.geteuid()
@@ -128,7 +128,7 @@ def read_span(descriptor: int, start: int, end: int) -> bytes:
 
 
 def read_whole(descriptor: int, most: int) -> bytes:
-    """All of a file, unless it is longer than ``most``: then ``Unfit``, and little of it was read."""
+    """Read all of a file; raise ``Unfit`` if it is longer than ``most``."""
     size = os.fstat(descriptor).st_size
     if size > most:
         raise Unfit(f"it has {told_size(size)}, and no more than {told_size(most)} are read; make it smaller")
@@ -157,10 +157,10 @@ def refuse_all_but_files(found: os.stat_result) -> None:
 
 
 def replace(path: Path, text: str | bytes, mode: int | None) -> None:
-    """Let ``path`` hold this and nothing else; a failure leaves it as it was, and nothing beside it.
+    """Replace a file in one step; a failure leaves it as it was.
 
-    Without a ``mode`` the file is an ordinary new one. One that its owner has protected from writing is left alone:
-    the folder alone would allow to replace it.
+    Without a ``mode`` the file is an ordinary new one. One that its owner has protected from writing is left alone: the
+    folder alone would allow to replace it.
     """
     with prepared(path, text if isinstance(text, bytes) else text.encode(), mode) as beside:
         beside.replace(path)
@@ -168,7 +168,7 @@ def replace(path: Path, text: str | bytes, mode: int | None) -> None:
 
 @contextmanager
 def prepared(path: Path, content: bytes, mode: int | None) -> Iterator[Path]:
-    """The new file, whole and on the disk, for as long as it has not taken the place of ``path``; then it is gone."""
+    """Yield the new file, whole and on the disk, until it replaces ``path``."""
     refuse_protected(path)
     # what killed writers of this file have left may hold a secret that was to be forgotten
     left = re.compile(rf"\.{re.escape(path.name)}\.[0-9a-f]{{8}}\.tmp")
@@ -215,7 +215,7 @@ class LockedError(FileError):
 
 @contextmanager
 def telling(doing: str, path: Path) -> Iterator[None]:
-    """Turn what the operating system raises inside into a ``FileError``: "cannot {doing} {path}: …"."""
+    """Turn what the system raises into a ``FileError`` with advice."""
     try:
         yield
     except OSError as error:
@@ -235,7 +235,7 @@ def telling(doing: str, path: Path) -> Iterator[None]:
 
 @contextmanager
 def meanwhile(comfort: str) -> Iterator[None]:
-    """Add to the sentence of a problem inside what happens to the things that could not be written."""
+    """Add to a problem's sentence what happens to what was not written."""
     try:
         yield
     except FileError as error:
@@ -243,9 +243,9 @@ def meanwhile(comfort: str) -> Iterator[None]:
 
 
 def read_bytes(path: Path, most: int = KEPT, *, links: bool = False, others: bool = False) -> bytes | None:
-    """What a file holds, if that is no more than ``most``; None where there is no such file.
+    """Read a file of at most ``most`` bytes; None if there is none.
 
-    It is one of this user's own, and no link, unless ``others`` and ``links`` say that it may be.
+    It must be this user's own and no link, unless ``others`` and ``links`` allow it.
     """
     with telling("read", path), suppress(FileNotFoundError), opened(path, links=links, others=others) as file:
         return read_whole(file, most)
@@ -258,13 +258,13 @@ def decoded(path: Path, content: bytes) -> str:
 
 
 def real(path: Path) -> Path:
-    """Where a path leads to behind symbolic links; a loop of them leads nowhere, and that is told when it is opened."""
+    """Return where a path leads behind symbolic links."""
     with telling("find", path):
         return Path(os.path.realpath(path))  # Path.resolve raises a RuntimeError of its own for a loop
 
 
 def aside(path: Path, word: str) -> Iterator[Path]:
-    """Where that which cannot be used of a file may be kept beside it: at ``a.toml.damaged-1``, then at ``-2`` …."""
+    """Yield places beside a file: ``a.toml.damaged-1``, then ``-2`` …."""
     return (path.with_name(f"{path.name}.{word}-{number}") for number in count(1))
 
 
@@ -279,7 +279,7 @@ def may_change(path: Path) -> bool:
 
 
 def refuse_links(folder: Path, base: Path) -> None:
-    """Raise where a folder does not lie inside ``base``, or a link is on the way to it from there."""
+    """Raise unless a folder is inside ``base``, with no link on the way."""
     with telling("use", folder):
         if not folder.is_relative_to(base) or ".." in (inside := folder.relative_to(base)).parts:
             raise Unfit(f"it does not lie inside {base}; name a folder there")
@@ -290,7 +290,7 @@ def refuse_links(folder: Path, base: Path) -> None:
 
 
 def private_folder(path: Path) -> None:
-    """Make a folder and the missing ones above it, for its owner alone. One that exists stays as it is."""
+    """Make a folder, and those above it, for its owner alone."""
     with telling("create", path):
         missing = [path] if not path.is_dir() else []
         while missing and not missing[-1].parent.is_dir():
@@ -303,7 +303,7 @@ def private_folder(path: Path) -> None:
 
 
 def write_private(path: Path, text: str | bytes) -> None:
-    """Replace a file in one step by one that only its owner can read, from its first byte on."""
+    """Replace a file in one step by one that only its owner can read."""
     private_folder(path.parent)
     with telling("write", path):
         replace(path, text, PRIVATE_FILE)
@@ -334,10 +334,9 @@ def write_atomic(path: Path, text: str | bytes, *, private: bool = False) -> Non
 
 
 def save_as(path: Path, content: bytes, *, replacing: bool) -> str:
-    """Write a file of the person's choice; a sentence where that failed.
+    """Write a file of the person's choice; return why that failed.
 
-    A new one is for its owner alone, as a reply can be; one that is replaced keeps its mode. No folder is made: one
-    that is not there is rather a slip.
+    A new one is private, as a reply can be; a replaced one keeps its mode. No folder is made: a missing one is a typo.
     """
     if not os.path.isdir(path.parent):  # noqa: PTH112 - a name that is none is no folder, and raises nothing
         return f"cannot write {path}: there is no folder {path.parent}; choose another path"
@@ -345,7 +344,7 @@ def save_as(path: Path, content: bytes, *, replacing: bool) -> str:
 
 
 def refuse_unwritable(path: Path) -> None:
-    """Raise where ``write_atomic`` would, as far as that can be told beforehand; no folder would be made for it."""
+    """Raise where ``write_atomic`` would, as far as that is known before."""
     with telling("write", path):
         target = real(path)
         if not target.parent.is_dir():
@@ -373,10 +372,10 @@ def lock(
     clock: Callable[[], float] = time.monotonic,
     sleep: Callable[[float], None] = time.sleep,
 ) -> Iterator[None]:
-    """Keep other processes that ask for the same lock out; raise ``LockedError`` where one stays in for too long.
+    """Keep other processes out; raise ``LockedError`` after some seconds.
 
-    The lock is a hidden file beside ``path``, because ``path`` itself may be replaced meanwhile. It is left there:
-    removing it could pull it from under another process that has just opened it.
+    The lock is a hidden file beside ``path``, which may be replaced meanwhile. It stays: removing it could pull it from
+    under another process that has just opened it.
     """
     beside = path.with_name(f".{path.name}.lock")
     with telling("lock", beside):
@@ -415,7 +414,7 @@ def _locked(descriptor: int, path: Path) -> bool:
 
 
 def error_of(action: Callable[[], object]) -> str:
-    """Do something with files, and return the sentence of its ``FileError``; empty if there is none."""
+    """Return the sentence of the ``FileError`` of an action, or nothing."""
     try:
         action()
     except FileError as error:
@@ -437,7 +436,7 @@ def toml_files(folder: Path) -> list[Path]:
 
 
 def inodes(folder: Path) -> dict[str, int]:
-    """What lies in a folder, with what stays the same of each when it is renamed; nothing where there is none."""
+    """Return the names in a folder with their inodes, which survive renames."""
     with telling("read", folder), suppress(FileNotFoundError), os.scandir(folder) as found:
         return {each.name: each.inode() for each in found}
     return {}

@@ -94,12 +94,11 @@ class TeamFile(Struct, frozen=True):
 def find_team_file(
     folder: Path, environment: Mapping[str, str], option: Path | None, allowed: Collection[str] = ()
 ) -> TeamFile:
-    """Find the team's ``sessions.toml``: the option's, the variable's, or the nearest from ``folder`` upwards.
+    """Find the team's file: by option, variable, or from ``folder`` upwards.
 
-    Inside a repository the search ends at its root. Outside of one it ends below the home folder (or the root of
-    the file system). Where everyone may write, as in /tmp, a file is passed over and complained about: a stranger may
-    have left it, and must not name the servers. Folders that this person has ``allowed``, and files that were named,
-    are taken as they are. A file that was named but is not there is a problem.
+    Inside a repository the search ends at its root, else below the home folder. Where everyone may write, as in /tmp, a
+    file is passed over with a problem: a stranger may have left it. Folders that this person has ``allowed``, and named
+    files, are used as they are. A named file that is missing is a problem.
     """
     if option is not None:
         return _named(folder / option, "--sessions")
@@ -147,9 +146,9 @@ def _exists(path: Path) -> bool:
 
 
 def _everyone_writes(path: Path) -> bool:
-    """Whether any user may change a file or exchange it. Windows reports these bits always, so they say nothing.
+    """Return whether any user may change or exchange a file.
 
-    What is no file, such as a device behind a link, is told when it is read.
+    Windows reports these bits always, so they say nothing.
     """
     with telling("check", path):
         overlay = path.with_name(OVERLAY)

@@ -44,7 +44,7 @@ class PrivateFile(Struct, Generic[T], frozen=True):
     holds: type[T]
 
     def read(self) -> T:
-        """What the file holds now; nothing but a problem where it is damaged, or others could read or write it."""
+        """Read the file; only a problem if it is damaged, or open to others."""
         if refusal := why_not_private(self.path):
             return self.holds(problem=Problem(str(self.path), refusal))
         file = read_toml(self.path, ours=True)
@@ -54,7 +54,7 @@ class PrivateFile(Struct, Generic[T], frozen=True):
 
     @contextmanager
     def changing(self) -> Iterator[T]:
-        """What the file holds, locked; written back where the block has changed it. Raises ``FileError``."""
+        """Yield the locked contents, and write them if the block changed them."""
         private_folder(self.path.parent)
         with lock(self.path):
             contents = self.read()
@@ -67,7 +67,7 @@ class PrivateFile(Struct, Generic[T], frozen=True):
 
 
 def why_not_private(path: Path) -> str | None:
-    """Why a file cannot be taken for this person's alone. It is not repaired: its owner has to know."""
+    """Return why a file is not private. It is not repaired: its owner has to know."""
     folder = path.parent
     try:
         if os.access(folder, os.F_OK) and _is_open(folder):

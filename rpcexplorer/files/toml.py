@@ -73,7 +73,7 @@ class Layout(Struct):
         return bisect_right(self.starts, position)
 
     def line_of(self, path: KeyPath) -> int | None:
-        """The line of a key; of one that is not written, the line of the table it is missing from."""
+        """Return the line of a key, or of the table that it is missing from."""
         for length in range(len(path), 0, -1):
             if path[:length] in self.places:
                 return self.line_at(self.places[path[:length]])
@@ -85,7 +85,7 @@ def layout(text: str) -> Layout:
 
 
 def is_plain(text: str) -> bool:
-    """Whether nothing in a text can be too deep: known in a fiftieth of the time that ``layout`` takes."""
+    """Return whether nothing can be too deep; 50 times as fast as ``layout``."""
     if '"""' in text or "'''" in text:
         return False
     lines = text.split("\n")
@@ -238,7 +238,7 @@ class TomlFile(Struct, frozen=True, dict=True):
 
     @cached_property
     def layout(self) -> Layout:
-        """Where in the text the values stand. It takes as long as to parse it, and few files are asked."""
+        """Find where values are. It takes as long as parsing, and few need it."""
         return layout(self.text)
 
     def complain(self, path: KeyPath, sentence: str, *, profile: str | None = None) -> Problem:
@@ -246,7 +246,7 @@ class TomlFile(Struct, frozen=True, dict=True):
 
 
 def read_toml(path: Path, *, ours: bool = False) -> TomlFile | Problem | None:
-    """Read a file; None where there is none. ``ours``: this program alone writes it, so that it is no link."""
+    """Read a file; None if there is none. ``ours``: only this program writes it."""
     try:
         content = read_bytes(path, WRITTEN_BY_PEOPLE, links=not ours, others=not ours)
     except FileError as error:
@@ -278,9 +278,9 @@ def parse_toml(path: Path, text: str) -> TomlFile | Problem:
 
 
 def printable(values: dict[str, Any]) -> dict[str, Any]:
-    """What was given; ValueError where one is an integer that Python reads in hexadecimal and cannot write again.
+    """Return the values; ValueError for an integer with too many digits.
 
-    One in decimal it does not even read: neither may have more than 4,300 digits.
+    Python reads hexadecimal integers of more than 4,300 digits, but cannot write them.
     """
     inside: list[Any] = [values]
     while inside:

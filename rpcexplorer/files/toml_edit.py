@@ -38,10 +38,10 @@ class Verbatim(str):
 def edit(
     path: Path, locks: Path, shape: Rule, changes: Sequence[KeyChange], start: str = "", *, links: bool = True
 ) -> Problem | None:
-    """Make changes in a file, or none of them and say why.
+    """Make all changes in a file, or none of them and return why.
 
     ``links``: it may be one, as people keep their own files elsewhere. ``start`` is the text of a file that does not
-    exist yet. The lock lies in the folder ``locks``: beside the file it would litter a repository.
+    exist yet. The lock is in the folder ``locks``: beside the file it would litter a repository.
     """
     try:
         private_folder(locks)
@@ -76,7 +76,7 @@ def _edit(path: Path, shape: Rule, changes: Sequence[KeyChange], start: str, *, 
 
 
 def put(file: TomlFile, path: KeyPath, value: Any) -> str:
-    """The file's text with one key set. What cannot be done is left undone; ``edit`` looks."""
+    """Return the file's text with one key set; ``edit`` checks the result."""
     text, values = file.text, file.layout.values
     for length in range(len(path), 0, -1):
         if path[:length] not in values or (length == len(path) and value is None):
@@ -103,14 +103,14 @@ def shown(value: Any) -> str:
 
 
 def _literal(text: str) -> str:
-    """The text as it stands between single quotes, one or three; empty where it cannot be written so."""
+    """Spell a text between single quotes; empty if that is not possible."""
     if not text.replace("\n", "").isprintable() or "'''" in text or text.endswith("'"):
         return ""
     return f"'{text}'" if not re.search("['\n]", text) else f"'''\n{text}'''"
 
 
 def _inserted(file: TomlFile, path: KeyPath, value: Any) -> str:
-    """Write a key that is not there yet: below the header it belongs to, or below a new one at the end."""
+    """Write a new key below its header, or below a new one at the end."""
     sections = file.layout.sections
     if isinstance(value, OwnTable):  # below a header of its own, behind those with which it has the most in common
         shared = (
@@ -195,7 +195,7 @@ def _assign(values: dict[str, Any], path: KeyPath, value: Any) -> bool:
 
 
 def _filled(value: Any) -> Any:
-    """Without empty tables: removing the last key leaves one, or none."""
+    """Return the values without empty tables, which removed keys leave."""
     if not isinstance(value, dict):
         return list(value) if isinstance(value, tuple) else value
     members = {key: _filled(member) for key, member in value.items()}

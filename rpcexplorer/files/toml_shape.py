@@ -176,7 +176,7 @@ def name_rule(value: Any, place: Place) -> Any:
 
 
 def file_name_rule(value: Any, place: Place) -> Any:
-    """The name of a file in a folder of ours, without its ending, and no path out of there."""
+    """Accept a file's name without its ending, and no path out of a folder."""
     if isinstance(value, str) and (re.search(r"[/\\\0]", value) or value.startswith(".")):
         return WrongValue("must be a name alone, without a folder")
     return text_rule(value, place)
@@ -193,7 +193,7 @@ def integer_rule(value: Any, _place: Place) -> Any:
 
 
 def version_rule(value: Any, _place: Place) -> Any:
-    """The version of a file's shape. There has been one so far."""
+    """Accept the version of a file's shape. There has been one so far."""
     if type(value) is int and value == 1:
         return value
     return WrongValue("must be 1; a later version needs a later rpcexplorer")
@@ -233,14 +233,14 @@ def list_rule(inside: ValueCheck, what: str) -> ValueCheck:
 
 
 def path_rule(value: Any, place: Place) -> Any:
-    """A file or folder, relative to the file that names it; it need not exist before it is used."""
+    """Accept a path, relative to its file; it need not exist yet."""
     if not isinstance(value, str) or not value or "\0" in value:
         return WrongValue("must be the path of a file or folder, in quotes")
     return os.path.normpath(place.folder / os.path.expanduser(value))  # noqa: PTH111 - Path's own raises without a home
 
 
 def size_rule(least: int) -> ValueCheck:
-    """A number of bytes, not below ``least``, or text such as "256 MiB"."""
+    """Accept a number of bytes from ``least`` up, or text such as "256 MiB"."""
 
     def check(value: Any, _place: Place) -> Any:
         found = SIZE.fullmatch(value) if isinstance(value, str) else None

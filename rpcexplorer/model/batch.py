@@ -33,7 +33,7 @@ class BatchParts(Struct, frozen=True):
 
 
 def parts_of(exchange: Exchange) -> BatchParts:
-    """What came of each call. Empty where the text of the batch cannot be read, and so was never sent."""
+    """Return each call with its outcome; empty if the batch was never sent."""
     typed, sent = to_calls(draft_of(exchange), exchange.id), to_calls(sent_draft(exchange), exchange.id)
     if isinstance(typed, Typo) or isinstance(sent, Typo) or len(typed) != len(sent):
         return BatchParts()
@@ -109,7 +109,7 @@ class CollectedCalls(Struct, frozen=True):
 
     @property
     def text(self) -> str:
-        """All of it as the text of a batch, a call a line; params as they were typed. Empty where there is none."""
+        """The batch as text, a call a line; params as they were typed."""
         lines = ",\n".join(f"  {_spelled(row)}" for row in self.rows)
         return f"[\n{lines}\n]" if lines else ""
 
@@ -117,13 +117,13 @@ class CollectedCalls(Struct, frozen=True):
         return replace(self, rows=(*self.rows, BatchRow(draft)))
 
     def mended(self, at: int, draft: Draft) -> CollectedCalls:
-        """Other params in the place of a call; a notification stays one, and an id of its own stays."""
+        """Return the batch with other params in the place of a call."""
         row = self.rows[at]
         draft = replace(draft, notification=row.draft.notification)
         return self if draft == row.draft else self._with(at, replace(row, draft=draft, came=None))
 
     def place_of(self, draft: Draft | None) -> int | None:
-        """Where a call of it stands by now: this very one, else the only one that reads the same; None if nowhere."""
+        """Return where a call is by now: the same one, or the only equal one."""
         same = [at for at, row in enumerate(self.rows) if draft and _reads(row.draft) == _reads(draft)]
         very = [at for at in same if self.rows[at].draft is draft]
         return very[0] if very else same[0] if len(same) == 1 else None
@@ -165,7 +165,7 @@ def _spelled(row: BatchRow) -> str:
 
 
 def collected(text: str) -> CollectedCalls | Typo:
-    """The calls in the text of a batch, or what is wrong with it; no text is no calls."""
+    """Read the calls of a batch, or what is wrong with its text."""
     if not text.strip():
         return CollectedCalls()
     calls = to_calls(Batch(text), "")
@@ -183,6 +183,6 @@ def collected(text: str) -> CollectedCalls | Typo:
 
 
 def _params(call: str) -> str:
-    """The params of a call as they stand in its text; of two the last, which is the one that counts."""
+    """Return the params of a call as typed; of two the last one counts."""
     found = [call[slice(*each.value)] for each in members(call) or () if each.name == "params"]
     return found[-1] if found else ""

@@ -56,7 +56,7 @@ class RouteChanged(Struct, frozen=True):
 
 
 def route_of(profile: Profile, certificates: str = "") -> Route:
-    """The route of a profile. ``certificates`` tells the content of its ``ca_file`` from any other."""
+    """Return the route of a profile. ``certificates`` is that of its ``ca_file``."""
     path = profile.endpoint.partition("://")[2].partition("/")
     route = {"origin": profile.origin, "path": f"{path[1]}{path[2]}" or "/", "auth.kind": profile.auth.kind}
     route |= {f"auth.{key}": _text(value) for key, value in _unusual(profile.auth, type(profile.auth)())}
@@ -81,7 +81,7 @@ def changes(old: Route, new: Route) -> tuple[Change, ...]:
 
 
 def _around(profile: Profile) -> Iterator[tuple[str, Any]]:
-    """Yield what a server, or whoever is before it, reads a request by, and so the credentials in it."""
+    """Yield what decides how a server reads a request and its credentials."""
     yield from ((key, getattr(profile, key)) for key in FORM_OF_REQUEST)
     if profile.envelope != USUAL_FORM.envelope:
         yield "envelope", profile.envelope
@@ -107,7 +107,7 @@ _FINGERPRINT = re.compile(r"(?:sha256:)?((?:[0-9a-f]{2}:?){31}[0-9a-f]{2})", re.
 
 
 def as_fingerprint(text: str) -> str | None:
-    """A SHA-256 as browsers and openssl write it, as profiles do; None where it is none."""
+    """Normalise a SHA-256 as browsers and openssl write it; None if it is none."""
     found = _FINGERPRINT.fullmatch(text)
     return f"sha256:{found[1].replace(':', '').lower()}" if found else None
 

@@ -65,7 +65,7 @@ class _Row(Struct, frozen=True):
 
 
 def judged(text: str) -> tuple[Params | Typo, str]:
-    """What a text of params is, or what is wrong with it; and what is odd about one that can be sent, in words."""
+    """Read params; return them or the problem, and what is odd about them."""
     read = _params_of(text)
     name = None if isinstance(read, Typo) else repeated_name(read.text)
     return read, "" if name is None else f"\u201c{name}\u201d twice in one object: sent as typed"
@@ -78,21 +78,21 @@ def kind_of(draft: Draft | Batch) -> CallKind:
 
 
 def draft_of(exchange: Exchange) -> Draft | Batch:
-    """What a person would type to have an exchange again; placeholders in it are resolved anew."""
+    """Return the draft of an exchange, to be resolved again."""
     if exchange.kind == "batch":
         return Batch(exchange.params)
     return Draft(exchange.method, exchange.params, notification=exchange.kind == "notification")
 
 
 def sent_draft(exchange: Exchange) -> Draft | Batch:
-    """What was sent, letter by letter but for the secrets: nothing in it is resolved any more."""
+    """Return the draft as it was sent, not to be resolved any more."""
     sent = exchange.params if exchange.params_sent is None else exchange.params_sent
     has_any = "{{" in exchange.params or "{{" in sent
     return replace(draft_of(exchange), text=sent, typed=exchange.params if has_any else None)
 
 
 def calls_of(draft: Draft | Batch, id: str, envelope: EnvelopeForm = "2.0") -> tuple[Call, ...] | Refused:
-    """What sending it will send in this envelope, or why nothing would be sent."""
+    """Return the calls to send in this envelope, or why none would be sent."""
     calls = to_calls(draft, id)
     if isinstance(calls, Typo):
         return Refused("params", f"The params cannot be sent: {calls}")
@@ -127,7 +127,7 @@ def methods_of(draft: Draft | Batch) -> tuple[str, ...]:
 
 
 def as_called(exchange: Exchange) -> Exchange:
-    """A record that anybody may have written: a batch is called by the methods in it, whatever it calls itself."""
+    """Name a recorded batch by the methods in it, whatever it says."""
     names = ", ".join(methods_of(sent_draft(exchange))) if exchange.kind == "batch" else ""
     return replace(exchange, method=names) if names and names != exchange.method else exchange
 

@@ -123,7 +123,7 @@ class Exchange(Struct, frozen=True):
 
     @property
     def counts_as(self) -> OutcomeName:
-        """The outcome as people count it: the result of a tool that failed is an error."""
+        """The outcome as people count it: a failed tool's result is an error."""
         return "error" if isinstance(self.outcome, Result) and self.outcome.message else self.outcome_name
 
     @property

@@ -93,7 +93,7 @@ def _read_bound(kind: str, text: str, now: datetime) -> Any:
 
 
 def _moments(text: str, now: datetime) -> tuple[datetime, datetime]:
-    """When what is meant begins and ends. Ages count from the minute, so that twice the same means the same."""
+    """Return when a text begins and ends; ages count from the full minute."""
     minute = now.replace(second=0, microsecond=0)
     if age := _AGE.fullmatch(text):
         moment = minute.astimezone(UTC) - timedelta(minutes=int(age[1]) * _MINUTES[age[2]])
@@ -181,7 +181,7 @@ class HistoryFilter(Struct, frozen=True, dict=True):
 
     @classmethod
     def around(cls, typed: str, profile: str | None = None, *, now: datetime) -> HistoryFilter:
-        """Read a text that is looked for as it stands, with words of a filter before, behind and between."""
+        """Read a text that is searched as it is, among words of a filter."""
         kinds = dict[str, str]()
 
         def taken(found: re.Match[str]) -> str:
@@ -207,7 +207,7 @@ class HistoryFilter(Struct, frozen=True, dict=True):
 
     @property
     def wrong(self) -> tuple[str, ...]:
-        """What of it cannot be read, each with what to write instead; then nothing is found."""
+        """What cannot be read, each with what to write instead."""
         if not self._no_outcome:
             return self.bounds.wrong
         return (f"there is no outcome {self._no_outcome}, but {', '.join(OUTCOME_WORDS)}", *self.bounds.wrong)
@@ -235,12 +235,12 @@ class HistoryFilter(Struct, frozen=True, dict=True):
 
 
 def _add(kinds: dict[str, str], kind: str, word: str) -> None:
-    """Of two words of one kind the last counts; but each outcome is meant that is named."""
+    """Add a word; of two of one kind the last counts, but all outcomes do."""
     kinds[kind] = f"{kinds.get(kind, '')} {word}".strip() if kind == "outcome" else word
 
 
 def narrowed(typed: str, words: str) -> str:
-    """A filter for less than what is typed: words of the same kinds give way to the new ones."""
+    """Return a filter for less: new words replace those of their kind."""
     kinds = {found[1].lower() for found in _WORD.finditer(words) if found[1]}
     rest = [found[0] for found in _WORD.finditer(typed) if found[0] and (found[1] or "").lower() not in kinds]
     return " ".join([*rest, words])

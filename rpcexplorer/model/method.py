@@ -151,15 +151,12 @@ SIGN: Final = "@"
 
 
 def as_named(method: str) -> str:
-    """How a method is named where a saved call could be: the sign is doubled, for none has a name that begins with it.
-
-    Whoever writes a record, a case or a listing so chooses no call that this person has saved.
-    """
+    """Double the sign of a method that a saved call could be taken for."""
     return SIGN + method if method.startswith(SIGN) else method
 
 
 def method_of(name: str) -> str:
-    """The method that is meant by a name which is no saved call's."""
+    """Return the method that is meant by the name of no saved call."""
     return name[len(SIGN) :] if name.startswith(SIGN * 2) else name
 
 
@@ -183,7 +180,7 @@ class SavedCall(Struct, frozen=True):
 
 
 def no_such_call(listed_as: str, calls: Iterable[str], profile: str) -> str:
-    """Why nothing is sent for a name with the sign before it that no saved call has."""
+    """Return why nothing is sent for the name of an unknown saved call."""
     name = listed_as.removeprefix(SIGN)
     guess = nearest(name, calls)
     advice = f"did you mean {SIGN}{guess}?" if guess else "`rpcexplorer methods` lists those that there are."

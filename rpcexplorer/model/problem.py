@@ -57,7 +57,7 @@ def nearest_few(word: str, known: Iterable[str], count: int) -> list[str]:
 
 
 def cut(word: str, longest: int = LONGEST) -> str:
-    """A word of somebody else, short enough to be told."""
+    """Shorten a word of somebody else to be shown."""
     return word if len(word) <= longest else f"{word[: longest - 1]}…"
 
 
@@ -107,7 +107,7 @@ class Hint(Struct, frozen=True):
 
 
 def setting(profile: Profile, address: str, changes: Changes, secret: str = "") -> tuple[str, ...]:
-    """The command lines that change a profile and store a secret of it.
+    """Return the commands that change a profile and store a secret of it.
 
     A profile that was made from an ``address`` is kept first, under a name to choose.
     """
@@ -127,14 +127,14 @@ def setting(profile: Profile, address: str, changes: Changes, secret: str = "") 
 
 
 def quoted(word: str) -> str:
-    """A word as a shell takes it; what is meant for people stays readable."""
+    """Quote a word for a shell."""
     import shlex  # no start needs it
 
     return shlex.quote(word)
 
 
 def spelled(value: Any) -> str:
-    """A value as it is typed for a key: text as it is, anything else as TOML; nothing, for a key to be taken out."""
+    """Spell a value as it is typed for a key: text as it is, else TOML."""
     if isinstance(value, Struct):
         value = {key: part for key, part in structs.asdict(value).items() if part}
     if isinstance(value, dict):

@@ -16,9 +16,9 @@ _ADDRESS = re.compile(r"([^/?#]*//[^/?#]*)(.*)", re.DOTALL)
 
 
 def split_address(typed: str) -> tuple[str, str | None]:
-    """The url and the path of an address; None for one without a path of its own, which gets the usual one.
+    """Split an address into url and path; None if it has no path.
 
-    One with a path, be it a lone ``/``, is whole: nothing is appended to it.
+    One with a path, even a lone ``/``, is whole: nothing is appended to it.
     """
     found = _ADDRESS.fullmatch(typed.strip())
     if found is None or not found[2]:
@@ -27,7 +27,7 @@ def split_address(typed: str) -> tuple[str, str | None]:
 
 
 def typed_whole(address: str) -> str:
-    """An address as it has to be typed so that nothing is appended to it."""
+    """Return an address as typed so that nothing is appended to it."""
     return address if split_address(address)[1] else f"{address}/"
 
 
@@ -178,12 +178,12 @@ class Profile(Struct, frozen=True):
 
     @property
     def is_service(self) -> bool:
-        """Whether what nobody has chosen is as the service has it."""
+        """Whether unset values are as the service has them."""
         return self.preset == SERVICE or (not self.preset and self.path == PATH)
 
     @property
     def has_own_auth(self) -> bool:
-        """Whether its auth is another than its address has by default."""
+        """Whether its auth is not the default of its address."""
         return not self.assumes_auth and (self.auth.kind != Auth.kind or self.is_service)
 
     @property
@@ -200,7 +200,7 @@ class Profile(Struct, frozen=True):
 
     @property
     def secrets(self) -> tuple[str, ...]:
-        """The fields of secrets that its calls need, in the order in which they are asked for; none without auth."""
+        """The fields of secrets that its calls need, in the order of asking."""
         return self.auth.secrets(self)
 
     @property

@@ -107,13 +107,13 @@ _UNSENDABLE = re.compile(r"(?:«|\\u00[aA][bB])not recorded(?:»|\\u00[bB][bB])|
 
 
 def unsendable(text: str) -> str:
-    """What in a text stands for a value that nobody can put back; empty where nothing does."""
+    """Return a mark in a text for a value that is lost, or nothing."""
     found = _UNSENDABLE.search(text)
     return found[0].replace("\\u00ab", "«").replace("\\u00bb", "»") if found else ""
 
 
 def named(texts: Iterable[str]) -> str:
-    """The first placeholder in texts of which none should have one; empty where none has."""
+    """Return the first placeholder in texts, or nothing."""
     found = next(filter(None, map(PLACEHOLDER.search, texts)), None)
     return found[0] if found else ""
 
@@ -127,7 +127,7 @@ def of_this(text: str, profile: str) -> bool:
 
 
 def standing(text: str, profile: str) -> list[tuple[str, str]]:
-    """Where placeholders of a profile stand in JSON text, as pointers, each with the field it opens."""
+    """Return where a profile's placeholders are in JSON, each with its field."""
     found: list[tuple[str, str]] = []
     parts = [("", text)]
     while parts:
@@ -146,15 +146,15 @@ def standing(text: str, profile: str) -> list[tuple[str, str]]:
 
 
 def without(text: str, profile: str) -> str:
-    """A text of somebody else, in which nothing stands for a secret of this profile."""
+    """Redact placeholders of this profile in a text of somebody else."""
     return PLACEHOLDER.sub(lambda found: UNRECORDED if found["profile"] == profile else found[0], text)
 
 
 def defused(text: str) -> str:
-    """JSON text in which nothing is opened: the same value, its placeholders spelled with an escape."""
+    """Escape placeholders in JSON so that none is opened."""
     return PLACEHOLDER.sub(lambda found: "\\u00ab" + found[0][1:], text)
 
 
 def for_others(environment: Mapping[str, str]) -> dict[str, str]:
-    """The environment of every program that is started: passwords that we were given are no business of an editor."""
+    """Return the environment for other programs, without our passwords."""
     return {name: value for name, value in environment.items() if not name.lstrip("_").startswith("RPCEXPLORER_")}

@@ -103,7 +103,7 @@ LIGHT: Final = Theme(
 
 
 def completed(name: str, dark: bool | None, colours: Mapping[str, str], json: Mapping[str, str]) -> Theme:
-    """The theme of a file that may leave out anything: the rest is the default's, or that of the light one."""
+    """Complete a theme by the default one, dark or light."""
     background = colours.get("background", "")
     if dark is None:
         dark = not background.startswith("#") or luminance(background) < 0.18
@@ -112,7 +112,7 @@ def completed(name: str, dark: bool | None, colours: Mapping[str, str], json: Ma
 
 
 def colour(text: str) -> str | None:
-    """A colour in the one spelling that a theme holds, from any that a person may write; None where it is none."""
+    """Normalise a colour; None if it is none."""
     text = text.strip().lower()
     if _LONG.fullmatch(text):
         return text
@@ -123,7 +123,7 @@ def colour(text: str) -> str | None:
 
 
 def luminance(colour: str) -> float:
-    """How much light a ``#rrggbb`` gives off, from 0 to 1, as WCAG 2 counts it."""
+    """Return the luminance of a ``#rrggbb`` from 0 to 1, as in WCAG 2."""
     channels = (int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5))
     red, green, blue = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels)
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue

@@ -59,9 +59,9 @@ class _Opened(Struct, frozen=True):
 
 
 def decode_batch(body: bytes, calls: Sequence[Call], form: MessageForm = USUAL_FORM) -> Reply:
-    """Read the bytes that answered these calls; the value is the whole reply, untouched.
+    """Read the bytes that answered these calls; the value is the whole reply.
 
-    Of a record the calls are no longer known: then only what came is judged.
+    The calls of a record are not known: then only the replies are judged.
     """
     opened = _opened(body, form)
     if isinstance(opened, Malformed):
@@ -75,7 +75,7 @@ def decode_batch(body: bytes, calls: Sequence[Call], form: MessageForm = USUAL_F
 
 
 def matched(body: bytes, calls: Sequence[Call], form: MessageForm = USUAL_FORM) -> Matched | Reply:
-    """Which of the replies in a body belongs to which call; or the one that stands for all of them.
+    """Return which reply belongs to which call, or the one for all of them.
 
     A record does not say whether its ids went out as numbers: a reply is known by either.
     """
@@ -130,7 +130,7 @@ def _opened(body: bytes, form: MessageForm) -> _Opened | Malformed:
 
 
 def _for_all(part: BatchReply) -> ErrorObject | Malformed | None:
-    """What stands for all of it: an error that names no call refuses the batch as such. None where it is one call's."""
+    """Return the reply that refuses the whole batch, or None."""
     if isinstance(part.reply, Malformed) or (part.id in NOBODYS and isinstance(part.reply, ErrorObject)):
         return part.reply
     return None
@@ -139,7 +139,7 @@ def _for_all(part: BatchReply) -> ErrorObject | Malformed | None:
 def _settled(
     text: bytes, parts: Sequence[BatchReply], calls: Sequence[Call], form: MessageForm, remarks: tuple[str, ...]
 ) -> Reply:
-    """What the replies come to: the worst of them counts."""
+    """Return the outcome of the batch: the worst reply counts."""
     awaited = {wire_id(call.id, form).encode(): call for call in calls if call.id is not None}
     came = [part.id for part in parts]
     known = set(came)  # in a large batch each look through a list costs as much as all of it

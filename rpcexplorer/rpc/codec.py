@@ -75,7 +75,7 @@ class Envelope(Struct, frozen=True):
 
 
 def open_object(text: bytes, *, error: bool = False) -> Envelope | None:
-    """Take an object apart; None where ``text`` is none, even leniently read."""
+    """Take an object apart; None if it is none, even leniently read."""
     found = native_parts(text)
     if found is None:
         whole = text.decode()
@@ -94,7 +94,7 @@ def open_object(text: bytes, *, error: bool = False) -> Envelope | None:
 
 
 def native_parts(text: bytes) -> dict[str, msgspec.Raw] | None:
-    """The parts of an object that is JSON to the letter, as they lie in the text; None where it is not."""
+    """Return the members of strict JSON as they are in the text, or None."""
     try:
         native = msgspec.json.decode(text, type=_Native)
     except (msgspec.DecodeError, RecursionError):
@@ -111,7 +111,7 @@ def is_native(text: bytes) -> bool:
 
 
 def open_array(text: bytes) -> list[bytes] | None:
-    """Take an array apart; None where ``text`` is none, even leniently read."""
+    """Take an array apart; None if it is none, even leniently read."""
     try:
         return [bytes(raw) for raw in msgspec.json.decode(text, type=list[msgspec.Raw])]
     except (msgspec.DecodeError, RecursionError):
@@ -121,7 +121,7 @@ def open_array(text: bytes) -> list[bytes] | None:
 
 
 def _duplicates(text: bytes, parts: dict[str, Any], fields: set[str]) -> tuple[str, ...]:
-    """Say which members are there twice. A compact object of known members shows by its length that none is."""
+    """Report duplicate members; a compact object is recognised by its length."""
     compact = 1 + sum(len(name) + 4 + len(value) for name, value in parts.items())
     if len(text) == compact or len(text) > DUPLICATES_LIMIT:
         return ()
@@ -158,7 +158,7 @@ def read_object(text: bytes, id: str | None, form: MessageForm) -> Reply:
 
 
 def meant(envelope: Envelope, id: str | None, form: MessageForm) -> Reply:
-    """The reply that these members are. ``None`` leaves the id unchecked."""
+    """Return the reply that these members are; None leaves the id unchecked."""
     if form.envelope == "transmission":
         return _of_transmission(envelope, id, form)
     habits = _habits(envelope, form.envelope)
@@ -242,7 +242,7 @@ def _code(text: bytes | None) -> tuple[int | None, tuple[str, ...]]:
 
 
 def _habits(envelope: Envelope, version: EnvelopeForm) -> tuple[str, ...]:
-    """What is odd about the members that are there, where a whole server writes its replies like that."""
+    """Return quirks that all replies of such a server have."""
     both = envelope.result is not None and envelope.error is not None
     if version == "1.1" and envelope.version is None and envelope.jsonrpc is None:
         return ("version is missing",)
@@ -289,7 +289,7 @@ def _string(text: bytes) -> str | None:
 
 
 def short(text: bytes, limit: int = 60) -> str:
-    """The text, if it fits into a remark. No part of it: in a part nobody finds the secret that it is a part of."""
+    """Return a text if it fits into a remark; a part could hide a secret."""
     shown = text.decode()
     return shown if len(shown) <= limit else f"a text of {len(shown):,} characters"
 
@@ -304,9 +304,9 @@ _LINE = re.compile(rb"(?:(?:data|event|id|retry)(?::.*)?|:.*|)")
 
 
 def event_payloads(text: bytes) -> list[bytes] | None:
-    """The data of each event in order; None where the text is not an event stream.
+    """Return the data of each event; None if this is no event stream.
 
-    A last event without the empty line that ends it counts as well: it is for the reader to see whether it is whole.
+    A last event without the empty line that ends it counts: its reader sees whether it is whole.
     """
     text = text.replace(b"\r\n", b"\n").replace(b"\r", b"\n").lstrip(b"\n")
     if not FIELD.match(text):
@@ -330,7 +330,7 @@ def messages_in(payloads: list[bytes]) -> list[bytes]:
 
 
 def reply_in(payloads: list[bytes], id: str | None, form: MessageForm) -> Reply:
-    """The reply among the messages of a stream: the one with the id, else an error that names no call at all."""
+    """Return the message with the id, else an error that names no call."""
     came = messages_in(payloads)
     replies = [(at, id_of(text, form), read_object(text, id, form)) for at, text in enumerate(came)]
     replies = [each for each in replies if not isinstance(each[2], Malformed)]
@@ -344,7 +344,7 @@ def reply_in(payloads: list[bytes], id: str | None, form: MessageForm) -> Reply:
 
 
 def no_reply_in(payloads: list[bytes], form: MessageForm) -> Malformed:
-    """What came on a stream that does not answer what was sent."""
+    """Return why no message of a stream is the reply."""
     kinds = Counter(_kind(text, form) for text in messages_in(payloads))
     named = [kind if count == 1 else f"{kind} {count} times" for kind, count in list(kinds.items())[:NAMED]]
     rest = len(kinds) - len(named)
@@ -406,7 +406,7 @@ def encode_batch(calls: Iterable[Call], form: MessageForm = USUAL_FORM) -> bytes
 
 
 def decode(body: bytes, id: str | None, form: MessageForm = USUAL_FORM) -> Reply:
-    """Read the bytes that answered the call with this id. ``None`` leaves the reply's id unchecked."""
+    """Read the bytes that answered a call; id None is not checked."""
     text, remarks = read_text(body)
     if isinstance(text, Malformed):
         return text
@@ -435,7 +435,7 @@ def decode(body: bytes, id: str | None, form: MessageForm = USUAL_FORM) -> Reply
 
 
 def read_text(body: bytes) -> tuple[bytes | Malformed, tuple[str, ...]]:
-    """The body as UTF-8 without its mark, or why it is none."""
+    """Return the body as UTF-8 without its mark, or why it is not UTF-8."""
     if not body or body.isspace():
         return Malformed("The reply is empty: the server answered without a body."), ()
     remarks: tuple[str, ...] = ()

@@ -88,7 +88,7 @@ Reply = Result | ErrorObject | Malformed
 
 
 def spelled(text: str) -> str:
-    """Spell a string as JSON. A lone surrogate, which no UTF-8 can carry, is written as its escape."""
+    """Spell a string as JSON; a lone surrogate is written as its escape."""
     if text.isascii() or not any("\ud800" <= character <= "\udfff" for character in text):
         return msgspec.json.encode(text).decode()
     import json  # only it spells lone surrogates
@@ -97,7 +97,7 @@ def spelled(text: str) -> str:
 
 
 def decoded(text: bytes) -> Any:
-    """Parse JSON text into Python objects, also what only Python's own parser takes (NaN, lone surrogates)."""
+    """Parse JSON, also what only Python takes (NaN, lone surrogates)."""
     try:
         return msgspec.json.decode(text)
     except (msgspec.DecodeError, RecursionError):
@@ -118,7 +118,7 @@ RESERVED = {
 
 
 def explain(code: int | None) -> str:
-    """Say what ``code`` means, or return an empty string where its meaning is the application's own."""
+    """Return what a code means; empty if the application defines it."""
     if code is None:
         return "the error carries no integer code"
     if code in RESERVED:
@@ -146,7 +146,7 @@ _PLACE = re.compile(r"[1-9][0-9]{0,8}")
 
 
 def make_id(milliseconds: int, chance: int) -> str:
-    """Spell a moment (milliseconds since 1970) and a random number as fifteen characters."""
+    """Spell a moment and a random number as fifteen characters."""
     return _digits(milliseconds, TIME_DIGITS) + _digits(chance, CHANCE_DIGITS)
 
 
@@ -171,16 +171,16 @@ def wire_id(id: str, form: MessageForm) -> str:
 
 
 def spellings(id: str) -> set[bytes]:
-    """Every way in which a server may write an id that it gives back: as a number or as a text, whatever was sent."""
+    """Return every way in which a server may give back an id."""
     number = number_of(id)
     texts = [id] if number is None else [id, str(number)]
     return {spelled(text).encode() for text in texts} | ({str(number).encode()} if number is not None else set())
 
 
 def number_of(id: str) -> int | None:
-    """The number that stands for an id: small enough for 32 bits, to which some servers cut it.
+    """Return the number for an id, of 32 bits, as some servers cut it.
 
-    A whole number that somebody typed is that. Any other text that somebody typed has none: it goes out as it is.
+    A whole number that somebody typed is that number. Other typed ids have none.
     """
     base, _, part = id.partition(".")
     if _WHOLE.fullmatch(base):
