@@ -144,7 +144,8 @@ class LeakSearch:
         for at, label, key in self._everywhere(content):
             if not starts:  # once, however many there are
                 starts = [0, *(each.end() for each in re.finditer(b"\n", content))]
-                tables, calls = _beginnings(b"\n[", content), _beginnings(b"\n[[call]]", content)
+                tables = [0, *(start for start in starts if content.startswith(b"[", start))]
+                calls = [0, *(start for start in tables if content.startswith(b"[[call]]", start))]
             line = bisect_right(starts, at)
             if (line, label, key) not in found:
                 found[line, label, key] = Leak(line, label, key, *_around(content, at, tables, calls))
@@ -206,15 +207,6 @@ def _windows(content: bytes) -> Iterator[tuple[int, bytes]]:
         start = content.rfind(b"\n", 0, max(0, end - OVERLAP)) + 1
 
 
-def _beginnings(heading: bytes, content: bytes) -> list[int]:
-    """Where the lines begin that head something; the first line may always be one."""
-    found, at = [0], content.find(heading)
-    while at >= 0:
-        found.append(at + 1)
-        at = content.find(heading, at + 1)
-    return found
-
-
 def _around(content: bytes, at: int, tables: list[int], calls: list[int]) -> tuple[str, str]:
     """The profile and the call that a place belongs to, by the nearest lines above it that name one."""
     header = _HEADER.match(content, tables[bisect_right(tables, at) - 1])
@@ -251,39 +243,41 @@ def search(
 
     Or only ``files``, each of which must be there; or only what is staged in the repository around ``staged``.
     """
-    known = _known(secrets, profiles.profiles.values())
+    finder = LeakSearch(_known(secrets, profiles.profiles.values()))
+    searched = Searched(by_position=finder.by_position)
     if staged is not None:
-        return _search_staged(staged, known)
-    if files:
-        return _search(files, (), known)
-    return _search(_shared(profiles), [*histories, *map(Path, profiles.histories.values())], known)
-
-
-def _search(files: Iterable[Path], folders: Iterable[Path], secrets: Iterable[Secret]) -> Searched:
-    finder = LeakSearch(secrets)
-    searched = Searched(by_position=finder.by_position)
-    named = dict.fromkeys(files)
-    for path in dict.fromkeys([*named, *_inside(folders, searched)]):
-        _look(path, _read(path, searched, links=path in named), finder, searched)
-    return searched
-
-
-def _search_staged(folder: Path, secrets: Iterable[Secret]) -> Searched:
-    """Search what git would commit."""
-    finder = LeakSearch(secrets)
-    searched = Searched(by_position=finder.by_position)
-    for path, content in staged(folder):
+        contents = staged_contents(staged)
+    elif files:
+        contents = _contents(files)
+    else:
+        contents = _contents(_shared(profiles), [*histories, *map(Path, profiles.histories.values())])
+    for path, content in contents:
         if isinstance(content, str):
             searched.unreadable.append(Problem(finder.redacted(str(path)), content))
         else:
-            _look(path, content, finder, searched)
+            searched.files += 1
+            searched.found += [_problem(path, leak, finder) for leak in finder.leaks(content)]
     return searched
 
 
-def _look(path: Path, content: bytes | None, finder: LeakSearch, searched: Searched) -> None:
-    if content is not None:
-        searched.files += 1
-        searched.found += [_problem(path, leak, finder) for leak in finder.leaks(content)]
+def _contents(files: Iterable[Path], folders: Iterable[Path] = ()) -> Iterator[tuple[Path, bytes | str]]:
+    """Yield what is in each file, or why it cannot be read. A file that is named may be a link, one of a folder not."""
+    named = dict.fromkeys(files)
+    inside: list[Path] = []
+    for folder in dict.fromkeys(folders):
+        try:  # hidden files are locks, or are being written
+            paths = [folder / name for name in sorted(names(folder)) if not name.startswith(".")]
+        except FileError as error:
+            yield folder, error.sentence
+        else:
+            inside += [path for path in paths if path.is_symlink() or not path.is_dir()]
+    for path in dict.fromkeys([*named, *inside]):
+        try:
+            content = read_bytes(path, links=path in named, others=True)
+        except FileError as error:
+            yield path, error.sentence
+        else:
+            yield path, "there is no such file; correct its name" if content is None else content
 
 
 def _shared(profiles: Profiles) -> list[Path]:
@@ -301,31 +295,6 @@ def _known(secrets: Secrets, profiles: Iterable[Profile]) -> list[Secret]:
         secrets.state(profile)
     known = secrets.marked(secrets.known())
     return [*known, *secrets.derived(known)]
-
-
-def _inside(folders: Iterable[Path], searched: Searched) -> list[Path]:
-    """The files in folders. Hidden ones are locks, or are being written."""
-    found: list[Path] = []
-    for folder in dict.fromkeys(folders):
-        try:
-            inside: Sequence[str] = sorted(name for name in names(folder) if not name.startswith("."))
-        except FileError as error:
-            searched.unreadable.append(Problem(str(folder), error.sentence))
-            continue
-        found += [path for path in (folder / name for name in inside) if path.is_symlink() or not path.is_dir()]
-    return found
-
-
-def _read(path: Path, searched: Searched, *, links: bool) -> bytes | None:
-    """What a file holds. What somebody has named may be a link, and what lies in a folder may not."""
-    try:
-        content = read_bytes(path, links=links, others=True)
-    except FileError as error:
-        searched.unreadable.append(Problem(str(path), error.sentence))
-        return None
-    if content is None:
-        searched.unreadable.append(Problem(str(path), "there is no such file; correct its name"))
-    return content
 
 
 def _problem(path: Path, leak: Leak, finder: LeakSearch) -> Problem:
@@ -391,7 +360,7 @@ _LINK = "160000"
 """The mode of a submodule, which is no file."""
 
 
-def staged(folder: Path) -> Iterator[tuple[Path, bytes | str]]:
+def staged_contents(folder: Path) -> Iterator[tuple[Path, bytes | str]]:
     """Every file that is added or changed, by its path from the top: what is in it, or why that cannot be read.
 
     Raises a ``FileError`` where there is no repository, or no git.
