@@ -28,8 +28,6 @@ CRASH_FILE = re.compile(r"\d{4}-\d\d-\d\dT\d{6}\.\d{6}\.txt")
 """The names of these files: nothing else in the folder is removed."""
 MAX_MESSAGE = 2_000
 """Characters of an error's own words."""
-MEMBERS = dict.fromkeys(("password", "passwd", "secret", "token", "sessionid", "username"), "«hidden»")
-"""What may stand in a message beside the secrets that are known, by its place."""
 
 
 def main() -> int:
@@ -117,7 +115,7 @@ def write_crash(folder: Path, error: BaseException, secrets: Iterable[Secret], w
                 (folder / name).unlink(missing_ok=True)
 
     file = folder / f"{when:%Y-%m-%dT%H%M%S.%f}.txt"
-    text = Redactor(secrets, MEMBERS).text("\n".join(_lines(error, when)))
+    text = Redactor(secrets, guesses=True).text("\n".join(_lines(error, when)))
     # Nothing in it does anything to a terminal that it is read in.
     inert = "".join(char if char == "\n" or char.isprintable() else ascii(char)[1:-1] for char in text)
     if problem := error_of(lambda: write_new(file, inert.encode())):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
 from io import BytesIO
 from typing import Final, Literal, NamedTuple
@@ -199,7 +199,7 @@ def value_after(text: str, key_start: int, name_end: int, *, containers: bool = 
     if string := _QUOTE.match(text, start):
         if _level(string[0]) < level:
             return None  # the text around ends here
-        inner_end, end = _string_end(text, string.end(), _level(string[0]))
+        inner_end, end = _string_end(text, string.end(), string[0])
         return Value(start, end, string[0], text[string.end() : inner_end])
     if text.startswith(("{", "["), start):
         return Value(start, _container_end(text, start, level), quote, None) if containers else None
@@ -218,12 +218,15 @@ def _level(quote: str) -> int:
     return level
 
 
-def _string_end(text: str, start: int, level: int) -> tuple[int, int]:
-    """Where the inside of a string ends, and where its closing quote does."""
-    for quote in _QUOTE.finditer(text, start):
-        its_level = _level(quote[0])
-        if its_level <= level:
-            return quote.start(), quote.end() if its_level == level else quote.start()
+def _string_end(text: str, start: int, quote: str) -> tuple[int, int]:
+    """Where the inside of a string that opens with this quote ends, and where its closing quote does."""
+    level = _level(quote)
+    for found in _QUOTE.finditer(text, start):
+        its_level = _level(found[0])
+        if its_level == level:  # escaped backslashes before it are part of the string
+            return max(found.start(), found.end() - len(quote)), found.end()
+        if its_level < level:
+            return found.start(), found.start()
     return len(text), len(text)
 
 
@@ -248,7 +251,7 @@ MARGIN: Final = 4 * 1024
 _RUN = re.compile(r"[a-z0-9]+")
 _ESCAPED_LETTER = re.compile(r"\\u00[4-7]")
 _GUILLEMETS = re.compile("«[^«»]*»")
-_NO_SECRET = re.compile(r"null|true|false|[\[{]\s*+[\]}]|")
+_NO_SECRET = re.compile(r"null|true|false|[\[{]\s*+[\]}]")
 """What holds nothing, whatever it is called."""
 
 
@@ -270,7 +273,6 @@ class Redactor:
     def __init__(
         self,
         secrets: Iterable[Secret],
-        members: Mapping[str, str] | None = None,
         *,
         profile: str = "",
         places: Iterable[str] = (),
@@ -280,10 +282,10 @@ class Redactor:
     ) -> None:
         """Hide ``secrets`` by value; of those with one label, the last is the one that its placeholder opens.
 
-        By position: whatever is behind ``members``, each with what is put there; behind ``places`` and keys that are
-        named like a secret, those that are short or public; behind ``username_places``, user names; and with
-        ``guesses`` anything behind keys that are named like a secret. ``profile`` is the one in use, whose label is
-        taken if several have the same value. Without ``names``, those of the members of JSON stay as they are.
+        By position: behind ``places`` and keys that are named like a secret, those that are short or public; behind
+        ``username_places``, user names; and with ``guesses`` anything behind keys that are named like a secret.
+        ``profile`` is the one in use, whose label is taken if several have the same value. Without ``names``, those of
+        the members of JSON stay as they are.
         """
         given = [secret for secret in secrets if secret]
         self._opens = {each.placeholder: each.reveal() for each in given if each.label.rpartition(".")[0] == profile}
@@ -297,17 +299,16 @@ class Redactor:
         }
         self._literals = Literals({spelled: put for value, put in self._values.items() for spelled in spellings(value)})
         self.guesses, self._names = guesses, names
-        self._members = {name.lower(): put for name, put in (members or {}).items() if name}
         self._places = {name.lower() for name in places if self._public}
         self._username_places = {name.lower() for name in username_places if self._user_names}
-        self._all_names = {*self._members, *self._places, *self._username_places}
-        names_to_find = [*self._all_names, *(STEMS if guesses or self._public else ())]
-        self._stems = [max(_RUN.findall(name), key=len, default="").encode() for name in names_to_find]
+        stems = STEMS if guesses or self._public else ()
+        runs = (max(_RUN.findall(name), key=len, default="") for name in (*self._places, *self._username_places))
+        self._stems = [stem.encode() for stem in (*stems, *runs)]
         """One of these is in whatever has something to hide behind a name."""
 
     @cached_property
     def _kept(self) -> re.Pattern[str]:
-        puts = {*self._named.values(), *self._user_names.values(), *self._members.values(), UNRECORDED} - {""}
+        puts = {*self._named.values(), *self._user_names.values(), UNRECORDED}
         return re.compile("|".join(re.escape(each) for put in puts for each in (put, json.dumps(put)[1:-1])))
 
     def _placeholders(self, secrets: Iterable[Secret]) -> dict[str, str]:
@@ -412,10 +413,10 @@ class Redactor:
         end = 0
         for key in plain_keys(text) if self._has_names(text) else ():
             name = key.name.lower()
-            if key.start < end or not (name in self._all_names or _kind_of(name)):
+            kind = _kind_of(name)
+            if key.start < end or not (kind or name in self._places or name in self._username_places):
                 continue
-            containers = name in self._members or (self.guesses and _kind_of(name) == "whole")
-            value = value_after(text, key.start, key.end, containers=containers)
+            value = value_after(text, key.start, key.end, containers=self.guesses and kind == "whole")
             if value and (put := self._put_for(text, value, name)):
                 found.append((key.start, Edit(value.start, value.end, value.quote + put + value.quote)))
                 end = value.end
@@ -440,14 +441,13 @@ class Redactor:
             return self._named[said]
         if said in self._user_names and name in self._username_places:
             return self._user_names[said]
-        if name in self._members:
-            return self._members[name]
-        kind, held = _kind_of(name), text[value.start : value.end] if value.inner is None else value.inner
-        if not self.guesses or not kind or said == held in self._values or _NO_SECRET.fullmatch(held):
+        kind, is_string = _kind_of(name), value.inner is not None
+        held = value.inner if is_string else text[value.start : value.end]
+        if not self.guesses or not held or not kind or said == held in self._values:
             return ""
         if said in self._values:
             return self._values[said]
-        return "" if value.inner is None and kind == "text" else UNRECORDED
+        return UNRECORDED if is_string or (kind == "whole" and not _NO_SECRET.fullmatch(held)) else ""
 
 
 def _is_public(secret: Secret) -> bool:

@@ -14,7 +14,7 @@ from rpcexplorer.redaction import redactor
 from rpcexplorer.redaction.redactor import Edit, Redactor, redacted_in_pieces
 
 SECRET = "hunter2, é[really]"
-HIDE = Redactor([Secret(SECRET, "dev.password"), Secret("123456789", "dev.session")], {"sessionid": "«dev.session»"})
+HIDE = Redactor(Secret(value, f"dev.{name}") for value, name in ((SECRET, "a"), ("123456789", "b"), ("abc", "c")))
 words = st.sampled_from(
     [
         "",
@@ -68,7 +68,7 @@ def test_what_holds_nothing_is_the_same_object() -> None:
 def test_a_few_places_in_a_large_body_are_looked_at_and_no_others(monkeypatch: pytest.MonkeyPatch) -> None:
     rows: list[dict[str, object]] = [{"name": f"row {number}", "tags": ["a", "b"]} for number in range(50_000)]
     rows[30_000]["name"] = SECRET
-    rows[40_000]["sessionid"] = ["abc", ["def"] * 20_000]
+    rows[40_000]["sessionid"] = "abc"
     searched: list[int] = []
     edits = Redactor.edits
 
@@ -78,7 +78,7 @@ def test_a_few_places_in_a_large_body_are_looked_at_and_no_others(monkeypatch: p
 
     monkeypatch.setattr(Redactor, "edits", counted)
     left = json.loads(at_once(redacted_in_pieces(json.dumps(rows).encode(), HIDE)))
-    assert left[30_000]["name"] == "«dev.password»"
-    assert left[40_000]["sessionid"] == "«dev.session»"
+    assert left[30_000]["name"] == "«dev.a»"
+    assert left[40_000]["sessionid"] == "«dev.c»"
     assert left[:30_000] == rows[:30_000]
     assert sum(searched) < 20 * redactor.PIECE
