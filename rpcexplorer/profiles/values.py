@@ -117,8 +117,8 @@ def header_rule(value: Any, _place: Place) -> Any:
 
 
 def refused_header(key: str, value: object, place: Place) -> str | None:
-    lower, squashed = key.lower(), _squashed(key)
-    if squashed in COOKIE_HEADERS or KEYS.fullmatch(squashed) or _is_secret(squashed):
+    lower = key.lower()
+    if _squashed(key) in COOKIE_HEADERS or is_named_like_a_secret(key):
         instead = _header_instead(key, value, place)
         return f"this header holds a secret, which has no place in this file; remove it, {instead}"
     if lower in OWN_KEYS:
@@ -307,9 +307,8 @@ def _secret_in_json(spelled: str, place: Place) -> WrongValue | None:
     if mark := unsendable(spelled):
         return WrongValue(f"must not hold {mark}, which nobody can send: write what belongs there, or {{{{name}}}}")
     for pair in PAIR.finditer(spelled):
-        key = re.sub("[^a-z0-9]", "", decoded(pair["key"]).lower())
         value = decoded(pair["value"])
-        if value and PASSWORDS.fullmatch(key) and not LEFT_OPEN.search(value):
+        if value and PASSWORDS.fullmatch(_squashed(decoded(pair["key"]))) and not LEFT_OPEN.search(value):
             instead = secret_command(place.path)
             return WrongValue(f'a secret has no place in this file; write "{{{{password}}}}", or {instead}')
     return None

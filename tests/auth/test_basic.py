@@ -1,8 +1,7 @@
-"""The kind basic, from a profile in a file to the bytes on the wire and back: sent in a header, and shown nowhere."""
+"""The kinds without a session: basic, none and inline."""
 
 from __future__ import annotations
 
-import json
 from base64 import b64encode
 from pathlib import Path
 
@@ -21,35 +20,8 @@ from rpcexplorer.rpc.messages import Call
 from rpcexplorer.schema.start import starting_point
 from tests.auth.driving import INLINE, PASSWORD, PONG, drive, end, kinds, message, received, requests
 from tests.fakes.shell import Shell
-from tests.fakes.wire import RawServer, Received, http_reply
 
 NODE = Profile("shop", "https://rpc.example.com", auth=BasicAuth(username="ada"))
-WORD = 'p"ss\\ wörd $HOME `id`'
-CODED = b64encode(f"ada:{WORD}".encode()).decode()
-
-
-def echo(request: Received) -> bytes:
-    """Answer with the header that came, as a value, in a longer text, and in a header."""
-    came = request.header("Authorization") or "nothing"
-    reply = {"jsonrpc": "2.0", "id": json.loads(request.body)["id"], "result": [came, f"you sent {came}!"]}
-    return http_reply(json.dumps(reply).encode(), headers={"X-Came": came})
-
-
-@pytest.fixture
-def shell(tmp_path: Path) -> Shell:
-    return Shell(tmp_path)
-
-
-def added(shell: Shell, server: RawServer) -> Shell:
-    """With a profile as a person makes one, its password stored."""
-    ran = shell.run("profiles", "add", "shop", "--url", server.origin, "--auth", "basic", "--username", "ada")
-    assert ran.code == 0, ran.err
-    assert "profiles secret shop password" in ran.err
-    assert shell.run("profiles", "secret", "shop", "password", "--stdin", stdin=WORD.encode()).code == 0
-    return shell
-
-
-# --- the flow --------------------------------------------------------------------------------------------------------
 
 
 def test_a_call_goes_out_with_the_header_and_asks_for_the_password_alone() -> None:
@@ -90,38 +62,6 @@ def test_a_user_name_that_cannot_be_sent_is_refused_before_anything_is(
     outcome = end(drive(replace(NODE, auth=BasicAuth(username=name)), message(), None, answers))
     assert isinstance(outcome, Refused)
     assert (outcome.why, said in outcome.sentence) == ("profile", True)
-
-
-# --- from a file to the wire -----------------------------------------------------------------------------------------
-
-
-def test_a_leak_of_the_header_is_found(shell: Shell) -> None:
-    with RawServer(echo) as server:
-        added(shell, server)
-    (shell.folder / "notes.txt").write_text(f"curl -H 'X-Whatever: {CODED}'\n")
-    assert shell.run("profiles", "check", "notes.txt").code == 1
-
-
-# --- what is copied --------------------------------------------------------------------------------------------------
-
-
-def copied(shell: Shell, form: str) -> str:
-    ran = shell.run("copy", "--as", form)
-    assert ran.code == 0, ran.err
-    assert CODED not in ran.text
-    assert WORD not in ran.text
-    return ran.text
-
-
-@pytest.mark.parametrize("profile", ["SHOP", "OTHER"])
-def test_a_user_name_that_is_a_secret_as_well_is_copied_as_the_profile_says_it(shell: Shell, profile: str) -> None:
-    with RawServer(echo) as server:
-        shell.run("profiles", "add", "shop", "--url", server.origin, "--auth", "basic", "--username", "rpcuser")
-        shell.environment |= {"RPCEXPLORER_SHOP_PASSWORD": WORD, f"RPCEXPLORER_{profile}_USERNAME": "rpcuser"}
-        assert shell.run("call", "ping").code == 0
-    script = copied(shell, "python")
-    assert "base64(" not in script
-    assert "NOT_RECORDED" not in script
 
 
 @pytest.mark.parametrize(
@@ -185,3 +125,11 @@ def test_params_go_by_name_where_the_credentials_have_names() -> None:
     method = line_of("m", full)
     offered = map(InlineAuth().offered, (method, replace(method, auth="none")))
     assert [starting_point(each, full) for each in offered] == [{"a": ""}, [""]]
+
+
+def test_a_leak_of_the_header_is_found(tmp_path: Path) -> None:
+    shell, password = Shell(tmp_path), 'p"ss\\ wörd $HOME `id`'
+    shell.run("profiles", "add", "shop", "--url", "http://127.0.0.1:9", "--auth", "basic", "--username", "ada")
+    assert shell.run("profiles", "secret", "shop", "password", "--stdin", stdin=password.encode()).code == 0
+    (shell.folder / "notes.txt").write_text(f"-H 'X-Whatever: {b64encode(f'ada:{password}'.encode()).decode()}'\n")
+    assert shell.run("profiles", "check", "notes.txt").code == 1

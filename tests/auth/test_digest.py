@@ -1,4 +1,4 @@
-"""The kind digest: the examples of its RFC, what servers may challenge with, and the way of a whole call."""
+"""The kind digest: the examples of its RFC, and what servers may challenge with."""
 
 from __future__ import annotations
 
@@ -163,6 +163,3 @@ def test_without_a_challenge_nobody_is_asked_and_a_public_method_answers_none() 
     assert kinds(drive(NODE, message(), None, [received(PONG)])) == ["Sent", "Ended"]
     free = replace(NODE, methods={"ping": MethodNote(auth="none")})
     assert kinds(drive(free, message(), None, [challenged()])) == ["Sent", "Ended"]
-
-
-# --- from a file to the wire -----------------------------------------------------------------------------------------

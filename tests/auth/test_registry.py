@@ -1,4 +1,4 @@
-"""What is written instead of a secret: always something that a kind of auth takes, never the secret."""
+"""All auth types: what each says of itself, and how it is found."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The kinds that send a token: where it goes, from a file to the bytes on the wire, and where it is hidden."""
+"""The kinds that send a token: where it goes, and the session of a login in its place."""
 
 from __future__ import annotations
 
@@ -184,9 +184,6 @@ def test_what_is_typed_is_asked_for_before_the_login_and_only_once() -> None:
     typed = message('{"again":"«shop.password»"}')
     steps = drive(with_login, typed, None, [PASSWORD, received(Result(b'"abc"')), received(PONG)])
     assert kinds(steps) == ["Asked", "Sent", "SessionOpened", "Note", "Sent", "Ended"]
-
-
-# --- from a file to the wire -----------------------------------------------------------------------------------------
 
 
 def test_a_bearer_token_may_be_pasted_with_its_header() -> None:
