@@ -9,7 +9,6 @@ import shlex
 import subprocess
 import sys
 import zlib
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,7 +16,6 @@ import pytest
 
 from rpcexplorer.demo import PASSWORD as DEMO_PASSWORD
 from rpcexplorer.demo import USERNAME
-from rpcexplorer.demo.http import DemoThread
 from rpcexplorer.export.formats import FORMS
 from rpcexplorer.text.printable import printable
 from tests import fakes
@@ -324,16 +322,10 @@ def pasted(script: str, folder: Path, typed: str = "", **environment: str) -> su
     return subprocess.run(command, input=typed, capture_output=True, text=True, check=False, env=bare | environment)
 
 
-@pytest.fixture(scope="module")
-def demo() -> Iterator[str]:
-    with DemoThread() as demo:
-        yield demo.url
-
-
 @pytest.fixture
-def cookie(shell: Shell, demo: str) -> Shell:
+def cookie(shell: Shell, url: str) -> Shell:
     """A shell in which somebody has logged in to the demo service and called ping."""
-    shell.sessions(f'[profile.shop]\nurl = "{demo}"\nauth = {{ kind = "cookie", username = "{USERNAME}" }}\n')
+    shell.sessions(f'[profile.shop]\nurl = "{url}"\nauth = {{ kind = "cookie", username = "{USERNAME}" }}\n')
     assert shell.run("call", "ping", RPCEXPLORER_SHOP_PASSWORD=DEMO_PASSWORD).code == 0
     return shell
 

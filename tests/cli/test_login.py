@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from rpcexplorer.demo import PASSWORD
-from rpcexplorer.demo.http import DemoThread
 from tests.fakes.shell import Shell
-
-
-@pytest.fixture(scope="module")
-def url() -> Iterator[str]:
-    with DemoThread() as demo:
-        yield demo.url
 
 
 @pytest.fixture

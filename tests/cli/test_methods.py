@@ -4,26 +4,18 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from rpcexplorer.cli.world import COMPLETING
 from rpcexplorer.demo import PASSWORD
-from rpcexplorer.demo.http import DemoThread
 from rpcexplorer.demo.service import TABLE
 from rpcexplorer.discovery import interview
 from tests.fakes.shell import Shell
 from tests.fakes.wire import http_reply
 
 NOT_FOUND = http_reply(b'{"jsonrpc": "2.0", "id": null, "error": {"code": -32601, "message": "Method not found"}}')
-
-
-@pytest.fixture(scope="module")
-def url() -> Iterator[str]:
-    with DemoThread() as demo:
-        yield demo.url
 
 
 @pytest.fixture
