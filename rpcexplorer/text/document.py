@@ -383,15 +383,21 @@ class Document:
     is_hex = False
     """It is no text and shows its bytes as numbers; the rows of that are never wrapped."""
 
-    complete = True
-    """It is the whole; else the beginning of something large that is still being laid out."""
-
-    def __init__(self, text: bytes | Layout, *, is_json: bool = False, measures: Measures | None = None) -> None:
+    def __init__(
+        self,
+        text: bytes | Layout,
+        *,
+        is_json: bool = False,
+        measures: Measures | None = None,
+        complete: bool = True,
+    ) -> None:
         """``measures``: those of the text, if they were taken in steps."""
         self.text = text
         """What is shown, or of a body that is no text the body; all offsets are into it."""
         self.is_json = is_json
         """It is laid-out JSON, perhaps several values in a row: folds, paths and colours make sense."""
+        self.complete = complete
+        """It is the whole; else the beginning of something large that is still being laid out."""
         if measures is not None:
             self.measures = measures
         self._long: dict[int, LongLine] = {}
@@ -421,11 +427,6 @@ class Document:
     def outline(self) -> Outline:
         """The structure of laid-out JSON."""
         return Outline(self.index, self.measures)
-
-    @cached_property
-    def growth(self) -> int:
-        """How many columns a byte takes at most."""
-        return self.measures.growth
 
     def span(self, line: int) -> tuple[int, int]:
         """The offsets of a line in the text, without its newline."""
@@ -467,7 +468,7 @@ class Document:
     def widest(self) -> int:
         """No line takes more columns than this; of a large text perhaps none takes as many."""
         if self.measures.is_even or len(self.text) > SMALL:
-            return self.measures.longest * self.growth
+            return self.measures.longest * self.measures.growth
         return max(map(self.width, range(self.lines)))
 
     def _pieces(self, begin: int, end: int) -> LongLine:
@@ -477,12 +478,6 @@ class Document:
         if begin not in self._long:
             self._long[begin] = LongLine(self.text, begin, end)
         return self._long[begin]
-
-
-class Beginning(Document):
-    """What can be shown of a large text while the rest is laid out."""
-
-    complete = False
 
 
 class HexDocument(Document):
@@ -543,7 +538,7 @@ def laid_out(body: Text) -> Iterator[Document | None]:
             yield from as_it_is(body)
             return
         if number == 1:
-            yield Beginning(layout[:], is_json=not broken)
+            yield Document(layout[:], is_json=not broken, complete=False)
         layout.add(piece)
         measures.add(piece.text)
         broken = broken or piece.broken

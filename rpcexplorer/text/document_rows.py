@@ -362,7 +362,7 @@ class Rows:
         if run not in heights:
             height = self.document.outline.count(run.level, run.start, run.end)
             if wrap is not None:
-                fits = wrap // self.document.growth
+                fits = wrap // self.document.measures.growth
                 spans = self.document.outline.spans(run.level, run.start, run.end, least=fits + 1)
                 height += sum(self._wrapped(*span, wrap)[0] - 1 for span in spans)
             heights[run] = height
@@ -399,7 +399,7 @@ class Rows:
 
         A line with a character of two columns has half as many on a row: some stay short, none is ever too long.
         """
-        if (end - begin) * self.document.growth <= wrap:
+        if (end - begin) * self.document.measures.growth <= wrap:
             return 1, wrap
         characters, widest = self.document.size(begin, end)
         per_row = max(wrap // widest, 1)

@@ -182,7 +182,7 @@ def test_what_is_measured_in_steps_is_what_the_whole_would_show(text: str, step:
         patch.setattr(lines, "STEP", 2 * step)
         document = Document(text.encode())
         assert all(document.width(line) <= document.widest for line in range(document.lines))
-        assert document.growth == (4 if {"\t", "\u0085"} & set(text) else 1)
+        assert document.measures.growth == (4 if {"\t", "\u0085"} & set(text) else 1)
 
 
 @pytest.mark.thorough

@@ -344,7 +344,7 @@ def test_a_document_laid_out_when_it_is_shown_is_the_same(
             for each in rows:
                 getattr(each, name)(min(argument, each.document.lines - 1) if name != "fold_to" else argument)
         assert [rows[0].row(at) for at in range(rows[0].count)] == [rows[1].row(at) for at in range(rows[1].count)]
-        assert (lazy.lines, lazy.widest, lazy.growth) == (eager.lines, eager.widest, eager.growth)
+        assert (lazy.lines, lazy.widest, lazy.measures.growth) == (eager.lines, eager.widest, eager.measures.growth)
         assert list(matches(lazy, "a")) == list(matches(eager, "a"))
         for line in range(lazy.lines):
             assert rows[0].row_of(line) == rows[1].row_of(line)
