@@ -91,7 +91,7 @@ def laid_out(prefix: str, value: bytes | None, blank: str) -> Sequence[str]:
 
 
 def differing(prefix: str, left: bytes, right: bytes, *, spelling: bool) -> tuple[str, str, str]:
-    """Two scalars, and a remark; of long strings the part in which the difference begins."""
+    """Return two scalars and a remark; of long strings the differing part."""
     if spelling:
         return one_line(prefix, left), one_line(prefix, right), "the same number"
     if not (left[:1] == right[:1] == b'"') or max(len(left), len(right)) <= LONG_STRING_BYTES:
@@ -115,7 +115,7 @@ def _part(prefix: str, text: str, at: int) -> str:
 
 
 def own_part(left: str, right: str, *, is_right: bool) -> tuple[int, int]:
-    """Where a line differs from its counterpart: from the first character that is not the same to the last."""
+    """Return where a line differs from its counterpart."""
     begin, shorter = _parting(left, right), min(len(left), len(right))
     tail = 0
     while tail < shorter - begin and left[-1 - tail] == right[-1 - tail]:
@@ -149,9 +149,9 @@ class _Child(NamedTuple):
 def compared_lines(
     comparison: Comparison, unfolded: Collection[str] = frozenset(), *, full: bool = False
 ) -> Sequence[ComparedLine]:
-    """The lines of a comparison. ``unfolded`` has the ``fold`` of lines behind which all is to be seen.
+    """Return the lines of a comparison.
 
-    ``full``: nothing is folded.
+    ``unfolded`` has the ``fold`` of lines that are to be opened; ``full``: all are.
     """
     if comparison.verdict == "not comparable":
         return [_both("note", printable(comparison.why))]
@@ -161,7 +161,7 @@ def compared_lines(
 
 
 def stacked(lines: Iterable[ComparedLine]) -> Iterator[ComparedLine]:
-    """For one column: of a difference of several lines all that was before, then all that is now."""
+    """For one column: of each difference the left lines, then the right ones."""
     for difference, run in groupby(lines, lambda line: line.difference):
         group = list(run)
         if difference is None or len(group) < 2:
@@ -174,7 +174,7 @@ def stacked(lines: Iterable[ComparedLine]) -> Iterator[ComparedLine]:
 
 
 def is_pair(shown: ComparedLine) -> bool:
-    """Whether both sides have something of their own in it; one below the other they take two rows."""
+    """Return whether a line takes two rows in one column."""
     alike = shown.kind in {"equal", "fold", "note"} or (
         shown.kind in {"ignored", "hidden"} and shown.left == shown.right
     )
@@ -255,7 +255,7 @@ class _Layout:
             yield _Child(f"{spelled(name)}: ", one, two)
 
     def _elements(self, left: Span, right: Span) -> Iterator[_Child]:
-        """Elements as they were paired: those that are alone are known, and the others follow one another."""
+        """Yield elements as they were paired."""
         theirs = iter(at_once(self._right.elements(right)))
         for one in at_once(self._left.elements(left)):
             if one[0] in self._at_left and self._at_left[one[0]][1].right is None:
@@ -269,7 +269,7 @@ class _Layout:
         yield from (_Child("", None, two) for two in theirs)
 
     def _run(self, run: Sequence[_Child], level: int, *, head: bool, tail: bool, opener: str) -> Iterator[ComparedLine]:
-        """Equal values one behind the other: the nearest are shown, the others folded."""
+        """Yield equal values: the nearest are shown, the others folded."""
         before, behind = (0 if head else CONTEXT), (0 if tail else CONTEXT)
         if len(run) <= before + behind + 1:
             yield from self._all(run, level)
@@ -359,7 +359,7 @@ _LAYOUTS: Final[WeakKeyDictionary[Comparison, _Layout]] = WeakKeyDictionary()
 
 
 def printed(lines: Iterable[ComparedLine], *, colour: bool = False) -> Iterator[str]:
-    """The lines of each difference together: all that was before, then all that is now."""
+    """Yield lines to print: of each difference the left ones, then the right."""
     for (kind, _), group in groupby(lines, lambda line: (line.kind, line.difference)):
         if kind not in LINE_SIGNS:
             ink = DIM if kind in {"fold", "note"} else Ink("")
@@ -379,7 +379,7 @@ def printed(lines: Iterable[ComparedLine], *, colour: bool = False) -> Iterator[
 
 
 def heading(sign: str, exchange: Exchange, *, colour: bool = False) -> str:
-    """Which call stands on a side: ``--- 1m7ypmkv7qa7kfj  staging  user.get  ✓ result``."""
+    """Name the call of a side: ``--- 1m7ypmkv7qa7kfj  staging  user.get  ✓ result``."""
     names = f"{clipped(exchange.profile, 32)}  {clipped(exchange.method, 32)}"
     text = f"{sign * 3} {printable(exchange.id)}  {names}  {clipped(outcome_line(exchange), 64)}"
     return inked(text, INKS[sign], colour=colour)
@@ -453,7 +453,7 @@ def _is_member(comparison: Comparison, difference: Difference) -> bool:
 
 
 def replay_line(result: Replayed) -> str:
-    """The sign, the ids of the record and of the new one, the method, and how it ended."""
+    """Return sign, ids, method and outcome of a replayed call."""
     record, live = result.recorded, result.live
     ids = f"{printable(record.id)} {printable(live.id) if live else '-'}"
     outcome = f"{result.verdict}: {printable(result.why)}"
@@ -463,7 +463,7 @@ def replay_line(result: Replayed) -> str:
 
 
 def difference_lines(comparison: Comparison, most: int = MAX_LISTED_DIFFERENCES) -> Iterator[str]:
-    """Each difference on a line: a sign, where it is, what was there and what is there now."""
+    """Yield a line for each difference: sign, place, old and new value."""
     if comparison.verdict != "differs":
         return
     for each in comparison.differences[:most]:
@@ -477,7 +477,7 @@ def difference_lines(comparison: Comparison, most: int = MAX_LISTED_DIFFERENCES)
 
 
 def replay_row(result: Replayed) -> dict[str, Any]:
-    """The same for a program: values as JSON text, in the spelling that they have."""
+    """Return a replayed call for a program."""
     comparison = result.comparison
     differences = comparison.differences if comparison else ()
     return {
@@ -494,7 +494,7 @@ def replay_row(result: Replayed) -> dict[str, Any]:
 
 
 def totals(results: Sequence[Replayed]) -> str:
-    """How many came out how: ``4 calls: 2 same, 1 differs, 1 failed``."""
+    """Count results: ``4 calls: 2 same, 1 differs, 1 failed``."""
     counts = Counter(result.verdict for result in results)
     parts = [f"{counts[verdict]} {verdict}" for verdict in REPLAY_SIGNS if counts[verdict]]
     return f"{counted(len(results), 'call')}: {', '.join(parts)}"
@@ -544,7 +544,7 @@ def side(
 
 
 def reasons(left: Exchange, right: Exchange) -> list[str]:
-    """Why there is no reply on a side, or none that can be read; each sentence once."""
+    """Return why there is no reply, or none that can be read, on a side."""
     told = [reason(each) if reason(each) != in_short(each) else "" for each in (left, right)]
     if all(told) and told[0] != told[1]:
         names = names_of(left, right)
@@ -554,7 +554,7 @@ def reasons(left: Exchange, right: Exchange) -> list[str]:
 
 
 def replayed_words(replayed: Replayed) -> tuple[str, str]:
-    """What came of a call that was sent again: a word, and how or why."""
+    """Return the outcome of a replayed call: a word, and how or why."""
     comparison, live = replayed.comparison, replayed.live
     if replayed.why or comparison is None or live is None:
         return replayed.verdict, printable(" ".join(replayed.why.split()))

@@ -79,7 +79,7 @@ _SIGNS: Final = {"new": ("+", "well"), "gone": ("-", "wrong"), "changed": ("~", 
 
 
 def spelled(value: Any) -> str:
-    """The value as JSON on one line, which can be copied and sent; of what no JSON can be made, that."""
+    """Spell a value as JSON on one line that can be copied and sent."""
     try:
         return inert(json_of(value).decode())
     except (UnicodeEncodeError, RecursionError, TypeError):
@@ -105,7 +105,7 @@ def json_rows(value: Any, rows: PageRows, indent: int, most: int = MAX_VALUE_ROW
 
 
 def joined(parts: list[WordLine]) -> WordLine:
-    """Pieces one after the other, with a semicolon between them; none behind a sentence."""
+    """Join pieces with semicolons; none behind a sentence."""
     words: WordLine = []
     for part in filter(None, parts):
         between = " " if words and words[-1][0].endswith((".", "!", "?")) else "; "
@@ -155,7 +155,7 @@ class MemberRows:
         return len(self._rows.made) >= MAX_MEMBER_ROWS
 
     def kind(self, member: SchemaMember) -> str:
-        """What it may be, in few words; of a long list of values, what kind they are of."""
+        """Return the kind in few words; of many values only their kinds."""
         node = self._reader.node(member.schema)
         if _lists(node):
             return _kinds_of(node)
@@ -164,7 +164,7 @@ class MemberRows:
         return member.kind or self._words(member.schema)
 
     def _words(self, schema: Any) -> str:
-        """Its kind in words, made once for each schema: many members may share one."""
+        """Return the kind in words, made once for each schema."""
         known = self._kinds.get(id(schema))
         if known is None:
             known = self._kinds[id(schema)] = (schema, kind_words(self._reader, schema))
@@ -174,7 +174,7 @@ class MemberRows:
         return self._reader.node(node.items) if node.kinds == ("array",) and not node.prefix else ANYTHING
 
     def inside(self, schema: Any, indent: int, depth: int = 0, above: _Above = frozenset()) -> None:
-        """What stands in an object, in each element of an array, or in one of several alternatives."""
+        """Add the members of an object, of elements, or of alternatives."""
         if self._is_full():
             return
         node = self._reader.node(schema)
@@ -210,7 +210,7 @@ class MemberRows:
             self.table(members, indent, depth + 1, above | {key})
 
     def _has_members(self, schema: Any) -> bool:
-        """Whether there is anything to show inside it, be it in one of its own alternatives."""
+        """Return whether it, or an alternative of it, has members to show."""
         looked_at: set[int] = set()
         rest = [schema]
         while rest and len(looked_at) < MAX_SEARCHED_ALTERNATIVES:
@@ -287,7 +287,7 @@ def _name(member: SchemaMember) -> str:
 
 
 def _lists(node: Node) -> bool:
-    """Whether its values are too many, or too long, for the words of its kind."""
+    """Return whether its values are too many for the words of its kind."""
     choices = node.choices or ()
     return len(choices) > 1 and sum(len(value_words(each)) + 3 for each in choices[:MAX_VALUES]) > MAX_KIND_COLUMNS
 
@@ -354,9 +354,9 @@ def docs_page(
     width: int | None = None,
     on_screen: bool = False,
 ) -> DocsPage:
-    """Lay out the page for a method; ``asked`` is when the service told of it. Without a width nothing is wrapped.
+    """Lay out the page for a method; without a width nothing is wrapped.
 
-    ``on_screen``: the name stands above the page, and what can be done with an example beside it.
+    ``asked`` is when the service was asked. ``on_screen``: the name is above the page, examples can be chosen.
     """
     rows = PageRows(width)
     if method is None:
@@ -455,7 +455,7 @@ class _Docs:
         self._more(len(examples) - MAX_EXAMPLES)
 
     def start(self, *, on_screen: bool) -> None:
-        """Params to start from, which on a screen stand in the editor; where nothing at all is known, what to do."""
+        """Add params to start from, or what to do if nothing is known."""
         method, described = self._method, self._described
         start = method.params if on_screen else starting_point(method, described)
         if start is not None:
@@ -467,7 +467,7 @@ class _Docs:
             self._rows.add([("  F9 asks the service; the editor takes anything.", "dim")], 2)
 
     def facts(self, asked: datetime | None, profile: Profile | None) -> None:
-        """What a call takes along says the profile; what the service says of it stands behind that if it differs."""
+        """Add what a call takes along, whether it is safe, and who says so."""
         method, described = self._method, self._described
         self._rows.blank()
         noted = KINDS.get(method.auth) if method.auth is not None else None
@@ -497,7 +497,7 @@ class _Docs:
         self._rows.add([(f"  {label:<{LABEL_COLUMNS}}", "dim"), (told, "text"), (remark, "dim")], LABEL_COLUMNS + 2)
 
     def _said_by(self, fact: str) -> str:
-        """Who has said it, where that is another one than of most of the page."""
+        """Return who says a fact if it is not the source of most of the page."""
         source = self._sources.get(fact, "")
         return f"  says {_OTHERS.get(source, source)}" if source else ""
 
@@ -519,7 +519,7 @@ def _code(error: DescribedError) -> str:
 
 
 def changes_counted(changes: Iterable[MethodChange]) -> str:
-    """How many of each kind: ``2 new, 1 gone, 3 changed``; empty for none."""
+    """Count changes: ``2 new, 1 gone, 3 changed``; empty for none."""
     counts = Counter[str](change.kind for change in changes)
     return ", ".join(f"{counts[kind]:,} {kind}" for kind in _SIGNS if counts[kind])
 
@@ -531,7 +531,7 @@ def changes_found(changes: MethodChanges) -> str:
 
 
 def change_lines(change: MethodChange) -> list[WordLine]:
-    """A method with a sign and a word for what became of it, and below it what is said otherwise."""
+    """Return a method with its change, and the details below."""
     sign, role = _SIGNS[change.kind]
     name: WordLine = [(f" {sign} ", role), (printable(change.name), "text bold"), (f"  {change.kind}", role)]
     return [name, *([("     ", "text"), (printable(what), "middle")] for what in change.what)]

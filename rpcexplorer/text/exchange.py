@@ -73,7 +73,7 @@ _STATUS_WORD = re.compile(r"HTTP \d{3} ([A-Z][A-Za-z ]+): ")
 
 
 def outcome_line(exchange: Exchange) -> str:
-    """Sign and words: ``✗ error -32602 Invalid params``."""
+    """Return sign and words: ``✗ error -32602 Invalid params``."""
     return f"{SIGNS[exchange.counts_as]} {outcome_words(exchange.outcome)}"
 
 
@@ -97,13 +97,13 @@ def outcome_words(outcome: Outcome) -> str:
 
 
 def status_word(outcome: Outcome) -> str:
-    """What an HTTP status is called by which no reply of JSON-RPC came: ``Unauthorized``; else empty."""
+    """Return the word of an HTTP status without a reply, or nothing."""
     found = _STATUS_WORD.match(outcome.reason) if isinstance(outcome, Malformed) else None
     return found[1] if found else ""
 
 
 def transport_line(exchange: Exchange) -> str:
-    """The transport's side: ``HTTP 200 · 34 ms · 1.2 kB``; empty where nothing was sent."""
+    """Return ``HTTP 200 · 34 ms · 1.2 kB``; empty if nothing was sent."""
     if isinstance(exchange.outcome, Refused):
         return ""
     took, response = duration(exchange.seconds), exchange.response
@@ -135,7 +135,7 @@ def duration(seconds: float) -> str:
 
 
 def size(count: int) -> str:
-    """Bytes, in decimal units: ``512 B``, ``1.2 kB``, ``38 MB``."""
+    """Spell bytes in decimal units: ``512 B``, ``1.2 kB``, ``38 MB``."""
     if count < 1000:
         return f"{count} B"
     amount, unit = count / 1000, "kB"
@@ -164,7 +164,7 @@ def times(name: str, count: int) -> str:
 
 
 def ended(exchange: Exchange, room: int) -> list[tuple[str, str]]:
-    """Sign and word; where there is no room for an error's message, its code alone."""
+    """Return sign and word; without room for a message only the code."""
     name = exchange.counts_as
     role, word = ROLES[name], in_short(exchange)
     if columns(word) > max(room, MIN_OUTCOME_COLUMNS):
@@ -173,12 +173,12 @@ def ended(exchange: Exchange, room: int) -> list[tuple[str, str]]:
 
 
 def in_short(exchange: Exchange) -> str:
-    """How it ended, without the sentence that ``reason`` has."""
+    """Return the outcome without the sentence that ``reason`` has."""
     return status_word(exchange.outcome) or SHORT_OUTCOMES.get(exchange.outcome_name) or outcome_words(exchange.outcome)
 
 
 def reason(exchange: Exchange) -> str:
-    """The sentence of an outcome that ``in_short`` leaves out; empty where it leaves out none."""
+    """Return the sentence that ``in_short`` leaves out, or nothing."""
     if exchange.outcome_name not in SHORT_OUTCOMES:
         return ""
     sentence = outcome_words(exchange.outcome)
@@ -188,7 +188,7 @@ def reason(exchange: Exchange) -> str:
 
 
 def beside(exchange: Exchange, method: str) -> list[tuple[str, str]]:
-    """What stands beside it: whose reply it is where that is not the method in the editor, and the transport."""
+    """Return whose reply it is if it is another method's, and the transport."""
     transport = transport_line(exchange)
     is_other = exchange.method not in {method, ""}
     whose = [("  of ", "middle"), (clipped(exchange.method, MAX_METHOD_COLUMNS), "careful")] if is_other else []
@@ -218,9 +218,9 @@ def remark_pieces(exchange: Exchange, room: int) -> list[tuple[str, str]]:
 
 
 def running(what: str, whose: str, progress: Progress | None, elapsed: float, step: str = "") -> list[tuple[str, str]]:
-    """What is done for which method, elapsed time, bytes so far, and a track where the length is known.
+    """Return what runs, its time, bytes so far, and a track if the size is known.
 
-    ``step``: how far that is which makes many calls.
+    ``step`` says how far a run of many calls is.
     """
     words = [
         ("◐ ", "careful"),
@@ -261,7 +261,7 @@ def nothing(exchange: Exchange | None, what: str) -> list[list[tuple[str, str]]]
 
 
 def request_lines(preview: Preview | Refused | None, marked: Path = ()) -> list[WordLine]:
-    """The page for a request, or why there would be none; underlined what the way through the params leads to."""
+    """Return the page for a request, or why there would be none."""
     if preview is None:
         return [[_MARGIN, ("The request to come is shown here.", "dim")]]
     if isinstance(preview, Refused):
@@ -299,7 +299,7 @@ def request_lines(preview: Preview | Refused | None, marked: Path = ()) -> list[
 
 
 def _body_pieces(text: str, marked: Span | None) -> Iterator[tuple[str, str]]:
-    """The text in the colours of its tokens; what is marked begins and ends between tokens."""
+    """Yield the text in colours, with the marked span underlined."""
     from rpcexplorer.text.json_text import coloured  # no start needs it
 
     first, last = marked or (0, 0)
@@ -321,7 +321,7 @@ def _hidden(text: str) -> str:
 
 
 def headers_page(exchange: Exchange) -> list[WordLine]:
-    """Status line and headers as they came, then what else is known of the way."""
+    """Return status line, headers, and what else is known of the transport."""
     response = exchange.response
     if response.status is None:
         return [[("  No HTTP reply came, so there are no headers.", "dim")]]
@@ -337,7 +337,7 @@ def headers_page(exchange: Exchange) -> list[WordLine]:
 
 
 def timing_page(exchange: Exchange, width: int) -> list[WordLine]:
-    """The phases of the way as bars on one scale, then sizes and the moment."""
+    """Return the phases as bars on one scale, then sizes and the moment."""
     phases = bars(exchange.response.phases, exchange.seconds, width)
     tracks = drawn(phases, max(width - LABEL_COLUMNS - 14, 10))
     lines: list[WordLine] = [
@@ -371,10 +371,9 @@ class PhaseBar(Struct, frozen=True):
 
 
 def bars(phases: Phases, seconds: float, width: int) -> list[PhaseBar]:
-    """A bar for each phase that was measured, one after the other, to be drawn in `width` columns.
+    """Return a bar for each measured phase, to be drawn in `width` columns.
 
-    A connection that was kept comes first: it took no time. What the phases leave unexplained of `seconds` comes last:
-    an earlier login, or time of our own.
+    A kept connection comes first and took no time. Time that no phase explains comes last: a login, or our own.
     """
     measured = {
         "name lookup": phases.name,
@@ -399,9 +398,9 @@ def bars(phases: Phases, seconds: float, width: int) -> list[PhaseBar]:
 
 
 def drawn(bars: Sequence[PhaseBar], width: int) -> list[str]:
-    """Each bar as a line of `width` columns.
+    """Draw each bar as a line of `width` columns.
 
-    A bar begins at a whole column, as there are no blocks that are filled from the right; it ends at an eighth.
+    A bar begins at a whole column, as no block is filled from the right; it ends at an eighth.
     """
     width = max(width, 1)
     lines = []
@@ -433,9 +432,9 @@ def came(exchange: Exchange) -> list[tuple[str, str]]:
 
 
 def failed_lines(parts: BatchParts) -> Iterator[str]:
-    """A line for each call that got no result, and for each reply that nobody asked for.
+    """Yield a line for each failed call, and for each unexpected reply.
 
-    None where one outcome is that of them all: it is told of the whole.
+    None if all calls have one outcome, which is told of the whole.
     """
     if not parts.apart:
         return

@@ -141,7 +141,7 @@ class Encrypted:
         await self._stream.drain()
 
     async def receive(self) -> bytes:
-        """What comes next; nothing at the end, whether or not the server said that it is one."""
+        """Return what comes next; nothing at the end, announced or not."""
         while True:
             try:
                 return self.tls.read(PIECE)
@@ -153,7 +153,7 @@ class Encrypted:
                 return b""
 
     def arrived(self) -> bytes | None:
-        """What the server says of TLS itself, such as a ticket for another time, is taken in, and is nothing."""
+        """Return what has come; what TLS says of itself, such as tickets, is nothing."""
         for _ in range(_STEPS):
             try:
                 return self.tls.read(PIECE)
@@ -176,7 +176,7 @@ class Encrypted:
             self._coming.write_eof()
 
     async def _answer(self) -> None:
-        """To read may mean to write as well. Whoever is writing already takes that along, and is not waited for."""
+        """Write what reading wants written; a writer at work takes it along."""
         self._pass_on()
         if self.behind and not self.draining:
             await self.drain()
@@ -192,7 +192,7 @@ SocketAddress: TypeAlias = tuple[socket.AddressFamily, Any]
 
 
 def known_addresses(host: str, port: int) -> list[SocketAddress]:
-    """Return the addresses of a host that is one itself or `localhost`; none for a name that must be looked up."""
+    """Return the addresses of an IP or `localhost`; none for other names."""
     try:
         found = [ipaddress.ip_address(ip) for ip in (LOOPBACK_ADDRESSES if host == LOOPBACK_NAME else [host])]
     except ValueError:
@@ -204,7 +204,7 @@ def known_addresses(host: str, port: int) -> list[SocketAddress]:
 
 
 async def look_up(host: str, port: int) -> list[SocketAddress]:
-    """Return a name's addresses, the families in turns; raises what the resolver raises."""
+    """Look a name up, the families in turns; raise what the resolver raises."""
     loop = asyncio.get_running_loop()
     known: asyncio.Future[list[SocketAddress]] = loop.create_future()
 
@@ -231,7 +231,7 @@ async def look_up(host: str, port: int) -> list[SocketAddress]:
 
 
 async def connect(addresses: list[SocketAddress]) -> socket.socket:
-    """Connect to the first address that answers; raises the failures of all of them, if none does."""
+    """Connect to the first address that answers, or raise all failures."""
     if len(addresses) == 1:
         return await _connected(addresses[0])
     left, running, failures = deque(addresses), set[asyncio.Task[socket.socket]](), list[Exception]()
@@ -269,7 +269,7 @@ async def _connected(address: SocketAddress) -> socket.socket:
 
 
 def _alternate_families(addresses: list[SocketAddress]) -> list[SocketAddress]:
-    """The resolver's order, but a family after the other: where one of them leads nowhere, the other is tried soon."""
+    """Alternate the families, as one of them may lead nowhere."""
     families: dict[socket.AddressFamily, list[SocketAddress]] = {}
     for address in addresses:
         families.setdefault(address[0], []).append(address)
@@ -295,7 +295,7 @@ class Connection:
         return self._backend.opened[-1].bytes
 
     async def exchange(self, sent: Request, headers: Headers, address: Address, incoming: Incoming) -> bool:
-        """Send a request and read the reply to its end; whether nothing is left of either, so that another may follow.
+        """Send a request and read the reply; return whether another may follow.
 
         That a request cannot be written is no failure: what comes says why.
         """
@@ -400,7 +400,7 @@ class HttpxStream:
         return bool(self._head) or self._refused or self.bytes.behind
 
     async def write(self, buffer: bytes, timeout: float | None = None) -> None:  # noqa: ARG002, ASYNC109 - httpx's shape
-        """Write, until it is out or something comes. That it cannot be written is no failure: what comes says why."""
+        """Write until it is out or something comes, which says why it cannot be."""
         if self._at_beginning and buffer:
             self._head, self._at_beginning = buffer, False
             return
@@ -444,7 +444,7 @@ class HttpxStream:
         server_hostname: str | None = None,
         timeout: float | None = None,  # noqa: ARG002, ASYNC109 - httpx's shape
     ) -> HttpxStream:
-        """TLS over what there is, which may be TLS."""
+        """Add TLS to the stream, which may be TLS."""
         encrypted = Encrypted(self.bytes, ssl_context, server_hostname or "")
         await encrypted.shake_hands()
         return self._backend.take(encrypted)
@@ -499,10 +499,10 @@ def _follow(incoming: Incoming) -> Callable[[str, Mapping[str, Any]], Awaitable[
 
 
 async def _give_turn() -> bool:
-    """Let everybody else do something: what was read at once may be thousands of pieces. Whether this is to end.
+    """Let others run; return whether this was cancelled meanwhile.
 
-    A cancellation that comes here is put off until the next piece is waited for: only there does httpx, which is in the
-    middle of several generators, hear of it and close all of them.
+    A cancellation is put off until the next piece is waited for: only there does httpx,
+    which is in the middle of several generators, close all of them.
     """
     try:
         await asyncio.sleep(0)
@@ -516,7 +516,7 @@ async def _give_turn() -> bool:
 
 
 class RequestBody(httpx.AsyncByteStream):
-    """A body, handed over little by little: whoever encrypts it, or counts it, must not keep the loop to itself.
+    """A body in pieces, so that encrypting it does not block the loop.
 
     It is no generator, which would have to be closed where a request is given up.
     """

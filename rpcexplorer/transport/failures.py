@@ -44,13 +44,13 @@ class Attempt(Struct, frozen=True):
 
     @property
     def peer(self) -> str:
-        """The server, and on plain http the proxy, which may be the one that failed."""
+        """The server, and on plain http its proxy, which may be what failed."""
         through = f" (through the proxy {self.proxy})" if self.proxy and self.address.scheme == "http" else ""
         return f"{self.address.place}{through}"
 
 
 def explain(failure: Exception, attempt: Attempt, *, expired: bool) -> Unreachable:
-    """Turn an exception into ours; `expired` says that the deadline ended the exchange."""
+    """Turn an exception into ours; `expired`: the deadline ended it."""
     incoming = attempt.incoming
     if expired:
         step, words = _out_of_time(attempt)

@@ -59,7 +59,7 @@ class Link(Struct, frozen=True):
 
 
 def time_to_keep(sent: Headers, response: Response) -> float:
-    """Seconds that a connection may be kept after a reply that was read to its end; 0 if it may not."""
+    """Return the seconds that a connection may be kept after this reply."""
     words = _words(response.headers, "connection")
     if response.version != "HTTP/1.1" or "close" in words or "close" in _words(sent, "connection"):
         return 0.0
@@ -98,9 +98,9 @@ class KeptConnections:
         self._closed = False
 
     def take(self, link: Link) -> tuple[Connection | None, bool]:
-        """Return a connection that is open and quiet, if there is one; and whether another had bytes nobody asked for.
+        """Return a quiet open connection, and whether another had stray bytes.
 
-        One of another loop is not used, which may be dead, nor one of another process, which may use it itself.
+        One of another loop may be dead, and one of another process in use there.
         """
         loop, process, now, surplus = asyncio.get_running_loop(), os.getpid(), time.monotonic(), False
         for each in [each for each in reversed(self._waiting) if each.link == link]:
@@ -127,7 +127,7 @@ class KeptConnections:
             self._end(self._waiting[0])
 
     def avoid(self, link: Link) -> None:
-        """Keep none there any more: a server that closes what it had not said it would may take a request with it."""
+        """Keep none there any more: its server closes without notice."""
         self._never.add(link)
 
     def close(self) -> None:
@@ -155,7 +155,7 @@ class Proxy(Struct, frozen=True):
 
     @property
     def shown(self) -> str:
-        """Scheme, host and port only, in printable ASCII. A password may hold a ``/`` that should have been quoted."""
+        """Scheme, host and port; a password may hold an unquoted ``/``."""
         scheme, _, rest = self.url.partition("://")
         shown = f"{scheme}://{re.split('[/?#]', rest.rpartition('@')[2])[0]}"
         return ascii(shown)[1:-1]
@@ -175,7 +175,7 @@ def proxy_for(address: Address) -> Proxy | None:
 
 
 def _is_in_no_proxy(host: str) -> bool:
-    """Return whether NO_PROXY has a network, or another spelling, of an address; the standard library knows names."""
+    """Return whether NO_PROXY has a network or another spelling of an address."""
     import ipaddress  # only a call through a proxy needs it
 
     try:
@@ -209,7 +209,7 @@ class HttpTransport:
         self._kept = KeptConnections()
 
     async def open(self) -> None:
-        """Load what httpx loads only on its way to a connection."""
+        """Import what httpx imports only on its way to a connection."""
         await asyncio.to_thread(_load)
 
     async def send(
@@ -279,7 +279,7 @@ class HttpTransport:
             connection = None  # the one that was kept took nothing: once more, over a new one
 
     async def _made(self, address: Address, proxy: Proxy | None) -> Connection:
-        """A connection that is opened with the first request; what it trusts is loaded, which takes a while."""
+        """Return a connection that the first request opens."""
         through = None
         if proxy is not None:
             is_encrypted = proxy.url.startswith("https:")
@@ -291,7 +291,7 @@ class HttpTransport:
         return Connection(ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT), through)
 
     def _trust(self, trust: Trust) -> ssl.SSLContext:
-        """Return the context that checks servers, made when first needed: reading the authorities takes a while."""
+        """Return the context that checks servers, made when first needed."""
         if trust not in self._trusting:
             self._trusting[trust] = trust.context()
         return self._trusting[trust]
@@ -317,7 +317,7 @@ async def _up_to_connecting() -> None:
 
 
 async def certificate_of(url: str, trust: Trust = USUAL, *, deadline: float) -> ShownCertificate:
-    """The certificate of a server, and what the authorities of ``trust`` have against it; raises `Unreachable`.
+    """Return a server's certificate, and what speaks against it.
 
     Each connection ends with its handshake. Ours is not shown: a server that wants to see one first may show none.
     """

@@ -26,7 +26,7 @@ LOOPBACK_ADDRESSES: Final = ("::1", "127.0.0.1")
 def is_loopback_host(host: str) -> bool:
     """Return whether a connection to ``host`` stays on this machine.
 
-    Other names below ``localhost``, and names that end in a dot, are looked up like any name, so they do not count.
+    Other names below `localhost`, and those with a dot at the end, are looked up like any name, so they do not count.
     """
     import ipaddress  # few starts need it
 

@@ -38,7 +38,7 @@ class Address(Struct, frozen=True):
 
     @property
     def authority(self) -> str:
-        """The host, and the port if it is not the scheme's own: what the Host header says."""
+        """The Host header: the port is left out if it is the scheme's own."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return host if self.port == _DEFAULT_PORTS[self.scheme] else f"{host}:{self.port}"
 
@@ -52,7 +52,7 @@ class Address(Struct, frozen=True):
 
 
 def address_of(url: str) -> Address:
-    """Take a URL apart; raises `Unreachable` at step `url` if no request can be sent there."""
+    """Take a URL apart; raise `Unreachable` if it cannot be used."""
     for position, char in enumerate(url, start=1):
         if char.isspace() or not char.isprintable():
             raise _bad_url(
@@ -70,7 +70,7 @@ def address_of(url: str) -> Address:
 
 
 def request_headers(request: Request, address: Address) -> Headers:
-    """Return the exact headers that go out, in order; raises `Unreachable` for what HTTP cannot carry."""
+    """Return the exact headers in order; raise for what HTTP cannot carry."""
     defaults = [
         ("Host", address.authority),
         ("Content-Type", _checked_value("Content-Type", request.content_type)),
@@ -172,7 +172,7 @@ def _checked_value(name: str, value: str) -> str:
 
 
 def _checked_cookie(cookie: str) -> str:
-    """Let through what servers hand out, which is more than RFC 6265 grants them, but nothing that could end it."""
+    """Allow what servers hand out, but nothing that could end the cookie."""
     name, equals, value = cookie.partition("=")
     if not equals or not _TOKEN.fullmatch(name):
         raise _bad_request("The session cookie is not of the form name=value: log in again, or paste it anew.")

@@ -45,7 +45,7 @@ class ReplyBody:
         return self._coding is not None
 
     def feed(self, chunk: bytes) -> None:
-        """Take bytes off the wire; raises `Oversize` or `Undecodable`, keeping what came before."""
+        """Take bytes; raise `Oversize` or `Undecodable`, keeping earlier ones."""
         self.wire_size += len(chunk)
         if self._coding is not None and self._unpacking is None:
             # Two bytes tell gzip from what only claims to be, and the two things called deflate from each other.
@@ -64,7 +64,7 @@ class ReplyBody:
             raise Undecodable(f"is damaged: its {self._coding} cannot be undone beyond this point") from None
 
     def finish(self) -> None:
-        """Say that the wire has no more; raises `Undecodable` if the compressed stream had not come to its end."""
+        """End the body; raise `Undecodable` if it was cut short."""
         if self._head or (self._unpacking is not None and not self._unpacking.complete):
             raise Undecodable(f"is cut short: the end mark of its {self._coding} is missing")
         if self._unpacking is not None and self._unpacking.surplus:
@@ -193,7 +193,7 @@ class Incoming:
         return self._total
 
     def enter(self, phase: Phase) -> None:
-        """Go on to the next step; a step may be entered more than once, its times add up."""
+        """Go on to the next step; times of a step that is entered again add up."""
         now = time.perf_counter()
         self._spent[self.phase], self._entered = self._spent_by(now), now
         news = _STAGES[phase] != _STAGES[self.phase]
@@ -210,7 +210,7 @@ class Incoming:
             self._total = int(lengths[0])
 
     def portions(self, chunk: bytes) -> Iterator[bytes]:
-        """A piece of the body as it can be taken at a time: of what is packed, little swells to a thousandfold."""
+        """Split a piece of the body: little packed data may swell a thousandfold."""
         assert self._body is not None
         step = _PACKED if self._body.packed else len(chunk)
         return (chunk[start : start + step] for start in range(0, len(chunk), step or 1))
@@ -228,7 +228,7 @@ class Incoming:
             self._due = get_running_loop().call_later(pause, self._report)
 
     def finish(self, *, surplus: bool = False) -> None:
-        """Take note that the body is whole; ``surplus``: more came, which belongs to no reply."""
+        """End the body; ``surplus``: more came, which belongs to no reply."""
         assert self._body is not None
         if surplus:
             self.remarks.append(SURPLUS)
@@ -240,7 +240,7 @@ class Incoming:
         self._ended = time.perf_counter()
 
     def response(self) -> Response:
-        """What came, whole or not; of a reply whose head is not there, only how long it was waited for."""
+        """Return what came, whole or not; without a head only the times."""
         if self._body is None:
             return Response(phases=self._phases())
         body = self._body.so_far()

@@ -36,11 +36,11 @@ class Trust(Struct, frozen=True):
 
     @property
     def of_proxies(self) -> Trust:
-        """What holds for a proxy in between: the one certificate is the server's, and ours is for its eyes alone."""
+        """What holds for a proxy: pin and client certificate are the server's."""
         return Trust(self.ca_file)
 
     def context(self) -> ssl.SSLContext:
-        """What shakes hands so, and ends the handshake otherwise; `Unreachable` where a file is not what it should be.
+        """Return a context that checks so; raise `Unreachable` for unfit files.
 
         It reads files, which takes a while.
         """
@@ -91,9 +91,9 @@ def fingerprint_of(der: bytes) -> str:
 
 
 def context_of(ca_file: Path) -> ssl.SSLContext:
-    """A context that trusts what stands in a PEM file, and nothing else.
+    """Return a context that trusts only the certificates in a PEM file.
 
-    OSError or ValueError where that is no file of certificates: a pipe is not waited for, and a device not read.
+    OSError or ValueError if it is no such file: a pipe is not waited for, and a device not read.
     """
     # Comments between them may be of any letters; and without any certificate, ssl would trust the usual ones.
     certificates = _content_of(ca_file)
@@ -145,10 +145,10 @@ def _unchecked() -> ssl.SSLContext:
 
 
 def _pinned(fingerprint: str) -> ssl.SSLContext:
-    """A context whose handshakes fail, before a byte can be written, unless this very certificate was shown.
+    """Return a context whose handshakes fail for any other certificate.
 
-    That the server has its key is what any handshake proves, whatever else is checked. It stands in the handshake
-    itself so that no one who makes connections has to think of it.
+    The check is part of the handshake, before a byte can be written, so that no one who makes connections has to think
+    of it. That the server has the key is what any handshake proves.
     """
 
     class Pinned(ssl.SSLObject):
@@ -213,7 +213,7 @@ def _pem(file: Path) -> str:
 
 
 def _refuse() -> NoReturn:
-    """Instead of OpenSSL, which would ask on the terminal."""
+    """Refuse a password, for which OpenSSL would ask on the terminal."""
     raise _EncryptedKey
 
 
@@ -248,7 +248,7 @@ def certificate_from(der: bytes) -> Certificate:
 
 
 def _name(parts: Iterable[Iterable[tuple[str, str]]]) -> str:
-    """Return a name as ``CN=…, O=…``; what would look like a further part is escaped."""
+    """Spell a name as ``CN=…, O=…``; commas in its parts are escaped."""
     escaped = str.maketrans({"\\": "\\\\", ",": "\\,"})
     attributes = [attribute for part in parts for attribute in part]
     return ", ".join(f"{_ATTRIBUTES.get(kind, kind)}={text.translate(escaped)}" for kind, text in attributes)
