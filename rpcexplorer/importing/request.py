@@ -147,8 +147,6 @@ def without_repeats(calls: Iterable[ImportedCall]) -> tuple[ImportedCall, ...]:
 
 OWN: Final = frozenset({"jsonrpc", "version", "id", "method", "params"})
 """The members of a request, in the versions there are."""
-MOST: Final = 1_000
-"""Calls of one body."""
 LONGEST_METHOD: Final = 500
 
 
@@ -170,8 +168,8 @@ def envelopes(body: str) -> tuple[list[WrittenCall], str]:
         return ([found], "") if isinstance(found, WrittenCall) else ([], found)
     if not spans:
         return [], "its batch is empty"
-    if len(spans) > MOST:
-        return [], f"its batch has more than {MOST:,} calls"
+    if len(spans) > MAX_CALLS:
+        return [], f"its batch has more than {MAX_CALLS:,} calls"
     calls = []
     for number, span in enumerate(spans, 1):
         found = envelope(body[slice(*span)])
@@ -227,7 +225,7 @@ def lines_of(text: str) -> Iterator[tuple[int, str]]:
 
 
 MAX_CALLS: Final = 1_000
-"""Calls of one import; who has more splits the file."""
+"""Calls of one import, or of one body; who has more splits the file."""
 REQUESTS: Final = 20_000
 LONGEST_ADDRESS: Final = 2_000
 SECRETIVE: Final = re.compile(
