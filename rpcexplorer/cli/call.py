@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from enum import Enum
 from itertools import starmap
-from typing import Any, TypeVar, cast
+from typing import Any, Literal, TypeVar, cast
 
 import click
 from msgspec import Struct
@@ -37,12 +36,8 @@ NAMED = re.compile(rb"\xab([\w.-]+|not recorded)\xbb")
 """The name that stands for a secret, as Latin-1: it is ours, and goes out as UTF-8."""
 
 
-class Part(Enum):
-    """What of a reply goes to stdout."""
-
-    RESULT = "result"
-    ENVELOPE = "envelope"
-    BODY = "body"
+Part = Literal["result", "envelope", "body"]
+"""What of a reply goes to stdout."""
 
 
 def check_pointers(ignore: Iterable[str]) -> None:
@@ -158,11 +153,12 @@ class Sending(Struct, frozen=True):
 
     @classmethod
     def of(cls, options: dict[str, Any]) -> Sending:
-        parts = [part for part in Part if options.pop(part.value, False)]
-        if len(parts) > 1:
+        envelope, body = options.pop("envelope"), options.pop("body")
+        if envelope and body:
             raise click.UsageError("Choose one of --envelope and --body.")
+        part: Part = "envelope" if envelope else "body" if body else "result"
         form = tuple((key, value) for key in FORM_OF_REQUEST if (value := options.pop(key)) is not None)
-        return cls(part=parts[0] if parts else Part.RESULT, form=form, **options)
+        return cls(part=part, form=form, **options)
 
 
 def sending_options(command: F) -> F:
@@ -307,17 +303,17 @@ def _show(world: World, exchange: Exchange, part: Part, *, include: bool) -> Non
     if include and exchange.response.status is not None:
         _head(world, exchange)
     match exchange.outcome:
-        case Result(text=text) if part is Part.RESULT:
+        case Result(text=text) if part == "result":
             print_json(world, text)
-        case ErrorObject(value=value) if part is Part.RESULT and value.lstrip().startswith(b"["):
+        case ErrorObject(value=value) if part == "result" and value.lstrip().startswith(b"["):
             print_json(world, value)  # a batch in which some calls failed: the others have results
         case Malformed() if (
-            part is Part.RESULT and exchange.kind == "batch" and exchange.response.body[:1] in {b"[", b"{"}
+            part == "result" and exchange.kind == "batch" and exchange.response.body[:1] in {b"[", b"{"}
         ):
             print_json(world, exchange.response.body)  # or in which some got no reply
-        case Result() | ErrorObject() if part is Part.ENVELOPE and exchange.response.body:
+        case Result() | ErrorObject() if part == "envelope" and exchange.response.body:
             print_json(world, exchange.response.body)
-        case _ if part is not Part.RESULT and exchange.response.body:
+        case _ if part != "result" and exchange.response.body:
             print_bytes(world, exchange.response.body)
     for remark in exchange.remarks:
         world.say(f"note: {remark}")
@@ -411,7 +407,7 @@ def login(context: click.Context, profile: str | None, ask: bool) -> None:
     invocation.use(explorer, profile)
     stop = Stop()
     exchange = run_waiting(invocation.world, explorer, stop, lambda watch: explorer.login(watch=watch, stop=stop))
-    _show(invocation.world, exchange, Part.RESULT, include=False)
+    _show(invocation.world, exchange, "result", include=False)
     _advise(invocation.world, exchange, explorer)
     context.exit(exchange.exit_code)
 
