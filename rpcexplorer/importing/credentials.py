@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from msgspec import Struct
 from msgspec.structs import replace
 
 from rpcexplorer.auth.auth_type import AuthType
 from rpcexplorer.auth.basic import InlineAuth
 from rpcexplorer.auth.registry import auth_of
-from rpcexplorer.importing.request import FoundCredential, ImportedCall
+from rpcexplorer.importing.request import FoundCredential, ImportedCall, credential
 from rpcexplorer.jsontext.scan import decoded, members
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import Secret, origin_of
@@ -74,10 +72,5 @@ def _without_inline(kind: AuthType, call: ImportedCall) -> tuple[ImportedCall, l
         return call, []
     rest = [call.params[each.key[0] : each.value[1]] for each in found if each.name not in fields]
     without = replace(call, params=f"{{{', '.join(rest)}}}")
-    return without, [*_texts({fields[name]: (name, text) for name, text in texts.items() if name in fields})]
-
-
-def _texts(values: dict[str, tuple[str, str]]) -> Iterator[FoundCredential]:
-    for field, (name, text) in values.items():
-        if text.startswith('"') and decoded(text):
-            yield FoundCredential(field, "params", name, Secret(decoded(text), f"import.{field}"))
+    values = {name: decoded(text) for name, text in texts.items() if name in fields and text.startswith('"')}
+    return without, [credential(fields[name], "params", name, value) for name, value in values.items() if value]
