@@ -267,6 +267,12 @@ def _kind_of(name: str) -> Literal["", "whole", "text"]:
     return "whole" if WHOLE.fullmatch(small) else "text" if TEXT.fullmatch(small) else ""
 
 
+@lru_cache(8)
+def _literals_of(values: tuple[tuple[str, str], ...]) -> Literals:
+    """Return the same literals, with their pattern, for every redactor of the same secrets: a call makes several."""
+    return Literals({spelled: put for value, put in values for spelled in spellings(value)})
+
+
 class Redactor:
     """Knows everything that is to be hidden; made once for many texts."""
 
@@ -297,7 +303,7 @@ class Redactor:
         self._public = {
             each.reveal(): each.label for each in given if not (each.is_username or each.reveal() in values)
         }
-        self._literals = Literals({spelled: put for value, put in self._values.items() for spelled in spellings(value)})
+        self._literals = _literals_of(tuple(self._values.items()))
         self.guesses, self._names = guesses, names
         self._places = {name.lower() for name in places if self._public}
         self._username_places = {name.lower() for name in username_places if self._user_names}

@@ -189,6 +189,21 @@ def test_a_short_secret_is_hidden_by_position_only_and_named() -> None:
     assert hide.by_position == ("shop.password",)
 
 
+def test_user_name_is_hidden_only_in_its_places() -> None:
+    hide = Redactor([Secret("support-team", "shop.username")], places=["password"], username_places=["user"])
+    text = '{"user": "%s", "password": "support-team", "support-team": "support-team"}'
+    assert hide.text(text % "support-team") == text % "«shop.username»"
+    assert hide.by_position == ()
+
+
+def test_member_names_stay_if_they_are_wanted() -> None:
+    hide = Redactor([Secret("hunter2", "shop.password")], names=False)
+    assert hide.text('{"hunter2" : "hunter2", "a": ["hunter2"]}') == (
+        '{"hunter2" : "«shop.password»", "a": ["«shop.password»"]}'
+    )
+    assert hide.text('{"hunter2": "cut') == '{"«shop.password»": "cut'
+
+
 def test_an_empty_secret_hides_nothing() -> None:
     hide = Redactor([Secret("", "shop.password")], places=["a"])
     assert hide.text('{"a": "", "": ""}') == '{"a": "", "": ""}'
@@ -214,6 +229,8 @@ def test_without_anything_to_hide_text_stays_as_it_is(text: str) -> None:
         ('{"password": ["]", []], "c": 2}', '{"password": "«not recorded»", "c": 2}'),
         (r'{"password": "a\"b\\", "c": "d"}', '{"password": "«not recorded»", "c": "d"}'),
         (r'{"j": "{\"password\": 7\n}"}', r'{"j": "{\"password\": \"«not recorded»\"\n}"}'),
+        (r'{"j": "{\"password\": \"x"}', r'{"j": "{\"password\": \"«not recorded»\""}'),
+        (r'{"j": "{\"password\": [1"}', r'{"j": "{\"password\": \"«not recorded»\""}'),
         (r'{"password": "\\"}', '{"password": "«not recorded»"}'),
         (r'{"p\u0061ssword": "x"}', r'{"p\u0061ssword": "«not recorded»"}'),
         ('{"password": "x", "password": "y"}', '{"password": "«not recorded»", "password": "«not recorded»"}'),
