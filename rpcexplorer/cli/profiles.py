@@ -9,6 +9,7 @@ from typing import Any, Final, TypeVar
 
 import click
 
+from rpcexplorer.auth.credentials import leaves
 from rpcexplorer.auth.registry import KINDS, USUAL
 from rpcexplorer.cli.arguments import AUTH, OneOf, seconds, whole_number
 from rpcexplorer.cli.completion import complete_presets
@@ -156,19 +157,10 @@ def _value(row: ProfileKey, typed: Any, folder: Path, file: Path) -> Any:
                 value = json.loads(typed)
             except ValueError as error:
                 fail(f"{row.option}: this is not JSON: {error}.")
-            if _holds_null(value):
+            if any(leaf is None for _, leaf in leaves(value)):
                 fail(f"{row.option}: null cannot stand in sessions.toml: leave it out.")
             return value
     return [*typed] if isinstance(typed, tuple) else typed
-
-
-def _holds_null(value: Any) -> bool:
-    match value:
-        case dict():
-            return any(map(_holds_null, value.values()))
-        case list():
-            return any(map(_holds_null, value))
-    return value is None
 
 
 def _with_option(name: str, problem: Problem) -> str:
