@@ -6,6 +6,7 @@ import gc
 import gzip
 import itertools
 import socket
+import threading
 import tracemalloc
 import zlib
 from typing import TYPE_CHECKING
@@ -231,3 +232,21 @@ def test_a_server_that_slams_the_door_on_a_large_request_has_not_run_it() -> Non
 
 
 # --- what must not leave --------------------------------------------------------------------------------------
+
+
+@pytest.mark.thorough
+def test_a_lookup_that_never_ends_does_not_hold_up_the_deadline_or_the_exit(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    over, ended = threading.Event(), list[bool]()
+
+    def slow(*_: object, **__: object) -> list[object]:
+        ended.append(over.wait(30))
+        return []
+
+    monkeypatch.setattr(socket, "getaddrinfo", slow)
+    problem = failure_of("http://slow.invalid/", deadline=SOON)
+    assert ended == []
+    over.set()
+    assert problem.step == "timeout"
+    assert "slow.invalid" in problem.sentence
