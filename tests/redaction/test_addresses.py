@@ -73,7 +73,9 @@ def test_what_only_looks_like_one_is_none(text: str) -> None:
     ("url", "kept"),
     [
         ("http://ada:pa/ss@h:80/api", "http://h:80/api"),
+        ("http://ada:p@ss/w?#@h/api", "http://h/api"),
         ("http://ada@h/api", "http://h/api"),
+        ("http://h/a@b", "http://h/a@b"),
         ("http://[::1]:8000/a@b", "http://[::1]:8000/a@b"),
         (f"https://h/v3/{HEX}", "https://h/v3/«not recorded»"),
         (f"https://node.example/{HEX}/", "https://node.example/«not recorded»/"),
