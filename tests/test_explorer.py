@@ -5,16 +5,19 @@ from __future__ import annotations
 import asyncio
 import tomllib
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
 
 from rpcexplorer.auth.basic import InlineAuth
+from rpcexplorer.discovery.interview import discovery_of
+from rpcexplorer.discovery.openrpc import read_openrpc
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.exchange import Exchange, Refused
-from rpcexplorer.model.problem import Changes, Problem
+from rpcexplorer.model.problem import Changes, Checked, Problem
 from rpcexplorer.model.profile import Profile, ad_hoc
 from rpcexplorer.rpc.messages import Result
 from tests.fakes.editor import type_in
@@ -381,3 +384,24 @@ def test_draft_that_cannot_be_written_is_reported(opened: Callable[..., Explorer
     explorer.paths.drafts.write_text("in the way")
     explorer.drafts.keep("shop", "get", "[1]")
     assert explorer.put_unsaved_aside().startswith("1 draft could not be written: cannot read ")
+
+
+def test_params_are_checked_by_the_discovered_schema(opened: Callable[..., Explorer]) -> None:
+    """With its definitions, as they were read from the file of the method list."""
+    explorer = opened('[profile.shop]\nurl = "http://127.0.0.1:9"\n')
+    profile = explorer.use()
+    assert isinstance(profile, Profile)
+    schemas = {"Count": {"type": "integer"}}
+    params = [{"name": "count", "schema": {"$ref": "#/components/schemas/Count"}}]
+    listing = read_openrpc({"methods": [{"name": "find", "params": params}], "components": {"schemas": schemas}})
+    explorer.catalogues.settle(profile, discovery_of(datetime(2026, 1, 2, tzinfo=UTC), listing, ()))
+
+    async def check(*texts: str) -> list[Checked]:
+        described = explorer.described("find")
+        assert described is not None
+        async with explorer:
+            return [await explorer.checker.params(described, text) for text in texts]
+
+    right, wrong = asyncio.run(check('{"count": 1}', '{"count": "one"}'))
+    assert right == Checked()
+    assert [problem.pointer for problem in wrong.problems] == [("count",)]

@@ -87,7 +87,7 @@ class Checker:
     async def _checked(self, described: Described, text: str, of: str, by: By | None) -> Checked:
         try:
             if self._method[0] is not described:
-                self._method = (described, msgspec.json.encode(described))
+                self._method = (described, msgspec.json.encode(described, enc_hook=dict))
             question = msgspec.json.encode((text, of, by))
         except UnicodeError:
             return Checked(why_not="half a character (a lone surrogate) is in it")

@@ -35,6 +35,7 @@ FIND = Described(
         DescribedParam("since", {"type": "string", "format": "date-time"}, doc="Those that were changed since then"),
     ),
     extra=False,
+    by="name",
 )
 TEXT = '{\n  "kind": "customer",\n  "cuont": 5\n}'
 
@@ -115,13 +116,12 @@ def test_what_a_refresh_has_changed(
     assert known is not None
     kind, count, _ = FIND.params
     now = (replace(kind, schema={"enum": ["customer", "supplier", "staff"]}), replace(count, required=True))
+    described = replace(FIND, params=now, deprecated=True)
     methods = (
         replace(known.methods[0], deprecated=True),
         Method("partner.merge", "Makes one of two", source="discovered"),
     )
-    after = Discovery(
-        datetime(2026, 2, 3, 9, 30, tzinfo=UTC), methods, described={"partner.find": replace(FIND, params=now)}
-    )
+    after = Discovery(datetime(2026, 2, 3, 9, 30, tzinfo=UTC), methods, described={"partner.find": described})
     explorer.catalogues.settle(profile, after)
 
     async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
