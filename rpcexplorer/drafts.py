@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -35,10 +34,11 @@ from rpcexplorer.model.draft import EMPTY_PARAMS
 from rpcexplorer.model.method import Described, Method
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import Secret
+from rpcexplorer.patterns import regex
 from rpcexplorer.schema.start import sendable_start, starting_point
 
 SUFFIX = ".draft"
-HEAD = re.compile(rb"draft 1 (?P<crc>[0-9a-f]{8}) (?P<profile>[!-~]+) (?P<method>[!-~]*)\n")
+HEAD = regex(rb"draft 1 (?P<crc>[0-9a-f]{8}) (?P<profile>[!-~]+) (?P<method>[!-~]*)\n")
 """The first line; both names are quoted as in a URL."""
 DraftKey = tuple[str, str]
 

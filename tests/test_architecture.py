@@ -24,6 +24,7 @@ SUBJECTS = {*RULES, "compare", "settings", "drafts", "history", "profiles", "sec
 FRONT_END = {*SUBJECTS, "explorer", "text", "export", "__init__"} - {"files", "secrets", "redaction"}
 
 ALLOWED: dict[str, set[str]] = {
+    "patterns": set(),
     "jsontext": set(),
     "transport": set(),
     "rpc": {"jsontext"},
@@ -126,7 +127,7 @@ def imported_package(name: str) -> str:
 def may_import(package: str, name: str) -> bool:
     top = name.split(".", maxsplit=1)[0]
     if top == "rpcexplorer":
-        return imported_package(name) in ALLOWED[package] | {package}
+        return imported_package(name) in ALLOWED[package] | {package, "patterns"}
     return top in sys.stdlib_module_names or top in LIBRARIES[package]
 
 

@@ -9,7 +9,6 @@ from msgspec.structs import replace
 
 from rpcexplorer.auth.auth_type import USERNAME, AuthField, AuthType
 from rpcexplorer.auth.credentials import AuthHeader, AuthRequest, Message, quoted
-from rpcexplorer.jsontext.scan import members
 from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.method import Described, Method
 from rpcexplorer.model.profile import TOKEN_MARK, Auth, Profile
@@ -122,6 +121,8 @@ class InlineAuth(AuthType, frozen=True):
         wanted = {self.username_member: username, self.password_member: quoted(profile, "password")}
         if call.params == "[]":
             return _object(wanted)
+        from rpcexplorer.jsontext.scan import members
+
         present = members(call.params)
         if present is None:
             return Refused(

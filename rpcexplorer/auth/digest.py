@@ -18,6 +18,7 @@ from rpcexplorer.auth.credentials import AuthCall, AuthFlow, AuthHeader, Opening
 from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import Secret, placeholder
+from rpcexplorer.patterns import regex
 from rpcexplorer.transport.port import Response
 
 UNAUTHORIZED: Final = 401
@@ -28,11 +29,9 @@ LONGEST: Final = 8 * 1024
 COUNT: Final = "00000001"
 """Each call has a challenge of its own."""
 _WORD = r"[!#$%&'*+.^_`|~\w-]"
-_PART = re.compile(
-    rf'(?<!{_WORD})(?:({_WORD}{{1,64}})[ \t]+)?({_WORD}{{1,64}})[ \t]*=[ \t]*("(?:[^"\\]|\\.)*"|[^\s,"]*)'
-)
+_PART = regex(rf'(?<!{_WORD})(?:({_WORD}{{1,64}})[ \t]+)?({_WORD}{{1,64}})[ \t]*=[ \t]*("(?:[^"\\]|\\.)*"|[^\s,"]*)')
 """A parameter of a challenge, with the scheme in front of the first one."""
-_SENDABLE = re.compile(r"[\t -~]*")
+_SENDABLE = regex(r"[\t -~]*")
 
 
 class Challenge(Struct, frozen=True):

@@ -30,6 +30,7 @@ from rpcexplorer.jsontext.scan import decoded
 from rpcexplorer.model.exchange import Exchange, Outcome, Refused, Sent, Unreached
 from rpcexplorer.model.profile import Auth, Login, Profile
 from rpcexplorer.model.secret import Secret, placeholder
+from rpcexplorer.patterns import regex
 from rpcexplorer.rpc.messages import Call, ErrorObject, Malformed, Result
 
 FORBIDDEN = set('\x7f ";,\\')
@@ -77,9 +78,9 @@ def _over(attributes: list[str], now: datetime) -> bool:
     return (when if when.tzinfo else when.replace(tzinfo=UTC)) <= now
 
 
-SAYS_NO = re.compile(rb"false|\[[ ]*[1-9][0-9]{0,2}[ ]*\]")
+SAYS_NO = regex(rb"false|\[[ ]*[1-9][0-9]{0,2}[ ]*\]")
 """Results that refuse a login: false, as Deluge has it, or a status alone that is not 0, as ubus has it."""
-SHORT_TEXT = re.compile(rb'"[^"\\]{1,200}"')
+SHORT_TEXT = regex(rb'"[^"\\]{1,200}"')
 
 
 def open_session(kind: AuthType, call: AuthCall, id: str, first: Sequence[str] = ()) -> AuthFlow:
@@ -188,15 +189,15 @@ LARGEST: Final = 64 * 1024
 """Bytes of ``error.data`` that are taken apart."""
 SPEAKING: Final = ("message", "name", "detail", "reason")
 """Its members that say what went wrong."""
-_IDENTIFIER = re.compile(r"[\w.]+")
-_JOINT = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|_")
+_IDENTIFIER = regex(r"[\w.]+")
+_JOINT = regex(r"(?<=[a-z0-9])(?=[A-Z])|_")
 """Where the words of an identifier meet."""
-_NAMED_BEFORE = re.compile(
+_NAMED_BEFORE = regex(
     r"(?:\b(?:argument|parameter|param|field|member|key|variable|column|attribute|property|option|keyword|too many)"
     r"s?\W+|['\"`])$",
     re.IGNORECASE,
 )
-_NAMED_AFTER = re.compile(
+_NAMED_AFTER = regex(
     r"['\"`]|\W+(?:types?|names?|kinds?|methods?|modes?|class(?:es)?|variables?|fields?|param(?:eter)?s?|arguments?"
     r"|attributes?|propert(?:y|ies)|options?|settings?|config(?:uration)?|sources?|modules?|backends?|providers?"
     r"|plugins?|templates?|history|logs?|tables?|columns?|attempts?|counts?|limits?|models?|files?|servers?|services?"
@@ -205,10 +206,10 @@ _NAMED_AFTER = re.compile(
 )
 """A word between quotes, or that tells more closely what the next one means."""
 _OTHERWISE = {
-    "log in": (re.compile(r"\b(?:the|see|error)\s+$", re.IGNORECASE), None),
-    "access denied": (re.compile(r"\w"), re.compile(r".*\w", re.DOTALL)),
-    "not authorized": (None, re.compile(r"\s+(?:to|for)\b", re.IGNORECASE)),
-    "credential": (None, re.compile(r".{0,60}?\b(?:not found|not exist)", re.IGNORECASE)),
+    "log in": (regex(r"\b(?:the|see|error)\s+$", re.IGNORECASE), None),
+    "access denied": (regex(r"\w"), regex(r".*\w", re.DOTALL)),
+    "not authorized": (None, regex(r"\s+(?:to|for)\b", re.IGNORECASE)),
+    "credential": (None, regex(r".{0,60}?\b(?:not found|not exist)", re.IGNORECASE)),
 }
 """What stands before or behind these words where they mean something else: a log file, a right, a thing
 that is kept; of a denial, anything."""

@@ -11,11 +11,11 @@ from msgspec.structs import replace
 
 from rpcexplorer.auth.auth_type import USERNAME, AuthField, AuthType
 from rpcexplorer.auth.credentials import AuthHeader, AuthRequest, Message
-from rpcexplorer.jsontext.scan import elements
 from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.method import Described, Method
 from rpcexplorer.model.profile import TOKEN_MARK, Auth, Profile
 from rpcexplorer.model.secret import placeholder
+from rpcexplorer.patterns import regex
 from rpcexplorer.rpc.messages import Call, spelled
 
 
@@ -75,12 +75,12 @@ class HeaderAuth(TokenAuth, frozen=True):
             "header",
             label="header",
             hint="X-Api-Key",
-            pattern=re.compile(rf"(?!(?i:{OTHERWISE})$)[A-Za-z0-9!#$%&'*+.^_`|~-]+"),
+            pattern=regex(rf"(?!(?i:{OTHERWISE})$)[A-Za-z0-9!#$%&'*+.^_`|~-]+"),
             mismatch='must be the name of a header that holds a token, such as "X-Api-Key"',
         ),
         AuthField(
             "value",
-            pattern=re.compile(r"(?=.*\{token\})[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?"),
+            pattern=regex(r"(?=.*\{token\})[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?"),
             mismatch='must be text in which {token} stands for the token, such as "{token}" or "Token {token}"',
         ),
     )
@@ -103,7 +103,7 @@ class QueryAuth(TokenAuth, frozen=True):
             "name",
             label="parameter",
             hint="apikey",
-            pattern=re.compile(r"[\w.~\[\]-]+", re.ASCII),
+            pattern=regex(r"[\w.~\[\]-]+", re.ASCII),
             mismatch='must be the name of a parameter, such as "apikey"',
         ),
     )
@@ -132,7 +132,7 @@ class FirstAuth(TokenAuth, frozen=True):
             "value",
             label="first param",
             hint="token:{token}",
-            pattern=re.compile(r"(?=.*\{token\}).+"),
+            pattern=regex(r"(?=.*\{token\}).+"),
             mismatch='must be text in which {token} stands for the token, such as "{token}" or "token:{token}"',
         ),
     )
@@ -174,6 +174,8 @@ class FirstAuth(TokenAuth, frozen=True):
     def _params(self, call: Call, profile: Profile, element: str) -> str | Refused:
         if self.free(profile, call):  # in a batch some may be
             return call.params
+        from rpcexplorer.jsontext.scan import elements
+
         spans = elements(call.params)
         if spans is None:
             return Refused(
@@ -213,7 +215,7 @@ class MemberAuth(TokenAuth, frozen=True):
             "member",
             label="member",
             hint="auth",
-            pattern=re.compile(r"(?!(?:jsonrpc|version|id|method|params|arguments|tag)$).+", re.DOTALL),
+            pattern=regex(r"(?!(?:jsonrpc|version|id|method|params|arguments|tag)$).+", re.DOTALL),
             mismatch='must be the name of a member of the request that JSON-RPC does not use, such as "auth"',
         ),
     )
@@ -244,7 +246,7 @@ class CookieAuth(AuthType, frozen=True):
         USERNAME,
         AuthField(
             "cookie",
-            pattern=re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+"),
+            pattern=regex(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+"),
             mismatch='must be the name of a cookie, such as "sessionid", without a value',
         ),
     )

@@ -17,8 +17,8 @@ from rpcexplorer.files.io import read_bytes
 from rpcexplorer.jsontext.params import Params, Typo
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.problem import nearest
+from rpcexplorer.patterns import regex
 from rpcexplorer.rpc.messages import spelled
-from rpcexplorer.text.problems import mended
 
 
 def whole_number(
@@ -60,9 +60,9 @@ class OneOf(click.Choice):  # type: ignore[type-arg] # the oldest click that wil
 
 AUTH = OneOf(KINDS)
 """An auth type, for an address that is typed."""
-PAIR = re.compile(r"([^\s=:{}\[\]\"',]+)(:?=)(.*)", re.DOTALL)
+PAIR = regex(r"([^\s=:{}\[\]\"',]+)(:?=)(.*)", re.DOTALL)
 """``name=text`` or ``name:=json``."""
-STRAY = re.compile("[\udc80-\udcff]")
+STRAY = regex("[\udc80-\udcff]")
 """A byte that is not UTF-8, as Python's decoder lets it through."""
 
 
@@ -107,6 +107,8 @@ def _check(name: str, value: str) -> None:
 
 def _better(problem: Typo, *, whole: bool) -> str:
     """The value after its fixes; empty where there are none. What was put into brackets to be read loses them again."""
+    from rpcexplorer.text.problems import mended
+
     fixed = mended(problem)
     if fixed is None:
         return ""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from itertools import starmap
 from typing import Any, Literal, TypeVar, cast
@@ -18,21 +17,20 @@ from rpcexplorer.cli.output import Output, print_bytes, print_json, run_waiting
 from rpcexplorer.cli.world import World, visible
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.jsontext.params import Typo
-from rpcexplorer.model.batch import parts_of
 from rpcexplorer.model.destination import FORM_OF_REQUEST
 from rpcexplorer.model.draft import Batch, Draft, judged
 from rpcexplorer.model.exchange import Cancelled, Exchange, Preview, Refused, Stop
 from rpcexplorer.model.method import SIGN, method_of, no_such_call
 from rpcexplorer.model.problem import Changes, joined_words
 from rpcexplorer.model.profile import Profile
+from rpcexplorer.patterns import regex
 from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result
 from rpcexplorer.text.exchange import SIGNS, failed_count, failed_lines, outcome_line, times, transport_line
 from rpcexplorer.text.json_text import highlighted
 from rpcexplorer.text.printable import printable
-from rpcexplorer.text.problems import marked
 from rpcexplorer.variables.references import can_be_named
 
-NAMED = re.compile(rb"\xab([\w.-]+|not recorded)\xbb")
+NAMED = regex(rb"\xab([\w.-]+|not recorded)\xbb")
 """The name that stands for a secret, as Latin-1: it is ours, and goes out as UTF-8."""
 
 
@@ -293,6 +291,8 @@ def _mark(invocation: Invocation, draft: Draft | Batch) -> None:
     if remark:
         invocation.world.say(f"note: {remark}")
     if isinstance(read, Typo):
+        from rpcexplorer.text.problems import marked
+
         invocation.world.stderr.write(f"{marked(draft.text, read)}\n")
 
 
@@ -319,6 +319,8 @@ def _show(world: World, exchange: Exchange, part: Part, *, include: bool) -> Non
         world.say(f"note: {remark}")
     words = ""
     if exchange.kind == "batch":
+        from rpcexplorer.model.batch import parts_of
+
         parts = parts_of(exchange)
         for line in failed_lines(parts):
             world.say(line)

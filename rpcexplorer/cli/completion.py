@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import shlex
 from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
@@ -19,6 +18,7 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.method import Described, method_of
 from rpcexplorer.model.problem import PROGRAM
 from rpcexplorer.model.profile import Profile
+from rpcexplorer.patterns import regex
 from rpcexplorer.variables.references import inert
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ MAX_NAME: Final = 200
 """Characters of a name that somebody may want on a command line."""
 MAX_VALUES: Final = 200
 """Values of a param that are offered at once."""
-NUMBER: Final = re.compile(r"-?\d+(\.\d+)?")
+NUMBER: Final = regex(r"-?\d+(\.\d+)?")
 SIGNS: Final = "_.:/@- "
 """Characters of a safe name, with letters and digits."""
 

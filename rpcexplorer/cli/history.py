@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from itertools import islice
@@ -21,6 +20,7 @@ from rpcexplorer.history.statistics import GROUPINGS, ORDERS, Figures, Statistic
 from rpcexplorer.model.exchange import Damaged, Exchange, OutcomeName
 from rpcexplorer.model.filter import OUTCOME_WORDS, Bounds, HistoryFilter
 from rpcexplorer.model.problem import counted
+from rpcexplorer.patterns import regex
 from rpcexplorer.text.history import (
     CALLS,
     FAILED,
@@ -253,7 +253,7 @@ def _object(row: Figures) -> dict[str, object]:
 
 
 AT_MOST = whole_number(1)
-AGE = re.compile(r"([0-9]{1,4})([hdw])")
+AGE = regex(r"([0-9]{1,4})([hdw])")
 NAMED = 3
 """Others who record in the same folder that are named; the rest is counted."""
 HOURS = {"h": 1, "d": 24, "w": 168}

@@ -21,7 +21,6 @@ from rpcexplorer.jsontext.slices import Text
 from rpcexplorer.model.exchange import Exchange, Stop
 from rpcexplorer.model.problem import UserError
 from rpcexplorer.text.exchange import duration, size
-from rpcexplorer.text.json_text import highlighted_pieces
 from rpcexplorer.text.printable import printable, printable_bytes
 from rpcexplorer.transport.port import Progress
 
@@ -29,6 +28,8 @@ from rpcexplorer.transport.port import Progress
 def print_json(world: World, text: Text) -> None:
     """JSON for whoever reads stdout: a person gets it laid out and safe, a program gets the server's bytes."""
     if world.shows:
+        from rpcexplorer.text.json_text import highlighted_pieces
+
         for piece in highlighted_pieces(text, colour=world.colours):
             world.write(piece.encode(errors="backslashreplace"))
     else:

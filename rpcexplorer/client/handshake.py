@@ -31,21 +31,22 @@ from rpcexplorer.model.profile import (
     Profile,
 )
 from rpcexplorer.model.secret import UNRECORDED
+from rpcexplorer.patterns import regex
 from rpcexplorer.rpc.messages import Call, ErrorObject, Malformed, Result, spelled
 
 CONFLICT: Final = 409
 BAD_REQUEST: Final = 400
 NOT_FOUND: Final = 404
 _INITIALIZE = Call("initialize", MCP_PARAMS)
-_OWN = re.compile(r"ping|initialize|.*/.*", re.DOTALL)
+_OWN = regex(r"ping|initialize|.*/.*", re.DOTALL)
 """Methods of MCP's own; whatever else is called is a tool."""
-_NO_SESSION = re.compile(
+_NO_SESSION = regex(
     r"(?:no valid|missing|invalid|unknown) session(?: id)?\b"
     r"|\bsession (?:id )?(?:not found|expired|is (?:unknown|invalid))",
     re.IGNORECASE,
 )
 """What servers say with 400 that know a session no more."""
-_SENDABLE = re.compile(r"[\x21-\x7e]{1,4096}")
+_SENDABLE = regex(r"[\x21-\x7e]{1,4096}")
 LONGEST: Final = 80
 """Characters of a name that is told."""
 

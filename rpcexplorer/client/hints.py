@@ -23,11 +23,12 @@ from rpcexplorer.model.exchange import Exchange, Refused, Unreached
 from rpcexplorer.model.problem import PROGRAM, Changes, Hint, joined_words, quoted, setting
 from rpcexplorer.model.profile import PATH, Auth, Profile
 from rpcexplorer.model.secret import FIELD_WORDS, origin_of
+from rpcexplorer.patterns import regex
 from rpcexplorer.rpc.messages import METHOD_NOT_FOUND, ErrorObject, Malformed
 
 MAX_TEXT: Final = 2_000
 """Characters of a server's words that are read: no hint is deep in a traceback."""
-_TAGS = re.compile(r"<(?:style|script)\b.*?(?:</|\Z)|<[^>]{0,500}(?:>|\Z)", re.DOTALL | re.IGNORECASE)
+_TAGS = regex(r"<(?:style|script)\b.*?(?:</|\Z)|<[^>]{0,500}(?:>|\Z)", re.DOTALL | re.IGNORECASE)
 
 
 class FailedCall(Struct, frozen=True):
@@ -123,8 +124,8 @@ MOVED: Final = frozenset({301, 302, 307, 308})
 """A call is to be sent elsewhere; 303 means that something is to be fetched there."""
 NOTHING_THERE: Final = frozenset({404, 405, 501})
 """Statuses that say no more than that an address is not one for calls."""
-_LOGIN = re.compile(r"/(?:\w+[-_.])?(?:log-?in|sign-?in|sso|oauth2?|auth|saml)\b", re.IGNORECASE)
-_PRINTABLE = re.compile(r"[\x21-\x7e]*")
+_LOGIN = regex(r"/(?:\w+[-_.])?(?:log-?in|sign-?in|sso|oauth2?|auth|saml)\b", re.IGNORECASE)
+_PRINTABLE = regex(r"[\x21-\x7e]*")
 _UNTRUSTED = "shows this one certificate"
 """Words of the client if only the certificate is not trusted."""
 
@@ -192,8 +193,8 @@ def encryption(call: FailedCall) -> Hint | None:
     return None
 
 
-_PLAIN = re.compile(r"https?://(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?(?:/[\w.~-]{0,64})*", re.ASCII)
-_RANDOM = re.compile(r"(?=[\w~-]{12})(?:[A-Za-z_~-]*[0-9]+[A-Za-z]+){2}", re.ASCII)
+_PLAIN = regex(r"https?://(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?(?:/[\w.~-]{0,64})*", re.ASCII)
+_RANDOM = regex(r"(?=[\w~-]{12})(?:[A-Za-z_~-]*[0-9]+[A-Za-z]+){2}", re.ASCII)
 
 
 def moved(call: FailedCall) -> Hint | None:
@@ -230,7 +231,7 @@ def _address_changes(profile: Profile, there: SplitResult) -> Changes:
 
 # --- what a server wants before the first call ------------------------------------------------------------------------
 
-_SESSION_HEADER = re.compile(r"x-[a-z0-9-]{0,60}(?:session|csrf|xsrf)[a-z0-9-]{0,60}", re.IGNORECASE | re.ASCII)
+_SESSION_HEADER = regex(r"x-[a-z0-9-]{0,60}(?:session|csrf|xsrf)[a-z0-9-]{0,60}", re.IGNORECASE | re.ASCII)
 
 
 def session_header(call: FailedCall) -> Hint | None:
@@ -279,7 +280,7 @@ USUAL_TYPES: Final = ("application/json", "application/json-rpc")
 """What servers accept, the most usual first."""
 BOTH: Final = "application/json, text/event-stream"
 """What a server that may answer with a stream wants a client to accept."""
-_TYPE = re.compile(r"\b(?:application|text)/[\w.+-]{1,60}", re.ASCII)
+_TYPE = regex(r"\b(?:application|text)/[\w.+-]{1,60}", re.ASCII)
 
 
 def accept(call: FailedCall) -> Hint | None:
@@ -412,9 +413,9 @@ def typed_params(call: FailedCall) -> Hint | None:
 
 # --- credentials ------------------------------------------------------------------------------------------------------
 
-_SCHEME = re.compile(r"(?:\A|,)\s*([A-Za-z][\w-]{1,40})(?=\s+[^\s=,]|\s*(?:,|\Z))", re.ASCII)
-_QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
-_KEY_HEADER = re.compile(r"\bx-[a-z-]{0,40}(?:key|token)\b", re.IGNORECASE)
+_SCHEME = regex(r"(?:\A|,)\s*([A-Za-z][\w-]{1,40})(?=\s+[^\s=,]|\s*(?:,|\Z))", re.ASCII)
+_QUOTED = regex(r'"(?:[^"\\]|\\.)*"')
+_KEY_HEADER = regex(r"\bx-[a-z-]{0,40}(?:key|token)\b", re.IGNORECASE)
 _NOT_WHO: Final = r"\bhost\b|\borigin\b|white-?list|allow-?list|\bip\b|csrf"
 """What a refusal speaks of that is not about who calls."""
 
@@ -546,7 +547,7 @@ def was_read(exchange: Exchange) -> bool:
     return "id is missing" not in getattr(outcome, "remarks", ())
 
 
-_BARE = re.compile(r"\W*(?:invalid|bad|wrong) (?:method )?param(?:eter)?s?\W*", re.IGNORECASE)
+_BARE = regex(r"\W*(?:invalid|bad|wrong) (?:method )?param(?:eter)?s?\W*", re.IGNORECASE)
 
 
 def maybe_empty_params(call: FailedCall) -> Hint | None:

@@ -23,6 +23,7 @@ from rpcexplorer.client.hints import MOVED, hint_for
 from rpcexplorer.model.exchange import Cancelled, Exchange, Refused, Unreached
 from rpcexplorer.model.problem import Changes, Hint
 from rpcexplorer.model.profile import JSON_TYPE, PATH, SERVICE, Auth, HeaderHandshake, Preset, Profile, usual_type
+from rpcexplorer.patterns import regex
 from rpcexplorer.rpc.codec import Envelope, open_object
 from rpcexplorer.rpc.messages import METHOD_NOT_FOUND, RESERVED, EnvelopeForm, ErrorObject, Malformed, Result
 
@@ -74,7 +75,7 @@ MAX_PAGE: Final = 20_000
 """Bytes of a response that are searched for a sign: a server names itself soon."""
 MAX_LIST: Final = 256 * 1024
 """Bytes of a list of names: the longest that was seen has 60,000."""
-_REALM = re.compile(r"""\brealm\s*=\s*(?:"([^"]*)"|([^\s,"]+))""", re.IGNORECASE)
+_REALM = regex(r"""\brealm\s*=\s*(?:"([^"]*)"|([^\s,"]+))""", re.IGNORECASE)
 
 
 def recognized(exchange: Exchange, profile: Profile) -> list[str]:
@@ -135,8 +136,8 @@ OF_THE_TEST: Final = frozenset({"request", "size"})
 """Steps at which the limits of a test end a question, and the server is there all the same."""
 LONGEST_ADDRESS: Final = 200
 """Letters of an address that a server names."""
-_USER = re.compile(r"//[^/]*@")
-_JSON_RPC = re.compile(rb'"jsonrpc"\s*:')
+_USER = regex(r"//[^/]*@")
+_JSON_RPC = regex(rb'"jsonrpc"\s*:')
 
 
 class TrialCall(Struct, frozen=True):

@@ -5,7 +5,6 @@ The words may hold text from the server: whoever shows them makes them printable
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final, Literal
 
@@ -18,6 +17,7 @@ from rpcexplorer.model.exchange import EXIT_CODES, Cancelled, Exchange, Refused,
 from rpcexplorer.model.problem import joined_words
 from rpcexplorer.model.profile import Auth, HeaderHandshake, Profile
 from rpcexplorer.model.secret import FIELD_WORDS
+from rpcexplorer.patterns import regex
 from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result
 from rpcexplorer.transport.port import Phases, ShownCertificate
 
@@ -32,7 +32,7 @@ _FAILS_AT: Final = {
     "request": HTTP, "send": HTTP, "wait": HTTP, "body": HTTP, "size": HTTP,
 }  # fmt: skip
 """Which step an unreached exchange failed at. Of one that ran out of time its phases tell."""
-_ADDRESS = re.compile(r"[^/?#]*//(?:[^/?#]*@)?(?:\[[^\]]*\]|\d{1,3}(?:\.\d{1,3}){3})(?::\d*)?(?:[/?#]|\Z)")
+_ADDRESS = regex(r"[^/?#]*//(?:[^/?#]*@)?(?:\[[^\]]*\]|\d{1,3}(?:\.\d{1,3}){3})(?::\d*)?(?:[/?#]|\Z)")
 """A URL whose host needs no looking up."""
 
 

@@ -18,6 +18,7 @@ import h11
 from rpcexplorer.demo import COOKIE, PATH
 from rpcexplorer.demo.message import Piece, Reply, page
 from rpcexplorer.demo.service import DemoService
+from rpcexplorer.patterns import regex
 
 HEAD_LIMIT = 32 * 1024
 BODY_LIMIT = 8 * 1024 * 1024
@@ -25,7 +26,7 @@ BODY_LIMIT = 8 * 1024 * 1024
 
 Sleep = Callable[[float], Awaitable[object]]
 MEDIA_TYPES = {"application/json-rpc", "application/json", "application/jsonrequest"}
-_ORIGIN = re.compile(r"^https?://[^/?]*", re.IGNORECASE)
+_ORIGIN = regex(r"^https?://[^/?]*", re.IGNORECASE)
 """What stands before the path when a client writes the whole URL into the request line, as it may."""
 BLOCK = 64 * 1024
 """Bytes that are sent at a time: not less where there are more, so that small pieces share a packet."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain
@@ -16,6 +15,7 @@ from rpcexplorer.discovery.methods import LINE, Listing
 from rpcexplorer.discovery.questions import EMPTY, Asking, Question, one_by_one, too_many_to_explain, value_of
 from rpcexplorer.discovery.reader import KIND, Collected, docs_of, kind_of, line_of, name_of, text_of
 from rpcexplorer.model.method import Described, DescribedParam, ExampleCall
+from rpcexplorer.patterns import regex
 from rpcexplorer.schema.node import KINDS, SchemaReader, kind_of_value, kinds_of
 from rpcexplorer.schema.words import kind_words
 
@@ -27,16 +27,16 @@ MOST_CHOICES: Final = 100
 _STANDARD: Final = frozenset(KINDS.values())
 _UNSAID: Final = frozenset(("any", "json", "value"))
 """Kinds that leave open what is meant."""
-_BETWEEN_KINDS: Final = re.compile(r" or | / |/")
-_NUMBER: Final = re.compile(r"(\d{1,2})\. +")
-_KEY: Final = re.compile(r'"([^"]{0,200})" ?: ?')
-_QUOTED: Final = re.compile(r""""([^"]{1,60})"|'([^']{1,60})'""")
-_LISTED: Final = re.compile(r"""["']([^"'\s]{1,60})["'],?$""")
-_ONE_OF: Final = re.compile(r"\b[Oo]ne of\b|\b[Oo]ptions(?: are\b|:)")
-_MAY_BE: Final = re.compile(r"""["']([\w-]{1,60})["'] (?:to|for)\b""")
-_NAMES_OF_OTHERS: Final = re.compile(r"\bis the key\b|\b[Tt]he key \(string\)")
+_BETWEEN_KINDS: Final = regex(r" or | / |/")
+_NUMBER: Final = regex(r"(\d{1,2})\. +")
+_KEY: Final = regex(r'"([^"]{0,200})" ?: ?')
+_QUOTED: Final = regex(r""""([^"]{1,60})"|'([^']{1,60})'""")
+_LISTED: Final = regex(r"""["']([^"'\s]{1,60})["'],?$""")
+_ONE_OF: Final = regex(r"\b[Oo]ne of\b|\b[Oo]ptions(?: are\b|:)")
+_MAY_BE: Final = regex(r"""["']([\w-]{1,60})["'] (?:to|for)\b""")
+_NAMES_OF_OTHERS: Final = regex(r"\bis the key\b|\b[Tt]he key \(string\)")
 """How a text says that a member's name is for the caller to choose."""
-_DEFAULT: Final = re.compile(r"(?:^|,) *default=")
+_DEFAULT: Final = regex(r"(?:^|,) *default=")
 
 
 class Row(Struct):
@@ -284,8 +284,8 @@ DIALECT: Final = "help"
 MOST_POSITIONS: Final = 64
 """Params of one method."""
 _MARK: Final = "=="
-_METHOD: Final = re.compile(r"[A-Za-z_][\w.:-]*")
-_WORD: Final = re.compile(r'"[^"]*"|[^\s()\[\]{}"]+')
+_METHOD: Final = regex(r"[A-Za-z_][\w.:-]*")
+_WORD: Final = regex(r'"[^"]*"|[^\s()\[\]{}"]+')
 ARGUMENTS, RESULT, EXAMPLES = "Arguments", "Result", "Example"
 """How the headings of a method's own help begin."""
 

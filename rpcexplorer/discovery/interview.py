@@ -44,6 +44,7 @@ from rpcexplorer.model.exchange import Exchange, Refused, Stop
 from rpcexplorer.model.method import Described, completed
 from rpcexplorer.model.problem import UserError, counted
 from rpcexplorer.model.profile import Auth, DocumentSource, Profile
+from rpcexplorer.patterns import regex
 from rpcexplorer.redaction.addresses import redacted_address
 from rpcexplorer.rpc.messages import ErrorObject
 from rpcexplorer.transport.port import Transport, Watch
@@ -317,7 +318,7 @@ ALWAYS: Final = (Dialect("rpc.discover", openrpc), _dialect("system.listMethods"
 GRAPHENE: Final = _dialect(lists.GET_METHODS, "assert exception:")
 """Chains that are made with that library put this before what they refuse."""
 SUSPECTED: Final = (
-    Dialect("rpc_modules", lists.rpc_modules, re.compile(r"the method \S+ does not exist", re.IGNORECASE)),
+    Dialect("rpc_modules", lists.rpc_modules, regex(r"the method \S+ does not exist", re.IGNORECASE)),
     _dialect("Shelly.ListMethods", "no handler for"),
     GRAPHENE,
 )

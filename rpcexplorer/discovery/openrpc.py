@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final
 
@@ -16,6 +15,7 @@ from rpcexplorer.discovery.questions import EMPTY, Question, one_question
 from rpcexplorer.discovery.reader import KIND, Collected, MethodReader, key_of_event, line_of
 from rpcexplorer.model.method import By, Described, DescribedParam, Method
 from rpcexplorer.model.problem import UserError
+from rpcexplorer.patterns import regex
 
 DIALECT = "rpc.discover"
 EVENTS = "x-notifications"
@@ -68,8 +68,8 @@ VALUES: Final = frozenset({"enum", "enums", "const", "default", "example", "exam
 NAMES: Final = frozenset({"properties", "patternProperties", "definitions", "$defs", "dependentSchemas"})
 """Keywords behind which there are schemas by names of the service's own."""
 _PARAM_STRUCTURES: Final = {"name": "by-name", "position": "by-position"}
-_UNFIT: Final = re.compile(r"[^A-Za-z0-9._-]+")
-_WAY: Final = re.compile(r"^.*#/(?:components/schemas|definitions|\$defs)/")
+_UNFIT: Final = regex(r"[^A-Za-z0-9._-]+")
+_WAY: Final = regex(r"^.*#/(?:components/schemas|definitions|\$defs)/")
 
 
 def openrpc_document(

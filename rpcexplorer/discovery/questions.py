@@ -14,6 +14,7 @@ from rpcexplorer.discovery.methods import Listing
 from rpcexplorer.discovery.reader import MAX_LEVELS, clean, line_of
 from rpcexplorer.model.exchange import Cancelled, Exchange, Refused, Unreached
 from rpcexplorer.model.profile import Profile
+from rpcexplorer.patterns import regex
 from rpcexplorer.rpc.messages import METHOD_NOT_FOUND, ErrorObject, Malformed, Result, decoded, spelled
 
 MOST_EXPLAINED = 200
@@ -130,12 +131,10 @@ OTHER_PARAMS = (-32600, -32602)
 """Codes that may mean no more than that empty params should be written differently."""
 NOT_OFFERED_CODES = (METHOD_NOT_FOUND, -32700, 1, 2, 500)
 NOT_OFFERED_STATUS = (400, 404, 405, 500)
-NOT_OFFERED_WORDS = re.compile(
+NOT_OFFERED_WORDS = regex(
     r"not found|unknown|no such|no handler|not supported|unsupported|does not exist|not implemented", re.IGNORECASE
 )
-NOT_INITIALIZED = re.compile(
-    r"not (?:been )?initiali[sz]ed|uninitiali[sz]ed|(?:missing|no valid) session id", re.IGNORECASE
-)
+NOT_INITIALIZED = regex(r"not (?:been )?initiali[sz]ed|uninitiali[sz]ed|(?:missing|no valid) session id", re.IGNORECASE)
 """What servers say that want a handshake before anything else."""
 
 

@@ -21,6 +21,7 @@ from rpcexplorer.jsontext.steps import at_once
 from rpcexplorer.model.draft import sent_draft, to_calls
 from rpcexplorer.model.exchange import Exchange, Refused
 from rpcexplorer.model.secret import PLACEHOLDER, Secret
+from rpcexplorer.patterns import regex
 from rpcexplorer.redaction.exchange import redacted
 from rpcexplorer.rpc.batch import decode_batch
 from rpcexplorer.rpc.codec import decode
@@ -29,7 +30,7 @@ from rpcexplorer.text.compare import ComparedLine, compared_lines, names_of, sum
 from rpcexplorer.text.exchange import bars, duration, outcome_line, size, transport_line
 from rpcexplorer.text.printable import printable, printable_bytes, readable
 
-KNOWN_HEADERS: Final = re.compile(
+KNOWN_HEADERS: Final = regex(
     r"content-type|content-encoding|retry-after|server|date|age|via|location|allow|set-cookie"
     r"|(?:www|proxy)-authenticate|x-(?:cache|served-by|powered-by)"
     r"|(?:.*-)?(?:request|correlation|transaction|trace|span|error)-?id|(?:x-)?requestid|traceparent|tracestate"
@@ -43,13 +44,13 @@ KNOWN_HEADERS: Final = re.compile(
 MAX_CHARACTERS: Final = 16_000
 """Characters of a request or a reply that a ticket holds; longer ones are cut at the end of a line."""
 _NO_BODY: Final = {"sent": "No reply is expected.", "refused": "The call was not sent."}
-_TICKS = re.compile("`+")
+_TICKS = regex("`+")
 MAX_DIFF_LINES: Final = 40
 """Of what differs; a person opens the comparison for more."""
 MAX_DIFF_COLUMNS: Final = 240
 MAX_SIDE_CHARACTERS: Final = 4_000
 """Characters of each of the two replies."""
-_NOT_COMPARED: Final = re.compile(r'^(?:Host|Content-Length): .*\n|"id": ?(?:"[^"\n]*"|-?[0-9]+)', re.MULTILINE)
+_NOT_COMPARED: Final = regex(r'^(?:Host|Content-Length): .*\n|"id": ?(?:"[^"\n]*"|-?[0-9]+)', re.MULTILINE)
 """What differs between any two requests."""
 
 

@@ -16,6 +16,7 @@ from rpcexplorer.model.draft import Batch
 from rpcexplorer.model.method import as_named
 from rpcexplorer.model.profile import AD_HOC_NAME, Profile, typed_whole, variable
 from rpcexplorer.model.secret import HIDDEN, PLACEHOLDER, placeholder
+from rpcexplorer.patterns import regex
 from rpcexplorer.redaction.addresses import redacted_address
 from rpcexplorer.text.printable import is_printable
 from rpcexplorer.variables.resolve import escaped
@@ -27,8 +28,8 @@ _SAVED_CERTIFICATE = '"$certificate"'
 """A file of its own, so that none of a person's is written over."""
 _HANDED = '"$handed"'
 """What the server handed over first; a variable of a shell that lives as long as the command."""
-_BARE = re.compile(r"[\w@%+:,./-]+", re.ASCII)
-_SPECIAL_IN_SED = re.compile(r"[][\\.*^$/]")
+_BARE = regex(r"[\w@%+:,./-]+", re.ASCII)
+_SPECIAL_IN_SED = regex(r"[][\\.*^$/]")
 _PLAIN_SHELL = '"${{{}:?}}"'
 _JSON_SHELL = r"""$(sed 's/[\\"]/\\&/g' <<< "${{{}:?}}")"""
 _BASE64_SHELL = """$(printf %s {} | base64 | tr -d '\\n')"""

@@ -14,12 +14,13 @@ from msgspec import Struct, field
 
 from rpcexplorer.files.io import WRITTEN_BY_PEOPLE, FileError, decoded, read_bytes, told_size
 from rpcexplorer.model.problem import Problem
+from rpcexplorer.patterns import regex
 
 KeyPath = tuple[str, ...]
 """The parts of a dotted key; an element of an array is counted from "0"."""
 DEPTH = 64
 """Parts of a key, and levels of nesting, that are still taken for something a person wrote."""
-TOKEN = re.compile(
+TOKEN = regex(
     r"""
     (?P<space>[ \t\r]+|\#[^\n]*)
   | (?P<newline>\n)
@@ -32,13 +33,13 @@ TOKEN = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-BARE = re.compile(r"[A-Za-z0-9_-]+")
-ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|U00((?:0[0-9a-fA-F]|10)[0-9a-fA-F]{4})|(.))", re.DOTALL)
+BARE = regex(r"[A-Za-z0-9_-]+")
+ESCAPE = regex(r"\\(?:u([0-9a-fA-F]{4})|U00((?:0[0-9a-fA-F]|10)[0-9a-fA-F]{4})|(.))", re.DOTALL)
 ESCAPES = {"b": "\b", "t": "\t", "n": "\n", "f": "\f", "r": "\r"}
 _ATOM = r"""[^"'\[\]{}\n#]++|"(?:[^"\\\n]|\\[^\n])*+"|'[^'\n]*+'"""
 _INNER = rf"[\[{{](?:{_ATOM})*+[\]}}]"
 _OUTER = rf"[\[{{](?:{_ATOM}|{_INNER})*+[\]}}]"
-PLAIN_LINE = re.compile(rf"(?:{_ATOM}|{_OUTER})*+(?:\#[^\n]*)?")
+PLAIN_LINE = regex(rf"(?:{_ATOM}|{_OUTER})*+(?:\#[^\n]*)?")
 """A line that opens nothing which it does not close, and nests two levels at most."""
 PLAIN_DOTS = DEPTH // 4 - 1
 """So many dots in each line cannot make a key of too many parts, whichever header it stands below."""
@@ -224,8 +225,8 @@ class _Scanner:
         frame.reset()
 
 
-CONFLICT = re.compile(r"(?:<{7}|={7}|>{7}|\|{7})(?:\s|$)")
-WHERE = re.compile(r"(.*?)(?: \(at (?:line (\d+), column (\d+)|end of document)\))?", re.DOTALL)
+CONFLICT = regex(r"(?:<{7}|={7}|>{7}|\|{7})(?:\s|$)")
+WHERE = regex(r"(.*?)(?: \(at (?:line (\d+), column (\d+)|end of document)\))?", re.DOTALL)
 """How the parser words a problem and its place."""
 ENTRIES = 100_000
 """Line ends and commas in a file: beyond it nobody has written it, and to parse it would take seconds."""

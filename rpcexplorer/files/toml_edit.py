@@ -15,13 +15,14 @@ from rpcexplorer.files.io import WRITTEN_BY_PEOPLE, FileError, lock, private_fol
 from rpcexplorer.files.toml import KeyPath, Section, TomlFile, dotted, parse_bytes, parse_toml
 from rpcexplorer.files.toml_shape import Rule, read_shape
 from rpcexplorer.model.problem import Problem
+from rpcexplorer.patterns import regex
 
 KeyChange = tuple[KeyPath, Any]
 """A key and its new value; None removes it."""
 MARK = b"\xef\xbb\xbf"
-COMMENTS_ABOVE = re.compile(r"(?:[ \t]*#[^\n]*\n)*\Z")
-COMMENTS_BELOW = re.compile(r"(?:[ \t]*#[^\n]*(?:\n|\Z))*(?:[ \t\r]*\n)*")
-COMMENTS_OF_ITS_OWN = re.compile(r"(?:[ \t]*#[^\n]*\n)+(?=[ \t\r]*(?:\n|\Z))")
+COMMENTS_ABOVE = regex(r"(?:[ \t]*#[^\n]*\n)*\Z")
+COMMENTS_BELOW = regex(r"(?:[ \t]*#[^\n]*(?:\n|\Z))*(?:[ \t\r]*\n)*")
+COMMENTS_OF_ITS_OWN = regex(r"(?:[ \t]*#[^\n]*\n)+(?=[ \t\r]*(?:\n|\Z))")
 """Comments right below a table, that are not about the next one."""
 
 

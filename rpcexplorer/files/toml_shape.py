@@ -14,6 +14,7 @@ from msgspec import Struct, field
 from rpcexplorer.files.toml import KeyPath, TomlFile
 from rpcexplorer.jsontext.scan import MAX_INTEGER
 from rpcexplorer.model.problem import Problem, cut, nearest
+from rpcexplorer.patterns import regex
 
 MAX_GUESSES = 20
 """Problems with a guess at what was meant; each guess takes as long as reading twenty lines."""
@@ -163,7 +164,7 @@ def _complain(reading: CheckedFile, path: KeyPath, sentence: str) -> None:
     reading.problems.append((path, reading.file.complain(path, sentence)))
 
 
-SIZE = re.compile(r"(\d{1,9}) ?([kMG]?)(i?)B", re.ASCII)
+SIZE = regex(r"(\d{1,9}) ?([kMG]?)(i?)B", re.ASCII)
 PREFIXES = " kMG"
 
 

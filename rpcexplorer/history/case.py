@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
@@ -18,6 +17,7 @@ from rpcexplorer.model.draft import as_called
 from rpcexplorer.model.exchange import MOST, MOST_CALLS, Case, Damaged, Exchange
 from rpcexplorer.model.problem import Problem
 from rpcexplorer.model.profile import AD_HOC_NAME, Profile
+from rpcexplorer.patterns import regex
 
 if TYPE_CHECKING:
     from rpcexplorer.history.export import Exported
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
 MOST_BY_HAND: Final = 8 * 1024 * 1024
 """Bytes of calls that somebody changed or wrote, in one case: to read more as TOML would take long."""
 MOST_LINES: Final = 1_000
-BEGINS: Final = re.compile(rb"\[\[[ \t]*call")
+BEGINS: Final = regex(rb"\[\[[ \t]*call")
 ENDS: Final = b'\nend = "'
-SAFE_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
+SAFE_ID: Final = regex(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 """An id becomes a part of file names and command lines here."""
 NO_CASE: Final = "it is no case: above its calls, or alone, there must be a line `case = 1`"
-_AT_LINE: Final = re.compile(r"\(at line (\d+), ")
-_ITS_KEY: Final = re.compile(r"its (\w+) ")
+_AT_LINE: Final = regex(r"\(at line (\d+), ")
+_ITS_KEY: Final = regex(r"its (\w+) ")
 
 
 class TakenIn(Struct, frozen=True):

@@ -20,14 +20,15 @@ from rpcexplorer.model.exchange import MOST, MOST_CALLS, Exchange, Unreached
 from rpcexplorer.model.problem import LONGEST, joined_words
 from rpcexplorer.model.profile import AD_HOC_NAME, Profile
 from rpcexplorer.model.secret import HIDDEN, UNRECORDED, Secret
+from rpcexplorer.patterns import regex
 from rpcexplorer.redaction.exchange import for_history, redacted, redactor_of
 from rpcexplorer.redaction.redactor import Edit, Redactor, edited, is_common
 from rpcexplorer.redaction.spellings import SHORTEST
 from rpcexplorer.rpc.messages import ErrorObject, Result
 
-_FILE: Final = re.compile(r"(?:(?<=_file )|(?<= names \())(?:~|[A-Za-z]:)?[/\\](?:(?:(?!: |; |://)[^/\\\n])*[/\\])*")
+_FILE: Final = regex(r"(?:(?<=_file )|(?<= names \())(?:~|[A-Za-z]:)?[/\\](?:(?:(?!: |; |://)[^/\\\n])*[/\\])*")
 """The folder of a file that a profile or a variable names: it may have blanks in it, and the sentence goes on."""
-_FOLDER: Final = re.compile(r"(?<![\w:/.\\])(?:~|[A-Za-z]:)?[/\\](?:[^\s/\\:;,«»]+[/\\])+(?=[^\s/\\:;,])")
+_FOLDER: Final = regex(r"(?<![\w:/.\\])(?:~|[A-Za-z]:)?[/\\](?:[^\s/\\:;,«»]+[/\\])+(?=[^\s/\\:;,])")
 """The folder of any other file; it stands before the file's name."""
 
 
@@ -39,9 +40,7 @@ def without_folders(sentence: str, profile: Profile) -> str:
 
 
 PARTS: Final = ("params", "result", "error")
-_TOKEN: Final = re.compile(
-    rf'"jsonrpc"\s*+:\s*+"2\.0"|(?P<string>{STRING})(?P<key>\s*+:)?|(?P<number>-?[0-9][0-9.eE+-]*+)'
-)
+_TOKEN: Final = regex(rf'"jsonrpc"\s*+:\s*+"2\.0"|(?P<string>{STRING})(?P<key>\s*+:)?|(?P<number>-?[0-9][0-9.eE+-]*+)')
 """A value or a key of a JSON text; the version is neither, for a response without it could not be read."""
 
 

@@ -29,6 +29,7 @@ from rpcexplorer.files.io import (
 )
 from rpcexplorer.history.record import HEADER
 from rpcexplorer.model.settings import MIB
+from rpcexplorer.patterns import regex
 
 APPENDING = os.O_RDWR | os.O_CREAT | os.O_APPEND
 GROUP_READS, GROUP_WRITES = 0o040, 0o020
@@ -42,21 +43,21 @@ LARGEST = 32 * MIB
 FILE = 8 * MIB
 TAIL = 64
 """Bytes at a file's end that show whether its last block is whole."""
-WHOLE = re.compile(rb'\nend = "[0-9a-f]{8}"\r?\n\r?\n\Z')
+WHOLE = regex(rb'\nend = "[0-9a-f]{8}"\r?\n\r?\n\Z')
 END_LINE = rb"""[ \t]*end[ \t]*=[ \t]*["'][0-9a-f]{8}["'][ \t]*(?:\#[^\n]*|\r)?(?=\n|\Z)"""
 HEADER_LINE = rb"[ \t]*\[\[[ \t]*call[ \t]*\]\][ \t]*(?:\#[^\n]*|\r)?(?=\n|\Z)"
 """Both also as people and formatters spell them: what they have touched is not torn."""
-LAST_END = re.compile(rb".*\n" + END_LINE, re.DOTALL)
-LAST_HEADER = re.compile(rb".*(?:\n|\A(?:\xef\xbb\xbf)?)(?=" + HEADER_LINE + rb")", re.DOTALL)
-COMMENTS = re.compile(rb"(?:\xef\xbb\xbf)?(?:[ \t]*+(?:\#[\t\x20-\x7e\x80-\xff]*+)?(?:\r?\n|\Z))*+")
-OURS = re.compile(rb"(?:\n|\A(?:\xef\xbb\xbf)?)" + HEADER_LINE)
+LAST_END = regex(rb".*\n" + END_LINE, re.DOTALL)
+LAST_HEADER = regex(rb".*(?:\n|\A(?:\xef\xbb\xbf)?)(?=" + HEADER_LINE + rb")", re.DOTALL)
+COMMENTS = regex(rb"(?:\xef\xbb\xbf)?(?:[ \t]*+(?:\#[\t\x20-\x7e\x80-\xff]*+)?(?:\r?\n|\Z))*+")
+OURS = regex(rb"(?:\n|\A(?:\xef\xbb\xbf)?)" + HEADER_LINE)
 NOTHING = b" \t\r\n\0"
 """What a file may hold and still be empty: a power cut can leave zeros."""
 FOREIGN = "it is no history of this program, and stays as it is; move it away, or choose another folder"
 CASES = "+cases"
 """Ends the name of whose files hold the cases that somebody has taken in. No user and no host has its sign."""
-TORN_FILE = re.compile(r"[^.].*\.toml\.torn-\d+", re.DOTALL)
-BOUNDARY = re.compile(
+TORN_FILE = regex(r"[^.].*\.toml\.torn-\d+", re.DOTALL)
+BOUNDARY = regex(
     rb'\n(?:end = "[0-9a-f]{8}"[ \t]*\r?\n(?:[ \t]*\r?\n)*+'  # behind an end and its blank lines,
     rb"|(?=" + HEADER_LINE + rb"))"  # and before a beginning, where the end above it is damaged
 )

@@ -79,13 +79,14 @@ from rpcexplorer.model.exchange import Damaged, Exchange, Refused
 from rpcexplorer.model.filter import Bounds, HistoryFilter
 from rpcexplorer.model.problem import Problem
 from rpcexplorer.model.settings import MIB
+from rpcexplorer.patterns import regex
 from rpcexplorer.rpc.messages import METHOD_NOT_FOUND, is_made
 
-TIME = re.compile(rb"\ntime = ([^\r\n]{0,99})")
+TIME = regex(rb"\ntime = ([^\r\n]{0,99})")
 EARLY = CHUNK
 NEWEST = b"~"
 """Sorts above every time: for what stands at the end of a file without one."""
-ID_HEADER = re.compile(re.escape(HEADER) + rb'id = "[^"\n]*"\n')
+ID_HEADER = regex(re.escape(HEADER) + rb'id = "[^"\n]*"\n')
 OVERTAKING = 4 * CHUNK
 """Bytes of calls that began later than another one and ended earlier, as far as that one is looked for by its time."""
 TORN = "it was torn while it was written"
@@ -107,11 +108,11 @@ IN_CALL = frozenset(b"id method params params_sent message reason headers reply 
 ANYWHERE = IN_CALL | {b"profile", b"url"}
 FOLDED_TO_ASCII = tuple(character.encode() for character in "ßİŉſǰẖẗẘẙẚẞ\u212aﬀﬁﬂﬃﬄﬅﬆ")
 """All characters but the letters of ASCII that are letters of ASCII, some of them, where case does not count."""
-TIME_LINE, MS_LINE, RECEIVED_LINE = (re.compile(rb"\n%s = ([^\r\n]*)" % key) for key in (b"time", b"ms", b"received"))
+TIME_LINE, MS_LINE, RECEIVED_LINE = (regex(rb"\n%s = ([^\r\n]*)" % key) for key in (b"time", b"ms", b"received"))
 FOREIGN = b"\nforeign = true"
-FAILED = re.compile(rb'\n(?:outcome = "error"|message(?:_base64)? = )')
+FAILED = regex(rb'\n(?:outcome = "error"|message(?:_base64)? = )')
 """A line of what counts as an error: the result of a tool that failed has a message."""
-METHOD = re.compile(rb"\nmethod(?:_base64)? = [^\r\n]*")
+METHOD = regex(rb"\nmethod(?:_base64)? = [^\r\n]*")
 Limit = tuple[re.Pattern[bytes], Callable[[bytes], bool]]
 REACH = 8 * MIB
 """Bytes of a history in which that which is only of interest while it is new is looked for: a moment's reading."""

@@ -13,15 +13,15 @@ from zlib import crc32
 
 from msgspec.structs import replace
 
-from rpcexplorer.model.exchange import CallKind, Cancelled, Damaged, Exchange, Outcome, Sent, Unreached
-from rpcexplorer.model.filter import OUTCOMES
+from rpcexplorer.model.exchange import OUTCOMES, CallKind, Cancelled, Damaged, Exchange, Outcome, Sent, Unreached
 from rpcexplorer.model.settings import MIB
+from rpcexplorer.patterns import regex
 from rpcexplorer.rpc.batch import decode_batch
 from rpcexplorer.rpc.codec import decode
 from rpcexplorer.rpc.messages import EnvelopeForm, ErrorObject, Malformed, MessageForm, Reply, Result
 from rpcexplorer.transport.port import Response, Step
 
-SURROGATE = re.compile("[\ud800-\udfff]")
+SURROGATE = regex("[\ud800-\udfff]")
 BASE64 = "_base64"
 ALWAYS = ("id", "time", "kind", "outcome")
 
@@ -253,7 +253,7 @@ HEADER = b"[[call]]\n"
 HEADER_CRC = crc32(HEADER)
 END = b'end = "%08x"\n\n'
 END_LENGTH = len(END % 0)
-SEAL = re.compile(rb"""\n[ \t]*end[ \t]*=[ \t]*["']([0-9a-f]{8})["'][ \t]*(?:\#[^\n]*)?\s*\Z""")
+SEAL = regex(rb"""\n[ \t]*end[ \t]*=[ \t]*["']([0-9a-f]{8})["'][ \t]*(?:\#[^\n]*)?\s*\Z""")
 """The line that ends a block, where it is the last one; also as people and formatters spell it."""
 NEAR_END = 64
 """Bytes at a block's end in which that line is found without a look at the others, unless somebody lengthened it."""
@@ -263,15 +263,15 @@ LEFT = 256 * 1024
 BY_HAND_MOST = 8 * MIB
 """Bytes of a record that somebody changed, beyond which it is not read: to parse more as TOML takes seconds."""
 BOM = b"\xef\xbb\xbf"
-BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
-UNUSUAL = re.compile(r"[^\x20-\x7e]+")
-PLAIN_ID = re.compile(rb'\nid = "([^"\\\r\n]*)"')
-_BEGINNING: Final = re.compile(
+BARE_KEY = regex(r"[A-Za-z0-9_-]+")
+UNUSUAL = regex(r"[^\x20-\x7e]+")
+PLAIN_ID = regex(rb'\nid = "([^"\\\r\n]*)"')
+_BEGINNING: Final = regex(
     rb'id = ("[^\n]*")\ntime = ([0-9T:.-]+)Z\n(?:profile = ("[^\n]*")\n)?(?:url = [^\n]*\n)?(?:method = ("[^\n]*")\n)?'
     rb'kind = "(call|notification|batch)"\noutcome = "(%s)"\n(?:status = ([0-9]{1,9})\n)?(?:code = (-?[0-9]{1,18})\n)?'
     rb"(message(?:_base64)? = )?" % "|".join(OUTCOMES).encode()
 )
-_TOOK: Final = re.compile(rb"\nms = ([0-9]{1,12}(?:\.[0-9]{1,9})?)\n(?:sent = [0-9]+\n)?received = ([0-9]{1,12})\n")
+_TOOK: Final = regex(rb"\nms = ([0-9]{1,12}(?:\.[0-9]{1,9})?)\n(?:sent = [0-9]+\n)?received = ([0-9]{1,12})\n")
 _WITHOUT: Final[dict[bytes, Outcome]] = {
     b"result": Result(b""),
     b"malformed": Malformed(""),

@@ -19,6 +19,7 @@ from rpcexplorer.importing.request import (
 )
 from rpcexplorer.importing.shell import ShellCommand, bash_commands
 from rpcexplorer.model.problem import joined_words
+from rpcexplorer.patterns import regex
 
 WITHOUT_VALUE: Final = frozenset({
     "anyauth", "append", "basic", "ca-native", "cert-status", "compressed", "compressed-ssh", "create-dirs", "crlf",
@@ -67,12 +68,12 @@ OTHERWISE: Final = {
 }  # fmt: skip
 FORM: Final = "curl"
 LONGEST: Final = 16_000_000
-STARTS: Final = re.compile(
+STARTS: Final = regex(
     r"^[ \t$>#%]{0,8}(?:[A-Za-z_]\w{0,63}=\S{0,200}[ \t]+){0,9}(?:[\w./\\:-]{0,200}[/\\])?curl(?:\.exe)?[ \t]",
     re.MULTILINE,
 )
 """A line that begins with one; variables may be set before it."""
-FOR_CMD: Final = re.compile(r"curl(?:\.exe)?[ \t]+\^\"|\^\r?$", re.MULTILINE)
+FOR_CMD: Final = regex(r"curl(?:\.exe)?[ \t]+\^\"|\^\r?$", re.MULTILINE)
 """What only a command for Windows' cmd has."""
 LOOKED_AT: Final = 20_000
 """Characters in which a form has to show itself."""
@@ -80,9 +81,9 @@ SCHEMES: Final = {"digest": "Digest", "ntlm": "Ntlm", "negotiate": "Negotiate"}
 LONGEST_NAME: Final = 40
 LONGEST_QUERY: Final = 100_000
 """Characters of data that are put into the addresses of a command, all of them together."""
-_SET = re.compile(r"[A-Za-z_]\w*=")
-_FILE = re.compile(r"@(?!$)")
-_GLOB = re.compile(r"\\([\[\]{}])")
+_SET = regex(r"[A-Za-z_]\w*=")
+_FILE = regex(r"@(?!$)")
+_GLOB = regex(r"\\([\[\]{}])")
 
 
 class _Request(Struct):

@@ -24,6 +24,7 @@ from rpcexplorer.importing.request import (
     user_password,
 )
 from rpcexplorer.jsontext.scan import decoded, elements, is_value, members
+from rpcexplorer.patterns import regex
 
 HAR_FORM: Final = "HAR"
 
@@ -263,16 +264,16 @@ def _rows(value: object) -> list[dict[str, Any]]:
 
 OTHERS: Final = (
     (
-        re.compile(r"Invoke-(?:WebRequest|RestMethod)\b|New-Object Microsoft\.PowerShell", re.IGNORECASE),
+        regex(r"Invoke-(?:WebRequest|RestMethod)\b|New-Object Microsoft\.PowerShell", re.IGNORECASE),
         "It is PowerShell, which is not imported: in the browser choose “Copy as cURL”.",
     ),
     (
-        re.compile(r"(?:await\s+)?fetch\("),
+        regex(r"(?:await\s+)?fetch\("),
         "It is JavaScript (fetch), which is not imported: in the browser choose “Copy as cURL”.",
     ),
-    (re.compile(r"\s*case\s*=\s*1\b", re.MULTILINE), "It is a case: rpcexplorer history import FILE takes it in."),
-    (re.compile(r'\{[^{]*"openrpc"'), "It is an OpenRPC document: a profile names it in `discovery`."),
-    (re.compile(r"https?(?:ie)?\s+(?:-|[A-Z]+\s|https?:)|wget\s"), "Of command lines only those of curl are imported."),
+    (regex(r"\s*case\s*=\s*1\b", re.MULTILINE), "It is a case: rpcexplorer history import FILE takes it in."),
+    (regex(r'\{[^{]*"openrpc"'), "It is an OpenRPC document: a profile names it in `discovery`."),
+    (regex(r"https?(?:ie)?\s+(?:-|[A-Z]+\s|https?:)|wget\s"), "Of command lines only those of curl are imported."),
 )
 """What people try that is not imported, and what to do instead."""
 NOTHING: Final = "There is nothing in it."

@@ -5,18 +5,18 @@ It is looked at after each key, so that whatever else is typed costs next to not
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
 from rpcexplorer.model.problem import cut
+from rpcexplorer.patterns import regex
 
 if TYPE_CHECKING:
     from rpcexplorer.importing.request import ImportedCall
 
-_COMMAND: Final = re.compile(r"\s*(?:[$%>] +)?(?:[A-Za-z_]\w*=\S* +)?curl(?:\.exe)?\s")
-_REQUEST: Final = re.compile(r"\ufeff?\s*[\[{]")
+_COMMAND: Final = regex(r"\s*(?:[$%>] +)?(?:[A-Za-z_]\w*=\S* +)?curl(?:\.exe)?\s")
+_REQUEST: Final = regex(r"\ufeff?\s*[\[{]")
 _HAR: Final = ('"log"', '"entries"', '"request"')
 _COLLECTION: Final = "schema.getpostman.com/json/collection/"
 LONGEST_NAME: Final = 32

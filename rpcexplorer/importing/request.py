@@ -16,14 +16,15 @@ from rpcexplorer.jsontext.params import Typo, parse
 from rpcexplorer.jsontext.scan import LOOSE_STRING, decoded, elements, members, repeated_name
 from rpcexplorer.model.method import SIGN
 from rpcexplorer.model.secret import Secret, defused
+from rpcexplorer.patterns import regex
 from rpcexplorer.variables.references import can_be_named, inert
 
-VARIABLE: Final = re.compile(r"\{\{([^{}]*)\}\}")
+VARIABLE: Final = regex(r"\{\{([^{}]*)\}\}")
 MADE_ALIKE: Final = {"$guid": "uuid", "$randomUUID": "uuid", "$isoTimestamp": "now"}
 """What Postman makes up that is made up here as well."""
 ROUNDS: Final = 5
 LONGEST: Final = 2_000
-_PART = re.compile(rf"(?P<string>{LOOSE_STRING})|\{{\{{(?P<bare>[^{{}}\"]*)\}}\}}", re.DOTALL)
+_PART = regex(rf"(?P<string>{LOOSE_STRING})|\{{\{{(?P<bare>[^{{}}\"]*)\}}\}}", re.DOTALL)
 
 
 def filled(text: str, values: Mapping[str, str]) -> str:
@@ -228,16 +229,16 @@ MAX_CALLS: Final = 1_000
 """Calls of one import, or of one body; who has more splits the file."""
 REQUESTS: Final = 20_000
 LONGEST_ADDRESS: Final = 2_000
-SECRETIVE: Final = re.compile(
+SECRETIVE: Final = regex(
     r"auth|token|key|secret|session|passw|pwd|credential|signature|sig$|csrf|xsrf|jwt|sid$", re.IGNORECASE
 )
 """Headers, parameters and members of these names are taken for credentials: one too many is only left out."""
-USUAL: Final = re.compile(
+USUAL: Final = regex(
     r"(?i):.*|accept.*|content-.*|host|connection|origin|referer|user-agent|pragma|cache-control|expect|te|dnt|priority"
     r"|proxy-connection|upgrade-insecure-requests|sec-.*|x-requested-with|postman-token|if-.*|trailer|transfer-encoding"
 )
 """Headers that a browser or a client adds by itself, or that the program sets as the profile says."""
-_USER = re.compile(r"^([a-z][\w+.-]*://)([^/?#]*)@", re.IGNORECASE)
+_USER = regex(r"^([a-z][\w+.-]*://)([^/?#]*)@", re.IGNORECASE)
 
 
 class RequestRead(Struct):

@@ -8,6 +8,8 @@ from typing import Final
 
 from msgspec import Struct, field
 
+from rpcexplorer.patterns import regex
+
 
 class ShellCommand(Struct):
     words: list[str] = field(default_factory=list)
@@ -23,7 +25,7 @@ class ShellCommand(Struct):
         return f"ShellCommand(words={len(self.words)})"
 
 
-_PIECE = re.compile(
+_PIECE = regex(
     r"""
       (?P<blank>   [ \t]+ | \\\r?\n )
     | (?P<nested>  [$<>]\( )
@@ -40,15 +42,15 @@ _PIECE = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _INSIDE = {
-    "(": re.compile(r"""(?:[^'"\\()]++|'[^']*+'|\\.)*+(.)?""", re.DOTALL),
-    '"': re.compile(r"""(?:[^"\\$]++|\\.|\$(?!\())*+(["$])?""", re.DOTALL),
+    "(": regex(r"""(?:[^'"\\()]++|'[^']*+'|\\.)*+(.)?""", re.DOTALL),
+    '"': regex(r"""(?:[^"\\$]++|\\.|\$(?!\())*+(["$])?""", re.DOTALL),
 }
 """What nothing ends or begins in, inside of brackets and of double quotes, and the sign behind it that does."""
-_IN_DOUBLE = re.compile(r"""\\([$`"\\\n])|(\$\(|\$\{[^}]*+\}?|\$\w+|`[^`]*+`?)""")
-_ANSI = re.compile(
+_IN_DOUBLE = regex(r"""\\([$`"\\\n])|(\$\(|\$\{[^}]*+\}?|\$\w+|`[^`]*+`?)""")
+_ANSI = regex(
     r"((?:\\x[0-9a-fA-F]{1,2}|\\[0-7]{1,3})+)|\\u([0-9a-fA-F]{1,4})|\\U([0-9a-fA-F]{1,8})|\\c(.)|\\(.)", re.DOTALL
 )
-_BYTE = re.compile(r"\\x([0-9a-fA-F]{1,2})|\\([0-7]{1,3})")
+_BYTE = regex(r"\\x([0-9a-fA-F]{1,2})|\\([0-7]{1,3})")
 _SHORT = {"n": "\n", "r": "\r", "t": "\t", "a": "\a", "b": "\b", "e": "\x1b", "E": "\x1b", "f": "\f", "v": "\v"}
 LONGEST_TOLD: Final = 40
 MOST_TOLD: Final = 10

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Mapping
 from typing import Final, Literal, NamedTuple
+
+from rpcexplorer.patterns import regex
 
 LONGEST: Final = 80_000
 """Characters before the place: of a longer text nothing is told."""
@@ -15,16 +16,16 @@ DEEPEST: Final = 100
 LONGEST_WORD: Final = 200
 _STRING: Final = r'"[^"\\\r\n]*+(?:\\[^\r\n][^"\\\r\n]*+)*+"'
 _WORD: Final = r"[^\s\[\]{},:\"]+"
-_TO_BRACKET: Final = re.compile(rf'(?:[^\[\]{{}}"]++|{_STRING})*+([\[\]{{}}])')
-_TO_END: Final = re.compile(rf'(?:[^\[\]{{}}"]++|{_STRING})*+')
-_MEMBER: Final = re.compile(rf"({_STRING})\s*:\s*({_STRING}|{_WORD})?")
-_LAST_NAME: Final = re.compile(rf"({_STRING})\s*:\s*\Z")
-_WHOLE_STRING: Final = re.compile(_STRING)
-_AFTER_STRING: Final = re.compile(r"\s*+(?:[,:\]}]|\Z)")
-_BREAK: Final = re.compile(r"[\s\[\]{},:\"]")
-_BEHIND: Final = re.compile(r"[^\s\[\]{},:\"]*")
-_SIGN: Final = re.compile(r"\s*(\S?)")
-_NAME_FOLLOWS: Final = re.compile(rf"\s*{_STRING}\s*:")
+_TO_BRACKET: Final = regex(rf'(?:[^\[\]{{}}"]++|{_STRING})*+([\[\]{{}}])')
+_TO_END: Final = regex(rf'(?:[^\[\]{{}}"]++|{_STRING})*+')
+_MEMBER: Final = regex(rf"({_STRING})\s*:\s*({_STRING}|{_WORD})?")
+_LAST_NAME: Final = regex(rf"({_STRING})\s*:\s*\Z")
+_WHOLE_STRING: Final = regex(_STRING)
+_AFTER_STRING: Final = regex(r"\s*+(?:[,:\]}]|\Z)")
+_BREAK: Final = regex(r"[\s\[\]{},:\"]")
+_BEHIND: Final = regex(r"[^\s\[\]{},:\"]*")
+_SIGN: Final = regex(r"\s*(\S?)")
+_NAME_FOLLOWS: Final = regex(rf"\s*{_STRING}\s*:")
 
 
 class Level(NamedTuple):

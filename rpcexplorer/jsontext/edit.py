@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Sequence
 from typing import Final, NamedTuple, TypeAlias
 
 from rpcexplorer.jsontext.layout import compact, indented
 from rpcexplorer.jsontext.scan import STRING, Span, elements, is_value, members
+from rpcexplorer.patterns import regex
 
 Path: TypeAlias = tuple[str | int, ...]
 """Names and places that lead to a value. Of a name that stands twice in one object the last one is meant."""
 MARK: Final = "\ufeff"
 STEP: Final = "  "
 """What a line is moved in by, where nothing says by what."""
-_JOINS = re.compile(rf"({STRING})|([,:])\s*|\s+")
-_LINES = re.compile(r"\n(?=[^\r\n])")
-_BLANK = re.compile(r"[ \t\r\n]*")
+_JOINS = regex(rf"({STRING})|([,:])\s*|\s+")
+_LINES = regex(r"\n(?=[^\r\n])")
+_BLANK = regex(r"[ \t\r\n]*")
 
 
 class _Item(NamedTuple):

@@ -11,6 +11,7 @@ from typing import Final, Literal, NamedTuple, TypeAlias, cast
 from msgspec import Struct
 
 from rpcexplorer.jsontext.scan import NUMBER
+from rpcexplorer.patterns import regex
 
 TokenKind: TypeAlias = Literal[
     "space",  # whitespace JSON does not know
@@ -51,7 +52,7 @@ ODD_SPACES: Final = r"\u00a0\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3
 _PARTNERS = {"“": "”", "„": "“”", "«": "»", "»": "«", "‘": "’", "‚": "‘’", "‹": "›", "›": "‹"}
 _LITERAL = r"(?i:true|false|null|none|nil|undefined|nan|infinity)\b"
 _WORD = r"[$]?[^\W\d][\w$.@-]*+"
-_TOKEN = re.compile(
+_TOKEN = regex(
     rf"""
       (?P<blank>   \A\ufeff | [ \t\r\n]++ )
     | (?P<space>   [{ODD_SPACES}]++ )
@@ -83,14 +84,12 @@ def _closed_by(opener: str) -> re.Pattern[str]:
 
 
 _DELIMITER = r"(?=[ \t]*+(?:[,:;=\]})\r\n]|\Z))"
-_CLOSED = {opener: _closed_by(opener) for opener in QUOTES} | {
-    '"': re.compile(r'"[^"\\\r\n]*+(?:\\[^\r\n][^"\\\r\n]*+)*+"')
-}
-_MIXED = {opener: re.compile(rf'{opener}[^"{opener}\\\r\n]*?[{QUOTES}]{_DELIMITER}') for opener in QUOTES}
-_SPANNING = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?', re.DOTALL)
-_DELIMITER_BELOW = re.compile(r"\s*+(?:[,:;\]})]|\Z)")
-_REST_OF_LINE = re.compile(r"[^\r\n]*")
-_NAME = re.compile(rf"[{QUOTES}][^\s:,;\[\]{{}}\\]+(?=[ \t]*:(?!//))")
+_CLOSED = {opener: _closed_by(opener) for opener in QUOTES} | {'"': regex(r'"[^"\\\r\n]*+(?:\\[^\r\n][^"\\\r\n]*+)*+"')}
+_MIXED = {opener: regex(rf'{opener}[^"{opener}\\\r\n]*?[{QUOTES}]{_DELIMITER}') for opener in QUOTES}
+_SPANNING = regex(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?', re.DOTALL)
+_DELIMITER_BELOW = regex(r"\s*+(?:[,:;\]})]|\Z)")
+_REST_OF_LINE = regex(r"[^\r\n]*")
+_NAME = regex(rf"[{QUOTES}][^\s:,;\[\]{{}}\\]+(?=[ \t]*:(?!//))")
 
 
 def tokens(text: str) -> Iterator[Token]:
@@ -207,8 +206,8 @@ def escaped(char: str) -> str:
     return short.get(char, f"\\u{ord(char):04x}")
 
 
-_SINGLE_BACKSLASH = re.compile(r'\\\\|\\"|(\\)')
-_WINDOWS_PATH = re.compile(r"[A-Za-z]:\\(?!\\)")
+_SINGLE_BACKSLASH = regex(r'\\\\|\\"|(\\)')
+_WINDOWS_PATH = regex(r"[A-Za-z]:\\(?!\\)")
 
 
 def backslash(text: str, at: int) -> Rewrite:
@@ -333,7 +332,7 @@ def in_token(text: str, token: Token, slips: Slips) -> None:
         slips.add("equals", (start, end), what, "write a colon", Rewrite(start, end, ":"))
 
 
-_INSIDE = re.compile(r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}|(?=(.?)))|([\x00-\x1f])|([\ud800-\udfff])', re.DOTALL)
+_INSIDE = regex(r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}|(?=(.?)))|([\x00-\x1f])|([\ud800-\udfff])', re.DOTALL)
 _CONTROLS = {"\n": "a line break", "\r": "a line break", "\t": "a tab"}
 
 
@@ -382,10 +381,10 @@ def _inside(text: str, inner: tuple[int, int], opener: str, slips: Slips) -> Non
         slips.add("backslash", (wrong[0], wrong[0] + 2), what, r"write \\ for a backslash", *edits)
 
 
-_NUMBER = re.compile(NUMBER)
-_DECIMAL = re.compile(r"([0-9][0-9_]*+)?(?:\.(?:[0-9][0-9_]*+)?)?(?:[eE][+-]?[0-9]++)?")
-_BASE = re.compile(r"0(?:[xX][0-9a-fA-F]{1,999}|[oO][0-7]{1,999}|[bB][01]{1,999})")
-_ZEROS = re.compile(r"0[0_]*(?=[0-9])")
+_NUMBER = regex(NUMBER)
+_DECIMAL = regex(r"([0-9][0-9_]*+)?(?:\.(?:[0-9][0-9_]*+)?)?(?:[eE][+-]?[0-9]++)?")
+_BASE = regex(r"0(?:[xX][0-9a-fA-F]{1,999}|[oO][0-7]{1,999}|[bB][01]{1,999})")
+_ZEROS = regex(r"0[0_]*(?=[0-9])")
 _NOT_NUMBERS = {"nan", "inf", "infinity"}
 _LITERALS = dict.fromkeys(("null", "none", "nil", "undefined"), "null") | {"true": "true", "false": "false"}
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from io import BytesIO
@@ -13,6 +12,7 @@ import msgspec
 from rpcexplorer.jsontext.scan import SPACE, STRING, is_value
 from rpcexplorer.jsontext.slices import LEVELS as SLICE_LEVELS
 from rpcexplorer.jsontext.slices import Slice, Text, closing, in_string, slices
+from rpcexplorer.patterns import regex
 
 LEVELS: Final = SLICE_LEVELS
 """Deeper levels stay on one line: indenting each of 100,000 levels would turn 200 kB into gigabytes."""
@@ -20,8 +20,8 @@ COMPACT: Final = -1
 """As an indentation: no whitespace at all."""
 MAX_RECENT: Final = 16
 """Slices of a layout in memory: some 4 MB, and more than the rows of a screen come from."""
-_PIECE = re.compile(rf'{STRING}|[^\s\[\]{{}},:"]++|\[{SPACE}\]|\{{{SPACE}\}}|[\[\]{{}},:]')
-_BLANK = re.compile(rf"({STRING})|[ \t\n\r]++")
+_PIECE = regex(rf'{STRING}|[^\s\[\]{{}},:"]++|\[{SPACE}\]|\{{{SPACE}\}}|[\[\]{{}},:]')
+_BLANK = regex(rf"({STRING})|[ \t\n\r]++")
 
 
 class Piece(NamedTuple):

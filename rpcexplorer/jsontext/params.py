@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final, Literal
 
 import msgspec
@@ -10,10 +9,11 @@ from msgspec import Struct
 
 from rpcexplorer.jsontext.layout import compact
 from rpcexplorer.jsontext.scan import elements, error_at, is_value, members
+from rpcexplorer.patterns import regex
 
 MAX_FIXED: Final = 64_000
 """Characters. TrialResult typos takes 1 to 5 µs for each, and nobody types more by hand."""
-_BREAK = re.compile(r"\r\n|\r|\n")
+_BREAK = regex(r"\r\n|\r|\n")
 
 
 class Params(Struct, frozen=True):

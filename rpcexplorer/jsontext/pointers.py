@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Final, NamedTuple, TypeAlias
@@ -10,8 +9,9 @@ from typing import Final, NamedTuple, TypeAlias
 import msgspec
 
 from rpcexplorer.jsontext.scan import Span, elements, members
+from rpcexplorer.patterns import regex
 
-POINTER: Final = re.compile(r"(?:/(?:[^~/]|~[01])*)*")
+POINTER: Final = regex(r"(?:/(?:[^~/]|~[01])*)*")
 ANY: Final = "*"
 DIGITS: Final = 9
 """More have no element of any array."""

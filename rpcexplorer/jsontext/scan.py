@@ -7,6 +7,8 @@ from functools import cache
 from itertools import accumulate
 from typing import Final, NamedTuple, TypeAlias
 
+from rpcexplorer.patterns import regex
+
 Span: TypeAlias = tuple[int, int]
 SPACE: Final = r"[ \t\n\r]*+"
 """Pattern of the whitespace JSON knows."""
@@ -71,10 +73,10 @@ def _plain(opener: str) -> re.Pattern[str]:
 
 
 _CLOSER = {"[": "]", "{": "}"}
-_SPACE = re.compile(SPACE)
-_AFTER = re.compile(rf"{SPACE}([,\]}}]){SPACE}")
-_KEY = {"[": re.compile("()"), "{": re.compile(rf"({STRING}){SPACE}:{SPACE}")}
-_NO_BRACKET = re.compile(rf'[^\[\]{{}}"]++|{LOOSE_STRING}', re.DOTALL)
+_SPACE = regex(SPACE)
+_AFTER = regex(rf"{SPACE}([,\]}}]){SPACE}")
+_KEY = {"[": regex("()"), "{": regex(rf"({STRING}){SPACE}:{SPACE}")}
+_NO_BRACKET = regex(rf'[^\[\]{{}}"]++|{LOOSE_STRING}', re.DOTALL)
 _STEP = {"[": 1, "{": 1, "]": -1, "}": -1}
 
 
@@ -186,7 +188,7 @@ def _leave(text: str, at: int, inside: list[str]) -> int:
     return at
 
 
-_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))", re.DOTALL)
+_ESCAPE = regex(r"\\(?:u([0-9a-fA-F]{4})|(.))", re.DOTALL)
 _SHORT = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 
 
@@ -205,7 +207,7 @@ def depth(text: str) -> int:
     return max(accumulate(map(_STEP.__getitem__, brackets), initial=0))
 
 
-_TOKEN = re.compile(rf"({LOOSE_STRING})(?:{SPACE}(:))?|[{{}}]", re.DOTALL)
+_TOKEN = regex(rf"({LOOSE_STRING})(?:{SPACE}(:))?|[{{}}]", re.DOTALL)
 
 
 def repeated_name(text: str) -> str | None:
@@ -227,11 +229,11 @@ def repeated_name(text: str) -> str | None:
 _DEEP = 500  # many parsers give up somewhere above
 _LONG = 4300  # digits; Python's own parser refuses longer integers
 _PAIR = r"u(?:(?![dD][89a-fA-F])[0-9a-fA-F]{4}|[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})"
-_CLEAN = re.compile(rf'(?:[^"NI]++|{STRICT_STRING.replace("u[0-9a-fA-F]{4}", _PAIR)}|[NI](?!aN|nfinity))*+')
-_ODD = re.compile(rf"NaN|Infinity|{LOOSE_STRING}|.", re.DOTALL)
-_HALF = re.compile(r"\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|(u[dD][89a-fA-F]..)|.)|([\ud800-\udfff])", re.DOTALL)
+_CLEAN = regex(rf'(?:[^"NI]++|{STRICT_STRING.replace("u[0-9a-fA-F]{4}", _PAIR)}|[NI](?!aN|nfinity))*+')
+_ODD = regex(rf"NaN|Infinity|{LOOSE_STRING}|.", re.DOTALL)
+_HALF = regex(r"\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|(u[dD][89a-fA-F]..)|.)|([\ud800-\udfff])", re.DOTALL)
 _FIGURES = b"0123456789"
-_DIGITS = re.compile(rf"{LOOSE_STRING}|([0-9]+)".encode(), re.DOTALL)
+_DIGITS = regex(rf"{LOOSE_STRING}|([0-9]+)".encode(), re.DOTALL)
 
 
 def oddities(text: str) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from msgspec.structs import asdict
 
 from rpcexplorer.model.problem import cut
 from rpcexplorer.model.profile import DocumentSource, Login, Profile
+from rpcexplorer.patterns import regex
 from rpcexplorer.rpc.messages import USUAL_FORM
 
 Route = Mapping[str, str]
@@ -103,7 +104,7 @@ def _shown(value: str | None) -> str:
     return NOT_SET if value is None else cut(value, LONGEST)
 
 
-_FINGERPRINT = re.compile(r"(?:sha256:)?((?:[0-9a-f]{2}:?){31}[0-9a-f]{2})", re.IGNORECASE)
+_FINGERPRINT = regex(r"(?:sha256:)?((?:[0-9a-f]{2}:?){31}[0-9a-f]{2})", re.IGNORECASE)
 
 
 def as_fingerprint(text: str) -> str | None:

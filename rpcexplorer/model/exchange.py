@@ -59,6 +59,8 @@ NAMES: dict[type, OutcomeName] = {
     Sent: "sent",
     Refused: "refused",
 }
+OUTCOMES: tuple[OutcomeName, ...] = tuple(name for name in NAMES.values() if name != "refused")
+"""The outcomes of recorded exchanges: a refusal is never recorded."""
 FAILED: tuple[OutcomeName, ...] = ("error", "malformed", "unreached")
 """What counts as failed. What a person has stopped does not."""
 EXIT_CODES: dict[OutcomeName, int] = {

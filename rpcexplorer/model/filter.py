@@ -10,16 +10,17 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from rpcexplorer.model.exchange import FAILED, NAMES, Damaged, Exchange, OutcomeName
+from rpcexplorer.model.exchange import FAILED, OUTCOMES, Damaged, Exchange, OutcomeName
 from rpcexplorer.model.problem import cut
+from rpcexplorer.patterns import regex
 
 _NUMBER: Final = r"([0-9]{1,9}(?:\.[0-9]{1,6})?)"
-_AGE: Final = re.compile(r"([0-9]{1,5})(m|h|d|w)")
-_DURATION: Final = re.compile(_NUMBER + "(ms|s|m)")
-_SIZE: Final = re.compile(_NUMBER + "(b|kb|mb|gb)")
+_AGE: Final = regex(r"([0-9]{1,5})(m|h|d|w)")
+_DURATION: Final = regex(_NUMBER + "(ms|s|m)")
+_SIZE: Final = regex(_NUMBER + "(b|kb|mb|gb)")
 _PATTERNS: Final = {
-    "code": re.compile(r"[-+]?[0-9]{1,20}"),
-    "status": re.compile(r"([1-9])(?:([0-9]{2})|xx)"),
+    "code": regex(r"[-+]?[0-9]{1,20}"),
+    "status": regex(r"([1-9])(?:([0-9]{2})|xx)"),
     "slower": _DURATION,
     "faster": _DURATION,
     "larger": _SIZE,
@@ -131,16 +132,14 @@ _ADVICE: Final = {
 }
 BOUNDS: Final = tuple(_ADVICE)
 NO_BOUNDS: Final = Bounds()
-OUTCOMES: Final[tuple[OutcomeName, ...]] = tuple(name for name in NAMES.values() if name != "refused")
-"""What a recorded exchange can have come to: a refusal never is one."""
 _GROUPS: Final[dict[str, tuple[OutcomeName, ...]]] = {"failed": FAILED}
 OUTCOME_WORDS: Final = (*OUTCOMES, *_GROUPS)
 YOU: Final = "you"
 """Who has recorded a call that nobody else has."""
 _KIND: Final = f"(outcome|method|profile|by|{'|'.join(BOUNDS)}):"
-_WORD: Final = re.compile(rf'(?:{_KIND})?(?:"([^"]*)"?|(\S*))', re.IGNORECASE)
+_WORD: Final = regex(rf'(?:{_KIND})?(?:"([^"]*)"?|(\S*))', re.IGNORECASE)
 """A word of a typed filter, with the kind in front of it where there is one; quotes hold several words together."""
-_WORD_IN_TEXT: Final = re.compile(rf'(?<!\S)(?:{_KIND}(?:"([^"]*)"|(\S+))|"({_KIND}[^"]*)")(?!\S)', re.IGNORECASE)
+_WORD_IN_TEXT: Final = regex(rf'(?<!\S)(?:{_KIND}(?:"([^"]*)"|(\S+))|"({_KIND}[^"]*)")(?!\S)', re.IGNORECASE)
 """The same among a text that is meant as it stands; what looks like one and is meant too is put in quotes."""
 
 

@@ -10,9 +10,10 @@ from typing import Any, ClassVar, Final, Literal
 from msgspec import Struct, field
 
 from rpcexplorer.model.secret import origin_of
+from rpcexplorer.patterns import regex
 from rpcexplorer.rpc.messages import EmptyParams, EnvelopeForm, IdForm, MessageForm
 
-_ADDRESS = re.compile(r"([^/?#]*//[^/?#]*)(.*)", re.DOTALL)
+_ADDRESS = regex(r"([^/?#]*//[^/?#]*)(.*)", re.DOTALL)
 
 
 def split_address(typed: str) -> tuple[str, str | None]:

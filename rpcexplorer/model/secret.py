@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Final, Literal, NoReturn, Self
 from urllib.parse import urlsplit
 
-from rpcexplorer.jsontext.scan import elements, members
+from rpcexplorer.patterns import regex
 from rpcexplorer.transport.port import is_loopback_host
 
 SecretSource = Literal["environment", "secrets.toml", "keyring", "prompt", "session", "given"]
@@ -96,14 +96,14 @@ def is_loopback(url: str) -> bool:
     return is_loopback_host(host)
 
 
-PROFILE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
+PROFILE_NAME = regex(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 """Names that are safe in a file name, a variable's name and a sentence."""
 UNRECORDED: Final = "«not recorded»"
-PLACEHOLDER: Final = re.compile(rf"«(?P<profile>{PROFILE_NAME.pattern})\.(?P<field>{'|'.join(FIELDS)})»", re.ASCII)
-HIDDEN: Final = re.compile(rf"{PLACEHOLDER.pattern}|«(?:RPCEXPLORER_\w+|not recorded)»", re.ASCII)
+PLACEHOLDER: Final = regex(rf"«(?P<profile>{PROFILE_NAME.pattern})\.(?P<field>{'|'.join(FIELDS)})»", re.ASCII)
+HIDDEN: Final = regex(rf"{PLACEHOLDER.pattern}|«(?:RPCEXPLORER_\w+|not recorded)»", re.ASCII)
 DEEPEST: Final = 20
 """Levels of JSON that are looked into one by one to tell where something stands."""
-_UNSENDABLE = re.compile(r"(?:«|\\u00[aA][bB])not recorded(?:»|\\u00[bB][bB])|«RPCEXPLORER_\w+»")
+_UNSENDABLE = regex(r"(?:«|\\u00[aA][bB])not recorded(?:»|\\u00[bB][bB])|«RPCEXPLORER_\w+»")
 
 
 def unsendable(text: str) -> str:
@@ -128,6 +128,8 @@ def of_this(text: str, profile: str) -> bool:
 
 def standing(text: str, profile: str) -> list[tuple[str, str]]:
     """Return where a profile's placeholders are in JSON, each with its field."""
+    from rpcexplorer.jsontext.scan import elements, members
+
     found: list[tuple[str, str]] = []
     parts = [("", text)]
     while parts:

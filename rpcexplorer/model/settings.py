@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Final, Literal
 
 from msgspec import Struct, field
+
+from rpcexplorer.patterns import regex
 
 MIB = 1024 * 1024
 
@@ -27,8 +28,8 @@ class Settings(Struct, frozen=True):
     """Bytes of a reply that are taken in at all; the rest is left on the wire."""
 
 
-_SHORT = re.compile(r"#[0-9a-f]{3}")
-_LONG = re.compile(r"#[0-9a-f]{6}")
+_SHORT = regex(r"#[0-9a-f]{3}")
+_LONG = regex(r"#[0-9a-f]{6}")
 _EIGHT = ("black", "red", "green", "yellow", "blue", "magenta", "cyan", "white")
 NATIVE: Final = (
     "ansi_default",

@@ -18,28 +18,29 @@ from rpcexplorer.model.method import SIGN
 from rpcexplorer.model.problem import nearest
 from rpcexplorer.model.profile import TOKEN_MARK, DocumentSource, HeaderHandshake
 from rpcexplorer.model.secret import PROFILE_NAME, named, unsendable
+from rpcexplorer.patterns import regex
 from rpcexplorer.variables.references import MADE, REFERENCE, can_be_named
 
-URL = re.compile(r"(https?)://([^/?#]*)([^?#]*)(.*)", re.IGNORECASE)
-HOST = re.compile(r"(?:[\w-]+(?:\.[\w-]+)*\.?|\[[0-9A-Fa-f:.]+\])(?::(?P<port>[0-9]{1,5}))?")
-UNPRINTABLE = re.compile(r"[\x00-\x20\x7f-\xa0\\\u2028\u2029]")
+URL = regex(r"(https?)://([^/?#]*)([^?#]*)(.*)", re.IGNORECASE)
+HOST = regex(r"(?:[\w-]+(?:\.[\w-]+)*\.?|\[[0-9A-Fa-f:.]+\])(?::(?P<port>[0-9]{1,5}))?")
+UNPRINTABLE = regex(r"[\x00-\x20\x7f-\xa0\\\u2028\u2029]")
 """What parsers of URLs disagree about, so that a secret could go to another host than the one that is shown."""
-TOKEN = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
-HEADER_VALUE = re.compile(r"[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?")
-_LONG_OR_USER = re.compile(r"[\w~%+.-]{12}|@")
+TOKEN = regex(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
+HEADER_VALUE = regex(r"[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?")
+_LONG_OR_USER = regex(r"[\w~%+.-]{12}|@")
 """What every secret in a path holds that has no name of one."""
 OWN_KEYS = {"content-type": "content_type", "accept": "accept"}
 HTTP_OWN = frozenset({"content-length", "transfer-encoding", "connection"})
 TOKEN_WORDS = frozenset({"token", "apikey", "key", "bot"})
 """What stands before a token in ``Authorization`` and is no scheme that an auth type has for itself."""
 COOKIE_HEADERS = frozenset({"cookie", "setcookie"})
-PASSWORDS = re.compile(r".*(?:password|passwd|passphrase|passcode|pwd|secret|apikey|privatekey|credentials?)|pass")
+PASSWORDS = regex(r".*(?:password|passwd|passphrase|passcode|pwd|secret|apikey|privatekey|credentials?)|pass")
 """Keys, in lower case and without separators, whose values are secrets wherever they stand."""
-KEYS = re.compile(r".*(?:token|jwt|bearer|apikey|privatekey|authorization)")
+KEYS = regex(r".*(?:token|jwt|bearer|apikey|privatekey|authorization)")
 """Keys whose values are no password, and stand in headers or in the URL of a request."""
-TOKENS = re.compile(r".*(?:token|session|sessionid|jwt|bearer|cookie)")
+TOKENS = regex(r".*(?:token|session|sessionid|jwt|bearer|cookie)")
 """Keys whose values are secrets in a profile, but may be ordinary params of a method."""
-PLACEHOLDER = re.compile(r"\{(?:username|password)\}")
+PLACEHOLDER = regex(r"\{(?:username|password)\}")
 
 
 def secret_command(path: KeyPath, field: str = "password") -> str:
@@ -181,7 +182,7 @@ def params_rule(secret_keys: re.Pattern[str]) -> ValueCheck:
     return check
 
 
-LOGIN_PARAMS = params_rule(re.compile(f"{PASSWORDS.pattern}|{TOKENS.pattern}"))
+LOGIN_PARAMS = params_rule(regex(f"{PASSWORDS.pattern}|{TOKENS.pattern}"))
 METHOD_PARAMS = params_rule(PASSWORDS)
 
 
@@ -271,9 +272,9 @@ def discovery_rule(value: Any, place: Place) -> Any:
 
 
 LONGEST_NAME: Final = 100
-PAIR: Final = re.compile(rf"(?P<key>{STRING}){SPACE}:{SPACE}(?P<value>{STRING})")
+PAIR: Final = regex(rf"(?P<key>{STRING}){SPACE}:{SPACE}(?P<value>{STRING})")
 """A member whose value is text."""
-LEFT_OPEN: Final = re.compile(rf"{REFERENCE.pattern}|\{{(?:username|password)\}}")
+LEFT_OPEN: Final = regex(rf"{REFERENCE.pattern}|\{{(?:username|password)\}}")
 """What says that a value is put in later."""
 
 
@@ -297,7 +298,7 @@ def params_table_rule(value: Any, place: Place) -> Any:
     return _secret_in_json(spelled, place) or spelled
 
 
-_ANY_PARAMS: Final = params_rule(re.compile("(?!)"))
+_ANY_PARAMS: Final = params_rule(regex("(?!)"))
 """What JSON can hold, without a word about its keys."""
 
 

@@ -9,15 +9,16 @@ from heapq import merge
 from typing import Final, NamedTuple
 
 from rpcexplorer.model.secret import UNRECORDED
+from rpcexplorer.patterns import regex
 
 _WORDS = "password|passwd|passphrase|passcode|pwd|secret|secret(?:access)?key|apikey|privatekey|credential"
 _MORE = "s|confirm(?:ation|ed)?|again|repeat(?:ed)?|new|old|[12]"
 _TOKENS = "access|refresh|auth|api|bearer|id|session|secret|private|user|client|bot|oauth|personal"
-WHOLE: Final = re.compile(rf".*(?:{_WORDS})(?:{_MORE})?|pass|.*session(?:id|key)")
+WHOLE: Final = regex(rf".*(?:{_WORDS})(?:{_MORE})?|pass|.*session(?:id|key)")
 """Whatever stands behind these is a secret: text, a number, a list."""
-TEXT: Final = re.compile(rf"jwt|(?:.*(?:{_TOKENS}))?token|(?:proxy)?authorization|(?:set)?cookie")
+TEXT: Final = regex(rf"jwt|(?:.*(?:{_TOKENS}))?token|(?:proxy)?authorization|(?:set)?cookie")
 """Text behind these is one; numbers and tables are something else, such as a count or a coin."""
-ADDRESSED: Final = re.compile(
+ADDRESSED: Final = regex(
     r"key|.*(?:access|account|app|auth|license|subscription)key|sig|signature|xamz.*|auth|sid|session|ticket|hmac"
 )
 """In an address these name a secret as well, if what stands there looks like one."""
@@ -63,28 +64,28 @@ CHANGES: Final = 3
 _SLASH = r"(?:\\*+/)"
 """One that is not the first: whatever is looked for begins with a character that is found without a pattern."""
 _JWT = r"eyJ[\w-]{5,}\.[\w-]{5,}\.[\w-]{5,}"
-_USER = re.compile(
+_USER = regex(
     rf"""/{_SLASH}[^\s/?\#"'\\@:\[]{{0,256}}+:(?!\d{{1,5}}(?:[/?\#]|\\/))""",
     re.VERBOSE,
 )
 """Up to a password; what a port begins with is a path."""
-_NO_PASSWORD = re.compile(r"""[\s"'<>]|\\(?!/)""")
+_NO_PASSWORD = regex(r"""[\s"'<>]|\\(?!/)""")
 """What ends one, which may hold what should have been quoted in a URL."""
 _LONGEST: Final = 512
 """Characters of a password."""
 _MEMBER = r"""([A-Za-z][\w.-]{0,63})=(?!Â?«not recorded)([^\s"'<>&#\\]+)"""
 """Bytes that were read as Latin-1 have something before a mark."""
-_QUERIES = tuple(re.compile(sign + _MEMBER) for sign in ("[?&](?:amp;)?", r"\\u0026"))
-_PATH = re.compile(rf"/([A-Za-z][\w-]{{0,63}}){_SLASH}({_JWT}|[\w~-]{{{SHORT},512}}+)(?![\w.:@%])")
-_BOT = re.compile(r"/bot(\d{5,}:[\w-]{20,})")
-_SEGMENT = re.compile(rf"(?<=/)[\w~-]{{{LONG},512}}+(?![^/?#])")
-_USERINFO_IN_PATH = re.compile(r"(?<=[^/:]/)([^/:@?#]+:[^/@?#]+)@")
-_OF_URL = re.compile(r"//(?:[^/?#@:\[]*:(?!\d{1,5}[/?#])\S*|[^/?#]*)@")
+_QUERIES = tuple(regex(sign + _MEMBER) for sign in ("[?&](?:amp;)?", r"\\u0026"))
+_PATH = regex(rf"/([A-Za-z][\w-]{{0,63}}){_SLASH}({_JWT}|[\w~-]{{{SHORT},512}}+)(?![\w.:@%])")
+_BOT = regex(r"/bot(\d{5,}:[\w-]{20,})")
+_SEGMENT = regex(rf"(?<=/)[\w~-]{{{LONG},512}}+(?![^/?#])")
+_USERINFO_IN_PATH = regex(r"(?<=[^/:]/)([^/:@?#]+:[^/@?#]+)@")
+_OF_URL = regex(r"//(?:[^/?#@:\[]*:(?!\d{1,5}[/?#])\S*|[^/?#]*)@")
 """User name and password of an address, which is refused but may have been typed."""
-_ORIGIN = re.compile(r"[^/?#]*//[^/?#]*")
-_UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
-_CHANGE = re.compile(r"(?<=[A-Za-z])(?=\d)|(?<=\d)(?=[A-Za-z])")
-_VERSION = re.compile(r"v\d+")
+_ORIGIN = regex(r"[^/?#]*//[^/?#]*")
+_UUID = regex(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+_CHANGE = regex(r"(?<=[A-Za-z])(?=\d)|(?<=\d)(?=[A-Za-z])")
+_VERSION = regex(r"v\d+")
 
 
 class AddressSecret(NamedTuple):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 from typing import Final
@@ -19,31 +18,32 @@ from rpcexplorer.model.exchange import Exchange, Outcome, Refused, Sent, Unreach
 from rpcexplorer.model.problem import cut, joined_words
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import HIDDEN, UNRECORDED, Secret
+from rpcexplorer.patterns import regex
 from rpcexplorer.redaction.addresses import redacted_address, secrets_in, squashed
 from rpcexplorer.redaction.redactor import Edit, Redactor, edited, plain_keys, redacted_in_pieces, value_after
 from rpcexplorer.rpc.codec import LARGE, native_parts
 from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result, spelled
 
-_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_WORDS = regex(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 """Of a method's name, as signs, digits and large letters keep them apart."""
-_LOGIN = re.compile(r".*(?<!last)(?:login|logon|signin|authenticate)(?:(?:with|by).*)?")
+_LOGIN = regex(r".*(?<!last)(?:login|logon|signin|authenticate)(?:(?:with|by).*)?")
 """A word that says so alone, in small letters."""
 _TWO = frozenset({"log in", "log on", "sign in", "auth token"})
 """Of two words, a login as well."""
 _AFTER = frozenset({"history", "attempt", "attempts", "count", "list"})
 """Behind a login: what is told of those that were."""
-_LAST = re.compile(
+_LAST = regex(
     r"(?:.* )?(?:auth|(?:create|open|new|start) ?session"
     r"|(?:get|create|new|request) ?(?:(?:access|api|auth|bearer|session|user) ?)?token)"
 )
 """What a name ends with, in words."""
-_SESSION = re.compile(r".*sessions?(?:create|open|start|new)")
+_SESSION = regex(r".*sessions?(?:create|open|start|new)")
 """A whole name, in small letters without separators."""
-_MEMBER = re.compile(r"result|.*session|sid|ticket|auth|key|value")
+_MEMBER = regex(r"result|.*session|sid|ticket|auth|key|value")
 """What a session is called in a login's reply, beside the names that hold a secret in any."""
-_TOKEN = re.compile(r"(?=\S*\d)\S{8,}|\S{20,}")
+_TOKEN = regex(r"(?=\S*\d)\S{8,}|\S{20,}")
 """A session rather than a word of welcome."""
-_FILLED = re.compile(r"\{(?:username|password)\}")
+_FILLED = regex(r"\{(?:username|password)\}")
 """What stands for a credential in the params of a profile's login."""
 LEVELS: Final = 4
 """Lists and tables inside each other that are searched for a password: no login has more."""

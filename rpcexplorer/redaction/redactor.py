@@ -13,11 +13,12 @@ from rpcexplorer.jsontext.scan import decoded, is_value
 from rpcexplorer.jsontext.slices import closing, in_string, opening, slices
 from rpcexplorer.jsontext.steps import Steps
 from rpcexplorer.model.secret import FIELDS, HIDDEN, UNRECORDED, Secret
+from rpcexplorer.patterns import regex
 from rpcexplorer.redaction.addresses import ADDRESSED, STEMS, TEXT, WHOLE, places, squashed
 from rpcexplorer.redaction.spellings import SHORTEST, Literals, spellings
 
-_JSON_TOKEN = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[^\s\[\]{}",:]++', re.DOTALL)
-_WHOLE_TOKENS = re.compile(
+_JSON_TOKEN = regex(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[^\s\[\]{}",:]++', re.DOTALL)
+_WHOLE_TOKENS = regex(
     r"""(?: [\s\[\]{},:]++ | "[^"\\]*+(?:\\.[^"\\]*+)*+" | [^\s\[\]{}",:]++(?=[\s\[\]{}",:]) )*+""",
     re.DOTALL | re.VERBOSE,
 )
@@ -95,24 +96,24 @@ def _around_escape(text: str, first: int, at: int) -> tuple[int, int]:
     return (start, end) if end > at else (at, at)
 
 
-_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
-_SECRET = re.compile(
+_WORDS = regex(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_SECRET = regex(
     r".*(?:token|cookie|jwt|csrf|xsrf|secret|signature|sessionid)|x?(?:auth|session|ticket|key)"
     r"|(?:access|api|app|auth|private|session|subscription)key|auth(?:entication|orization)"
 )
 """A word of a name, in small letters."""
-_HARMLESS = re.compile(
+_HARMLESS = regex(
     r"access control .*|sec web ?socket key|(?:x )?(?:idempotency|cache|surrogate|partition|object|sort) key"
     r"|public key pins.*|(?:.* )?(?:next|page|continuation) token|authentication results"
     r"|.* (?:count|expires|expiry|length|limit|policy|remaining|reset|timeout|ttl|type)"
 )
 """A whole name in words: what is handed to everybody, or tells of a secret and is none."""
-_JWT = re.compile(r"eyJ[\w-]{5,1024}+\.[\w-]{5,}+\.[\w.-]*")
-_MEMBER = re.compile(r"""[?&#;](?:amp;)?([A-Za-z][\w.-]{0,63})=([^\s"'<>&#;,\\«]+)""")
+_JWT = regex(r"eyJ[\w-]{5,1024}+\.[\w-]{5,}+\.[\w.-]*")
+_MEMBER = regex(r"""[?&#;](?:amp;)?([A-Za-z][\w.-]{0,63})=([^\s"'<>&#;,\\«]+)""")
 """Of a query or a fragment, or behind a path."""
-_ADDRESSED: Final = re.compile(r"code|assertion|saml(?:response|art)|\w*sess(?:ion)?id")
+_ADDRESSED: Final = regex(r"code|assertion|saml(?:response|art)|\w*sess(?:ion)?id")
 """What else is called so in an address that a browser is sent to."""
-_STATUS = re.compile(r"\d{1,3}")
+_STATUS = regex(r"\d{1,3}")
 
 
 def holds_secret(name: str) -> bool:
@@ -142,14 +143,14 @@ def secrets(value: str) -> Iterator[Edit]:
 
 QUOTE: Final = r'(?:\\*+"|\\++u0022)'
 """Pattern of a quote with its backslashes."""
-_QUOTE = re.compile(rf"(?<!\\){QUOTE}")
+_QUOTE = regex(rf"(?<!\\){QUOTE}")
 _SPACE = r"(?:[ \t\r\n]|\\++[nrt])*+"
-_COLON = re.compile(f"{_SPACE}:{_SPACE}")
-_KEY = re.compile(rf'(?<!\\){QUOTE}((?:[^"\\\r\n]|\\++u(?!0022)[0-9a-fA-F]{{4}}){{1,100}}+)(?={QUOTE}{_SPACE}:)')
-_CODED = re.compile(r"\\+u([0-9a-fA-F]{4})")
-_BRACKET_OR_QUOTE = re.compile(rf"[\[\]{{}}]|(?<!\\){QUOTE}")
-_BARE = re.compile(r'[^\s,\[\]{}"]++')
-_BARE_IN_STRING = re.compile(r'[^\s,\[\]{}"\\]++')
+_COLON = regex(f"{_SPACE}:{_SPACE}")
+_KEY = regex(rf'(?<!\\){QUOTE}((?:[^"\\\r\n]|\\++u(?!0022)[0-9a-fA-F]{{4}}){{1,100}}+)(?={QUOTE}{_SPACE}:)')
+_CODED = regex(r"\\+u([0-9a-fA-F]{4})")
+_BRACKET_OR_QUOTE = regex(rf"[\[\]{{}}]|(?<!\\){QUOTE}")
+_BARE = regex(r'[^\s,\[\]{}"]++')
+_BARE_IN_STRING = regex(r'[^\s,\[\]{}"\\]++')
 
 
 class Value(NamedTuple):
@@ -248,10 +249,10 @@ WORDS: Final = frozenset({"jsonrpc", "json-rpc", "method", "params", "result", "
 """Words of the protocol and of our own sentences and placeholders."""
 MARGIN: Final = 4 * 1024
 """Characters that the key of a member takes at most, with what stands between it and its value."""
-_RUN = re.compile(r"[a-z0-9]+")
-_ESCAPED_LETTER = re.compile(r"\\u00[4-7]")
-_GUILLEMETS = re.compile("«[^«»]*»")
-_NO_SECRET = re.compile(r"null|true|false|[\[{]\s*+[\]}]")
+_RUN = regex(r"[a-z0-9]+")
+_ESCAPED_LETTER = regex(r"\\u00[4-7]")
+_GUILLEMETS = regex("«[^«»]*»")
+_NO_SECRET = regex(r"null|true|false|[\[{]\s*+[\]}]")
 """What holds nothing, whatever it is called."""
 
 

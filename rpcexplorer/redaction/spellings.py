@@ -11,14 +11,16 @@ from html import escape
 from typing import Final, NamedTuple
 from urllib.parse import quote, quote_plus
 
+from rpcexplorer.patterns import regex
+
 SHORTEST: Final = 6
 """Characters; what is shorter turns up by chance, so that it is hidden by position only."""
 FEW_CHARACTERS: Final = 16 * 1024
 """In a text of so many, looking for one literal after the other takes less time than making a pattern."""
 MAX_CACHED: Final = 256
-_SAME_EVERYWHERE = re.compile(r"[A-Za-z0-9_.~-]+")
-_SMALL_ESCAPE = re.compile(r"(?<!\\)((?:\\\\)*\\u)([0-9a-f]{4})")
-_PERCENT = re.compile(r"%[0-9A-F]{2}")
+_SAME_EVERYWHERE = regex(r"[A-Za-z0-9_.~-]+")
+_SMALL_ESCAPE = regex(r"(?<!\\)((?:\\\\)*\\u)([0-9a-f]{4})")
+_PERCENT = regex(r"%[0-9A-F]{2}")
 _OTHER_ALPHABET: Final = str.maketrans("+/", "-_")
 
 

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from rpcexplorer.jsontext.scan import elements, long_number, members, oddities
 from rpcexplorer.jsontext.slices import Text, fault
+from rpcexplorer.patterns import regex
 from rpcexplorer.rpc.messages import (
     USUAL_FORM,
     Call,
@@ -299,8 +300,8 @@ def with_remarks(reply: Reply, remarks: tuple[str, ...]) -> Reply:
 
 
 NAMED: Final = 5
-FIELD = re.compile(rb"(?:data|event|id|retry)(?::|$)|:", re.MULTILINE)
-_LINE = re.compile(rb"(?:(?:data|event|id|retry)(?::.*)?|:.*|)")
+FIELD = regex(rb"(?:data|event|id|retry)(?::|$)|:", re.MULTILINE)
+_LINE = regex(rb"(?:(?:data|event|id|retry)(?::.*)?|:.*|)")
 
 
 def event_payloads(text: bytes) -> list[bytes] | None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any, Literal
 
 import msgspec
 from msgspec import Struct
 
 from rpcexplorer.jsontext.slices import Text
+from rpcexplorer.patterns import regex
 
 EmptyParams = Literal["[]", "{}", "omit"]
 """How a call without params is written; servers differ, so it is a setting of the profile."""
@@ -139,10 +139,10 @@ CHANCE_LIMIT = 32**CHANCE_DIGITS
 """The caller's dice roll from 0 up to here: two calls of one millisecond meet once in a billion."""
 AHEAD = {"login": 1, "initialize": 2}
 """What goes ahead of a call has the call's id with one of these behind it, and a number so much smaller."""
-_MADE = re.compile(f"[{ALPHABET}]{{{TIME_DIGITS + CHANCE_DIGITS}}}")
-_WHOLE = re.compile(r"0|-?[1-9][0-9]{0,17}")
+_MADE = regex(f"[{ALPHABET}]{{{TIME_DIGITS + CHANCE_DIGITS}}}")
+_WHOLE = regex(r"0|-?[1-9][0-9]{0,17}")
 _LEAST = 1 + max(AHEAD.values())
-_PLACE = re.compile(r"[1-9][0-9]{0,8}")
+_PLACE = regex(r"[1-9][0-9]{0,8}")
 
 
 def make_id(milliseconds: int, chance: int) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import deque
 from collections.abc import Iterator
 from typing import Any, Final
@@ -10,6 +9,7 @@ from typing import Any, Final
 from msgspec import UNSET, Struct
 
 from rpcexplorer.model.method import By, Described, DescribedParam
+from rpcexplorer.patterns import regex
 from rpcexplorer.schema.node import KINDS, UNSURE, is_number, limits_of, members_of, required_of
 
 MAX_PARTS: Final = 50_000
@@ -25,7 +25,7 @@ _LIST: Final = ("allOf", "anyOf", "oneOf")
 _NAMED: Final = ("properties", "patternProperties", "dependentSchemas")
 _COUNTS: Final = ("minContains", "maxContains")
 _REFERENCES: Final = ("$ref", "$dynamicRef", "$recursiveRef")
-_OLD: Final = re.compile(r"draft-0?[3-7]\b")
+_OLD: Final = regex(r"draft-0?[3-7]\b")
 """Drafts in which nothing counts beside a reference."""
 
 

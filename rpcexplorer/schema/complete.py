@@ -14,6 +14,7 @@ from rpcexplorer.jsontext.cursor import TypedPlace, place_at
 from rpcexplorer.jsontext.scan import NUMBER, STRING, decoded, elements
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.method import By, Described
+from rpcexplorer.patterns import regex
 from rpcexplorer.rpc.messages import INVALID_PARAMS, Result, spelled
 from rpcexplorer.schema.example import PLAIN, Maker
 from rpcexplorer.schema.fit import Looks, is_small
@@ -389,7 +390,7 @@ LONGEST_TEXT: Final = 64_000
 MAX_VALUE_CHARACTERS: Final = 100
 """Of a value, and of a name."""
 _VALUE: Final = rf"({STRING}|{NUMBER})(?=[\s,\]}}])"
-_ID: Final = re.compile(r"(.{2,}?)_?ids?", re.IGNORECASE)
+_ID: Final = regex(r"(.{2,}?)_?ids?", re.IGNORECASE)
 """A name for the id of something."""
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any, Final, TypeAlias
@@ -17,6 +16,7 @@ from rpcexplorer.jsontext.scan import decoded, elements, members
 from rpcexplorer.model.method import DescribedParam
 from rpcexplorer.model.problem import MOST_TOLD, SchemaProblem
 from rpcexplorer.model.secret import PLACEHOLDER
+from rpcexplorer.patterns import regex
 from rpcexplorer.schema.bundle import Bundle
 from rpcexplorer.schema.node import members_of
 from rpcexplorer.schema.words import in_one_line, step_words
@@ -377,8 +377,8 @@ MAX_NAME_CHARACTERS: Final = 100
 LABEL_CHARACTERS: Final = 30
 LEAST_RATIO: Final = 0.75
 """How like each other two names are of which one is the other misspelt; 1 is the same."""
-_NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
-_SIGNS: Final = re.compile(r"[\W_]+")
+_NUMBER: Final = regex(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
+_SIGNS: Final = regex(r"[\W_]+")
 
 
 def fixes(text: str, found: ExplainedProblem) -> tuple[Fix, ...]:

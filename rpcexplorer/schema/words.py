@@ -6,11 +6,11 @@ Text of a service stands in them as it came, in one line: whoever shows it makes
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from rpcexplorer.jsontext.scan import NUMBER
+from rpcexplorer.patterns import regex
 from rpcexplorer.schema.node import Node, SchemaReader
 
 DEPTH: Final = 3
@@ -21,7 +21,7 @@ CHOICES: Final = 6
 """Values, or alternatives, that are named."""
 LONGEST_VALUE: Final = 40
 LONGEST_KIND: Final = 120
-_OTHERWISE: Final = re.compile(rf"{NUMBER}|true|false|null")
+_OTHERWISE: Final = regex(rf"{NUMBER}|true|false|null")
 """Text that reads as a value of another kind."""
 _SUMS: Final = (
     ("minLength", "maxLength", "character", "characters"),

@@ -21,6 +21,7 @@ from rpcexplorer.files.io import FileError, names, read_bytes
 from rpcexplorer.model.problem import Problem
 from rpcexplorer.model.profile import OVERLAY, Profile
 from rpcexplorer.model.secret import UNRECORDED, Secret, for_others
+from rpcexplorer.patterns import regex
 from rpcexplorer.profiles.profiles import Profiles
 from rpcexplorer.profiles.values import KEYS
 from rpcexplorer.redaction.addresses import TEXT, WHOLE, places, places_in_address, squashed, stands_in
@@ -30,16 +31,16 @@ from rpcexplorer.secrets.lookup import Secrets
 
 _STEMS = rb"pass|pwd|secret|api[-_]?key|private[-_]?key|credential|token|session|jwt|authorization|cookie"
 _NO_TEXT = rb"[\[{]|(?:null|true|false)\b|-?\d[\d.e+-]*+[ \t]*+[,\]}]"
-_KEY = re.compile(rb"(?:%s)[\w-]*+(?:\\*+[\"'])?[ \t]*+[=:][ \t]*+(?!%s)" % (_STEMS, _NO_TEXT))
+_KEY = regex(rb"(?:%s)[\w-]*+(?:\\*+[\"'])?[ \t]*+[=:][ \t]*+(?!%s)" % (_STEMS, _NO_TEXT))
 """In small letters; to its left the key may go on."""
-_KEY_BEGINS = re.compile(rb"[\w-]*\Z")
-_IN_QUOTES = re.compile(rb"\"\"\"|'''|\\*+[\"']")
-_ALONE = re.compile(rb"(?=[^\s]*\d)[^\s()\[\]{}<>\"',;]{6,}+(?=[ \t]*+(?:\r?\n|\Z))")
+_KEY_BEGINS = regex(rb"[\w-]*\Z")
+_IN_QUOTES = regex(rb"\"\"\"|'''|\\*+[\"']")
+_ALONE = regex(rb"(?=[^\s]*\d)[^\s()\[\]{}<>\"',;]{6,}+(?=[ \t]*+(?:\r?\n|\Z))")
 """Without quotes, the last thing on its line, with a digit: a line of variables rather than of a program."""
-_LEFT_OF_ALONE = re.compile(rb"(?:\A|\n)[ \t]*+(?:export[ \t]++|set[ \t]++)?\Z")
-_ADDRESS = re.compile(r"""(?<![\w-])(?:url|path)["']?[ \t]*=[ \t]*["']([^"'\r\n]{1,4096})["']""")
+_LEFT_OF_ALONE = regex(rb"(?:\A|\n)[ \t]*+(?:export[ \t]++|set[ \t]++)?\Z")
+_ADDRESS = regex(r"""(?<![\w-])(?:url|path)["']?[ \t]*=[ \t]*["']([^"'\r\n]{1,4096})["']""")
 """The address of a profile, or of a recorded call."""
-_SCHEME = re.compile(r"(?i)(?:basic|bearer|digest|negotiate|token|apikey)\s+")
+_SCHEME = regex(r"(?i)(?:basic|bearer|digest|negotiate|token|apikey)\s+")
 PART: Final = "address"
 """The key of what stands in an address and is no password before a host: nothing is stored in its place."""
 LONGEST: Final = 4096
@@ -105,14 +106,14 @@ WINDOW: Final = 4 * 1024 * 1024
 """Bytes that are searched at a time, and then up to the end of the line."""
 OVERLAP: Final = 16 * 1024
 """Bytes that are searched again with what follows them, for a secret that holds a line break."""
-_BASE64 = re.compile(rb"_base64 = \"((?:[A-Za-z0-9+/]{4})*+(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)\"")
+_BASE64 = regex(rb"_base64 = \"((?:[A-Za-z0-9+/]{4})*+(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)\"")
 """How a history keeps a text that no TOML can hold."""
-_HEADER = re.compile(rb"[ \t]*\[[ \t]*profile[ \t]*\.[ \t]*(?:\"([^\"\r\n]+)\"|([\w-]+))")
-_METHOD = re.compile(rb"^method = \"([^\"\r\n]+)\"", re.MULTILINE)
-_IN_BATCH = re.compile(rb"^kind = \"batch\"", re.MULTILINE)
-_PARAMS = re.compile(rb"^params = \"([^\r\n]*)\"", re.MULTILINE)
-_REPLY = re.compile(rb"^reply = \"([^\r\n]*)\"", re.MULTILINE)
-_CALL = re.compile(rb"^id = \"([^\"\r\n]+)\"", re.MULTILINE)
+_HEADER = regex(rb"[ \t]*\[[ \t]*profile[ \t]*\.[ \t]*(?:\"([^\"\r\n]+)\"|([\w-]+))")
+_METHOD = regex(rb"^method = \"([^\"\r\n]+)\"", re.MULTILINE)
+_IN_BATCH = regex(rb"^kind = \"batch\"", re.MULTILINE)
+_PARAMS = regex(rb"^params = \"([^\r\n]*)\"", re.MULTILINE)
+_REPLY = regex(rb"^reply = \"([^\r\n]*)\"", re.MULTILINE)
+_CALL = regex(rb"^id = \"([^\"\r\n]+)\"", re.MULTILINE)
 
 
 class Leak(NamedTuple):

@@ -32,6 +32,7 @@ from rpcexplorer.model.destination import Route, RouteChanged
 from rpcexplorer.model.problem import Problem
 from rpcexplorer.model.profile import Auth, Profile, shares_variables
 from rpcexplorer.model.secret import FIELDS, Secret, SecretSource
+from rpcexplorer.patterns import regex
 from rpcexplorer.secrets.destination import Routes
 
 ENTRY = TableRule(
@@ -163,7 +164,7 @@ def _problem(doing: str) -> Iterator[None]:
 
 KEPT = 5
 """Values of one field that are hidden: the newest, and some that are over, of which a server may still tell."""
-VARIABLE = re.compile(rf"RPCEXPLORER_(.+)_({'|'.join(FIELDS).upper()})", re.DOTALL)
+VARIABLE = regex(rf"RPCEXPLORER_(.+)_({'|'.join(FIELDS).upper()})", re.DOTALL)
 
 
 def _now() -> datetime:

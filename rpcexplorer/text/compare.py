@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -22,6 +21,7 @@ from rpcexplorer.jsontext.scan import Span
 from rpcexplorer.jsontext.steps import at_once
 from rpcexplorer.model.exchange import Exchange, OutcomeName
 from rpcexplorer.model.problem import counted
+from rpcexplorer.patterns import regex
 from rpcexplorer.rpc.messages import spelled
 from rpcexplorer.text.document import shown
 from rpcexplorer.text.exchange import ROLES, SIGNS, duration, in_short, outcome_line, outcome_words, reason, size
@@ -67,8 +67,8 @@ MAX_INDENTED_LEVELS: Final = 64
 MAX_LISTED_DIFFERENCES: Final = 20
 MAX_VALUE_COLUMNS: Final = 60
 MAX_NAME_COLUMNS: Final = 24
-_BLANK = re.compile(r"\s+")
-_CODE = re.compile(rb'\{"code":(-?[0-9]{1,20})')
+_BLANK = regex(r"\s+")
+_CODE = regex(rb'\{"code":(-?[0-9]{1,20})')
 
 
 def one_line(prefix: str, value: bytes) -> str:

@@ -13,6 +13,7 @@ from typing import Final, NamedTuple, TypeAlias
 from msgspec import Struct
 
 from rpcexplorer.model.problem import counted
+from rpcexplorer.patterns import regex
 from rpcexplorer.text.document import EVERYTHING, Document
 from rpcexplorer.text.printable import printable
 
@@ -89,9 +90,9 @@ class Folds:
         return [stretch for stretch in cut if stretch.start < stretch.end]
 
 
-_KEY = re.compile(rb'("[^"\\]*+(?:\\.[^"\\]*+)*+"): ', re.DOTALL)
+_KEY = regex(rb'("[^"\\]*+(?:\\.[^"\\]*+)*+"): ', re.DOTALL)
 _KEY_LIMIT: Final = 65_536  # bytes; a name beyond it is taken for a value rather than a string of megabytes read
-_IDENTIFIER = re.compile(r'"([A-Za-z_][A-Za-z0-9_]*+)"')
+_IDENTIFIER = regex(r'"([A-Za-z_][A-Za-z0-9_]*+)"')
 
 
 def path_at(document: Document, line: int) -> str:

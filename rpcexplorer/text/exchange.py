@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from itertools import chain, pairwise
 from math import isfinite
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from rpcexplorer.jsontext.edit import Path, span_of
-from rpcexplorer.jsontext.scan import Span
-from rpcexplorer.model.batch import BatchParts
 from rpcexplorer.model.exchange import Cancelled, Exchange, Outcome, OutcomeName, Preview, Refused, Sent, Unreached
 from rpcexplorer.model.problem import capitalised, counted
+from rpcexplorer.patterns import regex
 from rpcexplorer.rpc.messages import RESERVED, ErrorObject, Malformed, Result, explain
 from rpcexplorer.text.printable import clipped, columns, printable, printable_bytes, readable
 from rpcexplorer.transport.port import Phases, Progress
+
+if TYPE_CHECKING:
+    from rpcexplorer.jsontext.edit import Path
+    from rpcexplorer.jsontext.scan import Span
+    from rpcexplorer.model.batch import BatchParts
 
 WordLine = list[tuple[str, str]]
 SIGNS: Final[dict[OutcomeName, str]] = {
@@ -66,9 +68,9 @@ DOTS: Final = "••••••••"
 """Any secret; its length tells nothing."""
 MAX_COLOURED_CHARACTERS: Final = 200_000
 _MARGIN: Final = ("  ", "text")
-_SECRET = re.compile(r"«([^«»]+\.[A-Za-z_]+)»")
-_COOKIE_VALUE = re.compile("=[^;]*")
-_STATUS_WORD = re.compile(r"HTTP \d{3} ([A-Z][A-Za-z ]+): ")
+_SECRET = regex(r"«([^«»]+\.[A-Za-z_]+)»")
+_COOKIE_VALUE = regex("=[^;]*")
+_STATUS_WORD = regex(r"HTTP \d{3} ([A-Z][A-Za-z ]+): ")
 """How a sentence begins that says what a status means: that this is no reply of JSON-RPC goes without saying."""
 
 
@@ -290,6 +292,8 @@ def request_lines(preview: Preview | Refused | None, marked: Path = ()) -> list[
     text = readable(preview.body)
     if text is None:  # not ours to send, but nothing that is shown may fail
         return [*lines, [], *([_MARGIN, (row, "text")] for row in printable_bytes(preview.body).splitlines())]
+    from rpcexplorer.jsontext.edit import span_of  # the list of methods shows no request
+
     params = (("params", *marked), ("arguments", *marked)) if marked else ()  # in one envelope or another
     place = next((span for path in params if (span := span_of(text, path))), None)
     lines += [[], [_MARGIN, *_body_pieces(text, place)]]

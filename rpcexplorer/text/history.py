@@ -9,8 +9,8 @@ from typing import Final, TypeAlias
 from msgspec import Struct
 
 from rpcexplorer.history.statistics import Chart, Figures, Grouping, Statistics
-from rpcexplorer.model.exchange import Damaged, Exchange
-from rpcexplorer.model.filter import OUTCOMES, YOU, Bounds, HistoryFilter
+from rpcexplorer.model.exchange import OUTCOMES, Damaged, Exchange
+from rpcexplorer.model.filter import YOU, Bounds, HistoryFilter
 from rpcexplorer.model.problem import counted
 from rpcexplorer.rpc.messages import ErrorObject, Result
 from rpcexplorer.text.exchange import (

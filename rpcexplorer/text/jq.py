@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from importlib.util import find_spec
 from typing import Final
@@ -10,15 +9,16 @@ from typing import Final
 from msgspec import Struct
 
 from rpcexplorer.jsontext.layout import indented
+from rpcexplorer.patterns import regex
 from rpcexplorer.text.printable import printable, readable
 
 OUTPUT_LIMIT: Final = 256 * 1024 * 1024
 """Characters that an expression may yield; one that yields for ever ends here, before the memory does."""
 SENTENCE_LIMIT: Final = 300
 """Characters of a problem; jq quotes the values that it complains about."""
-_PLACE = re.compile(r" at <top-level>, line (\d+)(?:, column (\d+))?:?")
+_PLACE = regex(r" at <top-level>, line (\d+)(?:, column (\d+))?:?")
 _WORDS = [
-    (re.compile(pattern), words)
+    (regex(pattern), words)
     for pattern, words in (
         (r"^jq: error: ", ""),
         (r"^syntax error, ", ""),

@@ -12,13 +12,14 @@ import msgspec
 
 from rpcexplorer.jsontext.layout import indented, pieces
 from rpcexplorer.jsontext.slices import SLICE, Text, fault, in_string
+from rpcexplorer.patterns import regex
 from rpcexplorer.text.printable import printable, printable_bytes, readable
 
 Role: TypeAlias = Literal["key", "string", "number", "literal", "punctuation", "error"]
 _REST_OF_STRING: Final = r'[^"\\]*+ (?: \\. [^"\\]*+ )*+ (?: " | \\?\Z )'
 _STRING = rf"{_REST_OF_STRING} (?P<string>) (?: (?= \s*+ : ) (?P<key>) )?"
 """The last group that took part says which of the two it is."""
-_TOKEN = re.compile(
+_TOKEN = regex(
     rf"""
       " {_STRING}
     | (?P<summary>      (?<= [\[{{] [ ] ) [0-9,]++ [ ] (?: item | member ) s? (?= [ ] [\]}}] ) )
@@ -29,7 +30,7 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-_REST = re.compile(_STRING, re.VERBOSE | re.DOTALL)
+_REST = regex(_STRING, re.VERBOSE | re.DOTALL)
 
 
 def tokens(text: str, *, in_string: bool = False) -> Iterator[tuple[int, int, Role]]:
@@ -75,7 +76,7 @@ def inked(text: str, ink: Ink, *, colour: bool = True) -> str:
 
 COLOUR_LIMIT: Final = 16_000_000
 """Characters; longer text stays plain, as nobody reads that far and colours would double its size."""
-_BEGINS = re.compile(r"\s*+(?:[\[{\"]|-?[0-9]|true|false|null|NaN|-?Infinity)")
+_BEGINS = regex(r"\s*+(?:[\[{\"]|-?[0-9]|true|false|null|NaN|-?Infinity)")
 _INKS: Final[dict[str | None, Ink]] = {
     "key": KEY,
     "string": STRING,

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from itertools import groupby, islice, zip_longest
 from operator import itemgetter
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from rpcexplorer.patterns import regex
 from rpcexplorer.text.exchange import WordLine
 from rpcexplorer.text.printable import columns, printable
 
@@ -26,7 +26,7 @@ MAX_CHARACTERS: Final = 10_000
 MAX_LIST_DEPTH: Final = 4
 MAX_CELL_WIDTH: Final = 32
 MAX_CELLS: Final = 20
-_TOKEN = re.compile(r"\s+|\S+")
+_TOKEN = regex(r"\s+|\S+")
 _Break: TypeAlias = Callable[[WordLine, int, int], Iterator[WordLine]]
 
 

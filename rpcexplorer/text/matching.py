@@ -13,6 +13,8 @@ from typing import Final, NamedTuple, overload
 
 from msgspec import Struct
 
+from rpcexplorer.patterns import regex
+
 EQUAL: Final = 6.0
 """The score of a name that is the query, letter for letter."""
 EXACT, PREFIX, WORD, WORDS, INSIDE = 5.0, 4.0, 3.0, 2.0, 1.0
@@ -22,7 +24,7 @@ Letters that are scattered score below 1: the more, the closer they lie together
 """
 MARK: Final = "\x1f"
 """Put before each word of a name. It is white space, so that no word of a query can hold it."""
-_HEAD = re.compile(
+_HEAD = regex(
     r"(?<![^\s._/:-])[^\s._/:-]"  # at the beginning, or after a separator
     r"|(?<=[^\W_A-Z])[A-Z]|(?<=[A-Z])[A-Z](?=[a-z])"  # a hump: userGet, HTTPServer
 )

@@ -6,17 +6,19 @@ import re
 from typing import Final
 from unicodedata import category, combining, east_asian_width
 
+from rpcexplorer.patterns import regex
+
 UNPRINTABLE: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 """Control, format, lone surrogate, private use, unassigned, line and paragraph separator."""
-_HIDDEN = re.compile(  # letters and marks by category, but without any shape
+_HIDDEN = regex(  # letters and marks by category, but without any shape
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180d\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
 )
-_EMOJI_STYLE = re.compile("[\ufe0e\ufe0f]")
+_EMOJI_STYLE = regex("[\ufe0e\ufe0f]")
 _PICTURES = {chr(code): chr(0x2400 + code) for code in range(0x20)} | {"\x7f": "␡"}
-_ASCII_CONTROLS = re.compile(r"[\x00-\x1f\x7f]")
-_CONTROLS_IN_LINES = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
-_NOT_UTF8 = re.compile(r"[\udc80-\udcff]")
-_CUT_SHORT = re.compile(r"[\udcc2-\udcf4][\udc80-\udcbf]{0,2}\Z")
+_ASCII_CONTROLS = regex(r"[\x00-\x1f\x7f]")
+_CONTROLS_IN_LINES = regex(r"[\x00-\x08\x0b-\x1f\x7f]")
+_NOT_UTF8 = regex(r"[\udc80-\udcff]")
+_CUT_SHORT = regex(r"[\udcc2-\udcf4][\udc80-\udcbf]{0,2}\Z")
 _ROW = 16
 
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from rpcexplorer.jsontext.params import Params, Typo, parse
 from rpcexplorer.model.problem import MOST_TOLD, Changes, Checked, Hint, SchemaProblem, spelled
 from rpcexplorer.model.profile import Profile
+from rpcexplorer.patterns import regex
 from rpcexplorer.text.exchange import WordLine
 from rpcexplorer.text.printable import clipped, columns, printable
 
-BREAK = re.compile(r"[\r\n]")
+BREAK = regex(r"[\r\n]")
 """Nothing else ends a line of JSON, whatever it does elsewhere."""
 WIDTH = 72
 """Columns of a long line that are shown around the place."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
@@ -13,6 +12,7 @@ import msgspec
 from msgspec import Struct
 
 from rpcexplorer.jsontext import scan
+from rpcexplorer.patterns import regex
 from rpcexplorer.rpc.codec import open_array
 from rpcexplorer.text.printable import columns as columns_of
 from rpcexplorer.text.printable import printable, readable
@@ -35,9 +35,9 @@ _KINDS: Final[dict[bytes, CellKind]] = {
 }
 _COLUMN_KINDS: Final[dict[CellKind, ColumnKind]] = {"number": "number", "literal": "literal", "nested": "nested"}
 _SORTED_BY_KIND: Final[Sequence[CellKind]] = ("number", "string", "literal", "nested")
-_WHOLE = re.compile(r"-?[0-9]{1,18}")
-_ASTRONOMIC = re.compile(r"[eE][+-]?0*[1-9][0-9]{15}")
-_PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_WHOLE = regex(r"-?[0-9]{1,18}")
+_ASTRONOMIC = regex(r"[eE][+-]?0*[1-9][0-9]{15}")
+_PLAIN_NAME = regex(r"[A-Za-z_][A-Za-z0-9_]*")
 Members = Mapping[str, bytes | msgspec.Raw]
 _MEMBERS = msgspec.json.Decoder(dict[str, msgspec.Raw])
 

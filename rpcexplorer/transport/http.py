@@ -17,6 +17,7 @@ from urllib.request import getproxies, getproxies_environment, proxy_bypass
 import httpx
 from msgspec import Struct
 
+from rpcexplorer.patterns import regex
 from rpcexplorer.transport.connection import Connection, NothingWritten
 from rpcexplorer.transport.failures import Attempt, explain
 from rpcexplorer.transport.port import (
@@ -42,7 +43,7 @@ MOST = 8
 """Connections that wait at a time; there are as many as there were requests at once."""
 _AT_ONCE = 1.0
 """Seconds within which a server closes that never meant to go on, though it did not say so."""
-_PARAMETER = re.compile(r"\s*(timeout|max)\s*=\s*\"?([0-9]+)\"?\s*", re.IGNORECASE | re.ASCII)
+_PARAMETER = regex(r"\s*(timeout|max)\s*=\s*\"?([0-9]+)\"?\s*", re.IGNORECASE | re.ASCII)
 
 
 class Link(Struct, frozen=True):

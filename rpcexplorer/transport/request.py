@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 import ipaddress
-import re
 import unicodedata
 from typing import TYPE_CHECKING
 from urllib.parse import SplitResult, quote, urlsplit
 
 from msgspec import Struct
 
+from rpcexplorer.patterns import regex
 from rpcexplorer.transport.port import Headers, Unreachable
 
 if TYPE_CHECKING:
     from rpcexplorer.transport.port import Request
 
 _DEFAULT_PORTS = {"http": 80, "https": 443}
-_LABEL = re.compile(r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?")
-_NUMBERS = re.compile(r"\d+\.\d+\.\d+\.\d+")
-_STRAY_PERCENT = re.compile(r"%(?![0-9A-Fa-f]{2})")
-_TOKEN = re.compile(r"[-!#$%&'*+.^_`|~0-9A-Za-z]+")
-_FIELD_VALUE = re.compile(r"[\t -~]*")
-_COOKIE_VALUE = re.compile(r"(?:[!-:<-~](?:[ -:<-~]*[!-:<-~])?)?")
+_LABEL = regex(r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?")
+_NUMBERS = regex(r"\d+\.\d+\.\d+\.\d+")
+_STRAY_PERCENT = regex(r"%(?![0-9A-Fa-f]{2})")
+_TOKEN = regex(r"[-!#$%&'*+.^_`|~0-9A-Za-z]+")
+_FIELD_VALUE = regex(r"[\t -~]*")
+_COOKIE_VALUE = regex(r"(?:[!-:<-~](?:[ -:<-~]*[!-:<-~])?)?")
 # Left as they are in a path and in a query; the same choice as httpx makes, so that it finds nothing to change.
 _PATH_SAFE = "!$%&'()*+,/:;=@[\\]^|~"
 _QUERY_SAFE = _PATH_SAFE + "?`{}"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
@@ -11,14 +10,15 @@ from msgspec import Struct
 
 from rpcexplorer.jsontext.scan import STRING, decoded
 from rpcexplorer.model.secret import defused
+from rpcexplorer.patterns import regex
 from rpcexplorer.rpc.messages import spelled
 
 OPENING: Final = "{{"
 """What every text has that holds a reference."""
-REFERENCE: Final = re.compile(r"\{\{\{\{|\{\{(?P<inside>[^{}]+)\}\}")
+REFERENCE: Final = regex(r"\{\{\{\{|\{\{(?P<inside>[^{}]+)\}\}")
 """A literal ``{{``, or a reference."""
-TOKEN: Final = re.compile(rf"(?P<string>{STRING})(?P<colon>[ \t\n\r]*:)?")
-NAME: Final = re.compile(r"[^\W\d][\w.-]{0,63}")
+TOKEN: Final = regex(rf"(?P<string>{STRING})(?P<colon>[ \t\n\r]*:)?")
+NAME: Final = regex(r"[^\W\d][\w.-]{0,63}")
 LAST: Final = "last."
 MADE: Final = {
     "uuid": "a new random one, at each place",
@@ -27,7 +27,7 @@ MADE: Final = {
 }
 """Names of what is made when it is needed."""
 JSON: Final = ":json"
-_END_OF_METHOD: Final = re.compile("#(?=/|$)")
+_END_OF_METHOD: Final = regex("#(?=/|$)")
 
 
 class Reference(Struct, frozen=True):
@@ -69,7 +69,7 @@ def can_be_named(name: str) -> bool:
     return bool(NAME.fullmatch(name)) and name not in MADE and not name.startswith(LAST)
 
 
-_BRACE: Final = re.compile(r"\{(?=\{)")
+_BRACE: Final = regex(r"\{(?=\{)")
 """Two of them, one after the other, stand in strings alone: no JSON has them anywhere else."""
 
 

@@ -19,6 +19,7 @@ from rpcexplorer.model.draft import Batch, Draft, sent_draft
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.problem import cut, nearest
 from rpcexplorer.model.secret import HIDDEN, defused
+from rpcexplorer.patterns import regex
 from rpcexplorer.rpc.messages import spelled
 from rpcexplorer.variables.references import (
     MADE,
@@ -34,7 +35,7 @@ from rpcexplorer.variables.references import (
 LONGEST: Final = 16 * 1024 * 1024
 """Characters that a text may become: what is longer, nobody has meant."""
 NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
-_LONE: Final = re.compile(f"(?P<whole>{HIDDEN.pattern})|«")
+_LONE: Final = regex(f"(?P<whole>{HIDDEN.pattern})|«")
 
 
 class LastResult(Struct, frozen=True):
@@ -247,7 +248,7 @@ def _literal(typed: str) -> str:
     return _LONE.sub(lambda found: found["whole"] or "\\u00ab", typed)
 
 
-_STRING: Final = re.compile(LOOSE_STRING, re.DOTALL)
+_STRING: Final = regex(LOOSE_STRING, re.DOTALL)
 _OPENS: Final = frozenset(["", "[", "{", ":", ","])
 """What a value may stand behind."""
 _ENDS: Final = frozenset(["", "]", "}", ","])

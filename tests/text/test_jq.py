@@ -145,4 +145,4 @@ def test_the_process_imports_nothing_it_does_not_need() -> None:
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     wings = {name.split(".")[1] for name in loaded if "." in name}
     assert "jq" not in loaded
-    assert wings == {"text", "jsontext"}
+    assert wings == {"text", "jsontext", "patterns"}

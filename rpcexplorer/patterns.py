@@ -1,0 +1,24 @@
+"""Regular expressions that are compiled on first use: a start or a call uses few of them, and to compile is slow."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, AnyStr, cast
+
+
+class _Regex:
+    """Gets the methods of the compiled pattern when one of them is asked for."""
+
+    def __init__(self, pattern: str | bytes, flags: int) -> None:
+        self.pattern, self._flags = pattern, flags
+
+    def __getattr__(self, name: str) -> Any:
+        compiled = re.compile(self.pattern, self._flags)
+        for method in ("match", "fullmatch", "search", "finditer", "findall", "sub", "split"):
+            setattr(self, method, getattr(compiled, method))
+        return getattr(compiled, name)
+
+
+def regex(pattern: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
+    """Return what `re.compile` returns, as far as callers can tell."""
+    return cast("re.Pattern[AnyStr]", _Regex(pattern, flags))
