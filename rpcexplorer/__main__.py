@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import os
-import re
 import signal
 import sys
 from collections.abc import Iterable, Iterator
@@ -13,7 +12,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rpcexplorer.patterns import regex
+
 if TYPE_CHECKING:
+    from rpcexplorer.cli.world import World
     from rpcexplorer.explorer import Explorer
     from rpcexplorer.model.secret import Secret
 
@@ -24,7 +26,7 @@ COMPLETION_SECONDS = 2.0
 """How long a shell may wait for an answer."""
 MAX_CRASHES = 10
 """Files that are kept; the oldest goes first."""
-CRASH_FILE = re.compile(r"\d{4}-\d\d-\d\dT\d{6}\.\d{6}\.txt")
+CRASH_FILE = regex(r"\d{4}-\d\d-\d\dT\d{6}\.\d{6}\.txt")
 """The names of these files: nothing else in the folder is removed."""
 MAX_MESSAGE = 2_000
 """Characters of an error's own words."""
@@ -35,14 +37,13 @@ def main() -> int:
     # Nothing that a start makes is garbage: to look for some took a tenth of the time to the first screen. Who goes on
     # for longer than one command turns it on again.
     gc.disable()
-    from rpcexplorer.cli.main import run
     from rpcexplorer.cli.world import COMPLETING, INTERRUPTED, Gone, World, let_go, streams
 
     world = World(*streams(), os.environ, _here())
     if completing := COMPLETING in os.environ:
         _end_soon_and_quietly()
     try:
-        return run(sys.argv[1:], world)
+        return _run(sys.argv[1:], world)
     except KeyboardInterrupt:
         return INTERRUPTED
     except Gone:
@@ -60,6 +61,21 @@ def main() -> int:
         if world.explorer is not None and (problem := world.explorer.put_unsaved_aside()):
             with suppress(Gone):  # nobody is there to read it: the next start says it
                 world.say(problem)
+
+
+def _run(arguments: list[str], world: World) -> int:
+    """Run a command; the screen, alone or on a profile, opens without the code that commands take."""
+    from rpcexplorer.cli.world import COMPLETING
+
+    names_profile = len(arguments) == 2 and arguments[0] in {"-p", "--profile"} and not arguments[1].startswith("-")
+    if (not arguments or names_profile) and world.on_terminal and COMPLETING not in world.environment:
+        code, wish = world.open_profile(arguments[1] if names_profile else None)
+        if wish != "demo":
+            return code
+        arguments = ["demo"]
+    from rpcexplorer.cli.main import run
+
+    return run(arguments, world)
 
 
 def _here() -> Path:

@@ -12,13 +12,12 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO, Final, TextIO, cast
 
-import click
 from msgspec import Struct, field
 
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.jsontext.slices import Text
 from rpcexplorer.model.destination import Entered, Person, RouteChanged, Store
-from rpcexplorer.model.problem import UserError
+from rpcexplorer.model.problem import Problem, UserError
 from rpcexplorer.text.printable import printable
 
 COMPLETING: Final = "_RPCEXPLORER_COMPLETE"
@@ -68,6 +67,21 @@ class World(Struct):
     def path(self, name: str) -> Path:
         """Return the path of a file that was named on the command line."""
         return self.folder / os.path.expanduser(name)  # noqa: PTH111 - Path's own raises for an unknown user
+
+    def open_profile(self, name: str | None) -> tuple[int, str]:
+        """Open the screen on a profile by its name, or on the one that was used last."""
+
+        def build(person: Person) -> Explorer:
+            explorer = self.open_explorer(person)
+            if name is not None and isinstance(problem := explorer.use(name), Problem):
+                raise UserError(str(problem))
+            return explorer
+
+        try:
+            return self.open_screen(build, name)
+        except UserError as error:
+            self.say(error.sentence)
+            return 2, ""
 
     @property
     def on_terminal(self) -> bool:
@@ -213,11 +227,15 @@ class PersonAtTerminal:
         """
         value = hidden(question) if masked else visible(question)
         if value and masked and store is not None:
+            import click
+
             click.echo(f"hint: to store it in {printable(store.place)}: {printable(store.command)}", err=True)
         return (value, False) if value else None
 
     async def agrees(self, question: str) -> bool:
         """Ask for a yes; Enter alone is a no."""
+        import click
+
         with interruptible():
             return click.confirm(printable(question), default=False, err=True)
 
@@ -238,6 +256,8 @@ def interruptible() -> Iterator[None]:
 
 def visible(question: str) -> str:
     """Ask for a value that is shown while it is typed. An end of input is no value."""
+    import click
+
     with interruptible():
         try:
             return str(click.prompt(printable(question), default="", show_default=False, err=True))

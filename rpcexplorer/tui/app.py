@@ -27,7 +27,7 @@ from textual.reactive import reactive
 from textual.screen import ModalScreen, Screen
 from textual.strip import Strip
 from textual.widget import Widget
-from textual.widgets import Input, Static, TextArea
+from textual.widgets import Input, Static
 
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.destination import Entered, RouteChanged, Store
@@ -41,6 +41,7 @@ from rpcexplorer.tui.messages import Wanted
 from rpcexplorer.tui.navigation import Navigation
 from rpcexplorer.tui.terminal import Guard, outlive_terminal
 from rpcexplorer.tui.theme import ThemeLoader, ThemeStyles, line, textual_theme, width_of
+from rpcexplorer.tui.widgets.inputs import InOrder
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -169,7 +170,7 @@ class ExplorerApp(App[Wish]):
                 return False
             return self.screen is self.calls or getattr(self.screen, "scope", "") in {"history", "profiles"} - {action}
         if action == "select_all":
-            return isinstance(self.screen.focused, Input | TextArea)
+            return isinstance(self.screen.focused, InOrder)
         return super().check_action(action, parameters)
 
     def action_history(self) -> None:
@@ -223,7 +224,7 @@ class ExplorerApp(App[Wish]):
         self._problems.clear()
 
     def action_select_all(self) -> None:
-        if isinstance(field := self.screen.focused, Input | TextArea):
+        if isinstance(field := self.screen.focused, InOrder):
             field.select_all()
 
     def action_copy_or_cancel(self) -> None:
@@ -350,7 +351,7 @@ class Shutdown:
 def selected(screen: Screen[Any]) -> str | None:
     """What is selected in the field with the focus, else by the mouse; None where it must not be copied."""
     field = screen.focused
-    if isinstance(field, Input | TextArea) and field.selected_text:
+    if isinstance(field, InOrder) and field.selected_text:
         return None if isinstance(field, Input) and field.password else field.selected_text
     # only these show what is selected of them: of others, Textual would copy a name of its own
     marked = [(each, part) for each, part in screen.selections.items() if isinstance(each, Static) and each.is_attached]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 import time
 from collections import Counter, deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Hashable, Iterator, Sequence
@@ -19,15 +18,15 @@ from textual.events import Event, Key, Paste
 from textual.message_pump import MessagePump
 from textual.screen import Screen
 from textual.widget import Widget
-from textual.widgets import TextArea
 
+from rpcexplorer.patterns import regex
 from rpcexplorer.tui.widgets.inputs import InOrder
 
 LEAST: Final = 64
 """Characters; a slow line delivers some dozen keys at once, and nobody types as many as these."""
 BREAKS: Final = "\r\n"
 """What ends a line: Enter is the first of them."""
-_TEXT: Final = re.compile(r"[^\x00-\x09\x0b\x0c\x0e-\x1f\x7f-\x9f]*")
+_TEXT: Final = regex(r"[^\x00-\x09\x0b\x0c\x0e-\x1f\x7f-\x9f]*")
 
 
 class TypedText(Event):
@@ -289,7 +288,8 @@ class Keys:
         """Return how much of it goes into the field with the focus: Enter in a line, and keys that win, are keys."""
         bindings = self._app.active_bindings
         bound = {key for key, each in bindings.items() if each.binding.priority and each.enabled}
-        lone = () if isinstance(self._app.focused, TextArea) else BREAKS
+        field = self._app.focused
+        lone = () if isinstance(field, InOrder) and field.takes_lines else BREAKS
         keys = {each for each in set(text) if each in lone or key_of(each).key in bound}
         return next((at for at, each in enumerate(text) if each in keys), len(text)) if keys else len(text)
 
@@ -327,7 +327,8 @@ class Keys:
         """Hold keys until it has settled where they go."""
         self._closed_by = self._typed if isinstance(self._typed, Key) and screen is self._home() else None
         self.pending.change_screens(self._app.screen_stack)
-        screen.call_later(self.pending.go_on, SCREEN)
+        if getattr(screen, "is_complete", True):  # else it lets keys go itself
+            screen.call_later(self.pending.go_on, SCREEN)
 
 
 T = TypeVar("T")

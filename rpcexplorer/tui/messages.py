@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, TypeVar, dataclass_transform
+from typing import TYPE_CHECKING, ClassVar, TypeVar, dataclass_transform
 
 from textual.message import Message
 
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Exchange
-from rpcexplorer.model.filter import HistoryFilter
+
+if TYPE_CHECKING:
+    from rpcexplorer.model.filter import HistoryFilter
 
 MessageType = TypeVar("MessageType", bound=Message)
 

@@ -60,30 +60,34 @@ class Navigation:
         self._app, self._explorer, self._pending = app, explorer, pending
         self._problems = problems
         self._profile, self._case = profile, case
-        self._rescued = ""
-        """What an earlier run could not write, and is back."""
+        self._first: CallScreen | None = None
+        """The call screen that the program starts with."""
 
     @property
     def calls(self) -> CallScreen | None:
-        return next((screen for screen in self._app.screen_stack if isinstance(screen, CallScreen)), None)
+        """The call screen, once all of it is there."""
+        screens = (screen for screen in self._app.screen_stack if isinstance(screen, CallScreen))
+        return next((screen for screen in screens if screen.is_complete), None)
 
     # --- the start -----------------------------------------------------------------------------------------------
 
     def first_screen(self) -> Screen[Any]:
         """Return the call screen if there is a profile to use, else an empty one under the welcome."""
         explorer = self._explorer
-        self._rescued = explorer.rescue.take_back(explorer.profiles.profiles.get)  # before an editor shows it
         last_used = explorer.remembered.profile_among
         chosen = explorer.profile or explorer.use(self._profile or last_used(explorer.profiles.profiles))
-        return CallScreen(explorer, self._pending) if isinstance(chosen, Profile) else Screen()
+        self._first = CallScreen(explorer, self._pending) if isinstance(chosen, Profile) else None
+        return self._first or Screen()
 
     def begin(self) -> None:
-        """Show what the first screen has to say, or lead to a profile first."""
-        if self.calls is None:
-            self._pending.run(self._app, "begin", self._choose_first)
-        else:
-            self._app.call_after_refresh(self._complain)
-            self._app.call_after_refresh(self._show_case)
+        """Show what the first screen has to say, or lead to a profile first; keys typed before wait for it."""
+        self._pending.run(self._app, "begin", self._choose_first if self._first is None else self._begin)
+
+    async def _begin(self) -> None:
+        assert self._first is not None
+        await self._first.completed.wait()
+        self._complain()
+        self._show_case()
 
     async def _choose_first(self) -> None:
         """Show a case before a profile is chosen: whoever gets it reads it first, and chooses when a call is sent."""
@@ -95,6 +99,7 @@ class Navigation:
         if await self._has_profile():
             calls = CallScreen(self._explorer, self._pending)
             await self._app.push_screen(calls)
+            await calls.completed.wait()
             self._complain()
             if choice is not None:
                 await self._take(calls, choice)
@@ -117,8 +122,6 @@ class Navigation:
         return True
 
     def _complain(self) -> None:
-        if self._rescued:
-            self._app.notify(self._rescued, timeout=10)
         for problem in self._found_problems():
             self._app.notify(problem, timeout=10, severity="warning")
 

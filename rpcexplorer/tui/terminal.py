@@ -22,6 +22,7 @@ from textual.events import Key, MouseEvent, Paste, Resize
 from textual.filter import LineFilter
 from textual.message import Message
 
+from rpcexplorer.patterns import regex
 from rpcexplorer.text.printable import printable
 from rpcexplorer.tui.key_queue import LEAST, TypedText, text_at
 
@@ -35,11 +36,11 @@ MIN_PASTED_BYTES: Final = 1_000
 """So many come in this time while somebody pastes, also over a slow line; nobody types as many."""
 NEXT_SECONDS: Final = 0.1
 """Within this time what comes after a text that nobody typed still belongs to it."""
-ALT: Final = re.compile("\x1b([ac-eg-z])")
+ALT: Final = regex("\x1b([ac-eg-z])")
 """A letter with alt. No terminal begins anything longer so; b and f are arrows with ctrl, which the parser knows."""
 MAX_SIDE: Final = 2_000
 """Columns or lines that no terminal has."""
-NOT_UTF8: Final = re.compile("[\udc80-\udcff]")
+NOT_UTF8: Final = regex("[\udc80-\udcff]")
 """How Python's decoder marks them."""
 
 

@@ -60,6 +60,15 @@ def test_a_whole_visit(terminal: Terminal) -> None:
     assert b"\x1b[?1049l" in terminal.written, "the terminal was not given back"
 
 
+def test_keys_typed_before_the_first_frame_are_not_lost(tmp_path: Path) -> None:
+    with Terminal(["demo"], {"RPCEXPLORER_HOME": str(tmp_path)}, tmp_path, (120, 40)) as terminal:
+        terminal.press("f2")
+        terminal.type("ping")
+        terminal.sees("› ping", "1 of 3")  # noqa: RUF001 - the sign is meant
+        terminal.press("ctrl+q")
+        assert terminal.ends() == 0
+
+
 @pytest.mark.thorough
 def test_it_can_be_resized_at_any_moment(tmp_path: Path) -> None:
     with Terminal(["demo"], {"RPCEXPLORER_HOME": str(tmp_path)}, tmp_path, (120, 40)) as terminal:

@@ -33,11 +33,17 @@ def tell(explorer: Explorer, story: Story, *, profile: str | None = None, size: 
     async def told() -> None:
         app = ExplorerApp(explorer, person, profile)
         async with app.run_test(size=size, notifications=True) as pilot:
-            await until(pilot, lambda: type(app.screen).__name__ != "Screen" and app.screen.is_mounted)
+            await until(pilot, lambda: is_there(app))
             await pilot.pause()
             await story(app, pilot)
 
     asyncio.run(told())
+
+
+def is_there(app: ExplorerApp) -> bool:
+    """Whether the first screen has opened, with all of its panes."""
+    is_first = type(app.screen).__name__ != "Screen" and app.screen.is_mounted
+    return is_first and (app.calls is app.screen if isinstance(app.screen, CallScreen) else True)
 
 
 def visit(explorer: Explorer, scene: Scene, *, profile: str = "demo", size: tuple[int, int] = (120, 40)) -> None:

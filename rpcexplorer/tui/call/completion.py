@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
@@ -13,6 +12,7 @@ from textual.geometry import Offset
 from textual.keys import key_to_character
 from textual.strip import Strip
 
+from rpcexplorer.patterns import regex
 from rpcexplorer.text.printable import printable
 from rpcexplorer.tui.theme import ThemeStyles, line
 from rpcexplorer.tui.widgets.editor import Editor, in_string, place_of, row_of
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 CLOSING: Final = "}}"
 MAX_NAME: Final = 300
 """Characters before the cursor that are searched for braces: no name is longer."""
-_OPEN_REFERENCE: Final = re.compile(r"(?<!\{)\{\{(?P<typed>[^{}]*)$")
+_OPEN_REFERENCE: Final = regex(r"(?<!\{)\{\{(?P<typed>[^{}]*)$")
 
 
 class OpenReference(Struct, frozen=True):

@@ -7,7 +7,7 @@ there is something to see there.
 
 from __future__ import annotations
 
-from typing import Any, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from textual.screen import Screen
 from textual.timer import Timer
@@ -15,13 +15,16 @@ from textual.widget import Widget
 
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.method import SavedMethod, as_named, method_of
-from rpcexplorer.tui.call.docs import DocsPane
-from rpcexplorer.tui.call.drafts import DraftKeeper
+from rpcexplorer.settings import ScreenState
 from rpcexplorer.tui.call.methods import MethodsPane
-from rpcexplorer.tui.call.params import ParamsPane
-from rpcexplorer.tui.call.response import ResponsePane
 from rpcexplorer.tui.theme import NARROW
 from rpcexplorer.tui.widgets.bars import Bar
+
+if TYPE_CHECKING:
+    from rpcexplorer.tui.call.docs import DocsPane
+    from rpcexplorer.tui.call.drafts import DraftKeeper
+    from rpcexplorer.tui.call.params import ParamsPane
+    from rpcexplorer.tui.call.response import ResponsePane
 
 SIDE_BY_SIDE_COLUMNS: Final = 180
 """From here on params and response can be side by side."""
@@ -43,6 +46,23 @@ MIN_COLUMNS_BESIDE_UNASKED_DOCS: Final = 80
 POINTER_PAUSE_SECONDS: Final = 0.15
 """After this time a cursor in the method list rests."""
 DocsPlace: TypeAlias = Literal["beside", "below", "over"]
+
+
+def is_side_by_side(remembered: ScreenState, columns: int) -> bool:
+    """Return whether params and response are side by side if both are on view."""
+    return remembered.side_by_side and columns >= SIDE_BY_SIDE_COLUMNS
+
+
+def methods_columns(remembered: ScreenState, columns: int, *, side_by_side: bool) -> int:
+    is_roomy = columns >= ROOMY_COLUMNS and not side_by_side
+    usual = min(columns // 3, 72) if is_roomy else min(max(columns * 28 // 100, 34), 52)
+    return min(remembered.methods_width or usual, columns // 2)
+
+
+def params_lines(remembered: ScreenState, lines: int) -> int:
+    """Return the height of the params pane above the response."""
+    wanted = remembered.params_height or max(lines * 3 // 10, 6)
+    return min(wanted, max(lines - OTHER_LINES, MIN_PARAMS_LINES))
 
 
 class PaneLayout:
@@ -86,8 +106,7 @@ class PaneLayout:
 
     @property
     def is_side_by_side(self) -> bool:
-        has_room = self._columns >= SIDE_BY_SIDE_COLUMNS and self._covered_by != "response"
-        return self._remembered.side_by_side and has_room
+        return self._covered_by != "response" and is_side_by_side(self._remembered, self._columns)
 
     @property
     def _columns(self) -> int:
@@ -99,10 +118,7 @@ class PaneLayout:
 
     @property
     def _methods_columns(self) -> int:
-        columns = self._columns
-        is_roomy = columns >= ROOMY_COLUMNS and not self.is_side_by_side
-        usual = min(columns // 3, 72) if is_roomy else min(max(columns * 28 // 100, 34), 52)
-        return min(self._remembered.methods_width or usual, columns // 2)
+        return methods_columns(self._remembered, self._columns, side_by_side=self.is_side_by_side)
 
     def cover(self, pane: str) -> None:
         """Give a pane all the room, or with an empty name all panes their usual one.
@@ -171,9 +187,7 @@ class PaneLayout:
         return ""
 
     def _share(self) -> None:
-        wanted = self._remembered.params_height or max(self._lines * 3 // 10, 6)
-        most = max(self._lines - OTHER_LINES, MIN_PARAMS_LINES)
-        self.params.styles.height = "1fr" if self.is_side_by_side else min(wanted, most)
+        self.params.styles.height = "1fr" if self.is_side_by_side else params_lines(self._remembered, self._lines)
         self.methods.styles.width = "1fr" if self.is_narrow else self._methods_columns
         self.methods.set_class(self.is_narrow, "-alone")
         self.arrange_docs()
@@ -327,6 +341,8 @@ class PaneLayout:
         docs.show(drafts.listed_method(as_named(about)), described, asked_at, explorer.profile)
 
     def _add_docs(self, place: DocsPlace) -> DocsPane:
+        from rpcexplorer.tui.call.docs import DocsPane
+
         docs = self._docs[place] = DocsPane(self._docs_key, tinted=place == "over")
         docs.add_class(f"-{place}")
         if place == "below":

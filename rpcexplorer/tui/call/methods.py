@@ -10,7 +10,7 @@ from functools import cached_property, lru_cache
 from itertools import groupby
 from operator import itemgetter
 from textwrap import wrap
-from typing import ClassVar, Final, Literal, TypeAlias, overload
+from typing import TYPE_CHECKING, ClassVar, Final, Literal, TypeAlias, overload
 
 from msgspec import Struct
 from rich.cells import cell_len
@@ -27,9 +27,9 @@ from textual.widgets import Input, Static
 from rpcexplorer.auth.registry import needs_credentials
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.method import Method, as_named
+from rpcexplorer.patterns import regex
 from rpcexplorer.rpc.messages import ErrorObject, Result
 from rpcexplorer.text.exchange import ROLES, SIGNS, duration, status_word
-from rpcexplorer.text.matching import Names
 from rpcexplorer.text.printable import columns, printable
 from rpcexplorer.tui.commands import Scope, bindings
 from rpcexplorer.tui.messages import CopyCallWanted, SendAgainWanted, TicketWanted, message
@@ -38,9 +38,12 @@ from rpcexplorer.tui.widgets.bars import Bar
 from rpcexplorer.tui.widgets.inputs import Entry
 from rpcexplorer.tui.widgets.rows import MAX_NAME_CHARACTERS, RowList
 
+if TYPE_CHECKING:
+    from rpcexplorer.text.matching import Names
+
 Standing = Literal["pinned", "recent", "plain"]
 """Pinned by the person, called lately, or neither."""
-_GROUPS: Final = (re.compile(r"(.+?)[./:](?=.)", re.DOTALL), re.compile(r"(.+?)_(?=.)", re.DOTALL))
+_GROUPS: Final = (regex(r"(.+?)[./:](?=.)", re.DOTALL), regex(r"(.+?)_(?=.)", re.DOTALL))
 _WEIGHTS: Final[dict[Standing, float]] = {"pinned": 0.2, "recent": 0.1}
 """What a standing counts among matches that are about as good; it never makes a worse one better."""
 
@@ -198,6 +201,8 @@ class _Order:
     @cached_property
     def searched(self) -> Names:
         """The names, made ready to be found."""
+        from rpcexplorer.text.matching import Names
+
         return Names(self.names)
 
 

@@ -186,7 +186,7 @@ class ParamsPane(Vertical):
 
     def __init__(self, advice: Advice, *, key: str = "F3") -> None:
         """``key`` focuses the pane."""
-        super().__init__()
+        super().__init__(classes="params")
         self.editor = Editor()
         self._line = ProblemLine()
         self.verdict = Verdict(self.editor, self._line, self._judged)

@@ -224,7 +224,7 @@ class ResponsePane(Vertical):
 
     def __init__(self, reply_limit: int, *, key: str = "F4", cancel_key: str = "Esc") -> None:
         """``reply_limit``: bytes that a transform may make. ``key`` focuses the pane, ``cancel_key`` ends a call."""
-        super().__init__()
+        super().__init__(classes="response")
         self.body = Body()
         """The views of the response."""
         self.prompt = Prompt()

@@ -21,17 +21,10 @@ from rpcexplorer.model.exchange import Exchange, Preview, Refused
 from rpcexplorer.model.method import Described, as_named
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.text.exchange import WordLine
-from rpcexplorer.tui.call.advice import Advice, EditedCall
-from rpcexplorer.tui.call.docs import DocsSheet
-from rpcexplorer.tui.call.drafts import DraftKeeper
-from rpcexplorer.tui.call.layout import PaneLayout
+from rpcexplorer.tui.call.layout import PaneLayout, is_side_by_side, methods_columns, params_lines
 from rpcexplorer.tui.call.methods import MethodsPane
-from rpcexplorer.tui.call.params import ParamsPane
-from rpcexplorer.tui.call.profile_view import ProfileView
-from rpcexplorer.tui.call.response import ResponsePane
-from rpcexplorer.tui.call.sender import Sender
 from rpcexplorer.tui.commands import Scope, bindings, first_key
-from rpcexplorer.tui.key_queue import PendingKeys, opens
+from rpcexplorer.tui.key_queue import SCREEN, PendingKeys, opens
 from rpcexplorer.tui.messages import (
     BatchWanted,
     ConnectionTestWanted,
@@ -40,10 +33,15 @@ from rpcexplorer.tui.messages import (
     ProfilesCompared,
     SendAgainWanted,
 )
-from rpcexplorer.tui.widgets.bars import Footer, Header
+from rpcexplorer.tui.theme import NARROW
+from rpcexplorer.tui.widgets.bars import Bar, Footer, Header
 from rpcexplorer.variables.references import OPENING
 
 if TYPE_CHECKING:
+    from rpcexplorer.tui.call.advice import EditedCall
+    from rpcexplorer.tui.call.docs import DocsSheet
+    from rpcexplorer.tui.call.params import ParamsPane
+    from rpcexplorer.tui.call.response import ResponsePane
     from rpcexplorer.tui.call.transfer import Transfer
 
 READY_SECONDS: Final = 0.3
@@ -66,13 +64,15 @@ class CallScreen(Screen[None]):
     DEFAULT_CSS = """
     CallScreen { background: $background; color: $text; layout: vertical; overflow: hidden; }
     CallScreen #panes { height: 1fr; }
+    CallScreen #panes, CallScreen #right { visibility: hidden; }
+    CallScreen #panes > MethodsPane, CallScreen #panes > DocsPane, CallScreen #right > * { visibility: visible; }
     CallScreen MethodsPane { width: 34; border-right: solid $line; }
     CallScreen #right { width: 1fr; }
-    CallScreen ParamsPane { height: 10; }
-    CallScreen ResponsePane { height: 1fr; }
+    CallScreen .params { height: 10; }
+    CallScreen .response { height: 1fr; }
     CallScreen.-beside #right { layout: horizontal; }
-    CallScreen.-beside ParamsPane, CallScreen.-beside ResponsePane { width: 1fr; }
-    CallScreen.-beside ResponsePane { border-left: solid $line; }
+    CallScreen.-beside .params, CallScreen.-beside .response { width: 1fr; }
+    CallScreen.-beside .response { border-left: solid $line; }
     CallScreen MethodsPane.-alone { border-right: none; }
     """
     scope: ClassVar[Scope] = "call"
@@ -102,11 +102,26 @@ class CallScreen(Screen[None]):
     def __init__(self, explorer: Explorer, pending: PendingKeys) -> None:
         super().__init__()
         self.explorer, self.pending = explorer, pending
-        self._is_shown = False
+        self.completed = asyncio.Event()
+        """Set once params and response are there: the first frame does without them and their code."""
         self._is_overtaken = False
         """Another call was put on view while one runs, whose response leaves it there."""
         self.header, self.footer = Header(), Footer()
         self.methods = MethodsPane(key=self.key("focus.methods"), recent_key=self.key("history"))
+
+    @property
+    def is_complete(self) -> bool:
+        return self.completed.is_set()
+
+    def _make_panes(self) -> None:
+        from rpcexplorer.tui.call.advice import Advice
+        from rpcexplorer.tui.call.drafts import DraftKeeper
+        from rpcexplorer.tui.call.params import ParamsPane
+        from rpcexplorer.tui.call.profile_view import ProfileView
+        from rpcexplorer.tui.call.response import ResponsePane
+        from rpcexplorer.tui.call.sender import Sender
+
+        explorer = self.explorer
         self.advice = Advice(self, explorer, edited=self._edited_call, learned=self._earlier_calls_read)
         self.params = ParamsPane(self.advice, key=self.key("focus.params"))
         limit = explorer.settings.reply_limit
@@ -114,7 +129,9 @@ class CallScreen(Screen[None]):
         panes = (self.methods, self.params, self.response)
         self.drafts = DraftKeeper(self, explorer, self.params, chosen=self._draft_chosen, written=self._draft_written)
         self.panes = PaneLayout(self, explorer, panes, drafts=self.drafts, docs_key=self.key("docs"))
-        self.sender = Sender(self, explorer, pending, drafts=self.drafts, response=self.response, busy=self._show_busy)
+        self.sender = Sender(
+            self, explorer, self.pending, drafts=self.drafts, response=self.response, busy=self._show_busy
+        )
         self.view = ProfileView(
             self,
             explorer,
@@ -134,26 +151,65 @@ class CallScreen(Screen[None]):
         )
 
     def compose(self) -> ComposeResult:
-        here = CallScreen
         yield self.header
         with Horizontal(id="panes"):
-            yield self.methods.data_bind(current=here.method)
+            yield self.methods.data_bind(current=CallScreen.method)
             with Vertical(id="right"):
-                yield self.params.data_bind(here.preview, here.described)
-                yield self.response.data_bind(
-                    here.exchange, here.hint, here.schema_remark, here.what, here.whose, method=here.called
-                )
+                for title, command in (("Params", "focus.params"), ("Response", "focus.response")):
+                    bar = Bar()
+                    bar.words, bar.key = [(title, "middle")], self.key(command)
+                    yield Vertical(bar, classes=title.lower())
         yield self.footer
 
     def on_mount(self) -> None:
-        self.response.wrapped = self.explorer.remembered.wrap
-        self.show_profile()
-        if self.method:
-            self.params.focus_inside()
+        self._show_first()
+        self.call_after_refresh(self._complete)
+
+    def _show_first(self) -> None:
+        """Show what needs no code of the other panes, where it will stay."""
+        explorer, profile = self.explorer, self.explorer.profile
+        assert profile is not None
+        self.header.profile, self.footer.prod = profile, profile.badge == "prod"
+        self.set_class(self.footer.prod, "-prod")
+        self.methods.methods = explorer.listed_methods(called=False)
+        self.methods.pinned = explorer.remembered.pinned(profile.name)
+        size, remembered = self.app.size, explorer.remembered
+        is_beside = is_side_by_side(remembered, size.width)
+        self.set_class(is_beside, "-beside")
+        self.methods.display = size.width >= NARROW
+        self.methods.styles.width = methods_columns(remembered, size.width, side_by_side=is_beside)
+        params, response = self.query_one("#right").children
+        params.styles.height = "1fr" if is_beside else params_lines(remembered, size.height)
+        response.query_one(Bar).set_class(not is_beside, "-tinted")
+
+    async def _complete(self) -> None:
+        """Add params and response, and let keys go there."""
+        explorer = self.explorer
+        rescued = explorer.rescue.take_back(explorer.profiles.profiles.get)  # before an editor or a list shows it
+        self._make_panes()
+        right, here = self.query_one("#right"), CallScreen
+        async with self.batch():
+            await right.remove_children()
+            await right.mount_all(
+                [
+                    self.params.data_bind(here.preview, here.described),
+                    self.response.data_bind(
+                        here.exchange, here.hint, here.schema_remark, here.what, here.whose, method=here.called
+                    ),
+                ]
+            )
+            self.response.wrapped = explorer.remembered.wrap
+            self.show_profile()
+            if self.method:
+                self.params.focus_inside()
+            self.completed.set()
+            self.on_resize()
+        if rescued:
+            self.notify(rescued, timeout=10)
         self.set_timer(READY_SECONDS, self._get_ready)
         self.set_interval(AUTH_SECONDS, self.view.show_auth)
         self.set_interval(DESCRIPTION_SECONDS, self.view.look_at_description)
-        self.on_resize()  # before anything is laid out, so that it is laid out once
+        self.pending.go_on(SCREEN)
 
     @work(group="ready")
     async def _get_ready(self) -> None:
@@ -161,12 +217,12 @@ class CallScreen(Screen[None]):
 
     def on_screen_resume(self, event: events.ScreenResume) -> None:
         """Refresh no styles the first time: every widget has just got them."""
-        event.refresh_styles = self._is_shown
-        self._is_shown = True
+        event.refresh_styles = self.is_complete
 
     def on_resize(self) -> None:
-        self.panes.fit()
-        self.view.show_footer()
+        if self.is_complete:
+            self.panes.fit()
+            self.view.show_footer()
 
     def key(self, command: str) -> str:
         return first_key(command, self.explorer.settings.keymap)
@@ -176,6 +232,8 @@ class CallScreen(Screen[None]):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Return whether an action is possible now. Those that send tell it themselves if something is under way."""
+        if not self.is_complete:
+            return super().check_action(action, parameters)
         profile, is_idle = self.explorer.profile, not self.what
         possible: dict[str, Callable[[], bool]] = {
             "logout": lambda: is_idle and profile is not None and profile.has_sessions,
@@ -240,8 +298,7 @@ class CallScreen(Screen[None]):
     def action_shorter(self) -> None:
         self.panes.heighten(-1)
 
-    @on(ResponsePane.ZoomWanted)
-    def _zoom(self) -> None:
+    def on_response_pane_zoom_wanted(self) -> None:
         self.panes.zoom()
 
     def watch_described(self) -> None:
@@ -261,8 +318,7 @@ class CallScreen(Screen[None]):
     async def action_docs(self) -> None:
         await self.panes.switch_docs()
 
-    @on(DocsSheet.ExampleTaken)
-    def _example_taken(self, event: DocsSheet.ExampleTaken) -> None:
+    def on_docs_sheet_example_taken(self, event: DocsSheet.ExampleTaken) -> None:
         event.stop()
         self.transfer.take_example(event.method.name, event.example)
 
@@ -271,9 +327,9 @@ class CallScreen(Screen[None]):
     def _draft_chosen(self) -> None:
         self.method, self.called = self.drafts.method, self.drafts.called
         self.described = None
-        if self._is_shown:
+        if self.is_complete:
             self.describe()
-        else:  # the first screen waits for nothing that it can do without
+        else:  # the first panes wait for nothing that they can do without
             self.call_after_refresh(self.describe)
 
     def _draft_written(self) -> None:
@@ -288,6 +344,8 @@ class CallScreen(Screen[None]):
         self.describe()
 
     def _edited_call(self) -> EditedCall:
+        from rpcexplorer.tui.call.advice import EditedCall
+
         known = self.drafts.known.get(as_named(self.called))
         return EditedCall(self.called, known.by if known else None, self.described, self.methods.recent)
 
@@ -309,21 +367,20 @@ class CallScreen(Screen[None]):
     def _pin_wanted(self, event: MethodsPane.PinWanted) -> None:
         self.view.switch_pin(event.name)
 
-    @on(ParamsPane.TextChanged)
-    def _text_changed(self) -> None:
+    def on_params_pane_text_changed(self) -> None:
         self.drafts.typed()
 
-    @on(ParamsPane.PreviewWanted)
+    def on_params_pane_preview_wanted(self) -> None:
+        self.show_preview()
+
     def show_preview(self) -> None:
         if self.params.tab == "Request":
             self.preview = self.drafts.request_to_come()
 
-    @on(ParamsPane.ResetWanted)
-    def _reset_wanted(self) -> None:
+    def on_params_pane_reset_wanted(self) -> None:
         self.drafts.reset()
 
-    @on(ParamsPane.EditorWanted)
-    def _editor_wanted(self, event: ParamsPane.EditorWanted) -> None:
+    def on_params_pane_editor_wanted(self, event: ParamsPane.EditorWanted) -> None:
         self.drafts.edit_outside(event.text, event.time)
 
     @opens("changes")
@@ -378,9 +435,8 @@ class CallScreen(Screen[None]):
         if name := await other_profile(self, self.explorer, self.drafts.profile_name):
             await self.carry(self.drafts.draft, name)
 
-    @on(ParamsPane.TakeApartWanted)
     @opens("import")
-    async def _take_apart(self, event: ParamsPane.TakeApartWanted) -> None:
+    async def on_params_pane_take_apart_wanted(self, event: ParamsPane.TakeApartWanted) -> None:
         await self.transfer.take_apart(event.text, event.pasted)
 
     @opens("import")
@@ -388,9 +444,8 @@ class CallScreen(Screen[None]):
         await self.params.settled()
         await self.transfer.import_calls()
 
-    @on(ResponsePane.UseWanted)
     @opens("use")
-    async def _use_value(self, event: ResponsePane.UseWanted) -> None:
+    async def on_response_pane_use_wanted(self, event: ResponsePane.UseWanted) -> None:
         from rpcexplorer.variables.resolve import TakenValue
 
         await self.params.settled()
@@ -625,17 +680,14 @@ class CallScreen(Screen[None]):
 
     # --- the response ------------------------------------------------------------------------------------------
 
-    @on(ResponsePane.PromptSubmitted)
-    def _prompt_submitted(self, event: ResponsePane.PromptSubmitted) -> None:
+    def on_response_pane_prompt_submitted(self, event: ResponsePane.PromptSubmitted) -> None:
         self.view.remember_input(event.purpose, event.text)
 
-    @on(ResponsePane.Wrapped)
-    def _wrapped(self, event: ResponsePane.Wrapped) -> None:
+    def on_response_pane_wrapped(self, event: ResponsePane.Wrapped) -> None:
         self.explorer.remembered.wrap = event.on
 
-    @on(ResponsePane.SaveWanted)
     @opens("save")
-    async def _save_wanted(self) -> None:
+    async def on_response_pane_save_wanted(self) -> None:
         if self.response.exchange is not None:
             from rpcexplorer.tui.call.copying import saved
 
@@ -644,8 +696,7 @@ class CallScreen(Screen[None]):
     def action_copy(self) -> None:
         self._copy(self.drafts.draft, self.exchange)
 
-    @on(ResponsePane.CopyReplyWanted)
-    def _copy_reply_wanted(self, event: ResponsePane.CopyReplyWanted) -> None:
+    def on_response_pane_copy_reply_wanted(self, event: ResponsePane.CopyReplyWanted) -> None:
         self._copy(self.drafts.draft, self.exchange, event.what)
 
     @on(CopyCallWanted)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -22,13 +21,14 @@ from textual.widgets import TextArea
 from textual.widgets.text_area import Document, DocumentNavigator, Edit, EditResult, Location, WrappedDocument
 
 from rpcexplorer.importing.pasted import is_command
+from rpcexplorer.patterns import regex
 from rpcexplorer.text.json_text import tokens
 from rpcexplorer.text.printable import printable
 from rpcexplorer.tui.theme import AFTER_NUMBER, GUTTER, ThemeStyles
 from rpcexplorer.tui.widgets.inputs import InOrder
 
 TAB: Final = 2
-_PECULIAR = re.compile("[^\x20-\x7e\xa0-\xac\xae-\u02ff\u0391-\u03a1\u03a3-\u03ff\u0400-\u0482]")
+_PECULIAR = regex("[^\x20-\x7e\xa0-\xac\xae-\u02ff\u0391-\u03a1\u03a3-\u03ff\u0400-\u0482]")
 """Characters that may not be one column wide, or that must not reach the terminal as they are."""
 
 
@@ -208,9 +208,9 @@ KEYS: Final = frozenset('{}[]"\n\b')
 """Characters that the editor of JSON treats in its own way."""
 _BEFORE_BREAK = " \t,:]}"
 """Characters before which a pair may be opened: it would enclose anything else."""
-_STRING = re.compile(r'"(?:[^"\\\n]|\\.)*+"?')
-_CLOSED_STRING = re.compile(r'"(?:[^"\\]|\\.)*+"')
-_BRACKET = re.compile(r'"(?:[^"\\]|\\.)*+"?|([\[\]{}])')
+_STRING = regex(r'"(?:[^"\\\n]|\\.)*+"?')
+_CLOSED_STRING = regex(r'"(?:[^"\\]|\\.)*+"')
+_BRACKET = regex(r'"(?:[^"\\]|\\.)*+"?|([\[\]{}])')
 
 
 class Stroke(Struct, frozen=True):
@@ -375,7 +375,7 @@ MAX_SHORT_VALUE: Final = 40
 """Characters; the cursor starts before a longer value."""
 PAIRS: Final = {"[": "[]", "{": "{}"}
 _STRING_PATTERN: Final = r'"[^"\\\r\n]*+(?:\\[^\r\n][^"\\\r\n]*+)*+"'
-_FIRST_VALUE: Final = re.compile(
+_FIRST_VALUE: Final = regex(
     rf"(?:[\s\[{{]|{_STRING_PATTERN}\s*+:)*+({_STRING_PATTERN}|[^\s\[\]{{}},:\"]++|(?=\s*+[\]}}]))"
 )
 _OURS: Final = {"f6", "f7", "ctrl+z,super+z", "ctrl+y,super+y"}
@@ -398,6 +398,8 @@ class Editor(InOrder, TextArea, inherit_bindings=False):
         Binding("ctrl+shift+home", "text_start(True)", show=False),
         Binding("ctrl+shift+end", "text_end(True)", show=False),
     ]
+
+    takes_lines: ClassVar[bool] = True
 
     mark: reactive[tuple[int, int] | None] = reactive[tuple[int, int] | None](None)
     """The offsets of the problem."""

@@ -32,6 +32,13 @@ INHERITED = ("scroll", "page_")
 class InOrder(_Base):
     """Stands before Textual's class among the bases of a widget that is typed into."""
 
+    takes_lines: ClassVar[bool] = False
+    """Enter and a pasted line break are text."""
+    if TYPE_CHECKING:
+        selected_text: str
+
+        def select_all(self) -> None: ...
+
     async def _on_key(self, event: events.Key) -> None:
         for binding in self._bindings.key_to_bindings.get(event.key, ()):
             if not binding.action.startswith(INHERITED):

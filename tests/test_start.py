@@ -1,0 +1,66 @@
+"""What a start loads: the program's own modules until the first frame, and until a call has ended."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SCREEN = """
+import asyncio, os, sys
+from pathlib import Path
+from textual.app import App
+from rpcexplorer.cli.world import World, streams
+from rpcexplorer.tui.app import ExplorerApp, PersonOnScreen
+
+def display(app, screen, renderable):
+    if type(screen).__module__.startswith("rpcexplorer."):
+        os.write(1, " ".join(name for name in sys.modules if name.startswith("rpcexplorer")).encode())
+        os._exit(0)
+
+App._display = display
+person = PersonOnScreen()
+explorer = World(*streams(), os.environ, Path.cwd()).open_explorer(person)
+ExplorerApp(explorer, person).run(headless=True, size=(120, 40))
+"""
+CALL = """
+import atexit, sys
+atexit.register(lambda: print(*(name for name in sys.modules if name.startswith("rpcexplorer"))))
+sys.argv = ["rpcexplorer", "call", "ping", "--url", "http://127.0.0.1:9/", "--no-input"]
+from rpcexplorer.__main__ import main
+main()
+"""
+BOTH = """
+auth auth.auth_type auth.basic auth.credentials auth.digest auth.registry auth.token cli cli.world discovery
+discovery.methods discovery.store explorer files files.io files.paths files.private files.toml files.toml_edit
+files.toml_shape jsontext jsontext.layout jsontext.params jsontext.scan jsontext.slices model model.destination
+model.draft model.exchange model.method model.problem model.profile model.secret model.settings patterns profiles
+profiles.allowed profiles.keys profiles.layers profiles.profiles profiles.values rpc rpc.messages secrets
+secrets.credentials secrets.destination secrets.lookup settings text text.exchange text.printable transport
+transport.port variables variables.references
+"""
+SCREEN_ALONE = """
+tui tui.app tui.call tui.call.layout tui.call.methods tui.call.screen tui.commands tui.key_queue tui.messages
+tui.navigation tui.terminal tui.theme tui.widgets tui.widgets.bars tui.widgets.inputs tui.widgets.rows
+"""
+CALL_ALONE = """
+__main__ auth.login cli.arguments cli.call cli.completion cli.context cli.main cli.output client client.call
+client.client client.handshake client.hints history history.file history.folder history.record history.store
+jsontext.pointers jsontext.steps model.filter redaction redaction.addresses redaction.exchange redaction.redactor
+redaction.spellings rpc.batch rpc.codec text.json_text text.problems transport.connection transport.failures
+transport.http transport.request transport.response transport.tls
+"""
+
+
+@pytest.mark.parametrize(("script", "alone"), [(SCREEN, SCREEN_ALONE), (CALL, CALL_ALONE)], ids=["screen", "call"])
+def test_start_loads_only_modules_of_its_list(script: str, alone: str, tmp_path: Path) -> None:
+    (tmp_path / "sessions.toml").write_text('[profile.x]\nurl = "http://127.0.0.1:9"\n')
+    environment = {"RPCEXPLORER_HOME": str(tmp_path / "home")}
+    ended = subprocess.run(
+        [sys.executable, "-c", script], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+    )
+    loaded = {name.removeprefix("rpcexplorer").removeprefix(".") for name in ended.stdout.split()}
+    assert loaded, ended.stderr
+    assert loaded - {"", *BOTH.split(), *alone.split()} == set()
