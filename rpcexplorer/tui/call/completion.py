@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
-from msgspec import Struct
 from rich.cells import cell_len
 from textual import on
 from textual.geometry import Offset
@@ -27,39 +26,6 @@ CLOSING: Final = "}}"
 MAX_NAME: Final = 300
 """Characters before the cursor that are searched for braces: no name is longer."""
 _OPEN_REFERENCE: Final = regex(r"(?<!\{)\{\{(?P<typed>[^{}]*)$")
-
-
-class OpenReference(Struct, frozen=True):
-    """A reference that is being typed."""
-
-    typed: str
-    """The text behind its braces."""
-    in_string: bool
-
-
-def find_open_reference(before: str) -> OpenReference | None:
-    """Return the reference that is open at the end of a part of a line."""
-    if OPENING not in before[-MAX_NAME:] or (found := _OPEN_REFERENCE.search(before[-MAX_NAME:])) is None:
-        return None
-    return OpenReference(found["typed"], in_string(before[: len(before) - len(found[0])]))
-
-
-def matching_names(names: Sequence[Offered], typed: str) -> list[Offered]:
-    """Return the names that contain a text, those that begin with it first."""
-    word = typed.strip().lower()
-    first = [each for each in names if each.inside.lower().startswith(word)]
-    return [*first, *(each for each in names if word in each.inside.lower() and each not in first)]
-
-
-def reference_text(name: Offered, open_reference: OpenReference) -> tuple[str, int]:
-    """Return the text that replaces the open reference, and the offset of the cursor in it.
-
-    Outside a string it becomes one. The cursor stays inside a result reference, where a pointer can follow.
-    """
-    reference = f"{OPENING}{name.inside}{CLOSING}"
-    text = reference if open_reference.in_string else f'"{reference}"'
-    after = len(CLOSING) + (not open_reference.in_string) if name.inside.endswith("#") else 0
-    return text, len(text) - after
 
 
 MAX_ROWS: Final = 8
@@ -174,21 +140,27 @@ class CompletionList(RowList["Candidate"], can_focus=False):
             return None
         offset, (row, column) = self._editor.cursor_offset, self._editor.cursor_location
         line_text = self._editor.document.get_line(row)
-        open_reference = find_open_reference(line_text[:column])
-        self._in_braces = open_reference is not None
-        if open_reference is None:
+        reference = _OPEN_REFERENCE.search(line_text[max(column - MAX_NAME, 0) : column])
+        self._in_braces = reference is not None
+        if reference is None:
             return self._advice.complete(text, offset)
         from rpcexplorer.schema.complete import Candidate, Completion
 
-        start = offset - len(open_reference.typed) - len(OPENING)
+        start = offset - len(reference["typed"]) - len(OPENING)
         if start == self._declined:
             return Completion(start, start, ())
         if self._names is None or self._names[0] != start:
             self._names = start, self._advice.names()
         end = offset + len(CLOSING) * line_text.startswith(CLOSING, column)  # braces that the editor closed
-        names = matching_names(self._names[1], open_reference.typed)
-        texts = ((each, *reference_text(each, open_reference)) for each in names)
-        return Completion(start, end, tuple(Candidate(text, each.inside, each.words, at) for each, text, at in texts))
+        word = reference["typed"].strip().lower()
+        names = [each for each in self._names[1] if word in each.inside.lower()]
+        quote = "" if in_string(line_text[: column - len(reference[0])]) else '"'
+        candidates = []
+        for name in sorted(names, key=lambda each: not each.inside.lower().startswith(word)):
+            inserted = f"{quote}{OPENING}{name.inside}{CLOSING}{quote}"
+            after = len(CLOSING + quote) if name.inside.endswith("#") else 0  # a pointer into that result can follow
+            candidates.append(Candidate(inserted, name.inside, name.words, len(inserted) - after))
+        return Completion(start, end, tuple(candidates))
 
     def _offer(self, *, opens: bool, is_wanted: bool) -> None:
         """Open, update or close the list; typing opens it only if that helps."""

@@ -5,17 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-import pytest
 from textual import events
 
 from rpcexplorer.model.method import Method
 from rpcexplorer.schema.complete import Candidate, Completion
 from rpcexplorer.tui.call.completion import (
     CompletionList,
-    OpenReference,
-    find_open_reference,
-    matching_names,
-    reference_text,
 )
 from rpcexplorer.tui.call.params import ParamsPane
 from rpcexplorer.tui.widgets.editor import Editor
@@ -137,34 +132,3 @@ def test_the_list_opens_for_a_word_that_is_typed_and_typing_goes_on_as_if_it_wer
             assert await typed("down", "tab") == (False, '{"漢字漢字":"true"}'), "the row that was chosen, not its like"
 
     asyncio.run(run())
-
-
-@pytest.mark.parametrize(
-    ("before", "found"),
-    [
-        ('["{{', OpenReference("", True)),
-        ('["a {{te', OpenReference("te", True)),
-        ("[{{", OpenReference("", False)),
-        ('["{{a}} {{b', OpenReference("b", True)),
-        ('["{{a}}', None),
-        ('["{{{{', None),
-        ('["{', None),
-        ("{" * 3, None),
-        ('["{{a}', None),
-        ("x" * 400 + '"', None),
-    ],
-)
-def test_reference_is_open_behind_two_braces(before: str, found: OpenReference | None) -> None:
-    assert find_open_reference(before) == found
-
-
-def test_names_that_begin_with_the_word_come_first() -> None:
-    assert [each.inside for each in matching_names(NAMES, "U")] == ["uuid", "last.user.get#"]
-    assert len(matching_names(NAMES, "")) == 3
-    assert matching_names(NAMES, "zz") == []
-
-
-def test_reference_outside_a_string_becomes_a_string() -> None:
-    assert reference_text(NAMES[0], OpenReference("te", True)) == ("{{tenant}}", 10)
-    assert reference_text(NAMES[0], OpenReference("te", False)) == ('"{{tenant}}"', 12)
-    assert reference_text(NAMES[2], OpenReference("", True)) == ("{{last.user.get#}}", 16)
