@@ -40,7 +40,7 @@ from rpcexplorer.tui.key_queue import Keys, opens
 from rpcexplorer.tui.messages import Wanted
 from rpcexplorer.tui.navigation import Navigation
 from rpcexplorer.tui.terminal import Guard, outlive_terminal
-from rpcexplorer.tui.theme import ThemeLoader, ThemeStyles, line, textual_theme, width_of
+from rpcexplorer.tui.theme import ThemeStyles, line, textual_theme, width_of
 from rpcexplorer.tui.widgets.inputs import InOrder
 
 if TYPE_CHECKING:
@@ -83,7 +83,6 @@ class ExplorerApp(App[Wish]):
         self.set_keymap(keymap(usable))
         self._problems = problems
         """What is wrong with keys and themes."""
-        self.themes = ThemeLoader(self, explorer.themes.load, problems)
         self.keys = Keys(self, super().on_event, lambda: self.calls)
         self.pending = self.keys.pending
         self.navigation = Navigation(self, explorer, self.pending, problems, profile=profile, case=case)
@@ -91,7 +90,7 @@ class ExplorerApp(App[Wish]):
         self._notices = deque[Notification](maxlen=MAX_NOTICES)
         """Those of this run, the newest last."""
         # before the first screen: a theme put on later has every stylesheet read twice
-        if theme := self.themes.load(explorer.settings.theme or DARK.name) or self.themes.load(DARK.name):
+        if theme := self._load_theme(explorer.settings.theme or DARK.name) or self._load_theme(DARK.name):
             self.set_reactive(App.theme, theme)
             self.stylesheet.set_variables(self.get_css_variables())
 
@@ -209,14 +208,28 @@ class ExplorerApp(App[Wish]):
                 found.setdefault(node.scope, node)
         return found
 
+    def _load_theme(self, name: str) -> str:
+        """Make a theme known to Textual; return its name, or nothing if it cannot be read."""
+        theme, problems = self.explorer.themes.load(name)
+        self._problems += problems
+        if theme is None:
+            return ""
+        self.register_theme(textual_theme(theme))
+        return theme.name
+
+    def wear_theme(self, name: str) -> None:
+        """Put a theme on; if it cannot be read, the old one stays."""
+        if theme := self._load_theme(name):
+            self.theme = theme
+
     @opens("theme")
     async def action_theme(self) -> None:
         from rpcexplorer.tui.widgets.picker import Pick, Picker
 
         before = self.theme
         picks = [Pick(name, name, mark="now" if name == before else "") for name in self.explorer.themes.files()]
-        chosen = await self.push_screen_wait(Picker("Themes", picks, on=before, moved=self.themes.wear))
-        self.themes.wear(chosen or before)
+        chosen = await self.push_screen_wait(Picker("Themes", picks, on=before, moved=self.wear_theme))
+        self.wear_theme(chosen or before)
         if chosen and (problem := self.explorer.save_setting("theme", chosen)):
             self.notify(problem)
         for warning in self._problems:

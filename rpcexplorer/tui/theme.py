@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any, Final, TypeAlias
 
 from rich.cells import cell_len, set_cell_size
 from rich.segment import Segment
 from rich.style import Style
-from textual.app import App
 from textual.color import Color
 from textual.strip import Strip
 from textual.theme import Theme as TextualTheme
 from textual.widget import Widget
 
-from rpcexplorer.model.problem import Problem
 from rpcexplorer.model.settings import Theme
 from rpcexplorer.text.printable import printable
 
@@ -116,29 +114,6 @@ def width_of(words: Pieces) -> int:
 
 def _safe(text: str) -> str:
     return text if text.isascii() and text.isprintable() else printable(text)
-
-
-class ThemeLoader:
-    """Puts on themes by name; what is wrong with their files is added to the problems."""
-
-    def __init__(
-        self, app: App[Any], read: Callable[[str], tuple[Theme | None, list[Problem]]], problems: list[Problem]
-    ) -> None:
-        self._app, self._read, self._problems = app, read, problems
-
-    def load(self, name: str) -> str:
-        """Make a theme known to Textual; return its name, or nothing if it cannot be read."""
-        theme, problems = self._read(name)
-        self._problems += problems
-        if theme is None:
-            return ""
-        self._app.register_theme(textual_theme(theme))
-        return theme.name
-
-    def wear(self, name: str) -> None:
-        """Put a theme on; if it cannot be read, the old one stays."""
-        if theme := self.load(name):
-            self._app.theme = theme
 
 
 def textual_theme(theme: Theme) -> TextualTheme:
