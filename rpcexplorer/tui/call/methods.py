@@ -420,8 +420,6 @@ class MethodsPane(Vertical):
     """The method that stands in the editor."""
     recent: reactive[Sequence[Exchange]] = reactive[Sequence[Exchange]]((), init=False, repaint=False)
     """The newest calls of this profile, the latest first."""
-    typed: reactive[str] = reactive("", init=False, repaint=False)
-    """What the list is filtered by."""
     here: reactive[bool] = reactive(False, repaint=False)
     """The keys go to the filter."""
     reading: reactive[bool] = reactive(False, init=False, repaint=False)
@@ -468,6 +466,11 @@ class MethodsPane(Vertical):
         yield self._recent_list
 
     @property
+    def typed(self) -> str:
+        """What the list is filtered by."""
+        return self._filter.value
+
+    @property
     def pointed(self) -> str:
         """What the cursor is on; empty where that is nothing."""
         return name_of(self._list.chosen)
@@ -487,9 +490,8 @@ class MethodsPane(Vertical):
 
     def on_mount(self) -> None:
         self._look_where_the_focus_is()
-        self._filter.value = self.typed
         # Watched and not heard of by message, so that a letter and what it finds come in one frame.
-        self.watch(self._filter, "value", self._look_at_what_is_typed, init=False)
+        self.watch(self._filter, "value", self._find, init=False)
         self._list.current = self.current
         self._fit()
         self._learn()
@@ -510,10 +512,8 @@ class MethodsPane(Vertical):
         self._list.current = self.current
         self._show(self.current)
 
-    def watch_typed(self) -> None:
-        """Another list: the best match is under the cursor, without a filter the method in the editor."""
-        if self._filter.value != self.typed:
-            self._filter.value = self.typed
+    def _find(self) -> None:
+        """Show another list: the best match is under the cursor, without a filter the method in the editor."""
         self._show("" if self.typed else self.current)
 
     def watch_reading(self) -> None:
@@ -537,12 +537,8 @@ class MethodsPane(Vertical):
         """Every letter has been seen already; nobody else need hear of it."""
         event.stop()
 
-    def _look_at_what_is_typed(self, value: str) -> None:
-        self.typed = value
-
-    def _take(self, typed: str) -> None:
-        """Enter takes the row under the cursor, for what was typed before it."""
-        self.typed = typed
+    def _take(self, _: str) -> None:
+        """Take the row under the cursor, for what was typed before Enter."""
         self._list.action_choose()
 
     def on_row_list_cursor_moved(self, event: RowList.CursorMoved) -> None:
@@ -555,7 +551,7 @@ class MethodsPane(Vertical):
             self.post_message(self.Recalled(event.item))
         else:
             self.post_message(self.MethodChosen(name_of(event.item)))
-            self.typed = ""
+            self.action_clear()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Escape clears only what is there, and is free for others then."""
@@ -572,7 +568,7 @@ class MethodsPane(Vertical):
         self._list.action_page(by)
 
     def action_clear(self) -> None:
-        self.typed = ""
+        self._filter.value = ""
 
     def action_pin(self) -> None:
         self.post_message(self.PinWanted(name_of(self._list.chosen)))
