@@ -54,7 +54,7 @@ from rpcexplorer.tui.widgets.inputs import Cycle, Prompt
 from rpcexplorer.tui.widgets.picker import Picker, PickList
 from rpcexplorer.tui.widgets.reader import Reader
 from rpcexplorer.tui.widgets.rows import LineView, RowList, Sheet
-from tests.tui.visiting import burst, names, on, post, profiles, rest, tell, visit
+from tests.tui.visiting import burst, on, post, profiles, rest, tell, visit
 from tests.tui.waiting import PATIENCE, until
 
 Test = TypeVar("Test", bound=Callable[..., None])
@@ -146,19 +146,6 @@ def test_a_key_for_a_profile_is_for_the_one_where_the_keys_had_led(explorer: Exp
         assert explorer.profile is not None
         assert not await secrets(app.screen, explorer, explorer.profile), "whoever asks, it needs none"
         assert app.screen is calls
-
-    visit(explorer, scene)
-
-
-@pytest.mark.thorough
-@through(ProfilesScreen, ProfileList, Confirm, Answers, Answer)
-def test_of_two_removals_in_one_burst_each_removes_what_it_named(explorer: Explorer) -> None:
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-        screen = await profiles(pilot, at="cookie")
-        titles = opened(app)
-        await play(pilot, "delete", "right", "enter", "down", "delete", "enter", "up", "delete", "right", "enter")
-        await until(pilot, lambda: names(screen) == ["demo", "inline", "prod"])
-        assert titles == ["Remove cookie?", "Remove demo?", "Remove dead?"]
 
     visit(explorer, scene)
 
@@ -301,19 +288,6 @@ def test_the_method_that_is_sent_is_where_the_keys_had_led(explorer: Explorer) -
 
 
 @pytest.mark.thorough
-@through(CallScreen, MethodsPane, MethodList, Editor)
-def test_what_follows_the_choice_of_a_method_goes_into_its_params(explorer: Explorer) -> None:
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-        clear = "ctrl+a", "ctrl+k"
-        await play(pilot, "f2", *"arg_test", "enter", *clear, *"[7", "f2", *"ping", "enter", *clear, *"[1")
-        assert calls.method == "ping"
-        assert calls.params.text == "[1]"
-        assert explorer.draft_of("arg_test") == "[7]"
-
-    visit(explorer, scene)
-
-
-@pytest.mark.thorough
 @through(CallScreen, RecentList)
 def test_the_recent_call_is_the_one_where_the_keys_had_led(explorer: Explorer) -> None:
     recorded(explorer, "one", "two", "three")
@@ -369,7 +343,7 @@ def test_what_is_copied_of_a_reply_is_where_the_keys_had_led(explorer: Explorer)
 
 
 @pytest.mark.thorough
-@through(Picker, PickList)
+@through(Picker, PickList, CopyPicker)
 def test_a_picker_takes_what_the_keys_had_led_to(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         themes = list(explorer.themes.files())
@@ -413,17 +387,6 @@ def test_a_form_takes_each_key_in_the_line_where_the_keys_had_led(explorer: Expl
         assert explorer.profiles.profiles["new"].description == ""
 
     visit(explorer, scene)
-
-
-@pytest.mark.thorough
-@through(Confirm, Answers, Answer, CallScreen)
-def test_a_question_is_answered_by_the_word_where_the_keys_had_led(explorer: Explorer) -> None:
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-        calls.drafts.choose("demo.unknown")
-        await play(pilot, "f5", "right", "left", "enter", "right", "f5", "right", "enter", "left")
-        await until(pilot, lambda: app.screen is calls and not calls.what and len(called(explorer)) == 1)
-
-    visit(explorer, scene, profile="prod")
 
 
 @pytest.mark.thorough
@@ -475,7 +438,7 @@ def test_the_first_screen_takes_the_way_where_the_keys_had_led(make_explorer: Ca
 
 
 @pytest.mark.thorough
-@through(BatchScreen, BatchList, BatchPreview, CompletionList)
+@through(BatchScreen, BatchList, BatchPreview, CompletionList, Editor)
 def test_calls_go_into_the_batch_and_change_places_and_a_name_is_taken_as_the_keys_say(explorer: Explorer) -> None:
     async def scene(_: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         calls.drafts.choose("demo.echo")
@@ -606,18 +569,6 @@ def test_a_row_of_the_statistics_leads_to_its_calls_where_the_keys_had_led(explo
         await play(pilot, "f6", "s", "down", "enter", "down")
         history: HistoryScreen = await on(pilot, HistoryScreen)
         await until(pilot, lambda: "two" in history._pane.text)
-
-    visit(explorer, scene)
-
-
-@pytest.mark.thorough
-@through(CopyPicker)
-def test_a_form_is_taken_where_the_keys_had_led(explorer: Explorer) -> None:
-    recorded(explorer, "one")
-
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-        await play(pilot, "f6", "y", *"our own", "enter")
-        await until(pilot, lambda: app.clipboard.startswith("rpcexplorer call"))
 
     visit(explorer, scene)
 

@@ -46,26 +46,6 @@ def held(make_explorer: Callable[..., Explorer]) -> Iterator[Explorer]:
 # --- a selection -------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.thorough
-@pytest.mark.parametrize("way", ["key", "palette"])
-def test_all_of_the_editor_can_be_selected_and_is_copied(explorer: Explorer, way: str) -> None:
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-        calls.params.replace('{"a":\n  1}')
-        if way == "key":
-            await pilot.press("alt+a")
-        else:
-            await pilot.press("ctrl+p", *"select all", "enter")
-            await until(pilot, lambda: app.screen is calls)
-        await pilot.press("ctrl+c")
-        await until(pilot, lambda: "the selection" in said(app))
-        assert app.clipboard == '{"a":\n  1}'
-        assert calls.params.text == '{"a":\n  1}'
-        await pilot.press("x")
-        assert calls.params.text == "x", "it is still selected, and what is typed takes its place"
-
-    visit(explorer, scene)
-
-
 def test_a_selection_is_copied_while_a_call_runs_and_the_call_goes_on(held: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         await pilot.press("f5")
@@ -157,7 +137,7 @@ def test_what_is_under_way_is_cancelled(held: Explorer, start: str) -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize(("key", "kind"), [("f6", HistoryScreen), ("f7", ProfilesScreen), ("ctrl+p", Picker)])
+@pytest.mark.parametrize(("key", "kind"), [("f6", HistoryScreen), ("ctrl+p", Picker)])
 def test_it_is_cancelled_from_other_screens_and_dialogs_as_well(held: Explorer, key: str, kind: type[Any]) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         await pilot.press("f5")
@@ -226,8 +206,6 @@ def test_the_test_of_a_profile_is_cancelled(held: Explorer) -> None:
     [
         ([], CallScreen, f"{NOTHING} ^Q {KEPT}"),
         (["f6"], HistoryScreen, f"{NOTHING} Esc goes back, ^Q {KEPT}"),
-        (["f7"], ProfilesScreen, f"{NOTHING} Esc goes back, ^Q {KEPT}"),
-        (["ctrl+p"], Picker, f"{NOTHING} Esc closes this, ^Q {KEPT}"),
         (["f8"], Credentials, f"{NOTHING} Esc closes this, ^Q {KEPT}"),
     ],
     ids=lambda value: getattr(value, "__name__", None),
@@ -301,18 +279,6 @@ def test_another_key_can_have_that_meaning_and_textuals_own_sentence_is_never_sa
         await until(pilot, lambda: bool(said(app)))
         assert said(app) == f"{NOTHING} ^Q {KEPT}"
         assert "help_quit" not in str(app._bindings.key_to_bindings)
-
-    visit(make_explorer(""), scene)
-
-
-@pytest.mark.thorough
-def test_who_gave_the_key_to_quit_quits_by_it(explorer: Explorer, make_explorer: Callable[..., Explorer]) -> None:
-    explorer.paths.settings.parent.mkdir(parents=True, exist_ok=True)
-    explorer.paths.settings.write_text('[keymap]\nquit = "ctrl+c"\n')
-
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-        await pilot.press("ctrl+c")
-        await until(pilot, lambda: app._exit)
 
     visit(make_explorer(""), scene)
 

@@ -17,19 +17,17 @@ from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.rpc.messages import Result
 from rpcexplorer.tui.app import ExplorerApp, PersonOnScreen
-from rpcexplorer.tui.call.copying import CopyPicker
 from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.dialogs import Credentials
 from rpcexplorer.tui.history import HistoryScreen
-from rpcexplorer.tui.profile_form import ProfileForm
-from rpcexplorer.tui.profiles import ProfilesScreen, Welcome
+from rpcexplorer.tui.profiles import ProfilesScreen
 from rpcexplorer.tui.widgets.bars import Bar, Header, WarningLines
 from rpcexplorer.tui.widgets.dialog import Confirm
 from rpcexplorer.tui.widgets.inputs import Prompt
 from rpcexplorer.tui.widgets.picker import Picker
 from rpcexplorer.tui.widgets.verdict import ProblemLine
 from tests.fakes.wire import HOLD, RawServer, http_reply
-from tests.tui.visiting import Scene, burst, drawn, rest, said, tell, type_in, visit
+from tests.tui.visiting import Scene, burst, drawn, rest, said, type_in, visit
 from tests.tui.waiting import until
 
 Held = tuple[RawServer, Explorer]
@@ -70,35 +68,6 @@ def test_a_password_typed_before_its_dialog_is_there_goes_into_the_dialog(
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize(
-    ("key", "kind"), [("f6", HistoryScreen), ("f7", ProfilesScreen), ("f10", Picker), ("ctrl+p", Picker)]
-)
-def test_nothing_typed_after_a_key_that_opens_a_screen_reaches_the_editor(
-    explorer: Explorer, key: str, kind: type[Any]
-) -> None:
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
-        before = screen.params.text
-        await burst(pilot, key, "x", "down", "up", "x")
-        await until(pilot, lambda: isinstance(app.screen, kind))
-        await rest(pilot)
-        assert screen.params.text == before
-
-    visit(explorer, scene)
-
-
-@pytest.mark.thorough
-def test_what_follows_a_command_of_the_palette_goes_to_what_it_opens(explorer: Explorer) -> None:
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
-        await burst(pilot, "ctrl+p", *"theme")
-        await until(pilot, lambda: isinstance(app.screen, Picker) and len(app.screen.list.items) < 5)
-        await burst(pilot, "enter")
-        await until(pilot, lambda: isinstance(app.screen, Picker) and app.screen._title == "Themes")
-        assert screen.params.text == "[]"
-
-    visit(explorer, scene)
-
-
-@pytest.mark.thorough
 def test_letters_right_before_the_end_are_kept(make_explorer: Callable[..., Explorer], explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await burst(pilot, *"123", "ctrl+q")
@@ -108,18 +77,6 @@ def test_letters_right_before_the_end_are_kept(make_explorer: Callable[..., Expl
     again = make_explorer("")
     again.use("demo")
     assert again.draft_of("ping") == "[123]"
-
-
-@pytest.mark.thorough
-def test_a_form_filled_in_one_burst_is_filled_line_by_line(explorer: Explorer) -> None:
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
-        await burst(pilot, "f7", "a")
-        await until(pilot, lambda: isinstance(app.screen, ProfileForm))
-        await burst(pilot, *"one", "tab", *"http://x.example", "enter", "enter", "right", "right", "f5")
-        await until(pilot, lambda: "one" in explorer.profiles.profiles)
-        assert explorer.profiles.profiles["one"].url == "http://x.example"
-
-    visit(explorer, scene)
 
 
 # --- keys that come twice ----------------------------------------------------------------------------------------
@@ -138,45 +95,6 @@ def test_two_enters_answer_a_question_once(explorer: Explorer) -> None:
         assert screen.params.text == before
 
     visit(explorer, scene, profile="prod")
-
-
-@pytest.mark.thorough
-def test_two_enters_load_a_call_once(explorer: Explorer) -> None:
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
-        await pilot.press("f5")
-        await until(pilot, lambda: screen.exchange is not None)
-        await pilot.press("f6")
-        await until(pilot, lambda: isinstance(app.screen, HistoryScreen) and bool(app.screen._pane.list.items))
-        await burst(pilot, "enter", "enter")
-        await rest(pilot)
-        assert app.screen is screen
-        assert screen.params.text == "[]"
-
-    visit(explorer, scene)
-
-
-@pytest.mark.thorough
-def test_two_enters_use_a_profile_once_and_two_ways_on_are_one(explorer: Explorer) -> None:
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
-        await pilot.press("f7")
-        await until(pilot, lambda: isinstance(app.screen, ProfilesScreen))
-        await rest(pilot)
-        await burst(pilot, "enter", "enter")
-        await rest(pilot)
-        assert app.screen is screen
-        assert screen.params.text == "[]"
-
-    visit(explorer, scene)
-
-
-@pytest.mark.thorough
-def test_a_way_on_from_the_welcome_is_taken_once(make_explorer: Callable[..., Explorer]) -> None:
-    async def story(app: ExplorerApp, pilot: Pilot[Any]) -> None:
-        assert isinstance(app.screen, Welcome)
-        await burst(pilot, "d", "d", "enter")
-        await until(pilot, lambda: app._exit)
-
-    tell(make_explorer(""), story)
 
 
 # --- while a call runs -------------------------------------------------------------------------------------------
@@ -385,24 +303,6 @@ def test_a_yes_for_today_holds_for_the_server_it_was_said_of(explorer: Explorer,
     assert not _is_quiet(explorer, Draft("user.delete"))
 
 
-@pytest.mark.thorough
-def test_a_secret_is_not_in_the_editor_nor_in_a_draft_after_such_a_burst(
-    make_explorer: Callable[..., Explorer], service: str, tmp_path: Path
-) -> None:
-    explorer = make_explorer(f'version = 1\n[profile.inline]\nurl = "{service}"\nauth = {{ kind = "inline" }}\n')
-
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
-        await burst(pilot, "f8", *"ada", "enter", *PASSWORD)
-        await until(pilot, lambda: isinstance(app.screen, Credentials))
-        await rest(pilot)
-        await pilot.press("escape")
-        await burst(pilot, "ctrl+q")
-        await until(pilot, lambda: app._exit)
-
-    visit(explorer, scene, profile="inline")
-    assert not any(PASSWORD.encode() in file.read_bytes() for file in tmp_path.rglob("*") if file.is_file())
-
-
 # --- one thing in the middle of another --------------------------------------------------------------------------
 
 
@@ -482,18 +382,6 @@ def test_a_call_loaded_during_a_discovery_does_not_hide_the_next_reply(held: Hel
 
 
 @pytest.mark.thorough
-def test_what_is_sent_for_nothing_is_what_the_line_says(make_explorer: Callable[..., Explorer], service: str) -> None:
-    explorer = make_explorer(f'version = 1\n[profile.p]\nurl = "{service}"\nempty_params = "{{}}"\n')
-
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
-        screen.params.replace("")
-        await rest(pilot)
-        assert "{} will be sent" in drawn(screen.query_one(ProblemLine))
-
-    visit(explorer, scene, profile="p")
-
-
-@pytest.mark.thorough
 @pytest.mark.parametrize(("size", "keys"), [((120, 40), ("f4", "z")), ((80, 24), ("f2",))], ids=["zoomed", "narrow"])
 def test_why_nothing_was_sent_is_seen_whatever_covers_it(
     explorer: Explorer, size: tuple[int, int], keys: tuple[str, ...]
@@ -508,33 +396,6 @@ def test_why_nothing_was_sent_is_seen_whatever_covers_it(
         assert "not sent" in drawn(screen.query_one(ProblemLine))
 
     visit(explorer, scene, size=size)
-
-
-@pytest.mark.thorough
-def test_a_tab_turned_while_a_call_runs_is_a_tab(held: Held) -> None:
-    server, _ = held
-
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
-        await pilot.press("f4", "right_square_bracket", "right_square_bracket", "left_square_bracket")
-        assert screen.response.tab == "Raw"
-        server.release()
-        await until(pilot, lambda: not screen.what)
-
-    while_sending(held, scene)
-
-
-@pytest.mark.thorough
-def test_one_key_twice_opens_one_list(explorer: Explorer) -> None:
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
-        await pilot.press("f5")
-        await until(pilot, lambda: screen.exchange is not None)
-        await pilot.press("f4")
-        await burst(pilot, "y", "y")
-        await until(pilot, lambda: isinstance(app.screen, Picker))
-        await rest(pilot)
-        assert [type(each) for each in app.screen_stack] == [CallScreen, CopyPicker]
-
-    visit(explorer, scene)
 
 
 @pytest.mark.thorough
@@ -558,17 +419,6 @@ def test_the_banner_is_about_what_is_on_view_and_a_search_goes_along(explorer: E
         assert pane.body.reader.find.needle == "message"
         await pilot.press("escape")
         assert not pane.query_one(Prompt).is_open
-
-    visit(explorer, scene)
-
-
-@pytest.mark.thorough
-def test_what_is_sent_is_what_was_chosen_just_before(explorer: Explorer) -> None:
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
-        await burst(pilot, "f2", *"arg_test", "enter", "f5")
-        await until(pilot, lambda: screen.exchange is not None)
-        assert screen.exchange is not None
-        assert screen.exchange.method == "arg_test"
 
     visit(explorer, scene)
 

@@ -247,8 +247,8 @@ def test_two_quick_copies_are_both_made(explorer: Explorer, monkeypatch: pytest.
     visit(explorer, scene)
 
 
-@pytest.mark.parametrize("action", ["login", "new_session", "discover"])
-def test_login_and_discovery_wait_for_no_running_call(make_explorer: Callable[..., Explorer], action: str) -> None:
+@pytest.mark.parametrize("action", ["send", "login", "new_session", "discover"])
+def test_nothing_else_is_sent_while_a_call_runs(make_explorer: Callable[..., Explorer], action: str) -> None:
     with RawServer([HOLD]) as server:
         explorer = make_explorer(f'version = 1\n[profile.slow]\nurl = "{server.origin}"\n')
 
@@ -312,23 +312,6 @@ def test_texts_that_wait_are_joined_between_keys() -> None:
         await until(pilot, lambda: app.keys_done == ["a", "b", "f5", "c", "d"])
 
     run(scene)
-
-
-@pytest.mark.thorough
-def test_keys_before_and_behind_it_are_done_in_their_order(explorer: Explorer) -> None:
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-        post(app, "ctrl+a", "ctrl+k")
-        app.post_message(TypedText('{"sent": "all of it"}'))
-        post(app, "f5", "f2")
-        app.post_message(TypedText("a.method.of.this.name"))
-        post(app, "enter", "ctrl+a", "ctrl+k")
-        app.post_message(TypedText("[1, 2, 3]"))
-        await until(pilot, lambda: calls.exchange is not None and calls.method == "a.method.of.this.name")
-        assert calls.exchange is not None
-        assert (calls.exchange.method, calls.exchange.params) == ("ping", '{"sent": "all of it"}')
-        await until(pilot, lambda: calls.params.text == "[1, 2, 3]")
-
-    visit(explorer, scene)
 
 
 def test_enter_in_a_line_is_enter_and_what_follows_goes_where_it_leads(explorer: Explorer) -> None:

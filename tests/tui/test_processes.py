@@ -17,7 +17,7 @@ from textual.pilot import Pilot
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.call.screen import CallScreen
-from rpcexplorer.tui.processes import OSC_LIMIT, OSC_MOST, copy, edited, filtered, piped, tools
+from rpcexplorer.tui.processes import OSC_LIMIT, OSC_MOST, copy, edited, filtered, piped, tools, transform
 from tests.tui.visiting import said, visit
 from tests.tui.waiting import until
 
@@ -190,6 +190,18 @@ def test_a_command_gets_the_reply_and_its_problem_is_kept() -> None:
     lost = asyncio.run(piped("no-such-command-here", b"1", MUCH))
     assert lost.code == 127
     assert "no-such-command-here" in lost.problem
+
+
+@pytest.mark.parametrize(
+    ("command", "remark"),
+    [
+        ("wc -c", "what the command made of it; exit code 0"),
+        ("echo no such luck >&2; exit 4", "no such luck; exit code 4"),
+        ("kill -9 $$", "ended by SIGKILL"),
+    ],
+)
+def test_command_remark_names_how_it_ended(command: str, remark: str) -> None:
+    assert asyncio.run(transform("pipe", command, b"1", MUCH))[1] == remark
 
 
 def test_a_command_that_does_not_read_its_input_is_no_failure() -> None:

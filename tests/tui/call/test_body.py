@@ -156,22 +156,6 @@ def test_whoever_goes_on_before_the_end_is_there_gets_there_when_it_is(
 
 
 @pytest.mark.thorough
-def test_whoever_goes_elsewhere_meanwhile_stays_there(watched: Watched) -> None:
-    async def run() -> None:
-        stage = Stage(body := Body())
-        async with stage.run_test(size=(60, 20)) as pilot:
-            body.exchange = exchange(list(range(MANY)))
-            await until(pilot, lambda: bool(watched.documents))
-            body.reader.action_last()
-            body.reader.action_first()
-            assert body.doing == "laying out"
-            await until(pilot, lambda: not body.doing)
-            assert body.reader.current_line == 0
-
-    asyncio.run(run())
-
-
-@pytest.mark.thorough
 def test_folds_of_the_beginning_are_those_of_the_whole(watched: Watched) -> None:
     async def run() -> None:
         stage = Stage(body := Body())
@@ -283,22 +267,6 @@ def test_escape_stops_folds_first_and_only_then_closes_the_line() -> None:
             assert text_of(pane.body.reader) == shown
             pane.cancel()
             assert not pane.can_cancel
-
-    asyncio.run(run())
-
-
-@pytest.mark.thorough
-@pytest.mark.usefixtures("slow")
-def test_a_fold_under_way_outlives_another_width() -> None:
-    async def run() -> None:
-        stage = Stage(pane := ResponsePane(MIB))
-        async with stage.run_test(size=(100, 20)) as pilot:
-            pane.exchange = exchange(FOLDABLE)
-            await pilot.pause()
-            pane.action_fold_all()
-            await pilot.resize_terminal(80, 20)
-            await until(pilot, lambda: not pane.body.doing)
-            assert text_of(pane.body.reader).split("\n")[1].endswith("[ 1 item ],")
 
     asyncio.run(run())
 

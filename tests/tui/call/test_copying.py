@@ -14,7 +14,6 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.call.copying import CopyPicker
 from rpcexplorer.tui.call.screen import CallScreen
-from rpcexplorer.tui.history import HistoryScreen
 from rpcexplorer.tui.messages import TicketWanted
 from rpcexplorer.tui.widgets.dialog import Ask
 from tests.tui.call.test_saving import with_reply
@@ -68,21 +67,6 @@ def test_save_without_a_choice_still_copies_later(explorer: Explorer) -> None:
 
 
 @pytest.mark.thorough
-def test_the_ticket_is_made_from_the_history_and_the_recent_calls(explorer: Explorer) -> None:
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-        assert calls.exchange is not None
-        id = f"\n- Id: `{calls.exchange.id}`\n"
-        assert id in await copied(pilot, "M")
-        await pilot.press("f2", "tab")
-        assert id in await copied(pilot, "M")
-        await pilot.press("f6")
-        await on(pilot, HistoryScreen)
-        assert id in await copied(pilot, "M")
-
-    with_reply(explorer, scene)
-
-
-@pytest.mark.thorough
 def test_of_two_calls_one_ticket_is_copied_without_what_is_left_out(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         left = calls.exchange
@@ -101,19 +85,6 @@ def test_of_two_calls_one_ticket_is_copied_without_what_is_left_out(explorer: Ex
         assert "1 secret replaced" in said(app)
 
     with_reply(explorer, scene, profile="inline")
-
-
-@pytest.mark.thorough
-def test_the_headers_of_a_reply_are_copied_alone(explorer: Explorer) -> None:
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-        await pilot.press("y")
-        await on(pilot, CopyPicker)
-        headers = await copied(pilot, *"headers", "enter")
-        assert headers.startswith("HTTP/1.1 200 OK\n")
-        assert "\nContent-Type: " in headers
-        assert "{" not in headers
-
-    with_reply(explorer, scene)
 
 
 @pytest.mark.thorough

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import json
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -25,7 +24,6 @@ from rpcexplorer.tui.dialogs import AskSecret, Credentials
 from rpcexplorer.tui.profile_form import ProfileForm
 from rpcexplorer.tui.profiles import ProfilesScreen
 from rpcexplorer.tui.widgets.dialog import Confirm, Form
-from tests.fakes.certificates import self_signed
 from tests.fakes.wire import RawServer, Script, http_reply
 from tests.history.recording import exchange as recorded
 from tests.tui.visiting import on, said, shown, type_in, visit
@@ -251,25 +249,6 @@ def test_a_hint_goes_with_the_exchange_that_it_is_about(called: Called) -> None:
 
 
 @pytest.mark.thorough
-def test_a_password_that_was_refused_is_entered_again_and_the_call_sent_again(called: Called) -> None:
-    refused = http_reply(b"", 401, {"WWW-Authenticate": "Basic"})
-
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-        await on(pilot, AskSecret)
-        await type_in(pilot, "wrong-wrong")
-        await came(pilot, calls, "enter")
-        assert "^R enter the password of node again, and send again" in told(calls)
-        await pilot.press("ctrl+r")
-        await on(pilot, Credentials)
-        await type_in(pilot, "hunter2hunter2")
-        assert isinstance((await came(pilot, calls, "ctrl+s")).outcome, Result)
-
-    server = called(scene, refused, PONG, auth="basic")
-    wanted = [base64.b64encode(each).decode() for each in (b"ada:wrong-wrong", b"ada:hunter2hunter2")]
-    assert [each.header("Authorization") for each in server.requests] == [f"Basic {each}" for each in wanted]
-
-
-@pytest.mark.thorough
 def test_what_was_learned_of_an_address_is_saved_with_it(make_explorer: Callable[..., Explorer]) -> None:
     explorer = make_explorer("")
 
@@ -296,42 +275,6 @@ def test_what_was_learned_of_an_address_is_saved_with_it(make_explorer: Callable
     kept = explorer.profiles.profiles["kept"]
     assert (kept.endpoint, kept.content_type) == (f"{server.origin}/rpc", "application/json-rpc")
     assert kept.accept == "application/json, text/event-stream"
-
-
-NOT_HERE = http_reply(b"<h1>no</h1>", 404)
-LOCKED = http_reply(b"", 401, {"WWW-Authenticate": 'Basic realm="Kodi"'})
-
-
-@pytest.mark.parametrize("reply", [NOT_HERE, LOCKED])
-def test_where_nobody_has_typed_a_path_the_key_of_the_test_is_named(
-    make_explorer: Callable[..., Explorer], reply: bytes
-) -> None:
-    explorer = make_explorer("")
-
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-        calls.drafts.choose("ping")
-        await came(pilot, calls, "f5")
-        assert told(calls).startswith("Alt+t finds out   ")
-        assert not calls.check_action("apply_hint", ())
-
-    with RawServer(reply) as server:
-        explorer.use(ad_hoc(server.origin))
-        visit(explorer, scene, profile="")
-
-
-def test_a_certificate_that_nobody_vouches_for_leads_to_the_test(
-    make_explorer: Callable[..., Explorer], tmp_path: Path
-) -> None:
-    explorer = make_explorer("")
-
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-        calls.drafts.choose("ping")
-        await came(pilot, calls, "f5")
-        assert told(calls) == "Alt+t finds out   Nobody vouches for the server's certificate."
-
-    with RawServer(PONG, tls=self_signed().server(tmp_path)) as server:
-        explorer.use(ad_hoc(f"{server.origin}/rpc"))
-        visit(explorer, scene, profile="")
 
 
 UNAUTHORIZED = http_reply(b"", 401, {"WWW-Authenticate": 'Basic realm="x"'})
@@ -375,18 +318,3 @@ def test_header_shows_rejected_until_the_password_changes(called: Called, tmp_pa
         assert header() == "● password stored"
 
     called(scene, UNAUTHORIZED, PONG, auth="basic")
-
-
-def test_wrong_variable_is_named_on_screen(make_explorer: Callable[..., Explorer]) -> None:
-    with RawServer(UNAUTHORIZED) as server:
-        text = f'version = 1\n[profile.node]\nurl = "{server.origin}"\nauth = {{ kind = "basic", username = "ada" }}\n'
-        explorer = make_explorer(text, RPCEXPLORER_NODE_PASSWORD="wrong-password")
-
-        async def story(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-            calls.drafts.choose("ping")
-            await pilot.press("f5")
-            await until(pilot, lambda: bool(calls.hint))
-            assert "RPCEXPLORER_NODE_PASSWORD" in told(calls)
-            assert not calls.check_action("apply_hint", ()), "a stored password would be overruled"
-
-        visit(explorer, story, profile="node")

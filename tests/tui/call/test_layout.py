@@ -80,25 +80,6 @@ def test_the_docs_stand_where_there_is_room_and_never_instead_of_the_editor(expl
     visit(explorer, scene, size=(200, 60))
 
 
-@pytest.mark.thorough
-def test_what_is_asked_for_may_leave_the_response_less_room_than_what_comes_by_itself(explorer: Explorer) -> None:
-    asyncio.run(discovered(explorer))
-
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-        calls.drafts.choose("demo.orders.place")
-        await until(pilot, lambda: calls.described is not None)
-        assert place(calls) == "nowhere"
-        await pilot.press("alt+m")
-        await until(pilot, lambda: place(calls) == "beside")
-        assert calls.response.region.width >= 64
-        await pilot.press("alt+right", "alt+right", "alt+right")
-        await until(pilot, lambda: place(calls) == "below")
-        await pilot.press("alt+left", "alt+left", "alt+left")
-        await until(pilot, lambda: place(calls) == "beside")
-
-    visit(explorer, scene, size=(160, 45))
-
-
 def test_docs_have_45_columns_of_text(explorer: Explorer) -> None:
     asyncio.run(discovered(explorer))
 
@@ -254,16 +235,3 @@ def test_side_by_side_is_remembered_and_holds_where_there_is_room(
     visit(explorer, choose, size=WIDE)
     visit(make_explorer(""), again, size=WIDE)
     visit(make_explorer(""), back, size=WIDE)
-
-
-@pytest.mark.thorough
-def test_side_by_side_one_of_them_can_have_all_the_room(explorer: Explorer) -> None:
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-        await pilot.press("alt+s", "f5")
-        await until(pilot, lambda: calls.exchange is not None and stand_beside(calls))
-        await pilot.press("f4", "z")
-        await until(pilot, lambda: calls.response.region.width == WIDE[0])
-        await pilot.press("z")
-        await until(pilot, lambda: stand_beside(calls))
-
-    visit(explorer, scene, size=WIDE)

@@ -157,41 +157,6 @@ def test_the_verdict_follows_each_key_and_marks_the_place() -> None:
     play("[]", scene)
 
 
-def test_one_key_applies_the_fix_and_another_takes_it_back() -> None:
-    async def scene(pane: ParamsPane, pilot: Pilot[None], stage: Stage) -> None:
-        assert problem_line(pane).endswith("^R make it an object")
-        await pilot.press("ctrl+r")
-        assert pane.text == '{"username": "ada"}'
-        assert pane.problem is None
-        assert typed(stage) == [pane.text]
-        await pilot.press("ctrl+z")
-        assert pane.text == SLIP
-        await pilot.press("ctrl+y")
-        assert pane.text == '{"username": "ada"}'
-
-    play(SLIP, scene)
-
-
-@pytest.mark.thorough
-def test_the_sentence_gives_way_and_the_fix_stays() -> None:
-    async def scene(pane: ParamsPane, pilot: Pilot[None], stage: Stage) -> None:
-        assert problem_line(pane).startswith("   ✗ line 1, col")
-        assert problem_line(pane).endswith("…  ^R make it an object")
-
-    play(SLIP, scene, (42, 8))
-
-
-@pytest.mark.thorough
-def test_the_mouse_fixes_and_leads_to_the_place() -> None:
-    async def scene(pane: ParamsPane, pilot: Pilot[None], stage: Stage) -> None:
-        await pilot.click(ProblemLine, offset=(8, 0))
-        assert pane.query_one(Editor).cursor_location == (0, 11)
-        await pilot.click(ProblemLine, offset=(105, 0))
-        assert pane.text == '{"username": "ada"}'
-
-    play(SLIP, scene)
-
-
 def test_a_person_s_own_key_is_named_beside_the_fix() -> None:
     async def scene(pane: ParamsPane, pilot: Pilot[None], stage: Stage) -> None:
         stage.set_keymap({"params.fix": "ctrl+b"})
@@ -246,23 +211,6 @@ def test_refusing_says_so_until_the_next_change_and_shows_the_place() -> None:
 
 
 @pytest.mark.thorough
-def test_own_editor_and_starting_point_are_asked_for() -> None:
-    async def scene(pane: ParamsPane, pilot: Pilot[None], stage: Stage) -> None:
-        await pilot.press("ctrl+g")
-        assert [message.text for message in stage.of(ParamsPane.EditorWanted)] == ["[1]"]
-        pane.replace("[1,\r\n2]")
-        await pilot.pause()
-        assert typed(stage) == ["[1,\n2]"]
-        pane.action_reset()
-        await pilot.pause()
-        assert len(stage.of(ParamsPane.ResetWanted)) == 1
-        await pilot.press("ctrl+z")
-        assert pane.text == "[1]"
-
-    play("[1]", scene)
-
-
-@pytest.mark.thorough
 def test_the_request_is_asked_for_while_it_is_on_view_and_only_then() -> None:
     async def scene(pane: ParamsPane, pilot: Pilot[None], stage: Stage) -> None:
         def asked() -> int:
@@ -284,15 +232,6 @@ def test_the_request_is_asked_for_while_it_is_on_view_and_only_then() -> None:
         pane.load(Method("ping"), "[]")
         await pilot.pause()
         assert asked() == 3
-
-    play("[]", scene)
-
-
-def test_the_bar_tells_what_becomes_known_of_the_method() -> None:
-    async def scene(pane: ParamsPane, pilot: Pilot[None], stage: Stage) -> None:
-        pane.method = Method("user.list", "Lists them all")
-        assert "Lists them all" in text_of(pane.query_one(Bar))
-        assert pane.text == "[]"
 
     play("[]", scene)
 

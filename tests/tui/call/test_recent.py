@@ -9,10 +9,10 @@ from datetime import UTC, timedelta, timezone
 import pytest
 from textual.pilot import Pilot
 
-from rpcexplorer.model.exchange import Cancelled, Exchange, Outcome, Refused, Sent, Unreached
+from rpcexplorer.model.exchange import Cancelled, Exchange, Outcome, Sent
 from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result
 from rpcexplorer.tui.call.methods import MethodsPane, RecentList, what_came
-from rpcexplorer.tui.messages import CopyCallWanted, SendAgainWanted
+from rpcexplorer.tui.messages import SendAgainWanted
 from tests.text.exchanges import WHEN, exchange
 from tests.tui.stage import Stage, text_of
 
@@ -51,10 +51,8 @@ def shown(pane: MethodsPane) -> list[str]:
         (ErrorObject(None, "", None, b""), "error", "wrong"),
         (ErrorObject(10**4400, "", None, b""), "error", "wrong"),
         (Malformed("no"), "malformed", "wrong"),
-        (Unreached("name", "no"), "unreached", "wrong"),
         (Cancelled(), "cancelled", "careful"),
         (Sent(), "sent", "well"),
-        (Refused("params", "no"), "refused", "careful"),
     ],
 )
 def test_each_outcome_has_a_word_and_a_colour(outcome: Outcome, words: str, role: str) -> None:
@@ -70,14 +68,6 @@ def test_a_call_has_its_sign_its_method_what_came_of_it_and_when() -> None:
         ]
 
     play(story)
-
-
-@pytest.mark.thorough
-def test_times_are_those_of_whoever_looks() -> None:
-    async def story(_pilot: Pilot[None], pane: MethodsPane, _stage: Stage) -> None:
-        assert shown(pane)[0].endswith("12:40")
-
-    play(story, zone=timezone(timedelta(hours=2)))
 
 
 @pytest.mark.thorough
@@ -99,16 +89,6 @@ def test_enter_and_a_click_recall_a_call() -> None:
     play(story)
 
 
-def test_one_key_sends_again_and_one_copies() -> None:
-    async def story(pilot: Pilot[None], pane: MethodsPane, stage: Stage) -> None:
-        await pilot.press("r", "down", "y")
-        (again,), (copied,) = stage.of(SendAgainWanted), stage.of(CopyCallWanted)
-        assert (again.exchange, copied.exchange) == (CALLS[0], CALLS[1])
-        assert stage.of(MethodsPane.Recalled) == []
-
-    play(story)
-
-
 @pytest.mark.thorough
 def test_the_cursor_stays_on_its_call_when_a_newer_one_is_made() -> None:
     async def story(pilot: Pilot[None], pane: MethodsPane, stage: Stage) -> None:
@@ -117,34 +97,6 @@ def test_the_cursor_stays_on_its_call_when_a_newer_one_is_made() -> None:
         await pilot.press("r")
         again: list[Exchange] = [message.exchange for message in stage.of(SendAgainWanted)]
         assert again == [CALLS[1], CALLS[1]]
-
-    play(story)
-
-
-@pytest.mark.thorough
-def test_the_cursor_is_lit_only_while_the_keys_come_here() -> None:
-    async def story(pilot: Pilot[None], pane: MethodsPane, _stage: Stage) -> None:
-        calls = pane.query_one(RecentList)
-        lit = calls.render_line(0)
-        pane.focus_filter()
-        await pilot.pause()
-        grounds = [{piece.style.bgcolor for piece in strip if piece.style} for strip in (lit, calls.render_line(0))]
-        assert grounds[0] != grounds[1]
-        assert {piece.style.bgcolor for piece in calls.render_line(1) if piece.style} == grounds[1]
-
-    play(story)
-
-
-@pytest.mark.thorough
-def test_nothing_can_be_sent_again_where_there_is_no_call() -> None:
-    async def story(pilot: Pilot[None], pane: MethodsPane, stage: Stage) -> None:
-        calls = pane.query_one(RecentList)
-        assert calls.check_action("again", ()) is True
-        pane.recent = []
-        await pilot.press("r", "y")
-        assert calls.check_action("again", ()) is False
-        assert not calls.display
-        assert stage.of(SendAgainWanted) == []
 
     play(story)
 

@@ -43,27 +43,6 @@ def test_what_is_wrong_with_a_filter_is_told_once(explorer: Explorer, enter: boo
     visit(explorer, scene)
 
 
-@pytest.mark.everyday(1)
-@pytest.mark.parametrize(
-    ("command", "told"),
-    [
-        ("wc -c", "what the command made of it; exit code 0"),
-        ("cat; exit 3", "exit code 3"),
-        ("echo no such luck >&2; exit 4", "no such luck; exit code 4"),
-        ("kill -9 $$", "ended by SIGKILL"),
-    ],
-)
-def test_how_a_command_ended_that_a_reply_went_through_is_told(explorer: Explorer, command: str, told: str) -> None:
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-        await replied(pilot, calls)
-        await pilot.press("vertical_line", *command, "enter")
-        await until(
-            pilot, lambda: f"{told} o original" in " ".join(str(calls.query_one(WarningLines).render()).split())
-        )
-
-    visit(explorer, scene)
-
-
 def test_a_signal_without_a_name_is_told_by_its_number() -> None:
     assert (ending(0), ending(-15), ending(-200)) == ("exit code 0", "ended by SIGTERM", "ended by signal 200")
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,6 @@ from textual.pilot import Pilot
 
 from rpcexplorer.demo import PASSWORD
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.files.io import save_as
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.call.copying import file_name
 from rpcexplorer.tui.call.screen import CallScreen
@@ -174,18 +172,6 @@ def test_case_that_nobody_could_read_is_not_saved(explorer: Explorer, monkeypatc
 
 
 @pytest.mark.thorough
-def test_who_leaves_the_question_saves_nothing(explorer: Explorer, tmp_path: Path) -> None:
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-        await pilot.press("S")
-        await on(pilot, Ask)
-        await pilot.press("escape")
-        await until(pilot, lambda: app.screen is calls)
-        assert said(app) == ""
-
-    with_reply(explorer, scene)
-
-
-@pytest.mark.thorough
 def test_a_secret_that_the_server_sends_back_is_not_saved(explorer: Explorer, tmp_path: Path) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         assert calls.exchange is not None
@@ -195,20 +181,6 @@ def test_a_secret_that_the_server_sends_back_is_not_saved(explorer: Explorer, tm
         assert PASSWORD not in (tmp_path / "echoed.json").read_text()
 
     with_reply(explorer, scene, profile="inline")
-
-
-def test_a_disk_that_takes_nothing_leaves_the_file_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    file = tmp_path / "mine.json"
-    file.write_text("mine")
-
-    def full(*_: object) -> int:
-        raise OSError(28, os.strerror(28))
-
-    monkeypatch.setattr("rpcexplorer.files.io.os.write", full)
-    told = save_as(file, b"reply", replacing=True)
-    monkeypatch.undo()
-    assert told == f"cannot write {file}: the disk is full; free some space"
-    assert [(each.name, each.read_text()) for each in tmp_path.iterdir()] == [("mine.json", "mine")]
 
 
 @pytest.mark.parametrize(

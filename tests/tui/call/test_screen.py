@@ -13,21 +13,20 @@ import pytest
 from textual.pilot import Pilot
 
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.exchange import Exchange, Refused, Sent, Unreached
+from rpcexplorer.model.exchange import Exchange, Refused
 from rpcexplorer.rpc.messages import ErrorObject, Result
 from rpcexplorer.tui.app import ExplorerApp, PersonOnScreen
 from rpcexplorer.tui.call.screen import CallScreen
-from rpcexplorer.tui.dialogs import AskSecret, Credentials
-from rpcexplorer.tui.history import HistoryScreen
+from rpcexplorer.tui.dialogs import AskSecret
 from rpcexplorer.tui.profiles import ProfilesScreen
 from rpcexplorer.tui.widgets.bars import Footer, Header
 from rpcexplorer.tui.widgets.dialog import Confirm
 from rpcexplorer.tui.widgets.editor import Editor
 from rpcexplorer.tui.widgets.reader import Reader
-from tests.fakes.wire import HOLD, RawServer, http_reply
+from tests.fakes.wire import RawServer, http_reply
 from tests.history.recording import exchange as recorded
 from tests.tui.conftest import PROFILES
-from tests.tui.visiting import on_view, rest, said
+from tests.tui.visiting import on_view, rest
 from tests.tui.waiting import until
 
 Visit = Callable[[ExplorerApp, Pilot[Any], CallScreen], Awaitable[None]]
@@ -64,22 +63,6 @@ async def sent(pilot: Pilot[Any], screen: CallScreen, key: str = "f5") -> Exchan
     await until(pilot, lambda: screen.exchange is not before and not screen.what)
     assert screen.exchange is not None
     return screen.exchange
-
-
-def test_a_draft_becomes_a_call_and_the_call_an_exchange(explorer: Explorer, person: PersonOnScreen) -> None:
-    async def what(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
-        await write(pilot, screen, "demo.echo", '{"price": 1.10}')
-        exchange = await sent(pilot, screen)
-        assert isinstance(exchange.outcome, Result)
-        assert exchange.outcome.value == b'{"price":1.10}' or b"1.10" in exchange.outcome.value
-        assert screen.response.exchange is exchange
-        document = screen.response.body.reader.document
-        assert document is not None
-        assert b"1.10" in document.text[:]
-        assert [each.method for each in screen.methods.recent] == ["demo.echo"]
-        assert explorer.history.newest(1) == [explorer.recent(1)[0]]
-
-    visit(explorer, person, what)
 
 
 @pytest.mark.thorough
@@ -123,55 +106,6 @@ def test_invalid_text_is_not_sent_and_says_why(explorer: Explorer, person: Perso
         assert screen.params.text == '{"username": "ada"}'
 
     visit(explorer, person, what)
-
-
-def test_a_notification_expects_no_reply(explorer: Explorer, person: PersonOnScreen) -> None:
-    async def what(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
-        await write(pilot, screen, "demo.echo", "[1]")
-        before = screen.exchange
-        await screen.run_action("send_notification")
-        await until(pilot, lambda: screen.exchange is not before)
-        assert screen.exchange is not None
-        assert isinstance(screen.exchange.outcome, Sent)
-        assert screen.exchange.kind == "notification"
-
-    visit(explorer, person, what)
-
-
-def test_nothing_else_is_sent_while_a_call_runs_and_escape_keeps_what_came(
-    make_explorer: Callable[..., Explorer], person: PersonOnScreen
-) -> None:
-    part = b'{"jsonrpc": "2.0", "id": "1", "result": [1, 2'
-    with RawServer([b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n" + part, HOLD]) as server:
-        explorer = make_explorer(f'version = 1\n[profile.slow]\nurl = "{server.origin}"\n')
-
-        async def what(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
-            await pilot.press("f5")
-            await until(
-                pilot, lambda: screen.sender.progress is not None and screen.sender.progress.received >= len(part)
-            )
-            await pilot.press("f5")
-            await pilot.pause()
-            assert "Nothing was sent: ping is still running. Esc cancels it." in said(app)
-            await pilot.press("escape")
-            await until(pilot, lambda: screen.exchange is not None)
-            assert screen.exchange is not None
-            assert screen.exchange.outcome_name == "cancelled"
-            assert screen.exchange.response.body == part
-            assert screen.response.body.reader.document is not None
-            assert len(server.requests) == 1
-
-        visit(explorer, person, what, profile="slow")
-
-
-@pytest.mark.thorough
-def test_a_server_that_is_not_there_is_an_outcome_like_others(explorer: Explorer, person: PersonOnScreen) -> None:
-    async def what(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
-        exchange = await sent(pilot, screen)
-        assert isinstance(exchange.outcome, Unreached)
-        assert screen.response.exchange is exchange
-
-    visit(explorer, person, what, profile="dead")
 
 
 def test_text_survives_another_method_and_a_restart(
@@ -244,50 +178,6 @@ def test_no_more_questions_today_means_today_and_this_method(explorer: Explorer,
     visit(explorer, person, what, profile="prod")
 
 
-def test_discovery_fills_the_list_and_the_docs(explorer: Explorer, person: PersonOnScreen) -> None:
-    async def what(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
-        before = len(screen.methods.methods)
-        await pilot.press("f9")
-        await until(pilot, lambda: len(screen.methods.methods) > before and not screen.what)
-        assert screen.described == explorer.described(screen.called)
-        assert "demo.records" in screen.methods.methods
-        screen.drafts.choose("demo.records")
-        assert screen.described is not None
-        assert screen.described.params[0].name == "count"
-        assert screen.params.method is not None
-        assert screen.params.method.has_docs
-
-    visit(explorer, person, what)
-
-
-def test_logging_in_shows_what_came_back_and_the_header_says_so(explorer: Explorer, person: PersonOnScreen) -> None:
-    async def what(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
-        exchange = await sent(pilot, screen, "f8")
-        assert isinstance(exchange.outcome, Result)
-        assert "session" in "".join(text for text, _ in screen.query_one(Header).auth)
-        await write(pilot, screen, "ping", "[]")
-        assert isinstance((await sent(pilot, screen)).outcome, Result)
-
-    visit(explorer, person, what, profile="cookie")
-
-
-@pytest.mark.thorough
-def test_a_login_that_lacks_a_password_asks_for_it(
-    make_explorer: Callable[..., Explorer], service: str, person: PersonOnScreen
-) -> None:
-    explorer = make_explorer(PROFILES.format(url=service, user="demo"))
-
-    async def what(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
-        await pilot.press("f8")
-        await until(pilot, lambda: isinstance(app.screen, Credentials))
-        await pilot.press(*"demo-password".replace("-", "\0").replace("\0", "-"), "enter")
-        await until(pilot, lambda: screen.exchange is not None)
-        assert screen.exchange is not None
-        assert isinstance(screen.exchange.outcome, Result)
-
-    visit(explorer, person, what, profile="cookie")
-
-
 def test_a_call_that_lacks_a_password_asks_for_it_masked(
     make_explorer: Callable[..., Explorer], service: str, person: PersonOnScreen
 ) -> None:
@@ -353,73 +243,6 @@ def test_long_history_read_late_shows_no_other_profile(
     visit(explorer, person, what)
 
 
-def test_a_recorded_call_comes_back_whole(explorer: Explorer, person: PersonOnScreen) -> None:
-    async def what(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
-        await write(pilot, screen, "demo.echo", '{"n": 1.10}')
-        first = await sent(pilot, screen)
-        await write(pilot, screen, "ping", "[]")
-        await pilot.press("f6")
-        await until(pilot, lambda: isinstance(app.screen, HistoryScreen))
-        await pilot.press("enter")
-        await until(pilot, lambda: app.screen is screen)
-        assert (screen.method, screen.params.text) == ("demo.echo", '{"n": 1.10}')
-        assert screen.exchange is not None
-        assert screen.exchange.id == first.id
-
-    visit(explorer, person, what)
-
-
-@pytest.mark.thorough
-def test_a_filter_shows_what_it_yields_and_says_that_it_is_on(explorer: Explorer, person: PersonOnScreen) -> None:
-    async def what(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
-        await write(pilot, screen, "demo.echo", '{"items": [{"n": 1}, {"n": 2}]}')
-        await sent(pilot, screen)
-        original = screen.response.body.reader.document
-        await pilot.press("f4", "f", *"map(.n)".replace("map", ".items|map"), "enter")
-        await until(pilot, lambda: screen.response.body.made is not None)
-        document = screen.response.body.reader.document
-        assert document is not None
-        assert document.text[:].split() == [b"[", b"1,", b"2", b"]"]
-        assert screen.response.transform.label == ".items|map(.n)"
-        assert "FILTERED" in app.export_screenshot()
-        await pilot.press("o")
-        await pilot.pause()
-        assert screen.response.transform.label == ""
-        assert screen.response.body.reader.document is not None
-        assert original is not None
-        assert screen.response.body.reader.document.text == original.text
-
-    visit(explorer, person, what)
-
-
-@pytest.mark.thorough
-def test_a_reply_goes_through_a_shell_command(explorer: Explorer, person: PersonOnScreen) -> None:
-    async def what(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
-        await write(pilot, screen, "demo.echo", '["b", "a"]')
-        await sent(pilot, screen)
-        await pilot.press("f4", "vertical_line", *"wc -c", "enter")
-        await until(pilot, lambda: screen.response.body.made is not None)
-        assert (screen.response.body.made or b"").strip().isdigit()
-        assert explorer.remembered.expressions("pipe") == ("wc -c",)
-
-    visit(explorer, person, what)
-
-
-@pytest.mark.thorough
-def test_a_narrow_terminal_folds_the_methods_and_opens_them_by_key(explorer: Explorer, person: PersonOnScreen) -> None:
-    async def what(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
-        assert not screen.methods.display or screen.methods.size.width == 0
-        await pilot.press("f2")
-        await pilot.pause()
-        assert screen.methods.size.width == 80
-        await pilot.press(*"ping", "enter")
-        await until(pilot, lambda: screen.method == "ping")
-        assert isinstance(screen.focused, Editor)
-        assert screen.response.size.width == 80
-
-    visit(explorer, person, what, size=(80, 24))
-
-
 @pytest.mark.thorough
 def test_on_a_narrow_terminal_the_reply_to_a_call_that_is_sent_again_is_on_view(
     explorer: Explorer, person: PersonOnScreen
@@ -434,24 +257,6 @@ def test_on_a_narrow_terminal_the_reply_to_a_call_that_is_sent_again_is_on_view(
         assert screen.response.has_focus_within
 
     visit(explorer, person, what, size=(80, 24))
-
-
-@pytest.mark.thorough
-def test_sizes_are_changed_by_key_and_remembered(
-    explorer: Explorer, make_explorer: Callable[..., Explorer], person: PersonOnScreen
-) -> None:
-    async def change(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
-        before = screen.methods.outer_size.width, screen.params.size.height
-        await pilot.press("alt+right", "alt+down")
-        await pilot.pause()
-        assert (screen.methods.outer_size.width, screen.params.size.height) == (before[0] + 2, before[1] + 1)
-
-    async def later(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
-        assert screen.methods.outer_size.width == explorer.remembered.methods_width
-        assert screen.params.size.height == explorer.remembered.params_height
-
-    visit(explorer, person, change)
-    visit(make_explorer(""), person, later)
 
 
 @pytest.mark.thorough
@@ -539,22 +344,6 @@ def test_a_key_of_ones_own_does_the_command_and_is_the_one_that_is_shown(
     visit(make_explorer(""), person, what)
 
 
-@pytest.mark.drawn
-def test_unknown_key_leaves_default_in_footer(
-    explorer: Explorer, make_explorer: Callable[..., Explorer], person: PersonOnScreen
-) -> None:
-    write_settings(explorer, '[keymap]\nsend = "ctrl+zz"\nsned = "f6"\n')
-
-    async def what(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
-        await pilot.pause()
-        hints = screen.query_one(Footer).hints
-        assert [shown for _, shown, words, _ in hints if words in {"send", "history"}] == ["F5", "F6"]
-        assert any("did you mean `ctrl+z`?" in note.message for note in app._notifications)
-        await sent(pilot, screen, "f5")
-
-    visit(make_explorer(""), person, what)
-
-
 def test_what_is_chosen_in_a_list_over_the_editor_stands_there_from_its_first_line(
     explorer: Explorer, person: PersonOnScreen
 ) -> None:
@@ -588,20 +377,6 @@ def test_a_command_whose_keys_were_taken_away_has_none(
         assert "history" not in words
 
     visit(make_explorer(""), person, what)
-
-
-@pytest.mark.thorough
-def test_what_is_copied_is_what_the_cursor_stands_on_and_its_path(explorer: Explorer, person: PersonOnScreen) -> None:
-    async def what(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
-        await write(pilot, screen, "demo.echo", '{"items": [{"price": 1.10}]}')
-        await sent(pilot, screen)
-        await pilot.press("f4", "slash", *"price", "enter")
-        await pilot.press("c")
-        await until(pilot, lambda: app.clipboard == "1.10")
-        await pilot.press("p")
-        await until(pilot, lambda: app.clipboard.endswith("items[0].price"))
-
-    visit(explorer, person, what)
 
 
 @pytest.mark.thorough

@@ -20,9 +20,9 @@ from rpcexplorer.tui.history_panes import HistoryList
 from rpcexplorer.tui.widgets.editor import Editor
 from rpcexplorer.tui.widgets.picker import Picker
 from tests.fakes.editor import type_in
-from tests.fakes.wire import HOLD, RawServer, http_reply
+from tests.fakes.wire import RawServer, http_reply
 from tests.history.recording import exchange
-from tests.tui.visiting import burst, on, rest, said, visit
+from tests.tui.visiting import on, rest, said, visit
 from tests.tui.waiting import until
 
 KEY = "ctrl+n"
@@ -70,20 +70,6 @@ def test_method_and_params_come_along_and_nothing_is_sent(explorer: Explorer) ->
     assert explorer.remembered.profile == "prod"
     explorer.use("demo")
     assert explorer.draft_of("demo.echo") == '{"n": 1.10}'  # what was typed there is kept there
-
-
-@pytest.mark.thorough
-def test_the_call_is_sent_by_the_other_profile_once_somebody_says_so(explorer: Explorer) -> None:
-    async def scene(_: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
-        await write(pilot, screen, "[1.10]")
-        await pilot.press(KEY)
-        await to(pilot, "dead")
-        await pilot.press("f5")
-        await until(pilot, lambda: screen.exchange is not None and not screen.what)
-        assert screen.exchange is not None
-        assert (screen.exchange.profile, screen.exchange.outcome_name) == ("dead", "unreached")
-
-    visit(explorer, scene)
 
 
 @pytest.mark.thorough
@@ -161,45 +147,6 @@ def test_a_recorded_call_that_is_loaded_leaves_the_draft_to_be_had_back(explorer
 
 
 @pytest.mark.thorough
-def test_a_method_that_the_other_profile_does_not_know_comes_along_all_the_same(explorer: Explorer) -> None:
-    async def scene(_: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
-        await write(pilot, screen, '{"not": valid', "nobody.knows.it")
-        await pilot.press(KEY)
-        await to(pilot, "cookie")
-        assert stands(screen) == ("cookie", "nobody.knows.it", '{"not": valid')
-
-    visit(explorer, scene)
-
-
-@pytest.mark.thorough
-def test_keys_in_one_burst_type_choose_and_go_on_in_the_editor_of_the_other_profile(explorer: Explorer) -> None:
-    async def scene(_: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
-        await write(pilot, screen, "")
-        await burst(pilot, *"[7", KEY, *"prod", "enter", "end", *" 8")
-        await until(pilot, lambda: stands(screen) == ("prod", "demo.echo", "[7] 8"))
-        await rest(pilot)
-        assert explorer.recent(9) == []
-
-    visit(explorer, scene)
-    explorer.use("demo")
-    assert explorer.draft_of("demo.echo") == "[7]"
-
-
-@pytest.mark.thorough
-def test_who_presses_the_key_twice_opens_one_list(explorer: Explorer) -> None:
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
-        await write(pilot, screen, "[1]")
-        await burst(pilot, KEY, KEY)
-        await on(pilot, Picker)
-        await pilot.press("escape")
-        await until(pilot, lambda: app.screen is screen)
-        assert stands(screen) == ("demo", "demo.echo", "[1]")
-        assert said(app) == ""
-
-    visit(explorer, scene)
-
-
-@pytest.mark.thorough
 def test_a_profile_that_cannot_be_used_says_why_and_the_call_stays(make_explorer: Callable[..., Explorer]) -> None:
     explorer = make_explorer(
         '[profile.a]\nurl = "http://127.0.0.1:9"\n[profile.broken]\ndescription = "no URL yet"\n'
@@ -232,45 +179,6 @@ def test_where_there_is_no_other_profile_nothing_opens(make_explorer: Callable[.
         assert screen.params.text.endswith(" 1")
 
     visit(explorer, scene, profile="a")
-
-
-@pytest.mark.thorough
-def test_the_palette_finds_it_by_what_else_it_may_be_called(explorer: Explorer) -> None:
-    async def scene(_: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
-        await write(pilot, screen, "[1]")
-        await pilot.press("ctrl+p")
-        picker = await on(pilot, Picker)
-        await pilot.press(*"transfer")
-        assert [each.pick.id for each in picker.list.items] == ["to-profile"]
-        await pilot.press("enter")
-        await until(pilot, lambda: pilot.app.screen is not picker)
-        await to(pilot, "prod")
-        assert stands(screen) == ("prod", "demo.echo", "[1]")
-
-    visit(explorer, scene)
-
-
-@pytest.mark.thorough
-def test_what_runs_on_the_profile_that_is_left_is_cancelled_and_recorded_there(
-    make_explorer: Callable[..., Explorer],
-) -> None:
-    with RawServer([HOLD]) as server:
-        explorer = make_explorer(PLAIN.format(url=server.origin))
-
-        async def scene(_: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
-            await write(pilot, screen, "[1]")
-            await pilot.press("f5")
-            await until(pilot, lambda: len(server.requests) == 1)
-            await pilot.press(KEY)
-            await to(pilot, "two")
-            assert stands(screen) == ("two", "demo.echo", "[1]")
-            assert not screen.what
-            assert screen.exchange is None
-            assert explorer.recent(9) == []
-            explorer.use("one")
-            assert [call.outcome_name for call in explorer.recent(9)] == ["cancelled"]
-
-        visit(explorer, scene, profile="one")
 
 
 # --- secrets -------------------------------------------------------------------------------------------------------
@@ -345,46 +253,6 @@ async def history(pilot: Pilot[Any]) -> HistoryScreen:
 
 
 @pytest.mark.thorough
-def test_a_recorded_call_is_taken_to_another_profile(explorer: Explorer) -> None:
-    explorer.use("demo")
-    record(explorer, exchange(0, method="user.get", params='{"id": 42}', profile="demo"))
-
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
-        await write(pilot, screen, "[1]")
-        await history(pilot)
-        await pilot.press(KEY)
-        picker = await on(pilot, Picker)
-        assert [each.pick.id for each in picker.list.items] == ["cookie", "dead", "inline", "prod"]
-        await to(pilot, "prod")
-        await until(pilot, lambda: app.screen is screen)
-        await until(pilot, lambda: stands(screen) == ("prod", "user.get", '{"id": 42}'))
-        assert screen.exchange is None
-        assert said(app) == "user.get stands on prod now. Nothing was sent."
-        assert len(explorer.history.newest(9)) == 1
-
-    visit(explorer, scene)
-    explorer.use("demo")
-    assert explorer.draft_of("demo.echo") == "[1]"
-
-
-@pytest.mark.thorough
-def test_a_call_of_another_profile_is_taken_to_the_one_in_use(explorer: Explorer) -> None:
-    explorer.use("demo")
-    explorer.remembered.history_of_all = True
-    record(explorer, exchange(0, method="user.get", params="[42]", profile="prod"))
-
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
-        await history(pilot)
-        await burst(pilot, KEY, "enter", "end", *" 1")
-        await until(pilot, lambda: app.screen is screen)
-        await until(pilot, lambda: stands(screen)[:2] == ("demo", "user.get"))
-        await rest(pilot)
-        assert stands(screen) == ("demo", "user.get", "[42] 1")
-
-    visit(explorer, scene)
-
-
-@pytest.mark.thorough
 def test_a_record_of_somebody_else_opens_no_secret_of_the_profile_it_is_taken_to(
     make_explorer: Callable[..., Explorer], tmp_path: Path
 ) -> None:
@@ -412,24 +280,6 @@ def test_a_batch_of_the_history_stays_where_it_is(explorer: Explorer) -> None:
         await pilot.press(KEY)
         await rest(pilot)
         assert app.screen is screen
-
-    visit(explorer, scene)
-
-
-@pytest.mark.thorough
-def test_who_leaves_the_list_over_the_history_is_back_on_the_same_call(explorer: Explorer) -> None:
-    explorer.use("demo")
-    record(explorer, exchange(0, method="older", profile="demo"), exchange(1, method="newer", profile="demo"))
-
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], _: CallScreen) -> None:
-        screen = await history(pilot)
-        await pilot.press("down", KEY)
-        await on(pilot, Picker)
-        await pilot.press("escape")
-        await until(pilot, lambda: app.screen is screen)
-        chosen = screen.query_one(HistoryList).chosen
-        assert isinstance(chosen, Exchange)
-        assert chosen.method == "older"
 
     visit(explorer, scene)
 

@@ -40,23 +40,6 @@ def style_of(editor: Editor, char: str, y: int = 0) -> object:
     return next(piece.style for piece in drawn(editor, y) if piece.text.strip() == char)
 
 
-@pytest.mark.parametrize(
-    ("typed", "becomes"),
-    [
-        ('{"a": [1, true]}', '{"a": [1, true]}'),
-        ('{\n"a": 1,\n"b": "x"\n}', '{\n  "a": 1,\n  "b": "x"\n}'),
-        ("[\n1\n]", "[\n  1\n]"),
-        ("[{", "[{}]"),
-    ],
-)
-def test_what_is_typed_key_by_key_is_there_and_indented(typed: str, becomes: str) -> None:
-    async def scene(editor: Editor, pilot: Pilot[None]) -> None:
-        await pilot.press(*keys(typed))
-        assert editor.text == becomes
-
-    play("", scene)
-
-
 def test_backspace_takes_an_empty_pair_and_undo_brings_it_back() -> None:
     async def scene(editor: Editor, pilot: Pilot[None]) -> None:
         await pilot.press("[", "backspace")
@@ -159,16 +142,6 @@ def test_line_ends_of_other_systems_become_ours() -> None:
     play("[\r\n1\r]", scene)
 
 
-def test_the_text_starts_in_the_same_column_whatever_the_number() -> None:
-    async def scene(editor: Editor, pilot: Pilot[None]) -> None:
-        lines = text_of(editor).split("\n")
-        assert lines[0] == "  1   ["
-        assert lines[9] == " 10   0,"
-        assert lines[0].index("[") == GUTTER
-
-    play("[\n" + "0,\n" * 20 + "0]", scene)
-
-
 def test_the_cursor_starts_inside_an_empty_pair_and_else_at_the_top() -> None:
     async def scene(editor: Editor, pilot: Pilot[None]) -> None:
         assert editor.cursor_location == (0, 1)
@@ -176,15 +149,6 @@ def test_the_cursor_starts_inside_an_empty_pair_and_else_at_the_top() -> None:
         assert editor.cursor_location == (0, 0)
 
     play("[]", scene)
-
-
-def test_tokens_have_the_colours_of_the_theme() -> None:
-    async def scene(editor: Editor, pilot: Pilot[None]) -> None:
-        styles = ThemeStyles.of(editor)
-        for char, role in (('"k"', "json-key"), ("1", "json-number"), ("null", "json-literal"), ('"s"', "json-string")):
-            assert style_of(editor, char, 1) == styles.style(role)
-
-    play('{\n"k": [1, null, "s"]\n}', scene)
 
 
 def test_the_pair_at_the_cursor_stands_out() -> None:
@@ -304,15 +268,6 @@ def test_a_bracket_takes_the_place_of_a_pair_that_nobody_typed_into(start: str, 
         assert editor.text == becomes
 
     play(start, scene)
-
-
-@pytest.mark.thorough
-def test_wherever_the_cursor_has_been_led_in_that_pair() -> None:
-    async def scene(editor: Editor, pilot: Pilot[None]) -> None:
-        await pilot.press("end", "left", "left", "{", '"', "a")
-        assert editor.text == '{"a"}'
-
-    play("[]", scene)
 
 
 @pytest.mark.thorough

@@ -82,15 +82,6 @@ def test_a_null_is_told_from_text_by_its_colour() -> None:
     play(scene)
 
 
-def test_without_the_focus_no_cell_is_marked() -> None:
-    async def scene(grid: Grid, pilot: Pilot[None], stage: Stage) -> None:
-        stage.set_focus(None)
-        await pilot.pause()
-        assert style_of(grid, "30", 1) == ThemeStyles.of(grid).style("json-number")
-
-    play(scene)
-
-
 @pytest.mark.parametrize(
     ("keys", "cursor"),
     [
@@ -112,19 +103,6 @@ def test_keys_move_the_cell_and_keep_it_on_view(keys: Sequence[str], cursor: tup
         assert f"n{cursor[0]}" in text_of(grid) or cursor[1] == 2
 
     play(scene, MANY, (40, 12))
-
-
-@pytest.mark.thorough
-def test_the_last_row_stands_at_the_bottom_of_the_view() -> None:
-    async def scene(grid: Grid, pilot: Pilot[None], stage: Stage) -> None:
-        await pilot.press("end")
-        await pilot.pause()
-        lines = text_of(grid).split("\n")
-        assert lines[0].split() == ["id", "name", "note"]
-        assert lines[-1].split()[:2] == ["1199", "1199"]
-        assert len(lines) == 12
-
-    play(scene, MANY)
 
 
 def test_columns_scroll_below_numbers_that_stay_and_the_heading_says_where_there_is_more() -> None:
@@ -154,20 +132,6 @@ def test_sorting_goes_up_then_down_then_back_to_the_order_of_the_list() -> None:
             assert names(grid) == ids
             assert text_of(grid).split()[0] == sign
             assert (grid.cursor, grid.column) == (0, 0)
-
-    play(scene)
-
-
-@pytest.mark.thorough
-def test_another_column_is_sorted_upwards_first() -> None:
-    async def scene(grid: Grid, pilot: Pilot[None], stage: Stage) -> None:
-        await pilot.press("s", "right", "right", "s")
-        await pilot.pause()
-        assert names(grid, 2) == ["1.10", "99", ""]
-        assert "rate▲" in text_of(grid)
-        await pilot.press("left")
-        assert style_of(grid, "rate", 0) == ThemeStyles.of(grid).style("middle bold")
-        assert "id▲" not in text_of(grid)
 
     play(scene)
 

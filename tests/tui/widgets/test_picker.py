@@ -10,13 +10,9 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Static
 
-from rpcexplorer.explorer import Explorer
-from rpcexplorer.tui.app import ExplorerApp
-from rpcexplorer.tui.call.screen import CallScreen
-from rpcexplorer.tui.profiles import ProfilesScreen
 from rpcexplorer.tui.widgets.picker import Pick, Picker
 from tests.tui.stage import Stage, text_of
-from tests.tui.visiting import on, tell, type_in
+from tests.tui.visiting import on, type_in
 from tests.tui.waiting import until
 
 PICKS = [Pick("a", "apple", "a fruit", "F1"), Pick("b", "banana"), Pick("c", "[@click=app.quit]cherry[/]", "\x1b[31m")]
@@ -109,40 +105,3 @@ def test_the_cursor_is_on_view_in_a_low_terminal() -> None:
         await pilot.press("escape")
 
     pick(act, size=(40, 9))
-
-
-@pytest.mark.thorough
-def test_the_palette_does_what_is_chosen(explorer: Explorer) -> None:
-    async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
-        await on(pilot, CallScreen)
-        await pilot.press("ctrl+p")
-        await on(pilot, Picker)
-        await type_in(pilot, "profiles")
-        await pilot.press("enter")
-        await on(pilot, ProfilesScreen)
-
-    tell(explorer, story)
-
-
-@pytest.mark.thorough
-def test_a_theme_is_worn_at_once_and_taken_off_again_by_escape(explorer: Explorer) -> None:
-    async def story(app: ExplorerApp, pilot: Pilot[str]) -> None:
-        await on(pilot, CallScreen)
-        before = app.theme
-        app.action_theme()
-        picker = await on(pilot, Picker)
-        await type_in(pilot, "paper")
-        await until(pilot, lambda: app.theme == "paper")
-        await pilot.press("escape")
-        await until(pilot, lambda: app.theme == before)
-        assert explorer.settings.theme == ""
-        app.action_theme()
-        await until(pilot, lambda: isinstance(app.screen, Picker) and app.screen is not picker)
-        await on(pilot, Picker)
-        await type_in(pilot, "paper")
-        await pilot.press("enter")
-        await on(pilot, CallScreen)
-        await until(pilot, lambda: app.theme == "paper")
-        assert 'theme = "paper"' in explorer.paths.settings.read_text()
-
-    tell(explorer, story)

@@ -14,7 +14,6 @@ from rpcexplorer.text.document import Document
 from rpcexplorer.tui.theme import GUTTER, ThemeStyles
 from rpcexplorer.tui.widgets.reader import AFTER, BEFORE, Reader
 from tests.tui.stage import Stage, text_of
-from tests.tui.waiting import until
 
 REPLY = b'{"items":[{"id":12345678901234567890,"name":"Ada","rate":1.10},{"id":2,"ok":true}],"next":null}'
 SHOWN = """\
@@ -76,25 +75,6 @@ def test_json_is_numbered_and_starts_in_the_same_column_as_in_the_editor() -> No
     play(scene)
 
 
-def test_each_token_has_its_colour_and_the_line_at_hand_its_ground() -> None:
-    async def scene(reader: Reader, pilot: Pilot[None], stage: Stage) -> None:
-        theme = ThemeStyles.of(reader)
-        seen = styles(reader, 4)
-        assert seen["5"] == theme.style("dim")
-        assert seen['"name"'] == theme.style("json-key")
-        assert seen['"Ada"'] == theme.style("json-string")
-        assert seen[":"] == theme.style("json-punctuation")
-        assert styles(reader, 5)["1.10"] == theme.style("json-number")
-        assert styles(reader, 12)["null"] == theme.style("json-literal")
-        assert styles(reader, 0)["{"] == theme.style("json-punctuation", "selection")
-        assert styles(reader, 0)["▾"] == theme.style("dim", "selection")
-        stage.set_focus(None)
-        await pilot.pause()
-        assert styles(reader, 0)["{"] == theme.style("json-punctuation")
-
-    play(scene)
-
-
 def test_text_that_is_no_json_has_numbers_and_no_colours() -> None:
     async def scene(reader: Reader, pilot: Pilot[None], stage: Stage) -> None:
         assert shown(reader) == ["  1   <h1>502</h1>", '  2   "bad" 1']
@@ -130,17 +110,6 @@ def test_without_a_document_it_says_what_it_is_told_to_say() -> None:
     play(scene, None)
 
 
-@pytest.mark.thorough
-def test_numbers_of_many_lines_get_the_room_they_need() -> None:
-    async def scene(reader: Reader, pilot: Pilot[None], stage: Stage) -> None:
-        assert shown(reader)[0] == "   1 ▾ ["
-        await pilot.press("end", "up")
-        await pilot.pause()
-        assert shown(reader)[-2:] == ["1501     1499", "1502   ]"]
-
-    play(scene, json.dumps(list(range(1500))).encode())
-
-
 # --- moving --------------------------------------------------------------------------------------------------------
 
 
@@ -148,8 +117,6 @@ def test_numbers_of_many_lines_get_the_room_they_need() -> None:
     ("keys", "line"),
     [
         (["down", "j", "up"], 1),
-        (["k"], 0),
-        (["pagedown"], 19),
         (["pagedown", "pagedown", "pageup"], 19),
         (["end"], 501),
         (["end", "k", "home"], 0),
@@ -184,15 +151,6 @@ def test_long_lines_are_cut_with_a_sign_at_the_side_where_they_go_on() -> None:
     play(scene, LONG)
 
 
-@pytest.mark.thorough
-def test_a_piece_out_of_the_middle_of_a_string_is_coloured_as_a_string() -> None:
-    async def scene(reader: Reader, pilot: Pilot[None], stage: Stage) -> None:
-        await pilot.press("right", "right")
-        assert styles(reader, 1)["x" * 42] == ThemeStyles.of(reader).style("json-string")
-
-    play(scene, LONG)
-
-
 def test_wide_characters_are_cut_where_the_room_ends() -> None:
     async def scene(reader: Reader, pilot: Pilot[None], stage: Stage) -> None:
         assert reader.render_line(1).cell_length == 19
@@ -220,18 +178,6 @@ def test_wrapped_lines_go_on_below_without_a_number_and_the_line_at_hand_stays()
         assert reader.scroll_offset.x == 0
         reader.wrapped = False
         assert shown(reader)[2].startswith("  3     ")
-
-    play(scene, LONG)
-
-
-@pytest.mark.thorough
-def test_wrapping_follows_the_width() -> None:
-    async def scene(reader: Reader, pilot: Pilot[None], stage: Stage) -> None:
-        reader.wrapped = True
-        await pilot.pause()
-        before = reader.virtual_size.height
-        await pilot.resize_terminal(30, 20)
-        await until(pilot, lambda: reader.virtual_size.height > before)
 
     play(scene, LONG)
 
@@ -337,18 +283,6 @@ def test_going_to_a_line_unfolds_what_hides_it() -> None:
 
 
 @pytest.mark.thorough
-def test_going_far_into_what_was_folded_scrolls_as_far_as_it_is_unfolded() -> None:
-    async def scene(reader: Reader, pilot: Pilot[None], stage: Stage) -> None:
-        reader.fold_to(0)
-        await pilot.pause()
-        reader.go_to(300)
-        assert reader.virtual_size.height == 502
-        assert any(row.startswith("301 ") for row in shown(reader))
-
-    play(scene, LONG)
-
-
-@pytest.mark.thorough
 def test_a_click_puts_the_cursor_and_on_the_sign_it_folds() -> None:
     async def scene(reader: Reader, pilot: Pilot[None], stage: Stage) -> None:
         await pilot.click(Reader, offset=(20, 4))
@@ -449,65 +383,6 @@ def test_a_place_in_a_wrapped_line_is_gone_to_in_its_row() -> None:
         assert "needle" in text_of(reader)
         reader.next_hit()
         assert reader.current_line == 2
-
-    play(scene, body)
-
-
-def test_an_empty_needle_ends_the_search() -> None:
-    async def scene(reader: Reader, pilot: Pilot[None], stage: Stage) -> None:
-        reader.search("id")
-        assert "id" in styles(reader, 3)
-        reader.search("")
-        await pilot.pause()
-        assert last_found(stage) == ("", 0, True, None)
-        assert "id" not in styles(reader, 3)
-        assert reader.find.needle == ""
-
-    play(scene)
-
-
-def test_far_places_are_sought_and_counted_between_the_keys() -> None:
-    body = b'["' + b"x" * 3_000_000 + b'", "needle"]'
-
-    async def scene(reader: Reader, pilot: Pilot[None], stage: Stage) -> None:
-        reader.search("needle")
-        assert reader.current_line == 0
-        await stage.workers.wait_for_complete()
-        await pilot.pause()
-        assert (reader.current_line, last_found(stage)) == (2, ("needle", 1, True, 0))
-        assert not stage.of(Reader.Found)[0].counted
-
-    play(scene, body)
-
-
-@pytest.mark.thorough
-def test_another_search_ends_the_one_under_way() -> None:
-    body = b'["' + b"x" * 3_000_000 + b'", "needle"]'
-
-    async def scene(reader: Reader, pilot: Pilot[None], stage: Stage) -> None:
-        reader.search("needle")
-        reader.search("nothing")
-        await pilot.pause()
-        await asyncio.gather(*(worker.wait() for worker in stage.workers))
-        await pilot.pause()
-        assert reader.current_line == 0
-        assert last_found(stage) == ("nothing", 0, True, None)
-
-    play(scene, body)
-
-
-@pytest.mark.thorough
-def test_what_is_sought_in_one_document_is_not_gone_to_in_the_next() -> None:
-    body = b'["' + b"x" * 3_000_000 + b'", "needle"]'
-
-    async def scene(reader: Reader, pilot: Pilot[None], stage: Stage) -> None:
-        reader.search("needle")
-        await until(pilot, lambda: any(worker.is_running for worker in stage.workers))
-        reader.document = Document.of_json(REPLY)
-        await pilot.pause()
-        assert not any(worker.is_running for worker in stage.workers)
-        assert all(each.index is None for each in stage.of(Reader.Found))
-        assert reader.current_line == 0
 
     play(scene, body)
 
