@@ -13,7 +13,6 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.reactive import reactive
-from textual.screen import Screen
 from textual.strip import Strip
 
 from rpcexplorer.explorer import Explorer
@@ -37,23 +36,15 @@ from rpcexplorer.text.exchange import (
 from rpcexplorer.text.printable import clipped, columns, fitted
 from rpcexplorer.transport.port import Progress
 from rpcexplorer.tui.commands import Scope, bindings, first_key
+from rpcexplorer.tui.full_screen import FullScreen
 from rpcexplorer.tui.key_queue import PendingKeys, opens
 from rpcexplorer.tui.messages import CopyCallWanted
-from rpcexplorer.tui.theme import NARROW, Pieces, ThemeStyles, line, width_of
+from rpcexplorer.tui.theme import Pieces, ThemeStyles, line, width_of
 from rpcexplorer.tui.widgets.bars import Bar, Frame, WarningLines
-from rpcexplorer.tui.widgets.dialog import AnswersOnce, Choice, Confirm
+from rpcexplorer.tui.widgets.dialog import Choice, Confirm
 from rpcexplorer.tui.widgets.reader import Reader
 from rpcexplorer.tui.widgets.rows import MAX_NAME_COLUMNS, RowList
 from rpcexplorer.variables.resolve import Missing
-
-
-class BatchChoice(Struct, frozen=True):
-    """A call of the batch."""
-
-    draft: Draft
-    came: Exchange | None
-    """What came of it; None where it has not been sent like this."""
-
 
 _KIND: Final = len("notification")
 _PARAMS: Final = 8
@@ -69,8 +60,6 @@ class BatchLine(Struct, frozen=True):
 
 
 class BatchList(RowList[BatchLine]):
-    """Number, kind, method, params, outcome."""
-
     DEFAULT_CSS = "BatchList { height: 1fr; }"
     BINDINGS: ClassVar[list[BindingType]] = bindings("batch", "batch.load")
 
@@ -81,7 +70,6 @@ class BatchList(RowList[BatchLine]):
         self._methods = 0
 
     def draw(self, item: BatchLine, width: int, styles: ThemeStyles, *, chosen: bool) -> Strip:
-        """A call with its number and what came of it; the params give way first."""
         ground = "selection" if chosen else "background"
         if item.row is None:
             assert item.came is not None
@@ -103,7 +91,6 @@ class BatchList(RowList[BatchLine]):
         return line(words, width, styles, right=[*came, (" ", "text")], ground=ground)
 
     def watch_items(self) -> None:
-        """The column of methods is as wide as the longest of them."""
         names = (each.row.draft.method for each in self.items if each.row is not None)
         self._methods = max((columns(name[:MAX_NAME_COLUMNS]) for name in names), default=0)
         super().watch_items()
@@ -118,13 +105,10 @@ class BatchList(RowList[BatchLine]):
 
 
 MAX_NAMED: Final = 6
-"""Variables that the question names."""
 REASON_COLUMNS: Final = 60
 
 
 class BatchPreview(Vertical):
-    """A bar with what it is, what is worth saying, and the text."""
-
     DEFAULT_CSS = """
     BatchPreview { background: $background; }
     BatchPreview > Reader { height: 1fr; }
@@ -132,7 +116,6 @@ class BatchPreview(Vertical):
     BINDINGS: ClassVar[list[BindingType]] = [Binding("space", "fold", show=False)]
 
     shown: reactive[BatchLine | None] = reactive[BatchLine | None](None, init=False, always_update=True)
-    """What the cursor is on."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -168,7 +151,6 @@ class BatchPreview(Vertical):
         self._reader.document = Document.of_json(text) if text else None
 
     def _say(self) -> None:
-        """The outcome, or that there is none yet."""
         came = self.shown.came if self.shown else None
         self._remarks.pieces = []
         if came is not None:
@@ -192,11 +174,10 @@ LARGE: Final = 256 * 1024
 """Bytes of a reply that is taken apart beside the screen."""
 
 
-class BatchScreen(AnswersOnce[BatchChoice | None], Screen[BatchChoice | None]):
+class BatchScreen(FullScreen[BatchRow | None]):
     """The list of calls, and the one under the cursor beside it, or below where it is narrow."""
 
     DEFAULT_CSS = """
-    BatchScreen { background: $background; color: $text; layout: vertical; overflow: hidden; }
     BatchScreen #batch { height: 1fr; }
     BatchScreen #calls { width: 55%; border-right: solid $line; }
     BatchScreen BatchPreview { width: 1fr; }
@@ -206,8 +187,6 @@ class BatchScreen(AnswersOnce[BatchChoice | None], Screen[BatchChoice | None]):
     """
     scope: ClassVar[Scope] = "batch"
     BINDINGS: ClassVar[list[BindingType]] = bindings("batch")
-    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (NARROW, "-wide")]  # noqa: RUF012 - Textual's own declaration
-    VERTICAL_BREAKPOINTS = [(0, "-low"), (18, "-tall")]  # noqa: RUF012 - Textual's own declaration
 
     sending: reactive[bool] = reactive(False, init=False)
     """It is under way: nothing can be changed until it is back."""
@@ -222,8 +201,8 @@ class BatchScreen(AnswersOnce[BatchChoice | None], Screen[BatchChoice | None]):
         at: Draft | None = None,
     ) -> None:
         """``under_way`` says which call runs elsewhere: one at a time is sent. ``at``: where the cursor is at first."""
-        super().__init__()
-        self.explorer, self.pending, self._frame, self._under_way = explorer, pending, frame, under_way
+        super().__init__(pending, frame, explorer.profile)
+        self.explorer, self._under_way = explorer, under_way
         add = first_key("add-to-batch", explorer.settings.keymap) or "The palette"
         self._bar, self._remarks = Bar(), WarningLines()
         advice = [("   No calls yet. ", "dim"), (add, "bold"), (" puts the call in the editor here.", "dim")]
@@ -236,11 +215,9 @@ class BatchScreen(AnswersOnce[BatchChoice | None], Screen[BatchChoice | None]):
 
     def compose(self) -> ComposeResult:
         calls = Vertical(self._bar, self._remarks, self._list, id="calls")
-        yield from self._frame.around(Horizontal(calls, self._preview, id="batch"))
+        yield from self.frame.around(Horizontal(calls, self._preview, id="batch"))
 
     def on_mount(self) -> None:
-        profile = self.explorer.profile
-        self.set_class(profile is not None and profile.badge == "prod", "-prod")
         self._show(self.calls.place_of(self._begin_at))
         self.set_focus(self._list)
 
@@ -253,16 +230,13 @@ class BatchScreen(AnswersOnce[BatchChoice | None], Screen[BatchChoice | None]):
 
     @property
     def _at(self) -> int | None:
-        """Which of the calls is under the cursor."""
         return self._list.cursor if self._list.chosen is not None and self._list.chosen.row is not None else None
 
     @property
     def row(self) -> Draft | None:
-        """The call under the cursor."""
         return self._list.chosen.row.draft if self._list.chosen and self._list.chosen.row else None
 
     def _show(self, at: int | None = None) -> None:
-        """Show the batch, with the cursor on one of its calls."""
         at = max(self._list.cursor, 0) if at is None else at
         batch = self.calls
         calls = (BatchLine(number, row, row.came) for number, row in enumerate(batch.rows, start=1))
@@ -272,7 +246,6 @@ class BatchScreen(AnswersOnce[BatchChoice | None], Screen[BatchChoice | None]):
         self._say()
 
     def _say(self) -> None:
-        """How many calls there are, and how it ended when they were sent last."""
         count, sent = len(self.calls.rows), self.calls.sent
         words = [("Batch", "bold"), (f"  {counted(count, 'call')}", "middle")]
         self._bar.after = ()
@@ -303,7 +276,7 @@ class BatchScreen(AnswersOnce[BatchChoice | None], Screen[BatchChoice | None]):
         event.stop()
         line: BatchLine = event.item
         if line.row is not None and not self.sending:
-            self.dismiss(BatchChoice(line.row.draft, line.row.came))
+            self.dismiss(line.row)
 
     # --- changing it -------------------------------------------------------------------------------------------
 
@@ -375,7 +348,6 @@ class BatchScreen(AnswersOnce[BatchChoice | None], Screen[BatchChoice | None]):
 
     @opens("send")
     async def _send(self) -> None:
-        """Ask for values and consent, send, and show the outcome of each call."""
         from rpcexplorer.tui.dialogs import may_send
 
         batch, id = self.calls, fresh_id()
@@ -429,7 +401,6 @@ class BatchScreen(AnswersOnce[BatchChoice | None], Screen[BatchChoice | None]):
         self._say()
 
     def interrupt(self) -> bool:
-        """End what runs; whether anything did."""
         if self._stop is None:
             return False
         self._stop.press()

@@ -14,7 +14,6 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.reactive import reactive
-from textual.screen import Screen
 from textual.strip import Strip
 from textual.widget import Widget
 
@@ -34,11 +33,11 @@ from rpcexplorer.text.compare import (
 )
 from rpcexplorer.text.printable import clipped
 from rpcexplorer.tui.commands import Scope, bindings
+from rpcexplorer.tui.full_screen import FullScreen
 from rpcexplorer.tui.key_queue import PAUSE_SECONDS, SLICE, PendingKeys
 from rpcexplorer.tui.messages import ExportWanted, TicketWanted
 from rpcexplorer.tui.theme import NARROW, Pieces, ThemeStyles, line
 from rpcexplorer.tui.widgets.bars import Bar, Frame, WarningLines
-from rpcexplorer.tui.widgets.dialog import AnswersOnce
 from rpcexplorer.tui.widgets.rows import MAX_NAME_COLUMNS, LineView
 
 ASIDE: Final = 8
@@ -49,7 +48,6 @@ BEFORE, AFTER = "‹", "›"  # noqa: RUF001 - the signs are meant
 """There is more at this side."""
 BETWEEN: Final = " │ "
 FOLDED: Final = "▸"
-"""There is more behind this line."""
 SIGNS: Final = {
     "equal": (" ", "middle"),
     "fold": (" ", "dim"),
@@ -89,7 +87,6 @@ class ComparedText(LineView):
         self._shown: Sequence[ComparedLine] = ()
         """The lines in the order for one or two columns."""
         self._rows: Sequence[int] = ()
-        """The line that each row shows."""
         self._places: list[int] = []
         """The lines on which a difference begins."""
         self._left = 0
@@ -156,7 +153,6 @@ class ComparedText(LineView):
         return rows.stop if row > rows.start and by > 0 and rows.stop < len(self._rows) else rows.start
 
     def rows_of(self, row: int) -> range:
-        """Return all rows of the row's line."""
         if not 0 <= row < len(self._rows):
             return range(0)
         at = self._rows[row]
@@ -178,7 +174,6 @@ class ComparedText(LineView):
 
     @property
     def difference(self) -> int | None:
-        """The difference under the cursor."""
         return self._shown[self.current_line].difference if self._shown else None
 
     @property
@@ -189,7 +184,6 @@ class ComparedText(LineView):
 
     @property
     def fold(self) -> str:
-        """What is folded under the cursor."""
         return self._shown[self.current_line].fold if self._shown else ""
 
     def go_to(self, at: int) -> None:
@@ -263,13 +257,10 @@ MAX_UNFOLDED_BYTES: Final = 2_000_000
 """Nobody reads a million lines, and to make them takes longer than to compare."""
 
 
-class ComparisonScreen(AnswersOnce[None], Screen[None]):
+class ComparisonScreen(FullScreen[None]):
     """Compares two calls when it opens; leaving it before the end stops that."""
 
-    DEFAULT_CSS = """
-    ComparisonScreen { background: $background; color: $text; layout: vertical; overflow: hidden; }
-    ComparisonScreen ComparedText { height: 1fr; }
-    """
+    DEFAULT_CSS = "ComparisonScreen ComparedText { height: 1fr; }"
     scope: ClassVar[Scope] = "comparison"
     BINDINGS: ClassVar[list[BindingType]] = bindings("comparison")
 
@@ -284,12 +275,11 @@ class ComparisonScreen(AnswersOnce[None], Screen[None]):
         made: Comparison | None = None,
     ) -> None:
         """``ignore``: pointers that are not compared. ``made``: a comparison without these, such as of a replay."""
-        super().__init__()
+        super().__init__(pending, frame)
         self.left, self.right = left, right
         self.comparison: Comparison | None = None
         """None while it is being made."""
-        self.pending = pending
-        self._frame, self._ignore, self._made = frame, ignore, made
+        self._ignore, self._made = ignore, made
         self._methods = list(dict.fromkeys((left.method, right.method)))
         self._unfolded: frozenset[str] = frozenset()
         self._is_unfolded = False
@@ -298,10 +288,10 @@ class ComparisonScreen(AnswersOnce[None], Screen[None]):
         self._bar, self._sides, self._remarks, self.text = Bar(), Sides(), WarningLines(), ComparedText()
 
     def compose(self) -> ComposeResult:
-        yield from self._frame.around(self._bar, self._sides, self._remarks, self.text)
+        yield from self.frame.around(self._bar, self._sides, self._remarks, self.text)
 
     def on_mount(self) -> None:
-        day, zone = self._frame.day, self._frame.zone
+        day, zone = self.frame.day, self.frame.zone
         self._sides.sides = (
             [(" - ", "wrong"), *side(self.left, day, zone, with_method=len(self._methods) > 1)],
             [(" + ", "well"), *side(self.right, day, zone, with_method=len(self._methods) > 1)],
@@ -368,7 +358,6 @@ class ComparisonScreen(AnswersOnce[None], Screen[None]):
         self.refresh_bindings()
 
     def _show_place(self) -> None:
-        """Show the methods, and the number of the difference under the cursor."""
         names = " and ".join(clipped(each, MAX_NAME_COLUMNS // len(self._methods)) for each in self._methods)
         self._bar.words = [("Compare", "bold"), (f"  {names}", "middle")]
         count = len(self.comparison.differences) if self.comparison else 0
@@ -408,7 +397,6 @@ class ComparisonScreen(AnswersOnce[None], Screen[None]):
         self.text.next_difference(-1)
 
     def action_fold(self) -> None:
-        """Show what is folded under the cursor."""
         if fold := self.text.fold:
             self._unfolded |= {fold}
             self._show_folds()

@@ -79,8 +79,6 @@ FIELD: Final = 2
 
 
 class Tested(Struct, frozen=True):
-    """The result of a connection test."""
-
     profile: Profile
     """The one that was tested last."""
     checks: Sequence[Check] = ()
@@ -248,7 +246,6 @@ class ConnectionTest(Dialog[str]):
         self._move(event.value)
 
     def _move(self, address: str) -> None:
-        """Test the address that was typed, instead of the one before."""
         url, path = split_address(address)
         moved: Changes = (("url", url), ("path", PATH if path is None else path))
         before = ad_hoc(address) if self._profile.ad_hoc else self._profile

@@ -6,7 +6,7 @@ import asyncio
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, ClassVar, Final, NamedTuple
+from typing import Any, ClassVar, Final
 
 from msgspec.structs import replace
 from textual.app import App, ComposeResult
@@ -41,7 +41,6 @@ PARAMS_COLUMNS = 50
 """Columns of the params that the question shows."""
 SET = "Set it, and send again"
 MAX_PLACES = 5
-"""Places of secrets that the question names."""
 
 
 async def may_send(screen: Screen[Any], explorer: Explorer, draft: Draft | Batch) -> bool:
@@ -49,17 +48,19 @@ async def may_send(screen: Screen[Any], explorer: Explorer, draft: Draft | Batch
     profile = explorer.profile
     if profile is None or not explorer.to_ask_about([draft]) or _is_quiet(explorer, draft):
         return True
-    method = "This batch" if isinstance(draft, Batch) else draft.method
+    if isinstance(draft, Batch):
+        method, calls = "This batch", to_calls(draft, "")
+        names = [] if isinstance(calls, Typo) else [call.method for call in calls]
+        what = "calls", clipped(f"{len(names):,}: {', '.join(names)}", PARAMS_COLUMNS)
+    else:
+        method, what = draft.method, ("method", draft.method)
     rows = [
-        ("calls", clipped(_called(draft), PARAMS_COLUMNS)) if isinstance(draft, Batch) else ("method", method),
+        what,
         ("host", profile.origin),
         ("profile", f"{profile.name}  {profile.badge_word}".rstrip()),
         ("params", clipped(" ".join(draft.text.split()) or "[]", PARAMS_COLUMNS)),
     ]
-    choices = [
-        Choice("keep", "Keep editing"),
-        Choice("send", "Send once"),
-    ]
+    choices = [Choice("keep", "Keep editing"), Choice("send", "Send once")]
     if not isinstance(draft, Batch):
         choices.append(Choice("quiet", f"Send, and don't ask for {clipped(method, 24)} today"))
     where = profile.badge_word if profile.badge == "prod" else profile.name
@@ -68,12 +69,6 @@ async def may_send(screen: Screen[Any], explorer: Explorer, draft: Draft | Batch
     if answer == "quiet":
         explorer.remembered.quiet(profile.name, _bound(profile, method))
     return answer in {"send", "quiet"}
-
-
-def _called(batch: Batch) -> str:
-    """How many calls, and of which methods."""
-    calls = to_calls(batch, "")
-    return "" if isinstance(calls, Typo) else f"{len(calls):,}: {', '.join(call.method for call in calls)}"
 
 
 async def may_open(screen: Screen[Any], explorer: Explorer, exchange: Exchange) -> bool:
@@ -189,7 +184,6 @@ class AskSecret(Dialog[Entered]):
         self._masked, self._store = masked, store
 
     def content(self) -> ComposeResult:
-        """The line, and below it whether to store the value."""
         if not self._store:
             yield Static(plain("It is kept until you quit."), classes="words")
         yield Entry(masked=self._masked, take=self._answer, classes="alone")
@@ -231,7 +225,6 @@ class Credentials(Form):
         super().__init__(title, told, [*lines, keep], self._check, done=done)
 
     def answers(self) -> Iterator[Answer]:
-        """Take what was typed, forget what is kept, or leave all as it is."""
         done, leave = super().answers()
         yield done
         if not self._login and forgettable(self._found):
@@ -248,7 +241,6 @@ class Credentials(Form):
         return super().first
 
     def answered(self, answer: str) -> None:
-        """Forget, or what any form can do."""
         if answer == "forget":
             self.dismiss({"forget": "yes"})
         else:
@@ -440,7 +432,6 @@ async def chosen_command(app: App[Any], nodes: Mapping[Scope, Any], keymap: Mapp
 
 
 KEYS_COLUMNS: Final = 13
-"""Columns of the keys."""
 SIGNS: Final = {
     "▸": "The method that stands in the editor.",
     "★": "Pinned.",
@@ -448,12 +439,9 @@ SIGNS: Final = {
     "!": "Not safe: where the profile wants it, you are asked before it is sent.",
     "cookie inline": "What it needs: a session, or the credentials in its params.",
 }
-"""What the signs of a method say."""
 
 
 class PageDialog(Dialog[str]):
-    """Something to read over a screen."""
-
     DEFAULT_CSS = """
     PageDialog > .block { width: 96; height: 90%; padding: 1 0 0 0; background: $background; overflow-y: hidden; }
     PageDialog.-low > .block { height: 100%; padding: 0; }
@@ -555,17 +543,7 @@ LOW: Final = 26
 LEAST: Final = 3
 
 
-class ChangeRow(NamedTuple):
-    """A row of what is said of a method; its name stands in the first."""
-
-    words: SheetLine
-    change: MethodChange
-    is_first: bool
-
-
-class ChangesList(RowList[ChangeRow]):
-    """The cursor goes from method to method. What is said of one may be longer than the list is high."""
-
+class ChangesList(RowList[tuple[SheetLine, MethodChange]]):
     DEFAULT_CSS = """
     ChangesList { background: $surface; scrollbar-background: $surface; scrollbar-gutter: stable; }
     """
@@ -574,11 +552,8 @@ class ChangesList(RowList[ChangeRow]):
         super().__init__()
         self._changes, self._width = changes, 0
 
-    def can_choose(self, item: ChangeRow) -> bool:
-        return item.is_first
-
-    def draw(self, item: ChangeRow, width: int, styles: ThemeStyles, *, chosen: bool) -> Strip:
-        return line(item.words, width, styles, ground="selection" if chosen else "surface")
+    def draw(self, item: tuple[SheetLine, MethodChange], width: int, styles: ThemeStyles, *, chosen: bool) -> Strip:
+        return line(item[0], width, styles, ground="selection" if chosen else "surface")
 
     def on_mount(self) -> None:
         """Keys may come before there is a width."""
@@ -592,41 +567,15 @@ class ChangesList(RowList[ChangeRow]):
         """Rows for this width; the cursor stays on its method."""
         if width != self._width:
             self._width, on = width, self.chosen
-            self.items = [row for change in self._changes for row in _change_rows(change, width)]
-            self.cursor = next((at for at, row in enumerate(self.items) if on and row.change is on.change), 0)
+            self.items = [
+                (row, change)
+                for change in self._changes
+                for words in change_lines(change)
+                for row in wrapped(words, width)
+            ]
+            self.cursor = next((at for at, (_, change) in enumerate(self.items) if on and change is on[1]), 0)
         height = self.screen.size.height
         self.styles.height = max(min(len(self.items), height - (APART if height >= LOW else APART_LOW)), LEAST)
-
-    def rows_of(self, row: int) -> range:
-        """Return the rows of the method."""
-        first = max(row, 0)
-        end = first + 1
-        while end < len(self.items) and not self.items[end].is_first:
-            end += 1
-        return range(first, end)
-
-    def action_move(self, by: int) -> None:
-        if not self._read_on(by):
-            super().action_move(by)
-
-    def action_page(self, by: int) -> None:
-        """No method is left out."""
-        step = by * max(self.view_height - 1, 1)
-        if not self._read_on(step):
-            at = self.nearest(self.cursor + step, -1)
-            self.move_to(at if by < 0 or at > self.cursor else self.cursor + 1)
-
-    def _read_on(self, by: int) -> bool:
-        """Scroll as long as more is said of the method under the cursor than is on view; whether there was more."""
-        rows, top, height = self.rows_of(self.cursor), self.scroll_offset.y, self.size.height
-        if by > 0 and 0 < height < rows.stop - top:
-            to = min(top + by, rows.stop - height)
-        elif by < 0 and rows.start < top:
-            to = max(top + by, rows.start)
-        else:
-            return False
-        self.scroll_to(y=to, animate=False, force=True)
-        return True
 
 
 class ChangesDialog(Dialog[str]):
@@ -664,7 +613,7 @@ class ChangesDialog(Dialog[str]):
 
     def on_row_list_row_chosen(self, event: RowList.RowChosen) -> None:
         event.stop()
-        change = event.item.change
+        _, change = event.item
         if change.kind == "gone":
             self._told.update(
                 plain(f"{clipped(change.name, MAX_NAME_COLUMNS)} is gone from the service and cannot be opened.")
@@ -674,12 +623,3 @@ class ChangesDialog(Dialog[str]):
 
     def _tell_keys(self) -> None:
         self._told.update(keys("↑ ↓", "choose", "Enter", "opens the method", "Esc", "closes"))
-
-
-def _change_rows(change: MethodChange, width: int) -> list[ChangeRow]:
-    """Its name in a row, and what is said of it in as many as it takes."""
-    name, *said = change_lines(change)
-    return [
-        ChangeRow(name, change, is_first=True),
-        *(ChangeRow(row, change, is_first=False) for each in said for row in wrapped(each, max(width, 1))),
-    ]

@@ -11,7 +11,6 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.geometry import Region
-from textual.screen import Screen
 
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.exchange import Preview, Refused
@@ -31,10 +30,10 @@ from rpcexplorer.schema.form import (
 from rpcexplorer.text.exchange import request_lines
 from rpcexplorer.tui.commands import Scope, bindings, first_key
 from rpcexplorer.tui.form_rows import ABSENT, HOW_TO_TYPE, NULL, FormList, JsonInPlace, LineInPlace, doc_lines, picks
+from rpcexplorer.tui.full_screen import FullScreen
 from rpcexplorer.tui.key_queue import PendingKeys, opens
-from rpcexplorer.tui.theme import NARROW
 from rpcexplorer.tui.widgets.bars import Bar, Frame
-from rpcexplorer.tui.widgets.dialog import AnswersOnce, Ask
+from rpcexplorer.tui.widgets.dialog import Ask
 from rpcexplorer.tui.widgets.rows import RowList, Sheet, SheetLine
 from rpcexplorer.variables.references import inert_value
 
@@ -75,7 +74,6 @@ class FormModel:
         self.refresh()
 
     def refresh(self) -> None:
-        """Read the text again."""
         self.rows: tuple[FormField, ...] = self._makes_rows.of(self.text, self._view)
         self.general_problem = ""
         """A problem that belongs to no row."""
@@ -242,11 +240,10 @@ class RequestSheet(Sheet):
             self.scroll_to_region(Region(0, at, 1, 1), animate=False, force=True, immediate=True, x_axis=False)
 
 
-class FormScreen(AnswersOnce[bool | None], Screen[bool | None]):
+class FormScreen(FullScreen[bool | None]):
     """Params as rows; the answer is whether to send the call."""
 
     DEFAULT_CSS = """
-    FormScreen { background: $background; color: $text; layout: vertical; overflow: hidden; }
     FormScreen #form { height: 1fr; }
     FormScreen #fields { width: 3fr; border-right: solid $line; }
     FormScreen #doc { height: 6; border-top: solid $line; }
@@ -257,13 +254,11 @@ class FormScreen(AnswersOnce[bool | None], Screen[bool | None]):
     """
     scope: ClassVar[Scope] = "form"
     BINDINGS: ClassVar[list[BindingType]] = bindings("form")
-    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (NARROW, "-wide")]  # noqa: RUF012 - Textual's own declaration
     VERTICAL_BREAKPOINTS = [(0, "-low"), (TALL_LINES, "-tall")]  # noqa: RUF012 - Textual's own declaration
 
     def __init__(self, explorer: Explorer, source: FormSource, pending: PendingKeys, frame: Frame) -> None:
-        super().__init__()
+        super().__init__(pending, frame, explorer.profile)
         self.explorer, self.source, self.model = explorer, source, FormModel(source)
-        self.pending, self._frame = pending, frame
         add = first_key("form.add", explorer.settings.keymap) or "The palette"
         nothing = "   Nobody has told of any params of this method."
         advice = [[(nothing, "dim")], [("   ", "dim"), (add, "bold"), (" adds one.", "dim")]]
@@ -272,19 +267,16 @@ class FormScreen(AnswersOnce[bool | None], Screen[bool | None]):
         self._request_bar, self._request = Bar(), RequestSheet()
         self._line, self._json = LineInPlace(self._apply_typed), JsonInPlace(self._apply_typed)
         self._edited: FormField | None = None
-        """The row whose value is being typed."""
         self._preview: Preview | Refused | None = None
 
     def compose(self) -> ComposeResult:
         fields = Vertical(self._bar, self.list, self._doc, id="fields")
         request = Vertical(self._request_bar, self._request, id="request")
-        yield from self._frame.around(Horizontal(fields, request, id="form"))
+        yield from self.frame.around(Horizontal(fields, request, id="form"))
         yield self._line
         yield self._json
 
     def on_mount(self) -> None:
-        profile = self.explorer.profile
-        self.set_class(profile is not None and profile.badge == "prod", "-prod")
         self._doc.can_focus = False
         self._request_bar.words = [("Request", "bold"), ("  as it would go out", "middle")]
         self._show()
@@ -337,7 +329,6 @@ class FormScreen(AnswersOnce[bool | None], Screen[bool | None]):
         self._show_row()
 
     def _show_row(self) -> None:
-        """Show the docs of the row under the cursor, and its value in the request."""
         row = self.list.chosen
         self._doc.lines = doc_lines(row, self.model.reader)
         self._doc.scroll_home(animate=False)
@@ -398,7 +389,6 @@ class FormScreen(AnswersOnce[bool | None], Screen[bool | None]):
             self._edit(self.list.chosen)
 
     def _edit(self, row: FormField) -> None:
-        """Toggle a boolean, choose one of a few values, or type any other."""
         if self._edited is not None:
             return
         if row.editing == "boolean":
@@ -497,7 +487,6 @@ class FormScreen(AnswersOnce[bool | None], Screen[bool | None]):
 
     @opens("name")
     async def action_add(self) -> None:
-        """Add an element or a member to the array or object under the cursor."""
         row = self.model.container(self.list.chosen)
         if row.is_array if row is not None else not self.model.is_by_name:
             self._show(self.model.add(row))

@@ -40,8 +40,6 @@ SIGNS: Final = {"absent": ("○", "dim"), "null": ("∅", "middle"), "value": ("
 
 
 class FormList(RowList[FormField]):
-    """Each place of the params in a line of its own."""
-
     DEFAULT_CSS = "FormList { height: 1fr; }"
     BINDINGS: ClassVar[list[BindingType]] = bindings("form", "form.edit", "form.fold", "form.unfold")
 
@@ -59,19 +57,16 @@ class FormList(RowList[FormField]):
         self._names = 0
 
     def watch_items(self) -> None:
-        """The column of names is as wide as the longest of them."""
         reach = (INDENT * row.depth + columns(row.name[:WIDEST]) + 2 for row in self.items)
         self._names = min(max(reach, default=0), WIDEST)
         super().watch_items()
 
     @property
     def value_column(self) -> int:
-        """Where the values begin."""
         width = self.scrollable_content_region.width
         return min(self._names, max(width // 2 - 4, 8)) + 4
 
     def draw(self, item: FormField, width: int, styles: ThemeStyles, *, chosen: bool) -> Strip:
-        """Fold, state, name; the value; what is wrong, or what may stand there."""
         ground = "selection" if chosen else "background"
         room = width - self.value_column
         value = _value(item, room - min(width_of(_told(item, KIND)), room // 2))
@@ -259,7 +254,6 @@ HOW_TO_TYPE: Final[SheetLine] = (
 
 
 def doc_lines(row: FormField | None, reader: SchemaReader) -> list[SheetLine]:
-    """Name, what may stand there, whether it must; then what the service says of it."""
     if row is None:
         return []
     known = (

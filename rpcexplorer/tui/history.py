@@ -13,7 +13,6 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.geometry import Size
-from textual.screen import Screen
 
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.draft import Draft
@@ -24,6 +23,7 @@ from rpcexplorer.text.history import HistoryRow, case_note_lines, moment_words
 from rpcexplorer.text.printable import clipped, printable
 from rpcexplorer.tui.commands import Scope, bindings
 from rpcexplorer.tui.dialogs import other_profile
+from rpcexplorer.tui.full_screen import FullScreen
 from rpcexplorer.tui.history_panes import HistoryList, HistoryPane, HistoryPreview
 from rpcexplorer.tui.history_search import PAUSE_SECONDS, CaseOnView, Search
 from rpcexplorer.tui.key_queue import PendingKeys, opens
@@ -35,9 +35,8 @@ from rpcexplorer.tui.messages import (
     StatisticsWanted,
     TicketWanted,
 )
-from rpcexplorer.tui.theme import NARROW
 from rpcexplorer.tui.widgets.bars import Frame
-from rpcexplorer.tui.widgets.dialog import AnswersOnce, Ask, Choice, Confirm
+from rpcexplorer.tui.widgets.dialog import Ask, Choice, Confirm
 from rpcexplorer.tui.widgets.rows import RowList, Sheet, wrapped
 
 
@@ -47,38 +46,6 @@ class HistoryChoice(Struct, frozen=True):
     exchange: Exchange
     action: Literal["load", "again", "carry"]
     profile: str = ""
-    """The profile to carry it to."""
-
-
-class Marks:
-    """The marked calls: they stay through another filter, and are gone with the screen."""
-
-    def __init__(self, changed: Callable[[], object]) -> None:
-        self.calls: tuple[Exchange, ...] = ()
-        """In the order in which they were marked."""
-        self._changed = changed
-
-    def others(self, call: Exchange) -> tuple[Exchange, ...]:
-        return tuple(each for each in self.calls if each.id != call.id)
-
-    def toggle(self, call: Exchange) -> None:
-        others = self.others(call)
-        self._set(others if len(others) < len(self.calls) else (*others, call))
-
-    def update(self, before: Exchange | Damaged, now: Exchange | None = None) -> None:
-        """Replace a call that was changed, if it is marked; without ``now``, remove its mark."""
-        calls = (now if each.id == before.id else each for each in self.calls)
-        self._set(tuple(each for each in calls if each is not None))
-
-    def clear(self) -> bool:
-        """Remove all marks; return whether there were any."""
-        were = bool(self.calls)
-        self._set(())
-        return were
-
-    def _set(self, calls: tuple[Exchange, ...]) -> None:
-        self.calls = calls
-        self._changed()
 
 
 class CaseNote(Sheet):
@@ -111,11 +78,8 @@ ROOM: Final = 56
 """Columns that the questions have for what they name."""
 
 
-class HistoryScreen(AnswersOnce[HistoryChoice | None], Screen[HistoryChoice | None]):
-    """The calls of the history or of a case, and a preview of the one under the cursor."""
-
+class HistoryScreen(FullScreen[HistoryChoice | None]):
     DEFAULT_CSS = """
-    HistoryScreen { background: $background; color: $text; layout: vertical; overflow: hidden; }
     HistoryScreen #history { height: 1fr; }
     HistoryScreen HistoryPane { width: 55%; border-right: solid $line; }
     HistoryScreen HistoryPreview { width: 1fr; }
@@ -125,27 +89,24 @@ class HistoryScreen(AnswersOnce[HistoryChoice | None], Screen[HistoryChoice | No
     """
     scope: ClassVar[Scope] = "history"
     BINDINGS: ClassVar[list[BindingType]] = bindings("history")
-    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (NARROW, "-wide")]  # noqa: RUF012 - Textual's own declaration
-    VERTICAL_BREAKPOINTS = [(0, "-low"), (18, "-tall")]  # noqa: RUF012 - Textual's own declaration
 
     def __init__(
         self, explorer: Explorer, pending: PendingKeys, frame: Frame, *, case: CaseOnView | None = None
     ) -> None:
         """``case``: show its calls, and not the history."""
-        super().__init__()
-        self.explorer, self.pending, self._frame, self._case = explorer, pending, frame, case
+        super().__init__(pending, frame, explorer.profile)
+        self.explorer, self._case = explorer, case
         self._profile = explorer.profile.name if explorer.profile and case is None else ""
         self._pane, self._preview = HistoryPane(frame.zone), HistoryPreview(frame.zone)
         self.search = Search(self, self._pane, explorer, self.pending, self._show_call, frame=frame, case=case)
-        self.marks = Marks(self._show_marks)
+        self.marked: tuple[Exchange, ...] = ()
+        """In the order in which they were marked: they stay through another filter."""
 
     def compose(self) -> ComposeResult:
         note = [CaseNote(self._case.note)] if self._case is not None and self._case.note else []
-        yield from self._frame.around(*note, Horizontal(self._pane, self._preview, id="history"))
+        yield from self.frame.around(*note, Horizontal(self._pane, self._preview, id="history"))
 
     def on_mount(self) -> None:
-        profile = self.explorer.profile
-        self.set_class(profile is not None and profile.badge == "prod", "-prod")
         if self._case is not None:
             self._pane.case, self._preview.case_note = self._case.name, self._case.note
         self._pane.profile = self._profile
@@ -178,9 +139,13 @@ class HistoryScreen(AnswersOnce[HistoryChoice | None], Screen[HistoryChoice | No
         self._preview.call = self._record
         self.refresh_bindings()
 
-    def _show_marks(self) -> None:
-        self._pane.marked = frozenset(call.id for call in self.marks.calls)
+    def _mark(self, calls: Iterable[Exchange]) -> None:
+        self.marked = tuple(calls)
+        self._pane.marked = frozenset(call.id for call in self.marked)
         self.refresh_bindings()
+
+    def _others_marked(self, call: Exchange | Damaged) -> list[Exchange]:
+        return [each for each in self.marked if each.id != call.id]
 
     @on(HistoryPane.ScopeWanted)
     def _scope_wanted(self, event: HistoryPane.ScopeWanted) -> None:
@@ -229,8 +194,8 @@ class HistoryScreen(AnswersOnce[HistoryChoice | None], Screen[HistoryChoice | No
             "ticket": call is not None,
             "mark": call is not None,
             "compare": call is not None,
-            "replay": call is not None or bool(self.marks.calls),
-            "export": call is not None or bool(self.marks.calls),
+            "replay": call is not None or bool(self.marked),
+            "export": call is not None or bool(self.marked),
             "name": call is not None and written,
             "annotate": call is not None and written,
             "delete": record is not None and bool(record.id) and written,
@@ -262,7 +227,9 @@ class HistoryScreen(AnswersOnce[HistoryChoice | None], Screen[HistoryChoice | No
             self._pane.leave_filter()
         elif self._preview.has_focus_within:
             self.set_focus(self._pane.list)
-        elif not self.marks.clear() and not self._pane.widen():
+        elif self.marked:
+            self._mark(())
+        elif not self._pane.widen():
             self.dismiss(None)
 
     def action_search(self) -> None:
@@ -297,12 +264,12 @@ class HistoryScreen(AnswersOnce[HistoryChoice | None], Screen[HistoryChoice | No
     @property
     def _meant(self) -> Sequence[Exchange]:
         """The marked calls, oldest first; else the call under the cursor."""
-        return _oldest_first(self.marks.calls) or ([self._call] if self._call is not None else [])
+        return _oldest_first(self.marked) or ([self._call] if self._call is not None else [])
 
     def action_mark(self) -> None:
-        """Mark the call, or remove its mark; the cursor stays."""
-        if self._call is not None:
-            self.marks.toggle(self._call)
+        if (call := self._call) is not None:
+            others = self._others_marked(call)
+            self._mark(others if len(others) < len(self.marked) else [*others, call])
 
     def action_compare(self) -> None:
         """Compare with the call that was marked last, else with the same call of the case, else with the one before."""
@@ -315,13 +282,13 @@ class HistoryScreen(AnswersOnce[HistoryChoice | None], Screen[HistoryChoice | No
             if isinstance(each, Exchange) and each.id != call.id and each.method == call.method
             if each.params == call.params
         ]
-        others = self.marks.others(call) or same
+        others = self._others_marked(call) or same
         self.post_message(ComparisonWanted(call, others[-1] if others else None))
 
     def action_replay(self) -> None:
         """Replay the marked calls, else all calls of a case that the filter finds, else the one under the cursor."""
         meant, reading = self._meant, self.search.reading
-        if self._case is not None and reading is not None and not self.marks.calls:
+        if self._case is not None and reading is not None and not self.marked:
             calls = (call for call in self._case.calls if isinstance(call, Exchange))
             meant = _oldest_first(filter(reading.wanted.matches, calls))
         if meant:
@@ -362,7 +329,8 @@ class HistoryScreen(AnswersOnce[HistoryChoice | None], Screen[HistoryChoice | No
         change = {field: self.explorer.redactor().text(text.strip())}
         journal, profile = self.explorer.journal, self.explorer.profile
         is_written = await self._write(lambda: journal.annotate(profile, call.id, **change))
-        self.marks.update(call, replace(call, **change) if is_written else call)
+        if is_written:
+            self._mark(replace(call, **change) if each.id == call.id else each for each in self.marked)
         self.search.start()
 
     @opens("edit")
@@ -381,7 +349,7 @@ class HistoryScreen(AnswersOnce[HistoryChoice | None], Screen[HistoryChoice | No
         question = Confirm("Delete this from the history?", named, choices)
         if await self.app.push_screen_wait(question) == "delete":
             await self._write(lambda: self.explorer.journal.delete(self.explorer.profile, record.id))
-            self.marks.update(record)
+            self._mark(self._others_marked(record))
             self.search.start()
 
     def _is_refused(self, call: Exchange) -> bool:
@@ -401,7 +369,7 @@ class HistoryScreen(AnswersOnce[HistoryChoice | None], Screen[HistoryChoice | No
         self.notify(f"{capitalised(words)}.", severity="warning", timeout=10)
 
     def _moment(self, call: Exchange) -> str:
-        return moment_words(call.when, self.search.today, self._frame.zone)
+        return moment_words(call.when, self.search.today, self.frame.zone)
 
 
 def _oldest_first(calls: Iterable[Exchange]) -> list[Exchange]:

@@ -54,7 +54,6 @@ class HistoryList(RowList[HistoryRow]):
     of_case: reactive[bool] = reactive(False)
     """All are somebody else's, which need not be said of each."""
     marked: reactive[frozenset[str]] = reactive(frozenset[str]())
-    """The ids of calls that are marked."""
 
     class EndNear(Message):
         """The last rows come into view: more may be wanted."""
@@ -77,11 +76,9 @@ class HistoryList(RowList[HistoryRow]):
         self.cursor = at
 
     def can_choose(self, item: HistoryRow) -> bool:
-        """Headings are none of the calls."""
         return not isinstance(item, Day)
 
     def draw(self, item: HistoryRow, width: int, styles: ThemeStyles, *, chosen: bool) -> Strip:
-        """A heading, a call, or what is left of a damaged record."""
         ground = "selection" if chosen else "background"
         match item:
             case Day(words=day):
@@ -113,7 +110,6 @@ class HistoryList(RowList[HistoryRow]):
         return line([*words, *told], width, styles, right=right, ground=ground)
 
     def watch_items(self) -> None:
-        """The columns of names are as wide as the longest of them."""
         calls = [row for row in self.items if isinstance(row, Exchange)]
         self._methods = _widest({call.method for call in calls}, MAX_NAME_COLUMNS)
         self._profiles = _widest({call.profile for call in calls}, _PROFILE)
@@ -122,7 +118,6 @@ class HistoryList(RowList[HistoryRow]):
         super().watch_items()
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
-        """Ask for more in time."""
         super().watch_scroll_y(old_value, new_value)
         if new_value > old_value and new_value + self.size.height + _NEAR >= len(self.items):
             self.post_message(self.EndNear())
@@ -162,13 +157,11 @@ class HistoryPane(Vertical):
     ]
 
     profile: reactive[str] = reactive("", init=False)
-    """The profile in use; empty where there is none."""
     case: reactive[str] = reactive("")
     """The name of the case whose calls are shown; empty for the history."""
     everyone: reactive[bool] = reactive(False)
     """The calls of all profiles are shown."""
     marked: reactive[frozenset[str]] = reactive(frozenset[str]())
-    """The ids of calls that are marked."""
     count: reactive[str] = reactive("")
     """How many calls there are, in words."""
     told: reactive[str] = reactive("")
@@ -214,7 +207,6 @@ class HistoryPane(Vertical):
 
     @property
     def typing(self) -> bool:
-        """The keys go to the filter."""
         return self._filter.has_focus
 
     def focus_filter(self) -> None:
@@ -320,7 +312,6 @@ class HistoryPreview(Vertical):
     BINDINGS: ClassVar[list[BindingType]] = [Binding("space", "fold", show=False)]
 
     call: reactive[Exchange | Damaged | None] = reactive[Exchange | Damaged | None](None, init=False)
-    """What is looked at."""
     tab: reactive[str] = reactive(TABS[0], init=False)
     today: reactive[date] = reactive(date.min)
 
@@ -380,7 +371,6 @@ class HistoryPreview(Vertical):
     # --- what is shown -----------------------------------------------------------------------------------------
 
     def turn(self, by: int = 1) -> None:
-        """The next tab, round the corner."""
         if self._bar.tabs:
             self.tab = self._bar.next_tab(by)
 

@@ -29,7 +29,6 @@ class CaseOnView(Struct, frozen=True):
     """Calls that somebody else has recorded: they are in no history of ours, and nothing changes them."""
 
     name: str
-    """Name of its file."""
     calls: Sequence[Exchange | Damaged]
     note: str = ""
     addresses: Sequence[str] = ()
@@ -139,7 +138,6 @@ class Reading(SlicedReader):
         return f"{self.found:,} found{on}   {words}"
 
     async def go_on(self) -> None:
-        """Read the next slice."""
         found, self.ended = await self._read_slice(self.wanted.matches, max(self.goal - self.found, 1))
         self.found += len(found)
         self.rows.extend(rows_of(found, self._today, self._zone, after=self.rows))
@@ -194,13 +192,10 @@ class Search:
         self._changed, self._frame, self._case = changed, frame, case
         self.today = frame.day
         self.reading: Reading | None = None
-        """The newest search."""
         self.shown: Reading | None = None
         """The newest search that found something, or that there is nothing."""
         self._shown_filter: HistoryFilter | None = None
-        """The filter of the rows on view."""
         self._next: Callable[[], object] | None = None
-        """What to do once the rows are found."""
         self._patience: Timer | None = None
 
     @property

@@ -71,11 +71,8 @@ def number_of(text: str) -> float | int | None:
 
 
 class Home(Struct, frozen=True):
-    """A file that profiles are written to."""
-
     file: Path
     audience: str
-    """Whom it speaks to, in a word or two."""
 
 
 def home(explorer: Explorer, file: Path) -> Home:
@@ -104,7 +101,6 @@ def homes_for(explorer: Explorer, name: str | None = None) -> list[Home]:
 
 
 FORM_PARTS: Final = ("address", "about", "auth", "login", "exchange", "request", "certificates", "files")
-"""The parts of a profile in the order of the form."""
 LINES: Final = sorted((row for row in PROFILE_KEYS if row.label), key=lambda row: FORM_PARTS.index(row.part))
 
 
@@ -133,7 +129,6 @@ class ProfileForm(Form):
         """
         self._tests = tests
         self.is_tested = False
-        """What was saved is to be tested."""
         self._homes = {each.audience: each.file for each in homes}
         self._presets = {each.name: each for each in presets}
         self._without = {each.key: each.value for each in fields}

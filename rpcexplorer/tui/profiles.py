@@ -24,6 +24,7 @@ from rpcexplorer.text.profile import auth_words, broken_page, profile_page
 from rpcexplorer.tui.commands import Scope, bindings
 from rpcexplorer.tui.connection_test import tested
 from rpcexplorer.tui.dialogs import secrets, warn_about
+from rpcexplorer.tui.full_screen import FullScreen
 from rpcexplorer.tui.key_queue import PendingKeys, opens
 from rpcexplorer.tui.processes import copy
 from rpcexplorer.tui.profile_form import (
@@ -122,19 +123,17 @@ class ProfileList(RowList[ProfileRow]):
 NAME_COLUMNS: Final = 28
 """For a profile's name in an answer."""
 MAX_PROBLEMS: Final = 20
-"""Problems of a profile that its page shows."""
 LEARNED_KEYS: Final = ("accept", "envelope", "id", "handshake")
 """Of an address that was typed: the form has no line for them."""
 
 
-class ProfilesScreen(AnswersOnce[bool], Screen[bool]):
+class ProfilesScreen(FullScreen[bool]):
     """List and page. It is dismissed with True where a profile was chosen; the explorer then uses it.
 
     Where none is in use (it was removed, or none was ever chosen), one must be chosen before it can be left.
     """
 
     DEFAULT_CSS = """
-    ProfilesScreen { background: $background; color: $text; layout: vertical; overflow: hidden; }
     ProfilesScreen #list { width: 55%; max-width: 84; border-right: solid $line; }
     ProfilesScreen #page { width: 1fr; }
     ProfilesScreen #columns { height: 1fr; }
@@ -146,12 +145,11 @@ class ProfilesScreen(AnswersOnce[bool], Screen[bool]):
     """
     scope: ClassVar[Scope] = "profiles"
     BINDINGS: ClassVar[list[BindingType]] = bindings("profiles")
-    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (NARROW, "-wide")]  # noqa: RUF012 - Textual's own declaration
 
     def __init__(self, explorer: Explorer, pending: PendingKeys, frame: Frame, *, adding: bool = False) -> None:
         """``adding``: start with the form for a new profile."""
-        super().__init__()
-        self.explorer, self.pending, self._frame, self._adding = explorer, pending, frame, adding
+        super().__init__(pending, frame)
+        self.explorer, self._adding = explorer, adding
         self._list, self._sheet = ProfileList(), Sheet()
         self._list_bar, self._page_bar = Bar(), Bar()
         self._tested: dict[str, tuple[Profile, Sequence[Check]]] = {}
@@ -160,7 +158,7 @@ class ProfilesScreen(AnswersOnce[bool], Screen[bool]):
     def compose(self) -> ComposeResult:
         profiles = Vertical(self._list_bar, self._list, id="list")
         page = Vertical(self._page_bar, self._sheet, id="page")
-        yield from self._frame.around(Horizontal(profiles, page, id="columns"))
+        yield from self.frame.around(Horizontal(profiles, page, id="columns"))
 
     def on_mount(self) -> None:
         self._fill(self.explorer.profile.name if self.explorer.profile else "")
@@ -180,7 +178,6 @@ class ProfilesScreen(AnswersOnce[bool], Screen[bool]):
 
     @property
     def _profile(self) -> Profile | None:
-        """The profile under the cursor, if it can be used."""
         return self._row.profile if self._row is not None else None
 
     @property
@@ -224,7 +221,6 @@ class ProfilesScreen(AnswersOnce[bool], Screen[bool]):
             footer.prod = is_prod
 
     def _show(self) -> None:
-        """The page of the profile under the cursor."""
         row, bar, sheet = self._row, self._page_bar, self._sheet
         default = row is not None and row.name == self.explorer.profiles.default
         bar.words = [(row.name, "bold"), ("  default" if default else "", "middle")] if row else []
@@ -281,7 +277,6 @@ class ProfilesScreen(AnswersOnce[bool], Screen[bool]):
             await copy(self, self._profile.endpoint, "the URL")
 
     def action_close(self) -> None:
-        """Back; the profile in use stays."""
         self.dismiss(False)
 
     def action_use(self) -> None:
@@ -432,8 +427,6 @@ class ProfilesScreen(AnswersOnce[bool], Screen[bool]):
 
 
 class Way(Struct, frozen=True):
-    """Something to do first."""
-
     id: str
     label: str
     words: str
@@ -463,7 +456,6 @@ class Ways(RowList[Way]):
     DEFAULT_CSS = "Ways { height: 3; margin: 1 0; }"
 
     def draw(self, item: Way, width: int, styles: ThemeStyles, *, chosen: bool) -> Strip:
-        """Label, what is said of it, and its key."""
         role = "text bold" if chosen else "text"
         mark = " › "  # noqa: RUF001 - the sign is meant
         words = [(mark if chosen else "   ", role), (f"{item.label:<23}", role), (item.words, "middle")]

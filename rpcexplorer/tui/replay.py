@@ -41,41 +41,24 @@ from rpcexplorer.text.printable import clipped, columns, fitted
 from rpcexplorer.tui.commands import Scope, bindings
 from rpcexplorer.tui.compare import ComparisonScreen
 from rpcexplorer.tui.dialogs import profile_picks
+from rpcexplorer.tui.full_screen import FullScreen
 from rpcexplorer.tui.key_queue import PAUSE_SECONDS, SLICE, PendingKeys, opens
 from rpcexplorer.tui.messages import ComparisonWanted
 from rpcexplorer.tui.theme import ThemeStyles, line
 from rpcexplorer.tui.widgets.bars import Bar, Frame, WarningLines
-from rpcexplorer.tui.widgets.dialog import AnswersOnce, Choice, Confirm, Dialog, keys, named
+from rpcexplorer.tui.widgets.dialog import Choice, Confirm, Dialog, keys, named
 from rpcexplorer.tui.widgets.picker import Pick, Picker
 from rpcexplorer.tui.widgets.rows import MAX_NAME_CHARACTERS, MAX_NAME_COLUMNS, RowList
 from rpcexplorer.variables.resolve import Missing
 
 
-def on_profile(method: str, profile: str) -> str:
-    """Return a name for a call on one of several profiles; the profile comes first, as a method's name may be long."""
-    return f"{profile}: {method[:MAX_NAME_CHARACTERS]}"
-
-
-def method_name(row: Replayed) -> str:
-    return row.recorded.method
-
-
-def profile_name(row: Replayed) -> str:
-    return row.live.profile if row.live else method_name(row)
-
-
-def call_name(row: Replayed) -> str:
-    return on_profile(row.recorded.method, row.live.profile) if row.live else method_name(row)
-
-
-class WaitingCall(Struct, frozen=True):
-    """A call that was not sent yet."""
+class ReplayRow(Struct, frozen=True):
+    """A call, and what came of it or why there is nothing yet."""
 
     name: str
-    state: Literal["sending", "waits", "was not sent"] = "waits"
+    result: Replayed | Literal["sending", "waits", "was not sent"]
 
 
-ReplayRow: TypeAlias = Replayed | WaitingCall
 ROLES: Final[dict[ReplayVerdict, str]] = {
     "same": "well",
     "differs": "careful",
@@ -89,49 +72,39 @@ _TOOK: Final = len("31.2 s → 31.2 s ")
 
 
 class ReplayList(RowList[ReplayRow]):
-    """In the order in which they are sent."""
-
     DEFAULT_CSS = "ReplayList { height: 1fr; }"
 
     BINDINGS: ClassVar[list[BindingType]] = bindings("replay", "replay.open")
 
-    def __init__(self, name_of: Callable[[Replayed], str]) -> None:
-        super().__init__()
-        self._name_of = name_of
-
     def draw(self, item: ReplayRow, width: int, styles: ThemeStyles, *, chosen: bool) -> Strip:
-        """Sign, call, verdict in words, and how long it took before and now."""
-        ground = "selection" if chosen else "background"
-        if isinstance(item, WaitingCall):
-            sign, role = (" ◐ ", "careful") if item.state == "sending" else (" · ", "dim")
-            words = [(sign, role), (fitted(self._called(item), self._wide), "middle"), (f"  {item.state}", role)]
+        ground, result = "selection" if chosen else "background", item.result
+        if not isinstance(result, Replayed):
+            sign, role = (" ◐ ", "careful") if result == "sending" else (" · ", "dim")
+            words = [(sign, role), (fitted(item.name, self._wide), "middle"), (f"  {result}", role)]
             return line(words, width, styles, ground=ground)
-        sign, role = REPLAY_SIGNS[item.verdict], ROLES[item.verdict]
-        live = item.live
-        took = f"{duration(item.recorded.seconds)} → {duration(live.seconds)} " if live else ""
-        words = [(f" {sign} ", role), (fitted(self._called(item), self._wide), "text")]
-        verdict, more = replayed_words(item)
+        sign, role = REPLAY_SIGNS[result.verdict], ROLES[result.verdict]
+        took = f"{duration(result.recorded.seconds)} → {duration(result.live.seconds)} " if result.live else ""
+        verdict, more = replayed_words(result)
+        words = [(f" {sign} ", role), (fitted(item.name, self._wide), "text")]
         told = [("  " + fitted(verdict, self._verdicts), f"{role} bold"), (f"  {more}" if more else "", "middle")]
         return line([*words, *told], width, styles, right=[(took.rjust(_TOOK), "dim")], ground=ground)
-
-    def _called(self, row: ReplayRow) -> str:
-        return (row.name if isinstance(row, WaitingCall) else self._name_of(row))[:MAX_NAME_CHARACTERS]
 
     @property
     def _wide(self) -> int:
         """Columns for that: as many as the longest takes, and not too many."""
         most = min(MAX_NAME_COLUMNS, max(self.size.width // 4, 8))
-        return max((columns(clipped(name, most)) for name in set(map(self._called, self.items))), default=0)
+        return max((columns(clipped(name, most)) for name in {item.name for item in self.items}), default=0)
 
     @property
     def _verdicts(self) -> int:
-        """Columns for the longest verdict."""
-        return max((len(item.verdict) for item in self.items if isinstance(item, Replayed)), default=0)
+        results = (item.result for item in self.items)
+        return max((len(result.verdict) for result in results if isinstance(result, Replayed)), default=0)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """There is something to compare once a reply has come."""
         if action == "open":
-            return isinstance(self.chosen, Replayed) and self.chosen.live is not None
+            result = self.chosen.result if self.chosen is not None else None
+            return isinstance(result, Replayed) and result.live is not None
         return super().check_action(action, parameters)
 
     action_open = RowList.action_choose
@@ -143,42 +116,34 @@ COUNTED: Final = {"differs": "differ"}
 """A verdict of several, where that is another word."""
 
 
-class ReplayScreen(AnswersOnce[None], Screen[None]):
+class ReplayScreen(FullScreen[None]):
     """It begins when it opens. Escape stops it first, then leaves; what was sent by then is in the history."""
 
-    DEFAULT_CSS = """
-    ReplayScreen { background: $background; color: $text; layout: vertical; overflow: hidden; }
-    """
     scope: ClassVar[Scope] = "replay"
     BINDINGS: ClassVar[list[BindingType]] = bindings("replay", without="replay.open")
 
     def __init__(
         self,
         title: str,
-        waiting: Sequence[str],
+        names: Sequence[str],
         run: Run,
         pending: PendingKeys,
         frame: Frame,
-        *,
+        *profiles: Profile,
         remarks: Sequence[tuple[str, str]] = (),
-        name_of: Callable[[Replayed], str] = method_name,
         opens_first: bool = False,
     ) -> None:
-        """``waiting``: names of the rows until their responses are here; then ``name_of`` has them.
-
-        ``opens_first``: the first comparison opens as soon as it is made.
-        """
-        super().__init__()
-        self.pending = pending
+        """``names`` of the calls, in order. ``opens_first``: the first comparison opens as soon as it is made."""
+        super().__init__(pending, frame, *profiles)
         self.done: list[Replayed] = []
         self.stop: Stop | None = None
         """Ends what is under way; None where nothing is."""
-        self._title, self._waiting, self._run, self._told = title, list(waiting), run, remarks
-        self._frame, self._opens_first = frame, opens_first
-        self._bar, self._remarks, self.list = Bar(), WarningLines(), ReplayList(name_of)
+        self._title, self._run, self._told, self._opens_first = title, run, remarks, opens_first
+        self._names = [name[:MAX_NAME_CHARACTERS] for name in names]
+        self._bar, self._remarks, self.list = Bar(), WarningLines(), ReplayList()
 
     def compose(self) -> ComposeResult:
-        yield from self._frame.around(self._bar, self._remarks, self.list)
+        yield from self.frame.around(self._bar, self._remarks, self.list)
 
     def on_mount(self) -> None:
         self._bar.here = True
@@ -200,11 +165,11 @@ class ReplayScreen(AnswersOnce[None], Screen[None]):
 
     def _show(self) -> None:
         """What has come, then what still waits; the cursor stays where it is."""
-        left: list[ReplayRow] = [
-            WaitingCall(name, "was not sent" if self.stop is None else "waits" if at else "sending")
-            for at, name in enumerate(self._waiting[len(self.done) :])
-        ]
-        self.list.items = [*self.done, *left]
+        rows = [ReplayRow(name, "waits" if self.stop else "was not sent") for name in self._names]
+        rows[: len(self.done)] = map(ReplayRow, self._names, self.done)
+        if self.stop and len(self.done) < len(rows):
+            rows[len(self.done)] = ReplayRow(self._names[len(self.done)], "sending")
+        self.list.items = rows
         counts = Counter(each.verdict for each in self.done)
         words = [
             (f"{'  · ' if at else '  '}{count} {name if count == 1 else COUNTED.get(name, name)}", ROLES[name])
@@ -230,14 +195,14 @@ class ReplayScreen(AnswersOnce[None], Screen[None]):
     @on(RowList.RowChosen)
     def _chosen(self, event: RowList.RowChosen) -> None:
         event.stop()
-        if isinstance(event.item, Replayed):
-            self._open(event.item)
+        if isinstance(event.item.result, Replayed):
+            self._open(event.item.result)
 
     @opens("comparison")
     async def _open(self, replayed: Replayed, *, leave_after: bool = False) -> None:
         if replayed.live is not None:
             left, right, ignore = replayed.recorded, replayed.live, replayed.ignore
-            opened = ComparisonScreen(left, right, self.pending, self._frame, ignore=ignore, made=replayed.comparison)
+            opened = ComparisonScreen(left, right, self.pending, self.frame, ignore=ignore, made=replayed.comparison)
             await self.app.push_screen_wait(opened)
         if leave_after:
             self.dismiss(None)
@@ -313,7 +278,6 @@ async def may_send_all(
 
 
 MOST: Final = 12
-"""Profiles that are on view at once."""
 NAMES: Final = 24
 """Columns that their names get at most."""
 
@@ -390,7 +354,6 @@ class Ticked(RowList[tuple[str, Profile]]):
         return line([*words, (f"  {profile.endpoint}", "dim")], width, styles, right=right, ground=ground)
 
     def watch_items(self) -> None:
-        """The columns are as wide as what is in them."""
         self._names = min(max((columns(name) for name, _ in self.items), default=0), NAMES)
         self._badges = max((len(profile.badge_word) for _, profile in self.items), default=0)
         super().watch_items()
@@ -479,12 +442,9 @@ async def replay(
     remarks = [(f"recorded at {clipped(url, 60)}, sent to {endpoint}", "careful") for url, endpoint in routes]
     used = {profile.name: profile for _, profile in calls}
     several = len(used) > 1
-    names = [on_profile(record.method, profile.name) if several else record.method for record, profile in calls]
+    names = [f"{profile.name}: {record.method}" if several else record.method for record, profile in calls]
     title, run = f"Replay  {what} on {' and '.join(used)}", partial(_replayed, explorer, calls)
-    name_of = call_name if several else method_name
-    opened = ReplayScreen(title, names, run, pending, frame, remarks=remarks, name_of=name_of)
-    opened.set_class(any(each.badge == "prod" for each in used.values()), "-prod")
-    await screen.app.push_screen_wait(opened)
+    await screen.app.push_screen_wait(ReplayScreen(title, names, run, pending, frame, *used.values(), remarks=remarks))
 
 
 async def _replayed(
@@ -524,8 +484,8 @@ async def compare_profiles(
     others = [each.name for each in profiles[1:]]
     run = partial(_on_each, explorer, calls)
     title = f"{clipped(draft.method, NAME)}  compared with {profiles[0].name}"
-    opened = ReplayScreen(title, others, run, pending, frame, name_of=profile_name, opens_first=len(others) == 1)
-    opened.set_class(any(each.badge == "prod" for each in profiles), "-prod")
+    opens_first = len(others) == 1
+    opened = ReplayScreen(title, others, run, pending, frame, *profiles, opens_first=opens_first)
     await screen.app.push_screen_wait(opened)
 
 

@@ -29,11 +29,22 @@ async def kept(
     Returns what the editor then shows: the sign and name of a saved call, or the method of a deleted one. None: nothing
     was changed.
     """
-    answer = "another" if saved is None else await screen.app.push_screen_wait(_question(saved, draft))
-    if saved is not None and answer == "remove":
-        problem = explorer.remove_call(saved)
-        screen.notify(str(problem) if problem else f"Deleted {saved.listed_as}.", timeout=8)
-        return None if problem else saved.method
+    answer: str | None = "another"
+    if saved is not None:
+        rows = [
+            ("method", saved.method),
+            ("params", _one_line(draft)),
+            ("for", saved.profile or "all profiles"),
+            ("file", saved.file),
+        ]
+        choices = [Choice("leave", "Cancel"), Choice("another", "Save a copy")]
+        choices += [Choice("replace", "Replace")] if draft.text != (saved.text or "[]") else []
+        question = Confirm(f"Change the saved call {saved.listed_as}?", rows, [*choices, Choice("remove", "Delete")])
+        answer = await screen.app.push_screen_wait(question)
+        if answer == "remove":
+            problem = explorer.remove_call(saved)
+            screen.notify(str(problem) if problem else f"Deleted {saved.listed_as}.", timeout=8)
+            return None if problem else saved.method
     if answer not in {"another", "replace"}:
         return None
     read, why = draft.read(), ""
@@ -49,18 +60,6 @@ async def kept(
         screen.notify(str(problem) if problem else f"Replaced {saved.listed_as}.", timeout=8)
         return None if problem else saved.listed_as
     return await _as_new(screen, explorer, draft, name)
-
-
-def _question(saved: SavedCall, draft: Draft) -> Confirm:
-    rows = [
-        ("method", saved.method),
-        ("params", _one_line(draft)),
-        ("for", saved.profile or "all profiles"),
-        ("file", saved.file),
-    ]
-    choices = [Choice("leave", "Cancel"), Choice("another", "Save a copy")]
-    choices += [Choice("replace", "Replace")] if draft.text != (saved.text or "[]") else []
-    return Confirm(f"Change the saved call {saved.listed_as}?", rows, [*choices, Choice("remove", "Delete")])
 
 
 def _one_line(draft: Draft) -> str:

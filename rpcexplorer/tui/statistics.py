@@ -12,7 +12,6 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.reactive import reactive
-from textual.screen import Screen
 from textual.strip import Strip
 from textual.widget import Widget
 
@@ -31,11 +30,11 @@ from rpcexplorer.text.history import (
     words_for,
 )
 from rpcexplorer.tui.commands import Scope, bindings
+from rpcexplorer.tui.full_screen import FullScreen
 from rpcexplorer.tui.history_search import Records, SlicedReader
 from rpcexplorer.tui.key_queue import PendingKeys
 from rpcexplorer.tui.theme import Pieces, ThemeStyles, line
 from rpcexplorer.tui.widgets.bars import Bar, Frame, WarningLines
-from rpcexplorer.tui.widgets.dialog import AnswersOnce
 from rpcexplorer.tui.widgets.rows import RowList
 
 SLICE_SECONDS: Final = 0.1
@@ -44,14 +43,11 @@ AT_ONCE: Final = 300
 
 
 class Counting(SlicedReader):
-    """The figures of the calls that were read so far."""
-
     def __init__(self, records: Records, zone: tzinfo | None = None) -> None:
         super().__init__(records, SLICE_SECONDS)
         self.by: dict[Grouping, Statistics] = {by: Statistics(by, zone) for by in GROUPINGS}
 
     async def go_on(self) -> None:
-        """Count the next slice."""
         found, ended = await self._read_slice()
         for start in range(0, len(found), AT_ONCE):
             for one in found[start : start + AT_ONCE]:
@@ -150,19 +146,15 @@ PATIENCE: Final = 3.0
 FIGURES: Final = "figures"
 
 
-class StatisticsScreen(AnswersOnce[str | None], Screen[str | None]):
+class StatisticsScreen(FullScreen[str | None]):
     """It counts as it opens. Its answer are the words of a filter for the calls of a row."""
 
-    DEFAULT_CSS = """
-    StatisticsScreen { background: $background; color: $text; layout: vertical; overflow: hidden; }
-    """
     scope: ClassVar[Scope] = "statistics"
     BINDINGS: ClassVar[list[BindingType]] = bindings("statistics", without="statistics.open")
 
     def __init__(self, explorer: Explorer, wanted: HistoryFilter, pending: PendingKeys, frame: Frame) -> None:
-        super().__init__()
-        self.explorer, self.pending = explorer, pending
-        self._wanted, self._frame = wanted, frame
+        super().__init__(pending, frame, explorer.profile)
+        self._wanted = wanted
         self._order: Order = "calls"
         unsaved = list(filter(wanted.matches, reversed(explorer.history.unsaved)))
         records = chain(unsaved, explorer.history.search_in_steps(wanted, whole=False))
@@ -173,11 +165,9 @@ class StatisticsScreen(AnswersOnce[str | None], Screen[str | None]):
         self.list.today = frame.day
 
     def compose(self) -> ComposeResult:
-        yield from self._frame.around(self._bar, self._remarks, self._summary, self._heading, self.list)
+        yield from self.frame.around(self._bar, self._remarks, self._summary, self._heading, self.list)
 
     def on_mount(self) -> None:
-        profile = self.explorer.profile
-        self.set_class(profile is not None and profile.badge == "prod", "-prod")
         self._bar.here = True
         self.set_focus(self.list)
         self.pending.wait(FIGURES)
@@ -197,12 +187,11 @@ class StatisticsScreen(AnswersOnce[str | None], Screen[str | None]):
         self.pending.go_on(FIGURES)
 
     def _show(self) -> None:
-        """What was counted so far."""
         counting, found = self._counting, self._counting.by[self._by]
         self._bar.words = [("Statistics", "bold"), (f"  {SORTED[self._order]} first", "middle")]
         if not counting.ended:
             self._bar.words = [*self._bar.words, ("  counting …", "careful")]
-        told = [(filter_words(self._wanted, self._frame.zone), "middle"), (self._wanted.profile or "", "middle")]
+        told = [(filter_words(self._wanted, self.frame.zone), "middle"), (self._wanted.profile or "", "middle")]
         told += [(left_out_words(found), "careful"), (counting.problem, "wrong")]
         self._remarks.pieces = [(words, role) for words, role in told if words]
         advice = "No call is like this." if counting.ended else "Counting …"

@@ -14,14 +14,14 @@ from textual.pilot import Pilot
 
 from rpcexplorer.drafts import CollectedBatches
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.batch import BatchParts, CollectedCalls, parts_of
+from rpcexplorer.model.batch import BatchParts, BatchRow, CollectedCalls, parts_of
 from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.exchange import Exchange, Sent
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.rpc.batch import decode_batch
 from rpcexplorer.tui import batch as batch_screen
 from rpcexplorer.tui.app import ExplorerApp
-from rpcexplorer.tui.batch import BatchChoice, BatchList, BatchScreen
+from rpcexplorer.tui.batch import BatchList, BatchScreen
 from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.history import HistoryScreen
 from rpcexplorer.tui.key_queue import PendingKeys
@@ -65,9 +65,9 @@ def in_use(explorer: Explorer) -> Profile:
     return explorer.profile
 
 
-def on_screen(explorer: Explorer, act: Act, size: tuple[int, int] = (120, 30)) -> list[BatchChoice | None]:
+def on_screen(explorer: Explorer, act: Act, size: tuple[int, int] = (120, 30)) -> list[BatchRow | None]:
     """Open the batch, do something, and say what it was dismissed with."""
-    answers: list[BatchChoice | None] = []
+    answers: list[BatchRow | None] = []
     stage = Stage()
 
     async def run() -> None:

@@ -41,6 +41,7 @@ from rpcexplorer.tui.connection_test import ConnectionTest
 from rpcexplorer.tui.dialogs import AskSecret, ChangesDialog, ChangesList, Credentials, Help, PageDialog, secrets
 from rpcexplorer.tui.form import FormScreen
 from rpcexplorer.tui.form_rows import FormList, JsonInPlace, LineInPlace
+from rpcexplorer.tui.full_screen import FullScreen
 from rpcexplorer.tui.history import HistoryScreen
 from rpcexplorer.tui.history_panes import HistoryList, HistoryPane, HistoryPreview
 from rpcexplorer.tui.profile_form import ProfileForm
@@ -619,6 +620,7 @@ def test_an_example_is_taken_where_the_keys_had_led_from_docs_that_were_not_open
 # --- all of them -------------------------------------------------------------------------------------------------
 
 BASES = {
+    FullScreen,
     LineView,
     RowList,
     Dialog,

@@ -1,0 +1,26 @@
+"""What the screens that open over the call screen have in common."""
+
+from __future__ import annotations
+
+from typing import Generic
+
+from textual.screen import Screen
+
+from rpcexplorer.model.profile import Profile
+from rpcexplorer.tui.key_queue import PendingKeys
+from rpcexplorer.tui.theme import NARROW
+from rpcexplorer.tui.widgets.bars import Frame
+from rpcexplorer.tui.widgets.dialog import AnswersOnce, ResultT
+
+
+class FullScreen(AnswersOnce[ResultT], Screen[ResultT], Generic[ResultT]):
+    """A screen with a header and a footer; its edges are red if one of its profiles is for production."""
+
+    DEFAULT_CSS = "FullScreen { background: $background; color: $text; layout: vertical; overflow: hidden; }"
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (NARROW, "-wide")]  # noqa: RUF012 - Textual's own declaration
+    VERTICAL_BREAKPOINTS = [(0, "-low"), (18, "-tall")]  # noqa: RUF012 - Textual's own declaration
+
+    def __init__(self, pending: PendingKeys, frame: Frame, *profiles: Profile | None) -> None:
+        is_prod = any(profile is not None and profile.badge == "prod" for profile in profiles)
+        super().__init__(classes="-prod" if is_prod else None)
+        self.pending, self.frame = pending, frame
