@@ -60,18 +60,3 @@ def test_one_key_shows_it_and_a_yes_trusts_it(make_explorer: Make, tmp_path: Pat
         local = tmp_path / "work" / "sessions.local.toml"
         tell(made, story, profile="box", size=(160, 50))
     assert box.fingerprint in local.read_text()
-
-
-@pytest.mark.thorough
-def test_a_test_that_ends_elsewhere_offers_none(make_explorer: Make) -> None:
-    async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
-        screen = await profiles(pilot)
-        dialog = await begun(pilot, "t")
-        assert dialog.report.proposal is None or not dialog.report.proposal.trusts
-        await pilot.press("escape")
-        await on(pilot, ProfilesScreen)
-        assert "✗ TLS" in page(screen)
-
-    with RawServer(PONG) as server:  # it speaks no TLS at all
-        made = make_explorer(f'[profile.box]\nurl = "{server.origin.replace("http:", "https:")}"\ntimeout = 1\n')
-        tell(made, story, profile="box", size=(160, 50))

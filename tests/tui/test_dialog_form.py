@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 from textual.pilot import Pilot
-from textual.screen import Screen
 from textual.widgets import Static
 
 from rpcexplorer.tui.app import PersonOnScreen
@@ -122,15 +121,6 @@ def test_the_answer_with_the_focus_is_on_view_in_a_terminal_of_five_lines() -> N
 # --- one line --------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.thorough
-def test_a_line_is_taken_by_enter_and_left_by_escape() -> None:
-    async def act(pilot: Pilot[None], _: Ask) -> None:
-        await pilot.press("minus", "2", "enter")
-
-    assert ask(Ask("Name", value="ada"), act) == ["ada-2"]
-    assert ask(Ask("Name", value="ada"), press("x", "escape")) == [None]
-
-
 def test_what_is_masked_is_neither_shown_nor_copied() -> None:
     async def act(pilot: Pilot[None], opened: AskSecret) -> None:
         await type_in(pilot, "hunter2x")
@@ -144,16 +134,6 @@ def test_what_is_masked_is_neither_shown_nor_copied() -> None:
         await pilot.press("escape")
 
     ask(AskSecret("Password", masked=True, store=""), act)
-
-
-def test_what_is_not_masked_is_copied() -> None:
-    async def act(pilot: Pilot[None], opened: Ask) -> None:
-        opened.query_one(Entry).select_all()
-        await pilot.press("ctrl+x")
-        assert pilot.app.clipboard == "ada"
-        await pilot.press("escape")
-
-    ask(Ask("Name", value="ada"), act)
 
 
 # --- forms -----------------------------------------------------------------------------------------------------------
@@ -209,17 +189,6 @@ def test_the_trouble_moves_with_the_field_and_what_was_typed_stays() -> None:
         await pilot.press("ctrl+s")
 
     assert ask(form(lambda _: next(wrongs)), act) == [{"name": "bob", "badge": "b", "x.y": "z"}]
-
-
-@pytest.mark.thorough
-def test_an_answer_of_a_form_is_given_once() -> None:
-    async def act(pilot: Pilot[None], opened: Form) -> None:
-        under: Screen[Any] = pilot.app.screen_stack[-2]
-        await pilot.click("#leave")
-        await pilot.pause()
-        assert pilot.app.screen is under
-
-    assert ask(form(), act) == [None]
 
 
 # --- words to choose from --------------------------------------------------------------------------------------------

@@ -5,19 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 
-import pytest
-from textual.pilot import Pilot
 from textual.widgets import Static
 
-from rpcexplorer.explorer import Explorer
-from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.call.methods import _CURRENT, _MARKS
-from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.commands import COMMANDS, SCOPES, Scope
 from rpcexplorer.tui.dialogs import Help
 from rpcexplorer.tui.widgets.rows import Sheet
 from tests.tui.stage import Stage
-from tests.tui.visiting import on, tell
+from tests.tui.visiting import on
 
 
 def lines(scopes: Sequence[Scope], keymap: Mapping[str, str] | None = None) -> list[str]:
@@ -34,12 +29,6 @@ def lines(scopes: Sequence[Scope], keymap: Mapping[str, str] | None = None) -> l
 
     asyncio.run(run())
     return found
-
-
-def test_the_scopes_come_in_the_order_given() -> None:
-    told = lines(["profiles", "everywhere"])
-    assert told[0].strip() == "Profiles"
-    assert told.index("   Profiles") < told.index("   Everywhere")
 
 
 def test_every_command_of_a_scope_is_told_with_its_keys() -> None:
@@ -64,16 +53,3 @@ def test_a_remapped_key_is_told_as_it_is_now() -> None:
     told = lines(["call"], {"send": "f12", "discover": ""})
     assert any(line.split()[:2] == ["F12", "Send"] for line in told)
     assert any(line.split()[:3] == ["by", "palette", "Ask"] for line in told)
-
-
-@pytest.mark.thorough
-def test_f1_opens_it_and_escape_q_or_enter_closes_it(explorer: Explorer) -> None:
-    async def story(app: ExplorerApp, pilot: Pilot[str]) -> None:
-        for key in ("escape", "q", "enter"):
-            await on(pilot, CallScreen)
-            await pilot.press("f1")
-            await on(pilot, Help)
-            await pilot.press("end", key)
-            await on(pilot, CallScreen)
-
-    tell(explorer, story)

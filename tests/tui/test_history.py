@@ -13,15 +13,15 @@ from textual.pilot import Pilot
 
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.history.record import to_block
-from rpcexplorer.model.exchange import Cancelled, Damaged, Exchange
+from rpcexplorer.model.exchange import Cancelled, Exchange
 from rpcexplorer.transport.port import Response
 from rpcexplorer.tui.history import CaseNote, HistoryChoice, HistoryScreen
 from rpcexplorer.tui.history_panes import HistoryList, HistoryPane, HistoryPreview
 from rpcexplorer.tui.history_search import NEWEST, CaseOnView
 from rpcexplorer.tui.key_queue import PendingKeys
-from rpcexplorer.tui.messages import ComparisonWanted, CopyCallWanted, ReplayWanted
+from rpcexplorer.tui.messages import ComparisonWanted, ReplayWanted
 from rpcexplorer.tui.widgets.bars import Bar, Frame, WarningLines
-from rpcexplorer.tui.widgets.dialog import Ask, Confirm
+from rpcexplorer.tui.widgets.dialog import Ask
 from rpcexplorer.tui.widgets.rows import Sheet
 from tests.history.recording import START, exchange
 from tests.tui.stage import Stage, text_of
@@ -68,7 +68,7 @@ def record(explorer: Explorer, *calls: Exchange) -> None:
 
 
 def on_screen(
-    explorer: Explorer, act: Act, size: tuple[int, int] = (120, 40)
+    explorer: Explorer, act: Act, size: tuple[int, int] = (120, 40), *, case: CaseOnView | None = None
 ) -> tuple[list[HistoryChoice | None], Stage]:
     """Open the history, do something, and say what it was dismissed with."""
     answers: list[HistoryChoice | None] = []
@@ -76,7 +76,7 @@ def on_screen(
 
     async def run() -> None:
         async with stage.run_test(size=size) as pilot:
-            screen = HistoryScreen(explorer, PendingKeys(), Frame(zone=UTC, today=START.date()))
+            screen = HistoryScreen(explorer, PendingKeys(), Frame(zone=UTC, today=START.date()), case=case)
             stage.push_screen(screen, answers.append)
             await settled(pilot)
             await act(pilot, screen)
@@ -145,23 +145,6 @@ def test_the_preview_follows_the_cursor(recorded: Explorer) -> None:
 
 
 @pytest.mark.thorough
-def test_the_brackets_turn_the_pages_of_the_preview(recorded: Explorer) -> None:
-    async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
-        preview = screen.query_one(HistoryPreview)
-        await press(pilot, "end", "right_square_bracket")
-        assert preview.tab == "Headers"
-        assert "No headers came, or they were not recorded." in text_of(preview.query_one(Sheet))
-        await press(pilot, "right_square_bracket")
-        assert preview.tab == "Request"
-        await press(pilot, "right_square_bracket")
-        assert "★ outage" in text_of(preview.query_one(Sheet))
-        await press(pilot, *["left_square_bracket"] * 3)
-        assert preview.tab == "Reply"
-
-    on_screen(recorded, act)
-
-
-@pytest.mark.thorough
 def test_the_headers_of_a_recorded_reply_are_a_page_of_the_preview(recorded: Explorer) -> None:
     headers = (("Content-Type", "application/json"), ("X-Request-Id", "7f3a"))
     record(recorded, exchange(9, response=Response(200, "OK", headers=headers, body=b"1", size=1)))
@@ -204,22 +187,16 @@ def test_without_a_profile_in_use_all_calls_are_shown_and_nothing_is_remembered(
     recorded.remembered.history_of_all = True
     recorded.profile = None
 
-    async def act(_: Pilot[None], screen: HistoryScreen) -> None:
-        assert "report.run" in methods(screen)
+    async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
+        assert len(methods(screen)) == len(CALLS)
+        assert not screen.check_action("scope", ())
+        assert screen.query_one(HistoryPane).query_one(Bar).open == "all profiles"
+        assert screen.check_action("to_profile", ())
+        await press(pilot, "alt+k")  # a saved call belongs to the profile in use
+        assert pilot.app.screen is screen
 
     on_screen(recorded, act)
     assert recorded.remembered.history_of_all
-
-
-@pytest.mark.thorough
-def test_a_call_is_found_by_the_id_that_its_reply_was_given(recorded: Explorer) -> None:
-    record(recorded, exchange(9, method="found", response=Response(200, headers=(("X-Request-Id", "7f3a-c0de"),))))
-
-    async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
-        await press(pilot, "slash", *"7F3A-C0")
-        assert methods(screen) == ["found"]
-
-    on_screen(recorded, act)
 
 
 def test_all_profiles_are_one_key_away_with_what_is_damaged(recorded: Explorer) -> None:
@@ -236,29 +213,6 @@ def test_all_profiles_are_one_key_away_with_what_is_damaged(recorded: Explorer) 
         assert not screen.check_action("load", ())
         await press(pilot, "p")
         assert methods(screen) == ["user.get", "ping", "user.list"]
-
-    on_screen(recorded, act)
-
-
-@pytest.mark.thorough
-def test_without_a_profile_the_calls_of_all_are_shown(recorded: Explorer) -> None:
-    recorded.profile = None
-
-    async def act(_: Pilot[None], screen: HistoryScreen) -> None:
-        assert len(methods(screen)) == len(CALLS)
-        assert not screen.check_action("scope", ())
-        assert screen.query_one(HistoryPane).query_one(Bar).open == "all profiles"
-
-    on_screen(recorded, act)
-
-
-def test_call_without_a_profile_cannot_be_saved(recorded: Explorer) -> None:
-    recorded.profile = None
-
-    async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
-        assert screen.check_action("to_profile", ())
-        await press(pilot, "alt+k")  # a saved call belongs to the profile in use
-        assert pilot.app.screen is screen
 
     on_screen(recorded, act)
 
@@ -309,17 +263,6 @@ def test_an_empty_history_says_what_to_do(explorer: Explorer) -> None:
     on_screen(explorer, act)
 
 
-def test_files_that_cannot_be_read_are_told(recorded: Explorer) -> None:
-    (recorded.history.folder / "zed@host.toml").mkdir()
-
-    async def act(_: Pilot[None], screen: HistoryScreen) -> None:
-        harmed = [row for row in screen.query_one(HistoryList).items if isinstance(row, Damaged)]
-        assert [Path(row.file).name for row in harmed] == ["zed@host.toml"]
-        assert "cannot" in harmed[0].reason
-
-    on_screen(recorded, act)
-
-
 def test_what_could_not_be_written_yet_stands_on_top_and_cannot_be_changed(recorded: Explorer) -> None:
     recorded.history.unsaved.append(exchange(99, method="unsaved"))
 
@@ -344,7 +287,7 @@ def test_text_from_outside_can_do_nothing_here(explorer: Explorer) -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize(("size", "beside"), [((120, 40), True), ((200, 60), True), ((80, 24), False)])
+@pytest.mark.parametrize(("size", "beside"), [((200, 60), True), ((80, 24), False)])
 def test_the_preview_stands_beside_the_list_or_below_it(
     recorded: Explorer, size: tuple[int, int], beside: bool
 ) -> None:
@@ -360,28 +303,12 @@ def test_the_preview_stands_beside_the_list_or_below_it(
 # --- the filter --------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.thorough
-def test_letters_are_typed_into_the_filter_and_do_nothing_else(recorded: Explorer) -> None:
-    async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
-        await press(pilot, "slash", *"rpt/ay")
-        assert screen.query_one(HistoryPane).text == "rpt/ay"
-        assert not screen._pane.everyone
-        assert pilot.app.screen is screen
-
-    answers, stage = on_screen(recorded, act)
-    assert answers == []
-    assert stage.of(CopyCallWanted) == []
-
-
 @pytest.mark.everyday(1)
 @pytest.mark.parametrize(
     ("typed", "found"),
     [
-        ("outcome:error", ["user.get"]),
         ("method:user", ["user.get", "user.list"]),
-        ("late", ["user.get"]),
         ("42 invalid", ["user.get"]),
-        ("outage", ["user.list"]),
         ("profile:prod", ["ping"]),
         ("outcome:error list", []),
     ],
@@ -394,22 +321,6 @@ def test_a_filter_looks_through_the_whole_history(recorded: Explorer, typed: str
         assert (screen.query_one(HistoryPreview).call is None) == (not found)
 
     on_screen(recorded, act)
-
-
-@pytest.mark.thorough
-def test_a_filter_finds_what_is_older_than_what_is_on_view(explorer: Explorer) -> None:
-    record(
-        explorer,
-        exchange(999, method="oldest", when=START - DAY),
-        *(exchange(number) for number in range(2 * NEWEST + 1)),
-    )
-
-    async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
-        assert "oldest" not in methods(screen)
-        await press(pilot, "slash", *"method:old")
-        assert methods(screen) == ["oldest"]
-
-    on_screen(explorer, act)
 
 
 @pytest.mark.thorough
@@ -460,17 +371,6 @@ def test_a_screen_that_is_closed_looks_for_nothing_any_longer(recorded: Explorer
 # --- what becomes of a call --------------------------------------------------------------------------------------
 
 
-@pytest.mark.everyday(1)
-@pytest.mark.parametrize(("key", "action"), [("enter", "load"), ("r", "again")])
-def test_a_call_goes_into_the_editor_or_out_again(recorded: Explorer, key: str, action: str) -> None:
-    async def act(pilot: Pilot[None], _: HistoryScreen) -> None:
-        await press(pilot, "down", key)
-
-    (choice,), _ = on_screen(recorded, act)
-    assert choice is not None
-    assert (choice.exchange.method, choice.exchange.params, choice.action) == ("user.get", '{"id": 42}', action)
-
-
 @pytest.mark.thorough
 def test_a_click_looks_and_a_second_click_takes(recorded: Explorer) -> None:
     async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
@@ -503,15 +403,6 @@ def test_a_batch_can_be_opened_and_sent_again(explorer: Explorer, key: str, acti
     ((choice,), _) = on_screen(explorer, act)
     assert choice is not None
     assert (choice.action, choice.exchange.kind) == (action, "batch")
-
-
-def test_copying_is_asked_for_and_the_screen_stays(recorded: Explorer) -> None:
-    async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
-        await press(pilot, "y")
-        assert pilot.app.screen is screen
-
-    _, stage = on_screen(recorded, act)
-    assert [message.exchange.method for message in stage.of(CopyCallWanted)] == ["report.run"]
 
 
 @pytest.mark.thorough
@@ -552,19 +443,6 @@ def test_a_name_and_a_note_are_written_down(recorded: Explorer, key: str, what: 
     found = recorded.history.newest(2)[1]
     assert isinstance(found, Exchange)
     assert getattr(found, what) == ""
-
-
-@pytest.mark.thorough
-def test_deleting_names_the_call_and_an_impatient_enter_keeps_it(recorded: Explorer) -> None:
-    async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
-        await press(pilot, "down", "delete")
-        assert isinstance(pilot.app.screen, Confirm)
-        assert pilot.app.screen.focused is not None
-        assert pilot.app.screen.focused.id == "keep"
-        await press(pilot, "enter")
-        assert "user.get" in methods(screen)
-
-    on_screen(recorded, act)
 
 
 @pytest.mark.thorough
@@ -617,16 +495,6 @@ def test_what_could_not_be_changed_is_told(recorded: Explorer, monkeypatch: pyte
     on_screen(recorded, act)
 
 
-@pytest.mark.thorough
-def test_prod_is_seen_here_too(explorer: Explorer) -> None:
-    explorer.use("prod")
-
-    async def act(_: Pilot[None], screen: HistoryScreen) -> None:
-        assert screen.has_class("-prod")
-
-    on_screen(explorer, act)
-
-
 # --- marks -------------------------------------------------------------------------------------------------------
 
 
@@ -662,82 +530,72 @@ def test_marked_calls_stay_marked_through_a_filter_and_are_meant_until_they_are_
 def test_a_case_is_shown_like_the_history_and_nothing_of_it_can_be_changed_or_sent_at_once(recorded: Explorer) -> None:
     calls = [replace(call, foreign=True, profile="staging") for call in CALLS[:2]]
     case = CaseOnView("case.toml", calls, "fails\nfor us", ["https://theirs.example.com/rpc", "https://b.example.com"])
-    stage = Stage()
 
-    async def run() -> None:
-        async with stage.run_test(size=(120, 30)) as pilot:
-            screen = HistoryScreen(recorded, PendingKeys(), Frame(zone=UTC, today=START.date()), case=case)
-            stage.push_screen(screen)
-            await settled(pilot)
-            shown = text_of(screen.query_one(HistoryPane)._bar)
-            assert shown.strip() == "▍Case  case.toml  2 calls"
-            told = "somebody else's, sent to https://theirs.example.com/rpc and 1 more"
-            assert screen.query_one(HistoryPane).told == told
-            assert screen.focused is screen.query_one(HistoryList), "a short note takes no focus"
-            assert methods(screen) == ["user.list", "ping"]
-            can = {"load", "to_profile", "copy", "mark", "compare", "replay", "export", "search"}
-            cannot = {"again", "name", "annotate", "delete", "scope"}
-            assert {each for each in can | cannot if screen.check_action(each, ())} == can
-            await press(pilot, "r", "p", "t", "a", "delete")
-            assert stage.screen is screen
-            await press(pilot, *"/ping", "enter")
-            await press(pilot, "R")
-            assert methods(screen) == ["ping"]
-            await press(pilot, "/", "backspace", "enter")
-            await press(pilot, "R", "m", "R")
-            await until(pilot, lambda: len(stage.of(ReplayWanted)) == 3)
-            replayed = [[each.method for each in message.records] for message in stage.of(ReplayWanted)]
-            assert replayed == [["ping"], ["user.list", "ping"], ["ping"]]
+    async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
+        stage = pilot.app
+        assert isinstance(stage, Stage)
+        shown = text_of(screen.query_one(HistoryPane)._bar)
+        assert shown.strip() == "▍Case  case.toml  2 calls"
+        told = "somebody else's, sent to https://theirs.example.com/rpc and 1 more"
+        assert screen.query_one(HistoryPane).told == told
+        assert screen.focused is screen.query_one(HistoryList), "a short note takes no focus"
+        assert methods(screen) == ["user.list", "ping"]
+        can = {"load", "to_profile", "copy", "mark", "compare", "replay", "export", "search"}
+        cannot = {"again", "name", "annotate", "delete", "scope"}
+        assert {each for each in can | cannot if screen.check_action(each, ())} == can
+        await press(pilot, "r", "p", "t", "a", "delete")
+        assert stage.screen is screen
+        await press(pilot, *"/ping", "enter")
+        await press(pilot, "R")
+        assert methods(screen) == ["ping"]
+        await press(pilot, "/", "backspace", "enter")
+        await press(pilot, "R", "m", "R")
+        await until(pilot, lambda: len(stage.of(ReplayWanted)) == 3)
+        replayed = [[each.method for each in message.records] for message in stage.of(ReplayWanted)]
+        assert replayed == [["ping"], ["user.list", "ping"], ["ping"]]
 
-    asyncio.run(run())
+    on_screen(recorded, act, (120, 30), case=case)
     assert not recorded.remembered.history_of_all
 
 
 def test_call_of_a_case_is_compared_with_the_same_call_of_it(recorded: Explorer) -> None:
     calls = [replace(CALLS[0], foreign=True, id=name, profile=name) for name in ("stag", "prod")]
     case = CaseOnView("case.toml", [*calls, replace(CALLS[1], foreign=True)])
-    stage = Stage()
 
-    async def run() -> None:
-        async with stage.run_test(size=(120, 30)) as pilot:
-            stage.push_screen(HistoryScreen(recorded, PendingKeys(), Frame(zone=UTC, today=START.date()), case=case))
-            await settled(pilot)
-            await press(pilot, "d", "down", "d", "down", "d")
-            compared = [(wanted.exchange.id, wanted.other and wanted.other.id) for wanted in stage.of(ComparisonWanted)]
-            assert compared == [("stag", "prod"), ("prod", "stag"), (CALLS[1].id, None)]
+    async def act(pilot: Pilot[None], _: HistoryScreen) -> None:
+        stage = pilot.app
+        assert isinstance(stage, Stage)
+        await press(pilot, "d", "down", "d", "down", "d")
+        compared = [(wanted.exchange.id, wanted.other and wanted.other.id) for wanted in stage.of(ComparisonWanted)]
+        assert compared == [("stag", "prod"), ("prod", "stag"), (CALLS[1].id, None)]
 
-    asyncio.run(run())
+    on_screen(recorded, act, (120, 30), case=case)
 
 
 NOTE = f"{'Fails on Tuesdays. ' * 30}\n\nSteps:\n{'go on' * 40}\nlast words"
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)])
+@pytest.mark.parametrize("size", [(80, 24), (200, 60)])
 def test_case_note_is_shown_first_and_whole(recorded: Explorer, size: tuple[int, int]) -> None:
     case = CaseOnView("case.toml", [replace(call, foreign=True) for call in CALLS[:2]], NOTE)
-    stage = Stage()
 
     def rows(screen: HistoryScreen) -> list[str]:
         note = screen.query_one(CaseNote)
         return [note.render_line(y).text.strip() for y in range(note.scrollable_content_region.height)]
 
-    async def run() -> None:
-        async with stage.run_test(size=size) as pilot:
-            screen = HistoryScreen(recorded, PendingKeys(), Frame(zone=UTC, today=START.date()), case=case)
-            stage.push_screen(screen)
-            await settled(pilot)
-            note = screen.query_one(CaseNote)
-            assert note.region.y == 0
-            seen = rows(screen)
-            assert seen[0].startswith("Note  Fails on Tuesdays.")
-            while note.scroll_offset.y < note.max_scroll_y:
-                assert screen.focused is note, "the keys scroll what is not whole"
-                await press(pilot, "down")
-                seen.append(rows(screen)[-1])
-            assert "".join("".join(seen).split()) == "Note" + "".join(NOTE.split())
-            await press(pilot, *(("tab", "down") if note.max_scroll_y else ()))
-            assert screen.focused is screen.query_one(HistoryList)
-            await press(pilot, "left_square_bracket")
-            assert "Fails on Tuesdays." in "".join(text for line in screen._preview._sheet.lines for text, _ in line)
+    async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
+        note = screen.query_one(CaseNote)
+        assert note.region.y == 0
+        seen = rows(screen)
+        assert seen[0].startswith("Note  Fails on Tuesdays.")
+        while note.scroll_offset.y < note.max_scroll_y:
+            assert screen.focused is note, "the keys scroll what is not whole"
+            await press(pilot, "down")
+            seen.append(rows(screen)[-1])
+        assert "".join("".join(seen).split()) == "Note" + "".join(NOTE.split())
+        await press(pilot, *(("tab", "down") if note.max_scroll_y else ()))
+        assert screen.focused is screen.query_one(HistoryList)
+        await press(pilot, "left_square_bracket")
+        assert "Fails on Tuesdays." in "".join(text for line in screen._preview._sheet.lines for text, _ in line)
 
-    asyncio.run(run())
+    on_screen(recorded, act, size, case=case)

@@ -49,20 +49,6 @@ def test_what_is_not_wanted_is_passed_over() -> None:
     assert read(reading_of([*MANY, odd], HistoryFilter(in_method="user"))).rows[1:] == [odd]
 
 
-def test_a_reading_that_was_given_up_stops_at_the_next_call() -> None:
-    taken: list[Exchange] = []
-
-    def records() -> Iterator[Exchange]:
-        for one in MANY:
-            taken.append(one)
-            yield one
-
-    reading = reading_of(records())
-    reading.give_up()
-    asyncio.run(reading.go_on())
-    assert taken == MANY[:1]
-
-
 def test_it_can_be_given_up_where_nothing_is_found() -> None:
     passed: list[int] = []
     reading = reading_of([])

@@ -43,17 +43,6 @@ def test_notice_covers_nothing_but_the_footer(explorer: Explorer, size: tuple[in
     visit(explorer, scene, size=size)
 
 
-@pytest.mark.thorough
-def test_notice_expires_and_uncovers_the_footer(explorer: Explorer) -> None:
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-        app.notify("A sentence.", timeout=1.5)
-        await until(pilot, lambda: "A sentence." in on_view(app))
-        await until(pilot, lambda: "F1 help" in on_view(app))
-        assert said(app) == ""
-
-    visit(explorer, scene)
-
-
 def test_long_notices_are_read_whole_on_a_page(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         app.notify(LONG, timeout=60)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from datetime import UTC
 from pathlib import Path
 
@@ -111,35 +111,36 @@ def test_what_was_read_is_counted_a_few_at_a_time_until_it_ends_or_cannot_be_rea
     assert (whole.problem, broken.problem) == ("", "cannot read it: the disk reports an error")
 
 
-def test_call_that_could_not_be_written_is_counted(tmp_path: Path) -> None:
-    explorer, stage = recorded(tmp_path), Stage()
-    explorer.history.unsaved += [exchange(7, method="ping"), exchange(8, profile="prod")]
-
+def on_screen(explorer: Explorer, words: str, act: Callable[[Pilot[None], StatisticsScreen], Awaitable[None]]) -> None:
     async def run() -> None:
+        stage = Stage()
         async with stage.run_test(size=(80, 24)) as pilot:
-            wanted = HistoryFilter.around("", "staging", now=START)
-            screen = StatisticsScreen(explorer, wanted, PendingKeys(), Frame(zone=UTC, today=START.date()))
-            stage.push_screen(screen)
-            await until(pilot, lambda: screen.is_mounted and screen._counting.ended)
-            assert screen._counting.by["method"].total.calls == 7
-
-    asyncio.run(run())
-
-
-def test_a_history_in_which_nothing_is_like_this_says_so(tmp_path: Path) -> None:
-    explorer, stage = recorded(tmp_path), Stage()
-
-    async def run() -> None:
-        async with stage.run_test(size=(80, 24)) as pilot:
-            wanted = HistoryFilter.around("method:nobody", "staging", now=START)
+            wanted = HistoryFilter.around(words, "staging", now=START)
             screen = StatisticsScreen(explorer, wanted, PendingKeys(), Frame(zone=UTC, today=START.date()))
             stage.push_screen(screen)
             await until(pilot, lambda: screen.is_mounted and screen._counting.ended)
             await pilot.pause()
-            assert "No call is like this." in text_of(screen.list)
-            assert "method with “nobody”" in text_of(screen._remarks)
-            assert text_of(screen._summary).strip() == ""
-            await pilot.press("enter", "escape")
-            await until(pilot, lambda: stage.screen is not screen)
+            await act(pilot, screen)
 
     asyncio.run(run())
+
+
+def test_call_that_could_not_be_written_is_counted(tmp_path: Path) -> None:
+    explorer = recorded(tmp_path)
+    explorer.history.unsaved += [exchange(7, method="ping"), exchange(8, profile="prod")]
+
+    async def act(_: Pilot[None], screen: StatisticsScreen) -> None:
+        assert screen._counting.by["method"].total.calls == 7
+
+    on_screen(explorer, "", act)
+
+
+def test_a_history_in_which_nothing_is_like_this_says_so(tmp_path: Path) -> None:
+    async def act(pilot: Pilot[None], screen: StatisticsScreen) -> None:
+        assert "No call is like this." in text_of(screen.list)
+        assert "method with “nobody”" in text_of(screen._remarks)
+        assert text_of(screen._summary).strip() == ""
+        await pilot.press("enter", "escape")
+        await until(pilot, lambda: pilot.app.screen is not screen)
+
+    on_screen(recorded(tmp_path), "method:nobody", act)

@@ -59,11 +59,6 @@ def test_it_says_what_to_do_where_the_files_are_and_what_is_wrong_with_them() ->
 
 
 @pytest.mark.thorough
-def test_it_can_be_used_in_a_small_terminal() -> None:
-    assert welcome("down", "enter", size=(30, 8))[0] == ["add"]
-
-
-@pytest.mark.thorough
 def test_the_first_profile_is_added_used_and_kept(make_explorer: Make, tmp_path: Path) -> None:
     made = make_explorer("")
 
