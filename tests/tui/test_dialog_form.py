@@ -136,6 +136,16 @@ def test_what_is_masked_is_neither_shown_nor_copied() -> None:
     ask(AskSecret("Password", masked=True, store=""), act)
 
 
+def test_what_is_not_masked_is_copied() -> None:
+    async def act(pilot: Pilot[None], opened: Ask) -> None:
+        opened.query_one(Entry).select_all()
+        await pilot.press("ctrl+x")
+        assert pilot.app.clipboard == "ada"
+        await pilot.press("escape")
+
+    ask(Ask("Name", value="ada"), act)
+
+
 # --- forms -----------------------------------------------------------------------------------------------------------
 
 
