@@ -138,11 +138,14 @@ def sessions(reply: str) -> Iterator[Edit]:
             yield Edit(value.start, value.end, value.quote + UNRECORDED + value.quote)
 
 
-def redactor_of(profile: Profile, secrets: Iterable[Secret], *, guesses: bool = False, names: bool = True) -> Redactor:
+def redactor_of(
+    profile: Profile, secrets: Iterable[Secret], *, guesses: bool = False, names: bool = True, of_reply: bool = False
+) -> Redactor:
     """What hides secrets in the texts of a profile's calls; with ``guesses`` also what only may be one.
 
     A shared file names the places of a profile, so that they only tell where a short or public secret, or a user name,
-    may be: whatever else is there stays. Without ``names``, those of the members of JSON stay as they are.
+    may be: whatever else is there stays. Without ``names``, those of the members of JSON stay as they are. Auth puts no
+    user name into a reply.
     """
     own = [Secret(each, UNRECORDED.strip("«»")) for each in secrets_in(profile.endpoint)] if guesses else []
     auth = auth_of(profile)
@@ -150,7 +153,7 @@ def redactor_of(profile: Profile, secrets: Iterable[Secret], *, guesses: bool = 
         [*own, *secrets],
         profile=profile.name,
         places=auth.places(profile),
-        username_places=auth.username_places(profile),
+        username_places=() if of_reply else auth.username_places(profile),
         guesses=guesses,
         names=names,
     )
@@ -233,10 +236,11 @@ def redacted_in_steps(
 ) -> Steps[Exchange]:
     """Like ``redacted``, in steps where all of a large body is wanted."""
     hide = redactor_of(profile, secrets, guesses=policy.guesses, names=policy.names)
+    hide_reply = redactor_of(profile, secrets, guesses=policy.guesses, names=policy.names, of_reply=True)
     exchange = _told(exchange, hide)
     if policy.guesses:
-        return _kept(exchange, policy, profile, hide)
-    return (yield from _shown(exchange, hide))
+        return _kept(exchange, policy, profile, hide, hide_reply)
+    return (yield from _shown(exchange, hide_reply))
 
 
 def clipped(body: bytes, limit: int | None) -> tuple[bytes, bool]:
@@ -264,11 +268,11 @@ def _shown(exchange: Exchange, hide: Redactor) -> Steps[Exchange]:
     return replace(exchange, outcome=replace(outcome, text=text), response=response)
 
 
-def _kept(exchange: Exchange, policy: Policy, profile: Profile, hide: Redactor) -> Exchange:
+def _kept(exchange: Exchange, policy: Policy, profile: Profile, hide: Redactor, hide_reply: Redactor) -> Exchange:
     response, outcome = exchange.response, exchange.outcome
     headers, missing = _short_enough(response.headers)
     searched, more = clipped(response.body, None if policy.body_limit is None else policy.body_limit + MARGIN)
-    body = hide.body(searched)
+    body = hide_reply.body(searched)
     if is_login(exchange.method, own_login(profile, exchange.params)):
         body = without_session(body)
     body, too_long = clipped(body, policy.body_limit)
@@ -281,7 +285,7 @@ def _kept(exchange: Exchange, policy: Policy, profile: Profile, hide: Redactor) 
         url=hide.text(redacted_address(exchange.url)),
         name=hide.text(exchange.name),
         note=hide.text(exchange.note),
-        outcome=_parts(outcome, hide) if isinstance(outcome, ErrorObject) else outcome,
+        outcome=_parts(outcome, hide_reply) if isinstance(outcome, ErrorObject) else outcome,
         response=replace(
             response,
             headers=headers,

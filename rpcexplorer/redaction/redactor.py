@@ -261,11 +261,16 @@ def is_common(value: str) -> bool:
     return len(value) < SHORTEST or value.lower() in WORDS
 
 
+_NAME: Final = regex(r"[\w .:$@\[\]-]+")
+"""What names consist of: ``/etc/passwd`` or ``{password}`` is none."""
+
+
 @lru_cache(1024)
 def _kind_of(name: str) -> Literal["", "whole", "text"]:
     """How much of what is behind a name is a secret."""
     small = squashed(name)
-    return "whole" if WHOLE.fullmatch(small) else "text" if TEXT.fullmatch(small) else ""
+    kind: Literal["", "whole", "text"] = "whole" if WHOLE.fullmatch(small) else "text" if TEXT.fullmatch(small) else ""
+    return kind if kind and _NAME.fullmatch(name) else ""
 
 
 @lru_cache(8)

@@ -86,6 +86,7 @@ LEAVES = SCALARS | st.sampled_from(["«x.token»", "\x1f"])
 MEMBERS = st.dictionaries(st.sampled_from(["a", "é", "\ud800", "«x.token»"]), LEAVES | st.lists(LEAVES, max_size=2))
 """Among names and strings are such that are half a character, or in which a secret was hidden."""
 ELEMENTS = st.lists(MEMBERS | LEAVES | st.lists(MEMBERS, max_size=2), max_size=6)
+APPENDED = '"equal to no other element"'
 DEEP = "[" * 400 + "]" * 400
 
 
@@ -101,7 +102,7 @@ def test_no_order_of_members_and_no_mix_of_spellings_makes_a_difference(
         left, right = (['["",' * 300 + each + "]" * 300 for each in side] for side in (left, right))
     texts = f"[{','.join(left)}]", f"[{', '.join(right)}]"
     assert of(*texts).verdict == "same"
-    ours, theirs = (f"[{','.join([*side, '0'])}]" for side in (left, right))
+    ours, theirs = (f"[{','.join([*side, APPENDED])}]" for side in (left, right))
     assert pointers(of(texts[0], theirs)) == [("added", "", f"/{len(left)}")]
     assert pointers(of(ours, texts[1])) == [("removed", f"/{len(left)}", "")]
 

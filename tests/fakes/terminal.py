@@ -156,8 +156,7 @@ class Terminal:
         """Read until the program has ended; its exit code."""
         self._read(lambda: False, "the end", to_the_end=True)
         _, status = os.waitpid(self.pid, 0)
-        os.close(self._file)
-        self.pid, self._file = 0, -1
+        self.pid = 0
         return os.waitstatus_to_exitcode(status)
 
     def hangs_up(self) -> int:

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rpcexplorer.model.exchange import FAILED, Damaged
-from rpcexplorer.model.filter import BOUNDS, OUTCOMES, Bounds, HistoryFilter, narrowed
+from rpcexplorer.model.exchange import FAILED, OUTCOMES, Damaged
+from rpcexplorer.model.filter import BOUNDS, Bounds, HistoryFilter, narrowed
 from rpcexplorer.rpc.messages import ErrorObject, Result
 from tests.text.exchanges import WHEN, exchange
 

