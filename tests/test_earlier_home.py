@@ -79,7 +79,7 @@ def test_earlier_profiles_are_all_in_order(shell: Shell) -> None:
     ("profile", "result"),
     [
         ("shop", {"user": "ada"}),
-        ("vault", {"username": "«vault.username»"}),
+        ("vault", {"username": "demo"}),
         ("token", {}),
         ("team", {"user": "ada"}),
     ],
