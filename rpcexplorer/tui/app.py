@@ -165,9 +165,10 @@ class ExplorerApp(App[Wish]):
         if action == "history" and self.explorer.profile is None:
             return False
         if action in {"history", "profiles"}:
-            if self.calls is None:
-                return False
-            return self.screen is self.calls or getattr(self.screen, "scope", "") in {"history", "profiles"} - {action}
+            if isinstance(self.screen, CallScreen):  # also before all of it is there: keys wait for that
+                return True
+            is_other = getattr(self.screen, "scope", "") in {"history", "profiles"} - {action}
+            return is_other and self.calls is not None
         if action == "select_all":
             return isinstance(self.screen.focused, InOrder)
         return super().check_action(action, parameters)

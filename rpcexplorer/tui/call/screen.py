@@ -44,6 +44,8 @@ if TYPE_CHECKING:
     from rpcexplorer.tui.call.response import ResponsePane
     from rpcexplorer.tui.call.transfer import Transfer
 
+PANE_ACTIONS: Final = frozenset({"cancel", "taller", "shorter"})
+"""Actions of panes that the first frame does not have; keys wait for all others."""
 READY_SECONDS: Final = 0.3
 """After the first screen: when it is drawn for good, and sooner than anybody calls."""
 DESCRIPTION_SECONDS: Final = 2
@@ -233,7 +235,7 @@ class CallScreen(Screen[None]):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Return whether an action is possible now. Those that send tell it themselves if something is under way."""
         if not self.is_complete:
-            return super().check_action(action, parameters)
+            return action not in PANE_ACTIONS
         profile, is_idle = self.explorer.profile, not self.what
         possible: dict[str, Callable[[], bool]] = {
             "logout": lambda: is_idle and profile is not None and profile.has_sessions,

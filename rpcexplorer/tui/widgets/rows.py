@@ -255,9 +255,9 @@ class Sheet(LineView):
         self.lay_out()
 
     def lay_out(self) -> None:
-        """Make the rows for the width; the view stays where it is if it can."""
-        width = max(self.scrollable_content_region.width, 1)
-        self._rows = [row for each in self.lines for row in wrapped(each, width)]
+        """Make the rows for the width, if it is known yet; the view stays where it is if it can."""
+        width = self.scrollable_content_region.width
+        self._rows = [row for each in self.lines for row in wrapped(each, width)] if width > 0 else []
         self.rows_changed()
 
 

@@ -428,3 +428,26 @@ def test_long_text_in_a_line_shows_its_end(explorer: Explorer, person: PersonOnS
         assert "cdefghijabcdefghij " in on_view(app)
 
     visit(explorer, person, what)
+
+
+def test_first_frame_has_methods_empty_panes_and_footer(
+    explorer: Explorer, person: PersonOnScreen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def never(_: CallScreen) -> None:
+        """Let the first frame stay."""
+
+    monkeypatch.setattr(CallScreen, "_complete", never)
+
+    async def run() -> None:
+        app = ExplorerApp(explorer, person, "demo")
+        async with app.run_test(size=(120, 40)) as pilot:
+            await until(pilot, lambda: "ping" in on_view(app))
+            lines = on_view(app).splitlines()
+            assert "demo" in lines[0]
+            assert [line for line in lines if "Params" in line] == [lines[1]]
+            assert [line for line in lines if "Response" in line] == [lines[13]]
+            assert "F6 history" in lines[-1]
+            assert "cancel" not in lines[-1]
+            app.exit("")
+
+    asyncio.run(run())

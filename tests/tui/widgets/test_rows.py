@@ -148,3 +148,11 @@ def test_moving_in_a_million_rows_looks_at_few() -> None:
             assert items.looked_at < 500
 
     asyncio.run(run())
+
+
+def test_sheet_without_a_width_has_no_rows() -> None:
+    """What is drawn before it is laid out would be a column of letters."""
+    sheet = Sheet()
+    sheet.set_reactive(Sheet.lines, [[("Some words.", "text")]])
+    sheet.lay_out()
+    assert sheet.row_count == 0
