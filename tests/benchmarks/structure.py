@@ -48,8 +48,15 @@ asyncio.run(main())
 """
 FIRST_SCREEN = f"""
 {OUR_MODULES}
+import os
+from textual.app import App
+def display(app, screen, renderable):
+    if type(screen).__module__.startswith("rpcexplorer."):
+        report()
+        os._exit(0)
+App._display = display
 async def then(pilot):
-    report()
+    await pilot.pause()
 {ON_SCREEN}
 """
 SENDING = (
