@@ -165,7 +165,6 @@ class CallScreen(Screen[None]):
 
     def on_mount(self) -> None:
         self._show_first()
-        self.call_after_refresh(self._complete)
 
     def _show_first(self) -> None:
         """Show what needs no code of the other panes, where it will stay."""
@@ -220,6 +219,8 @@ class CallScreen(Screen[None]):
     def on_screen_resume(self, event: events.ScreenResume) -> None:
         """Refresh no styles the first time: every widget has just got them."""
         event.refresh_styles = self.is_complete
+        if not self.is_complete:
+            self.call_later(self._complete)  # behind the first frame, which Textual draws now
 
     def on_resize(self) -> None:
         if self.is_complete:
