@@ -4,9 +4,16 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
+from rpcexplorer.__main__ import _run
+from rpcexplorer.cli.world import World
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.destination import Nobody, Person
+from tests.fakes.shell import Keyboard, Screen
 
 SCREEN = """
 import asyncio, os, sys
@@ -64,3 +71,37 @@ def test_start_loads_only_modules_of_its_list(script: str, alone: str, tmp_path:
     loaded = {name.removeprefix("rpcexplorer").removeprefix(".") for name in ended.stdout.split()}
     assert loaded, ended.stderr
     assert loaded - {"", *BOTH.split(), *alone.split()} == set()
+
+
+@pytest.fixture
+def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
+    """One whose screen only says what it was opened on."""
+    (tmp_path / "sessions.toml").write_text('[profile.x]\nurl = "http://127.0.0.1:9"\n')
+    world = World(Screen(), Screen(), Keyboard(), {"RPCEXPLORER_HOME": str(tmp_path / "home")}, tmp_path)
+
+    def open_screen(self: World, build: Callable[[Person], Explorer], profile: str | None) -> tuple[int, str]:
+        explorer = build(Nobody())
+        self.print(f"{profile} {explorer.profile.name if explorer.profile else '-'}")
+        return 0, ""
+
+    monkeypatch.setattr(World, "open_screen", open_screen)
+    return world
+
+
+@pytest.mark.parametrize(("arguments", "opened"), [([], "None -"), (["-p", "x"], "x x"), (["--profile", "x"], "x x")])
+def test_screen_opens_without_a_command(arguments: list[str], opened: str, world: World) -> None:
+    assert _run(arguments, world) == 0
+    assert isinstance(world.stdout, Screen)
+    assert world.stdout.getvalue().decode() == f"{opened}\n"
+
+
+def test_unknown_profile_opens_no_screen(world: World) -> None:
+    assert _run(["-p", "y"], world) == 2
+    assert isinstance(world.stderr, Keyboard)
+    assert "there is no profile `y`; the profiles are x" in world.stderr.getvalue()
+
+
+def test_wish_for_the_demo_is_carried_out(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(World, "open_profile", lambda *_: (0, "demo"))
+    monkeypatch.setattr("rpcexplorer.cli.main.run", lambda arguments, _: len(arguments) if arguments == ["demo"] else 9)
+    assert _run([], world) == 1

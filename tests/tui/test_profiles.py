@@ -355,7 +355,6 @@ def test_the_form_has_the_lines_of_the_kind_that_is_chosen(make_explorer: Make) 
     tell(make_explorer(ONE), story, profile="one")
 
 
-@pytest.mark.thorough
 def test_an_edited_address_without_a_path_gets_that_of_its_preset(make_explorer: Make, team: Path) -> None:
     made = make_explorer('[profile.dl]\nurl = "http://127.0.0.1:6800"\npreset = "aria2"\n')
 
@@ -389,7 +388,6 @@ def test_an_edit_of_the_profile_in_use_reaches_the_call_screen(make_explorer: Ma
     tell(make_explorer(ONE), story, profile="one")
 
 
-@pytest.mark.thorough
 def test_an_emptied_line_takes_the_key_out(make_explorer: Make, team: Path) -> None:
     made = make_explorer(ONE)
 
