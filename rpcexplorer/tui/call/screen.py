@@ -164,10 +164,7 @@ class CallScreen(Screen[None]):
         yield self.footer
 
     def on_mount(self) -> None:
-        self._show_first()
-
-    def _show_first(self) -> None:
-        """Show what needs no code of the other panes, where it will stay."""
+        """Show the first frame: what needs no code of the other panes, where it will stay."""
         explorer, profile = self.explorer, self.explorer.profile
         assert profile is not None
         self.header.profile, self.footer.prod = profile, profile.badge == "prod"
