@@ -43,7 +43,7 @@ class BatchReply(Struct, frozen=True):
 
 class Matched(Struct, frozen=True):
     own: tuple[BatchReply | None, ...]
-    """A reply for each call, in the order of the calls; None where none came."""
+    """One response for each call, in the order of the calls; None if it is missing."""
     others: tuple[BatchReply, ...] = ()
 
 
@@ -51,7 +51,7 @@ class _Opened(Struct, frozen=True):
     text: bytes
     texts: Sequence[bytes]
     is_array: bool
-    """Else one reply came for all calls: by itself, or an error without an id as the only element."""
+    """False: one response for all calls, alone or as an error without an id in an array."""
     remarks: tuple[str, ...]
 
     def parts(self, form: MessageForm) -> list[BatchReply]:
@@ -59,9 +59,9 @@ class _Opened(Struct, frozen=True):
 
 
 def decode_batch(body: bytes, calls: Sequence[Call], form: MessageForm = USUAL_FORM) -> Reply:
-    """Read the bytes that answered these calls; the value is the whole reply.
+    """Return the outcome of a batch; its text is the whole response.
 
-    The calls of a record are not known: then only the replies are judged.
+    Without calls, as for a recorded batch, only the responses are judged.
     """
     opened = _opened(body, form)
     if isinstance(opened, Malformed):
@@ -75,9 +75,9 @@ def decode_batch(body: bytes, calls: Sequence[Call], form: MessageForm = USUAL_F
 
 
 def matched(body: bytes, calls: Sequence[Call], form: MessageForm = USUAL_FORM) -> Matched | Reply:
-    """Return which reply belongs to which call, or the one for all of them.
+    """Return the response to each call, or the one for all of them.
 
-    A record does not say whether its ids went out as numbers: a reply is known by either.
+    A record does not say whether its ids were sent as numbers, so both spellings match.
     """
     opened = _opened(body, form)
     if isinstance(opened, Malformed):
@@ -93,7 +93,7 @@ def matched(body: bytes, calls: Sequence[Call], form: MessageForm = USUAL_FORM) 
             places.setdefault(spelling, deque()).append(place)
     for part in parts:
         free = places.get(part.id or b"", deque())
-        while free and own[free[0]] is not None:  # a reply in another spelling had it
+        while free and own[free[0]] is not None:  # taken by the id in another spelling
             free.popleft()
         if free:
             own[free.popleft()] = part
@@ -130,7 +130,7 @@ def _opened(body: bytes, form: MessageForm) -> _Opened | Malformed:
 
 
 def _for_all(part: BatchReply) -> ErrorObject | Malformed | None:
-    """Return the reply that refuses the whole batch, or None."""
+    """Return the response that rejects the whole batch, or None."""
     if isinstance(part.reply, Malformed) or (part.id in NOBODYS and isinstance(part.reply, ErrorObject)):
         return part.reply
     return None
@@ -139,10 +139,10 @@ def _for_all(part: BatchReply) -> ErrorObject | Malformed | None:
 def _settled(
     text: bytes, parts: Sequence[BatchReply], calls: Sequence[Call], form: MessageForm, remarks: tuple[str, ...]
 ) -> Reply:
-    """Return the outcome of the batch: the worst reply counts."""
+    """Return the outcome of the batch: its worst response counts."""
     awaited = {wire_id(call.id, form).encode(): call for call in calls if call.id is not None}
     came = [part.id for part in parts]
-    known = set(came)  # in a large batch each look through a list costs as much as all of it
+    known = set(came)  # A look-up in a list for each call would be quadratic.
     missing = [id for id in awaited if id not in known]
     strange = [id for id in came if id not in awaited] if awaited else []
     remarks += _remarks(awaited, came, missing, strange, parts)
@@ -150,7 +150,7 @@ def _settled(
     broken = [part.reply for part in parts if isinstance(part.reply, Malformed)]
     first = failed[0] if failed else None
     failures = f"{len(failed)} of {len(parts)} calls failed: {first.message}" if first else ""
-    # a reply without the right id may answer one of those that seem to have none
+    # A response with an unknown id may belong to one of the calls without a response.
     if (lacking := len(missing) - len(strange)) > 0:
         names = [f"{awaited[id].method} ({short(id)})" for id in missing[:NAMED]]
         more = f" and {len(missing) - NAMED} more" if len(missing) > NAMED else ""

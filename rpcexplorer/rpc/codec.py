@@ -29,13 +29,13 @@ from rpcexplorer.rpc.messages import (
 )
 
 LARGE = 1024 * 1024
-"""Bytes of a reply from which on its result is not copied."""
+"""Larger responses, in bytes, share their memory with the result."""
 DUPLICATES_LIMIT = 1024 * 1024
-"""Bytes of a reply up to which its envelope is searched for duplicate members, which only the slow scanner sees."""
+"""Larger responses, in bytes, are not searched for duplicate members: only the slow scanner sees those."""
 
 
 class _Native(msgspec.Struct):
-    """The members of a reply, or of its error, that mean something; others are passed over unread."""
+    """The members of a response or of its error that have a meaning."""
 
     jsonrpc: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
     version: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
@@ -57,7 +57,7 @@ LONG_FIELDS = {"result", "arguments"}
 
 
 class Envelope(Struct, frozen=True):
-    """The parts of a reply or of an error object, as the server wrote them; None where a part is missing."""
+    """The parts of a response or of an error object, as the server wrote them."""
 
     jsonrpc: bytes | None = None
     version: bytes | None = None
@@ -65,9 +65,9 @@ class Envelope(Struct, frozen=True):
     tag: bytes | None = None
     method: bytes | None = None
     result: Text | None = None
-    """Of a large reply it is a part of the text, which is not copied."""
+    """A view of the text, not a copy, if the response is large."""
     arguments: Text | None = None
-    """What Transmission's own dialect calls the result; the result of that is a word."""
+    """The result in Transmission's format, in which ``result`` is a word."""
     error: bytes | None = None
     code: bytes | None = None
     message: bytes | None = None
@@ -76,7 +76,10 @@ class Envelope(Struct, frozen=True):
 
 
 def open_object(text: bytes, *, error: bool = False) -> Envelope | None:
-    """Take an object apart; None if it is none, even leniently read."""
+    """Return the members of an object, or None if the text is not one.
+
+    Text that is not strict JSON is read leniently.
+    """
     found = native_parts(text)
     if found is None:
         whole = text.decode()
@@ -112,7 +115,7 @@ def is_native(text: bytes) -> bool:
 
 
 def open_array(text: bytes) -> list[bytes] | None:
-    """Take an array apart; None if it is none, even leniently read."""
+    """Return the elements of an array, or None if the text is not one."""
     try:
         return [bytes(raw) for raw in msgspec.json.decode(text, type=list[msgspec.Raw])]
     except (msgspec.DecodeError, RecursionError):
@@ -159,12 +162,12 @@ def read_object(text: bytes, id: str | None, form: MessageForm) -> Reply:
 
 
 def meant(envelope: Envelope, id: str | None, form: MessageForm) -> Reply:
-    """Return the reply that these members are; None leaves the id unchecked."""
+    """Return the outcome that these members mean; an id of None is not checked."""
     if form.envelope == "transmission":
         return _of_transmission(envelope, id, form)
     habits = _habits(envelope, form.envelope)
     remarks = (*envelope.remarks, *_version_remarks(envelope, form.envelope), *_id_remarks(envelope.id, id, form))
-    # servers of the 1.0 kind send both members: it failed if and only if there is an error that is not null
+    # JSON-RPC 1.0 servers send both members. The call failed if the error is not null.
     if envelope.error is not None and envelope.error != b"null":
         if envelope.result not in {None, b"null"}:
             remarks += ("result and error are both there",)
@@ -224,7 +227,7 @@ def _error(text: bytes, remarks: tuple[str, ...], habits: tuple[str, ...], versi
     if message is None and members.message is not None:
         message_remark = ("error.message is not a string",)
         message = members.message.decode()
-    if version == "1.0":  # which leaves it to the server what stands in an error
+    if version == "1.0":  # JSON-RPC 1.0 does not say what an error contains.
         code_remark = code_remark if members.code is not None else ()
         message_remark = message_remark if members.message is not None else ()
     data = members.error if version == "1.1" and members.data is None else members.data
@@ -243,7 +246,7 @@ def _code(text: bytes | None) -> tuple[int | None, tuple[str, ...]]:
 
 
 def _habits(envelope: Envelope, version: EnvelopeForm) -> tuple[str, ...]:
-    """Return quirks that all replies of such a server have."""
+    """Return quirks that all responses of such a server have."""
     both = envelope.result is not None and envelope.error is not None
     if version == "1.1" and envelope.version is None and envelope.jsonrpc is None:
         return ("version is missing",)
@@ -283,14 +286,17 @@ def _string(text: bytes) -> str | None:
     try:
         return msgspec.json.decode(text, type=str)
     except msgspec.DecodeError:
-        import json  # takes lone surrogates and raw control characters
+        import json  # It accepts lone surrogates and raw control characters.
 
         value = json.loads(text, strict=False)
         return value if isinstance(value, str) else None
 
 
 def short(text: bytes, limit: int = 60) -> str:
-    """Return a text if it fits into a remark; a part could hide a secret."""
+    """Return a text if it is short enough for a warning.
+
+    A part of a longer one could be a part of a secret, which redaction does not find.
+    """
     shown = text.decode()
     return shown if len(shown) <= limit else f"a text of {len(shown):,} characters"
 
@@ -305,9 +311,9 @@ _LINE = regex(rb"(?:(?:data|event|id|retry)(?::.*)?|:.*|)")
 
 
 def event_payloads(text: bytes) -> list[bytes] | None:
-    """Return the data of each event; None if this is no event stream.
+    """Return the data of each event, or None if this is not an event stream.
 
-    A last event without the empty line that ends it counts: its reader sees whether it is whole.
+    The last event counts without an empty line after it. Whoever parses the data sees whether it is whole.
     """
     text = text.replace(b"\r\n", b"\n").replace(b"\r", b"\n").lstrip(b"\n")
     if not FIELD.match(text):
@@ -331,7 +337,7 @@ def messages_in(payloads: list[bytes]) -> list[bytes]:
 
 
 def reply_in(payloads: list[bytes], id: str | None, form: MessageForm) -> Reply:
-    """Return the message with the id, else an error that names no call."""
+    """Return the message with this id, else an error that names no call."""
     came = messages_in(payloads)
     replies = [(at, id_of(text, form), read_object(text, id, form)) for at, text in enumerate(came)]
     replies = [each for each in replies if not isinstance(each[2], Malformed)]
@@ -340,12 +346,12 @@ def reply_in(payloads: list[bytes], id: str | None, form: MessageForm) -> Reply:
     if not own:
         return no_reply_in(payloads, form)
     at, _, reply = own[-1]
-    # a stream is no deviation: there are servers that answer with nothing else
+    # An event stream is not a deviation: some servers answer with nothing else.
     return with_remarks(reply, (f"came as an event stream, {at} other event(s) before it",) if at else ())
 
 
 def no_reply_in(payloads: list[bytes], form: MessageForm) -> Malformed:
-    """Return why no message of a stream is the reply."""
+    """Return why no message of an event stream is the response."""
     kinds = Counter(_kind(text, form) for text in messages_in(payloads))
     named = [kind if count == 1 else f"{kind} {count} times" for kind, count in list(kinds.items())[:NAMED]]
     rest = len(kinds) - len(named)
@@ -376,18 +382,15 @@ VERSIONS: Final[Mapping[EnvelopeForm, tuple[tuple[str, str], ...]]] = {
 }
 
 
-# --- out ---------------------------------------------------------------------------------------------------------
-
-
 def encode(call: Call, form: MessageForm = USUAL_FORM) -> bytes:
-    """Spell a call as one JSON object: its version, ``id``, ``method``, ``params``, then its other members."""
+    """Return a call as one JSON object."""
     id = None if call.id is None else wire_id(call.id, form)
     empty = None if form.empty_params == "omit" else form.empty_params
     members: tuple[tuple[str, str | None], ...]
-    if form.envelope == "transmission":  # its arguments are an object, also where there are none
+    if form.envelope == "transmission":  # Transmission needs its arguments to be an object, even an empty one.
         arguments = call.params if call.params != "[]" else empty and "{}"
         members = (("method", spelled(call.method)), ("arguments", arguments), ("tag", id))
-    else:  # in JSON-RPC 1.0 a notification has an id that is null
+    else:  # A notification of JSON-RPC 1.0 has the id null.
         members = (
             *VERSIONS[form.envelope],
             ("id", "null" if id is None and form.envelope == "1.0" else id),
@@ -403,11 +406,8 @@ def encode_batch(calls: Iterable[Call], form: MessageForm = USUAL_FORM) -> bytes
     return b"[" + b",".join(encode(call, form) for call in calls) + b"]"
 
 
-# --- back --------------------------------------------------------------------------------------------------------
-
-
 def decode(body: bytes, id: str | None, form: MessageForm = USUAL_FORM) -> Reply:
-    """Read the bytes that answered a call; id None is not checked."""
+    """Return the outcome that a response body means; an id of None is not checked."""
     text, remarks = read_text(body)
     if isinstance(text, Malformed):
         return text
@@ -436,7 +436,7 @@ def decode(body: bytes, id: str | None, form: MessageForm = USUAL_FORM) -> Reply
 
 
 def read_text(body: bytes) -> tuple[bytes | Malformed, tuple[str, ...]]:
-    """Return the body as UTF-8 without its mark, or why it is not UTF-8."""
+    """Return the body as UTF-8 without a byte order mark, or why it is not UTF-8."""
     if not body or body.isspace():
         return Malformed("The reply is empty: the server answered without a body."), ()
     remarks: tuple[str, ...] = ()

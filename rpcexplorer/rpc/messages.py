@@ -11,15 +11,15 @@ from rpcexplorer.jsontext.slices import Text
 from rpcexplorer.patterns import regex
 
 EmptyParams = Literal["[]", "{}", "omit"]
-"""How a call without params is written; servers differ, so it is a setting of the profile."""
+"""How a call without params is sent, a setting of the profile."""
 EnvelopeForm = Literal["2.0", "1.1", "1.0", "transmission"]
-"""How request and reply are laid out: a version of JSON-RPC, or the one that Transmission had of its own."""
+"""The JSON-RPC version, or the format that only Transmission uses."""
 IdForm = Literal["string", "number"]
-"""How an id is written; some servers give back only the one, or only the other."""
+"""How an id is sent. Some servers return only one of the two unchanged."""
 
 
 class MessageForm(Struct, frozen=True):
-    """How a server wants its requests written, and so how its replies are to be read."""
+    """How a server needs its requests, and how its responses are read."""
 
     envelope: EnvelopeForm = "2.0"
     id: IdForm = "string"
@@ -30,45 +30,48 @@ USUAL_FORM = MessageForm()
 
 
 class Call(Struct, frozen=True):
-    """One request: a method, its params as JSON text, and an id to know the reply by."""
+    """A method, its params as JSON text, and the id of its response."""
 
     method: str
     params: str = "[]"
-    """JSON text of an array or object, spelled as it was typed."""
+    """An array or object as JSON text, in the user's spelling."""
     id: str | None = None
-    """None makes it a notification: the server is not to answer."""
+    """None for a notification, which has no response."""
     members: tuple[tuple[str, str], ...] = ()
 
 
 class Result(Struct, frozen=True):
     text: Text
-    """The JSON text of the result, exactly as the server wrote it; of a large reply a part of that, without a copy."""
+    """The result as JSON text, exactly as the server wrote it.
+
+    A view of a large response, not a copy.
+    """
     remarks: tuple[str, ...] = ()
-    """Where the reply deviates from the specification, in words."""
+    """Warnings: how the response deviates from the specification."""
     habits: tuple[str, ...] = ()
-    """How all replies of such a server deviate, though their meaning is plain: worth saying once."""
+    """Quirks: harmless deviations of all responses of such a server, shown once."""
     message: str = ""
-    """Why a tool of MCP failed, in its own words; empty for every other result."""
+    """The error message of an MCP tool that failed, else empty."""
 
     @property
     def value(self) -> bytes:
-        """``text`` as bytes; of a large reply, a copy."""
+        """Return the text as bytes; this copies a large result."""
         return bytes(self.text)
 
     def decoded(self) -> Any:
-        """Parse the value into Python objects; numbers become int and float as Python sees them."""
+        """Return the result as Python values, numbers as int or float."""
         return decoded(self.value)
 
 
 class ErrorObject(Struct, frozen=True):
-    """The server answered that the call failed."""
+    """The server's answer that the call failed."""
 
     code: int | None
-    """None where the server sent no integer."""
+    """None if the server sent no integer."""
     message: str
     data: bytes | None
     value: bytes
-    """The JSON text of the whole ``error`` member (of a batch: the whole reply), as the server wrote it."""
+    """The whole ``error`` member (for a batch, the whole response) as the server wrote it."""
     remarks: tuple[str, ...] = ()
     habits: tuple[str, ...] = ()
 
@@ -77,31 +80,31 @@ class ErrorObject(Struct, frozen=True):
 
 
 class Malformed(Struct, frozen=True):
-    """Bytes came, but they cannot be read as a reply."""
+    """A response that is not JSON-RPC."""
 
     reason: str
     remarks: tuple[str, ...] = ()
 
 
 Reply = Result | ErrorObject | Malformed
-"""What the bytes of an answer mean. The decoder always yields one of these."""
+"""The outcome of a response. The decoder always returns one of these."""
 
 
 def spelled(text: str) -> str:
-    """Spell a string as JSON; a lone surrogate is written as its escape."""
+    """Return a text as a JSON string, with lone surrogates escaped."""
     if text.isascii() or not any("\ud800" <= character <= "\udfff" for character in text):
         return msgspec.json.encode(text).decode()
-    import json  # only it spells lone surrogates
+    import json  # msgspec refuses lone surrogates.
 
     return json.dumps(text)
 
 
 def decoded(text: bytes) -> Any:
-    """Parse JSON, also what only Python takes (NaN, lone surrogates)."""
+    """Parse JSON, including what only Python accepts (NaN, lone surrogates)."""
     try:
         return msgspec.json.decode(text)
     except (msgspec.DecodeError, RecursionError):
-        import json  # the slower and more lenient one; worth its import only here
+        import json  # Slower and more lenient than msgspec, and rarely needed.
 
         return json.loads(text)
 
@@ -118,7 +121,7 @@ RESERVED = {
 
 
 def explain(code: int | None) -> str:
-    """Return what a code means; empty if the application defines it."""
+    """Return the meaning of a code; empty if the application defines it."""
     if code is None:
         return "the error carries no integer code"
     if code in RESERVED:
@@ -132,13 +135,13 @@ def explain(code: int | None) -> str:
 
 
 ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
-"""Crockford's base 32: no letter looks like a digit, and the order of the text is the order of the numbers."""
+"""Crockford's base 32: no letter looks like a digit, and texts sort like their numbers."""
 TIME_DIGITS = 9
 CHANCE_DIGITS = 6
 CHANCE_LIMIT = 32**CHANCE_DIGITS
-"""The caller's dice roll from 0 up to here: two calls of one millisecond meet once in a billion."""
+"""Random numbers are below this: two calls in one millisecond collide once in a billion."""
 AHEAD = {"login": 1, "initialize": 2}
-"""What goes ahead of a call has the call's id with one of these behind it, and a number so much smaller."""
+"""Calls that are sent before a call have its id with this suffix, and a number smaller by this."""
 _MADE = regex(f"[{ALPHABET}]{{{TIME_DIGITS + CHANCE_DIGITS}}}")
 _WHOLE = regex(r"0|-?[1-9][0-9]{0,17}")
 _LEAST = 1 + max(AHEAD.values())
@@ -146,12 +149,12 @@ _PLACE = regex(r"[1-9][0-9]{0,8}")
 
 
 def make_id(milliseconds: int, chance: int) -> str:
-    """Spell a moment and a random number as fifteen characters."""
+    """Return fifteen characters for a time and a random number."""
     return _digits(milliseconds, TIME_DIGITS) + _digits(chance, CHANCE_DIGITS)
 
 
 def is_made(id: str) -> bool:
-    """Return whether an id has the form of ``make_id``: such ids sort by their time."""
+    """Return whether an id is made by ``make_id``: such ids sort by their time."""
     return _MADE.fullmatch(id) is not None
 
 
@@ -171,16 +174,16 @@ def wire_id(id: str, form: MessageForm) -> str:
 
 
 def spellings(id: str) -> set[bytes]:
-    """Return every way in which a server may give back an id."""
+    """Return every spelling of an id that a server may send back."""
     number = number_of(id)
     texts = [id] if number is None else [id, str(number)]
     return {spelled(text).encode() for text in texts} | ({str(number).encode()} if number is not None else set())
 
 
 def number_of(id: str) -> int | None:
-    """Return the number for an id, of 32 bits, as some servers cut it.
+    """Return an id as a number of 32 bits, which is as many as some servers keep.
 
-    A whole number that somebody typed is that number. Other typed ids have none.
+    A whole number that the user typed stays that number. Other typed ids have none.
     """
     base, _, part = id.partition(".")
     if _WHOLE.fullmatch(base):
@@ -193,7 +196,7 @@ def number_of(id: str) -> int | None:
         return None
     if part in AHEAD:
         return first - AHEAD[part]
-    if _PLACE.fullmatch(part):  # a call of a batch
+    if _PLACE.fullmatch(part):  # The call is part of a batch.
         return first + int(part) - 1
     return None if part else first
 
