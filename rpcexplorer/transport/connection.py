@@ -1,4 +1,4 @@
-"""Connections: TCP and TLS streams below httpx, and those that are kept open."""
+"""TCP and TLS streams for httpx, and connections that are kept open."""
 
 from __future__ import annotations
 
@@ -24,39 +24,42 @@ if TYPE_CHECKING:
     from rpcexplorer.transport.response import Incoming
 
 PIECE = 256 * 1024
-"""Bytes that are read, encrypted and handed to the network at a time: nobody keeps the loop to himself."""
+"""Bytes to read, encrypt and write at a time, to keep the loop free."""
 _STEPS = 8
-"""Pieces that may have come over TLS without a word in them; whoever sends more is up to something."""
+"""TLS records without data in a row; more are hostile."""
 
 
 class ByteStream(Protocol):
-    """Bytes there and back. Each direction may end without the other."""
+    """A stream of bytes in both directions, which end independently."""
 
     @property
     def behind(self) -> bool:
-        """Whether some of what was written has not gone out."""
+        """Return whether written bytes wait to be sent."""
 
     @property
     def draining(self) -> bool:
-        """Whether somebody waits for what was written to go out."""
+        """Return whether a task waits in `drain`."""
 
     def write(self, data: bytes) -> None:
-        """Hand it to the network, as much as it takes at once; the rest goes out with `drain`.
+        """Send as much as the network takes now; `drain` sends the rest.
 
-        OSError means that nothing of it went out.
+        OSError means that nothing was sent.
         """
 
     async def drain(self) -> None:
-        """Wait until all that was written has gone out."""
+        """Wait until everything written is sent."""
 
     async def receive(self) -> bytes:
-        """What comes next; nothing at the end."""
+        """Wait for the next bytes; return b"" at the end."""
 
     def arrived(self) -> bytes | None:
-        """What has come already; None if nothing did, and nothing at the end, also where that is a failure."""
+        """Return the bytes that are here, None if there are none yet.
+
+        At the end, and after a failure, return b"".
+        """
 
     def close(self) -> None:
-        """Close it, if it is not closed."""
+        pass
 
 
 class Plain:
@@ -86,14 +89,14 @@ class Plain:
             while self._out:
                 await asyncio.get_running_loop().sock_sendall(self._socket, self._out[0])
                 self._out.popleft()
-                await asyncio.sleep(0)  # a network that takes everything must not keep the loop to itself
+                await asyncio.sleep(0)  # A network that takes everything must not block the event loop.
 
     async def receive(self) -> bytes:
         try:
             came = self._socket.recv(PIECE)
         except (BlockingIOError, InterruptedError):
             return await asyncio.get_running_loop().sock_recv(self._socket, PIECE)
-        await asyncio.sleep(0)  # nor may one that has everything at once
+        await asyncio.sleep(0)  # Nor must one that has everything ready.
         return came
 
     def arrived(self) -> bytes | None:
@@ -141,19 +144,19 @@ class Encrypted:
         await self._stream.drain()
 
     async def receive(self) -> bytes:
-        """Return what comes next; nothing at the end, announced or not."""
+        """Wait for the next bytes; return b"" at the end, announced or not."""
         while True:
             try:
                 return self.tls.read(PIECE)
             except ssl.SSLWantReadError:
-                with contextlib.suppress(OSError):  # who takes nothing any more may have said something before
+                with contextlib.suppress(OSError):  # A server that reads no more may have sent a response before.
                     await self._answer()
                 self._take(await self._stream.receive())
             except (ssl.SSLEOFError, ssl.SSLZeroReturnError):
                 return b""
 
     def arrived(self) -> bytes | None:
-        """Return what has come; what TLS says of itself, such as tickets, is nothing."""
+        """Return the bytes that are here; session tickets of TLS do not count."""
         for _ in range(_STEPS):
             try:
                 return self.tls.read(PIECE)
@@ -176,7 +179,7 @@ class Encrypted:
             self._coming.write_eof()
 
     async def _answer(self) -> None:
-        """Write what reading wants written; a writer at work takes it along."""
+        """Write what TLS answers; a writer that is active sends it, too."""
         self._pass_on()
         if self.behind and not self.draining:
             await self.drain()
@@ -187,7 +190,7 @@ class Encrypted:
 
 
 _HEAD_START = 0.25
-"""Seconds that an address has to answer in before the next one is tried as well (RFC 8305)."""
+"""Seconds before the next address is tried as well (RFC 8305)."""
 SocketAddress: TypeAlias = tuple[socket.AddressFamily, Any]
 
 
@@ -204,7 +207,7 @@ def known_addresses(host: str, port: int) -> list[SocketAddress]:
 
 
 async def look_up(host: str, port: int) -> list[SocketAddress]:
-    """Look a name up, the families in turns; raise what the resolver raises."""
+    """Resolve a name; IPv6 and IPv4 addresses alternate."""
     loop = asyncio.get_running_loop()
     known: asyncio.Future[list[SocketAddress]] = loop.create_future()
 
@@ -222,7 +225,7 @@ async def look_up(host: str, port: int) -> list[SocketAddress]:
             found = [(each[0], each[4]) for each in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
         except (OSError, UnicodeError) as problem:
             failure = problem
-        # The loop may be closed by now: then nobody waits for the outcome.
+        # If the loop is closed by now, no task waits for the outcome.
         with contextlib.suppress(RuntimeError):
             loop.call_soon_threadsafe(settle, found, failure)
 
@@ -243,7 +246,7 @@ async def connect(addresses: list[SocketAddress]) -> socket.socket:
             ended, running = await asyncio.wait(running, timeout=wait_for, return_when=asyncio.FIRST_COMPLETED)
             well = [task for task in ended if task.exception() is None]
             failures += [failure for task in ended if isinstance(failure := task.exception(), Exception)]
-            running |= set(well[1:])  # two at once: one is enough
+            running |= set(well[1:])  # Two connected at once: one is enough.
             if well:
                 return well[0].result()
     finally:
@@ -269,7 +272,7 @@ async def _connected(address: SocketAddress) -> socket.socket:
 
 
 def _alternate_families(addresses: list[SocketAddress]) -> list[SocketAddress]:
-    """Alternate the families, as one of them may lead nowhere."""
+    """Alternate IPv6 and IPv4, because one of them may not work."""
     families: dict[socket.AddressFamily, list[SocketAddress]] = {}
     for address in addresses:
         families.setdefault(address[0], []).append(address)
@@ -281,7 +284,10 @@ class NothingWritten(Exception):  # noqa: N818 - says what became of the request
 
 
 class Connection:
-    """httpx's, which opens it with the first request. It holds one stream at most, and shares it with nobody."""
+    """A connection of httpx, opened by its first request.
+
+    It has at most one stream, and is used by one exchange at a time.
+    """
 
     def __init__(self, trust: ssl.SSLContext, proxy: httpx.Proxy | None) -> None:
         limits = httpx.Limits(max_connections=1, max_keepalive_connections=1, keepalive_expiry=None)
@@ -295,9 +301,9 @@ class Connection:
         return self._backend.opened[-1].bytes
 
     async def exchange(self, sent: Request, headers: Headers, address: Address, incoming: Incoming) -> bool:
-        """Send a request and read the reply; return whether another may follow.
+        """Send a request and read the response.
 
-        That a request cannot be written is no failure: what comes says why.
+        Return whether the connection can be kept. A failure to write is not raised: the response may say the reason.
         """
         self._backend.begin(incoming)
         request = httpx.Request(
@@ -327,7 +333,7 @@ class Connection:
             incoming.sent_whole &= not self._backend.behind
             await self._backend.settle()
             if not clean:
-                await self._httpx.aclose()  # which ends what it has under way
+                await self._httpx.aclose()  # This ends everything that is in progress.
         return clean
 
     def close(self) -> None:
@@ -335,7 +341,7 @@ class Connection:
 
 
 class Backend:
-    """Opens streams of ours where httpx would open its own."""
+    """Opens our streams instead of those of httpx."""
 
     def __init__(self) -> None:
         self.opened: list[HttpxStream] = []
@@ -386,12 +392,12 @@ class HttpxStream:
         self.bytes = opened
         self._backend = backend
         self._ahead: asyncio.Future[bytes] | None = None
-        """Reads while something is written."""
+        """A read that is in progress while data is written."""
         self._writer: asyncio.Future[None] | None = None
         self.begin()
 
     def begin(self) -> None:
-        self._head = b""  # it goes out with what follows it, so that a small request goes out at once
+        self._head = b""  # The head is sent with the body, so that a small request is one packet.
         self._at_beginning = True
         self._refused = False
 
@@ -400,7 +406,7 @@ class HttpxStream:
         return bool(self._head) or self._refused or self.bytes.behind
 
     async def write(self, buffer: bytes, timeout: float | None = None) -> None:  # noqa: ARG002, ASYNC109 - httpx's shape
-        """Write until it is out or something comes, which says why it cannot be."""
+        """Write until everything is sent or a response arrives."""
         if self._at_beginning and buffer:
             self._head, self._at_beginning = buffer, False
             return
@@ -409,13 +415,13 @@ class HttpxStream:
         begins, self._head = bool(self._head), b""
         try:
             self.bytes.write(data)
-        except OSError:  # an ssl.SSLError is one too
+        except OSError:  # This includes ssl.SSLError.
             self._refused = True
             if begins and self._backend.is_kept:
                 raise NothingWritten from None
             return
         if len(data) >= PIECE:
-            await asyncio.sleep(0)  # a network that takes everything must not keep the loop to itself
+            await asyncio.sleep(0)  # A network that takes everything must not block the event loop.
         if not self.bytes.behind:
             return
         if self._writer is None or self._writer.done():
@@ -433,7 +439,7 @@ class HttpxStream:
         try:
             return await (ahead or self.bytes.receive())
         except ConnectionError:
-            # Who closes with something unread resets: of the reply, which may be whole, that says nothing.
+            # A server that closes with unread data causes a reset. The response may still be whole.
             if self.behind and self._backend.has_reply:
                 return b""
             raise
@@ -444,7 +450,7 @@ class HttpxStream:
         server_hostname: str | None = None,
         timeout: float | None = None,  # noqa: ARG002, ASYNC109 - httpx's shape
     ) -> HttpxStream:
-        """Add TLS to the stream, which may be TLS."""
+        """Add TLS to the stream, even inside TLS."""
         encrypted = Encrypted(self.bytes, ssl_context, server_hostname or "")
         await encrypted.shake_hands()
         return self._backend.take(encrypted)
@@ -474,7 +480,8 @@ def pool_of(transport: httpx.AsyncHTTPTransport) -> Any:
 
 def _http_of(transport: httpx.AsyncHTTPTransport) -> Any:
     (connection,) = pool_of(transport).connections
-    while not hasattr(connection, "_h11_state"):  # below a tunnel, or what chooses the version of HTTP
+    # Layers for a tunnel and for the choice of the HTTP version are around it.
+    while not hasattr(connection, "_h11_state"):
         connection = connection._connection  # noqa: SLF001
     return connection._h11_state  # noqa: SLF001
 
@@ -486,7 +493,7 @@ def _follow(incoming: Incoming) -> Callable[[str, Mapping[str, Any]], Awaitable[
             case "start_tls.started":
                 incoming.enter("tls")
             case "send_request_headers.started":
-                # CONNECT is the agreement with a proxy; the request proper follows it.
+                # CONNECT is the handshake with a proxy. The request follows it.
                 incoming.enter("proxy" if details["request"].method == b"CONNECT" else "send")
             case "send_request_body.complete" if incoming.phase == "send":
                 incoming.sent_whole = True
@@ -499,10 +506,9 @@ def _follow(incoming: Incoming) -> Callable[[str, Mapping[str, Any]], Awaitable[
 
 
 async def _give_turn() -> bool:
-    """Let others run; return whether this was cancelled meanwhile.
+    """Let other tasks run; return whether this one was cancelled meanwhile.
 
-    A cancellation is put off until the next piece is waited for: only there does httpx,
-    which is in the middle of several generators, close all of them.
+    The cancellation is raised at the next read instead: only there does httpx close all of its generators.
     """
     try:
         await asyncio.sleep(0)
@@ -518,7 +524,7 @@ async def _give_turn() -> bool:
 class RequestBody(httpx.AsyncByteStream):
     """A body in pieces, so that encrypting it does not block the loop.
 
-    It is no generator, which would have to be closed where a request is given up.
+    It is not a generator, which would need to be closed if the request is cancelled.
     """
 
     def __init__(self, body: bytes) -> None:

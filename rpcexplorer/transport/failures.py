@@ -1,4 +1,4 @@
-"""Every exception of the network as a sentence with what to do next."""
+"""Exceptions of the network as sentences that say what to do next."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _WHO_CALLS = (
     "CERTIFICATE_REQUIRED", "HANDSHAKE_FAILURE", "ALERT_UNKNOWN_CA", "ALERT_BAD_CERTIFICATE",
     "ALERT_UNSUPPORTED_CERTIFICATE", "ALERT_CERTIFICATE_", "ALERT_DECRYPT_ERROR", "ALERT_ACCESS_DENIED",
 )  # fmt: skip
-"""What a server says that does not accept a client's certificate, or wants one."""
+"""TLS alerts of a server that wants a client certificate, or another."""
 
 
 class Attempt(Struct, frozen=True):
@@ -40,17 +40,17 @@ class Attempt(Struct, frozen=True):
     cap: int
     proxy: str | None
     trust: Trust
-    """Whom the profile trusts, and who it says that it is."""
+    """The certificates that the profile trusts, and its own."""
 
     @property
     def peer(self) -> str:
-        """The server, and on plain http its proxy, which may be what failed."""
+        """Return the name of the server, and of its proxy with plain HTTP."""
         through = f" (through the proxy {self.proxy})" if self.proxy and self.address.scheme == "http" else ""
         return f"{self.address.place}{through}"
 
 
 def explain(failure: Exception, attempt: Attempt, *, expired: bool) -> Unreachable:
-    """Turn an exception into ours; `expired`: the deadline ended it."""
+    """Translate an exception; `expired`: the deadline caused it."""
     incoming = attempt.incoming
     if expired:
         step, words = _out_of_time(attempt)
@@ -59,13 +59,13 @@ def explain(failure: Exception, attempt: Attempt, *, expired: bool) -> Unreachab
     maybe_ran = incoming.sent_whole and step != "tls"
     if maybe_ran:
         words += _MAYBE_RAN
-    # TLS with a proxy is checked like any other, but what the profile trusts is the server behind it.
+    # The settings of the profile are for the server, not for the proxy's TLS.
     untrusted = (
         step == "tls"
         and isinstance(_tls_failure(list(_causes(failure))), ssl.SSLCertVerificationError | OtherCertificate)
         and not (attempt.proxy or "").startswith("https:")
     )
-    # Closed in order before the first byte of a reply: a reset is none.
+    # The server closed the connection in order before it sent a byte: that is not a reset.
     is_closed = isinstance(failure, httpx.RemoteProtocolError) and "disconnected" in str(failure)
     hung_up = step == "wait" and maybe_ran and is_closed
     return Unreachable(
@@ -97,7 +97,7 @@ def _words(failure: Exception, attempt: Attempt) -> Words:
         )
     tls = _tls_failure(causes)
     if phase == "tls" or (phase in {"send", "wait"} and "ALERT" in _reason(tls)):
-        # With TLS 1.3 a server's no to the handshake comes as an alert when the request is already on its way.
+        # With TLS 1.3 the server rejects the handshake when the request is already on its way.
         return "tls", _at_tls(tls, attempt)
     if phase in {"send", "wait"}:
         return _without_a_reply(failure, attempt)
@@ -120,7 +120,7 @@ def _causes(failure: BaseException) -> Iterator[BaseException]:
 
 
 def _tls_failure(causes: list[BaseException]) -> ssl.SSLError | None:
-    # That TLS wants to read or write is how it works without blocking, and stands in the chain of any later failure.
+    # Non-blocking TLS raises these to wait. They are in the chain of any later failure.
     waiting = (ssl.SSLWantReadError, ssl.SSLWantWriteError)
     return next((cause for cause in causes if isinstance(cause, ssl.SSLError) and not isinstance(cause, waiting)), None)
 

@@ -38,29 +38,32 @@ if TYPE_CHECKING:
     from types import TracebackType
 
 LONGEST = 30.0
-"""Seconds that a connection waits for a request."""
+"""Seconds that an idle connection is kept."""
 MOST = 8
-"""Connections that wait at a time; there are as many as there were requests at once."""
+"""Idle connections that are kept at a time."""
 _AT_ONCE = 1.0
-"""Seconds within which a server closes that never meant to go on, though it did not say so."""
+"""Seconds within which a server closes that keeps no connections."""
 _PARAMETER = regex(r"\s*(timeout|max)\s*=\s*\"?([0-9]+)\"?\s*", re.IGNORECASE | re.ASCII)
 
 
 class Link(Struct, frozen=True):
-    """Where a connection leads, and how. Whom to trust is the same for all that are kept together."""
+    """The server and proxy of a connection.
+
+    The trusted certificates are the same for all connections that are kept together.
+    """
 
     scheme: str
     host: str
     port: int
     proxy: str
-    """Its URL, whole: another login may lead elsewhere."""
+    """The whole URL: another login may reach another server."""
 
     def __repr__(self) -> str:
         return f"Link({self.scheme}://{self.host}:{self.port})"
 
 
 def time_to_keep(sent: Headers, response: Response) -> float:
-    """Return the seconds that a connection may be kept after this reply."""
+    """Return how many seconds to keep a connection after this response."""
     words = _words(response.headers, "connection")
     if response.version != "HTTP/1.1" or "close" in words or "close" in _words(sent, "connection"):
         return 0.0
@@ -69,7 +72,7 @@ def time_to_keep(sent: Headers, response: Response) -> float:
         if found := _PARAMETER.fullmatch(parameter):
             count = float(found[2])
             if found[1].lower() == "timeout":
-                # Less than was granted: the server counts from its last byte on, and the request has a way to go.
+                # The server counts from its last byte, and the next request needs time to arrive.
                 seconds = min(seconds, max(count - 1, count / 2))
             elif not count:
                 return 0.0
@@ -91,7 +94,7 @@ class _Waiting(Struct, eq=False):
 
 
 class KeptConnections:
-    """Those of one transport: each is handed out once, and comes back only from an exchange that went well."""
+    """The idle connections of a transport, for one exchange each."""
 
     def __init__(self) -> None:
         self._waiting: list[_Waiting] = []
@@ -99,9 +102,9 @@ class KeptConnections:
         self._closed = False
 
     def take(self, link: Link) -> tuple[Connection | None, bool]:
-        """Return a quiet open connection, and whether another had stray bytes.
+        """Return an idle connection, and whether another one had stray bytes.
 
-        One of another loop may be dead, and one of another process in use there.
+        One of another event loop may be dead. One of another process may be in use there.
         """
         loop, process, now, surplus = asyncio.get_running_loop(), os.getpid(), time.monotonic(), False
         for each in [each for each in reversed(self._waiting) if each.link == link]:
@@ -128,7 +131,7 @@ class KeptConnections:
             self._end(self._waiting[0])
 
     def avoid(self, link: Link) -> None:
-        """Keep none there any more: its server closes without notice."""
+        """Keep no more connections there: the server closes them without notice."""
         self._never.add(link)
 
     def close(self) -> None:
@@ -147,7 +150,7 @@ class KeptConnections:
 
 
 class Proxy(Struct, frozen=True):
-    """A proxy's URL, whole for the connection and safe to show."""
+    """A proxy's URL, to use and to show."""
 
     url: str
 
@@ -156,7 +159,7 @@ class Proxy(Struct, frozen=True):
 
     @property
     def shown(self) -> str:
-        """Scheme, host and port; a password may hold an unquoted ``/``."""
+        """Return scheme, host and port; a password may contain an unquoted ``/``."""
         scheme, _, rest = self.url.partition("://")
         shown = f"{scheme}://{re.split('[/?#]', rest.rpartition('@')[2])[0]}"
         return ascii(shown)[1:-1]
@@ -166,7 +169,7 @@ def proxy_for(address: Address) -> Proxy | None:
     stays_here = is_loopback_host(address.host)
     asked = getproxies_environment if stays_here else getproxies
     if asked is getproxies_environment and not any(name[-6:].lower() == "_proxy" for name in os.environ):
-        return None  # what mostly is the case, and takes a twentieth of a call to find out any other way
+        return None  # The usual case. All other ways to find out take a twentieth of a call.
     proxies = asked()
     url = proxies.get(address.scheme) or proxies.get("all")
     if not url or proxy_bypass(address.place) or proxy_bypass(address.host) or _is_in_no_proxy(address.host):
@@ -177,7 +180,7 @@ def proxy_for(address: Address) -> Proxy | None:
 
 def _is_in_no_proxy(host: str) -> bool:
     """Return whether NO_PROXY has a network or another spelling of an address."""
-    import ipaddress  # only a call through a proxy needs it
+    import ipaddress  # Only a call through a proxy needs it.
 
     try:
         ip = ipaddress.ip_address(host)
@@ -201,7 +204,7 @@ PROXY_REFUSES: Final = 407
 
 
 class HttpTransport:
-    """Sends requests. Safe to share: exchanges know nothing of each other, and each has a connection to itself."""
+    """Sends requests over HTTP, several at a time if needed."""
 
     def __init__(self, *, trust: Trust = USUAL, cap: int = 256 * 1024 * 1024) -> None:
         self._trusted = trust
@@ -210,7 +213,7 @@ class HttpTransport:
         self._kept = KeptConnections()
 
     async def open(self) -> None:
-        """Import what httpx imports only on its way to a connection."""
+        """Import what httpx imports only when it connects."""
         await asyncio.to_thread(_load)
 
     async def send(
@@ -230,7 +233,7 @@ class HttpTransport:
             problem = known
         except Exception as failure:  # noqa: BLE001 - the border: httpx lets through far more than its own errors
             if proxy is not None and address.scheme == "http" and incoming.head.status == PROXY_REFUSES:
-                # The request got no further than the proxy, whatever became of the page that says so.
+                # The request reached only the proxy, even if its error page was cut off.
                 return incoming.response()
             problem = explain(failure, attempt, expired=limit.expired())
         else:
@@ -239,7 +242,7 @@ class HttpTransport:
             incoming.stop()
             if partial is not None:
                 partial.response, partial.sent_whole = incoming.response(), incoming.sent_whole
-        # Raised out here so that no foreign exception, which may quote a header's value, hangs on to it.
+        # Raise outside of `except`: a foreign exception may quote a header's value.
         raise problem
 
     async def close(self) -> None:
@@ -277,10 +280,10 @@ class HttpTransport:
                     raise
             finally:
                 kept.give(link, connection, seconds)
-            connection = None  # the one that was kept took nothing: once more, over a new one
+            connection = None  # The kept connection took nothing, so try once more over a new one.
 
     async def _made(self, address: Address, proxy: Proxy | None) -> Connection:
-        """Return a connection that the first request opens."""
+        """Return a connection that its first request opens."""
         through = None
         if proxy is not None:
             is_encrypted = proxy.url.startswith("https:")
@@ -288,7 +291,7 @@ class HttpTransport:
             through = httpx.Proxy(proxy.url, ssl_context=to_proxy)
         if address.scheme == "https":
             return Connection(await asyncio.to_thread(self._trust, self._trusted), through)
-        # Without TLS a context is asked for all the same: this one is quick to make and trusts nobody.
+        # httpx needs a context even without TLS. This one is quick to make and trusts no server.
         return Connection(ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT), through)
 
     def _trust(self, trust: Trust) -> ssl.SSLContext:
@@ -299,7 +302,7 @@ class HttpTransport:
 
 
 class _WouldConnectError(Exception):
-    """A request has come as far as it comes without a network."""
+    """The request cannot go further without a network."""
 
 
 @cache
@@ -318,9 +321,10 @@ async def _up_to_connecting() -> None:
 
 
 async def certificate_of(url: str, trust: Trust = USUAL, *, deadline: float) -> ShownCertificate:
-    """Return a server's certificate, and what speaks against it.
+    """Return a server's certificate, and why it is not trusted.
 
-    Each connection ends with its handshake. Ours is not shown: a server that wants to see one first may show none.
+    The connection ends with the handshake. The client certificate is not sent, so a server that requires one may not
+    show its own.
     """
     if address_of(url).scheme != "https":
         raise Unreachable("url", "Only a server with https:// shows a certificate.")

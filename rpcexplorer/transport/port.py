@@ -1,7 +1,6 @@
-"""What every way to a server has in common: the values on the wire, and the port through which a client sends.
+"""The values of a request and its response, and what a transport does.
 
-Plain data and one protocol: no socket, no clock, no httpx. Importing this file costs nothing, and it is the only one of
-this wing that the model knows: a response is the same value from the socket to the history.
+Plain data without a socket, a clock or httpx, so that the model can import it at no cost.
 """
 
 from __future__ import annotations
@@ -15,20 +14,20 @@ from msgspec import Struct
 Verb = Literal["POST", "GET"]
 Headers = tuple[tuple[str, str], ...]
 Stage = Literal["connecting", "tls", "sending", "waiting", "receiving"]
-"""What a running request is busy with, as a person is told."""
+"""The stage of a request in progress, for the screen."""
 Step = Literal["url", "name", "connect", "tls", "proxy", "request", "send", "wait", "body", "timeout", "size"]
-"""Where a request came to its end; `url` and `request` mean that nothing left this machine."""
+"""The step at which a request ended: nothing is sent at `url` and `request`."""
 LOOPBACK_NAME: Final = "localhost"
 LOOPBACK_ADDRESSES: Final = ("::1", "127.0.0.1")
-"""Where that name leads. It is not looked up: whoever answers for the network's names could send it elsewhere."""
+"""The addresses of `localhost`; a resolver could send it elsewhere."""
 
 
 def is_loopback_host(host: str) -> bool:
     """Return whether a connection to ``host`` stays on this machine.
 
-    Other names below `localhost`, and those with a dot at the end, are looked up like any name, so they do not count.
+    Names below `localhost`, and those with a final dot, are resolved like any name, so they do not count.
     """
-    import ipaddress  # few starts need it
+    import ipaddress  # Few starts need it.
 
     if host == LOOPBACK_NAME:
         return True
@@ -39,17 +38,17 @@ def is_loopback_host(host: str) -> bool:
 
 
 class Request(Struct, frozen=True):
-    """One message out. Its repr shows neither body, headers nor cookie: each of them may hold a secret."""
+    """One message to send. Its repr hides body, headers and cookie."""
 
     url: str
-    """The whole address, path included, without user name and password."""
+    """The whole URL with its path, without user name and password."""
     body: bytes
     content_type: str = "application/json-rpc"
     accept: str = "*/*"
     headers: Headers = ()
-    """The profile's own; each replaces a default header of the same name, whatever its case."""
+    """The profile's headers, which replace default headers of that name."""
     cookie: str | None = None
-    """What the one Cookie header says, `sessionid=abc`; None sends no such header."""
+    """The value of the Cookie header, such as `sessionid=abc`."""
     verb: Verb = "POST"
 
     def __repr__(self) -> str:
@@ -57,48 +56,48 @@ class Request(Struct, frozen=True):
 
 
 class Phases(Struct, frozen=True):
-    """How long each part of a request took, in seconds; None where it did not happen or cannot be told apart."""
+    """Seconds of each phase; None if it did not happen or is unknown."""
 
     name: float | None = None
     connect: float | None = None
-    """TCP, and the agreement with a proxy if there is one."""
+    """TCP, and the handshake with a proxy."""
     tls: float | None = None
     send: float | None = None
     wait: float | None = None
-    """From the request's last byte until the reply's head was complete."""
+    """From the last byte of the request to the end of the response's head."""
     transfer: float | None = None
     kept: bool = False
-    """A connection was used that was open since an earlier request, so that name, connect and TLS did not happen."""
+    """An open connection was used: no name, connect or TLS phase."""
 
 
 NO_PHASES = Phases()
 
 
 class Response(Struct, frozen=True):
-    """What came back, as far as it came. Its words are text from outside: whoever shows them makes them safe.
+    """The response, as far as it arrived. Its texts are not safe to print.
 
-    All but the body is HTTP's, and stays empty where another transport carried it, or where no reply came.
+    Fields of HTTP stay empty with another transport, and without a response.
     """
 
     status: int | None = None
-    """The HTTP status, whatever it is: a redirect is a response like any other."""
+    """The HTTP status; redirects are not followed."""
     reason: str = ""
     version: str = ""
     headers: Headers = ()
-    """As received: order, case and duplicates kept, decoded as latin-1, unfiltered."""
+    """As received: order, case and duplicates kept, decoded as Latin-1."""
     body: bytes = b""
-    """As the server wrote it, with gzip or deflate undone; partial where the reply did not come whole."""
+    """The body after gzip or deflate; incomplete if the response is."""
     size: int = 0
-    """Bytes of the whole body, also where ``body`` was cut for the record."""
+    """Bytes of the whole body, even if ``body`` was cut for the record."""
     cut: bool = False
-    """``body`` is only the beginning of what came."""
+    """``body`` is only the beginning."""
     proxy: str | None = None
     remarks: tuple[str, ...] = ()
-    """Sentences about what was unusual and was coped with."""
+    """Sentences about unusual things that were handled."""
     phases: Phases = NO_PHASES
 
     def __repr__(self) -> str:
-        """Nothing that came: any of it may be a secret, or very long."""
+        """Show none of the content: it may be secret, or very long."""
         return f"Response(status={self.status}, size={self.size})"
 
     def header(self, name: str) -> str | None:
@@ -112,9 +111,9 @@ NOTHING_CAME = Response()
 class Progress(Struct, frozen=True):
     step: Stage
     received: int
-    """Bytes of body so far, as counted on the wire, so that they can be compared with `total`."""
+    """Bytes of the body so far, counted before decompression like `total`."""
     total: int | None
-    """Bytes of body to come in all, if the server said so."""
+    """Bytes of the whole body, if the server announced them."""
     elapsed: float
 
 
@@ -122,7 +121,7 @@ Watch: TypeAlias = Callable[[Progress], None]
 
 
 class Unreachable(Exception):  # noqa: N818 - named for the outcome it stands for, which is no mistake of ours
-    """No complete response. `str()` is a sentence for people; it never holds a secret or a header's value."""
+    """No complete response. `str()` is a sentence without any secret."""
 
     def __init__(
         self,
@@ -138,19 +137,19 @@ class Unreachable(Exception):  # noqa: N818 - named for the outcome it stands fo
         self.step: Step = step
         self.sentence = sentence
         self.maybe_ran = maybe_ran
-        """Whether the request went out whole, so that the server may have acted on it; the sentence says so."""
+        """The request was sent whole, so the server may have run it."""
         self.hung_up = hung_up
-        """Whether the server took the whole request and closed the connection in order, before it began to reply."""
+        """The server took the whole request and closed without a response."""
         self.response = response
         self.untrusted = untrusted
-        """The server's certificate is not one that the profile trusts; a person may decide otherwise."""
+        """The certificate is not trusted; the user may pin it."""
 
 
 class Certificate(Struct, frozen=True):
-    """A server's certificate, as far as it can be read. Its words are text from outside, and anybody can write them."""
+    """A server's certificate. Its texts are not safe to print."""
 
     fingerprint: str
-    """``sha256:`` and hex digits: this alone tells it from any other."""
+    """``sha256:`` and hex digits. Only this identifies a certificate."""
     subject: str = ""
     issuer: str = ""
     names: tuple[str, ...] = ()
@@ -160,20 +159,20 @@ class Certificate(Struct, frozen=True):
 
     @property
     def self_signed(self) -> bool:
-        """Whether it says that its owner has signed it."""
+        """Return whether it claims to be signed by its owner."""
         return bool(self.subject) and self.subject == self.issuer
 
 
 class ShownCertificate(Struct, frozen=True):
-    """The certificate that a server showed to whoever only looked."""
+    """A certificate that was fetched only to look at it."""
 
     certificate: Certificate
     problem: str = ""
-    """Why it is not trusted, where only the authorities are asked; empty where they vouch for it."""
+    """Why the certificate authorities do not vouch for it; empty if they do."""
 
 
 class Partial:
-    """What came of one request, for whoever cancels it: set by the transport when the request ends, however it ends."""
+    """The response so far, set when a request ends or is cancelled."""
 
     def __init__(self) -> None:
         self.response = NOTHING_CAME
@@ -181,18 +180,18 @@ class Partial:
 
 
 class Transport(Protocol):
-    """One way to a server. Requests through it know nothing of each other, and may be under way at the same time."""
+    """A way to send requests, several at a time."""
 
     async def open(self) -> None:
-        """Do what takes a while and no request has to wait for; nothing is sent."""
+        """Prepare what takes time, before the first request."""
 
     async def send(
         self, request: Request, *, deadline: float, watch: Watch | None = None, partial: Partial | None = None
     ) -> Response:
-        """Send a request and return the whole response, whatever it says; raises `Unreachable`, nothing else.
+        """Send a request and return the whole response, or raise `Unreachable`.
 
-        ``deadline`` is in seconds, from now to the response's last byte.
+        ``deadline`` is in seconds from now to the last byte of the response.
         """
 
     async def close(self) -> None:
-        """Let go of what is held between requests; a later ``send`` sets it up anew."""
+        """Close idle connections; a later ``send`` opens new ones."""

@@ -1,4 +1,4 @@
-"""A request on its way to httpx: URL, headers and body, checked."""
+"""Check URL, headers and body of a request for httpx."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _STRAY_PERCENT = regex(r"%(?![0-9A-Fa-f]{2})")
 _TOKEN = regex(r"[-!#$%&'*+.^_`|~0-9A-Za-z]+")
 _FIELD_VALUE = regex(r"[\t -~]*")
 _COOKIE_VALUE = regex(r"(?:[!-:<-~](?:[ -:<-~]*[!-:<-~])?)?")
-# Left as they are in a path and in a query; the same choice as httpx makes, so that it finds nothing to change.
+# Characters left unquoted in a path and a query; httpx leaves the same ones.
 _PATH_SAFE = "!$%&'()*+,/:;=@[\\]^|~"
 _QUERY_SAFE = _PATH_SAFE + "?`{}"
 _FRAMING = ("content-length", "transfer-encoding")
 
 
 class Address(Struct, frozen=True):
-    """A URL taken apart and found usable; everything in it is ASCII."""
+    """The parts of a usable URL, all ASCII."""
 
     scheme: str
     host: str
@@ -38,7 +38,7 @@ class Address(Struct, frozen=True):
 
     @property
     def authority(self) -> str:
-        """The Host header: the port is left out if it is the scheme's own."""
+        """Return the Host header, without the default port of the scheme."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return host if self.port == _DEFAULT_PORTS[self.scheme] else f"{host}:{self.port}"
 
@@ -52,7 +52,7 @@ class Address(Struct, frozen=True):
 
 
 def address_of(url: str) -> Address:
-    """Take a URL apart; raise `Unreachable` if it cannot be used."""
+    """Parse a URL; raise `Unreachable` if it cannot be used."""
     for position, char in enumerate(url, start=1):
         if char.isspace() or not char.isprintable():
             raise _bad_url(
@@ -77,14 +77,14 @@ def request_headers(request: Request, address: Address) -> Headers:
         ("Accept", _checked_value("Accept", request.accept)),
         ("Content-Length", str(len(request.body))),
     ]
-    if request.verb == "GET":  # these two are said of a body
+    if request.verb == "GET":  # Both describe a body.
         defaults = [(name, value) for name, value in defaults if not name.startswith("Content-")]
     own = [(_checked_name(name), _checked_value(name, value)) for name, value in request.headers]
     cookies = [value for name, value in own if name.lower() == "cookie"]
     if request.cookie is not None:
         cookies.append(_checked_cookie(request.cookie))
     if cookies:
-        # One Cookie header in all, as RFC 6265 wants it, even if the profile sets cookies of its own.
+        # One Cookie header in all (RFC 6265), even if the profile sets cookies, too.
         defaults.append(("Cookie", "; ".join(cookies)))
         own = [(name, value) for name, value in own if name.lower() != "cookie"]
 
@@ -96,8 +96,7 @@ def request_headers(request: Request, address: Address) -> Headers:
     )
 
 
-# The two functions with `except` answer None instead of raising, because an exception that is raised while another
-# is handled carries that one along, and `urlsplit` quotes what may be a password.
+# These functions return None instead of raising in `except`: a chained exception of `urlsplit` may quote a password.
 
 
 def _split(url: str) -> SplitResult | None:
@@ -172,7 +171,7 @@ def _checked_value(name: str, value: str) -> str:
 
 
 def _checked_cookie(cookie: str) -> str:
-    """Allow what servers hand out, but nothing that could end the cookie."""
+    """Return the cookie; raise for a character that would end it."""
     name, equals, value = cookie.partition("=")
     if not equals or not _TOKEN.fullmatch(name):
         raise _bad_request("The session cookie is not of the form name=value: log in again, or paste it anew.")

@@ -1,4 +1,4 @@
-"""A response as it comes in: bounded, decoded, kept if it is cut short."""
+"""A response while it arrives: limits, decompression, lost ends."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ _CODINGS = {"gzip": "gzip", "x-gzip": "gzip", "deflate": "deflate"}
 
 
 class Oversize(Exception):  # noqa: N818 - says what the body is
-    """More body than the cap lets in."""
+    """The body is larger than the limit."""
 
 
 class Undecodable(Exception):  # noqa: N818 - says what the body is
-    """The body is not, or not to its end, what its Content-Encoding says. `str()` goes on after "the body"."""
+    """The body does not match its encoding. `str()` continues "the body"."""
 
 
 class ReplyBody:
-    """What has come of a body. Feed it, finish it, and read it at any time in between."""
+    """A body while it arrives. It can be read at any time."""
 
     def __init__(self, encodings: Sequence[str], *, offered: str, cap: int) -> None:
         self.wire_size = 0
@@ -45,10 +45,10 @@ class ReplyBody:
         return self._coding is not None
 
     def feed(self, chunk: bytes) -> None:
-        """Take bytes; raise `Oversize` or `Undecodable`, keeping earlier ones."""
+        """Add bytes; `Oversize` and `Undecodable` keep the earlier ones."""
         self.wire_size += len(chunk)
         if self._coding is not None and self._unpacking is None:
-            # Two bytes tell gzip from what only claims to be, and the two things called deflate from each other.
+            # Two bytes tell gzip from data that only claims to be gzip, and the two formats called deflate apart.
             self._head += chunk
             if len(self._head) < 2:
                 return
@@ -101,7 +101,7 @@ class ReplyBody:
 
 
 class _Unpacking:
-    """One compressed stream, or several gzip members in a row, undone in pieces of bounded size."""
+    """A decompressor for one stream or several gzip members, in small steps."""
 
     def __init__(self, window: int) -> None:
         self.surplus = False
@@ -122,7 +122,7 @@ class _Unpacking:
                 self._stream = zlib.decompressobj(self._window)
             piece = self._stream.decompress(chunk, _PIECE)
             yield piece
-            # A full piece may leave output behind inside zlib even when every byte of input is used up.
+            # zlib may hold back output after a full step, even if all input is used.
             full = len(piece) == _PIECE and not self._stream.eof
             chunk = self._stream.unused_data if self._stream.eof else self._stream.unconsumed_tail
 
@@ -133,13 +133,13 @@ _GZIP_WINDOW = 16 + zlib.MAX_WBITS
 def _window(coding: str | None, first: bytes) -> int:
     if coding == "gzip":
         return _GZIP_WINDOW
-    # RFC 9110 calls a zlib stream deflate; several servers send the bare stream within it.
+    # RFC 9110 calls a zlib stream deflate, but several servers send the bare stream inside it.
     is_zlib = first[0] & 0x0F == 8 and int.from_bytes(first, "big") % 31 == 0
     return zlib.MAX_WBITS if is_zlib else -zlib.MAX_WBITS
 
 
 Phase = Literal["start", "name", "connect", "proxy", "tls", "send", "wait", "body"]
-"""The steps of a request that take time; each but the first is also a step at which it can fail."""
+"""The phases of a request. It can fail in each but the first."""
 _STAGES: dict[Phase, Stage] = {
     "start": "connecting",
     "name": "connecting",
@@ -153,22 +153,22 @@ _STAGES: dict[Phase, Stage] = {
 EARLY = "The reply began before the whole request was sent, and the rest of it was not taken."
 SURPLUS = "Bytes came after the end of the reply: they were left out, and the connection closed."
 STRAY = "A connection that was kept had bytes on it that nobody had asked for: it was closed, and a new one made."
-_PACKED = 1024  # bytes that are unpacked at a time: at most a megabyte comes of them, in a few milliseconds
-_PAUSE = 0.05  # seconds between two reports of the same step: finer than the eye, cheap for a fast download
+_PACKED = 1024  # Bytes to decompress at a time: at most 1 MB of output, a few milliseconds.
+_PAUSE = 0.05  # Seconds between two progress reports of the same phase: a fast download stays fast.
 
 
 class Incoming:
-    """What came of one request so far. From its making on time counts."""
+    """The response to one request so far. Its clock starts when it is created."""
 
     def __init__(
         self, offered: str = "", proxy: str | None = None, watch: Watch | None = None, cap: int = 256 * 1024 * 1024
     ) -> None:
-        """`offered`: the encodings asked for, as the request's header says it; `cap`: bytes of body that are kept."""
+        """`offered`: the value of Accept-Encoding; `cap`: bytes of body to keep."""
         self.phase: Phase = "start"
-        """What the request is busy with, or was when it ended."""
+        """The current phase, or the last one."""
         self.sent_whole = False
         self.kept = False
-        """Whether it goes over a connection that was open."""
+        """The connection was open before."""
         self.remarks: list[str] = []
         self._offered, self._proxy, self._watch, self._cap = offered, proxy, watch, cap
         self._head = NOTHING_CAME
@@ -193,7 +193,7 @@ class Incoming:
         return self._total
 
     def enter(self, phase: Phase) -> None:
-        """Go on to the next step; times of a step that is entered again add up."""
+        """Begin a phase; times of a phase that begins again add up."""
         now = time.perf_counter()
         self._spent[self.phase], self._entered = self._spent_by(now), now
         news = _STAGES[phase] != _STAGES[self.phase]
@@ -210,7 +210,7 @@ class Incoming:
             self._total = int(lengths[0])
 
     def portions(self, chunk: bytes) -> Iterator[bytes]:
-        """Split a piece of the body: little packed data may swell a thousandfold."""
+        """Split a piece of the body: compressed data may grow a thousandfold."""
         assert self._body is not None
         step = _PACKED if self._body.packed else len(chunk)
         return (chunk[start : start + step] for start in range(0, len(chunk), step or 1))
@@ -222,13 +222,13 @@ class Incoming:
         if pause <= 0:
             self._report()
         elif self._due is None and self._watch is not None:
-            # What came last is told too if nothing follows it, as when the server stalls.
-            from asyncio import get_running_loop  # here, so that importing this file stays cheap
+            # Report the last progress even if nothing follows, as when the server stalls.
+            from asyncio import get_running_loop  # Imported here, so that importing this file stays cheap.
 
             self._due = get_running_loop().call_later(pause, self._report)
 
     def finish(self, *, surplus: bool = False) -> None:
-        """End the body; ``surplus``: more came, which belongs to no reply."""
+        """End the body; ``surplus``: the server sent bytes after it."""
         assert self._body is not None
         if surplus:
             self.remarks.append(SURPLUS)
@@ -240,7 +240,7 @@ class Incoming:
         self._ended = time.perf_counter()
 
     def response(self) -> Response:
-        """Return what came, whole or not; without a head only the times."""
+        """Return the response so far; without a head only its times."""
         if self._body is None:
             return Response(phases=self._phases())
         body = self._body.so_far()

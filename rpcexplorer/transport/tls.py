@@ -1,4 +1,4 @@
-"""TLS: whom a profile trusts, and what a server's certificate says."""
+"""TLS: the certificates that a profile trusts, and what a certificate says."""
 
 from __future__ import annotations
 
@@ -20,29 +20,31 @@ from rpcexplorer.transport.port import Certificate, Unreachable
 
 _A_FILE = "it must be a PEM file that exists and may be read"
 MOST = 16 * 1024 * 1024
-"""Bytes; the authorities of a whole operating system take a few hundred thousand."""
+"""Bytes of a certificate file; an operating system's has under 1 MB."""
 
 
 class Trust(Struct, frozen=True):
-    """Whom to trust, and who calls. Equal ones may share a connection."""
+    """Which certificates to trust, and the client certificate to send.
+
+    Requests with an equal value may share a connection.
+    """
 
     ca_file: Path | None = None
     certificate: str | None = None
-    """The fingerprint of the one certificate to trust, ``sha256:`` and hex digits: no authority, name or date counts
-    beside it."""
+    """The pin, ``sha256:`` and hex digits; nothing else is checked then."""
     cert_file: Path | None = None
-    """The certificate that is shown to a server that asks who calls; its key too, if ``key_file`` is not set."""
+    """The client certificate, with its key if ``key_file`` is not set."""
     key_file: Path | None = None
 
     @property
     def of_proxies(self) -> Trust:
-        """What holds for a proxy: pin and client certificate are the server's."""
+        """Return the settings for a proxy, without pin and client certificate."""
         return Trust(self.ca_file)
 
     def context(self) -> ssl.SSLContext:
-        """Return a context that checks so; raise `Unreachable` for unfit files.
+        """Return a context that checks so; raise `Unreachable` for bad files.
 
-        It reads files, which takes a while.
+        It reads files, which takes some time.
         """
         context = _pinned(self.certificate) if self.certificate else self._checked_by_authorities()
         if self.cert_file is not None:
@@ -54,7 +56,7 @@ class Trust(Struct, frozen=True):
     def _checked_by_authorities(self) -> ssl.SSLContext:
         try:
             return httpx.create_ssl_context(trust_env=True) if self.ca_file is None else context_of(self.ca_file)
-        except (OSError, ValueError):  # ssl.SSLError is an OSError; a NUL in a path is a ValueError
+        except (OSError, ValueError):  # This includes ssl.SSLError. A NUL in a path is a ValueError.
             problem = _unusable(f"{_source_of_roots(self.ca_file)} cannot be read as certificates: {_A_FILE}")
         raise problem
 
@@ -63,10 +65,10 @@ USUAL = Trust()
 
 
 class Looking(Trust, frozen=True):
-    """Ends every handshake that went well with `CertificateSeen`, so that nothing is ever sent."""
+    """Ends every successful handshake with `CertificateSeen`: no data is sent."""
 
     checked: bool = True
-    """Whether the authorities have to vouch for what is seen."""
+    """The certificate authorities have to vouch for the certificate."""
 
     def context(self) -> ssl.SSLContext:
         context = self._checked_by_authorities() if self.checked else _unchecked()
@@ -93,9 +95,9 @@ def fingerprint_of(der: bytes) -> str:
 def context_of(ca_file: Path) -> ssl.SSLContext:
     """Return a context that trusts only the certificates in a PEM file.
 
-    OSError or ValueError if it is no such file: a pipe is not waited for, and a device not read.
+    OSError or ValueError if it is not such a file. Pipes and devices are not read.
     """
-    # Comments between them may be of any letters; and without any certificate, ssl would trust the usual ones.
+    # Comments may contain any characters. Without any certificate, ssl would trust the usual authorities.
     certificates = _content_of(ca_file)
     if "-----BEGIN" not in certificates:
         raise ValueError
@@ -126,11 +128,11 @@ def _source_of_roots(ca_file: Path | None) -> str:
     return "The list of authorities that comes with certifi"
 
 
-# --- one certificate ------------------------------------------------------------------------------------------------
-
-
 class _ByHandshake(ssl.SSLContext):
-    """Makes no connection but by handshakes of the class that it was given, which decides what one comes to."""
+    """An SSL context that only creates SSLObjects of its own class.
+
+    That class decides whether to trust the peer.
+    """
 
     def wrap_socket(self, *_: object, **__: object) -> NoReturn:
         raise NotImplementedError
@@ -140,15 +142,15 @@ def _unchecked() -> ssl.SSLContext:
     context = _ByHandshake(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname = False
     context.verify_mode = ssl.CERT_NONE
-    context.options |= ssl.OP_NO_RENEGOTIATION  # which could bring another certificate
+    context.options |= ssl.OP_NO_RENEGOTIATION  # A renegotiation could bring another certificate.
     return context
 
 
 def _pinned(fingerprint: str) -> ssl.SSLContext:
     """Return a context whose handshakes fail for any other certificate.
 
-    The check is part of the handshake, before a byte can be written, so that no one who makes connections has to think
-    of it. That the server has the key is what any handshake proves.
+    The check is part of the handshake, before any byte can be written, so no caller can forget it. Every handshake
+    proves that the server has the key.
     """
 
     class Pinned(ssl.SSLObject):
@@ -167,9 +169,6 @@ class _Seeing(ssl.SSLObject):
     def do_handshake(self) -> None:
         super().do_handshake()
         raise CertificateSeen(self.getpeercert(binary_form=True) or b"")
-
-
-# --- who calls ------------------------------------------------------------------------------------------------------
 
 
 class _EncryptedKey(Exception):  # noqa: N818 - says what it is
@@ -213,7 +212,7 @@ def _pem(file: Path) -> str:
 
 
 def _refuse() -> NoReturn:
-    """Refuse a password, for which OpenSSL would ask on the terminal."""
+    """Refuse a key with a password, or OpenSSL would ask on the terminal."""
     raise _EncryptedKey
 
 
@@ -225,15 +224,15 @@ _ATTRIBUTES: Final = {
 
 
 def certificate_from(der: bytes) -> Certificate:
-    """Read a certificate as far as the standard library can; its fingerprint is known in any case."""
-    from tempfile import TemporaryDirectory  # only who looks at a certificate needs it
+    """Return what the standard library reads, at least the fingerprint."""
+    from tempfile import TemporaryDirectory  # Only looking at a certificate needs it.
 
     fingerprint = fingerprint_of(der)
     try:
         with TemporaryDirectory() as folder:
             file = Path(folder, "certificate.pem")
             file.write_text(ssl.DER_cert_to_PEM_cert(der))
-            # What getpeercert() returns, but for a certificate that is not trusted that returns nothing.
+            # getpeercert() returns this only for a trusted certificate.
             found = _ssl._test_decode_cert(str(file))  # type: ignore[attr-defined]  # noqa: SLF001
         moments = (ssl.cert_time_to_seconds(found[key]) for key in ("notBefore", "notAfter"))
         since, until = (datetime.fromtimestamp(moment, UTC) for moment in moments)
@@ -242,13 +241,13 @@ def certificate_from(der: bytes) -> Certificate:
             for kind, name in found.get("subjectAltName", ())
             if kind in _NAMES_SHOWN
         )
-    except (OSError, ValueError, OverflowError):  # ssl.SSLError is an OSError
+    except (OSError, ValueError, OverflowError):  # This includes ssl.SSLError.
         return Certificate(fingerprint, remark="what stands in it cannot be read")
     return Certificate(fingerprint, _name(found["subject"]), _name(found["issuer"]), names, since, until)
 
 
 def _name(parts: Iterable[Iterable[tuple[str, str]]]) -> str:
-    """Spell a name as ``CN=…, O=…``; commas in its parts are escaped."""
+    """Return a name as ``CN=…, O=…``; commas in its parts are escaped."""
     escaped = str.maketrans({"\\": "\\\\", ",": "\\,"})
     attributes = [attribute for part in parts for attribute in part]
     return ", ".join(f"{_ATTRIBUTES.get(kind, kind)}={text.translate(escaped)}" for kind, text in attributes)
