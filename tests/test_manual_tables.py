@@ -1,0 +1,62 @@
+"""Tables and examples of the manual are compared with the program."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from rpcexplorer.profiles.keys import METHOD, OF_ONE_SERVER, PROFILE_KEYS
+from rpcexplorer.profiles.layers import Presets
+from tests.fakes.shell import Shell
+
+MANUAL = Path(__file__).parent.parent / "rpcexplorer" / "manual"
+
+
+def page(name: str) -> str:
+    return (MANUAL / f"{name}.md").read_text(encoding="utf-8")
+
+
+def rows(text: str, heading: str) -> list[list[str]]:
+    """Return the cells of the table whose first column has this heading."""
+    found = re.search(rf"^\| {re.escape(heading)} \|.*\n\|[-|]+\|\n((?:\|.*\n)+)", text, re.MULTILINE)
+    assert found, f"no table begins with {heading}"
+    lines = found[1].splitlines()
+    return [[cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in lines]
+
+
+def unquoted(cell: str) -> str:
+    return cell.strip("`").replace("\\|", "|")
+
+
+def test_profile_key_table_is_complete() -> None:
+    inner = {"method": METHOD.keys, "call": [""], "variables": [""]}
+    expected = {}
+    for row in PROFILE_KEYS:
+        for name in inner.get(row.key, [None]):
+            key = row.key if name is None else f"{row.key}.NAME.{name}".rstrip(".")
+            expected[key] = row.key in OF_ONE_SERVER
+    shown = rows(page("profiles"), "key of a profile")
+    assert {unquoted(key.removesuffix(" ¹")): key.endswith("¹") for key, *_ in shown} == expected
+
+
+def test_preset_table_has_every_preset(tmp_path: Path) -> None:
+    presets = [each.preset for each in Presets(tmp_path).all()]
+    expected = [[each.name, each.values.auth.kind, each.values.discovery] for each in presets]
+    shown = [[unquoted(row[at]) for at in (0, 2, 3)] for row in rows(page("profiles"), "preset")]
+    assert shown == expected
+
+
+def test_merge_example_is_what_profiles_show_prints(tmp_path: Path) -> None:
+    section = page("profiles").split("### How files are merged")[1].split("\n## ")[0]
+    project, local, user = re.findall(r"```toml\n(.*?)```", section, re.DOTALL)
+    (expected,) = re.findall(r"```text\n(.*?)```", section, re.DOTALL)
+    shell = Shell(tmp_path)
+    shell.sessions(project)
+    (shell.folder / "sessions.local.toml").write_text(local)
+    (shell.home / "config").mkdir(parents=True)
+    (shell.home / "config" / "sessions.toml").write_text(user)
+    lines = shell.run("profiles", "show", "staging").text.splitlines()[1:]
+    shown = [line.split() for line in lines if not line.endswith("default") and "secret" not in line]
+    for row in shown:
+        row[-1] = row[-1].replace(f"{shell.folder}/", "").replace(f"{shell.home}/", "")
+    assert shown == [line.split() for line in expected.splitlines()]
