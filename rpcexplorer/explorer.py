@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from rpcexplorer.auth.registry import auth_of
 from rpcexplorer.discovery.methods import Discovery, TellStep, asks_first, catalogue, saved_among
 from rpcexplorer.files.io import error_of, save_as
-from rpcexplorer.files.paths import Paths
+from rpcexplorer.files.paths import Location, Paths
 from rpcexplorer.model.destination import FORM_OF_REQUEST, Nobody, Person, Route, changes
 from rpcexplorer.model.draft import Batch, Draft, methods_of
 from rpcexplorer.model.exchange import Preview, Stop, Unreached, fresh_id
@@ -198,6 +198,10 @@ class Explorer:
     def history(self) -> History:
         """The history that the profile in use writes to."""
         return self.journal.of(self.profile)
+
+    def locations(self) -> list[Location]:
+        """Return every file and folder of this person; the history is that of the profile in use."""
+        return self.paths.locations(self.profiles.project_file, self.history.folder)
 
     def use(self, profile: Profile | str | None = None) -> Profile | Problem:
         """Choose the profile for what follows: one that is given, a name, or the default one."""

@@ -21,10 +21,11 @@ VALUES = {"model", "rpc", "jsontext", "transport"}
 """What every subject uses; of the transport only the port, see below."""
 RULES = {*VALUES, "variables", "auth", "files", "schema", "redaction", "importing"}
 SUBJECTS = {*RULES, "compare", "settings", "drafts", "history", "profiles", "secrets", "client", "discovery"}
-FRONT_END = {*SUBJECTS, "explorer", "text", "export", "__init__"} - {"files", "secrets", "redaction"}
+FRONT_END = {*SUBJECTS, "explorer", "text", "export", "manual", "__init__"} - {"files", "secrets", "redaction"}
 
 ALLOWED: dict[str, set[str]] = {
     "patterns": set(),
+    "manual": set(),
     "jsontext": set(),
     "transport": set(),
     "rpc": {"jsontext"},
@@ -65,13 +66,13 @@ LIBRARIES: dict[str, set[str]] = {
     "profiles": {"msgspec", "tomli_w"},
     "secrets": {"msgspec", "keyring"},
     "text": {"msgspec", "jq", "markdown_it"},
-    "cli": {"msgspec", "click"},
+    "cli": {"msgspec", "click", "rich"},  # Rich lays out a page of the manual, and nothing else
     # Rich comes with Textual: the lines of its line API are made of Rich's segments and styles.
     "tui": {"msgspec", "textual", "rich"},
 }
 
 SCREEN = "rpcexplorer.tui.call.screen"
-NEEDED_BY_TEXTUAL = {"textual", "platformdirs", "difflib"}
+NEEDED_BY_TEXTUAL = {"textual", "rich", "platformdirs", "difflib"}
 LAZY = (
     "textual",
     "httpx",
@@ -79,6 +80,7 @@ LAZY = (
     "keyring",
     "platformdirs",
     "pygments",
+    "rich",
     "markdown_it",
     "difflib",
     "jsonschema_rs",

@@ -11,8 +11,9 @@ from msgspec import Struct
 from rpcexplorer.auth.registry import KINDS, with_usual_auth
 from rpcexplorer.cli.world import PersonAtTerminal, World
 from rpcexplorer.explorer import Explorer
+from rpcexplorer.manual import page_of_command
 from rpcexplorer.model.destination import Nobody, Person
-from rpcexplorer.model.problem import Changes, Problem, first_few, joined_words, nearest, quoted
+from rpcexplorer.model.problem import PROGRAM, Changes, Problem, first_few, joined_words, nearest, quoted
 from rpcexplorer.model.profile import Profile, ad_hoc, misplaced_token, split_address
 from rpcexplorer.text.printable import printable
 
@@ -142,8 +143,18 @@ def open_explorer_silently(context: click.Context) -> Explorer:
     return world.open_explorer(Nobody(), root.params.get("sessions"))
 
 
+def with_manual(words: str, command: click.Command) -> click.Command:
+    """End the help of a command, such as ``profiles secret``, with its page of the manual."""
+    command.epilog = f"Manual: {PROGRAM} manual {page_of_command(words)}"
+    return command
+
+
 class CommandGroup(click.Group):
     """Commands by name. A name that is none is answered with the one that is most like it."""
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        command = super().get_command(ctx, cmd_name)
+        return command and with_manual(f"{self.name} {cmd_name}", command)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if not (args or self.invoke_without_command or ctx.resilient_parsing):

@@ -1,16 +1,25 @@
-"""`keys`, `themes` and `presets`."""
+"""`keys`, `themes`, `presets`, `paths` and `manual`."""
 
 from __future__ import annotations
 
+import io
+import re
+import shlex
+import shutil
+import signal
+import subprocess
+from contextlib import suppress
 from itertools import groupby
-from typing import Any
+from typing import Any, Final
 
 import click
 
 from rpcexplorer.cli.completion import complete_presets
 from rpcexplorer.cli.context import MAX_COMPLAINTS, CommandGroup, fail, invocation_of
 from rpcexplorer.cli.output import print_json
-from rpcexplorer.model.problem import PROGRAM, first_few
+from rpcexplorer.cli.world import World
+from rpcexplorer.manual import PAGES, Page, read_page, read_pages
+from rpcexplorer.model.problem import PROGRAM, Problem, first_few, nearest
 from rpcexplorer.text.json_text import json_of
 from rpcexplorer.text.printable import columns, printable
 
@@ -132,3 +141,135 @@ def show(context: click.Context, name: str) -> None:
     if found.problems:
         fail("\n".join(map(str, found.problems)))
     invocation.world.say(f"it stands in {found.preset.file}")
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="Print an array of objects.")
+@click.pass_context
+def paths(context: click.Context, as_json: bool) -> None:
+    """List the files and folders that rpcexplorer uses.
+
+    RPCEXPLORER_HOME moves all but the project file and the local file. The history folder is the one that the profile
+    in use records to.
+
+    \b
+    Examples:
+      rpcexplorer paths
+      rpcexplorer paths --json | jq -r '.[] | select(.name == "secrets") | .path'
+    """
+    invocation = invocation_of(context)
+    explorer = invocation.open()
+    if isinstance(problem := explorer.use(invocation.profile), Problem) and invocation.profile is not None:
+        fail(f"{problem}.")
+    found = explorer.locations()
+    if as_json:
+        rows = [{"name": each.name, "path": str(each.path), "exists": each.exists} for each in found]
+        print_json(invocation.world, json_of(rows))
+        return
+    width = max(len(each.name) for each in found)
+    for each in found:
+        missing = "" if each.exists else "  (does not exist)"
+        invocation.world.print(printable(f"{each.name:<{width}}  {each.path}{missing}"))
+
+
+def complete_pages(_: click.Context, __: click.Parameter, begun: str) -> list[str]:
+    return [name for name in PAGES if name.startswith(begun)]
+
+
+@click.command()
+@click.argument("page", required=False, shell_complete=complete_pages)
+@click.pass_context
+def manual(context: click.Context, page: str | None) -> None:
+    """List the pages of the manual, or print PAGE.
+
+    On a terminal, the page is laid out and shown in a pager: $PAGER, or less. In a pipe, it is printed as Markdown.
+
+    \b
+    Examples:
+      rpcexplorer manual
+      rpcexplorer manual secrets
+      rpcexplorer manual keys > keys.md
+    """
+    world = invocation_of(context).world
+    if page is None:
+        width = max(map(len, PAGES))
+        for each in read_pages():
+            world.print(f"{each.name:<{width}}  {each.title}\n{'':<{width}}  {each.summary}")
+    elif page not in PAGES:
+        near = nearest(page, PAGES)
+        instead = f"; did you mean {near}?" if near else f". The pages are {', '.join(PAGES)}."
+        raise click.UsageError(f"There is no page {page}{instead}")
+    elif world.shows:
+        _show_in_pager(world, laid_out(read_page(page), world))
+    else:
+        world.write(read_page(page).text.encode())
+
+
+MAX_PAGE_WIDTH: Final = 100
+"""Columns of the manual's text: longer lines are hard to read."""
+PAGE_STYLES: Final = {
+    "markdown.h1": "bold underline",
+    "markdown.h2": "bold",
+    "markdown.h3": "bold",
+    "markdown.code": "cyan",
+    "markdown.code_block": "cyan",
+    "markdown.item.bullet": "dim",
+    "markdown.link": "underline",
+    "markdown.link_url": "dim",
+    "markdown.table.border": "dim",
+    "markdown.table.header": "bold",
+}
+"""Colours of the terminal's own, which are right on a dark and on a light one."""
+
+
+def laid_out(page: Page, world: World) -> str:
+    """Return a page for a terminal."""
+    from rich.console import Console, ConsoleOptions, RenderResult  # 100 ms, and nothing else needs it
+    from rich.markdown import CodeBlock, Heading, Markdown
+    from rich.padding import Padding
+    from rich.text import Text
+    from rich.theme import Theme
+
+    class LeftHeading(Heading):
+        def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+            self.text.justify = "left"
+            yield self.text
+
+    class PlainCode(CodeBlock):
+        def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+            yield Padding(Text(str(self.text).rstrip(), "markdown.code_block"), (0, 0, 0, 2))
+
+    class Manual(Markdown):
+        elements = Markdown.elements | {"heading_open": LeftHeading, "fence": PlainCode, "code_block": PlainCode}
+
+    console = Console(
+        file=io.StringIO(),
+        width=min(world.width, MAX_PAGE_WIDTH),
+        force_terminal=True,
+        color_system=None if world.environment.get("TERM") == "dumb" else "standard",
+        no_color=not world.colours,
+        theme=Theme(PAGE_STYLES),
+    )
+    with console.capture() as captured:
+        console.print(Manual(page.text, hyperlinks=False))
+    ends = re.sub(r" +((?:\x1b\[[\d;]*m)*)$", r"\1", captured.get(), flags=re.MULTILINE)
+    return re.sub(r"(?:^(?:\x1b\[[\d;]*m)*\n){2,}", "\n", ends, flags=re.MULTILINE)
+
+
+def _show_in_pager(world: World, text: str) -> None:
+    """Show a text in $PAGER, or in less; print it if there is none, or nobody who could press a key."""
+    words = shlex.split(world.environment.get("PAGER", "less"))
+    if not (words and world.on_terminal and shutil.which(words[0])):
+        world.write(text.encode())
+        return
+    # As git does: colours, and no pager for a text that fits the screen.
+    pager = subprocess.Popen(  # noqa: S603 - the person's own program
+        words, stdin=subprocess.PIPE, env={"LESS": "FRX", **world.environment}
+    )
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C is for the pager
+    try:
+        with suppress(BrokenPipeError):
+            pager.communicate(text.encode())
+        pager.wait()
+    finally:
+        signal.signal(signal.SIGINT, before)

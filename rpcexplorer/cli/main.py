@@ -23,6 +23,7 @@ from rpcexplorer.cli.context import (
     invocation_of,
     open_explorer_silently,
     profile_option,
+    with_manual,
 )
 from rpcexplorer.cli.world import COMPLETING, INTERRUPTED, World
 from rpcexplorer.files.io import read_bytes
@@ -65,9 +66,11 @@ HOMES: Final = {
     "keys": "lists",
     "login": "call",
     "logout": "call",
+    "manual": "lists",
     "methods": "methods",
     "notify": "call",
     "params": "methods",
+    "paths": "lists",
     "presets": "lists",
     "profiles": "profiles",
     "replay": "compare",
@@ -111,13 +114,15 @@ class Commands(CommandGroup):
         if cmd_name not in HOMES:
             return None
         function = f"{cmd_name}_" if iskeyword(cmd_name) else cmd_name
-        return cast("click.Command", getattr(import_module(f"rpcexplorer.cli.{HOMES[cmd_name]}"), function))
+        command = cast("click.Command", getattr(import_module(f"rpcexplorer.cli.{HOMES[cmd_name]}"), function))
+        return with_manual(cmd_name, command)
 
 
 @click.group(
     cls=Commands,
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog=f"Manual: {PROGRAM} manual",
 )
 @click.version_option(__version__, prog_name=PROGRAM)
 @click.option("-p", "--profile", metavar="NAME", shell_complete=complete_profiles, help="Use this profile.")

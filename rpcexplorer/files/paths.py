@@ -37,6 +37,25 @@ class Paths(Struct, frozen=True):
         dirs = platformdirs.PlatformDirs("rpcexplorer", appauthor=False)
         return cls(dirs.user_config_path, dirs.user_state_path, dirs.user_cache_path)
 
+    def locations(self, project: Path, history: Path) -> list[Location]:
+        """Return all files and folders, with the project file and the history folder in use."""
+        return [
+            Location("project file", project),
+            Location("local file", project.with_name(OVERLAY)),
+            Location("user file", self.user_sessions),
+            Location("settings", self.settings),
+            Location("themes", self.themes),
+            Location("presets", self.presets),
+            Location("secrets", self.secrets),
+            Location("allowed", self.allowed),
+            Location("history", history),
+            Location("drafts", self.drafts),
+            Location("unsaved calls", self.unsaved),
+            Location("screen state", self.screen),
+            Location("crash reports", self.crashes),
+            Location("method lists", self.catalogues),
+        ]
+
     @property
     def user_sessions(self) -> Path:
         return self.config / TEAM_FILE
@@ -84,6 +103,17 @@ class Paths(Struct, frozen=True):
     @property
     def catalogues(self) -> Path:
         return self.cache / "catalogues"
+
+
+class Location(Struct, frozen=True):
+    """A file or folder that rpcexplorer uses."""
+
+    name: str
+    path: Path
+
+    @property
+    def exists(self) -> bool:
+        return _exists(self.path)
 
 
 class TeamFile(Struct, frozen=True):

@@ -58,6 +58,8 @@ class Profiles(Struct, dict=True):
     histories: dict[str, str] = field(default_factory=dict)
     """Folders for histories that wait to be allowed, by profile."""
     own_presets: Path = Path()
+    project_file: Path = Path(TEAM_FILE)
+    """The project file, or where one would be if there were one."""
     saved: list[SavedLayer] = field(default_factory=list)
     """Saved calls and variables, file by file, the lowest layer first."""
 
@@ -224,7 +226,8 @@ def load(paths: Paths, folder: Path, environment: Mapping[str, str], sessions: P
     """Read and merge every file there is; ``sessions`` is the file that ``--sessions`` named."""
     allowed = PrivateFile(paths.allowed, Allowed).read()
     team = find_team_file(folder, environment, sessions, allowed.folders)
-    found = Profiles(problems=list(team.problems), own_presets=paths.presets)
+    project = team.path or folder / TEAM_FILE
+    found = Profiles(problems=list(team.problems), own_presets=paths.presets, project_file=project)
     layers = [paths.user_sessions]
     if team.path is not None:
         layers += [team.path, team.path.with_name(OVERLAY)]

@@ -1,4 +1,4 @@
-"""The table of keys on the command line: all of them, with those that somebody has changed."""
+"""The commands that list: keys, presets, pages of the manual, paths."""
 
 from __future__ import annotations
 
@@ -9,9 +9,12 @@ from pathlib import Path
 import pytest
 
 from rpcexplorer.cli.world import COMPLETING
+from rpcexplorer.files.paths import Paths
+from rpcexplorer.manual import FOLDER, PAGES
 from rpcexplorer.profiles.layers import SHIPPED
 from rpcexplorer.tui.commands import COMMANDS, SCOPES
 from tests.fakes.shell import Shell
+from tests.fakes.terminal import Terminal
 
 
 def keymap(shell: Shell, text: str) -> Path:
@@ -188,3 +191,105 @@ def test_a_shell_is_offered_the_names_of_presets(shell: Shell, monkeypatch: pyte
         monkeypatch.setenv(name, value)
     shell.environment |= asked
     assert shell.run().text.splitlines() == ["plain,bitcoin", "plain,bitter"]
+
+
+def test_manual_lists_pages_with_their_first_sentence(shell: Shell) -> None:
+    ran = shell.run("manual")
+    assert ran.code == 0
+    assert ran.text.startswith("calls        Calls, params and responses\n             Choose a method, ")
+
+
+def test_manual_page_in_a_pipe_is_markdown(shell: Shell) -> None:
+    assert shell.run("manual", "calls").out == (FOLDER / "calls.md").read_bytes()
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_manual_page_on_a_terminal_fits_it(shell: Shell, width: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    shown = shell.run("manual", "calls", terminal=True, TERM="xterm").text
+    assert shown.startswith("\x1b[1;4mCalls, params and responses\x1b[0m\n\n")
+    assert "\x1b[36mF2\x1b[0m" in shown
+    assert max(map(len, re.sub(r"\x1b\[[\d;]*m", "", shown).splitlines())) <= width
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "codes"), [("NO_COLOR", "1", {"0", "1", "2", "3", "4"}), ("TERM", "dumb", set())]
+)
+def test_manual_page_without_colours(shell: Shell, name: str, value: str, codes: set[str]) -> None:
+    shown = shell.run("manual", "calls", terminal=True, **{name: value}).text
+    assert {code for found in re.findall(r"\x1b\[([\d;]*)m", shown) for code in found.split(";")} <= codes
+    assert "In short:" in shown
+
+
+@pytest.mark.parametrize(
+    ("page", "sentence"),
+    [
+        ("secret", "There is no page secret; did you mean secrets?"),
+        ("x", f"There is no page x. The pages are {', '.join(PAGES)}. Try: rpcexplorer manual --help"),
+    ],
+)
+def test_unknown_page_names_the_nearest(shell: Shell, page: str, sentence: str) -> None:
+    ran = shell.run("manual", page)
+    assert (ran.code, ran.text, ran.err) == (2, "", f"rpcexplorer: {sentence}\n")
+
+
+def test_shell_completes_pages(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COMP_WORDS", "rpcexplorer manual s")
+    monkeypatch.setenv("COMP_CWORD", "2")
+    ran = shell.run(**{COMPLETING: "zsh_complete"})
+    assert ran.text.split()[1::3] == ["secrets", "saved-calls", "share", "scripts", "settings"]
+
+
+@pytest.mark.parametrize(
+    ("words", "page"),
+    [
+        (["call"], " calls"),
+        (["profiles"], " profiles"),
+        (["profiles", "add"], " profiles"),
+        (["profiles", "secret"], " secrets"),
+        (["presets", "show"], " profiles"),
+        ([], ""),
+    ],
+)
+def test_help_ends_with_a_page_of_the_manual(
+    shell: Shell, words: list[str], page: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shell.run(*words, "--help")
+    assert capsys.readouterr().out.endswith(f"\n\n  Manual: rpcexplorer manual{page}\n")
+
+
+def test_pager_shows_a_page_on_a_terminal(tmp_path: Path) -> None:
+    pager = tmp_path / "pager"
+    pager.write_text('#!/bin/sh\necho "pager $1 $LESS"; head -n 1\n')
+    pager.chmod(0o755)
+    environment = {"PAGER": f"{pager} 'an option'", "RPCEXPLORER_HOME": str(tmp_path), "NO_COLOR": "1"}
+    with Terminal(["manual", "calls"], environment, tmp_path, (80, 24)) as terminal:
+        assert terminal.ends() == 0
+        assert "pager an option FRX\nCalls, params and responses\n" in terminal.text
+        assert "In short" not in terminal.text
+
+
+def test_paths_are_listed_with_missing_ones_marked(shell: Shell) -> None:
+    shell.sessions('[profile.x]\nurl = "http://127.0.0.1:9"\n')
+    ran = shell.run("paths")
+    assert (ran.code, ran.err) == (0, "")
+    lines = ran.text.splitlines()
+    assert lines[0] == f"project file   {shell.folder / 'sessions.toml'}"
+    assert lines[3] == f"settings       {shell.home / 'config' / 'settings.toml'}  (does not exist)"
+    rows = json.loads(shell.run("paths", "--json").text)
+    assert rows[0] == {"name": "project file", "path": str(shell.folder / "sessions.toml"), "exists": True}
+    paths = Paths.of(shell.environment)
+    assert {getattr(paths, name) for name in dir(Paths) if isinstance(getattr(Paths, name), property)} <= {
+        Path(row["path"]) for row in rows
+    }
+
+
+def test_history_path_is_that_of_the_profile(shell: Shell) -> None:
+    own = shell.home / "config" / "sessions.toml"
+    own.parent.mkdir(parents=True)
+    own.write_text(
+        '[profile.x]\nurl = "http://127.0.0.1:9"\nhistory = "calls"\n[profile.y]\nurl = "http://127.0.0.1:9"\n'
+    )
+    assert f"history        {own.parent / 'calls'}  (does not exist)\n" in shell.run("-p", "x", "paths").text
+    assert f"history        {shell.home / 'state' / 'history'}" in shell.run("paths").text
+    assert shell.run("-p", "z", "paths").code == 2

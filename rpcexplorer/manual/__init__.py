@@ -1,0 +1,117 @@
+"""The manual: pages in Markdown, read when asked for, and the page of each command and pane."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+from msgspec import Struct
+
+FOLDER: Final = Path(__file__).parent
+PAGES: Final = (
+    "calls",
+    "profiles",
+    "connecting",
+    "auth",
+    "secrets",
+    "discovery",
+    "saved-calls",
+    "history",
+    "share",
+    "scripts",
+    "keys",
+    "settings",
+    "guarantees",
+    "development",
+)
+"""Names of all pages, in reading order."""
+_COMMAND_PAGES: Final[Mapping[str, str]] = {
+    "batch": "calls",
+    "call": "calls",
+    "compare": "share",
+    "completion": "scripts",
+    "copy": "share",
+    "demo": "scripts",
+    "history": "history",
+    "history export": "share",
+    "history import": "share",
+    "import": "calls",
+    "keys": "keys",
+    "login": "auth",
+    "logout": "auth",
+    "manual": "scripts",
+    "methods": "discovery",
+    "notify": "calls",
+    "params": "discovery",
+    "paths": "settings",
+    "presets": "profiles",
+    "profiles": "profiles",
+    "profiles allow": "secrets",
+    "profiles check": "secrets",
+    "profiles secret": "secrets",
+    "profiles test": "connecting",
+    "profiles trust": "connecting",
+    "replay": "share",
+    "themes": "settings",
+}
+_PANE_PAGES: Final[Mapping[str, str]] = {
+    "everywhere": "keys",
+    "call": "calls",
+    "methods": "calls",
+    "recent": "history",
+    "params": "calls",
+    "docs": "discovery",
+    "response": "calls",
+    "table": "calls",
+    "history": "history",
+    "batch": "calls",
+    "form": "calls",
+    "comparison": "share",
+    "replay": "share",
+    "statistics": "history",
+    "profiles": "profiles",
+    "connection test": "connecting",
+    "login": "auth",
+    "secrets": "secrets",
+    "changes": "discovery",
+    "save": "saved-calls",
+    "theme": "settings",
+}
+
+
+class Page(Struct, frozen=True):
+    """A page of the manual."""
+
+    name: str
+    title: str
+    """The first heading."""
+    summary: str
+    """The first sentence, without Markdown."""
+    text: str
+    """The whole page, in Markdown."""
+
+
+def read_page(name: str) -> Page:
+    """Read a page by one of the names in ``PAGES``."""
+    text = (FOLDER / f"{name}.md").read_text(encoding="utf-8")
+    title, _, rest = text.removeprefix("# ").partition("\n")
+    paragraph = " ".join(rest.strip().partition("\n\n")[0].split())
+    sentence = re.split(r"(?<=[.:]) ", paragraph, maxsplit=1)[0]
+    return Page(name, title, re.sub(r"[*`]", "", sentence), text)
+
+
+def read_pages() -> list[Page]:
+    """Read all pages, in reading order."""
+    return [read_page(name) for name in PAGES if (FOLDER / f"{name}.md").exists()]
+
+
+def page_of_command(words: str) -> str:
+    """Return the page of a command such as ``profiles secret``; a subcommand may have its group's page."""
+    return _COMMAND_PAGES.get(words) or _COMMAND_PAGES[words.partition(" ")[0]]
+
+
+def page_of_pane(pane: str) -> str:
+    """Return the page of a pane or screen by its scope in the command table, or of a dialog."""
+    return _PANE_PAGES.get(pane, "keys")
