@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
+from rpcexplorer.model.exchange import OUTCOMES
+from rpcexplorer.model.filter import BOUNDS
 from rpcexplorer.profiles.keys import METHOD, OF_ONE_SERVER, PROFILE_KEYS
 from rpcexplorer.profiles.layers import Presets
+from rpcexplorer.text.exchange import SIGNS
 from tests.fakes.shell import Shell
 
 MANUAL = Path(__file__).parent.parent / "rpcexplorer" / "manual"
@@ -26,6 +30,10 @@ def rows(text: str, heading: str) -> list[list[str]]:
 
 def unquoted(cell: str) -> str:
     return cell.strip("`").replace("\\|", "|")
+
+
+def fields(name: str, heading: str) -> list[str]:
+    return [field for row in rows(page(name), heading) for field in re.findall(r"`(\w+)`", row[0])]
 
 
 def test_profile_key_table_is_complete() -> None:
@@ -60,3 +68,19 @@ def test_merge_example_is_what_profiles_show_prints(tmp_path: Path) -> None:
     for row in shown:
         row[-1] = row[-1].replace(f"{shell.folder}/", "").replace(f"{shell.home}/", "")
     assert shown == [line.split() for line in expected.splitlines()]
+
+
+def test_history_tables_name_every_outcome_and_bound() -> None:
+    outcomes = {unquoted(row[0]): unquoted(row[1]) for row in rows(page("history"), "outcome")}
+    assert outcomes == {"no-response" if name == "unreached" else name: SIGNS[name] for name in OUTCOMES}
+    words = " ".join(row[0] for row in rows(page("history"), "word"))
+    assert set(re.findall(r"(\w+):", words)) == {"outcome", "method", "profile", "by", *BOUNDS}
+
+
+def test_history_json_table_has_every_field(tmp_path: Path) -> None:
+    shell = Shell(tmp_path)
+    shell.run("call", "ping", "--url", "http://127.0.0.1:9/")
+    assert fields("history", "field") == [*json.loads(shell.run("history", "show", "--json").out)]
+    assert fields("history", "field of `history stats --json`") == [
+        *json.loads(shell.run("history", "stats", "--json").out)
+    ]
