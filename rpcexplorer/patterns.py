@@ -1,4 +1,7 @@
-"""Regular expressions that are compiled on first use: a start or a call uses few of them, and to compile is slow."""
+"""Regular expressions that are compiled on first use.
+
+A start or a call uses few of them, and compiling is slow.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from typing import Any, AnyStr, cast
 
 
 class _Regex:
-    """Gets the methods of the compiled pattern when one of them is asked for."""
+    """A pattern whose methods are looked up when they are first used."""
 
     def __init__(self, pattern: str | bytes, flags: int) -> None:
         self.pattern, self._flags = pattern, flags

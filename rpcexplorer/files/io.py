@@ -33,21 +33,21 @@ KINDS = (
     (stat.S_ISSOCK, "a socket"),
 )
 LEAST, PIECE = 4096, MIB
-"""Bytes that are asked for at once, whatever size the file says it has."""
+"""Bytes to read at once, whatever size the file claims to have."""
 
 
 ORDINARY_FILE = 0o666
-"""Before the umask, like any program's new file."""
+"""Mode of a new file, before the umask."""
 ABANDONED = 3600.0
-"""Seconds after which a half-written file has no writer any more: none takes a hundredth of it."""
+"""Seconds after which a half-written file has no writer any more."""
 PRIVATE_FOLDER = 0o700
 WRITTEN_BY_PEOPLE = MIB
-"""Bytes of a file that people write: some ten thousand lines of TOML, which take a moment to read."""
+"""Largest file that people write, in bytes: ten thousand lines of TOML."""
 KEPT = 64 * MIB
-"""Bytes of a file that this program keeps for itself, such as a draft."""
+"""Largest file that only this program writes, in bytes."""
 LOCK_SECONDS = 2.0
 LOCK_PAUSE = 0.002
-"""Seconds between two tries to get a lock; a holder needs far less than one of them."""
+"""Seconds between two tries to get a lock."""
 ADVICE: dict[int, tuple[str, str]] = {
     errno.ENOSPC: ("the disk is full", "free some space"),
     errno.EDQUOT: ("your disk quota is used up", "free some space"),
@@ -71,7 +71,7 @@ ADVICE: dict[int, tuple[str, str]] = {
 
 
 class Unfit(ValueError):  # noqa: N818 - it reads as what it is where it is raised
-    """Why a file is not used, and what to do about it: the end of a sentence."""
+    """Why a file is not used, and what to do: the end of a sentence."""
 
 
 @contextmanager
@@ -84,11 +84,11 @@ def opened(path: Path, flags: int = os.O_RDONLY, *, links: bool = False, others:
 
 
 def open_file(path: Path, flags: int, *, links: bool = False, others: bool = False) -> int:
-    """Open an ordinary file; one that this creates is private.
+    """Open an ordinary file, or create a private one.
 
-    ``links``: it may lie elsewhere, as people keep what they write themselves. ``others``: it may be somebody else's.
+    ``links``: the path may be a link, as for files that users write. ``others``: the owner may be another user.
     """
-    if links or not NOFOLLOW:  # to open a device can do something already
+    if links or not NOFOLLOW:  # Opening a device can already have an effect.
         refuse_all_but_files(path.stat() if links else path.lstat())
     descriptor = os.open(path, flags | ALWAYS | (0 if links else NOFOLLOW), PRIVATE_FILE)
     try:
@@ -110,7 +110,7 @@ def refuse_others(found: os.stat_result, *, writing: bool) -> None:
 
 
 def is_ours(found: os.stat_result, *, writing: bool) -> bool:
-    """Return whether a file is this user's; root may read everybody's."""
+    """Return whether a file belongs to this user; root may read all files."""
     if os.name != "posix":
         return True
     user = os.geteuid()
@@ -119,7 +119,7 @@ def is_ours(found: os.stat_result, *, writing: bool) -> bool:
 
 def read_span(descriptor: int, start: int, end: int) -> bytes:
     os.lseek(descriptor, start, os.SEEK_SET)
-    end = min(end, os.fstat(descriptor).st_size)  # memory for all that is asked for is taken first
+    end = min(end, os.fstat(descriptor).st_size)  # os.read allocates all the memory that the caller asks for.
     pieces = []
     while start < end and (piece := os.read(descriptor, end - start)):
         pieces.append(piece)
@@ -128,7 +128,7 @@ def read_span(descriptor: int, start: int, end: int) -> bytes:
 
 
 def read_whole(descriptor: int, most: int) -> bytes:
-    """Read all of a file; raise ``Unfit`` if it is longer than ``most``."""
+    """Read a whole file; raise ``Unfit`` if it is longer than ``most``."""
     size = os.fstat(descriptor).st_size
     if size > most:
         raise Unfit(f"it has {told_size(size)}, and no more than {told_size(most)} are read; make it smaller")
@@ -136,7 +136,7 @@ def read_whole(descriptor: int, most: int) -> bytes:
     while piece := os.read(descriptor, min(max(size, LEAST), left, PIECE)):
         pieces.append(piece)
         left -= len(piece)
-        if not left:  # it grows meanwhile, or is one that says of itself that it is empty
+        if not left:  # The file grows meanwhile, or its size is reported as 0.
             raise Unfit(f"no more than {told_size(most)} of it are read; make it smaller")
     return b"".join(pieces)
 
@@ -157,10 +157,10 @@ def refuse_all_but_files(found: os.stat_result) -> None:
 
 
 def replace(path: Path, text: str | bytes, mode: int | None) -> None:
-    """Replace a file in one step; a failure leaves it as it was.
+    """Replace a file in one step; a failure leaves it unchanged.
 
-    Without a ``mode`` the file is an ordinary new one. One that its owner has protected from writing is left alone: the
-    folder alone would allow to replace it.
+    Without a ``mode`` it gets the mode of a new file. A read-only file is left alone, although the folder would allow
+    it to be replaced.
     """
     with prepared(path, text if isinstance(text, bytes) else text.encode(), mode) as beside:
         beside.replace(path)
@@ -168,9 +168,9 @@ def replace(path: Path, text: str | bytes, mode: int | None) -> None:
 
 @contextmanager
 def prepared(path: Path, content: bytes, mode: int | None) -> Iterator[Path]:
-    """Yield the new file, whole and on the disk, until it replaces ``path``."""
+    """Yield the new file, complete on the disk, until it replaces ``path``."""
     refuse_protected(path)
-    # what killed writers of this file have left may hold a secret that was to be forgotten
+    # Files of killed writers may contain a secret that was to be forgotten.
     left = re.compile(rf"\.{re.escape(path.name)}\.[0-9a-f]{{8}}\.tmp")
     with suppress(OSError):
         for other in path.parent.iterdir():
@@ -184,7 +184,7 @@ def prepared(path: Path, content: bytes, mode: int | None) -> Iterator[Path]:
             if mode is not None and sys.platform != "win32":
                 os.fchmod(descriptor, mode)
             write_all(descriptor, content)
-            os.fsync(descriptor)  # or a power cut could leave the new name with no content
+            os.fsync(descriptor)  # Otherwise a power cut could leave the new name without content.
         finally:
             os.close(descriptor)
         yield beside
@@ -210,12 +210,12 @@ class FileError(UserError):
 
 
 class LockedError(FileError):
-    """Another process held the lock for the whole time we were willing to wait."""
+    """Another process held the lock for too long."""
 
 
 @contextmanager
 def telling(doing: str, path: Path) -> Iterator[None]:
-    """Turn what the system raises into a ``FileError`` with advice."""
+    """Raise a ``FileError`` with advice instead of an OSError."""
     try:
         yield
     except OSError as error:
@@ -223,7 +223,7 @@ def telling(doing: str, path: Path) -> Iterator[None]:
         why, advice = ADVICE.get(error.errno or 0, (system, "check the path and the disk"))
         raise FileError(f"cannot {doing} {path}: {why}; {advice}") from error
     except ValueError as error:
-        why = "this is no file name; choose another one"  # NUL or a lone surrogate in a path
+        why = "this is no file name; choose another one"  # A path with a NUL or a lone surrogate.
         if isinstance(error, Unfit):
             why = str(error)
         elif isinstance(error, UnicodeDecodeError):
@@ -235,7 +235,7 @@ def telling(doing: str, path: Path) -> Iterator[None]:
 
 @contextmanager
 def meanwhile(comfort: str) -> Iterator[None]:
-    """Add to a problem's sentence what happens to what was not written."""
+    """Add to an error what happens to the data that was not written."""
     try:
         yield
     except FileError as error:
@@ -243,9 +243,9 @@ def meanwhile(comfort: str) -> Iterator[None]:
 
 
 def read_bytes(path: Path, most: int = KEPT, *, links: bool = False, others: bool = False) -> bytes | None:
-    """Read a file of at most ``most`` bytes; None if there is none.
+    """Read a file of at most ``most`` bytes; None if it does not exist.
 
-    It must be this user's own and no link, unless ``others`` and ``links`` allow it.
+    It must belong to this user and not be a link, unless ``others`` and ``links`` allow it.
     """
     with telling("read", path), suppress(FileNotFoundError), opened(path, links=links, others=others) as file:
         return read_whole(file, most)
@@ -258,13 +258,13 @@ def decoded(path: Path, content: bytes) -> str:
 
 
 def real(path: Path) -> Path:
-    """Return where a path leads behind symbolic links."""
+    """Return the path behind symbolic links."""
     with telling("find", path):
-        return Path(os.path.realpath(path))  # Path.resolve raises a RuntimeError of its own for a loop
+        return Path(os.path.realpath(path))  # Path.resolve raises RuntimeError for a loop.
 
 
 def aside(path: Path, word: str) -> Iterator[Path]:
-    """Yield places beside a file: ``a.toml.damaged-1``, then ``-2`` …."""
+    """Yield paths next to a file: ``a.toml.damaged-1``, then ``-2`` …."""
     return (path.with_name(f"{path.name}.{word}-{number}") for number in count(1))
 
 
@@ -279,7 +279,7 @@ def may_change(path: Path) -> bool:
 
 
 def refuse_links(folder: Path, base: Path) -> None:
-    """Raise unless a folder is inside ``base``, with no link on the way."""
+    """Raise unless a folder is inside ``base``, without links on the way."""
     with telling("use", folder):
         if not folder.is_relative_to(base) or ".." in (inside := folder.relative_to(base)).parts:
             raise Unfit(f"it does not lie inside {base}; name a folder there")
@@ -290,13 +290,13 @@ def refuse_links(folder: Path, base: Path) -> None:
 
 
 def private_folder(path: Path) -> None:
-    """Make a folder, and those above it, for its owner alone."""
+    """Create a folder and its parents, readable only by their owner."""
     with telling("create", path):
         missing = [path] if not path.is_dir() else []
         while missing and not missing[-1].parent.is_dir():
             missing.append(missing[-1].parent)
         for folder in reversed(missing):
-            with suppress(FileExistsError):  # another process was faster
+            with suppress(FileExistsError):  # Another process may create it at the same time.
                 folder.mkdir(mode=PRIVATE_FOLDER)
         if not path.is_dir():
             raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
@@ -317,10 +317,9 @@ def write_new(path: Path, text: str | bytes) -> None:
 
 
 def write_atomic(path: Path, text: str | bytes, *, private: bool = False) -> None:
-    """Replace a file that belongs to the person in one step.
+    """Replace a file of the user in one step; keep its mode.
 
-    Its mode stays, and a symbolic link stays a link: what it points to is replaced. A new file is an ordinary one, or
-    ``private``: then only its owner can read it.
+    A symbolic link stays: its target is replaced. A new file that is ``private`` is readable only by its owner.
     """
     with telling("write", path):
         target = real(path)
@@ -334,9 +333,10 @@ def write_atomic(path: Path, text: str | bytes, *, private: bool = False) -> Non
 
 
 def save_as(path: Path, content: bytes, *, replacing: bool) -> str:
-    """Write a file of the person's choice; return why that failed.
+    """Write a file that the user named; return why that failed.
 
-    A new one is private, as a reply can be; a replaced one keeps its mode. No folder is made: a missing one is a typo.
+    A new file is private, because a response can be; a replaced one keeps its mode. No folder is created: a missing one
+    is a typo.
     """
     if not os.path.isdir(path.parent):  # noqa: PTH112 - a name that is none is no folder, and raises nothing
         return f"cannot write {path}: there is no folder {path.parent}; choose another path"
@@ -344,7 +344,7 @@ def save_as(path: Path, content: bytes, *, replacing: bool) -> str:
 
 
 def refuse_unwritable(path: Path) -> None:
-    """Raise where ``write_atomic`` would, as far as that is known before."""
+    """Raise what ``write_atomic`` would raise, as far as it is known before."""
     with telling("write", path):
         target = real(path)
         if not target.parent.is_dir():
@@ -361,7 +361,8 @@ def is_private(path: Path) -> bool:
         found = path.lstat()
         refuse_all_but_files(found)
         refuse_others(found, writing=False)
-    return os.name == "nt" or not found.st_mode & 0o077  # Windows has no such bits: the user's folder protects the file
+    # Windows has no such bits: the user's folder protects the file.
+    return os.name == "nt" or not found.st_mode & 0o077
 
 
 @contextmanager
@@ -374,8 +375,8 @@ def lock(
 ) -> Iterator[None]:
     """Keep other processes out; raise ``LockedError`` after some seconds.
 
-    The lock is a hidden file beside ``path``, which may be replaced meanwhile. It stays: removing it could pull it from
-    under another process that has just opened it.
+    The lock is a hidden file next to ``path``, which may be replaced meanwhile. It is not removed: another process may
+    just have opened it.
     """
     beside = path.with_name(f".{path.name}.lock")
     with telling("lock", beside):
@@ -388,7 +389,7 @@ def lock(
             sleep(LOCK_PAUSE)
         yield
     finally:
-        with suppress(OSError):  # it is let go all the same, and what was done under it is done
+        with suppress(OSError):  # Closing the file releases the lock anyway.
             os.close(descriptor)
 
 
@@ -399,7 +400,7 @@ def append_or_undo(descriptor: int, content: bytes, size: int) -> None:
         whole = True
     finally:
         if not whole:
-            with suppress(OSError):  # the next append finds the torn end and moves it aside
+            with suppress(OSError):  # The next append finds the incomplete end and moves it aside.
                 os.ftruncate(descriptor, size)
 
 

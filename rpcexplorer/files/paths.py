@@ -1,4 +1,4 @@
-"""Where files live: the platform's folders, or one folder for everything, and how the team's file is found.
+"""Where files are: the platform's folders, or one folder for all.
 
 Nothing is created or read here.
 """
@@ -20,15 +20,15 @@ from rpcexplorer.model.profile import OVERLAY, TEAM_FILE
 
 class Paths(Struct, frozen=True):
     config: Path
-    """What a person writes: profiles, settings, themes."""
+    """Files that users write: profiles, settings, themes."""
     state: Path
-    """What must not be lost and not be shared: secrets, history, drafts."""
+    """Files that must not be lost or shared: secrets, history, drafts."""
     cache: Path
-    """What can be fetched again: catalogues."""
+    """Files that can be fetched again: method lists."""
 
     @classmethod
     def of(cls, environment: Mapping[str, str]) -> Paths:
-        """``RPCEXPLORER_HOME`` puts everything below one folder; else the platform decides."""
+        """Return the folders of the platform, or those in ``RPCEXPLORER_HOME``."""
         if home := environment.get("RPCEXPLORER_HOME"):
             folder = Path(home).absolute()
             return cls(folder / "config", folder / "state", folder / "cache")
@@ -124,11 +124,11 @@ class TeamFile(Struct, frozen=True):
 def find_team_file(
     folder: Path, environment: Mapping[str, str], option: Path | None, allowed: Collection[str] = ()
 ) -> TeamFile:
-    """Find the team's file: by option, variable, or from ``folder`` upwards.
+    """Find the project file: by option, variable, or from ``folder`` upwards.
 
-    Inside a repository the search ends at its root, else below the home folder. Where everyone may write, as in /tmp, a
-    file is passed over with a problem: a stranger may have left it. Folders that this person has ``allowed``, and named
-    files, are used as they are. A named file that is missing is a problem.
+    The search ends at the root of the repository, or below the home folder. A file that every user can write, as in
+    /tmp, is skipped with a problem: a stranger may have put it there. Folders that the user has ``allowed`` and named
+    files are used anyway. A named file that is missing is a problem.
     """
     if option is not None:
         return _named(folder / option, "--sessions")
@@ -171,14 +171,14 @@ def _upwards(folder: Path, home: Path | None) -> Iterator[Path]:
 
 
 def _exists(path: Path) -> bool:
-    """Like Path.exists, which raises where a folder may not be entered."""
+    """Return whether it exists; Path.exists raises for a forbidden folder."""
     return os.access(path, os.F_OK)
 
 
 def _everyone_writes(path: Path) -> bool:
-    """Return whether any user may change or exchange a file.
+    """Return whether any user may change or replace a file.
 
-    Windows reports these bits always, so they say nothing.
+    Windows always reports these bits, so they mean nothing there.
     """
     with telling("check", path):
         overlay = path.with_name(OVERLAY)

@@ -19,7 +19,7 @@ from rpcexplorer.model.problem import Problem
 
 class Contents(Struct):
     problem: Problem | None = None
-    """Why the file, or a part of it, cannot be used; it is then not written to either."""
+    """Why the file, or a part of it, is not used. It is not written then."""
 
     shape: ClassVar[Rule]
     heading: ClassVar[str]
@@ -29,7 +29,7 @@ class Contents(Struct):
         raise NotImplementedError
 
     def members(self) -> Mapping[str, Any]:
-        """Everything as tables; what is empty is left out of the file."""
+        """Return the contents as tables, without empty ones."""
         raise NotImplementedError
 
     def as_toml(self) -> str:
@@ -67,7 +67,7 @@ class PrivateFile(Struct, Generic[T], frozen=True):
 
 
 def why_not_private(path: Path) -> str | None:
-    """Return why a file is not private. It is not repaired: its owner has to know."""
+    """Return why a file is not private; its owner has to repair it."""
     folder = path.parent
     try:
         if os.access(folder, os.F_OK) and _is_open(folder):
@@ -85,6 +85,6 @@ def _is_open(folder: Path) -> bool:
 
 
 def toml(members: Mapping[str, Any]) -> str:
-    import tomli_w  # only where something is written
+    import tomli_w  # Only writing needs it.
 
     return tomli_w.dumps(members)

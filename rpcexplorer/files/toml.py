@@ -17,9 +17,9 @@ from rpcexplorer.model.problem import Problem
 from rpcexplorer.patterns import regex
 
 KeyPath = tuple[str, ...]
-"""The parts of a dotted key; an element of an array is counted from "0"."""
+"""The parts of a dotted key; elements of an array count from "0"."""
 DEPTH = 64
-"""Parts of a key, and levels of nesting, that are still taken for something a person wrote."""
+"""Parts of a key and levels of nesting; deeper files are hostile."""
 TOKEN = regex(
     r"""
     (?P<space>[ \t\r]+|\#[^\n]*)
@@ -40,18 +40,18 @@ _ATOM = r"""[^"'\[\]{}\n#]++|"(?:[^"\\\n]|\\[^\n])*+"|'[^'\n]*+'"""
 _INNER = rf"[\[{{](?:{_ATOM})*+[\]}}]"
 _OUTER = rf"[\[{{](?:{_ATOM}|{_INNER})*+[\]}}]"
 PLAIN_LINE = regex(rf"(?:{_ATOM}|{_OUTER})*+(?:\#[^\n]*)?")
-"""A line that opens nothing which it does not close, and nests two levels at most."""
+"""A line that closes what it opens, with at most two levels of nesting."""
 PLAIN_DOTS = DEPTH // 4 - 1
-"""So many dots in each line cannot make a key of too many parts, whichever header it stands below."""
+"""Dots in a line that, with any header, cannot make a key too deep."""
 
 
 class Section(Struct):
-    """A ``[header]`` and the lines below it; the first section is the part above all headers."""
+    """A ``[header]`` and its lines; the first section has no header."""
 
     path: KeyPath
     start: int
     tail: int
-    """Behind the last line that is neither blank nor a comment: where a new key goes."""
+    """The line after the last one with content, where a new key goes."""
 
 
 class Statement(Struct, frozen=True):
@@ -64,11 +64,11 @@ class Layout(Struct):
     starts: list[int]
     places: dict[KeyPath, int] = field(default_factory=dict)
     values: dict[KeyPath, tuple[int, int]] = field(default_factory=dict)
-    """From where to where the value of a key reaches, inside inline tables and arrays too."""
+    """Start and end of each value, inside inline tables and arrays too."""
     sections: list[Section] = field(default_factory=lambda: [Section((), 0, 0)])
     statements: list[Statement] = field(default_factory=list)
     too_deep: int | None = None
-    """The line at which the scan gave up, because nobody writes such a thing."""
+    """The line at which the scan stopped because of the nesting."""
 
     def line_at(self, position: int) -> int:
         return bisect_right(self.starts, position)
@@ -98,7 +98,7 @@ def dotted(path: KeyPath) -> str:
 
 
 def _quoted(part: str) -> str:
-    return json.dumps(part, ensure_ascii=False).replace("\x7f", "\\u007f")  # which TOML wants escaped, unlike JSON
+    return json.dumps(part, ensure_ascii=False).replace("\x7f", "\\u007f")  # TOML requires this escape, JSON does not.
 
 
 def split_dotted(text: str) -> KeyPath:
@@ -119,7 +119,7 @@ def _unescaped(match: re.Match[str]) -> str:
 
 
 class _Frame(Struct):
-    """What is open around the next token: a statement, an array or an inline table."""
+    """The statement, array or inline table around the next token."""
 
     base: KeyPath
     array: bool = False
@@ -227,9 +227,9 @@ class _Scanner:
 
 CONFLICT = regex(r"(?:<{7}|={7}|>{7}|\|{7})(?:\s|$)")
 WHERE = regex(r"(.*?)(?: \(at (?:line (\d+), column (\d+)|end of document)\))?", re.DOTALL)
-"""How the parser words a problem and its place."""
+"""How the parser reports a problem and its place."""
 ENTRIES = 100_000
-"""Line ends and commas in a file: beyond it nobody has written it, and to parse it would take seconds."""
+"""Line ends and commas in a file; more would take seconds to parse."""
 
 
 class TomlFile(Struct, frozen=True, dict=True):
@@ -239,7 +239,7 @@ class TomlFile(Struct, frozen=True, dict=True):
 
     @cached_property
     def layout(self) -> Layout:
-        """Find where values are. It takes as long as parsing, and few need it."""
+        """Return where the values are; this takes as long as parsing."""
         return layout(self.text)
 
     def complain(self, path: KeyPath, sentence: str, *, profile: str | None = None) -> Problem:
@@ -247,7 +247,10 @@ class TomlFile(Struct, frozen=True, dict=True):
 
 
 def read_toml(path: Path, *, ours: bool = False) -> TomlFile | Problem | None:
-    """Read a file; None if there is none. ``ours``: only this program writes it."""
+    """Read a file; None if it does not exist.
+
+    ``ours``: only this program writes it.
+    """
     try:
         content = read_bytes(path, WRITTEN_BY_PEOPLE, links=not ours, others=not ours)
     except FileError as error:
@@ -263,7 +266,7 @@ def parse_bytes(path: Path, content: bytes) -> TomlFile | Problem:
 
 
 def parse_toml(path: Path, text: str) -> TomlFile | Problem:
-    """Parse a text that stands, or is about to stand, in ``path``."""
+    """Parse the text that is in ``path`` or will be written there."""
     entries = text.count("\n") + text.count(",")
     if len(text) > WRITTEN_BY_PEOPLE or entries > ENTRIES:
         most = f"{told_size(WRITTEN_BY_PEOPLE)} and {ENTRIES:,} entries"
@@ -274,7 +277,7 @@ def parse_toml(path: Path, text: str) -> TomlFile | Problem:
         return TomlFile(path, text, printable(tomllib.loads(text)))
     except tomllib.TOMLDecodeError as error:
         return _syntax(path, text, str(error))
-    except ValueError:  # it does not say where
+    except ValueError:  # The parser does not say where.
         return Problem(str(path), "it holds a number with too many digits: write it as text, in quotes")
 
 

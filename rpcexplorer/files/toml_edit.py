@@ -1,4 +1,4 @@
-"""Editing TOML without touching comments, order or layout."""
+"""Edit TOML without a change of comments, order or layout."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ MARK = b"\xef\xbb\xbf"
 COMMENTS_ABOVE = regex(r"(?:[ \t]*#[^\n]*\n)*\Z")
 COMMENTS_BELOW = regex(r"(?:[ \t]*#[^\n]*(?:\n|\Z))*(?:[ \t\r]*\n)*")
 COMMENTS_OF_ITS_OWN = regex(r"(?:[ \t]*#[^\n]*\n)+(?=[ \t\r]*(?:\n|\Z))")
-"""Comments right below a table, that are not about the next one."""
+"""Comments directly below a table that are not about the next one."""
 
 
 class OwnTable(dict[str, Any]):
-    """A table that gets a header of its own, behind what is said of the same profile, or below the same name."""
+    """A table that gets its own header, next to tables of the same profile."""
 
 
 class Verbatim(str):
-    """A text that is written between quotes that escape nothing, wherever those can hold it."""
+    """A text that is written as a TOML literal string, if that is possible."""
 
     __slots__ = ()
 
@@ -41,8 +41,8 @@ def edit(
 ) -> Problem | None:
     """Make all changes in a file, or none of them and return why.
 
-    ``links``: it may be one, as people keep their own files elsewhere. ``start`` is the text of a file that does not
-    exist yet. The lock is in the folder ``locks``: beside the file it would litter a repository.
+    ``links``: the file may be a link, as for files that users keep elsewhere. ``start`` is the text of a file that does
+    not exist yet. The lock is in the folder ``locks``: next to the file it would litter a repository.
     """
     try:
         private_folder(locks)
@@ -68,8 +68,8 @@ def _edit(path: Path, shape: Rule, changes: Sequence[KeyChange], start: str, *, 
     known = {(problem.key, problem.sentence) for _, problem in read_shape(shape, before).problems}
     for _, problem in read_shape(shape, after).problems:
         if (problem.key, problem.sentence) not in known:
-            return replace(problem, line=None)  # its line was never written
-    if read_bytes(path, WRITTEN_BY_PEOPLE, links=links, others=True) != found:  # an editor asks for no lock
+            return replace(problem, line=None)  # This line was not written.
+    if read_bytes(path, WRITTEN_BY_PEOPLE, links=links, others=True) != found:  # Text editors do not use our lock.
         return Problem(str(path), "somebody else is changing this file; nothing was written, so try again")
     mark = MARK if found and found.startswith(MARK) else b""
     write_atomic(path, mark + after.text.encode())
@@ -100,20 +100,20 @@ def shown(value: Any) -> str:
     if isinstance(value, Verbatim) and (literal := _literal(value)):
         return literal
     spelled = tomli_w.dumps({"": value}).partition(" = ")[2].rstrip("\n")
-    return spelled.replace("\t", "\\t")  # as it stands, a tab looks like spaces
+    return spelled.replace("\t", "\\t")  # A raw tab looks like spaces.
 
 
 def _literal(text: str) -> str:
-    """Spell a text between single quotes; empty if that is not possible."""
+    """Return a text in single quotes; empty if that is not possible."""
     if not text.replace("\n", "").isprintable() or "'''" in text or text.endswith("'"):
         return ""
     return f"'{text}'" if not re.search("['\n]", text) else f"'''\n{text}'''"
 
 
 def _inserted(file: TomlFile, path: KeyPath, value: Any) -> str:
-    """Write a new key below its header, or below a new one at the end."""
+    """Write a new key below its header, or below a new header at the end."""
     sections = file.layout.sections
-    if isinstance(value, OwnTable):  # below a header of its own, behind those with which it has the most in common
+    if isinstance(value, OwnTable):  # Below its own header, after the one with the most parts in common.
         shared = (
             [section for section in sections[1:] if section.path[:length] == path[:length]]
             for length in range(len(path) - 1, 0, -1)
@@ -196,7 +196,7 @@ def _assign(values: dict[str, Any], path: KeyPath, value: Any) -> bool:
 
 
 def _filled(value: Any) -> Any:
-    """Return the values without empty tables, which removed keys leave."""
+    """Return the values without the empty tables that removed keys leave."""
     if not isinstance(value, dict):
         return list(value) if isinstance(value, tuple) else value
     members = {key: _filled(member) for key, member in value.items()}

@@ -1,4 +1,4 @@
-"""The shape that a TOML file must have, checked with the nearest valid key."""
+"""The shape that a TOML file must have, with hints for wrong keys."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from rpcexplorer.model.problem import Problem, cut, nearest
 from rpcexplorer.patterns import regex
 
 MAX_GUESSES = 20
-"""Problems with a guess at what was meant; each guess takes as long as reading twenty lines."""
+"""Problems with a suggested key; each takes as long as reading 20 lines."""
 MAX_COMPLAINTS = 200
 
 
 class WrongValue(Struct, frozen=True):
-    """A refused value. The sentence never quotes it: it may be a secret."""
+    """A rejected value. The sentence never quotes it: it may be a secret."""
 
     sentence: str
     inside: KeyPath = ()
@@ -34,9 +34,9 @@ class Place(Struct, frozen=True):
 
 
 ValueCheck = Callable[[Any, Place], Any]
-"""Returns the value as the program uses it, or ``WrongValue``."""
+"""Return the value as the program uses it, or ``WrongValue``."""
 Refusal = Callable[[str, Any, Place], str | None]
-"""Returns the sentence about a key that a table cannot have, given the key, its value and its place."""
+"""Return a sentence for a key that a table must not have, or None."""
 
 
 def _accept_key(_key: str, _value: object, _place: Place) -> str | None:
@@ -72,7 +72,7 @@ DEFAULT = Source("default")
 
 
 class Written(Struct, frozen=True):
-    """A source whose line is looked up when it is needed."""
+    """A source whose line is looked up only if it is needed."""
 
     text: TomlFile
     path: KeyPath
@@ -101,12 +101,12 @@ Leaves = dict[KeyPath, Leaf]
 class CheckedFile(Struct):
     file: TomlFile
     leaves: Leaves = field(default_factory=dict)
-    """Values by key; a table in a ``MapRule`` has a leaf of its own, because it may be empty."""
+    """Values by key, and the tables of ``MapRule``, which may be empty."""
     problems: list[tuple[KeyPath, Problem]] = field(default_factory=list)
     unlisted: int = 0
-    """Problems beyond ``MAX_COMPLAINTS`` about entries that have one already."""
+    """Problems beyond ``MAX_COMPLAINTS``, for entries that already have one."""
     entries_with_problem: set[KeyPath] = field(default_factory=set)
-    """The first two parts of each key with a problem, such as those of a profile."""
+    """The first two parts of each key with a problem, such as a profile."""
 
     def values(self, *path: str) -> dict[str, Any]:
         return {key[-1]: leaf.value for key, leaf in self.leaves.items() if key[:-1] == path}
@@ -177,7 +177,7 @@ def name_rule(value: Any, place: Place) -> Any:
 
 
 def file_name_rule(value: Any, place: Place) -> Any:
-    """Accept a file's name without its ending, and no path out of a folder."""
+    """Accept a file name without extension and without a path."""
     if isinstance(value, str) and (re.search(r"[/\\\0]", value) or value.startswith(".")):
         return WrongValue("must be a name alone, without a folder")
     return text_rule(value, place)
@@ -194,14 +194,15 @@ def integer_rule(value: Any, _place: Place) -> Any:
 
 
 def version_rule(value: Any, _place: Place) -> Any:
-    """Accept the version of a file's shape. There has been one so far."""
+    """Accept the version of the file format, which is 1."""
     if type(value) is int and value == 1:
         return value
     return WrongValue("must be 1; a later version needs a later rpcexplorer")
 
 
 def time_rule(value: Any, _place: Place) -> Any:
-    if isinstance(value, datetime) and value.tzinfo and MINYEAR < value.year < MAXYEAR:  # in any zone there is
+    # The time must exist in every zone.
+    if isinstance(value, datetime) and value.tzinfo and MINYEAR < value.year < MAXYEAR:
         return value
     return WrongValue("must be a date and time with an offset")
 
