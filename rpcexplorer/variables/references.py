@@ -14,7 +14,7 @@ from rpcexplorer.patterns import regex
 from rpcexplorer.rpc.messages import spelled
 
 OPENING: Final = "{{"
-"""What every text has that holds a reference."""
+"""Every text with a reference contains this."""
 REFERENCE: Final = regex(r"\{\{\{\{|\{\{(?P<inside>[^{}]+)\}\}")
 """A literal ``{{``, or a reference."""
 TOKEN: Final = regex(rf"(?P<string>{STRING})(?P<colon>[ \t\n\r]*:)?")
@@ -25,17 +25,17 @@ MADE: Final = {
     "now": "this moment, in UTC",
     "today": "this day, in UTC",
 }
-"""Names of what is made when it is needed."""
+"""Variables whose values are generated when a call is sent."""
 JSON: Final = ":json"
 _END_OF_METHOD: Final = regex("#(?=/|$)")
 
 
 class Reference(Struct, frozen=True):
-    """What stands between double braces."""
+    """A variable or result reference: the text between double braces."""
 
     name: str
     as_json: bool = False
-    """A JSON value is wanted, not a text."""
+    """Insert the value as JSON, not as text."""
     method: str = ""
     pointer: str = ""
 
@@ -44,7 +44,7 @@ class Reference(Struct, frozen=True):
 
 
 def reference(inside: str) -> Reference:
-    """What stands between the braces, as it is spelled in a JSON string."""
+    """Parse the text between the braces, as it is in a JSON string."""
     typed = inside.strip(" ")
     body = typed.removesuffix(JSON)
     as_json, name = body != typed, decoded(f'"{body}"')
@@ -56,7 +56,10 @@ def reference(inside: str) -> Reference:
 
 
 def to_last(method: str, pointer: str = "", *, as_json: bool = False) -> str:
-    """The reference to a part of the newest result of a method, as it is spelled inside a JSON string."""
+    """Return a reference to a part of a method's newest result.
+
+    It is spelled for the inside of a JSON string.
+    """
     named = spelled(method)[1:-1].replace("#", "\\u0023") if _END_OF_METHOD.search(method) else spelled(method)[1:-1]
     part = spelled(pointer)[1:-1]
     part = part.removesuffix(JSON) + "\\u003ajson" if part.endswith(JSON) else part
@@ -65,41 +68,41 @@ def to_last(method: str, pointer: str = "", *, as_json: bool = False) -> str:
 
 
 def can_be_named(name: str) -> bool:
-    """Whether a variable can have this name: it has no meaning of its own."""
+    """Return whether a variable can have this name."""
     return bool(NAME.fullmatch(name)) and name not in MADE and not name.startswith(LAST)
 
 
 _BRACE: Final = regex(r"\{(?=\{)")
-"""Two of them, one after the other, stand in strings alone: no JSON has them anywhere else."""
+"""A brace before another. In JSON two of them occur only inside strings."""
 
 
 def inert(text: str) -> str:
-    """The JSON text, spelled so."""
+    """Escape double braces in JSON text, so that they are not references."""
     return defused(_BRACE.sub(r"\\u007b", text))
 
 
 def inert_value(value: Any) -> str:
-    """The value as such a text; null where none can be made of it."""
+    """Return a value as such a text; null if JSON cannot express it."""
     try:
         text = json.dumps(value, ensure_ascii=False)
         text.encode()
-    except UnicodeEncodeError:  # half a character
+    except UnicodeEncodeError:  # A lone surrogate.
         text = json.dumps(value)
-    except (RecursionError, ValueError):  # a thousand levels, thousands of digits
+    except (RecursionError, ValueError):  # Thousands of levels or digits.
         return "null"
     return inert(text)
 
 
 class Offered(Struct, frozen=True):
-    """A name that has a value, or may have one."""
+    """A name that the editor offers."""
 
     inside: str
-    """It, as it is spelled between the braces in a JSON string."""
+    """The reference without its braces, as it is in a JSON string."""
     words: str
 
 
 def names(variables: Mapping[str, str], called: Iterable[str] = ()) -> tuple[Offered, ...]:
-    """Variables, what is made anew, then the newest results of methods; of the last ones a part can be named behind."""
+    """Return variables, generated values and result references, in order."""
     return (
         *(Offered(name, variables[name]) for name in sorted(variables)),
         *(Offered(name, words) for name, words in MADE.items()),

@@ -1,4 +1,4 @@
-"""Filling in variables, and taking values from a result to another call."""
+"""Fill in variables, and insert parts of results into other calls."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from rpcexplorer.variables.references import (
 )
 
 LONGEST: Final = 16 * 1024 * 1024
-"""Characters that a text may become: what is longer, nobody has meant."""
+"""Largest text with its values filled in, in characters."""
 NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
 _LONE: Final = regex(f"(?P<whole>{HIDDEN.pattern})|«")
 
@@ -43,20 +43,20 @@ class LastResult(Struct, frozen=True):
 
     text: str = ""
     why: str = ""
-    """Why there is none that can be used."""
+    """Why there is no usable result."""
 
 
 class Sources(Struct, frozen=True):
-    """Where values come from; what is given for one call comes before what is written down."""
+    """Where values come from; those given for one call win."""
 
     given: Mapping[str, str] = NOTHING
     variables: Mapping[str, str] = NOTHING
     last: Callable[[str], LastResult] = lambda method: LastResult(why=f"there is no result of {method}")
-    """Asked by the name of a method."""
+    """Return the newest result of a method."""
     seed: str = ""
-    """What is random is the same for the same seed, so that what is shown is what is sent."""
+    """Generated values depend on it, so that the preview shows the same ones."""
     moment: datetime | None = None
-    """None: now."""
+    """None for now."""
 
 
 class Unresolved(Struct, frozen=True):
@@ -68,19 +68,19 @@ class Unresolved(Struct, frozen=True):
 
 
 class Missing(Struct, frozen=True):
-    """What has to be known before a call can be sent."""
+    """Variables and result references without a value."""
 
     unresolved: tuple[Unresolved, ...]
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Those for which somebody can be asked."""
+        """Return the variables that the user can be asked for."""
         references = (each.reference for each in self.unresolved)
         return tuple(each.name for each in references if not each.method and can_be_named(each.name))
 
     @property
     def what(self) -> str:
-        """All of them, each with the reason."""
+        """Return all of them, each with its reason."""
         return "; ".join(map(str, self.unresolved))
 
     @property
@@ -89,10 +89,9 @@ class Missing(Struct, frozen=True):
 
 
 class Resolution(Struct, frozen=True):
-    """A draft with its values in it; what has none stays as it was typed.
+    """A draft with its values; references without a value stay.
 
-    Where anything was looked up, the draft says so in ``typed``, also if its text is the same: a value can be spelled
-    like a reference.
+    If any reference was resolved, ``typed`` is set even if the text is equal: a value can be spelled like a reference.
     """
 
     draft: Draft | Batch
@@ -100,12 +99,15 @@ class Resolution(Struct, frozen=True):
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What is said of a call that goes out all the same."""
+        """Return the warnings for a call that is sent with unresolved names."""
         return tuple(f"{each}: it is sent as typed" for each in self.unresolved)
 
 
 def resolution(draft: Draft | Batch, sources: Sources) -> Resolution:
-    """Put the values in. A draft that has them already, that has no references or is wrong, stays as it is."""
+    """Fill in the values.
+
+    A draft that has its values already, has no references or is invalid stays unchanged.
+    """
     if OPENING not in draft.text or draft.typed is not None or isinstance(draft.read(), Typo):
         return Resolution(draft)
     values = _Values(sources)
@@ -133,7 +135,7 @@ def used_in(draft: Draft | Batch) -> tuple[Reference, ...]:
 
 
 def params_in(draft: Draft | Batch) -> Iterator[Span]:
-    """Where params stand: in a batch nothing else is touched, so that what is asked about is what is sent."""
+    """Yield the places of params, the only parts of a batch to resolve."""
     if isinstance(draft, Draft):
         yield 0, len(draft.text)
         return
@@ -145,18 +147,18 @@ def params_in(draft: Draft | Batch) -> Iterator[Span]:
 
 
 class _Values:
-    """Values of one draft, and what could not be found."""
+    """The values for one draft, and the references without a value."""
 
     def __init__(self, sources: Sources) -> None:
         self._sources = sources
         self._moment = (sources.moment or datetime.now(UTC)).astimezone(UTC)
         self._count = count()
         self._last: dict[str, tuple[LastResult, Levels]] = {}
-        """By the method: a result is read once, however many parts of it are wanted."""
+        """By method: each result is read once."""
         self._length = 0
         self.looked_up = False
         self.missing: dict[str, Unresolved] = {}
-        """By the name that was typed."""
+        """By the name in the text."""
 
     def in_token(self, token: re.Match[str]) -> str:
         string, colon = token["string"], token["colon"] or ""
@@ -184,7 +186,7 @@ class _Values:
         return _harmless(spelled(text)[1:-1])
 
     def _value(self, wanted: Reference) -> str | None:
-        """The value as JSON text; of a text, a string. None where there is none."""
+        """Return the value as JSON text, or None if it is unresolved."""
         self.looked_up = True
         value = self._looked_up(wanted)
         if not isinstance(value, Unresolved) and wanted.as_json and not is_value(value, strict=True):
@@ -198,7 +200,7 @@ class _Values:
         return None
 
     def _looked_up(self, wanted: Reference) -> str | Unresolved:
-        """A text as it was written where JSON is wanted, else as a JSON string."""
+        """Return the text for a JSON value as written, else as a JSON string."""
         if wanted.method:
             return self._of_last(wanted)
         name = wanted.name
@@ -231,7 +233,7 @@ class _Values:
             return self._moment.date().isoformat()
         if name == "now":
             return self._moment.isoformat(timespec="seconds").replace("+00:00", "Z")
-        from random import Random  # few calls have any
+        from random import Random  # Few calls need it.
         from uuid import UUID
 
         bits = Random(f"{self._sources.seed} {next(self._count)}").getrandbits(128)  # noqa: S311 - no secret
@@ -239,28 +241,28 @@ class _Values:
 
 
 def _harmless(spelled_value: str) -> str:
-    """A value, as it is spelled in JSON, in which nothing is opened."""
+    """Return a value, spelled as JSON, with its secret references escaped."""
     return spelled_value.replace("«", "\\u00ab")
 
 
 def _literal(typed: str) -> str:
-    """What stands beside a value: together they make no placeholder that it did not make alone."""
+    """Escape text next to a value: together they must not be a secret reference."""
     return _LONE.sub(lambda found: found["whole"] or "\\u00ab", typed)
 
 
 _STRING: Final = regex(LOOSE_STRING, re.DOTALL)
 _OPENS: Final = frozenset(["", "[", "{", ":", ","])
-"""What a value may stand behind."""
+"""Characters before a JSON value."""
 _ENDS: Final = frozenset(["", "]", "}", ","])
-"""What may stand behind it."""
+"""Characters after a JSON value."""
 
 
 def placed(text: str, at: int, value: str, name: str = "", parameters: Iterable[str] = ()) -> tuple[str, int]:
-    """Params with a value in them, and the offset behind it.
+    """Insert a value into params; return them and the offset after it.
 
-    ``value`` is JSON; ``at`` is the cursor's offset. A member called ``name`` gives its value up for this one; where
-    there is none, but a parameter of that name, the object gets it. Params that could be sent still can be: where a
-    value at the cursor would break them, it becomes the last one.
+    ``value`` is JSON, ``at`` the cursor's offset. The value replaces the member called ``name``. If there is none but a
+    parameter of that name, the member is added. If the value at the cursor would make valid params invalid, it becomes
+    the last one.
     """
     if not text.strip():
         text, at = "[]", 1
@@ -281,7 +283,7 @@ def placed(text: str, at: int, value: str, name: str = "", parameters: Iterable[
 
 
 def _at_cursor(text: str, at: int, value: str) -> tuple[str, int]:
-    """Within a string, a string goes without its quotes."""
+    """Insert a value at the cursor; into a string, a string without quotes."""
     string = next((each for each in _STRING.finditer(text) if each.start() < at < each.end()), None)
     if string is not None and value.startswith('"'):
         value = value[1:-1]
@@ -291,7 +293,7 @@ def _at_cursor(text: str, at: int, value: str) -> tuple[str, int]:
 
 
 def _as_member(text: str, name: str, value: str) -> tuple[str, int]:
-    """The last member, on a line of its own where the others have theirs."""
+    """Add the last member, on its own line if the others have theirs."""
     found = members(text)
     start = found[-1].value[1] if found else text.index("{") + 1
     end = start if found else text.rindex("}")
@@ -305,33 +307,33 @@ def _put(text: str, span: Span, value: str, before: str = "", after: str = "") -
 
 
 class TakenValue(Struct, frozen=True):
-    """A part of a result, as it was on view."""
+    """A part of a result, as the response pane shows it."""
 
     method: str
     pointer: str
     text: str
-    """As JSON."""
+    """JSON text."""
 
     @property
     def name(self) -> str:
-        """The last step of the way to it; empty where that is a place in a list, or the whole."""
+        """Return the last name of its path; empty for an index or the whole."""
         last = next(reversed(names_of(self.pointer)), "")
         return "" if last.isdecimal() else last
 
     def spelled(self, last: LastResult) -> tuple[str, str]:
-        """A reference to the newest result of its method; where there is none, itself. And what to know of it."""
+        """Return a result reference, or the value itself; and a notice."""
         now = None if last.why else at_pointer(last.text, self.pointer)
         if now is None:
             why = last.why or f"the newest result of {cut(self.method)} has none there"
             return defused(self.text), f"The value itself was put in: {why}."
         reference = to_last(self.method, self.pointer, as_json=not self.text.startswith('"'))
-        is_other = now != self.text and self.text[:1] not in "[{"  # which are laid out on view
+        is_other = now != self.text and self.text[:1] not in "[{"  # Objects and arrays are shown with another layout.
         remark = f"The newest result of {cut(self.method)} has another value there: {cut(now)}."
         return f'"{reference}"', remark * is_other
 
 
 def escaped(draft: Draft | Batch) -> Draft | Batch:
-    """The draft that is sent as this one reads, letter by letter, whatever has a value by then."""
+    """Return a draft that sends its text exactly, references included."""
     if OPENING not in draft.text or isinstance(draft.read(), Typo):
         return draft
 
@@ -342,7 +344,7 @@ def escaped(draft: Draft | Batch) -> Draft | Batch:
 
 
 def as_it_went_out(exchange: Exchange) -> Exchange:
-    """A record that others may have written, with what was sent as its params: nothing in them is looked up here."""
+    """Return a record with the params that were sent, all references escaped."""
     if OPENING not in exchange.params and exchange.params_sent is None:
         return exchange
     return replace(exchange, params=escaped(sent_draft(exchange)).text, params_sent=None)
