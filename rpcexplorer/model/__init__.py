@@ -1,3 +1,3 @@
-"""Values that everybody shares. No I/O."""
+"""Values that all packages share. No I/O."""
 
 from __future__ import annotations

@@ -25,11 +25,11 @@ NOBODYS: Final = "it names no call"
 
 class BatchParts(Struct, frozen=True):
     calls: tuple[Exchange, ...] = ()
-    """Each call in order, with the outcome of its own; a notification was sent, and that is all."""
+    """Each call in order with its own outcome; a notification is only sent."""
     unexpected: tuple[Exchange, ...] = ()
-    """Replies to nothing that was asked, and second ones. Nobody called them: they have no method."""
+    """Responses to no call of the batch, and second ones; without a method."""
     apart: bool = False
-    """There is a reply for each, or none; else one outcome is that of them all."""
+    """Each call has its own response; False: one outcome for all of them."""
 
 
 def parts_of(exchange: Exchange) -> BatchParts:
@@ -45,7 +45,7 @@ def parts_of(exchange: Exchange) -> BatchParts:
     calls = []
     for place, (one, other) in enumerate(zip(typed, sent, strict=True)):
         outcome: Outcome
-        body: bytes | None = b""  # the part of the body that is its own; None where there are no parts
+        body: bytes | None = b""  # The call's own part of the body; None if there are no parts.
         if is_answered and other.id is None:
             outcome = Sent()
         elif not isinstance(found, Matched):
@@ -74,7 +74,7 @@ def _found(exchange: Exchange, calls: tuple[Call, ...]) -> Matched | Outcome:
     if exchange.response.cut:
         return Malformed(CUT)
     found = matched(exchange.response.body, calls, MessageForm(exchange.envelope))
-    # what a status means stands in the exchange alone
+    # Only the whole exchange explains the HTTP status.
     return exchange.outcome if isinstance(found, Malformed) and isinstance(exchange.outcome, Malformed) else found
 
 
@@ -96,20 +96,20 @@ def _of_part(exchange: Exchange, outcome: Outcome, body: bytes | None) -> Exchan
 class BatchRow(Struct, frozen=True):
     draft: Draft
     id: str = ""
-    """An id of its own; empty where its place in the batch gives it one."""
+    """Its own id; empty if its place in the batch decides."""
     came: Exchange | None = None
-    """What came of it when the batch was sent last; None where it has changed since, or was never sent."""
+    """The latest exchange; None if the call changed since or was never sent."""
 
 
 class CollectedCalls(Struct, frozen=True):
     rows: tuple[BatchRow, ...] = ()
     sent: Exchange | None = None
     unexpected: tuple[Exchange, ...] = ()
-    """What came then beyond the replies to these calls."""
+    """Other responses of the latest exchange."""
 
     @property
     def text(self) -> str:
-        """The batch as text, a call a line; params as they were typed."""
+        """Return the batch as text, a call a line, params as typed."""
         lines = ",\n".join(f"  {_spelled(row)}" for row in self.rows)
         return f"[\n{lines}\n]" if lines else ""
 
@@ -117,13 +117,13 @@ class CollectedCalls(Struct, frozen=True):
         return replace(self, rows=(*self.rows, BatchRow(draft)))
 
     def mended(self, at: int, draft: Draft) -> CollectedCalls:
-        """Return the batch with other params in the place of a call."""
+        """Return the batch with the params of one call replaced."""
         row = self.rows[at]
         draft = replace(draft, notification=row.draft.notification)
         return self if draft == row.draft else self._with(at, replace(row, draft=draft, came=None))
 
     def place_of(self, draft: Draft | None) -> int | None:
-        """Return where a call is by now: the same one, or the only equal one."""
+        """Return where a call is now: the same one, or the only equal one."""
         same = [at for at, row in enumerate(self.rows) if draft and _reads(row.draft) == _reads(draft)]
         very = [at for at in same if self.rows[at].draft is draft]
         return very[0] if very else same[0] if len(same) == 1 else None
@@ -165,7 +165,7 @@ def _spelled(row: BatchRow) -> str:
 
 
 def collected(text: str) -> CollectedCalls | Typo:
-    """Read the calls of a batch, or what is wrong with its text."""
+    """Read the calls of a batch, or the problem of its text."""
     if not text.strip():
         return CollectedCalls()
     calls = to_calls(Batch(text), "")
@@ -183,6 +183,6 @@ def collected(text: str) -> CollectedCalls | Typo:
 
 
 def _params(call: str) -> str:
-    """Return the params of a call as typed; of two the last one counts."""
+    """Return the params of a call as typed; of duplicates the last one."""
     found = [call[slice(*each.value)] for each in members(call) or () if each.name == "params"]
     return found[-1] if found else ""

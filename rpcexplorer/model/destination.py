@@ -1,4 +1,4 @@
-"""Where a secret may go, and the certificates that are part of it."""
+"""The destination of a secret, and the certificates that belong to it."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ from rpcexplorer.patterns import regex
 from rpcexplorer.rpc.messages import USUAL_FORM
 
 Route = Mapping[str, str]
-"""Dotted keys and their values as text. What has its default is left out, but for those that every route has."""
+"""Dotted keys and their values as text, mostly without defaults."""
 FORM_OF_REQUEST: Final = ("content_type", "accept", "empty_params")
-"""Keys of a profile that are sent with a secret as own headers are.
+"""Keys of a profile that change the request like its headers do.
 
-A route has all three, or none: then an older version has written it, and it holds whatever they are."""
+A destination has all three or none. Without them it was written by an older version, and any value matches.
+"""
 NOT_SET = "not set"
 LONGEST = 120
 
@@ -30,7 +31,7 @@ class Change(Struct, frozen=True):
     old: str
     new: str
     place: str = ""
-    """File and line that the new value comes from; empty where no file says it."""
+    """File and line of the new value; empty if it is in no file."""
 
     def __str__(self) -> str:
         values = f"{self.old} → {self.new}" if self.old else self.new
@@ -38,16 +39,16 @@ class Change(Struct, frozen=True):
 
 
 class RouteChanged(Struct, frozen=True):
-    """A secret that is known and not sent, because it would go another route than it is bound to."""
+    """A secret that is not sent: its destination has changed."""
 
     field: str
     why: str
-    """What it is bound to, as a clause: "it was stored for a different destination"."""
+    """A clause such as "it was stored for a different destination"."""
     changes: tuple[Change, ...] = ()
     advice: str = ""
-    """What to do where a yes does not help; empty where it does."""
+    """What to do if agreeing does not help, else empty."""
     label: str = "Changed"
-    """Introduces ``changes``: another word if the values differ, but nothing was changed."""
+    """The word before ``changes``; another one if nothing was changed."""
 
     def sentence(self, profile: str) -> str:
         changed = "; ".join(map(str, self.changes))
@@ -57,7 +58,7 @@ class RouteChanged(Struct, frozen=True):
 
 
 def route_of(profile: Profile, certificates: str = "") -> Route:
-    """Return the route of a profile. ``certificates`` is that of its ``ca_file``."""
+    """Return the destination of a profile, with the hash of its ``ca_file``."""
     path = profile.endpoint.partition("://")[2].partition("/")
     route = {"origin": profile.origin, "path": f"{path[1]}{path[2]}" or "/", "auth.kind": profile.auth.kind}
     route |= {f"auth.{key}": _text(value) for key, value in _unusual(profile.auth, type(profile.auth)())}
@@ -82,7 +83,7 @@ def changes(old: Route, new: Route) -> tuple[Change, ...]:
 
 
 def _around(profile: Profile) -> Iterator[tuple[str, Any]]:
-    """Yield what decides how a server reads a request and its credentials."""
+    """Yield the keys that decide how a server reads a request."""
     yield from ((key, getattr(profile, key)) for key in FORM_OF_REQUEST)
     if profile.envelope != USUAL_FORM.envelope:
         yield "envelope", profile.envelope
@@ -108,7 +109,7 @@ _FINGERPRINT = regex(r"(?:sha256:)?((?:[0-9a-f]{2}:?){31}[0-9a-f]{2})", re.IGNOR
 
 
 def as_fingerprint(text: str) -> str | None:
-    """Normalise a SHA-256 as browsers and openssl write it; None if it is none."""
+    """Normalise a SHA-256 as browsers and openssl print it, or return None."""
     found = _FINGERPRINT.fullmatch(text)
     return f"sha256:{found[1].replace(':', '').lower()}" if found else None
 
@@ -122,26 +123,26 @@ class Store(Struct, frozen=True):
 
 
 class Person(Protocol):
-    """Somebody who can be asked, through whichever front is open."""
+    """The user, who answers questions on the screen or on a terminal."""
 
     async def secret(self, question: str, *, masked: bool = True, store: Store | None = None) -> Entered | None:
-        """Ask for a value, `masked` while it is typed, and whether to keep it in `store`, if there is one.
+        """Ask for a value, and whether to save it in `store`.
 
         None if there is no terminal, or nothing was entered.
         """
 
     async def agrees(self, question: str) -> bool:
-        """Ask for a yes; anything else is a no."""
+        """Ask a yes-or-no question; everything but yes means no."""
 
     async def allows(self, profile: str, moved: RouteChanged) -> bool:
-        """Show how the route of a secret has changed, and ask whether it may go the new one.
+        """Show how a destination has changed, and ask whether to allow it.
 
-        Only where all of it can be seen at leisure: on a command line there is a command for it.
+        The command line does not ask: it names the command that allows it.
         """
 
 
 class Nobody:
-    """The person of a script: never answers."""
+    """The user of a script, who never answers."""
 
     async def secret(
         self,

@@ -1,4 +1,4 @@
-"""What is typed: a call, a notification or a batch, and its problems."""
+"""Drafts of calls, notifications and batches, and their problems."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from rpcexplorer.model.exchange import CallKind, Exchange, Refused
 from rpcexplorer.rpc.messages import Call, EnvelopeForm
 
 MARK = "\ufeff"
-"""A byte order mark: files from elsewhere begin with it."""
+"""A byte order mark, with which some files begin."""
 EMPTY_PARAMS = frozenset({"", "[]", "{}"})
 NAMELESS: Final = "No method is named, and nothing was sent. Name the one to call, such as ping."
-"""Why a draft without a method goes nowhere: no server has a method without a name."""
+"""Why a draft without a method is not sent."""
 NO_BATCH: Final = "Transmission's own dialect has no batches, and nothing was sent. Send the calls one by one."
 BY_NAME: Final = (
     "Transmission's own dialect takes arguments by their names, and nothing was sent: the server would pass over a "
@@ -30,42 +30,42 @@ T = TypeVar("T")
 
 
 class Draft(Struct, frozen=True):
-    """A method and params *text*, as a person typed them."""
+    """A method and the text of its params, as typed."""
 
     method: str
     text: str = ""
-    """Nothing typed means ``[]``."""
+    """Empty means ``[]``."""
     notification: bool = False
     typed: str | None = None
-    """What stood in the editor, where values have taken the place of its placeholders in ``text``."""
+    """The text of the editor, if ``text`` has the values of its variables."""
 
     def read(self) -> Params | Typo:
-        """What the text is, or the first thing wrong with it."""
+        """Parse the text, or return its first problem."""
         return _params_of(self.text)
 
 
 class Batch(Struct, frozen=True):
-    """The text of several calls for one body: a JSON array of objects with ``method`` and ``params``."""
+    """A JSON array of objects with ``method`` and ``params``, as typed."""
 
     text: str
     typed: str | None = None
 
     def read(self) -> Params | Typo:
-        """What the text is, or the first thing wrong with it."""
+        """Parse the text, or return its first problem."""
         return _params_of(self.text)
 
 
 class _Row(Struct, frozen=True):
     call: Call
     has_id: bool
-    """It says itself whether it has one and which; else its place in the batch does."""
+    """The text says whether there is an id; False: its place decides."""
 
     def under(self, id: str) -> Call:
         return self.call if self.has_id else replace(self.call, id=id)
 
 
 def judged(text: str) -> tuple[Params | Typo, str]:
-    """Read params; return them or the problem, and what is odd about them."""
+    """Parse params; return them or the problem, and a warning."""
     read = _params_of(text)
     name = None if isinstance(read, Typo) else repeated_name(read.text)
     return read, "" if name is None else f"\u201c{name}\u201d twice in one object: sent as typed"
@@ -85,14 +85,14 @@ def draft_of(exchange: Exchange) -> Draft | Batch:
 
 
 def sent_draft(exchange: Exchange) -> Draft | Batch:
-    """Return the draft as it was sent, not to be resolved any more."""
+    """Return the draft as it was sent, not to be resolved again."""
     sent = exchange.params if exchange.params_sent is None else exchange.params_sent
     has_any = "{{" in exchange.params or "{{" in sent
     return replace(draft_of(exchange), text=sent, typed=exchange.params if has_any else None)
 
 
 def calls_of(draft: Draft | Batch, id: str, envelope: EnvelopeForm = "2.0") -> tuple[Call, ...] | Refused:
-    """Return the calls to send in this envelope, or why none would be sent."""
+    """Return the calls for this JSON-RPC version, or why none is sent."""
     calls = to_calls(draft, id)
     if isinstance(calls, Typo):
         return Refused("params", f"The params cannot be sent: {calls}")
@@ -106,9 +106,9 @@ def calls_of(draft: Draft | Batch, id: str, envelope: EnvelopeForm = "2.0") -> t
 
 
 def to_calls(draft: Draft | Batch, id: str) -> tuple[Call, ...] | Typo:
-    """Turn a draft into its call, or a batch into its calls; or say what is wrong with the text.
+    """Turn a draft into its calls, or return the problem of its text.
 
-    A call of a batch without an id gets the batch's with its number; ``"id": null`` makes it a notification.
+    A call of a batch without an id gets the batch's id with a number; ``"id": null`` makes it a notification.
     """
     if isinstance(draft, Batch):
         rows = _rows_of(draft.text)
@@ -127,7 +127,7 @@ def methods_of(draft: Draft | Batch) -> tuple[str, ...]:
 
 
 def as_called(exchange: Exchange) -> Exchange:
-    """Name a recorded batch by the methods in it, whatever it says."""
+    """Return a recorded batch with the methods in its text as its name."""
     names = ", ".join(methods_of(sent_draft(exchange))) if exchange.kind == "batch" else ""
     return replace(exchange, method=names) if names and names != exchange.method else exchange
 

@@ -1,4 +1,4 @@
-"""An exchange: what was sent, what came back, and its outcome."""
+"""An exchange: the call, the response and the outcome."""
 
 from __future__ import annotations
 
@@ -14,34 +14,37 @@ from rpcexplorer.rpc.messages import CHANCE_LIMIT, EnvelopeForm, ErrorObject, Ma
 from rpcexplorer.transport.port import NOTHING_CAME, Response, Step
 
 if TYPE_CHECKING:
-    from asyncio import Task  # the process that checks needs no loop
+    from asyncio import Task  # The process that checks schemas needs no event loop.
 
 CallKind = Literal["call", "notification", "batch"]
 
 
 class Unreached(Struct, frozen=True):
-    """No complete reply came."""
+    """There was no complete response."""
 
     step: Step
     sentence: str
     maybe_ran: bool = False
-    """The request went out whole: the server may have run it."""
+    """The request was sent whole: the server may have run it."""
 
 
 class Cancelled(Struct, frozen=True):
-    """The person stopped it."""
+    """The user cancelled the call."""
 
     maybe_ran: bool = False
 
 
 class Sent(Struct, frozen=True):
-    """A notification went out; no reply is expected."""
+    """A notification was sent, which has no response."""
 
     remarks: tuple[str, ...] = ()
 
 
 class Refused(Struct, frozen=True):
-    """Nothing was sent: the draft, the profile or a credential is not in order. Never recorded."""
+    """Nothing was sent: draft, profile or credentials have a problem.
+
+    It is never recorded.
+    """
 
     why: Literal["params", "profile", "credentials"]
     sentence: str
@@ -60,9 +63,9 @@ NAMES: dict[type, OutcomeName] = {
     Refused: "refused",
 }
 OUTCOMES: tuple[OutcomeName, ...] = tuple(name for name in NAMES.values() if name != "refused")
-"""The outcomes of recorded exchanges: a refusal is never recorded."""
+"""The outcomes of recorded exchanges; those not sent are not recorded."""
 FAILED: tuple[OutcomeName, ...] = ("error", "malformed", "unreached")
-"""What counts as failed. What a person has stopped does not."""
+"""The outcomes that count as failures; cancelled ones do not."""
 EXIT_CODES: dict[OutcomeName, int] = {
     "result": 0,
     "sent": 0,
@@ -72,52 +75,52 @@ EXIT_CODES: dict[OutcomeName, int] = {
     "malformed": 5,
     "cancelled": 130,
 }
-"""The CLI's exit codes; a refusal for want of credentials is 3, and of a call that nobody could send as it is 2."""
+"""Exit codes of the command line; credentials that are missing give 3."""
 CREDENTIALS: frozenset[int | None] = frozenset({401, 403, 407})
-"""Statuses by which a server or a proxy refuses whoever calls; without an error object that is all there is to know."""
+"""Statuses that reject credentials, if there is no error object."""
 NEVER_LEFT: frozenset[Step] = frozenset({"url", "request"})
-"""Steps at which it is the profile or the command that has to be mended, not the way to the server."""
+"""Steps at which the profile or the command has to be corrected."""
 
 
 class Preview(Struct, frozen=True):
-    """The exact request to come, with placeholders for secrets."""
+    """The exact request that would be sent, with secret references."""
 
     line: str
     headers: tuple[tuple[str, str], ...]
     body: bytes
     logs_in_first: bool = False
-    """There is no session yet: a login would go ahead of it."""
+    """There is no session yet, so a login would be sent first."""
     doubt: str = ""
     remarks: tuple[str, ...] = ()
 
 
 class Exchange(Struct, frozen=True):
-    """What happened between one person's call and the server."""
+    """One call of the user and what the server did with it."""
 
     id: str
     when: datetime
     profile: str
     url: str
     method: str
-    """Of a batch: the methods, comma-separated."""
+    """For a batch its methods, separated by commas."""
     params: str
-    """The text as the person wrote it; of a batch the whole array."""
+    """The text as typed; for a batch the whole array."""
     kind: CallKind
     outcome: Outcome
     seconds: float = 0.0
     sent: int = 0
     response: Response = NOTHING_CAME
     notes: tuple[str, ...] = ()
-    """What happened by the way: logged in, a session adopted or ended."""
+    """Events around the call, such as a login or the end of a session."""
     name: str = ""
     note: str = ""
     envelope: EnvelopeForm = "2.0"
     params_sent: str | None = None
-    """The params as they were sent, where values had taken the place of placeholders in what was typed."""
+    """The params with the values of their variables, if there were any."""
     foreign: bool = False
-    """Somebody else has recorded it: it came as a case, and names a profile of theirs."""
+    """Imported from a case, with the name of someone else's profile."""
     writer: str = ""
-    """Who has recorded it, as user and host, where many write to one history; no part of a record."""
+    """User and host that recorded it in a shared history; not stored."""
 
     @property
     def outcome_name(self) -> OutcomeName:
@@ -125,7 +128,7 @@ class Exchange(Struct, frozen=True):
 
     @property
     def counts_as(self) -> OutcomeName:
-        """The outcome as people count it: a failed tool's result is an error."""
+        """Return the outcome to show: a failed MCP tool is an error."""
         return "error" if isinstance(self.outcome, Result) and self.outcome.message else self.outcome_name
 
     @property
@@ -145,7 +148,7 @@ class Exchange(Struct, frozen=True):
 
 
 class Damaged(Struct, frozen=True):
-    """A record that cannot be read as an exchange. What is left of it is kept and shown."""
+    """A record that is not an exchange; its text is kept and shown."""
 
     file: str
     reason: str
@@ -154,7 +157,7 @@ class Damaged(Struct, frozen=True):
 
 
 MOST: Final = 64 * 1024 * 1024
-"""Bytes of a case that is read: it is meant to be small."""
+"""Largest case to read, in bytes."""
 MOST_CALLS: Final = 1_000
 CASE_ENDING: Final = ".toml"
 
@@ -183,7 +186,7 @@ def fresh_id() -> str:
 
 
 class Stop:
-    """A button that ends a running call; what had come by then is kept in its exchange."""
+    """Ends a running call; its exchange keeps the response so far."""
 
     def __init__(self) -> None:
         self.pressed = False

@@ -32,7 +32,7 @@ _BYTES: Final = {"b": 1, "kb": 1000, "mb": 1000**2, "gb": 1000**3}
 
 
 class Bounds(Struct, frozen=True):
-    """Each that is given must hold."""
+    """The bounds of a filter. All of them must hold."""
 
     code: int | None = None
     status: tuple[int, int] | None = None
@@ -43,13 +43,13 @@ class Bounds(Struct, frozen=True):
     larger: int | None = None
     smaller: int | None = None
     wrong: tuple[str, ...] = ()
-    """What could not be read, each with what to write instead. Then nothing is meant."""
+    """Problems of the text; if there are any, nothing matches."""
 
     @classmethod
     def of(cls, typed: Mapping[str, str], now: datetime) -> Bounds:
-        """Read bounds by their kinds. An empty one is still being typed, and is none.
+        """Read bounds by their names. An empty one is still being typed.
 
-        ``now``: what a clock shows where whoever looks lives; without a zone it is the machine's own.
+        ``now`` is the local time; without a zone it has the machine's own.
         """
         found: dict[str, Any] = {}
         wrong = []
@@ -58,7 +58,7 @@ class Bounds(Struct, frozen=True):
                 continue
             try:
                 found[kind] = _read_bound(kind, text.casefold(), now)
-            except (ValueError, OverflowError, OSError):  # the last two: a day that no calendar has
+            except (ValueError, OverflowError, OSError):  # A day that is in no calendar gives one of the last two.
                 wrong.append(f"{kind}:{cut(text)} {_ADVICE[kind]}")
         return cls(**found, wrong=tuple(wrong))
 
@@ -77,7 +77,7 @@ class Bounds(Struct, frozen=True):
 
 
 def _read_bound(kind: str, text: str, now: datetime) -> Any:
-    if kind in {"since", "until"}:  # a day is meant with all of its hours
+    if kind in {"since", "until"}:  # A day includes all of its hours.
         begin, end = _moments(text, now)
         return begin if kind == "since" else end
     found = _PATTERNS[kind].fullmatch(text)
@@ -94,7 +94,7 @@ def _read_bound(kind: str, text: str, now: datetime) -> Any:
 
 
 def _moments(text: str, now: datetime) -> tuple[datetime, datetime]:
-    """Return when a text begins and ends; ages count from the full minute."""
+    """Return the period of a text; ages count from the full minute."""
     minute = now.replace(second=0, microsecond=0)
     if age := _AGE.fullmatch(text):
         moment = minute.astimezone(UTC) - timedelta(minutes=int(age[1]) * _MINUTES[age[2]])
@@ -135,39 +135,38 @@ NO_BOUNDS: Final = Bounds()
 _GROUPS: Final[dict[str, tuple[OutcomeName, ...]]] = {"failed": FAILED}
 OUTCOME_WORDS: Final = (*OUTCOMES, *_GROUPS)
 YOU: Final = "you"
-"""Who has recorded a call that nobody else has."""
+"""Stands for the user in a shared history."""
 _KIND: Final = f"(outcome|method|profile|by|{'|'.join(BOUNDS)}):"
 _WORD: Final = regex(rf'(?:{_KIND})?(?:"([^"]*)"?|(\S*))', re.IGNORECASE)
-"""A word of a typed filter, with the kind in front of it where there is one; quotes hold several words together."""
+"""A word of a filter with its prefix, if any; quotes join words."""
 _WORD_IN_TEXT: Final = regex(rf'(?<!\S)(?:{_KIND}(?:"([^"]*)"|(\S+))|"({_KIND}[^"]*)")(?!\S)', re.IGNORECASE)
-"""The same among a text that is meant as it stands; what looks like one and is meant too is put in quotes."""
+"""A prefixed word inside text; in quotes it is text as well."""
 
 
 class HistoryFilter(Struct, frozen=True, dict=True):
-    """Each part that is given must be there; case does not count, but in ``profile`` and ``method``."""
+    """All parts must match; only ``profile`` and ``method`` respect case."""
 
     text: str = ""
     words: tuple[str, ...] = ()
-    """Each stands anywhere but in the profile and the URL, which many calls have in common."""
+    """They may be anywhere but in the profile and the URL."""
     profile: str | None = None
     method: str | None = None
     outcome: str = ""
-    """How the names of outcomes begin, with blanks between them: each of them is meant."""
+    """Prefixes of outcomes, separated by spaces; one must match."""
     named_profile: str = ""
     in_profile: str = ""
     in_method: str = ""
     by: str = ""
-    """Stands in the name of who has recorded it; that is ``you`` where it is nobody else."""
+    """A part of the name of who recorded it; ``you`` for the user."""
     bounds: Bounds = NO_BOUNDS
 
     @classmethod
     def of(cls, typed: str, profile: str | None = None, *, now: datetime) -> HistoryFilter:
-        """Read a filter: ``outcome:error method:user since:2h ada "two words"``. Any other ``foo:`` is text.
+        """Read a filter: ``outcome:error method:user since:2h ada "two words"``.
 
-        ``method:=user.get`` is the whole name, ``profile:=shop`` as well.
-
-        Whoever types ``profile:`` looks beyond the one ``profile`` that it would be about. ``now`` is what a clock
-        shows where that person lives; without a zone it is the machine's own.
+        Words with an unknown prefix are text. ``method:=user.get`` matches the whole name, and so does
+        ``profile:=shop``. A typed ``profile:`` replaces ``profile``. ``now`` is the local time; without a zone it has
+        the machine's own.
         """
         words, kinds = [], dict[str, str]()
         for found in _WORD.finditer(typed):
@@ -180,7 +179,7 @@ class HistoryFilter(Struct, frozen=True, dict=True):
 
     @classmethod
     def around(cls, typed: str, profile: str | None = None, *, now: datetime) -> HistoryFilter:
-        """Read a text that is searched as it is, among words of a filter."""
+        """Read a text to search as it is, with words of a filter in it."""
         kinds = dict[str, str]()
 
         def taken(found: re.Match[str]) -> str:
@@ -206,15 +205,16 @@ class HistoryFilter(Struct, frozen=True, dict=True):
 
     @property
     def wrong(self) -> tuple[str, ...]:
-        """What cannot be read, each with what to write instead."""
+        """Return the problems, each with what to write instead."""
         if not self._no_outcome:
             return self.bounds.wrong
         return (f"there is no outcome {self._no_outcome}, but {', '.join(OUTCOME_WORDS)}", *self.bounds.wrong)
 
     def matches(self, found: Exchange | Damaged) -> bool:
-        """Whether this is one of those that are looked for.
+        """Return whether an exchange matches.
 
-        Of a damaged record only its text can be known, and of a file that cannot be read nothing: damage is shown.
+        Of a damaged record only its text is searched. A file that cannot be read always matches, because damage is
+        shown.
         """
         if isinstance(found, Damaged):
             only_text = self == HistoryFilter(self.text, self.words)
@@ -234,12 +234,12 @@ class HistoryFilter(Struct, frozen=True, dict=True):
 
 
 def _add(kinds: dict[str, str], kind: str, word: str) -> None:
-    """Add a word; of two of one kind the last counts, but all outcomes do."""
+    """Add a word; the last one of a prefix counts, but all outcomes do."""
     kinds[kind] = f"{kinds.get(kind, '')} {word}".strip() if kind == "outcome" else word
 
 
 def narrowed(typed: str, words: str) -> str:
-    """Return a filter for less: new words replace those of their kind."""
+    """Add words to a filter; they replace those with the same prefix."""
     kinds = {found[1].lower() for found in _WORD.finditer(words) if found[1]}
     rest = [found[0] for found in _WORD.finditer(typed) if found[0] and (found[1] or "").lower() not in kinds]
     return " ".join([*rest, words])

@@ -1,4 +1,4 @@
-"""A method and what is known of it: its description, its params, saved calls."""
+"""Methods, their descriptions and saved calls."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ By = Literal["name", "position"]
 
 
 class Method(Struct, frozen=True, gc=False, omit_defaults=True):
-    """The line of a method in a list. The collector has no need to look at tens of thousands."""
+    """A method in the list. Tens of thousands need no garbage collection."""
 
     name: str
     doc: str = ""
     params: Any = None
-    """A starting point for the editor; None if none is known."""
+    """Params for the first draft; None if unknown."""
     auth: str | None = None
     """The auth type that it needs; None if unknown."""
     safe: bool | None = None
-    """False or None: ask first if the profile says so."""
+    """False or None: ask before sending, if the profile says so."""
     source: MethodSource = "profile"
     by: By | None = None
     deprecated: bool = False
     dialect: str = ""
-    """The question that discovered it, such as ``rpc.discover``."""
+    """The discovery protocol that found it, such as ``rpc.discover``."""
     required: tuple[str, ...] = ()
     has_docs: bool = False
     sources: tuple[tuple[str, str], ...] = ()
-    """Facts that are not from ``dialect``, each with its source; see ``source_of``."""
+    """Facts from elsewhere with their sources; see ``source_of``."""
 
 
 class SavedMethod(Method, frozen=True, gc=False):
@@ -54,12 +54,12 @@ FACTS: Final = (
 class DescribedParam(Struct, frozen=True, gc=False, omit_defaults=True):
     name: str
     schema: Any = True
-    """JSON Schema as the service gave it, in whichever draft; ``True`` if it gave none: anything."""
+    """JSON Schema of any draft as the service gave it; ``True`` for none."""
     required: bool | None = None
     doc: str = ""
     deprecated: bool = False
     kind: str = ""
-    """In words, if its schema does not say it as plainly."""
+    """The type in words, if the schema does not say it clearly."""
 
     @property
     def stands_for_others(self) -> bool:
@@ -71,7 +71,7 @@ class DescribedError(Struct, frozen=True, gc=False, omit_defaults=True):
     code: int | None
     message: str = ""
     data: Any = UNSET
-    """Its ``data``: a schema or an example, as the service gave it."""
+    """A schema or an example of its ``data``, as the service gave it."""
 
 
 class ExampleCall(Struct, frozen=True, gc=False, omit_defaults=True):
@@ -82,7 +82,7 @@ class ExampleCall(Struct, frozen=True, gc=False, omit_defaults=True):
 
 
 class Described(Struct, frozen=True, gc=False, omit_defaults=True):
-    """The full description of a method. Its schemas refer to ``definitions``."""
+    """The full description of a method; its schemas use ``definitions``."""
 
     params: tuple[DescribedParam, ...] = ()
     result: Any = UNSET
@@ -92,35 +92,38 @@ class Described(Struct, frozen=True, gc=False, omit_defaults=True):
     examples: tuple[ExampleCall, ...] = ()
     tags: tuple[str, ...] = ()
     extra: bool = True
-    """Whether unnamed members are allowed; False if the service says that it refuses them."""
+    """False if the service rejects params that it does not name."""
     draft: str = ""
-    """The dialect of its schemas by the document's ``$schema``, if that names one."""
+    """The ``$schema`` of the document: the draft of its schemas."""
     dialect: str = ""
-    """The question that it answers, such as ``rpc.discover``."""
+    """The discovery protocol, such as ``rpc.discover``."""
     definitions: Mapping[str, Any] = {}
-    """What the schemas refer to, by the text of each reference. One that is missing leads nowhere that is known."""
+    """Targets of ``$ref`` by their text. Unknown targets are missing."""
     sources: tuple[tuple[str, str], ...] = ()
-    """Facts that are not from ``dialect``, each with its source."""
+    """Facts from elsewhere, each with its source."""
     doc: str = ""
     details: str = ""
-    """All the text, if that is more than the line."""
+    """The whole text, if it has more than the first line."""
     by: By | None = None
     start: Any = None
-    """Params to start from, if the service shows some."""
+    """Params of an example, to start from."""
     auth: str | None = None
     safe: bool | None = None
     deprecated: bool = False
     result_kind: str = ""
-    """The kind of the result in the service's own word, if no schema can say it."""
+    """The service's word for the type of the result, without a schema."""
 
     @property
     def is_checked(self) -> bool:
-        """Return whether its schemas can tell right params from wrong ones."""
+        """Return whether its schemas can find wrong params."""
         return any(param.schema is not True for param in self.params) or not self.extra
 
 
 def completed(described: Described, other: Described) -> Described:
-    """Return a description with the facts that only the other one has. Schemas stay with what they refer to."""
+    """Return a description with the facts that only the other one has.
+
+    Schemas keep the definitions that they refer to.
+    """
     left_out = OF_PARAMS if described.params else ()
     if described.definitions and other.definitions:
         left_out = (*left_out, *OF_SCHEMAS)
@@ -142,26 +145,26 @@ def completed(described: Described, other: Described) -> Described:
 
 
 def is_known(value: Any) -> bool:
-    """Return whether the value of a fact says anything; that a schema allows nothing (False) does."""
+    """Return whether a fact has a value; the schema False is one."""
     return value is not None and value is not UNSET and value not in ("", ())
 
 
 SIGN: Final = "@"
-"""Stands before the name of a saved call wherever a method's could stand."""
+"""Prefix of a saved call's name in a list of methods."""
 
 
 def as_named(method: str) -> str:
-    """Double the sign of a method that a saved call could be taken for."""
+    """Double the sign of a method that looks like a saved call."""
     return SIGN + method if method.startswith(SIGN) else method
 
 
 def method_of(name: str) -> str:
-    """Return the method that is meant by the name of no saved call."""
+    """Return the method of a name that is not a saved call."""
     return name[len(SIGN) :] if name.startswith(SIGN * 2) else name
 
 
 class SavedCall(Struct, frozen=True):
-    """A method and the text of its params, with references in it perhaps."""
+    """A method and the text of its params, which may have variables."""
 
     name: str
     method: str
@@ -169,7 +172,7 @@ class SavedCall(Struct, frozen=True):
     doc: str = ""
     file: str = ""
     profile: str = ""
-    """The profile in whose table it stands; empty where it is for all profiles."""
+    """The profile that it belongs to; empty if it is for all of them."""
 
     @property
     def listed_as(self) -> str:
@@ -188,8 +191,8 @@ def no_such_call(listed_as: str, calls: Iterable[str], profile: str) -> str:
 
 
 class Started(Struct, frozen=True):
-    """A value to start from."""
+    """Generated params for a first draft."""
 
     value: Any
     why_not: str = ""
-    """Why it is not yet right: which place a person has to fill, and what is wanted there. Empty where it is right."""
+    """Why they are not valid yet: the place to fill in; empty if valid."""

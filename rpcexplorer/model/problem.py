@@ -1,4 +1,4 @@
-"""A problem found in a file, in a draft or by a schema; a hint."""
+"""Problems in a file, in a draft or with a schema; hints."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from rpcexplorer.jsontext.params import Fix
 from rpcexplorer.model.profile import Profile, typed_whole
 
 LONGEST = 200
-"""Characters of a key, or of another word that stands in a file, that are told of it."""
+"""Characters to show of a key or another word of a file."""
 MOST = 500
-"""Words among which the nearest is looked for."""
+"""Words among which the nearest one is searched."""
 
 
 class Problem(Struct, frozen=True):
-    """A problem in a file that a person wrote."""
+    """A problem in a file that people write."""
 
     file: str
     sentence: str
-    """What is wrong and what to do, without file and line."""
+    """The problem and what to do, without file and line."""
     line: int | None = None
     key: str = ""
     profile: str | None = None
-    """The profile that cannot be used because of it; None where it is about the whole file."""
+    """The profile that it makes unusable; None for the whole file."""
     many: int = 1
-    """So many things are meant, where they are only counted."""
+    """The number of problems that this one summarises."""
 
     def __str__(self) -> str:
         where = self.file if self.line is None else f"{self.file}:{self.line}"
@@ -37,7 +37,7 @@ class Problem(Struct, frozen=True):
 
 
 class UserError(Exception):
-    """Something that a person asked for could not be done. ``sentence`` says what, why, and what to do next."""
+    """A request of the user failed; the sentence says what to do next."""
 
     def __init__(self, sentence: str) -> None:
         super().__init__(sentence)
@@ -49,7 +49,7 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
 
 
 def nearest_few(word: str, known: Iterable[str], count: int) -> list[str]:
-    import difflib  # only where something is wrong: it costs a fifth of the start
+    import difflib  # Only problems need it, and it costs a fifth of the start.
 
     if len(word) > LONGEST:
         return []
@@ -57,7 +57,7 @@ def nearest_few(word: str, known: Iterable[str], count: int) -> list[str]:
 
 
 def cut(word: str, longest: int = LONGEST) -> str:
-    """Shorten a word of somebody else to be shown."""
+    """Shorten a word of a file or a server for a message."""
     return word if len(word) <= longest else f"{word[: longest - 1]}…"
 
 
@@ -65,14 +65,17 @@ CHECK = ": `rpcexplorer profiles check` says which"
 
 
 def first_few(problems: Sequence[Problem], most: int, where: str = CHECK) -> list[str]:
-    """Return the sentences of the first problems, and how many more there are; ``where`` says where to read them."""
+    """Return the first sentences, and how many more there are.
+
+    ``where`` says where to read the others.
+    """
     sentences = [str(problem) for problem in problems[:most]]
     more = sum(problem.many for problem in problems[most:])
     return [*sentences, f"and {more:,} more{where}"] if more > 0 else sentences
 
 
 def joined_words(words: Iterable[str], most: int = 20) -> str:
-    """Return the first words, with commas between them, and how many more there are."""
+    """Return the first words with commas, and how many more there are."""
     every = list(words)
     more = f" and {len(every) - most:,} more" if len(every) > most else ""
     return ", ".join(every[:most]) + more
@@ -83,33 +86,33 @@ def counted(count: int, noun: str) -> str:
 
 
 def capitalised(text: str) -> str:
-    """Return a text that starts with a capital letter; the others stay as they are."""
+    """Return a text with its first letter in upper case."""
     return text[:1].upper() + text[1:]
 
 
 Changes = tuple[tuple[str, Any], ...]
-"""Keys of a profile and their new values; None takes one out."""
+"""Keys of a profile and their new values; None removes a key."""
 PROGRAM = "rpcexplorer"
 
 
 class Hint(Struct, frozen=True):
     sentence: str
     changes: Changes = ()
-    """What the profile would have to say; empty where that is not known, or not all there is to do."""
+    """Changes of the profile that help; empty if unknown or not enough."""
     secret: str = ""
-    """The field of a secret that has to be entered, perhaps anew."""
+    """The field of a secret that the user has to enter."""
     commands: tuple[str, ...] = ()
-    """Command lines that do the same."""
+    """Commands that do the same."""
     careful: bool = False
-    """Calls would go to another host, or unencrypted: nobody is to say yes to that by habit."""
+    """Calls would go to another host, or unencrypted: yes is not the default."""
     tests: bool = False
-    """A test of the connection finds out what there is to do."""
+    """A connection test finds out what to do."""
 
 
 def setting(profile: Profile, address: str, changes: Changes, secret: str = "") -> tuple[str, ...]:
-    """Return the commands that change a profile and store a secret of it.
+    """Return the commands that change a profile and store its secret.
 
-    A profile that was made from an ``address`` is kept first, under a name to choose.
+    A profile made from an ``address`` is saved first, under a name to choose.
     """
     name, lines = profile.name, []
     if profile.ad_hoc:
@@ -128,13 +131,13 @@ def setting(profile: Profile, address: str, changes: Changes, secret: str = "") 
 
 def quoted(word: str) -> str:
     """Quote a word for a shell."""
-    import shlex  # no start needs it
+    import shlex  # The start does not need it.
 
     return shlex.quote(word)
 
 
 def spelled(value: Any) -> str:
-    """Spell a value as it is typed for a key: text as it is, else TOML."""
+    """Return a value as the user would type it: text, else TOML."""
     if isinstance(value, Struct):
         value = {key: part for key, part in structs.asdict(value).items() if part}
     if isinstance(value, dict):
@@ -146,7 +149,7 @@ MOST_TOLD: Final = 50
 
 
 class SchemaProblem(Struct, frozen=True):
-    """One place that the schema does not allow, in the words of whoever typed it."""
+    """A place in the params that the schema does not allow."""
 
     pointer: tuple[str | int, ...]
     keyword: str
@@ -156,13 +159,13 @@ class SchemaProblem(Struct, frozen=True):
     line: int = 1
     column: int = 1
     fix: Fix | None = None
-    """The whole text with this mended, where there is one obvious way."""
+    """The whole text with this problem fixed, if there is one obvious way."""
 
 
 class Checked(Struct, frozen=True):
     problems: tuple[SchemaProblem, ...] = ()
     why_not: str = ""
-    """Why it was not checked, where it was not: no schema, too slow, a schema that is none."""
+    """Why there was no check: no schema, an invalid one, or too slow."""
     in_part: bool = False
 
     @property

@@ -1,4 +1,4 @@
-"""A profile: where a server is, how it is called and how calls authenticate."""
+"""A profile: a server, how to call it and how to authenticate."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _ADDRESS = regex(r"([^/?#]*//[^/?#]*)(.*)", re.DOTALL)
 
 
 def split_address(typed: str) -> tuple[str, str | None]:
-    """Split an address into url and path; None if it has no path.
+    """Split an address into URL and path; None if it has no path.
 
-    One with a path, even a lone ``/``, is whole: nothing is appended to it.
+    One with a path, even only ``/``, is complete: no path is added to it.
     """
     found = _ADDRESS.fullmatch(typed.strip())
     if found is None or not found[2]:
@@ -28,7 +28,7 @@ def split_address(typed: str) -> tuple[str, str | None]:
 
 
 def typed_whole(address: str) -> str:
-    """Return an address as typed so that nothing is appended to it."""
+    """Return an address in a spelling to which no path is added."""
     return address if split_address(address)[1] else f"{address}/"
 
 
@@ -45,9 +45,9 @@ SERVICE_TYPE = "application/json-rpc"
 JSON_TYPE = "application/json"
 TEAM_FILE = "sessions.toml"
 OVERLAY = "sessions.local.toml"
-"""One person's changes to a team's file, beside it."""
+"""The local file, next to the project file."""
 TOKEN_MARK = "{token}"  # noqa: S105 - the mark, not a token
-"""Stands for a token in a setting of its auth type; in a path, with the type that has no credentials of its own."""
+"""The token in a setting of its auth type, or in a path without one."""
 LOGIN_PARAMS: Mapping[str, Any] = {"username": "{username}", "password": "{password}"}
 ENDED_WORDS = (
     "auth", "authenticate", "authenticated", "authentication", "authorization", "unauthenticated", "unauthorized",
@@ -55,30 +55,30 @@ ENDED_WORDS = (
     "logged off", "session", "credential", "credentials", "token expired", "token has expired",
     "access denied",
 )  # fmt: skip
-"""Whole words of an error that mean "please log in": *auth* does, *author* does not, nor does *session type*."""
+"""Words of an error that mean "please log in": *auth*, not *author*."""
 
 
 class Auth(Struct, frozen=True):
-    """What is set of a profile's kind of auth. The kinds are in auth/, and each extends this with fields of its own.
+    """Settings of an auth type; each type in auth/ extends them.
 
-    By itself it is what a profile has that says nothing of auth: nothing is added to a call.
+    On its own it belongs to a profile without auth, whose calls are sent unchanged.
     """
 
     kind: ClassVar[str] = "none"
     scheme: ClassVar[str] = ""
-    """The word before what it sends, where that is a scheme of the header Authorization."""
+    """The scheme in the header Authorization, if it sends one."""
     takes: ClassVar[tuple[str, ...]] = ()
-    """The fields of secrets that it needs, in the order in which they are asked for."""
+    """The fields of secrets that it needs, in the order of asking."""
     in_params: ClassVar[bool] = False
-    """Whether credentials stand among the params, where a method that takes none may not have them."""
+    """Credentials are members of the params."""
 
     def secrets(self, profile: Profile) -> tuple[str, ...]:
-        """The fields of secrets that a call needs, in the order in which they are asked for."""
+        """Return the fields of secrets for a call, in the order of asking."""
         return ("token",) if TOKEN_MARK in profile.path else ()
 
 
 class HeaderHandshake(Struct, frozen=True):
-    """A server refuses a first request with 409 and a header, whose value it wants with every further one."""
+    """The first request gets a 409 and a header for all further requests."""
 
     header: str
 
@@ -92,56 +92,56 @@ MCP_PARAMS: Final = (
 
 
 class DocumentSource(Struct, frozen=True):
-    """Where a server's description of itself lies, other than behind a method."""
+    """A document that describes the server, if no method returns one."""
 
     url: str = ""
-    """A path on the profile's own server, asked for with its credentials."""
+    """A path on the profile's server, fetched with its credentials."""
     file: str = ""
     inside: str = ""
-    """Where that must lie, with no link on the way: the folder of the file of others that names it."""
+    """The folder that the file must be in, if a project file names it."""
 
 
 class Login(Struct, frozen=True):
-    """How a session is opened, and what tells that one has ended."""
+    """How a session is opened, and how its end is recognised."""
 
     method: str = "auth"
     params: Any = field(default_factory=lambda: dict(LOGIN_PARAMS))
-    """A JSON value in which ``{username}`` and ``{password}`` stand for the credentials."""
+    """JSON in which ``{username}`` and ``{password}`` are filled in."""
     session: str | None = None
-    """JSON pointer into the result, for services that hand the session id over in the reply."""
+    """JSON pointer to the session id in the result, if it is not a cookie."""
     ended_status: tuple[int, ...] = (401, 403)
     """HTTP statuses that mean the session has ended."""
     ended_codes: tuple[int, ...] = (-32001, -32098)
-    """Error codes that mean it. Those that mean much else, such as -32602 or 1, do so by the words alone."""
+    """Error codes that mean it; ambiguous ones like -32602 need the words."""
     ended_words: tuple[str, ...] = ENDED_WORDS
-    """Whole words that mean it, whatever the code, in an error's message or a short text that comes with it."""
+    """Words that mean it, in an error's message or short data."""
 
 
 class MethodNote(Struct, frozen=True):
-    """What a team knows of a method."""
+    """A profile's notes about a method."""
 
     doc: str = ""
     params: Any = None
-    """A starting point for the editor; None where none is given."""
+    """Params for the first draft."""
     safe: bool | None = None
-    """None: nobody has said, so it counts as unsafe."""
+    """None counts as unsafe."""
     auth: str | None = None
-    """What the method needs, where it differs from the profile's kind."""
+    """The auth type of the method, if it differs from the profile's."""
     ignore: tuple[str, ...] = ()
-    """JSON pointers into its result to what is different each time: it is left out of comparisons."""
+    """JSON pointers into its result that comparisons ignore."""
 
 
 class Profile(Struct, frozen=True):
-    """A named server: where it is, how to authenticate, how careful to be."""
+    """A named server: where it is, how to authenticate, what to confirm."""
 
     name: str
     url: str
     path: str = PATH
     preset: str = ""
-    """What has given the values that nobody else has."""
+    """The preset whose values are used if no file sets them."""
     description: str = ""
     badge: str = ""
-    """dev, staging, prod or any word; ``prod`` makes everything more careful."""
+    """dev, staging, prod or any word; ``prod`` asks before unsafe calls."""
     confirm: ConfirmWhen = "never"
     timeout: float = 30.0
     content_type: str = SERVICE_TYPE
@@ -151,40 +151,40 @@ class Profile(Struct, frozen=True):
     id: IdForm = "string"
     headers: tuple[tuple[str, str], ...] = ()
     ca_file: str | None = None
-    """Certificates to trust instead of the system's, as an absolute path."""
+    """Absolute path of the certificates to trust instead of the system's."""
     certificate: str | None = None
-    """The fingerprint of the one certificate to trust, whatever name it bears: ``sha256:`` and hex digits."""
+    """The pinned certificate, with any name: ``sha256:`` and hex digits."""
     cert_file: str | None = None
-    """A certificate that says who calls, as an absolute path; with its key, if ``key_file`` is not set."""
+    """Absolute path of the client certificate, perhaps with its key."""
     key_file: str | None = None
     handshake: Literal["mcp"] | HeaderHandshake | None = None
     discovery: str | DocumentSource = "auto"
-    """A dialect's name, ``auto`` for those that services speak, ``none``, or where a document lies."""
+    """A discovery protocol, ``auto``, ``none``, or where a document is."""
     auth: Auth = Auth()
     assumes_auth: bool = False
-    """Nobody has chosen ``auth``: it is the default at this address, and calls go out without until it is used."""
+    """No file sets ``auth``: calls go out without it until it is used."""
     login: Login = Login()
     has_login: bool = False
-    """A file says how a session is opened: kinds of auth that can do without one take it then, not a stored token."""
+    """A file sets ``login``: auth types that can use a session do."""
     methods: Mapping[str, MethodNote] = field(default_factory=dict)
     history: str | None = None
     history_inside: str | None = None
-    """Where that must lie, with no link on the way: the folder of the file of others that names it."""
+    """The folder that the history must be in, if a project file sets it."""
     ad_hoc: bool = False
-    """Made from ``--url``: nothing of it is kept."""
+    """Made from ``--url``, and not saved."""
 
     def __repr__(self) -> str:
-        """Not its headers, which may hold a secret."""
+        """Leave the headers out: they may hold a secret."""
         return f"Profile(name={self.name!r}, url={self.url!r})"
 
     @property
     def is_service(self) -> bool:
-        """Whether unset values are as the service has them."""
+        """Return whether the defaults are those of the preset ``service``."""
         return self.preset == SERVICE or (not self.preset and self.path == PATH)
 
     @property
     def has_own_auth(self) -> bool:
-        """Whether its auth is not the default of its address."""
+        """Return whether its auth differs from the default of its address."""
         return not self.assumes_auth and (self.auth.kind != Auth.kind or self.is_service)
 
     @property
@@ -201,7 +201,7 @@ class Profile(Struct, frozen=True):
 
     @property
     def secrets(self) -> tuple[str, ...]:
-        """The fields of secrets that its calls need, in the order of asking."""
+        """Return the fields of secrets for its calls, in the order of asking."""
         return self.auth.secrets(self)
 
     @property
@@ -214,7 +214,7 @@ class Profile(Struct, frozen=True):
 
     @property
     def badge_word(self) -> str:
-        """The badge as people read it: nobody is to overlook ``PROD``."""
+        """Return the badge as it is shown: ``PROD`` in upper case."""
         return self.badge.upper() if self.badge == "prod" else self.badge
 
     def variable(self, secret: str) -> str:
@@ -225,9 +225,9 @@ class Profile(Struct, frozen=True):
 
 
 def misplaced_token(profile: Profile) -> tuple[str, str] | None:
-    """Return the key in which a token must not stand, and why not; None if it may stand there.
+    """Return the key that must not contain a token, and why not, or None.
 
-    Questions without credentials, as discovery asks them, have the same address: the token would go with them.
+    Discovery asks the same address without credentials: the token would be sent with it.
     """
     document = profile.discovery.url if isinstance(profile.discovery, DocumentSource) else ""
     for key, path in (("path", profile.path), ("discovery", document)):
@@ -247,9 +247,10 @@ class Preset(Struct, frozen=True):
 
 
 AD_HOC_NAME = "url"
-"""The name of a profile made from a URL, and so the middle of its variables: ``RPCEXPLORER_URL_PASSWORD``.
+"""Name of a profile made from a URL, as in ``RPCEXPLORER_URL_PASSWORD``.
 
-No file can have a profile of that name: a checkout would get what was set for an address that this person types."""
+A file cannot have a profile of this name: a project would get the secret for an address that the user types.
+"""
 RESERVED = "the name is reserved: `--url` reads the same environment variables, such as RPCEXPLORER_URL_PASSWORD."
 
 

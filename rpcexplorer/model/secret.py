@@ -1,4 +1,4 @@
-"""A secret value, and the references that stand for it."""
+"""A secret value, and secret references in texts."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ from rpcexplorer.patterns import regex
 from rpcexplorer.transport.port import is_loopback_host
 
 SecretSource = Literal["environment", "secrets.toml", "keyring", "prompt", "session", "given"]
-"""Where a secret came from; shown to people, who can then go and change it."""
+"""Where a secret is from, so that the user can change it there."""
 FIELDS: Final = ("username", "password", "session", "token")
 FIELD_WORDS: Final = {"username": "user name"}
 DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
 class Secret:
-    """A value that is opened on the last line before the socket, and shows its name everywhere else."""
+    """A value that shows only its reference until it is sent."""
 
     __slots__ = ("_value", "is_public", "label", "source")
 
     def __init__(self, value: str, label: str, source: SecretSource = "given", *, is_public: bool = False) -> None:
-        """``is_public``: everybody can read the value elsewhere, such as in the profile's URL."""
+        """``is_public``: the value can be read elsewhere, as in the URL."""
         self._value = value
         self.label = label
         self.source: SecretSource = source
         self.is_public = is_public
 
     def reveal(self) -> str:
-        """The value itself. Each call of this is a place to look at in a review."""
+        """Return the value itself. Review each call of this."""
         return self._value
 
     @property
@@ -39,7 +39,7 @@ class Secret:
 
     @property
     def is_username(self) -> bool:
-        """Whether it is a user name, which is hidden only in the places where auth puts it."""
+        """Return whether it is a user name, which is redacted by position only."""
         return self.label.lower().endswith((".username", "_username"))
 
     def __repr__(self) -> str:
@@ -74,9 +74,9 @@ def placeholder(label: str) -> str:
 
 
 def origin_of(url: str) -> str:
-    """Scheme, host and port of ``url`` in one canonical spelling; a default port is left out.
+    """Return scheme, host and port in one spelling, without a default port.
 
-    Total: of a URL that cannot be split, the text itself is its origin, which then equals no other.
+    A URL that cannot be split is its own origin, which equals no other.
     """
     try:
         parts = urlsplit(url)
@@ -102,18 +102,18 @@ UNRECORDED: Final = "«not recorded»"
 PLACEHOLDER: Final = regex(rf"«(?P<profile>{PROFILE_NAME.pattern})\.(?P<field>{'|'.join(FIELDS)})»", re.ASCII)
 HIDDEN: Final = regex(rf"{PLACEHOLDER.pattern}|«(?:RPCEXPLORER_\w+|not recorded)»", re.ASCII)
 DEEPEST: Final = 20
-"""Levels of JSON that are looked into one by one to tell where something stands."""
+"""Levels of JSON that are searched for the path of a secret."""
 _UNSENDABLE = regex(r"(?:«|\\u00[aA][bB])not recorded(?:»|\\u00[bB][bB])|«RPCEXPLORER_\w+»")
 
 
 def unsendable(text: str) -> str:
-    """Return a mark in a text for a value that is lost, or nothing."""
+    """Return the first mark of a redacted value in a text, or nothing."""
     found = _UNSENDABLE.search(text)
     return found[0].replace("\\u00ab", "«").replace("\\u00bb", "»") if found else ""
 
 
 def named(texts: Iterable[str]) -> str:
-    """Return the first placeholder in texts, or nothing."""
+    """Return the first secret reference in texts, or nothing."""
     found = next(filter(None, map(PLACEHOLDER.search, texts)), None)
     return found[0] if found else ""
 
@@ -127,7 +127,7 @@ def of_this(text: str, profile: str) -> bool:
 
 
 def standing(text: str, profile: str) -> list[tuple[str, str]]:
-    """Return where a profile's placeholders are in JSON, each with its field."""
+    """Return the paths of a profile's secret references, with their fields."""
     from rpcexplorer.jsontext.scan import elements, members
 
     found: list[tuple[str, str]] = []
@@ -148,15 +148,15 @@ def standing(text: str, profile: str) -> list[tuple[str, str]]:
 
 
 def without(text: str, profile: str) -> str:
-    """Redact placeholders of this profile in a text of somebody else."""
+    """Redact secret references of this profile in an imported text."""
     return PLACEHOLDER.sub(lambda found: UNRECORDED if found["profile"] == profile else found[0], text)
 
 
 def defused(text: str) -> str:
-    """Escape placeholders in JSON so that none is opened."""
+    """Escape secret references in JSON, so that none is replaced."""
     return PLACEHOLDER.sub(lambda found: "\\u00ab" + found[0][1:], text)
 
 
 def for_others(environment: Mapping[str, str]) -> dict[str, str]:
-    """Return the environment for other programs, without our passwords."""
+    """Return the environment for other programs, without our secrets."""
     return {name: value for name, value in environment.items() if not name.lstrip("_").startswith("RPCEXPLORER_")}

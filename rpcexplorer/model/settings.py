@@ -16,7 +16,7 @@ class HistorySettings(Struct, frozen=True):
     record: bool = True
     folder: str | None = None
     body_limit: int = MIB
-    """Bytes of a reply that are recorded; longer ones are cut and marked with their true size."""
+    """Bytes of a response to record; a longer one is cut and marked."""
 
 
 class Settings(Struct, frozen=True):
@@ -25,7 +25,7 @@ class Settings(Struct, frozen=True):
     history: HistorySettings = HistorySettings()
     secret_store: Literal["file", "keyring"] = "file"  # noqa: S105 - where, not what
     reply_limit: int = 256 * MIB
-    """Bytes of a reply that are taken in at all; the rest is left on the wire."""
+    """Bytes of a response to receive; the rest is not read."""
 
 
 _SHORT = regex(r"#[0-9a-f]{3}")
@@ -39,7 +39,7 @@ NATIVE: Final = (
 
 
 class Theme(Struct, frozen=True):
-    """Every role has its colour: ``#rrggbb``, or one of the terminal's own."""
+    """A colour for each role: ``#rrggbb``, or one of the terminal's."""
 
     name: str
     dark: bool
@@ -73,7 +73,7 @@ DARK: Final = Theme(
         "error": "#f0808d",
     },
 )
-"""The default theme. It stands here as well as in its file, so that the screen has colours whatever is lost."""
+"""The default theme, also in code, in case its file is missing."""
 LIGHT: Final = Theme(
     "paper",
     dark=False,
@@ -100,11 +100,11 @@ LIGHT: Final = Theme(
         "error": "#b3202f",
     },
 )
-"""What a light theme takes from where it says nothing: the default's colours could not be read on its ground."""
+"""Colours that a light theme uses where it sets none."""
 
 
 def completed(name: str, dark: bool | None, colours: Mapping[str, str], json: Mapping[str, str]) -> Theme:
-    """Complete a theme by the default one, dark or light."""
+    """Complete a theme with the default colours, dark or light."""
     background = colours.get("background", "")
     if dark is None:
         dark = not background.startswith("#") or luminance(background) < 0.18
@@ -113,7 +113,7 @@ def completed(name: str, dark: bool | None, colours: Mapping[str, str], json: Ma
 
 
 def colour(text: str) -> str | None:
-    """Normalise a colour; None if it is none."""
+    """Return a colour in one spelling, or None if it is not one."""
     text = text.strip().lower()
     if _LONG.fullmatch(text):
         return text
