@@ -6,10 +6,13 @@ import json
 import re
 from pathlib import Path
 
+from rpcexplorer.files.toml_shape import MapRule, Place, TableRule, size_rule
 from rpcexplorer.model.exchange import OUTCOMES
 from rpcexplorer.model.filter import BOUNDS
+from rpcexplorer.model.settings import DARK, Settings
 from rpcexplorer.profiles.keys import METHOD, OF_ONE_SERVER, PROFILE_KEYS
 from rpcexplorer.profiles.layers import Presets
+from rpcexplorer.settings import SETTINGS_SHAPE, Themes
 from rpcexplorer.text.exchange import SIGNS
 from tests.fakes.shell import Shell
 
@@ -84,3 +87,27 @@ def test_history_json_table_has_every_field(tmp_path: Path) -> None:
     assert fields("history", "field of `history stats --json`") == [
         *json.loads(shell.run("history", "stats", "--json").out)
     ]
+
+
+def test_settings_table_has_every_setting_with_its_default() -> None:
+    expected = []
+    for key, rule in SETTINGS_SHAPE.keys.items():
+        inner = rule.keys if isinstance(rule, TableRule) else {}
+        expected += [f"{key}.{name}" for name in inner] or [f"{key}.COMMAND" if isinstance(rule, MapRule) else key]
+    table = {unquoted(row[0]): unquoted(row[2]) for row in rows(page("settings"), "setting")}
+    assert [*table] == expected
+    usual = Settings()
+    assert table["theme"] == DARK.name
+    assert table["secrets.store"] == usual.secret_store
+    assert table["history.record"] == json.dumps(usual.history.record)
+    size, place = size_rule(1), Place(MANUAL, ())
+    assert size(table["history.body_limit"], place) == usual.history.body_limit
+    assert size(table["reply.limit"], place) == usual.reply_limit
+
+
+def test_settings_page_names_every_path_and_theme(tmp_path: Path) -> None:
+    printed = json.loads(Shell(tmp_path).run("paths", "--json").out)
+    assert [row[0] for row in rows(page("settings"), "name in `paths`")] == [each["name"] for each in printed]
+    assert set(fields("settings", "theme")) == set(Themes(tmp_path).files())
+    roles = page("settings").split("Roles in")[1:3]
+    assert {*DARK.colours, *DARK.json} <= {*re.findall(r"`(\w+)`", " ".join(roles))}
