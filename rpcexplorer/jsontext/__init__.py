@@ -1,3 +1,3 @@
-"""JSON as text, exact to the letter. Imports nothing of ours."""
+"""JSON as text, exact to the character. Imports no other package of ours."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the cursor is in: the path, the name or value that is being typed."""
+"""The place of the cursor in JSON text: its path and its token."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Final, Literal, NamedTuple
 from rpcexplorer.patterns import regex
 
 LONGEST: Final = 80_000
-"""Characters before the place: of a longer text nothing is told."""
+"""Characters before the cursor; in a longer text there is no place."""
 FURTHER: Final = 20_000
-"""Characters behind the place that are looked at for the rest of what is open there."""
+"""Characters after the cursor that are searched for the rest."""
 DEEPEST: Final = 100
 LONGEST_WORD: Final = 200
 _STRING: Final = r'"[^"\\\r\n]*+(?:\\[^\r\n][^"\\\r\n]*+)*+"'
@@ -29,43 +29,43 @@ _NAME_FOLLOWS: Final = regex(rf"\s*{_STRING}\s*:")
 
 
 class Level(NamedTuple):
-    """A container that is open at the place."""
+    """A container that is open at the cursor."""
 
     is_object: bool
     members: Mapping[str, str] = {}
-    """Of an object the text of each member that is a scalar; empty for another, and for one that is not written yet."""
+    """The members of an object as text; empty if not a scalar, or not written."""
 
 
 class TypedPlace(NamedTuple):
-    """A place in a text."""
+    """The place of the cursor in a text."""
 
     path: tuple[str | int, ...]
-    """To what is due there: a value with its name or number; for a name to the object that it is for."""
+    """Path of the value at the cursor; for a name, path of its object."""
     levels: tuple[Level, ...]
     """The outermost first."""
     due: Literal["name", "value", "next"]
-    """``next``: what stands before is complete, and a comma is due before another name."""
+    """``next``: a member is complete; a comma and a name follow."""
     start: int
-    """Where what is being typed begins, its quote included, and ends."""
+    """Start and end of the token that is being typed, with its quotes."""
     end: int
     typed: str
-    """What is typed of it before the place, without its quote."""
+    """The token before the cursor, without its quote."""
     quoted: bool
     colon: bool
-    """A colon follows: the name has its value already."""
+    """A colon follows, so the name already has a value."""
     comma: bool
-    """Something follows that needs a comma before it."""
+    """A comma is needed before the text that follows."""
 
 
 class _Around(NamedTuple):
     bracket: str
     at: int
     own: list[tuple[int, int]]
-    """The stretches of the text that are its own, and not those of what is in it."""
+    """Its own parts of the text, without those of inner containers."""
 
 
 def place_at(text: str, offset: int) -> TypedPlace | None:
-    """What is due at an offset; None where nothing can be: between a name and its colon, in no container at all."""
+    """Return the place at an offset, or None if nothing can be typed there."""
     if offset > LONGEST:
         return None
     found, string = _opened(text, offset)
@@ -92,7 +92,7 @@ def place_at(text: str, offset: int) -> TypedPlace | None:
 
 
 def _opened(text: str, offset: int) -> tuple[list[_Around], int | None]:
-    """What is open at an offset, and where the string begins in which it stands."""
+    """Return the open containers, and the start of an open string."""
     found: list[_Around] = []
     at = 0
     while True:
@@ -106,7 +106,7 @@ def _opened(text: str, offset: int) -> tuple[list[_Around], int | None]:
             line = text.find("\n", stop, offset)
             if line < 0:
                 return found, stop
-            at = line  # a string that has no end on its line ends there
+            at = line  # An unclosed string ends at the end of its line.
             continue
         if leap[1] in "[{":
             found.append(_Around(leap[1], stop, []))
@@ -118,13 +118,13 @@ def _opened(text: str, offset: int) -> tuple[list[_Around], int | None]:
 
 
 def _end_of(text: str, at: int, end: int) -> int:
-    """Where a stretch without brackets ends: at the quote of a string that is not closed, else at the end."""
+    """Return the start of an unclosed string, or the end of the span."""
     stretch = _TO_END.match(text, at, end)
     return stretch.end() if stretch else at
 
 
 def _behind(text: str, at: int, level: int) -> list[list[tuple[int, int]]]:
-    """The stretches behind the place that are of the containers open there, the outermost first."""
+    """Return the spans after the cursor by open container, outermost first."""
     found: list[list[tuple[int, int]]] = [[] for _ in range(level)]
     limit, inside = at + FURTHER, 0
     while level:
@@ -145,7 +145,7 @@ def _behind(text: str, at: int, level: int) -> list[list[tuple[int, int]]]:
 
 
 def _token(text: str, offset: int, string: int | None) -> tuple[int, int, bool]:
-    """Where begins and ends what stands at an offset, and whether it is in quotes."""
+    """Return start and end of the token at an offset; and if it is quoted."""
     if string is None:
         start = offset
         while start and start > offset - LONGEST_WORD and not _BREAK.match(text, start - 1):
@@ -164,7 +164,7 @@ def _end_of_word(text: str, offset: int) -> int:
 
 
 def _due(text: str, container: _Around, start: int) -> Literal["", "name", "value", "next"]:
-    """What may stand where a token begins."""
+    """Return what can be at the start of a token."""
     before = start - 1
     while before > container.at and text[before] in " \t\r\n":
         before -= 1
@@ -182,13 +182,13 @@ def _due(text: str, container: _Around, start: int) -> Literal["", "name", "valu
 
 
 def _sign(text: str, at: int) -> str:
-    """The next sign that is no blank; empty at the end."""
+    """Return the next character that is not whitespace; empty at the end."""
     found = _SIGN.match(text, at)
     return found[1] if found else ""
 
 
 def _needs_comma(text: str, end: int, *, is_object: bool, due: str) -> bool | None:
-    """Whether a comma must part what is put in from what follows; None where nothing can be put in."""
+    """Return whether an insertion needs a comma after it; None if impossible."""
     sign = _sign(text, end)
     if not sign or sign in ",]}" or (sign == ":" and due == "name"):
         return False
@@ -210,7 +210,7 @@ def _level(text: str, container: _Around, more: list[tuple[int, int]]) -> Level:
 
 
 def _steps(text: str, found: list[_Around], *, value: bool) -> Iterator[str | int | None]:
-    """The path to what is due; None where a name is missing on it."""
+    """Yield the path to the place; None for a missing name."""
     for container in found if value else found[:-1]:
         if container.bracket == "[":
             yield sum(_commas(text[start:end]) for start, end in container.own)

@@ -1,4 +1,4 @@
-"""Changes to typed JSON text: a value set, added, removed or moved."""
+"""Edit typed JSON text: set, add, remove or move a value."""
 
 from __future__ import annotations
 
@@ -11,37 +11,37 @@ from rpcexplorer.jsontext.scan import STRING, Span, elements, is_value, members
 from rpcexplorer.patterns import regex
 
 Path: TypeAlias = tuple[str | int, ...]
-"""Names and places that lead to a value. Of a name that stands twice in one object the last one is meant."""
+"""Names and indexes of a value; of duplicate names the last one counts."""
 MARK: Final = "\ufeff"
 STEP: Final = "  "
-"""What a line is moved in by, where nothing says by what."""
+"""Indentation, if the text has none of its own."""
 _JOINS = regex(rf"({STRING})|([,:])\s*|\s+")
 _LINES = regex(r"\n(?=[^\r\n])")
 _BLANK = regex(r"[ \t\r\n]*")
 
 
 class _Item(NamedTuple):
-    """A member or an element, by the places where it stands."""
+    """The place of a member or an element."""
 
     name: str | None
     start: int
-    """Of the key, where it has one."""
+    """Start of the key, if it has one."""
     value: Span
 
 
 def is_json(text: str) -> bool:
-    """Whether a text can stand where a value stands."""
+    """Return whether a text is one JSON value."""
     return is_value(text, strict=True)
 
 
 def whole(text: str) -> Span:
-    """Where the value of a text stands."""
+    """Return the span of a text without the whitespace around it."""
     start = len(text) - len(text.removeprefix(MARK).lstrip(" \t\r\n"))
     return start, max(start, len(text.rstrip(" \t\r\n")))
 
 
 def span_of(text: str, path: Path) -> Span | None:
-    """Where the value stands that a path leads to; None where there is none."""
+    """Return the span of the value at a path, or None."""
     span: Span | None = whole(text)
     for step in path:
         found = _item(_items(text, span), step) if span else None
@@ -50,17 +50,16 @@ def span_of(text: str, path: Path) -> Span | None:
 
 
 def changed(text: str, path: Path, value: str) -> str:
-    """The text with another value where a path leads to."""
+    """Return the text with another value at a path."""
     span = span_of(text, path)
     assert span is not None, f"{path} is not there"
     return f"{text[: span[0]]}{value}{text[span[1] :]}"
 
 
 def added(text: str, path: Path, value: str, name: str | None = None, *, key: str = "") -> str:
-    """The text with one more member or element at the end of the object or array that a path leads to.
+    """Return the text with one more item at the end of a container.
 
-    With a ``name`` it is a member; ``key`` is the name as it is to be spelled. The value is laid out anew: nobody
-    has typed it.
+    With a ``name`` the item is a member; ``key`` is the spelling of its name. The value gets a new layout.
     """
     span = span_of(text, path)
     assert span is not None, f"{path} is not there"
@@ -76,7 +75,7 @@ def added(text: str, path: Path, value: str, name: str | None = None, *, key: st
 
 
 def removed(text: str, path: Path) -> str:
-    """The text without what a path leads to; what comes behind an element moves up."""
+    """Return the text without the value at a path."""
     outer = span_of(text, path[:-1])
     items = _items(text, outer) if outer else []
     item = _item(items, path[-1])
@@ -93,7 +92,7 @@ def removed(text: str, path: Path) -> str:
 
 
 def without_indent(text: str, indent: str) -> str:
-    """A value as it stands by itself; as it is where a line of it stands further to the left than its neighbours."""
+    """Remove an indentation; unchanged if a line has less than that."""
     first, *rest = text.split("\n")
     if not all(line.startswith(indent) or not line.strip() for line in rest):
         return text
@@ -101,17 +100,17 @@ def without_indent(text: str, indent: str) -> str:
 
 
 def with_indent(text: str, indent: str) -> str:
-    """A value of several lines as it stands among others."""
+    """Indent all lines but the first."""
     return _LINES.sub(f"\n{indent}", text)
 
 
 def one_line(text: str) -> str:
-    """Valid JSON on one line: a blank behind each comma and colon, none elsewhere; each token as it is."""
+    """Return valid JSON on one line, with a space after comma and colon."""
     return _JOINS.sub(lambda found: found[1] or (f"{found[2]} " if found[2] else ""), text)
 
 
 def _items(text: str, span: Span | None) -> list[_Item]:
-    """What stands in an object or array; nothing in anything else."""
+    """Return the items of an object or array; of other values none."""
     if span is None or text[span[0] : span[0] + 1] not in ("{", "["):
         return []
     at, inside = span[0], text[slice(*span)]
@@ -128,7 +127,7 @@ def _item(items: Sequence[_Item], step: str | int) -> _Item | None:
 
 
 def _appended(text: str, items: Sequence[_Item], value: str, key: str | None) -> str:
-    """One more behind the last, with what stands between the others, or before the only one."""
+    """Return the text with an item after the last one, in the same layout."""
     last = items[-1]
     opener = max(text.rfind("{", 0, last.start), text.rfind("[", 0, last.start)) if len(items) == 1 else 0
     between = text[items[-2].value[1] : last.start] if len(items) > 1 else f",{text[opener + 1 : last.start]}"
@@ -143,9 +142,9 @@ def _appended(text: str, items: Sequence[_Item], value: str, key: str | None) ->
 
 
 def _around_the_first(text: str, path: Path) -> tuple[str, str]:
-    """What stands before and behind the only item of a container: as in the one around it.
+    """Return the text before and after the only item of a container.
 
-    Where that has an item a line, so has this.
+    It has a line of its own if the items of the container around it have.
     """
     outer = span_of(text, path[:-1]) if path else None
     items = _items(text, outer)
@@ -161,7 +160,7 @@ def _around_the_first(text: str, path: Path) -> tuple[str, str]:
 
 
 def indent_of_line(text: str, at: int) -> str:
-    """The blanks that the line begins with in which a place stands."""
+    """Return the whitespace at the start of a line."""
     line = text[text.rfind("\n", 0, at) + 1 : at]
     found = _BLANK.match(line)
     return found[0] if found else ""
@@ -172,13 +171,16 @@ def _key(spelled: str | None, colon: str) -> str:
 
 
 def string(text: str) -> str:
-    """A text as JSON spells it, with no more escapes than it needs; half a character stays an escape."""
+    """Return a text as a JSON string with few escapes.
+
+    A lone surrogate stays an escape.
+    """
     spelled = json.dumps(text, ensure_ascii=False)
     return json.dumps(text) if any("\ud800" <= char <= "\udfff" for char in spelled) else spelled
 
 
 def _laid_out(value: str, level: str | None) -> str:
-    """On one line, or with an item a line where those beside it stand on lines of their own."""
+    """Return a value on one line, or on several if its neighbours are."""
     if level is None:
         return one_line(value)
     first, *rest = indented(value).split("\n")

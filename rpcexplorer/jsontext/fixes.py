@@ -1,4 +1,4 @@
-"""Typos in JSON: found in tokens and structure, each with its fix."""
+"""Find typos in JSON by tokens and structure, each with its fix."""
 
 # ruff: noqa: RUF001  # the look-alikes of plain quotes are part of this subject
 
@@ -14,14 +14,14 @@ from rpcexplorer.jsontext.scan import NUMBER
 from rpcexplorer.patterns import regex
 
 TokenKind: TypeAlias = Literal[
-    "space",  # whitespace JSON does not know
+    "space",  # Whitespace that is not JSON's.
     "comment",
-    "endless",  # a comment that is not closed
-    "string",  # in quotes of any sort
-    "unclosed",  # a string without its closing quote
-    "unopened",  # a string without its opening quote
-    "number",  # begins as a number does
-    "word",  # any other run of letters
+    "endless",  # A comment that is not closed.
+    "string",  # In quotes of any kind.
+    "unclosed",  # A string without its closing quote.
+    "unopened",  # A string without its opening quote.
+    "number",  # Starts like a number.
+    "word",  # Any other run of letters.
     "open",
     "close",
     "comma",  # , or ;
@@ -31,24 +31,20 @@ TokenKind: TypeAlias = Literal[
 
 
 class Token(NamedTuple):
-    """A stretch of the text; JSON's own whitespace makes no token."""
+    """A part of the text; JSON's own whitespace has no token."""
 
     kind: TokenKind
-    """What the stretch was meant to be."""
     start: int
-    """Where it starts in the text."""
     end: int
-    """Where it ends."""
 
 
 STRINGS: Final = frozenset({"string", "unclosed", "unopened"})
-"""The kinds that are text in quotes."""
 SCALARS: Final = STRINGS | {"number", "word"}
-"""The kinds that are a value or a name by themselves."""
+"""Tokens that are a value or a name."""
 QUOTES: Final = "\"'`“”„«»‘’‚‹›"
-"""All characters that may open or close a string in what people paste."""
+"""Characters that open or close strings in pasted text."""
 ODD_SPACES: Final = r"\u00a0\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff\x0b\x0c\x85"
-"""The whitespace and the invisible characters JSON does not know, for use in a pattern's brackets."""
+"""Whitespace and invisible characters that are not JSON, for a pattern."""
 _PARTNERS = {"“": "”", "„": "“”", "«": "»", "»": "«", "‘": "’", "‚": "‘’", "‹": "›", "›": "‹"}
 _LITERAL = r"(?i:true|false|null|none|nil|undefined|nan|infinity)\b"
 _WORD = r"[$]?[^\W\d][\w$.@-]*+"
@@ -77,7 +73,10 @@ _TOKEN = regex(
 
 
 def _closed_by(opener: str) -> re.Pattern[str]:
-    """Pattern of a string on one line; an apostrophe between letters does not end it."""
+    """Return a pattern for a string on one line.
+
+    An apostrophe between letters does not end it.
+    """
     closers = _PARTNERS.get(opener, opener)
     letters_around = r"|(?<=\w)['’](?=\w)" if closers in ("'", "’", "‘’") else ""
     return re.compile(rf"{opener}(?:[^{opener}{closers}\\\r\n]++|\\[^\r\n]{letters_around})*[{closers}]")
@@ -93,7 +92,7 @@ _NAME = regex(rf"[{QUOTES}][^\s:,;\[\]{{}}\\]+(?=[ \t]*:(?!//))")
 
 
 def tokens(text: str) -> Iterator[Token]:
-    """Cut the whole text, in reading order; whatever the text, nothing but whitespace is left out."""
+    """Yield the tokens of any text, in order; only whitespace is left out."""
     at = 0
     strings = _Strings(text)
     before = Token("open", 0, 0)
@@ -105,7 +104,7 @@ def tokens(text: str) -> Iterator[Token]:
         if kind == "unopened" and before.kind in STRINGS and before.end == found.start():
             kind, at = "word", at - 1
         if kind == "left_open":
-            kind = "word"  # {{name}}, for which a value is put in later
+            kind = "word"  # A variable: {{name}}.
         if kind == "quote":
             named = container == "{" and before.kind in ("open", "comma")
             before = strings.at(found.start(), named=named)
@@ -118,15 +117,15 @@ def tokens(text: str) -> Iterator[Token]:
 
 
 class _Strings:
-    """Finds where strings end, without reading any stretch of the text again and again."""
+    """Finds the ends of strings without reading a part twice."""
 
     def __init__(self, text: str) -> None:
         self.text = text
         self.barren = dict.fromkeys(QUOTES, 0)
-        """For each quote, up to where none closes: what looks like one there is escaped."""
+        """For each quote, the offset before which none closes a string."""
 
     def at(self, start: int, *, named: bool) -> Token:
-        """The string that opens at `start`; `named` where the name of a member may stand."""
+        """Return the string at `start`; `named`: a member's name may be there."""
         text, opener = self.text, self.text[start]
         if start >= self.barren[opener]:
             for pattern in (_CLOSED[opener], _MIXED[opener]):
@@ -141,7 +140,7 @@ class _Strings:
         return Token("unclosed", start, start + 1 + len(inner))
 
     def _below(self, start: int) -> int:
-        """Where the string ends that does not end on its line; 0 if its quote is rather missing."""
+        """Return the end of a string of several lines; 0 if its quote is missing."""
         text, opener = self.text, self.text[start]
         if opener != '"':
             line = _REST_OF_LINE.match(text, start)
@@ -157,18 +156,19 @@ class _Strings:
 
 
 class Rewrite(NamedTuple):
-    """One place of a text to be spelled anew."""
+    """A replacement in a text."""
 
     start: int
-    """Where the place starts."""
     end: int
-    """Where it ends; the same as the start where something is put in."""
+    """The same as the start for an insertion."""
     text: str
-    """What stands there afterwards."""
 
 
 def applied(text: str, edits: Iterable[Rewrite]) -> str:
-    """The text with all the edits made; where two overlap, the later one only deletes what is left to it."""
+    """Return the text with all edits.
+
+    If two overlap, the later one only deletes the rest of its span.
+    """
     parts: list[str] = []
     at = 0
     for start, end, new in sorted(edits, key=lambda edit: edit[:2]):
@@ -179,12 +179,12 @@ def applied(text: str, edits: Iterable[Rewrite]) -> str:
 
 
 def quoted(token: Token) -> tuple[Rewrite, ...]:
-    """Double quotes around a token."""
+    """Put a token into double quotes."""
     return Rewrite(token.start, token.start, '"'), Rewrite(token.end, token.end, '"')
 
 
 def requoted(text: str, token: Token) -> tuple[Rewrite, ...]:
-    """Double quotes in place of whatever a string has; those inside it are escaped."""
+    """Replace the quotes of a string; escape double quotes inside it."""
     opener = text[token.start]
     edits = [Rewrite(token.start, token.start + 1, '"')]
     end = token.end
@@ -201,7 +201,7 @@ def requoted(text: str, token: Token) -> tuple[Rewrite, ...]:
 
 
 def escaped(char: str) -> str:
-    """A character as JSON escapes it."""
+    """Return the JSON escape of a character."""
     short = {"\n": r"\n", "\r": r"\r", "\t": r"\t", "\b": r"\b", "\f": r"\f"}
     return short.get(char, f"\\u{ord(char):04x}")
 
@@ -211,7 +211,10 @@ _WINDOWS_PATH = regex(r"[A-Za-z]:\\(?!\\)")
 
 
 def backslash(text: str, at: int) -> Rewrite:
-    """A backslash that starts no escape of JSON: what it means elsewhere, else the character itself."""
+    """Fix an escape that JSON does not have.
+
+    If other languages have it, its meaning stays; else only the backslash goes.
+    """
     if text[at + 1 : at + 2] in tuple(QUOTES):
         return Rewrite(at, at + 1, "")
     if re.match(r"x[0-9a-fA-F]{2}", text[at + 1 : at + 4]):
@@ -220,7 +223,7 @@ def backslash(text: str, at: int) -> Rewrite:
 
 
 def without_comment(text: str, token: Token) -> Rewrite:
-    """A comment taken out: with its line if it has one to itself, else with the blanks beside it."""
+    """Remove a comment, with its line if nothing else is on it."""
     before, after = token.start, token.end
     while text[before - 1 : before] in (" ", "\t"):
         before -= 1
@@ -237,7 +240,7 @@ def without_comment(text: str, token: Token) -> Rewrite:
 
 
 def space(text: str, token: Token) -> Rewrite:
-    """Whitespace that JSON does not know, as plain spaces; what has no width leaves nothing."""
+    """Replace whitespace that is not JSON's by spaces, or by nothing."""
     visible = re.sub("[\u200b-\u200d\u2060\ufeff]", "", text[token.start : token.end])
     return Rewrite(token.start, token.end, " " * len(visible))
 
@@ -266,24 +269,22 @@ LABELS: Final = {
     "opener": "close what is open",
     "closer": "remove the extra bracket",
 }
-"""The fixable kinds of slip, each with what its fix does."""
+"""The kinds of typos that can be fixed, each with its fix."""
 
 
 class Slip(NamedTuple):
     kind: str
-    """What sort of slip it is: one fix takes all of a kind. A key of LABELS, or "" where nothing can be offered."""
+    """A key of LABELS, or "" without a fix; one fix is for all of a kind."""
     start: int
-    """Where it starts in the text."""
     end: int
-    """Where it ends."""
     what: str
-    """What is wrong."""
+    """The problem, as a clause."""
     instead: str
-    """What to write instead."""
+    """The text to write instead."""
 
 
 class Slips:
-    """All the slips of a text: the first in reading order, how many there are, and the edits for each kind."""
+    """The typos of a text: the first one, their number, the edits by kind."""
 
     def __init__(self) -> None:
         self.first: Slip | None = None
@@ -291,26 +292,26 @@ class Slips:
         self.edits: dict[str, list[Rewrite]] = {}
 
     def add(self, kind: str, where: tuple[int, int], what: str, instead: str, *edits: Rewrite) -> None:
-        """Take up one slip, and the edits that put it right."""
+        """Add a typo and the edits that fix it."""
         self.count += 1
         if self.first is None or where[0] < self.first.start:
             self.first = Slip(kind, *where, what, instead)
         self.edit(kind, *edits)
 
     def edit(self, kind: str, *edits: Rewrite) -> None:
-        """Add to the edits of a slip that was taken up before."""
+        """Add edits for a typo that was added before."""
         if edits:
             self.edits.setdefault(kind, []).extend(edits)
 
 
 def shown(text: str) -> str:
-    """A few words of the text as they may stand in a message: short, and without control characters."""
+    """Shorten a text for a message, without control characters."""
     short = text if len(text) <= 24 else text[:23] + "…"
     return "".join(char if char.isprintable() else f"\\u{ord(char):04x}" for char in short)
 
 
 def in_token(text: str, token: Token, slips: Slips) -> None:
-    """Take up what is wrong with a token wherever it stands."""
+    """Add the typos that a token has in any place."""
     kind, start, end = token
     if kind in STRINGS:
         _string(text, token, slips)
@@ -337,7 +338,7 @@ _CONTROLS = {"\n": "a line break", "\r": "a line break", "\t": "a tab"}
 
 
 def _string(text: str, token: Token, slips: Slips) -> None:
-    """Take up wrong quotes, a missing quote, and what is wrong between the quotes."""
+    """Add wrong or missing quotes, and typos between the quotes."""
     kind, start, end = token
     opener, closer = text[start], text[end - 1]
     if kind == "unopened":
@@ -350,7 +351,7 @@ def _string(text: str, token: Token, slips: Slips) -> None:
         odd = closer if opener == '"' else opener
         slips.add("other quotes", (start, end), f"{odd} is not a quote of JSON", 'write "', *edits)
     if kind == "unclosed":
-        # a backslash before the quote is doubled, or the quote would be escaped
+        # A backslash before the quote is doubled, or it would escape the quote.
         dangling = (end - start - len(text[start:end].rstrip("\\"))) % 2
         edit = Rewrite(end, end, "\\" * dangling + '"')
         slips.add("quote", (start, end), "this text has no closing quote", 'write " at its end', edit)
@@ -360,7 +361,7 @@ def _string(text: str, token: Token, slips: Slips) -> None:
 
 
 def _inside(text: str, inner: tuple[int, int], opener: str, slips: Slips) -> None:
-    """Take up what may not stand inside a string as it is: control characters, other languages' escapes."""
+    """Add control characters and escapes that JSON does not have."""
     wrong: list[int] = []
     for found in _INSIDE.finditer(text, *inner):
         where, char = found.span(), found[0]
@@ -374,7 +375,7 @@ def _inside(text: str, inner: tuple[int, int], opener: str, slips: Slips) -> Non
             wrong.append(where[0])
     if wrong:
         edits = [backslash(text, at) for at in wrong]
-        if _WINDOWS_PATH.match(text, *inner):  # each backslash of `C:\users\new` is doubled
+        if _WINDOWS_PATH.match(text, *inner):  # Double each backslash of `C:\users\new`.
             singles = (found.start() for found in _SINGLE_BACKSLASH.finditer(text, *inner) if found[1])
             edits = [Rewrite(at, at, "\\") for at in singles] or edits
         what = f"{shown(text[wrong[0] : wrong[0] + 2])} is not an escape of JSON"
@@ -390,7 +391,7 @@ _LITERALS = dict.fromkeys(("null", "none", "nil", "undefined"), "null") | {"true
 
 
 def in_name(text: str, token: Token, slips: Slips) -> None:
-    """Take up what is wrong with a token in the place of a member's name."""
+    """Add the typos that a token has as a member's name."""
     if token.kind not in STRINGS:
         what = "the name of a member needs double quotes"
         instead = f'write "{shown(text[token.start : token.end])}"'
@@ -398,7 +399,7 @@ def in_name(text: str, token: Token, slips: Slips) -> None:
 
 
 def in_value(text: str, token: Token, slips: Slips) -> None:
-    """Take up what is wrong with a word or a number in the place of a value."""
+    """Add the typos that a word or a number has as a value."""
     spelled = text[token.start : token.end]
     if token.kind in STRINGS or spelled in ("true", "false", "null") or _NUMBER.fullmatch(spelled):
         return
@@ -418,7 +419,7 @@ def in_value(text: str, token: Token, slips: Slips) -> None:
 
 
 def _number(spelled: str, token: Token, slips: Slips) -> bool:
-    """Take up what is first wrong with the spelling of a number; False if it is no number at all."""
+    """Add the first typo of a number; return False if it is not a number."""
     digits = spelled.lstrip("+-")
     if _BASE.fullmatch(digits):
         right = str(int(digits, 0))
@@ -442,7 +443,7 @@ def _number(spelled: str, token: Token, slips: Slips) -> bool:
 
 
 ContainerState: TypeAlias = Literal["item", "colon", "value", "after"]
-"""What has to come next: an item, the colon after a name, the value after the colon, or a comma or a closer."""
+"""What has to follow; ``after`` is a comma or a closing bracket."""
 CLOSER: Final = {"[": "]", "{": "}"}
 """The closing bracket for each opening one."""
 _OPENER = {"]": "[", "}": "{"}
@@ -450,34 +451,33 @@ _ROUND = {"(": "[", ")": "]"}
 
 
 class Container(Struct):
-    """An array, an object, or the whole text, which holds one of them if all is well."""
+    """An array, an object, or the whole text, which should contain one."""
 
     opener: Token | None = None
     """Its opening bracket; None for the whole text."""
     typed: str = ""
     """The bracket as typed, `[` or `{`; empty for the whole text."""
     kind: str = ""
-    """The bracket that was meant; empty for the whole text if that holds brackets of its own."""
+    """The intended bracket; empty for a whole text that has brackets."""
     closed: bool = False
-    """Whether a closing bracket stands for it; for the whole text, whether one has no opening one."""
+    """A closing bracket was found; for the whole text, one without opening."""
     items: int = 0
-    """How many tokens and containers stand directly in it, names included."""
+    """Number of tokens and containers directly in it, names included."""
     parts: int = 0
-    """How many parts, separated by commas, are not empty."""
+    """Number of parts between commas that are not empty."""
     part_empty: bool = True
-    """Whether nothing stands in the part being counted."""
+    """The current part is empty."""
     colons: int = 0
-    """How many colons stand directly in it."""
+    """Number of colons directly in it."""
     first: Token | None = None
-    """What stands in it first."""
+    """Its first token."""
     first_colon: Token | None = None
-    """Its first colon."""
     first_join: Token | None = None
     """Its first comma or colon."""
     state: ContainerState = "item"
-    """What has to come next, while slips are looked for."""
+    """What has to follow, while typos are searched."""
     comma: Token | None = None
-    """The comma that makes an item due."""
+    """The comma after which an item has to follow."""
 
     def count(self, token: Token) -> None:
         if token.kind in ("comma", "colon"):
@@ -494,11 +494,11 @@ class Container(Struct):
             self.part_empty = False
 
     def decide(self) -> None:
-        """Settle what was meant, after everything was counted."""
+        """Decide which container was meant, after everything is counted."""
         named = self.colons >= self.parts > 0
         bare = self.first and (self.first.kind in SCALARS or self.colons or self.parts > 1)
         if self.typed == "{":
-            # one text is all there is: whoever types a name has got no further yet, its brace closed by the editor
+            # Only one text: a name that is being typed, before a brace that the editor closed.
             is_text = self.items == 1 and self.first is not None and self.first.kind in STRINGS
             may_become_a_member = is_text and self.first_join is None
             alone = not self.colons and self.items != 2 * self.parts and not may_become_a_member
@@ -508,7 +508,7 @@ class Container(Struct):
 
 
 class Nest:
-    """The containers that are open at one place of the text; the whole text is the outermost."""
+    """The open containers at one place of the text, the whole text first."""
 
     def __init__(self, whole: Container) -> None:
         self.open = [whole]
@@ -521,8 +521,8 @@ class Nest:
     def leave(self, closer: str) -> list[Container]:
         """Close what a closing bracket closes, innermost first.
 
-        Only the last of them has it as its own; those before it lack theirs. If it fits none that is open, it is
-        taken for a wrong one in the right place.
+        It belongs to the last of them; the others have none. If it fits no open container, it counts as a wrong bracket
+        in the right place.
         """
         wanted = _OPENER[closer] if self._typed[_OPENER[closer]] else None
         left: list[Container] = []
@@ -535,12 +535,12 @@ class Nest:
 
 
 def bracket(text: str, token: Token) -> str:
-    """The bracket that a token is; round ones stand for square ones."""
+    """Return the bracket of a token; a round one counts as square."""
     return _ROUND.get(text[token.start], text[token.start])
 
 
 def counted(text: str, found: Sequence[Token]) -> Iterator[Container]:
-    """The whole text and then its containers, in the order in which they open, each with what it holds."""
+    """Yield the whole text, then its containers in opening order."""
     order = [Container()]
     nest = Nest(order[0])
     for token in found:
@@ -562,7 +562,7 @@ _KINDS: Final = {"[": "an array", "{": "an object"}
 
 
 def slips_of(text: str) -> Slips:
-    """Everything that is wrong with the text as params; nothing at all only if it can be sent."""
+    """Return all typos of a text as params; none only if it can be sent."""
     slips = Slips()
     found: list[Token] = []
     complete = True
@@ -577,7 +577,7 @@ def slips_of(text: str) -> Slips:
 
 
 class _Walk:
-    """The walk from token to token; each open container remembers what has to come next in it."""
+    """A walk from token to token through the open containers."""
 
     def __init__(self, text: str, found: Sequence[Token], slips: Slips) -> None:
         self.text = text
@@ -587,10 +587,13 @@ class _Walk:
         self.whole = next(self.containers)
         self.nest = Nest(self.whole)
         self.before = Token("open", 0, 0)
-        self.over = False  # the params are complete, and yet more follows
+        self.over = False  # The params are complete, and more text follows.
 
     def run(self, *, complete: bool) -> None:
-        """Take up all slips; those at the end only if the text is complete, its end not lost in a comment."""
+        """Add all typos; those at the end only if the text is ``complete``.
+
+        It is not if its end is in an unclosed comment.
+        """
         steps = {
             "open": self._open,
             "close": self._close,
@@ -609,10 +612,10 @@ class _Walk:
             self._end()
 
     def _wrap(self) -> None:
-        """The text has no brackets around it: take that up."""
+        """Add that the text has no brackets around it."""
         whole, last = self.whole, self.found[-1]
         place = whole.first if whole.first and whole.first.kind in SCALARS else whole.first_join
-        assert place is not None  # without either, the whole text has no kind
+        assert place is not None  # A text without both has no kind.
         first = self.found[0]
         edits = [Rewrite(first.start, first.start, whole.kind)]
         if not self._ends_whole(last):
@@ -621,12 +624,12 @@ class _Walk:
         self.slips.add(kind, place[1:], "params are an array or an object", instead, *edits)
 
     def _ends_whole(self, token: Token) -> bool:
-        """Whether a token is the closing bracket of a text that lacks the opening one."""
+        """Return whether a token closes a text without an opening bracket."""
         last = self.whole.closed and token is self.found[-1]
         return last and self.text[token.start] == CLOSER.get(self.whole.kind)
 
     def _room(self, token: Token) -> Container:
-        """The container an item is about to stand in, at a state that lets it."""
+        """Return the container for the next item, in a state that accepts it."""
         container = self.nest.open[-1]
         end = self.before.end
         if container.state == "after" and not container.kind:
@@ -651,7 +654,7 @@ class _Walk:
         return container
 
     def _touches(self, token: Token) -> bool:
-        """Whether a word and a string stand together without a gap, as around a quote that should be escaped."""
+        """Return whether a word touches a string, as at an unescaped quote."""
         kinds = (self.before.kind, token.kind)
         scalars = kinds[0] in SCALARS and kinds[1] in SCALARS
         return self.before.end == token.start and scalars and (kinds[0] in STRINGS) != (kinds[1] in STRINGS)
@@ -667,7 +670,7 @@ class _Walk:
             container.state = "after"
 
     def _stray(self, _: Token) -> None:
-        """What does not belong here was taken up already; where a value is due, it stands for one."""
+        """Take a stray token as the value that has to follow, if one has to."""
         container = self.nest.open[-1]
         if container.state == "value" or (container.state == "item" and container.kind == "["):
             container.state = "after"
@@ -687,7 +690,7 @@ class _Walk:
             self._convert(container, token)
 
     def _convert(self, container: Container, opener: Token) -> None:
-        """Take up brackets where braces were meant, or the other way round."""
+        """Add brackets where braces were meant, or the other way round."""
         if container.kind == "{" and container.first_colon and container.first:
             name = self.text[container.first.start : container.first.end].strip("\"'")
             what, instead = "members need braces, not square brackets", f'write {{"{shown(name)}": …}}'
@@ -725,7 +728,7 @@ class _Walk:
             self.slips.edit("members", Rewrite(token.start, token.end, right))
 
     def _finish(self, container: Container, token: Token) -> None:
-        """Take up what a container that ends at `token` still lacks, or has too much."""
+        """Add what a container that ends at `token` lacks or has too much."""
         if container.state in ("colon", "value"):
             self._missing(container, token)
         elif container.comma:
@@ -733,7 +736,7 @@ class _Walk:
             self.slips.add("trailing comma", container.comma[1:], what, "remove it", edit)
 
     def _missing(self, container: Container, token: Token) -> None:
-        """Take up that a name goes without a value up to `token`."""
+        """Add that a name has no value before `token`."""
         if container.state == "colon":
             self.slips.add("", token[1:], "a name without a value", "write a colon and a value after the name")
         else:
@@ -770,7 +773,7 @@ class _Walk:
         container.state = "value"
 
     def _end(self) -> None:
-        """Take up what is missing where the text ends."""
+        """Add what is missing at the end of the text."""
         end = self.before.end
         inner = self.nest.open[-1]
         here = Token("close", end, end)

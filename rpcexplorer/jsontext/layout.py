@@ -1,4 +1,4 @@
-"""JSON text laid out or made compact; each token keeps its spelling."""
+"""Indented or compact JSON text; each token keeps its spelling."""
 
 from __future__ import annotations
 
@@ -15,39 +15,39 @@ from rpcexplorer.jsontext.slices import Slice, Text, closing, in_string, slices
 from rpcexplorer.patterns import regex
 
 LEVELS: Final = SLICE_LEVELS
-"""Deeper levels stay on one line: indenting each of 100,000 levels would turn 200 kB into gigabytes."""
+"""Deeper levels stay on one line: 100,000 of them would need gigabytes."""
 COMPACT: Final = -1
-"""As an indentation: no whitespace at all."""
+"""An indentation that means no whitespace at all."""
 MAX_RECENT: Final = 16
-"""Slices of a layout in memory: some 4 MB, and more than the rows of a screen come from."""
+"""Slices in memory, about 4 MB: more than the rows of a screen need."""
 _PIECE = regex(rf'{STRING}|[^\s\[\]{{}},:"]++|\[{SPACE}\]|\{{{SPACE}\}}|[\[\]{{}},:]')
 _BLANK = regex(rf"({STRING})|[ \t\n\r]++")
 
 
 class Piece(NamedTuple):
-    """A stretch of laid-out text."""
+    """A part of the indented text."""
 
     text: bytes
     broken: bool
-    """A raw line break stands inside a string, as some servers write it: not every line is an item."""
+    """A string contains a raw line break, so not every line is an item."""
     part: Slice
-    """The slice of the text that was laid out."""
+    """The slice of the original text."""
     is_native: bool
-    """Whether msgspec laid it out; anything else takes a hundred times as long."""
+    """Indented by msgspec; the other way takes a hundred times as long."""
 
 
 def indented(text: AnyStr, indent: int = 2) -> AnyStr:
-    """Return the text with one item a line, each token as typed; text that is not JSON stays as it is."""
+    """Return the text with one item a line; unchanged if it is not JSON."""
     return _whole(text, indent)
 
 
 def compact(text: AnyStr) -> AnyStr:
-    """The text without whitespace between its tokens."""
+    """Return the text without whitespace between its tokens."""
     return _whole(text, COMPACT)
 
 
 def pieces(text: Text, indent: int = 2) -> Iterator[Piece | None]:
-    """The laid-out text piece by piece; None, and then no more, where it turns out that the text is not JSON."""
+    """Yield the indented text in pieces; None at the end if it is not JSON."""
     for part in slices(text):
         piece = _piece(text, part, indent)
         yield piece
@@ -69,14 +69,14 @@ def _piece(text: Text, part: Slice, indent: int) -> Piece | None:
 
 
 class Layout:
-    """Laid-out text of which a few slices are in memory; like bytes it has a length, and parts by their offsets.
+    """Indented text like bytes, with a length and slices by offset.
 
-    A slice that is not in memory is laid out again when it is read: in half a millisecond, while to keep them all
-    would take twice the memory of the text.
+    Only a few slices are in memory. Another one is indented again in half a millisecond. All of them would need twice
+    the memory of the text.
     """
 
     def __init__(self, text: Text) -> None:
-        """It has no slices until they are added."""
+        """Start without slices."""
         self._text = text
         self._parts: list[Slice | bytes] = []
         self._starts = [0]
@@ -87,11 +87,11 @@ class Layout:
 
     @property
     def is_in_memory(self) -> bool:
-        """Whether every slice is in memory."""
+        """Return whether every slice is in memory."""
         return len(self._recent) == len(self._parts)
 
     def add(self, piece: Piece) -> None:
-        """Add what follows; a slice that takes long to lay out stays in memory."""
+        """Add the next piece; one that takes long to indent stays in memory."""
         self._remember(len(self._parts), piece.text)
         self._parts.append(piece.part if piece.is_native else piece.text)
         self._starts.append(len(self) + len(piece.text))
@@ -118,7 +118,7 @@ class Layout:
 
     def _lay_out(self, part: Slice) -> bytes:
         piece = _piece(self._text, part, indent=2)
-        assert piece is not None  # it was laid out before
+        assert piece is not None  # It was indented before.
         return piece.text
 
     def _remember(self, nth: int, text: bytes) -> None:
@@ -139,7 +139,7 @@ def _whole(text: AnyStr, indent: int) -> AnyStr:
 
 
 def _opening(part: Slice, indent: int) -> bytes:
-    """How what is open before a slice is laid out."""
+    """Return the indented brackets that are open before a slice."""
     name = b'"":' if indent == COMPACT else b'"": '
     laid_out = b""
     for level, sign in enumerate(map(chr, part.before), start=1):
@@ -149,7 +149,7 @@ def _opening(part: Slice, indent: int) -> bytes:
 
 
 def _closing(part: Slice, indent: int) -> bytes:
-    """How what closes it behind a slice is laid out."""
+    """Return the indented brackets that close them after a slice."""
     levels = range(len(part.after), 0, -1)
     signs = map(chr, closing(part.after))
     return b"".join(
@@ -159,10 +159,9 @@ def _closing(part: Slice, indent: int) -> bytes:
 
 
 def _native(text: bytes, indent: int) -> bytes | None:
-    """Let msgspec lay it out; None where msgspec refuses the text.
+    """Return the text as msgspec indents it, or None if it refuses the text.
 
-    It refuses more than what is wrong: lone surrogate escapes, and nesting beyond the interpreter's recursion
-    limit. There is no way to ask it beforehand, so its exceptions end here.
+    It also refuses valid text: lone surrogate escapes, and nesting beyond the interpreter's recursion limit.
     """
     try:
         return msgspec.json.format(text, indent=indent)
@@ -171,7 +170,7 @@ def _native(text: bytes, indent: int) -> bytes | None:
 
 
 def _lenient(text: bytes, indent: int) -> bytes | None:
-    """What msgspec would write, for text that it refuses; None where it is not JSON, even leniently read."""
+    """Indent text that msgspec refuses; None if it is not even loosely JSON."""
     characters = text.decode("utf-8", "surrogateescape")
     if not is_value(characters):
         return None
@@ -201,7 +200,7 @@ def _indented(text: str, indent: int) -> str:
 
 
 def _line(level: int, indent: int, *, closes: bool = False, flat: bytes = b"") -> bytes:
-    """The break and the spaces for a line inside `level` containers; `flat` where the level is too deep for one."""
+    """Return a line break and indentation, or `flat` if it is too deep."""
     if indent == COMPACT:
         return b""
     if level > LEVELS:

@@ -1,4 +1,4 @@
-"""Params as a person types them: text that can be sent, or the first problem."""
+"""Typed params: text that can be sent, or its first problem."""
 
 from __future__ import annotations
 
@@ -12,17 +12,16 @@ from rpcexplorer.jsontext.scan import elements, error_at, is_value, members
 from rpcexplorer.patterns import regex
 
 MAX_FIXED: Final = 64_000
-"""Characters. TrialResult typos takes 1 to 5 µs for each, and nobody types more by hand."""
+"""Characters of a text whose typos are searched, at 1 to 5 µs each."""
 _BREAK = regex(r"\r\n|\r|\n")
 
 
 class Params(Struct, frozen=True):
     text: str
-    """The JSON text without whitespace between its tokens; each token, and each duplicate, as typed."""
+    """The text without whitespace between tokens, duplicates included."""
     kind: Literal["array", "object"]
-    """Which of the two containers it is."""
     size: int
-    """How many elements or members it has, duplicates counted."""
+    """Number of elements or members, duplicates counted."""
 
     @property
     def remark(self) -> str:
@@ -33,31 +32,31 @@ class Params(Struct, frozen=True):
 
 
 class Fix(Struct, frozen=True):
-    """A way out of a problem, to be taken with one key."""
+    """A fix for a problem, applied with one key."""
 
     label: str
-    """What the fix does, as an order: "remove the comments"."""
+    """An imperative such as "remove the comments"."""
     text: str
-    """The whole text after it."""
+    """The whole text after the fix."""
 
 
 class Typo(Struct, frozen=True):
-    """The first thing, in reading order, that keeps a text from being params."""
+    """The first problem of a text as params."""
 
     line: int
-    """Its line, from 1."""
+    """From 1."""
     column: int
-    """Its column in characters, from 1."""
+    """In characters, from 1."""
     offset: int
-    """Where it starts in the text, from 0; the length of the text if something is missing at its end."""
+    """From 0; the length of the text if something is missing at its end."""
     end: int
-    """Where it ends, for marking it."""
+    """End of the part to mark."""
     what: str
-    """What is wrong."""
+    """The problem, as a clause."""
     instead: str
-    """What to write instead."""
+    """The text to write instead."""
     fix: Fix | None
-    """What mends it and every other slip of its kind; None where only a person can know what was meant."""
+    """Fixes all typos of this kind; None if the meaning is not clear."""
 
     def __str__(self) -> str:
         return f"line {self.line}, column {self.column}: {self.what}; {self.instead}"
@@ -67,12 +66,11 @@ _NO_VALUE = Typo(1, 1, 0, 0, "this is not JSON", "write one value", None)
 
 
 def parse(text: str) -> Params | Typo:
-    """Judge a text as params; empty text means the empty array.
+    """Parse a text as params; empty text means the empty array.
 
-    Applying the fix of each problem, one after the other, always comes to an end: a fix is offered only if it
-    leaves fewer slips than there were.
+    Applying one fix after another always ends: each one leaves fewer typos.
     """
-    body = text.removeprefix("\ufeff")  # a byte order mark is invisible, and files from elsewhere have it
+    body = text.removeprefix("\ufeff")  # A byte order mark is invisible, and some files begin with it.
     if not body.strip(" \t\r\n"):
         return Params("[]", "array", 0)
     return _params(body) or _problem(text)
@@ -81,7 +79,7 @@ def parse(text: str) -> Params | Typo:
 def value_problem(text: str) -> Typo:
     """Return the first problem of a text that is not one JSON value.
 
-    Params are an array or an object: any other value is judged as the only element of an array.
+    A value that is not an array or an object is checked as the only element of an array.
     """
     if not text.strip(" \t\r\n"):
         return Typo(1, 1, 0, len(text), "a value is missing", "write one, or null", None)
@@ -99,7 +97,7 @@ def value_problem(text: str) -> Typo:
         whole = Fix("put it in square brackets", f"[{text.strip()}]")
         return Typo(*_place(text, start), start, end, "one value goes here", "put them in [ ]", whole)
     start, end = (min(max(at - 1, 0), len(text)) for at in (found.offset, found.end))
-    if start == end == len(text) and found.offset < len(around):  # one that is too many has met our own
+    if start == end == len(text) and found.offset < len(around):  # A bracket too many has met the one that was added.
         start -= 1
     fixed = found.fix.text.strip() if found.fix else ""
     inside = fixed[1:-1].strip() if fixed[:1] == "[" and fixed[-1:] == "]" else fixed
@@ -108,13 +106,13 @@ def value_problem(text: str) -> Typo:
 
 
 def _params(body: str) -> Params | None:
-    """The params, if the text can be sent as it is."""
+    """Return the params if the text can be sent."""
     sent = compact(body)
     if sent[0] not in "[{":
         return None
     try:
         msgspec.json.decode(sent, type=msgspec.Raw)
-    except (msgspec.DecodeError, RecursionError, UnicodeEncodeError):  # it refuses a few that are standard, too
+    except (msgspec.DecodeError, RecursionError, UnicodeEncodeError):  # msgspec also refuses some standard JSON.
         if not is_value(sent, strict=True):
             return None
     if sent[0] == "[":
@@ -123,10 +121,10 @@ def _params(body: str) -> Params | None:
 
 
 def _problem(text: str) -> Typo:
-    """What is wrong first, with its fix."""
+    """Return the first problem with its fix."""
     if len(text) > MAX_FIXED:
         return _first_error(text)
-    # Imported here because valid params, the usual case, should not wait until the patterns are compiled.
+    # Imported here, so that valid params do not wait for its patterns to be compiled.
     from rpcexplorer.jsontext.fixes import LABELS, Slip, applied, slips_of
 
     slips = slips_of(text)
@@ -141,8 +139,8 @@ def _problem(text: str) -> Typo:
 
 
 def _first_error(text: str) -> Typo:
-    """Return the place where a long text stops being JSON, without a fix."""
-    # A leading byte order mark is no error.
+    """Return where a long text stops being JSON, without a fix."""
+    # A byte order mark at the start is not an error.
     at = error_at(text.replace("\ufeff", " ", 1) if text.startswith("\ufeff") else text)
     what, instead = "this is not JSON", f"correct it here. More than {MAX_FIXED:,} characters get no fix"
     if at is None:
@@ -152,7 +150,7 @@ def _first_error(text: str) -> Typo:
 
 
 def _place(text: str, offset: int) -> tuple[int, int]:
-    """Line and column of an offset, both from 1."""
+    """Return line and column of an offset, both from 1."""
     line, start = 1, 0
     for found in _BREAK.finditer(text, 0, offset):
         line, start = line + 1, found.end()

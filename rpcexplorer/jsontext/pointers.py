@@ -14,25 +14,25 @@ from rpcexplorer.patterns import regex
 POINTER: Final = regex(r"(?:/(?:[^~/]|~[01])*)*")
 ANY: Final = "*"
 DIGITS: Final = 9
-"""More have no element of any array."""
+"""Digits of an index; no array has more elements."""
 _Part: TypeAlias = str | msgspec.Raw
 _Level: TypeAlias = Mapping[str, _Part] | Sequence[_Part]
 
 
 def parts_of(pointer: str) -> tuple[str, ...] | None:
-    """The names that it goes by, if it is a pointer; else None."""
+    """Return the names in a pointer, or None if the text is not one."""
     if not POINTER.fullmatch(pointer):
         return None
     return names_of(pointer)
 
 
 def names_of(pointer: str) -> tuple[str, ...]:
-    """The names that a pointer goes by."""
+    """Return the names in a pointer."""
     return tuple(part.replace("~1", "/").replace("~0", "~") for part in pointer.split("/")[1:])
 
 
 def spans_at(text: str, parts: Sequence[str]) -> Iterator[Span]:
-    """Where each value stands that such parts lead to, in order."""
+    """Yield the span of each value at a path with ``*``, in order."""
     start = len(text) - len(text.lstrip())
     spans = [(start, start + len(text.strip()))]
     for part in parts:
@@ -41,17 +41,17 @@ def spans_at(text: str, parts: Sequence[str]) -> Iterator[Span]:
 
 
 class Levels:
-    """A text of which several parts are wanted: each object and array on the way to one is taken apart once."""
+    """A text to look up several parts; each container is split once."""
 
     def __init__(self, text: str) -> None:
         self._text = text
         self._taken: dict[tuple[str, ...], _Level] = {}
-        """By the way to them."""
+        """By path."""
 
     def at(self, pointer: str) -> str | None:
-        """The one part that a plain pointer names, as it is spelled; None where there is none.
+        """Return the text at a pointer without ``*``, or None.
 
-        Of a name that stands twice in one object the last one counts, as it does for whoever reads the text.
+        Of duplicate names the last one counts, as for every reader of JSON.
         """
         part: _Part = self._text
         names = names_of(pointer)
@@ -67,15 +67,15 @@ class Levels:
 
 
 def at_pointer(text: str, pointer: str) -> str | None:
-    """As ``Levels`` has it, for who wants one part alone."""
+    """Return the text at a pointer, or None; see ``Levels``."""
     return Levels(text).at(pointer)
 
 
 def _level(part: _Part) -> _Level:
-    """The parts of an object or array; of anything else none."""
+    """Return the parts of an object or array; of other values none."""
     try:
         return _decoder().decode(part)
-    except (msgspec.MsgspecError, UnicodeError, RecursionError):  # it is written as only servers write, or deep
+    except (msgspec.MsgspecError, UnicodeError, RecursionError):  # The text is not strict JSON, or too deep.
         text = _spelled(part)
     if (found := members(text)) is not None:
         return {member.name: text[slice(*member.value)] for member in found}
@@ -94,7 +94,10 @@ def _spelled(part: _Part) -> str:
 
 @cache
 def _decoder() -> msgspec.json.Decoder[dict[str, msgspec.Raw] | list[msgspec.Raw]]:
-    """It reads what the standard allows, many times as fast as Python could, and leaves each part as it is spelled."""
+    """Return a decoder for strict JSON that keeps each part's spelling.
+
+    It is many times as fast as Python code.
+    """
     return msgspec.json.Decoder(dict[str, msgspec.Raw] | list[msgspec.Raw])
 
 
@@ -113,17 +116,17 @@ _Path: TypeAlias = tuple[str | int, ...]
 
 
 class ValuePlace(NamedTuple):
-    """Where a value stands."""
+    """The place of a value in a text."""
 
     start: int
     end: int
     name_start: int
-    """The name of a member, quotes included; that of an element, or of the whole text, is as long as nothing."""
+    """Start of a member's name with its quotes; else the value's start."""
     name_end: int
 
 
 class Places:
-    """A text of which several values are wanted: each container on the path to one is taken apart once."""
+    """A text to find several values; each container is split once."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -133,7 +136,7 @@ class Places:
         self._taken: dict[_Path, dict[str | int, ValuePlace]] = {}
 
     def at(self, path: Sequence[str | int]) -> ValuePlace | None:
-        """Where a path leads to; None where there is nothing."""
+        """Return the place at a path, or None."""
         place = self._known[()]
         for length in range(1, len(path) + 1):
             here = tuple(path[:length])

@@ -1,4 +1,4 @@
-"""JSON text taken apart without decoding it: where each value begins and ends."""
+"""Find where each value of a JSON text begins and ends."""
 
 from __future__ import annotations
 
@@ -11,36 +11,34 @@ from rpcexplorer.patterns import regex
 
 Span: TypeAlias = tuple[int, int]
 SPACE: Final = r"[ \t\n\r]*+"
-"""Pattern of the whitespace JSON knows."""
+"""JSON's whitespace."""
 STRING: Final = r'"[^"\\]*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\]*+)*+"'
-"""Pattern of a string as servers write it."""
+"""A string as servers write it, raw control characters included."""
 NUMBER: Final = r"-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)?"
-"""Pattern of a number as the standard has it."""
+"""A number of standard JSON."""
 MAX_INTEGER: Final = 2**53
 """Larger numbers do not survive every JSON reader."""
 LOOSE_STRING: Final = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?'
-"""Pattern of a string in which any escape will do, and which the end of the text closes."""
+"""A string with any escapes, closed by the end of the text if need be."""
 STRICT_STRING: Final = STRING.replace(r'[^"\\]', r'[^"\\\x00-\x1f\ud800-\udfff]')
-"""Pattern of a string as the standard has it: no raw control characters, nothing that UTF-8 cannot carry."""
+"""A string of standard JSON: no raw control characters or surrogates."""
 
 
 class Member(NamedTuple):
-    """One member of an object, by the places where its parts stand in the text."""
+    """The places of an object's member."""
 
     name: str
-    """The key with its escapes read; it may hold half a character (a lone surrogate)."""
+    """The decoded key, perhaps with lone surrogates."""
     key: Span
-    """Start and end of the key, quotes included."""
+    """Start and end of the key with its quotes."""
     value: Span
-    """Start and end of the value."""
 
 
 class _Grammar:
-    """The patterns of one reading of JSON, strict or lenient.
+    """The patterns of strict or lenient JSON.
 
-    `runs` has one pattern for each kind of container. It takes all the scalar items that end in a comma, then a
-    last one if no comma follows. Its groups: what ended in a comma; the key of what comes next (always empty in
-    an array); the scalar that comes next.
+    `runs` has a pattern for each kind of container. It matches all scalar items that end in a comma, then a last one
+    without a comma. Its groups: the items with a comma, the key of the next item (empty in an array), the next scalar.
     """
 
     def __init__(self, string: str, words: str) -> None:
@@ -56,19 +54,22 @@ class _Grammar:
 
 @cache
 def _lenient() -> _Grammar:
-    """As servers write. Its patterns, like the standard's, are made when they are first used: no start needs them."""
+    """Return the grammar of JSON as servers write it.
+
+    Its patterns are made when first used: no start needs them.
+    """
     return _Grammar(STRING, "true|false|null|NaN|-?Infinity")
 
 
 @cache
 def _strict() -> _Grammar:
-    """The standard's own reading."""
+    """Return the grammar of standard JSON."""
     return _Grammar(STRICT_STRING, "true|false|null")
 
 
 @cache
 def _plain(opener: str) -> re.Pattern[str]:
-    """An item whose value is a scalar, with what follows it."""
+    """Return a pattern for an item with a scalar value and what follows."""
     return re.compile(f"{_KEY[opener].pattern}({_lenient().scalar.pattern}){_AFTER.pattern}")
 
 
@@ -81,7 +82,7 @@ _STEP = {"[": 1, "{": 1, "]": -1, "}": -1}
 
 
 def is_value(text: str, *, strict: bool = False) -> bool:
-    """Whether the text is one JSON value, read as servers write or, if strict, as the standard has it."""
+    """Return whether the text is one JSON value, lenient unless ``strict``."""
     return error_at(text, strict=strict) is None
 
 
@@ -95,7 +96,10 @@ def error_at(text: str, *, strict: bool = True) -> int | None:
 
 
 def members(text: str, start: int = 0) -> list[Member] | None:
-    """The members of the one object that the text holds from `start` on, duplicates in order; else None."""
+    """Return the members of the only object from `start` on, or None.
+
+    Duplicates are included.
+    """
     parts = _parts(text, start, "{")
     if parts is None:
         return None
@@ -103,13 +107,13 @@ def members(text: str, start: int = 0) -> list[Member] | None:
 
 
 def elements(text: str, start: int = 0) -> list[Span] | None:
-    """Where the elements stand of the one array that the text holds from `start` on; None for anything else."""
+    """Return the spans of the elements of the only array, or None."""
     parts = _parts(text, start, "[")
     return None if parts is None else [value for _, value in parts]
 
 
 def _parts(text: str, start: int, opener: str) -> list[tuple[Span, Span]] | None:
-    """Key and value spans of a container that is alone in the text."""
+    """Return spans of keys and values of the only container, or None."""
     at = _space(text, start)
     if text[at : at + 1] != opener:
         return None
@@ -132,31 +136,31 @@ def _parts(text: str, start: int, opener: str) -> list[tuple[Span, Span]] | None
 
 
 def _after_value(text: str, at: int) -> tuple[int, str, int] | None:
-    """Where the value that starts at `at` ends, the comma or closer after it, and where the next item starts."""
+    """Return end of the value, the comma or closer after it, next start."""
     end = _value_end(text, at, _lenient())
     after = _AFTER.match(text, end) if end > at else None
     return (end, after[1], after.end()) if after else None
 
 
 def _space(text: str, at: int) -> int:
-    """Where the whitespace that starts at `at` ends."""
+    """Return the end of the whitespace at `at`."""
     space = _SPACE.match(text, at)
     return space.end() if space else at
 
 
 def _value_end(text: str, at: int, grammar: _Grammar) -> int:
-    """Where the value that starts at `at` ends; if none does, `~` of the place of the error."""
+    """Return the end of the value at `at`, or `~` of the error's offset."""
     if scalar := grammar.scalar.match(text, at):
         return scalar.end()
     opened = text[at : at + 1]
     if opened not in _CLOSER:
         return ~at
     inside = [opened]
-    due = False  # a comma was read, so an item has to follow
+    due = False  # True after a comma: an item has to follow.
     at += 1
     while True:
         run = grammar.runs[inside[-1]].match(text, at)
-        assert run is not None  # every part of the pattern may be empty
+        assert run is not None  # Every part of the pattern can be empty.
         pairs, key, scalar_text = run.span(1), run[2], run[3]
         due = due or pairs[0] < pairs[1]
         at = run.end()
@@ -175,7 +179,7 @@ def _value_end(text: str, at: int, grammar: _Grammar) -> int:
 
 
 def _leave(text: str, at: int, inside: list[str]) -> int:
-    """Close containers from `at` on, up to the comma after one; `~` of the place of a closer that does not fit."""
+    """Close containers up to the next comma; `~` of the offset of an error."""
     while inside:
         if text[at : at + 1] != _CLOSER[inside.pop()]:
             return ~at
@@ -193,7 +197,7 @@ _SHORT = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 
 
 def decoded(string: str) -> str:
-    """The text that a string token stands for; half characters stay halves instead of raising."""
+    """Return the text of a string token; lone surrogates stay."""
     inner = string[1:-1]
     if "\\" not in inner:
         return inner
@@ -202,7 +206,7 @@ def decoded(string: str) -> str:
 
 
 def depth(text: str) -> int:
-    """How deep the brackets nest; 0 for a scalar."""
+    """Return how deep the brackets nest; 0 for a scalar."""
     brackets = _NO_BRACKET.sub("", text)
     return max(accumulate(map(_STEP.__getitem__, brackets), initial=0))
 
@@ -211,7 +215,7 @@ _TOKEN = regex(rf"({LOOSE_STRING})(?:{SPACE}(:))?|[{{}}]", re.DOTALL)
 
 
 def repeated_name(text: str) -> str | None:
-    """The first name, in reading order, that one object of valid JSON text has twice; None where none does."""
+    """Return the first name that an object has twice, or None."""
     open_ones: list[set[str]] = []
     for token in _TOKEN.finditer(text):
         if token[2]:
@@ -226,8 +230,8 @@ def repeated_name(text: str) -> str | None:
     return None
 
 
-_DEEP = 500  # many parsers give up somewhere above
-_LONG = 4300  # digits; Python's own parser refuses longer integers
+_DEEP = 500  # Many parsers refuse somewhat deeper text.
+_LONG = 4300  # Digits; Python's own parser refuses longer integers.
 _PAIR = r"u(?:(?![dD][89a-fA-F])[0-9a-fA-F]{4}|[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})"
 _CLEAN = regex(rf'(?:[^"NI]++|{STRICT_STRING.replace("u[0-9a-fA-F]{4}", _PAIR)}|[NI](?!aN|nfinity))*+')
 _ODD = regex(rf"NaN|Infinity|{LOOSE_STRING}|.", re.DOTALL)
@@ -237,7 +241,7 @@ _DIGITS = regex(rf"{LOOSE_STRING}|([0-9]+)".encode(), re.DOTALL)
 
 
 def oddities(text: str) -> tuple[str, ...]:
-    """What makes readable text less than strict, or more than most parsers take; each kind once, as a remark."""
+    """Return warnings for text that is not strict JSON, or too long or deep."""
     remarks: dict[str, str] = {}
     at = 0
     while (clean := _CLEAN.match(text, at)) and (odd := _ODD.match(text, clean.end())):
@@ -252,8 +256,8 @@ def oddities(text: str) -> tuple[str, ...]:
 
 
 def long_number(text: bytes) -> str:
-    """A remark if a number has more digits than most parsers take, else nothing; quick where there is none."""
-    # So long a run of digits covers a multiple of its length: nothing else needs to be looked at.
+    """Return a warning for a number with too many digits, else nothing."""
+    # So many digits in a row cover a multiple of that number, so other offsets need no look.
     stride = _LONG + 1
     if not any(byte in _FIGURES and _run(text, at * stride) > _LONG for at, byte in enumerate(text[::stride])):
         return ""
@@ -262,13 +266,13 @@ def long_number(text: bytes) -> str:
 
 
 def _run(text: bytes, at: int) -> int:
-    """How many digits stand in a row around one of them, counted no further than need be."""
+    """Return how many digits are around one, counted up to the limit."""
     before, after = text[max(at - _LONG, 0) : at], text[at : at + _LONG + 1]
     return len(before) - len(before.rstrip(_FIGURES)) + len(after) - len(after.lstrip(_FIGURES))
 
 
 def _remarks(odd: str) -> list[tuple[str, str]]:
-    """Kind and words of what is odd about one token."""
+    """Return kind and warning of each oddity of a token."""
     if not odd.startswith('"'):
         return [(odd, f"{odd} is not JSON")] if len(odd) > 1 else []
     found: list[tuple[str, str]] = []

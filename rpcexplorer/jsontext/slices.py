@@ -8,13 +8,13 @@ from itertools import accumulate
 from typing import Final, NamedTuple, TypeAlias
 
 SLICE: Final = 128 * 1024
-"""Bytes: about a millisecond. A slice is longer only where there is no place to cut it, as in a deep nest."""
+"""Bytes, about 1 ms of work; more if there is no place to cut."""
 LEVELS: Final = 64
-"""Brackets that may be open at a cut: what nests deeper is not worth the brackets around every slice."""
+"""Brackets that may be open at a cut, because each slice repeats them."""
 Text: TypeAlias = bytes | memoryview
-"""A text, or a part of a large one that is not copied."""
+"""A text, or a view of a part of a large one."""
 _QUOTE = b'"'
-_ESCAPES = 12  # bytes of the longest escape, a pair of surrogates
+_ESCAPES = 12  # Bytes of the longest escape, a pair of surrogates.
 _SIGNS = b'"[]{}'
 _NO_SIGNS = bytes(set(range(256)) - set(_SIGNS))
 _CLOSERS = bytes.maketrans(b"[{", b"]}")
@@ -25,19 +25,22 @@ class Slice(NamedTuple):
     start: int
     end: int
     before: bytes
-    """The brackets that are open where it starts, and behind them a quote where it starts inside a string."""
+    """The open brackets at its start, then a quote if it starts in a string."""
     after: bytes
-    """What is open where it ends."""
+    """The open brackets at its end, then a quote if it ends in a string."""
     depth: int
-    """How deep the deepest value in it is, those around it counted; beyond ``LEVELS`` it may be deeper."""
+    """Depth of its deepest value; beyond ``LEVELS`` it may be deeper."""
 
     def value(self, text: Text) -> bytes:
-        """The slice as a value of its own, if the text is JSON."""
+        """Return the slice as a complete value."""
         return opening(self.before) + bytes(text[self.start : self.end]) + closing(self.after)
 
 
 def slices(text: Text, size: int | None = None) -> Iterator[Slice]:
-    """All slices in turn; between two of them there is a comma or a cut string. What is no JSON may come in one."""
+    """Yield all slices; text that is not JSON may be a single one.
+
+    Between two slices there is a comma or a cut string.
+    """
     size = size or SLICE
     start, before, reach = 0, b"", size
     while start + reach < len(text):
@@ -57,7 +60,10 @@ def in_string(open_there: bytes) -> bool:
 
 
 def opening(open_there: bytes) -> bytes:
-    """The beginning of a value in which this is open; members have an empty name."""
+    """Return the start of a value with these brackets open.
+
+    Members get an empty name.
+    """
     return open_there.replace(b"{", b'{"":')[: -3 if open_there.endswith(b"{") else None]
 
 
@@ -66,11 +72,11 @@ def closing(open_there: bytes) -> bytes:
 
 
 def cut(piece: bytes, before: bytes) -> tuple[int, bytes, int] | None:
-    """The last place at which a piece can be cut, what is open there, and how deep it gets up to there."""
+    """Return the last place to cut a piece, the brackets there, its depth."""
     plain = _unescaped(piece)
     starts_inside = in_string(before)
     at = plain.rfind(b",")
-    while at > 0 and (plain.count(_QUOTE, 0, at) + starts_inside) % 2:  # it stands in a string
+    while at > 0 and (plain.count(_QUOTE, 0, at) + starts_inside) % 2:  # The offset is in a string.
         at = plain.rfind(b",", 0, max(plain.rfind(_QUOTE, 0, at), 0))
     open_string = b""
     if at <= 0:
@@ -83,13 +89,16 @@ def cut(piece: bytes, before: bytes) -> tuple[int, bytes, int] | None:
 
 
 def _cut_in_string(piece: bytes, plain: bytes, before: bytes) -> int:
-    """A place in the string that goes on where a piece ends, if that is a value: well behind any escape."""
+    """Return a place to cut the string at the end of a piece.
+
+    It is a value, and the place is far enough from any escape.
+    """
     if (plain.count(_QUOTE) + in_string(before)) % 2 == 0:
         return 0
     quote = plain.rfind(_QUOTE)
     if quote >= 0:
         ahead = plain[:quote].rstrip()
-        if _nest(before, ahead)[0].endswith(b"{") and not ahead.endswith(b":"):  # it is a name
+        if _nest(before, ahead)[0].endswith(b"{") and not ahead.endswith(b":"):  # The string is a name.
             return 0
     at, least = len(piece), max(quote + 1, len(piece) // 2)
     while at > least and b"\\" in piece[max(at - _ESCAPES, 0) : at]:
@@ -98,32 +107,36 @@ def _cut_in_string(piece: bytes, plain: bytes, before: bytes) -> int:
 
 
 def _unescaped(piece: bytes) -> bytes:
-    """As long as the piece, but each quote in it opens or closes a string."""
+    """Replace escapes, so that each quote opens or closes a string.
+
+    The length stays the same.
+    """
     return piece.replace(rb"\\", b"  ").replace(rb"\"", b"  ") if b"\\" in piece else piece
 
 
 def _brackets(plain: bytes) -> bytes:
-    signs = plain.translate(None, _NO_SIGNS).replace(b'""', b"")  # what is between quotes stays so without a pair
+    # Text between quotes stays between quotes without a pair.
+    signs = plain.translate(None, _NO_SIGNS).replace(b'""', b"")
     return b"".join(signs.split(b'"')[::2])
 
 
 def _nest(before: bytes, plain: bytes) -> tuple[bytes, int]:
-    """The brackets that have no partner behind a text, and how deep they all nest; exact up to ``LEVELS``."""
+    """Return the open brackets after a text, and the depth up to ``LEVELS``."""
     quote = _QUOTE if in_string(before) else b""
     rest = brackets = before.removesuffix(_QUOTE) + _brackets(quote + plain)
     for rounds in range(LEVELS + 1):
         fewer = rest.replace(b"[]", b"").replace(b"{}", b"")
         if len(fewer) == len(rest):
-            at_most = len(rest) + 2 * rounds  # each round takes two levels away at most
+            at_most = len(rest) + 2 * rounds  # Each round removes two levels at most.
             return rest, at_most if at_most <= LEVELS else _depth(brackets)
         rest = fewer
     return rest, LEVELS + 1
 
 
 def _depth(brackets: bytes) -> int:
-    """How deep they nest, counted up to the first that is beyond ``LEVELS``."""
+    """Return the depth of brackets, counted up to just beyond ``LEVELS``."""
     depth = deepest = 0
-    for start in range(0, len(brackets), SLICE):  # a single call would stop all threads for its time
+    for start in range(0, len(brackets), SLICE):  # A single call would stop all threads meanwhile.
         levels = [*accumulate(map(_STEP.__getitem__, brackets[start : start + SLICE]), initial=depth)]
         depth, deepest = levels[-1], max(deepest, *levels)
         if deepest > LEVELS:
@@ -132,16 +145,19 @@ def _depth(brackets: bytes) -> int:
 
 
 STEP: Final = 1024 * 1024
-"""Bytes that are looked at in one go: a millisecond at most."""
+"""Bytes to check at a time: a millisecond at most."""
 
 
 def fault(text: Text) -> int | None:
-    """The offset of the first byte that belongs to no character, if there is one."""
+    """Return the offset of the first byte that is not UTF-8, or None."""
     return next((at for at in faults(text) if at is not None), None)
 
 
 def faults(text: Text, *, cut: bool = False) -> Iterator[int | None]:
-    """Look for it in steps, None for each that finds nothing. ``cut``: half a character at the very end is no fault."""
+    """Search it in steps; yield None for each step without a fault.
+
+    ``cut``: an incomplete character at the very end is not a fault.
+    """
     at = 0
     while at < len(text):
         piece = bytes(text[at : at + STEP])

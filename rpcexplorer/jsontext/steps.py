@@ -1,10 +1,8 @@
-"""Work in small steps: a generator that yields after each, and returns what came of it.
+"""Work in small steps: generators that yield after each step.
 
-Whoever has nothing else to do takes it at once, whoever has a loop in turns with others.
-
-Steps are worth it where one call takes more than 65 ms for 100 MB, since no thread has a turn in it: to parse a reply
-takes 80, to see that it is UTF-8 15 to 225 (the script decides), to search it for the spellings of a secret 220. They
-are not where it takes 5, as to look for a number that is too long, or 30, as to find one string of bytes.
+Steps are needed where one call takes more than 65 ms for 100 MB, because no other thread runs meanwhile. Parsing a
+response takes 80 ms, checking its UTF-8 15 to 225 (depending on the script), searching it for the spellings of a secret
+220. They are not needed to search for a number that is too long (5 ms), or for one string of bytes (30 ms).
 """
 
 from __future__ import annotations
@@ -25,12 +23,11 @@ def at_once(steps: Steps[T]) -> T:
 
 
 async def run_in_turns(steps: Steps[T], run_seconds: float = 0.008, pause_seconds: float = 0.001) -> T:
-    """Run steps with pauses for others, and return their result.
+    """Run steps with pauses for other tasks, and return their result.
 
-    With pauses of 0 a loop only looks whether there is something to do; the threads that read keys and write the screen
-    would wait for the interpreter all the while.
+    With pauses of 0 the threads that read keys and write the screen would always wait for the interpreter.
     """
-    import asyncio  # the demo imports this module, and starts without a loop
+    import asyncio  # The demo imports this module and starts without an event loop.
 
     came: list[T] = []
     until = time.perf_counter() + run_seconds
@@ -42,5 +39,5 @@ async def run_in_turns(steps: Steps[T], run_seconds: float = 0.008, pause_second
 
 
 def kept(steps: Steps[T], came: list[T]) -> Iterator[None]:
-    """Pass the steps on; what came of them is there behind the last."""
+    """Yield the steps; append their result to the list at the end."""
     came.append((yield from steps))
