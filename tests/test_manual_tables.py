@@ -6,10 +6,15 @@ import json
 import re
 from pathlib import Path
 
+import click
+
+from rpcexplorer.__main__ import PIPE_CLOSED, SOFTWARE
 from rpcexplorer.auth.registry import KINDS
+from rpcexplorer.cli.compare import DIFFERS
+from rpcexplorer.cli.main import HOMES, program
 from rpcexplorer.discovery.interview import DIALECTS
 from rpcexplorer.files.toml_shape import MapRule, Place, TableRule, size_rule
-from rpcexplorer.model.exchange import OUTCOMES
+from rpcexplorer.model.exchange import EXIT_CODES, OUTCOMES
 from rpcexplorer.model.filter import BOUNDS
 from rpcexplorer.model.settings import DARK, Settings
 from rpcexplorer.profiles.keys import METHOD, OF_ONE_SERVER, PROFILE_KEYS
@@ -58,22 +63,6 @@ def test_preset_table_has_every_preset(tmp_path: Path) -> None:
     expected = [[each.name, each.values.auth.kind, each.values.discovery] for each in presets]
     shown = [[unquoted(row[at]) for at in (0, 2, 3)] for row in rows(page("profiles"), "preset")]
     assert shown == expected
-
-
-def test_merge_example_is_what_profiles_show_prints(tmp_path: Path) -> None:
-    section = page("profiles").split("### How files are merged")[1].split("\n## ")[0]
-    project, local, user = re.findall(r"```toml\n(.*?)```", section, re.DOTALL)
-    (expected,) = re.findall(r"```text\n(.*?)```", section, re.DOTALL)
-    shell = Shell(tmp_path)
-    shell.sessions(project)
-    (shell.folder / "sessions.local.toml").write_text(local)
-    (shell.home / "config").mkdir(parents=True)
-    (shell.home / "config" / "sessions.toml").write_text(user)
-    lines = shell.run("profiles", "show", "staging").text.splitlines()[1:]
-    shown = [line.split() for line in lines if not line.endswith("default") and "secret" not in line]
-    for row in shown:
-        row[-1] = row[-1].replace(f"{shell.folder}/", "").replace(f"{shell.home}/", "")
-    assert shown == [line.split() for line in expected.splitlines()]
 
 
 def test_history_tables_name_every_outcome_and_bound() -> None:
@@ -134,3 +123,29 @@ def test_discovery_table_has_every_protocol() -> None:
 def test_sign_table_has_the_sign_of_every_outcome() -> None:
     named = {sign for row in rows(page("calls"), "sign") for sign in row[0].replace("`", "").split()}
     assert set(SIGNS.values()) <= named
+
+
+def test_command_table_is_the_programs_own() -> None:
+    commands = [unquoted(row[0]).removeprefix("rpcexplorer ").split() for row in rows(page("scripts"), "command")]
+    assert {command[0] for command in commands} == set(HOMES)
+    for command in commands:
+        if "|" in command[-1] and "…" not in command[-1]:
+            group = program.get_command(click.Context(program), command[0])
+            assert set(command[-1].split("|")) == set(getattr(group, "commands", {}))
+
+
+def test_exit_code_table_has_every_code() -> None:
+    codes = {int(row[0]) for row in rows(page("scripts"), "code")}
+    assert codes == {*EXIT_CODES.values(), 3, DIFFERS, SOFTWARE, PIPE_CLOSED}
+
+
+def test_json_table_names_every_command_with_json() -> None:
+    found = set()
+    for name in HOMES:
+        command = program.get_command(click.Context(program), name)
+        for each in [command, *getattr(command, "commands", {}).values()]:
+            if each and any({"--json", "--jsonl"} & {*param.opts} for param in each.params):
+                found.add(each.name)
+    table = page("scripts").split("## JSON output")[1]
+    shown = " ".join(row[0] for row in rows(table, "command"))
+    assert found <= {*re.findall(r"\w+", shown)}
