@@ -149,3 +149,9 @@ def test_json_table_names_every_command_with_json() -> None:
     table = page("scripts").split("## JSON output")[1]
     shown = " ".join(row[0] for row in rows(table, "command"))
     assert found <= {*re.findall(r"\w+", shown)}
+
+
+def test_json_table_of_methods_has_every_field(tmp_path: Path) -> None:
+    shell = Shell(tmp_path)
+    found = json.loads(shell.run("methods", "ping", "--url", "http://127.0.0.1:9", "--json").out)
+    assert sorted(fields("discovery", "field of `methods --json`")) == sorted(found[0])
