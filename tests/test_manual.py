@@ -1,0 +1,511 @@
+r"""README and the manual are true: every example is run.
+
+How to write an example. All blocks of a page run in order, in one working folder, shown as ``/home/ada/shop``.
+Config, state and cache are those of ``/home/ada`` on Linux, and empty at first.
+
+``console``: each command after ``$`` runs in bash and must print exactly the lines below it.
+
+- The demo service answers at ``http://127.0.0.1:8000``. ``rpcexplorer demo --serve --port 8000 &`` returns at once. Of
+  a command that ends with ``&``, the first lines may be shown alone.
+- stdout is no terminal, so that JSON is printed as the server wrote it. If a line below a command is a lone ``{`` or
+  ``[``, it is one: JSON is laid out. ``COLUMNS`` is 100.
+- A command without lines below it may print anything. Its exit code must be 0.
+- If lines are shown, any exit code will do but 70 and 127. To show a code, write ``echo $?`` as the next command.
+- ids, times of day, dates, durations and ``Content-Length`` may differ. An id that was printed is the same one in all
+  that follows. ``…`` stands for any text in its line, and alone in a line for any lines.
+- A line of 80 characters or more may go on in the next one, which may be indented.
+- ``profiles secret NAME FIELD`` is answered with the demo's password. If ``[y/N]`` is shown, the answer is the letter
+  after it. Other questions are never asked: there is no terminal.
+
+``sh``: each ``rpcexplorer`` line must parse. It also runs, with profiles and a history of its own, unless
+
+- a word in it is a placeholder in capitals (``NAME``, ``ID``, ``FILE`` …), has a ``…``, or is the URL of another
+  server,
+- or it opens the screen, or is in ``NOT_RUN``.
+
+It may end with any code but 2 (usage), 3 (credentials), 4 (no response) and 70. A profile that does not exist is made:
+it is the demo service, with auth cookie, its password stored and its methods discovered. Saved calls and variables of
+the page's ``toml`` blocks are there. Ids become those of the newest calls, see ``RECORDED``. Each question is answered
+with yes. Programs that do not exist are passed over.
+
+``toml`` blocks load as sessions.toml, preset, settings.toml, theme or case, whichever knows their keys. If the first
+line is ``# sessions.toml`` or the name of another file, the block is also written to that file, for the ``console``
+blocks below it. ``python`` runs if it names the demo's address, else it compiles. ``json`` parses. Each line of ``jq``
+compiles. Other blocks (``text``) are not looked at.
+
+If a page needs files or calls that it does not show, add commands to ``PREPARED`` below.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import shlex
+import tomllib
+from collections.abc import Iterator
+from contextlib import redirect_stderr, redirect_stdout
+from pathlib import Path
+from typing import Any, Final, NamedTuple, Self
+
+import click
+import pytest
+import tomli_w
+
+from rpcexplorer.cli.context import Invocation
+from rpcexplorer.cli.main import open_address, open_case, program, run
+from rpcexplorer.cli.world import World
+from rpcexplorer.demo import PASSWORD, USERNAME
+from rpcexplorer.demo.http import DemoThread
+from rpcexplorer.files.paths import Paths
+from rpcexplorer.manual import read_pages
+from rpcexplorer.model.problem import PROGRAM
+from rpcexplorer.profiles.profiles import load
+from tests.fakes.bash import Answer, Bash, Keyboard, Recorder, Request
+
+ROOT: Final = Path(__file__).parent.parent
+PREPARED: Final = {
+    "calls": """echo '{"customer": 7, "items": [{"sku": "tea-01"}]}' > order.json""",
+    "secrets": "git init -q",
+}
+"""Commands that run before the blocks of a page, once for ``console`` and once for ``sh``."""
+NOT_RUN: Final = {"profiles trust"}
+"""The demo service has no certificate."""
+RECORDED: Final = ("demo.orders.find limit:=2", "ping", "demo.echo hello=world", "demo.echo hello=world")
+"""Calls that the ids of ``sh`` blocks stand for, the oldest first."""
+PORT: Final = re.compile(r"(?<=127\.0\.0\.1:)8000\b|(?<=localhost:)8000\b")
+ID: Final = re.compile(r"\b1m[0-9a-z]{13}\b")
+PLACEHOLDER: Final = re.compile(r"@?[A-Z][A-Z_]+(=[A-Z_]+)?|.*….*", re.DOTALL)
+HISTORY_COMMANDS: Final = {"compare", "copy", "history", "replay"}
+
+
+class Block(NamedTuple):
+    language: str
+    text: str
+    line: int
+    """Of its first line in the page."""
+
+
+def blocks_of(text: str) -> Iterator[Block]:
+    for found in re.finditer(r"^```(\w+)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
+        yield Block(found[1], found[2], text.count("\n", 0, found.start(2)) + 1)
+
+
+COMMAND: Final = re.compile(
+    r"""^\$[ ](  .*<<'(\w+)'.*\n(?:.*\n)*?\2 |  (?:.*\\\n)*.*  )\n  # with a here-document, or lines that go on
+        ((?:(?!\$[ ]).*\n)*)  # up to the next one""",
+    re.MULTILINE | re.VERBOSE,
+)
+
+
+class Shown(NamedTuple):
+    """A command of a console block, and the lines below it."""
+
+    command: str
+    output: str
+    line: int
+
+
+def commands_of(block: Block) -> Iterator[Shown]:
+    for found in COMMAND.finditer(block.text):
+        yield Shown(found[1], found[3].rstrip(), block.line + block.text.count("\n", 0, found.start()))
+
+
+# --- comparing what is printed with what is shown ----------------------------------------------------------------
+
+VARIES: Final = re.compile(
+    r"(?P<any>…)|(?P<id>\b1m[0-9a-z]{13}\b)|(?P<time>\b\d\d:\d\d(?::\d\d)?\b)|(?P<date>\b\d{4}-\d\d-\d\d\b)"
+    r"|(?P<day>\b\d{1,2} [A-Z][a-z][a-z] \d{4}\b)|(?P<duration> *\b\d+(?:\.\d+)? (?:ms|s|min)\b)"
+    r"|(?P<length>(?<=Content-Length: )\d+)"
+)
+PATTERNS: Final = {
+    "any": ".*",
+    "time": r"\d\d:\d\d(?::\d\d)?",
+    "date": r"\d{4}-\d\d-\d\d",
+    "day": r"\d{1,2} [A-Z][a-z][a-z] \d{4}",
+    "duration": r" *\d+(?:\.\d+)? (?:ms|s|min)",
+    "length": r"\d+",
+}
+MIN_WRAPPED: Final = 80
+
+
+def pattern_of(output: str, ids: dict[str, str]) -> tuple[str, list[str]]:
+    """Return a pattern for what is shown, and the ids in it that are new, in the order of the pattern's groups."""
+    new: list[str] = []
+
+    def piece(found: re.Match[str]) -> str:
+        if found.lastgroup != "id":
+            return PATTERNS[found.lastgroup or ""]
+        if found[0] in ids:
+            return re.escape(ids[found[0]])
+        if found[0] in new:
+            return rf"(?:\{new.index(found[0]) + 1})"
+        new.append(found[0])
+        return r"(1m[0-9a-z]{13})"
+
+    whole, lines = "", output.split("\n")
+    for at, line in enumerate(lines):
+        goes_on = at > 0 and len(lines[at - 1]) >= MIN_WRAPPED
+        if line.strip() == "…":
+            whole += r"(?:.*\n)*?"
+            continue
+        end, parts = 0, ""
+        shown = line.rstrip()
+        for found in VARIES.finditer(shown):
+            parts += re.escape(shown[end : found.start()]) + piece(found)
+            end = found.end()
+        parts += re.escape(shown[end:])
+        if goes_on:
+            whole = whole.removesuffix(r"\n") + r"(?:\n| )"
+            parts = r"(?: *)" + re.sub(r"^(?:\\ )+", "", parts)
+        whole += parts + r"\n"
+    return whole, new
+
+
+def matches(output: str, printed: str, ids: dict[str, str], *, begins: bool = False) -> bool:
+    """Return whether what was printed is what is shown; then the ids that are new in it are known."""
+    pattern, new = pattern_of(output, ids)
+    printed = "".join(f"{line.rstrip()}\n" for line in printed.rstrip().split("\n"))
+    found = re.match(pattern, printed) if begins else re.fullmatch(pattern, printed)
+    if found:
+        ids |= dict(zip(new, found.groups(), strict=True))
+    return found is not None
+
+
+# --- running a page ----------------------------------------------------------------------------------------------
+
+
+class Session:
+    """A page's shell: what a reader has typed so far."""
+
+    def __init__(self, folder: Path, url: str) -> None:
+        self.url, self.port = url, url.rpartition(":")[2]
+        self.home, self.other = folder / "ada", folder / "other"
+        self.work = self.home / "shop"
+        self.work.mkdir(parents=True)
+        self.ids: dict[str, str] = {}
+        self.problems: list[str] = []
+        self.shown = Shown("", "", 0)
+        self.lenient = False
+        self.made: set[str] = set()
+        self.console = environment_of(self.home)
+        self.sh = environment_of(self.other) | {"LENIENT": "1"}
+        self.bash = Bash(self.work, {"NO_COLOR": "1"}, self.answer)
+
+    def __enter__(self) -> Self:
+        self.bash.__enter__()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.bash.__exit__(*error)
+
+    def actual(self, text: str) -> str:
+        """Return a text of a page for this machine."""
+        text = PORT.sub(self.port, text).replace("/home/ada", str(self.home))
+        return ID.sub(lambda found: self.ids.get(found[0], found[0]), text)
+
+    def as_shown(self, text: str) -> str:
+        """Return what was printed, as a page shows it."""
+        return text.replace(f":{self.port}", ":8000").replace(str(self.home), "/home/ada")
+
+    def prepare(self, script: str) -> None:
+        for variables in (self.sh, self.console):
+            code, printed = self.bash.run(f"set -e\n{self.actual(script)}\nset +e\n", variables.items())
+            assert code == 0, printed
+
+    def share(self, text: str) -> None:
+        """Give the saved calls and variables of a page to its sh blocks, wherever in the page they are."""
+        shared: dict[str, Any] = {}
+        for block in blocks_of(text):
+            if block.language == "toml":
+                values = tomllib.loads(self.actual(block.text))
+                for key in {"call", "variables"} & values.keys():
+                    shared.setdefault(key, {}).update(values[key])
+                for profile, table in values.get("profile", {}).items():
+                    for key in {"call", "variables"} & table.keys():
+                        shared.setdefault("profile", {}).setdefault(profile, {}).setdefault(key, {}).update(table[key])
+        if shared:
+            file = self.other / "shared.toml"
+            file.parent.mkdir()
+            file.write_text(tomli_w.dumps(shared))
+            self.sh["RPCEXPLORER_SESSIONS"] = str(file)
+
+    def run_console(self, block: Block) -> None:
+        for shown in commands_of(block):
+            self.shown = shown
+            background = shown.command.endswith("&")
+            script = self.actual(shown.command.removesuffix("&"))
+            code, printed = self.bash.run(script, self.console.items())
+            printed = self.as_shown(printed)
+            if shown.output:
+                right = code not in {70, 127} and matches(shown.output, printed, self.ids, begins=background)
+            else:
+                right = code == 0
+            if not right:
+                self.problems.append(
+                    f"line {shown.line}: $ {shown.command}\nends with {code} and prints\n\n{printed}\n"
+                    f"instead of\n\n{shown.output or '(exit code 0)'}\n"
+                )
+
+    def run_sh(self, block: Block) -> None:
+        self.lenient, self.shown = True, Shown("", "", block.line)
+        text = ID.sub(lambda found: self.ids.get(found[0], found[0]), block.text)
+        _, printed = self.bash.run(self.actual(text), self.sh.items())
+        self.lenient = False
+        if "bash: " in printed or ("line " in printed and "eval: " in printed):
+            self.problems.append(f"line {block.line}: bash says\n\n{printed}")
+
+    # --- the program ---------------------------------------------------------------------------------------------
+
+    def answer(self, request: Request) -> Answer:
+        """Run a command line of rpcexplorer."""
+        with pytest.MonkeyPatch.context() as patch:
+            for name in ("HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"):
+                patch.setenv(name, request.environment[name])
+            patch.setenv("COLUMNS", "100")
+            return self.checked(request) if self.lenient else self.run(request)
+
+    def checked(self, request: Request) -> Answer:
+        """Parse a command line, and run it if the demo can answer it."""
+        typed = f"rpcexplorer {shlex.join(request.arguments)}"
+        try:
+            context = parse(request)
+        except click.ClickException as error:
+            self.problems.append(f"line {self.shown.line} ff.: {typed}\n{error.format_message()}")
+            return Answer(2, [])
+        if context is None or not self.can_run(request, context):
+            return Answer(0, [])
+        request = self.with_surroundings(request, context)
+        answer = self.run(request)
+        if answer.code in {2, 3, 4, 70}:
+            printed = b"".join(piece for _, piece in answer.pieces).decode(errors="replace")
+            self.problems.append(
+                f"line {self.shown.line} ff.: {self.as_shown(typed)}\nends with {answer.code} and prints\n\n"
+                f"{self.as_shown(printed)}"
+            )
+        return answer
+
+    def can_run(self, request: Request, context: click.Context) -> bool:
+        words = request.arguments
+        if any(PLACEHOLDER.fullmatch(word) for word in words):
+            return False
+        if any("://" in word and self.url not in word for word in words):
+            return False
+        if context.command is program or context.info_name == "screen":
+            return False
+        return context.command_path.removeprefix(f"{PROGRAM} ") not in {*NOT_RUN, "demo"}
+
+    def with_surroundings(self, request: Request, context: click.Context) -> Request:
+        """Make the profiles and calls that a command needs."""
+        names: list[str] = []
+        of_profiles = context.parent is not None and context.parent.info_name == "profiles"
+        at: click.Context | None = context
+        while at is not None:
+            given = at.params.get("profile") or at.params.get("profiles") or ()
+            names += [given] if isinstance(given, str) else [str(each).rpartition("=")[2] for each in given]
+            at = at.parent
+        if of_profiles and context.info_name != "add":
+            given = context.params.get("name")
+            names += [given] if isinstance(given, str) and "://" not in given else []
+        if of_profiles and context.info_name == "add" and context.params["name"] in self.made:
+            self.quietly(request, "profiles", "remove", context.params["name"], "--yes")
+        if context.info_name in HISTORY_COMMANDS or (context.parent and context.parent.info_name == "history"):
+            newest = self.recorded(request)
+            taken: dict[str, str] = {}
+            for word in request.arguments:
+                for id in ID.findall(word):
+                    if id not in newest:
+                        taken.setdefault(id, newest[min(len(taken), len(newest) - 1)])
+            words = [ID.sub(lambda found: taken.get(found[0], found[0]), word) for word in request.arguments]
+            request = request._replace(arguments=words)
+        for name in dict.fromkeys(names):
+            self.make_profile(request, name)
+        return request
+
+    def make_profile(self, request: Request, name: str) -> None:
+        found = load(Paths.of(request.environment), request.folder, request.environment, None)
+        if name in found.profiles:
+            return
+        self.made.add(name)
+        self.quietly(request, "profiles", "add", name, "--url", self.url, "--auth", "cookie", "--username", USERNAME)
+        self.quietly(request, "profiles", "secret", name, "password", "--stdin", stdin=f"{PASSWORD}\n".encode())
+        self.quietly(request, "methods", "--refresh", "-p", name)
+
+    def recorded(self, request: Request) -> list[str]:
+        """Return the ids of the newest calls, after the first were made."""
+        listed = self.quietly(request, "history", "list")
+        if not ID.search(listed):
+            self.make_profile(request, "shop")
+            for call in RECORDED:
+                self.quietly(request, "call", "-p", "shop", *call.split())
+            listed = self.quietly(request, "history", "list")
+        return ID.findall(listed)
+
+    def quietly(self, request: Request, *words: str, stdin: bytes = b"") -> str:
+        ran = self.run(request._replace(arguments=list(words), stdin=stdin))
+        printed = b"".join(piece for _, piece in ran.pieces).decode()
+        assert ran.code in {0, 1}, printed
+        return printed
+
+    def run(self, request: Request) -> Answer:
+        words, shown = request.arguments, self.shown.output
+        stores = words[:2] == ["profiles", "secret"] and len(words) == 4 and not words[3].startswith("-")
+        asks = not request.stdin and (self.lenient or "[y/N]" in shown or stores)
+        laid_out = not {"{", "["}.isdisjoint(shown.split("\n"))
+        record = Recorder(stdout_isatty=laid_out, stderr_isatty=asks)
+        stdin = Keyboard() if asks else io.BytesIO(request.stdin)
+        world = World(stdin, record.stdout, record.stderr, request.environment, request.folder)
+        letter = re.search(r"\[y/N\]:? *([a-z]*)", shown)
+
+        def typed(prompt: str = "") -> str:
+            value = letter[1] if letter else "y"
+            record.stderr.write(f"{prompt}{value}\n")
+            return value
+
+        def hidden(question: str) -> str:
+            record.stderr.write(f"{question}\n")
+            return PASSWORD
+
+        with pytest.MonkeyPatch.context() as patch, redirect_stdout(record.text), redirect_stderr(record.stderr):
+            patch.setattr("click.termui.visible_prompt_func", typed)
+            patch.setattr("getpass.getpass", hidden)
+            patch.setattr("rpcexplorer.demo.http.serve_forever", lambda _port, announce: announce(self.url))
+            code = run(words, world)
+        return Answer(code, record.pieces)
+
+
+def environment_of(home: Path) -> dict[str, str]:
+    return {
+        "HOME": str(home),
+        "XDG_CONFIG_HOME": str(home / ".config"),
+        "XDG_STATE_HOME": str(home / ".local" / "state"),
+        "XDG_CACHE_HOME": str(home / ".cache"),
+        "LENIENT": "",
+        "RPCEXPLORER_SESSIONS": "",
+    }
+
+
+def parse(request: Request) -> click.Context | None:
+    """Parse a command line with the program's own parser; return the context of its last command."""
+    record = Recorder()
+    world = World(io.BytesIO(), record.stdout, record.stderr, request.environment, request.folder)
+    try:
+        with redirect_stdout(record.text):
+            context = program.make_context(PROGRAM, list(request.arguments), obj=world)
+            context.obj = Invocation(world, *(context.params[name] for name in ("profile", "sessions", "url")))
+            command: click.Command = program
+            while isinstance(command, click.Group) and (rest := [*context._protected_args, *context.args]):
+                name, found, rest = command.resolve_command(context, rest)
+                assert found is not None
+                name = "screen" if found in {open_address, open_case} else name
+                command, context = found, found.make_context(name, rest, parent=context)
+    except click.exceptions.Exit:  # help, or the version
+        return None
+    return context
+
+
+# --- the tests ---------------------------------------------------------------------------------------------------
+
+PAGES: Final = {page.name: page.text for page in read_pages()}
+each_page = pytest.mark.parametrize("name", PAGES)
+AHEAD: Final = {"calls", "share"}
+"""Pages with options that the program will have soon."""
+
+
+def check_page(name: str, text: str, folder: Path) -> list[str]:
+    """Run the console and sh blocks of a page, and write its files; return what is wrong."""
+    with DemoThread() as demo, Session(folder, demo.url) as session:
+        if name in PREPARED:
+            session.prepare(PREPARED[name])
+        session.share(text)
+        for block in blocks_of(text):
+            match block.language:
+                case "console":
+                    session.run_console(block)
+                case "sh":
+                    session.run_sh(block)
+                case "toml" if named := re.match(r"# (\S+\.toml)\n", block.text):
+                    file = session.work / named[1].replace("~", str(session.home))
+                    file.parent.mkdir(parents=True, exist_ok=True)
+                    file.write_text(session.actual(block.text))
+        return session.problems
+
+
+@pytest.mark.everyday(20)
+@each_page
+def test_page_prints_what_it_shows(name: str, tmp_path: Path) -> None:
+    problems = check_page(name, PAGES[name], tmp_path)
+    if problems and name in AHEAD:
+        pytest.xfail("\n\n".join(problems))
+    if problems:
+        pytest.fail("\n\n".join(problems), pytrace=False)
+
+
+CALL: Final = "rpcexplorer call demo.echo --url http://127.0.0.1:8000"
+SHOWN_ID: Final = "1m7ypm8h2v6r5jd"
+LISTED: Final = f"✓ {SHOWN_ID}  demo.echo … 9 ms  10:41:19"
+SHOWN: Final = f"…\n…{SHOWN_ID}…\n…"
+STORED: Final = """\
+$ rpcexplorer profiles add x --url http://127.0.0.1:8000 --auth cookie --username demo
+rpcexplorer: added profile x to /home/ada/.config/rpcexplorer/sessions.toml
+…
+$ rpcexplorer profiles secret x password
+$ rpcexplorer call -p x ping
+rpcexplorer: logged in to http://127.0.0.1:8000
+"pong"
+$ rpcexplorer profiles remove x
+…[y/N]: n
+…Nothing was changed."""
+WRAPPED: Final = """\
+$ rpcexplorer manual x
+rpcexplorer: There is no page x. The pages are calls, profiles, connecting, auth,
+  secrets, …"""
+
+
+@pytest.mark.everyday(40)
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("console", f'$ {CALL} a=1\n{{"a":"1"}}\n\n$ {CALL} b:=1\n{{"b":1}}'),
+        ("console", f'$ {CALL} a=1 | cat > a.json\n$ cat a.json\n{{"a":"1"}}'),
+        ("console", f'$ {CALL} \\\n  a=1\n{{\n  "a": "1"\n}}'),
+        ("console", f"$ {CALL} - <<'END'\n[1]\nEND\n[1]"),
+        ("console", f"$ {CALL} a=1 && \\\n  false\n…\n$ echo $?\n1"),
+        ("console", "$ rpcexplorer demo --serve --port 8000 &\nhttp://127.0.0.1:8000"),
+        (
+            "console",
+            f"$ {CALL}\n$ rpcexplorer history list\n{LISTED}\n$ rpcexplorer history show {SHOWN_ID}\n{SHOWN}",
+        ),
+        ("console", STORED),
+        ("console", WRAPPED),
+        ("sh", f"{CALL} a=1  # a comment's\nrpcexplorer call METHOD | jq . && rpcexplorer -p x call ping"),
+        ("sh", f"rpcexplorer copy {SHOWN_ID} --as curl | unknown-program --x\nunknown-program"),
+        ("sh", "rpcexplorer call user.get --url https://rpc.example.com x:=1\nrpcexplorer https://rpc.example.com"),
+    ],
+)
+def test_right_example_passes(language: str, text: str, tmp_path: Path) -> None:
+    assert check_page("", f"```{language}\n{text}\n```\n", tmp_path) == []
+
+
+@pytest.mark.everyday(40)
+@pytest.mark.parametrize(
+    ("language", "text", "problem"),
+    [
+        ("console", f'$ {CALL} a=1\n{{"a":"2"}}', '{"a":"1"}'),
+        ("console", f'$ {CALL} a=1\n{{"a":"1"}}\nmore', '{"a":"1"}'),
+        ("console", "$ rpcexplorer nonsense", "ends with 2"),
+        ("console", "$ nonsense\nnonsense: command not found", "ends with 127"),
+        ("console", f"$ {CALL}\n$ {CALL}\n$ rpcexplorer history list\n{LISTED}\n{LISTED}", "instead of"),
+        ("console", "$ rpcexplorer manual nowhere\nrpcexplorer: There is no page\nnowhere…", "instead of"),
+        ("sh", "rpcexplorer call ping --nonsense", "No such option"),
+        ("sh", "true && rpcexplorer call METHOD --timeout soon", "soon is no time"),
+        ("sh", "cat <(rpcexplorer history show ID ID)", "unexpected extra argument"),
+        ("sh", f"rpcexplorer history export {SHOWN_ID} --hide /params/name > calls.toml", "ends with 2"),
+        ("sh", "rpcexplorer call ping --url http://127.0.0.1:8000 @missing.json", "missing.json"),
+        ("sh", "rpcexplorer import - < missing.json", "missing.json"),
+        ("sh", "rpcexplorer call ping 'x", "unexpected EOF"),
+    ],
+)  # fmt: skip
+def test_wrong_example_is_found(language: str, text: str, problem: str, tmp_path: Path) -> None:
+    problems = check_page("", f"```{language}\n{text}\n```\n", tmp_path)
+    assert problems
+    assert problem in problems[0]
