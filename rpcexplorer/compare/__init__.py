@@ -1,3 +1,3 @@
-"""The difference of two JSON texts."""
+"""The differences between two JSON texts."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The differences of two responses."""
+"""The differences between two responses."""
 
 from __future__ import annotations
 
@@ -42,18 +42,20 @@ class ComparedPlace(Struct, frozen=True, gc=False):
     """The place of a value in one of the two texts."""
 
     pointer: str
-    """A JSON pointer; values of a repeated name have the same."""
+    """A JSON pointer, which values of a duplicate name share."""
     start: int
-    """In bytes, as the end."""
+    """In bytes, like the end."""
     end: int
 
 
 class Difference(Struct, frozen=True, gc=False):
-    """A value that is not the same on both sides, or is on one side only."""
+    """A value that differs, or is on one side only."""
 
     kind: DifferenceKind
-    """``spelling``: the same number in another spelling. ``ignored``, ``hidden``: it was not compared; the latter has
-    a secret's name in it."""
+    """``spelling``: equal numbers. ``ignored``, ``hidden``: not compared.
+
+    A hidden value has a secret in its name.
+    """
     left: ComparedPlace | None
     """None if the value was added."""
     right: ComparedPlace | None
@@ -61,34 +63,34 @@ class Difference(Struct, frozen=True, gc=False):
 
 
 class Comparison(Struct, frozen=True, eq=False, weakref=True):
-    """Two responses, and every place where they differ, in reading order."""
+    """Two responses and their differences in reading order."""
 
     verdict: ComparedVerdict
     outcomes: tuple[OutcomeName, OutcomeName]
     left: bytes = b""
-    """The JSON text that was compared: a result as the server wrote it, or an error's code, message and data."""
+    """The JSON text that was compared: a result, or an error's members."""
     right: bytes = b""
     differences: tuple[Difference, ...] = ()
     passed: tuple[Difference, ...] = ()
-    """Places that may differ, and were ignored or hidden."""
+    """Places that may differ and were ignored or redacted."""
     hidden: int = 0
-    """Values that were not compared because a secret was hidden in them, on one side or both."""
+    """Values that were not compared because they contain a redacted secret."""
     why: str = ""
-    """Why they are not comparable, in a sentence."""
+    """Why they cannot be compared, as a sentence."""
 
     @property
     def ignored(self) -> tuple[str, ...]:
-        """Pointers of ignored values that may differ; not of those that are written the same on both sides."""
+        """Return pointers of ignored values that are not written the same."""
         places = (passed.left or passed.right for passed in self.passed if passed.kind == "ignored")
         return tuple(place.pointer for place in places if place)
 
 
 TURN: Final = 256
-"""Pairs of values that are looked at in one step."""
+"""Pairs of values to compare in one step."""
 
 
 class Pair(NamedTuple):
-    """A value on the left and its counterpart on the right; None if it has none."""
+    """A value on each side; None if there is no counterpart."""
 
     left: Span | None
     right: Span | None
@@ -99,7 +101,7 @@ class Pair(NamedTuple):
 
 
 class Walk:
-    """One comparison while it lasts."""
+    """A comparison in progress."""
 
     def __init__(self, left: bytes, right: bytes) -> None:
         self.left, self.right = Document(left), Document(right)
@@ -109,7 +111,10 @@ class Walk:
         self._has_marks = MARK in left or MARK in right
 
     def run(self, patterns: tuple[PointerPattern, ...]) -> Steps[None]:
-        """Compare the two texts. Raise RecursionError if they are nested too deep, and differ."""
+        """Compare the two texts.
+
+        Raise RecursionError if they differ and are nested too deep.
+        """
         if self.left.text != self.right.text:
             self.left.check_depth()
             self.right.check_depth()
@@ -124,7 +129,7 @@ class Walk:
                 yield
 
     def _compare(self, pair: Pair) -> Steps[list[Pair]]:
-        """Add a difference, or return the pairs to compare inside of the two values."""
+        """Add a difference, or return the pairs inside of the two values."""
         if pair.left is None or pair.right is None:
             self._add_alone(pair)
             return []
@@ -152,7 +157,7 @@ class Walk:
         if left_out(pair.patterns):
             self._add("ignored", pair)
         elif self._has_marks and HIDDEN.search(pair.left_pointer if pair.left else pair.right_pointer):
-            self._add("hidden", pair)  # nobody can say which name this is
+            self._add("hidden", pair)  # The name is redacted, so it may be any name.
         else:
             self._add("removed" if pair.left else "added", pair)
 
@@ -176,7 +181,7 @@ class Walk:
     def _elements(self, pair: Pair, left: Span, right: Span) -> Steps[list[Pair]]:
         ours, theirs = (yield from self.left.elements(left)), (yield from self.right.elements(right))
         raw = [self.left.text[slice(*span)] for span in ours], [self.right.text[slice(*span)] for span in theirs]
-        anywhere = tuple(each[1:] for each in pair.patterns if each[:1] == (ANY,))  # no element has a place yet
+        anywhere = tuple(each[1:] for each in pair.patterns if each[:1] == (ANY,))  # The elements have no index yet.
         found = []
         for count, (at, to) in enumerate((yield from paired(*raw, anywhere))):
             if count % TURN == 0:
@@ -190,14 +195,14 @@ class Walk:
         return found
 
     def _is_written_the_same(self, left: Span | None, right: Span | None) -> bool:
-        """Return whether there is nothing to look for: neither a difference nor a secret."""
+        """Return whether neither a difference nor a secret can be inside."""
         if left is None or right is None or self._has_marks or left[1] - left[0] != right[1] - right[0]:
             return False
         return self.left.text[slice(*left)] == self.right.text[slice(*right)]
 
 
 def merged(left: Sequence[NamedSpan], right: Sequence[NamedSpan]) -> Iterator[tuple[str, Span | None, Span | None]]:
-    """Yield members by name; of a repeated name, the first belongs to the first and the second to the second."""
+    """Yield members by name; duplicates are matched in order."""
     ours, theirs = _numbered(left), _numbered(right)
     following: dict[tuple[str, int], list[tuple[str, int]]] = defaultdict(list)
     last = ("", 0)
@@ -223,11 +228,11 @@ def _numbered(members: Sequence[NamedSpan]) -> dict[tuple[str, int], Span]:
 
 
 NOTHING: Final = b"null"
-"""The text that is compared for a notification, which has no response."""
+"""The text of a notification, which has no response."""
 
 
 def why_not(left: Exchange, right: Exchange) -> str:
-    """Return why two exchanges cannot be compared, in a sentence; empty if they can."""
+    """Return why two exchanges cannot be compared; empty if they can."""
     for side, exchange in (("left", left), ("right", right)):
         size = len(exchange.response.body)
         match exchange.outcome:
@@ -265,7 +270,7 @@ def _error(error: ErrorObject) -> bytes:
 
 
 def _body(body: bytes) -> bytes:
-    """Return a malformed response as JSON: as it is, or as one string."""
+    """Return a malformed response as JSON: itself, or as one string."""
     text = body.decode("utf-8", "surrogateescape")
     return body if is_value(text) else _string(text)
 
@@ -275,7 +280,7 @@ def _string(text: str) -> bytes:
 
 
 def _batch(exchange: Exchange) -> bytes | None:
-    """Return the responses to a batch in the order of its calls; None if it cannot be read."""
+    """Return the responses to a batch in the order of its calls, or None."""
     outcome, form = exchange.outcome, MessageForm(exchange.envelope)
     text = outcome.value if isinstance(outcome, Result | ErrorObject) else exchange.response.body
     texts = open_array(text) if fault(text) is None else None
@@ -308,9 +313,9 @@ TOO_DEEP: Final = "The responses are nested too deep to be compared: more than 9
 
 
 def compared(left: Exchange, right: Exchange, ignore: Sequence[str] = ()) -> Steps[Comparison]:
-    """Compare two responses in steps of a few milliseconds: a caller that takes no more of them stops the work.
+    """Compare two responses in steps of a few milliseconds.
 
-    ``ignore`` holds JSON pointers from the result on, ``*`` for any member or element. A result and an error differ as
+    ``ignore`` has JSON pointers into the result, with ``*`` for any member or element. A result and an error differ as
     a whole.
     """
     outcomes = (left.outcome_name, right.outcome_name)

@@ -1,4 +1,4 @@
-"""Which elements of two arrays belong together."""
+"""Pair the elements of two arrays."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from rpcexplorer.jsontext.steps import Steps
 
 IndexPair: TypeAlias = tuple[int, int]
 Indices: TypeAlias = tuple[int | None, int | None]
-"""On the left and on the right; None if the element has no counterpart."""
+"""Index on each side; None if there is no counterpart."""
 NAMES: Final = ("id", "_id", "uuid", "guid", "uid", "key", "name", "hash", "txid", "address", "path", "url", "code")
-"""Members that tell one element from another wherever they are."""
+"""Names of members that usually identify an element."""
 MAX_TRIED: Final = 12
-"""Members that are tried after those."""
+"""Other members to try after those."""
 RUNS: Final = (16, 4, *[1] * 30)
-"""How many items are matched together, round by round."""
+"""Lengths of the runs of items to match, round by round."""
 MAX_CANONICAL_BYTES: Final = 128 * 1024
-"""A larger element is known by its spelling alone: to read it takes too long for one step."""
+"""A larger element is compared by spelling: parsing it takes too long."""
 STEP_BYTES: Final = 64 * 1024
-"""Bytes of elements that are read in one step."""
+"""Bytes of elements to read in one step."""
 
 
 def paired(
     left: Sequence[bytes], right: Sequence[bytes], patterns: tuple[PointerPattern, ...]
 ) -> Steps[Sequence[Indices]]:
-    """Pair the elements, and return all of both sides in the order in which they are shown.
+    """Pair the elements; return all elements of both sides in display order.
 
-    Elements are pairs if they have the same identity, or mean the same without what the patterns ignore in each; then
-    by their place between two pairs.
+    Elements are pairs if they have the same identity, or the same meaning without ignored values. Others are paired by
+    their index between two pairs.
     """
     if len(left) == len(right) == 1:
         return [(0, 0)]
@@ -52,7 +52,7 @@ def paired(
 
 
 def _sequence(pairs: Sequence[IndexPair], left: int, right: int) -> Iterator[Indices]:
-    """Yield all elements: between two pairs first the removed ones, then the added ones."""
+    """Yield all elements: between two pairs first those that were removed."""
     start = begin = 0
     for at, to in (*pairs, (left, right)):
         yield from ((alone, None) for alone in range(start, at))
@@ -63,12 +63,11 @@ def _sequence(pairs: Sequence[IndexPair], left: int, right: int) -> Iterator[Ind
 
 
 def matched(left: Sequence[Hashable], right: Sequence[Hashable]) -> Steps[list[IndexPair]]:
-    """Pair equal items, rising on both sides, in n log n; a few less than the most that could be.
+    """Pair equal items, rising on both sides, in n log n.
 
-    The first of several equal items belongs to the first on the other side, and so on; what does not rise then is tried
-    again between the pairs. Runs of items are matched before single ones, as hardly any run is there by chance.
-    (``difflib`` finds one in a hundred more, but needs 0.6 s for 2,000 items of two values, and four times that for
-    4,000; this needs 0.01 s.)
+    It finds nearly as many pairs as possible. Equal items are matched in order, and items that do not rise are tried
+    again between the pairs. Long runs come first, because they are rarely equal by chance. (``difflib`` finds 1 % more,
+    but needs 0.6 s for 2,000 items with two values, and four times that for 4,000; this needs 0.01 s.)
     """
     found: list[IndexPair] = []
     for width in RUNS:
@@ -94,7 +93,7 @@ def matched(left: Sequence[Hashable], right: Sequence[Hashable]) -> Steps[list[I
 
 
 def _runs(items: Sequence[Hashable], width: int) -> Steps[Sequence[Hashable]]:
-    """Return what is equal for equal runs, by the index of their first item."""
+    """Return a key for each run of items, by the index of its first item."""
     if width == 1:
         return items
     runs: list[int] = []
@@ -106,14 +105,14 @@ def _runs(items: Sequence[Hashable], width: int) -> Steps[Sequence[Hashable]]:
 
 
 def _gaps(pairs: Sequence[IndexPair], left: int, right: int) -> Iterator[tuple[int, int, int, int]]:
-    """Yield where both sides have items between two pairs: start and end on the left, start and end on the right."""
+    """Yield the gaps between pairs that have items on both sides."""
     for (at, to), (end, stop) in pairwise([(-1, -1), *pairs, (left, right)]):
         if end - at > 1 and stop - to > 1:
             yield at + 1, end, to + 1, stop
 
 
 def _rising(pairs: Sequence[IndexPair]) -> Steps[list[IndexPair]]:
-    """Return as many of the pairs, in their order, as rise in their second index too."""
+    """Return the longest list of pairs that rises on both sides."""
     ends: list[int] = []
     last: list[int] = []
     before: list[int] = []
@@ -150,7 +149,7 @@ def _paired_inside(
 
 
 def _keys(elements: Sequence[bytes], patterns: tuple[PointerPattern, ...]) -> Steps[list[Any]]:
-    """Return what is equal for elements that mean the same."""
+    """Return equal keys for elements of equal meaning."""
     keys, done = [], 0
     for element in elements:
         keys.append(_key(element, patterns))
@@ -168,9 +167,9 @@ def _key(element: bytes, patterns: tuple[PointerPattern, ...]) -> Any:
 def _identities(
     left: Sequence[bytes], right: Sequence[bytes], patterns: tuple[PointerPattern, ...]
 ) -> Steps[tuple[list[Any], list[Any]] | None]:
-    """Return the values of the member by which the elements of both sides are known; None if there is no such member.
+    """Return the values of the member that identifies the elements, or None.
 
-    No two elements of a side share its value. If its name does not say that it is one, both sides share most values.
+    On each side its values are different. If its name is not a usual one, both sides share most values.
     """
     sides = []
     for elements in (left, right):
@@ -196,16 +195,16 @@ def _identities(
         if is_unique and (name in names or 2 * len(ours & theirs) >= min(len(left), len(right))):
             for elements, side_keys in zip((left, right), keys, strict=True):
                 for at, key in enumerate(side_keys):
-                    if key is None:  # equal to what means the same, and to no identity
+                    if key is None:  # Equal to elements of equal meaning, and to no identity.
                         side_keys[at] = (_key(elements[at], patterns),)
             return keys[0], keys[1]
     return None
 
 
 def _are_alike(left: bytes, right: bytes, *, has_identity: bool) -> bool:
-    """Return whether one may have changed into the other: objects that share a name.
+    """Return whether one object may be the other one, changed.
 
-    If they are known by their identity, which differs, they share at least half of their members.
+    They share a name. If their identities differ, they share at least half of their members.
     """
     ours, theirs = fields(left), fields(right)
     if not ours or not theirs:

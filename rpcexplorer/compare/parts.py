@@ -1,4 +1,4 @@
-"""JSON text taken apart to be compared: where its values are, and which of them mean the same."""
+"""The values of a JSON text to compare: places and meaning."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     import json
 
 TURN: Final = 4096
-"""Elements that are looked at in one step."""
+"""Elements to read in one step."""
 NamedSpan: TypeAlias = tuple[str, Span]
-"""A member: its name with the escapes read, and the place of its value."""
+"""A member: its decoded name and the span of its value."""
 PointerPattern: TypeAlias = tuple[str, ...]
-"""The rest of a pointer below the place that was reached."""
+"""The rest of a pointer, below the current value."""
 MAX_COMPARED_LEVELS: Final = 200
-"""A deeper value is compared as a whole: a pointer into it would be longer than the value."""
+"""Deeper values are compared as a whole: pointers would be longer."""
 MARK: Final = "«".encode()
 MASKED: Final = '"«»"'.encode()
 _ELEMENTS: Final = msgspec.json.Decoder(list[msgspec.Raw])
@@ -51,7 +51,7 @@ def _string() -> re.Pattern[bytes]:
 
 
 class Document:
-    """A JSON text whose containers are taken apart one level at a time, by msgspec if it reads them."""
+    """A JSON text that is split one level at a time, with msgspec if possible."""
 
     def __init__(self, text: bytes) -> None:
         self.text = text
@@ -62,14 +62,17 @@ class Document:
         return readable(self.text)
 
     def check_depth(self) -> None:
-        """Raise RecursionError if the text is nested deeper than msgspec reads: comparing it would take too long."""
+        """Raise RecursionError if the text is nested too deep for msgspec.
+
+        Comparing it would take too long.
+        """
         _RAW.decode(self._readable)
 
     def elements(self, span: Span) -> Steps[list[Span]]:
-        """Return where the elements of an array are."""
+        """Return the spans of an array's elements."""
         try:
             raws = _ELEMENTS.decode(memoryview(self._readable)[slice(*span)])
-        except REFUSED:  # the caller itself is deep, as the lines of a deep value are
+        except REFUSED:  # The caller's own stack is deep, as for a deep value.
             return [(span[0] + start, span[0] + end) for start, end in elements(self._characters(span)) or ()]
         found: list[Span] = []
         past, at = _gap().match, span[0] + 1
@@ -82,7 +85,7 @@ class Document:
         return found
 
     def members(self, span: Span) -> Steps[list[NamedSpan]]:
-        """Return the members of an object in their order; a repeated name is there as often as in the text."""
+        """Return the members of an object in order, duplicates included."""
         found: list[NamedSpan] = []
         text, match, at = self._readable, _name().match, span[0] + 1
         try:
@@ -92,7 +95,7 @@ class Document:
         for name, raw in raws.items():
             key = match(text, at)
             if key is None or (key[1] != b'"' + name.encode() + b'"' and name_of(key[1]) != name):
-                break  # a name is repeated, and msgspec has only the last of its values
+                break  # A name is a duplicate, and msgspec has only its last value.
             start = key.end()
             at = start + memoryview(raw).nbytes
             found.append((name if text is self.text else name_of(self.text[slice(*key.span(1))]), (start, at)))
@@ -106,14 +109,14 @@ class Document:
         ]
 
     def _characters(self, span: Span) -> str:
-        """Return a character for each byte, so that their places are the same."""
+        """Return a character for each byte, so that offsets are the same."""
         return self.text[slice(*span)].decode("latin-1")
 
 
 def readable(text: bytes) -> bytes:
-    """Return a text of the same length that msgspec reads, with each value in the same place.
+    """Return a text that msgspec reads, with each value at the same offset.
 
-    Servers send what msgspec refuses: NaN, half characters, raw control characters, bytes that are not UTF-8.
+    Servers send text that msgspec refuses: NaN, lone surrogates, raw control characters, bytes that are not UTF-8.
     """
     try:
         _RAW.decode(text)
@@ -130,7 +133,7 @@ def readable(text: bytes) -> bytes:
 
 
 def fields(value: bytes) -> Mapping[str, msgspec.Raw | bytes]:
-    """Return the members of an object, of a repeated name the last; of anything else, none."""
+    """Return the members of an object; of duplicates the last; else none."""
     if not value.startswith(b"{"):
         return {}
     try:
@@ -141,21 +144,21 @@ def fields(value: bytes) -> Mapping[str, msgspec.Raw | bytes]:
 
 
 def name_of(string: bytes) -> str:
-    """Return the text of a JSON string; half characters and bytes that are not UTF-8 stay."""
+    """Return the text of a JSON string; invalid characters stay."""
     return decoded(string.decode("utf-8", "surrogateescape"))
 
 
-# --- pointers to ignore ------------------------------------------------------------------------------------------
-
-
 def patterns_of(pointers: Iterable[str]) -> tuple[PointerPattern, ...]:
-    """Take pointers apart. Without a slash at its beginning, or deeper than is compared, one ignores nothing."""
+    """Split pointers to ignore; invalid and very deep ones are dropped."""
     patterns = (names_of(pointer) for pointer in pointers if pointer.startswith("/"))
     return tuple(pattern for pattern in patterns if len(pattern) <= MAX_COMPARED_LEVELS)
 
 
 def below(patterns: Sequence[PointerPattern], *names: str) -> tuple[PointerPattern, ...]:
-    """Return the rest of the patterns one level down, for a value of these names (its index on either side)."""
+    """Return the rest of the patterns for a value with one of these names.
+
+    For an element these are its indexes on both sides.
+    """
     return tuple(pattern[1:] for pattern in patterns if pattern and (pattern[0] == ANY or pattern[0] in names))
 
 
@@ -164,13 +167,11 @@ def left_out(patterns: Sequence[PointerPattern]) -> bool:
     return () in patterns
 
 
-# --- values that mean the same -----------------------------------------------------------------------------------
-
-
 def canonical(value: bytes, patterns: Sequence[PointerPattern] = ()) -> Any:
-    """Return what is equal for values that mean the same: in any order of members, with any escapes and layout.
+    """Return a value that is equal for JSON of equal meaning.
 
-    Numbers keep their spelling. What the patterns ignore is not in it.
+    Order of members, escapes and layout do not matter. Numbers keep their spelling. Values that the patterns ignore are
+    left out.
     """
     if value[:1] == b'"':
         return name_of(value)
@@ -188,7 +189,7 @@ class _Number(str):
 
 @cache
 def _decoder() -> json.JSONDecoder:
-    import json  # only it leaves the spelling of numbers to others
+    import json  # Only this parser passes on the spelling of numbers.
 
     return json.JSONDecoder(
         parse_int=_Number, parse_float=_Number, parse_constant=_Number, object_pairs_hook=_object, strict=False
@@ -196,7 +197,7 @@ def _decoder() -> json.JSONDecoder:
 
 
 def _object(pairs: list[tuple[str, Any]]) -> tuple[Any, ...]:
-    """Return the names, each followed by its value; of a repeated name the order counts."""
+    """Return names and values; the order of duplicates counts."""
     return tuple(part for pair in sorted(pairs, key=lambda pair: pair[0]) for part in pair)
 
 
@@ -211,7 +212,7 @@ def _without(value: Any, patterns: Sequence[PointerPattern]) -> Any:
 
 
 def is_same_number(left: bytes, right: bytes) -> bool:
-    """Return whether both are numbers, and equal, of any length and in any spelling."""
+    """Return whether both are equal numbers, of any length and spelling."""
     from decimal import Decimal
 
     try:
@@ -220,21 +221,18 @@ def is_same_number(left: bytes, right: bytes) -> bool:
         return False
 
 
-# --- hidden secrets ----------------------------------------------------------------------------------------------
-
-
 def hides(token: bytes) -> bool:
-    """Return whether the value is a string in which a secret was hidden."""
+    """Return whether the value is a string with a redacted secret."""
     return token[:1] == b'"' and MARK in token and HIDDEN.search(token.decode("utf-8", "replace")) is not None
 
 
 def hidden_count(text: bytes) -> int:
-    """Return how many strings there are in which a secret was hidden."""
+    """Return the number of strings with a redacted secret."""
     return sum(map(hides, _string().findall(text))) if MARK in text else 0
 
 
 def masked(text: bytes) -> bytes:
-    """Return the text with one and the same string for each in which a secret was hidden."""
+    """Return the text with the same string for each redacted one."""
     if MARK not in text:
         return text
     return _string().sub(lambda found: MASKED if hides(found[0]) else found[0], text)
