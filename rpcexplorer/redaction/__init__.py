@@ -1,3 +1,3 @@
-"""Secrets in text: found in every spelling and replaced by their references."""
+"""Secrets in text, replaced by their references in every spelling."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Secrets in addresses, and names that secrets go by."""
+"""Secrets in addresses, and names of members that hold secrets."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ _WORDS = "password|passwd|passphrase|passcode|pwd|secret|secret(?:access)?key|ap
 _MORE = "s|confirm(?:ation|ed)?|again|repeat(?:ed)?|new|old|[12]"
 _TOKENS = "access|refresh|auth|api|bearer|id|session|secret|private|user|client|bot|oauth|personal"
 WHOLE: Final = regex(rf".*(?:{_WORDS})(?:{_MORE})?|pass|.*session(?:id|key)")
-"""Whatever stands behind these is a secret: text, a number, a list."""
+"""Names whose values are secret: text, numbers, lists."""
 TEXT: Final = regex(rf"jwt|(?:.*(?:{_TOKENS}))?token|(?:proxy)?authorization|(?:set)?cookie")
-"""Text behind these is one; numbers and tables are something else, such as a count or a coin."""
+"""Names whose values are secret if they are text; a number is a count."""
 ADDRESSED: Final = regex(
     r"key|.*(?:access|account|app|auth|license|subscription)key|sig|signature|xamz.*|auth|sid|session|ticket|hmac"
 )
-"""In an address these name a secret as well, if what stands there looks like one."""
+"""More names in addresses, if their values look like a secret."""
 _STAND_IN: Final = r"""(?ix) [*.•…_\s-]* | x{3,}                                      # nothing at all, or drawn over
       | .* (?: « | \\u00ab ) (?: [\w.-]+ \. (?:password|username|session|token) | RPCEXPLORER_\w+ | not\ recorded )
            Â? (?: » | \\u00bb ) .*                                  # also where UTF-8 was read as Latin-1
@@ -35,53 +35,53 @@ STEMS: Final = (
     *("pass", "pwd", "secret", "api", "private", "credential", "session"),
     *("jwt", "token", "authorization", "cookie"),
 )
-"""One of these stands in every such name, also where its words are kept apart."""
+"""Each such name contains one of these, even in separate words."""
 
 
 def squashed(name: str) -> str:
-    """A name in small letters and without separators."""
+    """Return a name in lower case without separators."""
     return re.sub("[^a-z0-9]", "", name.lower())
 
 
 def stands_in(value: str, *, words: bool = True) -> bool:
-    """Whether it may stand in a secret's place where everybody reads it: what is filled in, or a word for it.
+    """Return whether a value is a variable, or a word such as ``password``.
 
-    Of ``words`` nobody knows whether they are meant, for some are passwords.
+    Without ``words`` only a variable counts, because some passwords are such words.
     """
     return any(_compiled(each).fullmatch(value) for each in (_STAND_IN, *([_WORD] if words else [])))
 
 
 @cache
 def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern)  # takes longer than all others together, and few texts come so far
+    return re.compile(pattern)  # Compiling takes longer than all others together, and few texts need it.
 
 
 LONG: Final = 32
-"""Characters of a part of a path that has no name."""
+"""Characters of a part of a path without a name."""
 SHORT: Final = 12
-"""Characters of what stands behind a name that other things have as well."""
+"""Characters of a value whose name has other meanings, too."""
 CHANGES: Final = 3
 _SLASH = r"(?:\\*+/)"
-"""One that is not the first: whatever is looked for begins with a character that is found without a pattern."""
+"""Not the first slash: a search starts at another character."""
 _JWT = r"eyJ[\w-]{5,}\.[\w-]{5,}\.[\w-]{5,}"
 _USER = regex(
     rf"""/{_SLASH}[^\s/?\#"'\\@:\[]{{0,256}}+:(?!\d{{1,5}}(?:[/?\#]|\\/))""",
     re.VERBOSE,
 )
-"""Up to a password; what a port begins with is a path."""
+"""A user name before a password; digits of a port begin a path."""
 _NO_PASSWORD = regex(r"""[\s"'<>]|\\(?!/)""")
-"""What ends one, which may hold what should have been quoted in a URL."""
+"""The end of a password, which may contain unquoted characters."""
 _LONGEST: Final = 512
 """Characters of a password."""
 _MEMBER = r"""([A-Za-z][\w.-]{0,63})=(?!Â?«not recorded)([^\s"'<>&#\\]+)"""
-"""Bytes that were read as Latin-1 have something before a mark."""
+"""Bytes read as Latin-1 have another character before the mark."""
 _QUERIES = tuple(regex(sign + _MEMBER) for sign in ("[?&](?:amp;)?", r"\\u0026"))
 _PATH = regex(rf"/([A-Za-z][\w-]{{0,63}}){_SLASH}({_JWT}|[\w~-]{{{SHORT},512}}+)(?![\w.:@%])")
 _BOT = regex(r"/bot(\d{5,}:[\w-]{20,})")
 _SEGMENT = regex(rf"(?<=/)[\w~-]{{{LONG},512}}+(?![^/?#])")
 _USERINFO_IN_PATH = regex(r"(?<=[^/:]/)([^/:@?#]+:[^/@?#]+)@")
 _OF_URL = regex(r"//(?:[^/?#@:\[]*:(?!\d{1,5}[/?#])\S*|[^/?#]*)@")
-"""User name and password of an address, which is refused but may have been typed."""
+"""User name and password of an address, as typed; it is refused."""
 _ORIGIN = regex(r"[^/?#]*//[^/?#]*")
 _UUID = regex(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _CHANGE = regex(r"(?<=[A-Za-z])(?=\d)|(?<=\d)(?=[A-Za-z])")
@@ -89,25 +89,25 @@ _VERSION = regex(r"v\d+")
 
 
 class AddressSecret(NamedTuple):
-    """Where a secret stands in an address."""
+    """The place of a secret in an address."""
 
     start: int
     end: int
     name: str
-    """What it stands behind; empty where it is a password before a host."""
+    """The name before it; empty for a password before a host."""
 
 
 def places(text: str, *, words: bool = False) -> Iterator[AddressSecret]:
-    """Every secret that stands in an address somewhere in a text, by where it begins; some may overlap.
+    """Yield the secrets of all addresses in a text by their start.
 
-    ``words`` such as ``password`` stand for one, as in a text that explains something; else they are taken for one.
+    Some may overlap. With ``words``, words like ``password`` are examples, as in an explanation, and not secrets.
     """
     members = (_members(text, query, words=words) for query in _QUERIES)
     return merge(_passwords(text, words=words), *members, _parts(text), _bots(text))
 
 
 def places_in_address(url: str) -> Iterator[AddressSecret]:
-    """Those in the path of what is an address as a whole, beyond those that would be found in any text."""
+    """Yield secrets in the path of an address, beyond those of ``places``."""
     origin = _ORIGIN.match(url)
     start = origin.end() if origin else 0
     for found in _SEGMENT.finditer(url, start, _path_end(url, start)):
@@ -119,7 +119,7 @@ def places_in_address(url: str) -> Iterator[AddressSecret]:
 
 
 def redacted_address(url: str) -> str:
-    """An address as it may be kept: without a user, and with a mark where a secret stands."""
+    """Return an address to store: without user, with marks for secrets."""
     url = _OF_URL.sub("//", url)
     for start, end in sorted(_spans(url), reverse=True):
         url = url[:start] + UNRECORDED + url[end:]
@@ -127,7 +127,10 @@ def redacted_address(url: str) -> str:
 
 
 def secrets_in(url: str) -> list[str]:
-    """What is hidden in an address, for it may be repeated elsewhere; but no word that may be meant otherwise there."""
+    """Return the secrets of an address, which may be repeated elsewhere.
+
+    Words that can have another meaning there are left out.
+    """
     found = (url[start:end] for start, end in _spans(url))
     return [each for each in found if _looks_random(each, SHORT, anything=True)]
 
@@ -142,7 +145,10 @@ def _path_end(url: str, start: int) -> int:
 
 
 def _passwords(text: str, *, words: bool) -> Iterator[AddressSecret]:
-    """Up to the last ``@`` that can end one: looked for from behind, for many may begin where none ends."""
+    """Yield passwords up to the last ``@`` that can end one.
+
+    The search is backwards: many passwords may seem to begin where none ends.
+    """
     last = text.rfind("@")
     ends = at = 0
     while at < last and (user := _USER.search(text, at, last)):
@@ -169,7 +175,7 @@ def _members(text: str, query: re.Pattern[str], *, words: bool) -> Iterator[Addr
 def _parts(text: str) -> Iterator[AddressSecret]:
     at = 0
     while found := _PATH.search(text, at):
-        at = found.start(2) - 1  # what stood behind one part may be a name for the next
+        at = found.start(2) - 1  # The value of one part may be the name of the next.
         small = squashed(found[1])
         named = WHOLE.fullmatch(small) or TEXT.fullmatch(small) or ADDRESSED.fullmatch(small)
         if _looks_random(found[2], SHORT if named else LONG) and (named or _VERSION.fullmatch(small)):
@@ -181,7 +187,10 @@ def _bots(text: str) -> Iterator[AddressSecret]:
 
 
 def _looks_random(word: str, least: int, *, anything: bool = False) -> bool:
-    """Whether nobody would have thought of it; ``anything``: also with signs that stand in no part of a path."""
+    """Return whether a word looks random.
+
+    ``anything``: it may contain characters that no part of a path has.
+    """
     if re.fullmatch(_JWT, word):
         return True
     if len(word) < least or word.startswith("0x") or _UUID.fullmatch(word):

@@ -1,4 +1,4 @@
-"""Exchanges and drafts without secrets, before they are written."""
+"""Redact exchanges and drafts before they are written."""
 
 from __future__ import annotations
 
@@ -25,44 +25,44 @@ from rpcexplorer.rpc.codec import LARGE, native_parts
 from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result, spelled
 
 _WORDS = regex(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
-"""Of a method's name, as signs, digits and large letters keep them apart."""
+"""The words of a method's name, separated by signs, digits and case."""
 _LOGIN = regex(r".*(?<!last)(?:login|logon|signin|authenticate)(?:(?:with|by).*)?")
-"""A word that says so alone, in small letters."""
+"""A single lower-case word that means a login."""
 _TWO = frozenset({"log in", "log on", "sign in", "auth token"})
-"""Of two words, a login as well."""
+"""Two words that mean a login."""
 _AFTER = frozenset({"history", "attempt", "attempts", "count", "list"})
-"""Behind a login: what is told of those that were."""
+"""Words after a login that mean a report of logins."""
 _LAST = regex(
     r"(?:.* )?(?:auth|(?:create|open|new|start) ?session"
     r"|(?:get|create|new|request) ?(?:(?:access|api|auth|bearer|session|user) ?)?token)"
 )
-"""What a name ends with, in words."""
+"""The last words of a name."""
 _SESSION = regex(r".*sessions?(?:create|open|start|new)")
-"""A whole name, in small letters without separators."""
+"""A whole name in lower case without separators."""
 _MEMBER = regex(r"result|.*session|sid|ticket|auth|key|value")
-"""What a session is called in a login's reply, beside the names that hold a secret in any."""
+"""Names of a session in the response to a login."""
 _TOKEN = regex(r"(?=\S*\d)\S{8,}|\S{20,}")
-"""A session rather than a word of welcome."""
+"""A session, not a word of welcome."""
 _FILLED = regex(r"\{(?:username|password)\}")
-"""What stands for a credential in the params of a profile's login."""
+"""A credential in the params of a profile's login."""
 LEVELS: Final = 4
-"""Lists and tables inside each other that are searched for a password: no login has more."""
+"""Nested lists and objects that are searched for a password."""
 BETWEEN: Final = ", "
-"""What stands between the methods of a batch."""
+"""Between the methods of a batch."""
 
 
 def is_login(method: str, own: str = "") -> bool:
-    """Whether what such a call answers may be a session; of a batch, whether any of it does.
+    """Return whether the response to a call, or to a batch, may be a session.
 
-    ``own`` is the method that a profile logs in with, whatever its name.
+    ``own`` is the method that the profile logs in with, whatever its name.
     """
     return any(_is_one(name) or name == own != "" for name in method.split(BETWEEN))
 
 
 def own_login(profile: Profile, params: str) -> str:
-    """The method that a profile logs in with, where a call with these params may be a login of it.
+    """Return the profile's login method, if these params may be a login.
 
-    Servers that have one method for everything tell by the params which is which.
+    Some servers have one method for everything, and the params decide.
     """
     fixed = [text for _, text in leaves(profile.login.params) if isinstance(text, str) and not _FILLED.fullmatch(text)]
     return profile.login.method if all(spelled(text) in params for text in fixed) else ""
@@ -84,19 +84,19 @@ def without_session(body: bytes) -> bytes:
 
 
 def without_password(params: str) -> str:
-    """A login's params without a password that has no name."""
+    """Return a login's params without a password that has no name."""
     return edited(params, passwords(params))
 
 
 def without_passwords(batch: str, own: str = "") -> str:
-    """The calls of a batch without such a password in any login; ``own`` as with ``is_login``."""
+    """Return a batch without such passwords; ``own`` as in ``is_login``."""
     return edited(batch, passwords_in_batch(batch, own))
 
 
 def passwords(params: str) -> list[Edit]:
-    """Where one may stand in the lists of a login's params, and what is put there.
+    """Return edits for possible passwords in the lists of a login's params.
 
-    Only the first text of a list is certain to be something else, and where it is alone not even that.
+    Only the first text of a list is not a password, unless it is the only one.
     """
     found: list[Edit] = []
     parts = [(0, params, 0)]
@@ -114,7 +114,7 @@ def passwords(params: str) -> list[Edit]:
 
 
 def passwords_in_batch(batch: str, own: str = "") -> list[Edit]:
-    """Like ``passwords``, of every login in a batch."""
+    """Return the edits of ``passwords`` for every login in a batch."""
     found: list[Edit] = []
     for start, end in elements(batch, int(batch.startswith("\ufeff"))) or ():
         parts = members(batch[start:end]) or ()
@@ -127,7 +127,7 @@ def passwords_in_batch(batch: str, own: str = "") -> list[Edit]:
 
 
 def sessions(reply: str) -> Iterator[Edit]:
-    """Where one stands in a login's reply, whole or cut, and what is put there."""
+    """Yield edits for sessions in the response to a login, cut or not."""
     end = 0
     for key in plain_keys(reply):
         if key.start < end or not _MEMBER.fullmatch(squashed(key.name)):
@@ -141,11 +141,11 @@ def sessions(reply: str) -> Iterator[Edit]:
 def redactor_of(
     profile: Profile, secrets: Iterable[Secret], *, guesses: bool = False, names: bool = True, of_reply: bool = False
 ) -> Redactor:
-    """What hides secrets in the texts of a profile's calls; with ``guesses`` also what only may be one.
+    """Return the redactor for the texts of a profile's calls.
 
-    A shared file names the places of a profile, so that they only tell where a short or public secret, or a user name,
-    may be: whatever else is there stays. Without ``names``, those of the members of JSON stay as they are. Auth puts no
-    user name into a reply.
+    With ``guesses`` it also redacts what may be a secret. The places of a profile only say where a short or public
+    secret or a user name may be, because a shared file could name any place. Without ``names``, names of JSON members
+    stay. Auth puts no user name into a response.
     """
     own = [Secret(each, UNRECORDED.strip("«»")) for each in secrets_in(profile.endpoint)] if guesses else []
     auth = auth_of(profile)
@@ -160,9 +160,9 @@ def redactor_of(
 
 
 def redactor_for_files(profile: Profile, method: str, secrets: Iterable[Secret]) -> Redactor | None:
-    """What is typed for a method may be written down through this.
+    """Return the redactor for a draft that is saved.
 
-    None where nothing of it may: of a profile made from a URL, and of a method whose name holds a secret.
+    None if nothing may be saved: for a profile made from a URL, and for a method whose name contains a secret.
     """
     if profile.ad_hoc:
         return None
@@ -171,7 +171,10 @@ def redactor_for_files(profile: Profile, method: str, secrets: Iterable[Secret])
 
 
 def redacted_draft(draft: Draft | Batch, profile: Profile, hide: Redactor) -> Draft | Batch:
-    """A draft that can be sent again: a placeholder stands only for what it opens."""
+    """Return a draft that can be sent again.
+
+    A value is only replaced by the secret reference that stands for it.
+    """
     if isinstance(draft, Batch):
         typed = None if draft.typed is None else redacted_params(draft.typed, None, profile, hide)
         return Batch(redacted_params(draft.text, None, profile, hide), typed)
@@ -181,7 +184,7 @@ def redacted_draft(draft: Draft | Batch, profile: Profile, hide: Redactor) -> Dr
 
 
 def redacted_params(text: str, method: str | None, profile: Profile, hide: Redactor) -> str:
-    """The params of a call, or, without a ``method``, the calls of a batch."""
+    """Redact the params of a call, or the calls of a batch (no ``method``)."""
     params = hide.params(text)
     if not hide.guesses:
         return params
@@ -191,37 +194,39 @@ def redacted_params(text: str, method: str | None, profile: Profile, hide: Redac
 
 
 class Policy(Struct, frozen=True):
-    """What becomes of an exchange, beside that secrets are hidden wherever they stand in it."""
+    """How to redact an exchange, beyond known secrets."""
 
     guesses: bool = False
-    """What may be a secret goes too: whatever stands behind keys that are named like one, in params and replies
-    alike, what an address holds that looks like one, the session that a login answers. The value of a result is left
-    as it is, for it is the body that is kept."""
+    """Redact what may be a secret, too.
+
+    This means values with a name like one in params and responses, parts of an address that look like one, and the
+    session in the response to a login. The value of a result stays, because it is the body that is kept.
+    """
     body_limit: int | None = None
-    """So many bytes of the body are left."""
+    """Bytes of the body to keep."""
     names: bool = True
-    """Secrets are hidden in the names of a body's members, too."""
+    """Redact secrets in the names of a body's members, too."""
 
 
 SHOW: Final = Policy()
-"""Whoever made the call sees all that came: a member ``password`` of a reply may be what was asked for."""
+"""For the screen: a member ``password`` may be what the user asked for."""
 PRINT: Final = Policy(names=False)
-"""For stdout, which programs read: the same, and the names of members stay."""
+"""For stdout, which programs read: names of members stay."""
 COPY: Final = Policy(guesses=True, body_limit=1024 * 1024)
-"""For what is pasted elsewhere; a ticket shows less of a body."""
+"""For text to paste elsewhere; a report shows less of a body."""
 
 
 def for_history(body_limit: int | None) -> Policy:
-    """For files, which others may come to read."""
+    """Return the policy for files, which other people may read."""
     return Policy(guesses=True, body_limit=body_limit)
 
 
 MARGIN: Final = 64 * 1024
-"""Bytes beyond the limit that are searched as well, so that no secret is cut in half and missed."""
+"""Bytes after the limit to search, so that no secret is cut in half."""
 HEADERS: Final = 8 * 1024
-"""Bytes of a reply's headers that are recorded."""
+"""Bytes of a response's headers to record."""
 NAMED: Final = 5
-"""Headers that are named where some are not."""
+"""Headers to name if some are not recorded."""
 HIDDEN_IN_RESPONSE: Final = (
     "a secret stood in the reply; its name is shown instead, such as «profile.password», or «not recorded»"
 )
@@ -234,7 +239,7 @@ def redacted(exchange: Exchange, policy: Policy, profile: Profile, secrets: Iter
 def redacted_in_steps(
     exchange: Exchange, policy: Policy, profile: Profile, secrets: Iterable[Secret]
 ) -> Steps[Exchange]:
-    """Like ``redacted``, in steps where all of a large body is wanted."""
+    """Do the work of ``redacted`` in steps, for a large body."""
     hide = redactor_of(profile, secrets, guesses=policy.guesses, names=policy.names)
     hide_reply = redactor_of(profile, secrets, guesses=policy.guesses, names=policy.names, of_reply=True)
     exchange = _told(exchange, hide)
@@ -244,7 +249,10 @@ def redacted_in_steps(
 
 
 def clipped(body: bytes, limit: int | None) -> tuple[bytes, bool]:
-    """The first ``limit`` bytes at most, never ending inside a character of UTF-8; and whether any are missing."""
+    """Return at most ``limit`` bytes, and whether any are missing.
+
+    A character of UTF-8 is never cut.
+    """
     if limit is None or len(body) <= limit:
         return body, False
     end = limit
@@ -297,9 +305,9 @@ def _kept(exchange: Exchange, policy: Policy, profile: Profile, hide: Redactor, 
 
 
 def _short_enough(headers: Sequence[tuple[str, str]]) -> tuple[tuple[tuple[str, str], ...], tuple[str, ...]]:
-    """The headers that are recorded, in their order, and what is said of the others.
+    """Return the headers to record, and a notice about the others.
 
-    Where there is no room for all, the long ones go: what an operator asks for, such as the id of a request, is short.
+    Long ones are left out first: what a support engineer asks for, such as the id of a request, is short.
     """
     sizes = [len(f'"{name}: {value}", '.encode("utf-8", "surrogatepass")) for name, value in headers]
     shortest = sorted(range(len(headers)), key=sizes.__getitem__)
@@ -311,10 +319,10 @@ def _short_enough(headers: Sequence[tuple[str, str]]) -> tuple[tuple[tuple[str, 
 
 
 def _told(exchange: Exchange, hide: Redactor) -> Exchange:
-    """The exchange with nothing to be hidden left in all that is told of the reply; its body stays as it is."""
+    """Redact everything about the response but its body."""
     response, outcome = exchange.response, exchange.outcome
     headers = tuple((hide.text(name), hide.header(name, value)) for name, value in response.headers)
-    if isinstance(outcome, Malformed):  # its sentence may quote where the server redirects to
+    if isinstance(outcome, Malformed):  # The sentence may quote the target of a redirect.
         for (name, was), (_, put) in zip(response.headers, headers, strict=True):
             if was != put and name.lower() == "location":
                 outcome = replace(outcome, reason=outcome.reason.replace(was, put))
@@ -345,7 +353,7 @@ def _outcome(outcome: Outcome, hide: Redactor) -> Outcome:
 
 
 def _parts(outcome: Outcome, hide: Redactor) -> Outcome:
-    """The outcome with nothing left in what are parts of the body."""
+    """Redact the parts of the body that the outcome contains."""
     match outcome:
         case Result(value=value):
             return replace(outcome, text=hide.body(value))

@@ -1,4 +1,4 @@
-"""Replaces secrets in text, bodies and headers."""
+"""Replace secrets in text, bodies and headers."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _WHOLE_TOKENS = regex(
 
 
 class Edit(NamedTuple):
-    """A stretch of a text, and what is put in its place."""
+    """A span of a text and its replacement."""
 
     start: int
     end: int
@@ -41,7 +41,10 @@ def edited(text: str, edits: Iterable[Edit]) -> str:
 
 
 def outside(settled: Sequence[Edit], secrets: Iterable[Edit]) -> Iterator[Edit]:
-    """The parts of the secrets that lie in nothing that is settled; both in order, neither overlapping."""
+    """Yield the parts of the secrets outside of settled edits.
+
+    Both are in order and do not overlap.
+    """
     number = 0
     for start, end, put in secrets:
         at = start
@@ -55,9 +58,10 @@ def outside(settled: Sequence[Edit], secrets: Iterable[Edit]) -> Iterator[Edit]:
 
 
 def inside_tokens(text: str, edits: Sequence[Edit], *, names: bool = True) -> Iterator[Edit]:
-    """The edits that leave JSON valid: within strings up to whole escapes, numbers as a whole, punctuation never.
+    """Yield edits that leave JSON valid.
 
-    Without ``names``, those of members stay as they are.
+    In strings they cover whole escapes. Numbers are replaced as a whole, punctuation never. Without ``names``, names of
+    members stay.
     """
     number = at = 0
     while number < len(edits):
@@ -86,7 +90,10 @@ def inside_tokens(text: str, edits: Sequence[Edit], *, names: bool = True) -> It
 
 
 def _around_escape(text: str, first: int, at: int) -> tuple[int, int]:
-    """The escape that `at` is inside of; `at` itself where there is none. At `first` no escape goes on."""
+    """Return the span of the escape around `at`, or an empty one.
+
+    At `first` no escape is open.
+    """
     start = run = text.rfind("\\", max(first, at - 5), at)
     while run > first and text[run - 1] == "\\":
         run -= 1
@@ -101,23 +108,23 @@ _SECRET = regex(
     r".*(?:token|cookie|jwt|csrf|xsrf|secret|signature|sessionid)|x?(?:auth|session|ticket|key)"
     r"|(?:access|api|app|auth|private|session|subscription)key|auth(?:entication|orization)"
 )
-"""A word of a name, in small letters."""
+"""A lower-case word of a name."""
 _HARMLESS = regex(
     r"access control .*|sec web ?socket key|(?:x )?(?:idempotency|cache|surrogate|partition|object|sort) key"
     r"|public key pins.*|(?:.* )?(?:next|page|continuation) token|authentication results"
     r"|.* (?:count|expires|expiry|length|limit|policy|remaining|reset|timeout|ttl|type)"
 )
-"""A whole name in words: what is handed to everybody, or tells of a secret and is none."""
+"""A whole name of something that is public, or only about a secret."""
 _JWT = regex(r"eyJ[\w-]{5,1024}+\.[\w-]{5,}+\.[\w.-]*")
 _MEMBER = regex(r"""[?&#;](?:amp;)?([A-Za-z][\w.-]{0,63})=([^\s"'<>&#;,\\«]+)""")
-"""Of a query or a fragment, or behind a path."""
+"""A member of a query or fragment, or after a path."""
 _ADDRESSED: Final = regex(r"code|assertion|saml(?:response|art)|\w*sess(?:ion)?id")
-"""What else is called so in an address that a browser is sent to."""
+"""More names in addresses that a browser is sent to."""
 _STATUS = regex(r"\d{1,3}")
 
 
 def holds_secret(name: str) -> bool:
-    """Whether a header is named like one that holds a secret."""
+    """Return whether the name of a header means a secret."""
     small = squashed(name)
     if any(pattern.fullmatch(each) for each in (small, small.removeprefix("x")) for pattern in (WHOLE, TEXT)):
         return True
@@ -126,7 +133,7 @@ def holds_secret(name: str) -> bool:
 
 
 def secrets(value: str) -> Iterator[Edit]:
-    """Tokens in the value of any header, and what opens a door in an address, each with what is put there."""
+    """Yield edits for tokens in a header's value, and secrets in addresses."""
     end = 0
     found = [each.span() for each in _JWT.finditer(value)]
     for member in _MEMBER.finditer(value):
@@ -142,7 +149,7 @@ def secrets(value: str) -> Iterator[Edit]:
 
 
 QUOTE: Final = r'(?:\\*+"|\\++u0022)'
-"""Pattern of a quote with its backslashes."""
+"""A quote with its backslashes."""
 _QUOTE = regex(rf"(?<!\\){QUOTE}")
 _SPACE = r"(?:[ \t\r\n]|\\++[nrt])*+"
 _COLON = regex(f"{_SPACE}:{_SPACE}")
@@ -156,14 +163,14 @@ _BARE_IN_STRING = regex(r'[^\s,\[\]{}"\\]++')
 class Value(NamedTuple):
     start: int
     end: int
-    """Where the text is cut, if the value does not end before."""
+    """End of the value, or of the text if the value is cut."""
     quote: str
-    """How a string in this place is quoted."""
+    """The quote of a string here, with its backslashes."""
     inner: str | None
-    """What stands between the quotes, as it is spelled; None for anything but a string."""
+    """The text between the quotes, as spelled; None if it is not a string."""
 
     def said(self, text: str) -> str | None:
-        """What it means as text, also of a number; None for a list or a table."""
+        """Return the decoded text or number; None for a list or an object."""
         if self.inner is None:
             return None if text.startswith(("{", "["), self.start) else text[self.start : self.end]
         inner = self.inner
@@ -181,16 +188,16 @@ class MemberKey(NamedTuple):
 
 
 def plain_keys(text: str) -> Iterator[MemberKey]:
-    """Every key that is a word or a few, at the top or inside strings."""
+    """Yield every key of a few words, also inside strings."""
     for found in _KEY.finditer(text):
         name = _CODED.sub(lambda code: chr(int(code[1], 16)), found[1]) if "\\" in found[1] else found[1]
         yield MemberKey(*found.span(), name)
 
 
 def value_after(text: str, key_start: int, name_end: int, *, containers: bool = False) -> Value | None:
-    """The value of the member whose key opens at `key_start` and closes after `name_end`; None where it is no key.
+    """Return the value of the member with this key, or None.
 
-    Without ``containers``, None for a list or a table as well: looking for its end again and again takes long.
+    Without ``containers`` lists and objects give None, too: looking for their ends again and again takes long.
     """
     opening, closing = _QUOTE.match(text, key_start), _QUOTE.match(text, name_end)
     colon = _COLON.match(text, closing.end()) if closing else None
@@ -199,7 +206,7 @@ def value_after(text: str, key_start: int, name_end: int, *, containers: bool = 
     start, quote, level = colon.end(), opening[0], _level(opening[0])
     if string := _QUOTE.match(text, start):
         if _level(string[0]) < level:
-            return None  # the text around ends here
+            return None  # The text around it ends here.
         inner_end, end = _string_end(text, string.end(), string[0])
         return Value(start, end, string[0], text[string.end() : inner_end])
     if text.startswith(("{", "["), start):
@@ -209,7 +216,7 @@ def value_after(text: str, key_start: int, name_end: int, *, containers: bool = 
 
 
 def _level(quote: str) -> int:
-    """How many strings the quote is inside of."""
+    """Return how many strings are around the quote."""
     backslashes, spelled_out = quote.count("\\"), not quote.endswith('"')
     level = 0
     while spelled_out or backslashes % 2:
@@ -220,11 +227,11 @@ def _level(quote: str) -> int:
 
 
 def _string_end(text: str, start: int, quote: str) -> tuple[int, int]:
-    """Where the inside of a string that opens with this quote ends, and where its closing quote does."""
+    """Return the end of a string's text, and of its closing quote."""
     level = _level(quote)
     for found in _QUOTE.finditer(text, start):
         its_level = _level(found[0])
-        if its_level == level:  # escaped backslashes before it are part of the string
+        if its_level == level:  # Escaped backslashes before it are part of the string.
             return max(found.start(), found.end() - len(quote)), found.end()
         if its_level < level:
             return found.start(), found.start()
@@ -246,28 +253,28 @@ def _container_end(text: str, start: int, level: int) -> int:
 
 
 WORDS: Final = frozenset({"jsonrpc", "json-rpc", "method", "params", "result", "message", "version", *FIELDS})
-"""Words of the protocol and of our own sentences and placeholders."""
+"""Words of the protocol, of our sentences and of secret references."""
 MARGIN: Final = 4 * 1024
-"""Characters that the key of a member takes at most, with what stands between it and its value."""
+"""Longest key with the text before its value, in characters."""
 _RUN = regex(r"[a-z0-9]+")
 _ESCAPED_LETTER = regex(r"\\u00[4-7]")
 _GUILLEMETS = regex("«[^«»]*»")
 _NO_SECRET = regex(r"null|true|false|[\[{]\s*+[\]}]")
-"""What holds nothing, whatever it is called."""
+"""Values that hold nothing, whatever their name is."""
 
 
 def is_common(value: str) -> bool:
-    """Return whether the value is in texts by chance, so that it is hidden by position only."""
+    """Return whether a value is too common to search."""
     return len(value) < SHORTEST or value.lower() in WORDS
 
 
 _NAME: Final = regex(r"[\w .:$@\[\]-]+")
-"""What names consist of: ``/etc/passwd`` or ``{password}`` is none."""
+"""A name; ``/etc/passwd`` or ``{password}`` is not one."""
 
 
 @lru_cache(1024)
 def _kind_of(name: str) -> Literal["", "whole", "text"]:
-    """How much of what is behind a name is a secret."""
+    """Return how much of the value of this name is a secret."""
     small = squashed(name)
     kind: Literal["", "whole", "text"] = "whole" if WHOLE.fullmatch(small) else "text" if TEXT.fullmatch(small) else ""
     return kind if kind and _NAME.fullmatch(name) else ""
@@ -275,12 +282,12 @@ def _kind_of(name: str) -> Literal["", "whole", "text"]:
 
 @lru_cache(8)
 def _literals_of(values: tuple[tuple[str, str], ...]) -> Literals:
-    """Return the same literals, with their pattern, for every redactor of the same secrets: a call makes several."""
+    """Return the literals with their pattern, made once for equal secrets."""
     return Literals({spelled: put for value, put in values for spelled in spellings(value)})
 
 
 class Redactor:
-    """Knows everything that is to be hidden; made once for many texts."""
+    """Finds and replaces secrets; made once for many texts."""
 
     def __init__(
         self,
@@ -292,16 +299,16 @@ class Redactor:
         guesses: bool = False,
         names: bool = True,
     ) -> None:
-        """Hide ``secrets`` by value; of those with one label, the last is the one that its placeholder opens.
+        """Redact ``secrets`` by value, or by position if they are common.
 
-        By position: behind ``places`` and keys that are named like a secret, those that are short or public; behind
-        ``username_places``, user names; and with ``guesses`` anything behind keys that are named like a secret.
-        ``profile`` is the one in use, whose label is taken if several have the same value. Without ``names``, those of
-        the members of JSON stay as they are.
+        By position means: after ``places`` and keys with a name like a secret for short or public ones, after
+        ``username_places`` for user names, and with ``guesses`` for anything after keys with a name like a secret. Of
+        secrets with one label, the last one gets the reference. If several have the same value, the label of
+        ``profile`` is used. Without ``names``, names of JSON members stay.
         """
         given = [secret for secret in secrets if secret]
         self._opens = {each.placeholder: each.reveal() for each in given if each.label.rpartition(".")[0] == profile}
-        """What can be sent again, as a whole JSON string."""
+        """The values of the references that can be sent again."""
         self._user_names = self._placeholders(secret for secret in given if secret.is_username)
         self._named = self._placeholders(secret for secret in given if not secret.is_username)
         values = {secret.reveal() for secret in given if not (secret.is_username or _is_public(secret))}
@@ -316,7 +323,7 @@ class Redactor:
         stems = STEMS if guesses or self._public else ()
         runs = (max(_RUN.findall(name), key=len, default="") for name in (*self._places, *self._username_places))
         self._stems = [stem.encode() for stem in (*stems, *runs)]
-        """One of these is in whatever has something to hide behind a name."""
+        """A text with a secret after a name contains one of these."""
 
     @cached_property
     def _kept(self) -> re.Pattern[str]:
@@ -324,7 +331,10 @@ class Redactor:
         return re.compile("|".join(re.escape(each) for put in puts for each in (put, json.dumps(put)[1:-1])))
 
     def _placeholders(self, secrets: Iterable[Secret]) -> dict[str, str]:
-        """What is put for each value: rather what can be sent again, and rather a profile's name than a variable's."""
+        """Return the reference for each value.
+
+        References that can be sent again win, then those of a profile.
+        """
 
         def rank(secret: Secret) -> tuple[bool, bool, bool]:
             opened = self._opens.get(secret.placeholder)
@@ -334,19 +344,25 @@ class Redactor:
 
     @property
     def by_position(self) -> tuple[str, ...]:
-        """Labels of the secrets that are hidden by position only, user names left out."""
+        """Return labels of the secrets that are redacted by position only.
+
+        User names are left out.
+        """
         return tuple(dict.fromkeys(self._public.values()))
 
     def text(self, text: str) -> str:
-        """JSON or any text without the secrets. Doing it twice changes nothing more."""
+        """Redact JSON or any other text; redacting it twice changes nothing."""
         return edited(text, self.edits(text))
 
     def params(self, text: str) -> str:
-        """Like ``text``, of what can be sent again: a placeholder stands for what it opens, a mark for the rest."""
+        """Redact params that can be sent again.
+
+        A secret reference is used only for the value that it stands for, else the mark of a redacted value.
+        """
         return edited(text, (Edit(at, end, self._sendable(text[at:end], put)) for at, end, put in self.edits(text)))
 
     def header(self, name: str, value: str) -> str:
-        """The value of an HTTP header, of which more names hold a secret than of members."""
+        """Redact an HTTP header, of which more names hold a secret."""
         if value in self._named and holds_secret(name):
             return self._named[value]
         if not self.guesses:
@@ -357,12 +373,12 @@ class Redactor:
         return edited(value, secrets(value))
 
     def _sendable(self, was: str, put: str) -> str:
-        """What is put in the place of something, where it may be opened again."""
+        """Return the replacement, or a mark if it would not restore the value."""
         placeholder = _GUILLEMETS.search(put)
         if placeholder is None or put == was:
             return put
         value = self._opens.get(placeholder[0])
-        is_string = was[:1] == '"' or put[:1] != '"'  # else a number, which would come back as a text
+        is_string = was[:1] == '"' or put[:1] != '"'  # Else it is a number, which would be sent as a string.
         if is_string and value is not None and value in {was, decoded(was if was[:1] == '"' else f'"{was}"')}:
             return put
         return put.replace(placeholder[0], UNRECORDED)
@@ -374,34 +390,34 @@ class Redactor:
         return sorted([*settled, *pieces])
 
     def body(self, body: bytes) -> bytes:
-        """Like ``text``, for bytes, which need not be UTF-8."""
+        """Redact bytes, which need not be UTF-8."""
         text = body.decode("utf-8", "surrogateescape")
         edits = self.edits(text)
         return edited(text, edits).encode("utf-8", "surrogateescape") if edits else body
 
     def may_be_in(self, text: str) -> bool:
-        """Return whether there could be anything to hide."""
+        """Return whether the text may contain anything to redact."""
         return self._literals.are_in(text) or self._has_names(text) or (self.guesses and any(places(text)))
 
     @property
     def margin(self) -> int:
-        """Characters on either side of a place in a text that tell what goes across it."""
+        """Return how many characters around an offset can affect it."""
         return MARGIN + self._literals.longest
 
     def goes_across(self, text: str, at: int) -> bool:
-        """Whether a secret or a member that is to be hidden begins before a place in a text and ends behind it."""
+        """Return whether something to redact crosses an offset."""
         found = [*self._by_position(text), *((edit.start, edit) for edit in self._by_value(text))]
         return any(start < at < edit.end for start, edit in found)
 
     def places(self, text: str) -> Iterator[tuple[int, str]]:
-        """Where something would be hidden, and the placeholder that would be put there."""
+        """Yield the offsets of what would be redacted, with the references."""
         settled, secrets = self._found(text)
         yield from ((start, put) for start, end, put in sorted([*settled, *secrets]) if text[start:end] != put)
 
     def _found(self, text: str) -> tuple[list[Edit], list[Edit]]:
-        """What is settled by position, and the secrets outside of it; each in order."""
+        """Return edits by position, and secrets outside of them, in order."""
         by_position, secrets = self._by_position(text), self._by_value(text)
-        if secrets:  # a placeholder stays as it is, also if a part of it is a secret
+        if secrets:  # A secret reference stays, even if a part of it is a secret.
             by_position += [(each.start(), Edit(*each.span(), each[0])) for each in self._kept.finditer(text)]
         settled: list[Edit] = []
         for start, edit in sorted(by_position):
@@ -410,7 +426,7 @@ class Redactor:
         return settled, list(outside(settled, secrets))
 
     def _by_value(self, text: str) -> list[Edit]:
-        """The secrets, those that overlap as one."""
+        """Return the secrets; those that overlap are one edit."""
         found: list[Edit] = []
         for start, end, put in self._literals.find(text):
             if found and start < found[-1].end:
@@ -420,7 +436,7 @@ class Redactor:
         return found
 
     def _by_position(self, text: str) -> list[tuple[int, Edit]]:
-        """What is hidden behind the names of members and in addresses; each with where the name begins."""
+        """Return edits by name and in addresses, with the offset of the name."""
         found: list[tuple[int, Edit]] = []
         end = 0
         for key in plain_keys(text) if self._has_names(text) else ():
@@ -438,14 +454,17 @@ class Redactor:
         return found
 
     def _has_names(self, text: str) -> bool:
-        """Return whether a member may be hidden for its name; takes a fraction of the time."""
+        """Return whether there may be a name of a secret; this is quick."""
         if not self._stems:
             return False
         small = text.encode("utf-8", "surrogatepass").lower()
         return any(stem in small for stem in self._stems) or bool(_ESCAPED_LETTER.search(text))
 
     def _put_for(self, text: str, value: Value, name: str) -> str:
-        """What is put in the place of a member's value; empty where it stays, or is hidden by value."""
+        """Return the replacement of a member's value.
+
+        Empty if the value stays, or is redacted by value.
+        """
         if value.inner and HIDDEN.fullmatch(value.inner):
             return ""
         said = value.said(text)
@@ -463,15 +482,15 @@ class Redactor:
 
 
 def _is_public(secret: Secret) -> bool:
-    """Return whether its value is no secret wherever it is, so that it is hidden by position only."""
+    """Return whether the value is public, so that it is redacted by position."""
     value = secret.reveal()
     return secret.is_public or is_common(value) or value in secret.label.rpartition(".")[0]
 
 
 WINDOW: Final = 512 * 1024
-"""Bytes that are looked at in one go: some milliseconds."""
+"""Bytes to search at a time, for some milliseconds."""
 PIECE: Final = 32 * 1024
-"""Bytes: some milliseconds where there is something to hide."""
+"""Bytes to redact at a time, for some milliseconds."""
 
 
 def redacted_in_pieces(body: bytes, hide: Redactor) -> Steps[bytes]:
@@ -505,14 +524,14 @@ def _in_pieces(body: bytes, hide: Redactor) -> Steps[bytes]:
 
 
 def _goes_across(body: bytes, cut: int, hide: Redactor) -> bool:
-    """Whether anything that is to be hidden may begin before a cut and end behind it."""
+    """Return whether something to redact may be on both sides of a cut."""
     first = max(cut - hide.margin, 0)
     text = _text(body[first : cut + hide.margin])
     return hide.may_be_in(text) and hide.goes_across(text, len(_text(body[first:cut])))
 
 
 def _redacted_piece(piece: bytes, before: bytes, after: bytes, hide: Redactor) -> bytes | None:
-    """A piece without the secrets; None where one may go on behind it."""
+    """Redact a piece; None if a secret may continue after it."""
     if not hide.may_be_in(_text(piece)):
         return piece
     lead, trail = opening(before), closing(after)

@@ -1,4 +1,4 @@
-"""The spellings of a secret, and how they are found in a text."""
+"""The spellings of a secret, and the search for them in a text."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from urllib.parse import quote, quote_plus
 from rpcexplorer.patterns import regex
 
 SHORTEST: Final = 6
-"""Characters; what is shorter turns up by chance, so that it is hidden by position only."""
+"""Characters; shorter values are common, so they are not searched."""
 FEW_CHARACTERS: Final = 16 * 1024
-"""In a text of so many, looking for one literal after the other takes less time than making a pattern."""
+"""Characters of a text in which searching each literal is faster."""
 MAX_CACHED: Final = 256
 _SAME_EVERYWHERE = regex(r"[A-Za-z0-9_.~-]+")
 _SMALL_ESCAPE = regex(r"(?<!\\)((?:\\\\)*\\u)([0-9a-f]{4})")
@@ -26,7 +26,10 @@ _OTHER_ALPHABET: Final = str.maketrans("+/", "-_")
 
 @lru_cache(MAX_CACHED)
 def spellings(value: str) -> frozenset[str]:
-    """Return the value raw and as servers, logs and URLs write it, also inside something that is written so."""
+    """Return the value raw and as servers, logs and URLs write it.
+
+    Nested spellings are included.
+    """
     raw = value.encode("utf-8", "surrogatepass")
     found = {value, raw.hex(), raw.hex().upper()}
     in_json = {value}
@@ -35,11 +38,11 @@ def spellings(value: str) -> frozenset[str]:
         once = in_json | set(_in_pages(value))
         twice = {spelled for text in once for spelled in (*_in_json(text), *_in_pages(text))}
         found |= once | twice
-        for _ in range(2):  # JSON in JSON in JSON, and that in TOML
+        for _ in range(2):  # JSON in JSON in JSON, and that in TOML.
             twice = {json.dumps(text)[1:-1] for text in twice if "\\" in text}
             found |= twice
         found.add(raw.decode("utf-8", "surrogateescape"))
-        if max(value) <= "\xff":  # a body that is no UTF-8
+        if max(value) <= "\xff":  # In a body that is not UTF-8.
             found.add(value.encode("latin-1").decode("utf-8", "surrogateescape"))
     for text in in_json:
         for digits in _base64_digits(text.encode("utf-8", "surrogatepass")):
@@ -49,15 +52,15 @@ def spellings(value: str) -> frozenset[str]:
 
 
 def _in_json(text: str) -> Iterator[str]:
-    """The text inside a string of JSON, as the usual libraries write it."""
+    """Yield the text in a JSON string, as the usual libraries write it."""
     ascii_only, unicode = json.dumps(text)[1:-1], json.dumps(text, ensure_ascii=False)[1:-1]
     for spelled in (ascii_only, unicode):
         yield spelled
         yield spelled.replace("/", "\\/")
     large = _SMALL_ESCAPE.sub(lambda found: found[1] + found[2].upper(), ascii_only)
     yield large
-    yield _unicode_escapes("[<>&\u2028\u2029]", "\\u{:04x}", unicode)  # Go
-    yield _unicode_escapes(r"""\\"|[<>&'+`]""", "\\u{:04X}", large)  # .NET
+    yield _unicode_escapes("[<>&\u2028\u2029]", "\\u{:04x}", unicode)  # Go.
+    yield _unicode_escapes(r"""\\"|[<>&'+`]""", "\\u{:04X}", large)  # .NET.
 
 
 def _unicode_escapes(pattern: str, form: str, text: str) -> str:
@@ -65,12 +68,12 @@ def _unicode_escapes(pattern: str, form: str, text: str) -> str:
 
 
 def _in_pages(text: str) -> Iterator[str]:
-    """The text in HTML, in a URL, in a form, and in Python's ``repr`` of text and of bytes."""
+    """Yield the text in HTML, in a URL, in a form and in Python's ``repr``."""
     yield from (repr(text)[1:-1], ascii(text)[1:-1], repr(text.encode("utf-8", "surrogatepass"))[2:-1])
     page = escape(text, quote=False)
     yield page
     if not page.isascii():
-        from html.entities import codepoint2name  # a large table, and few secrets need it
+        from html.entities import codepoint2name  # A large table that few secrets need.
 
         yield page.encode("ascii", "xmlcharrefreplace").decode()
         yield "".join(
@@ -81,14 +84,14 @@ def _in_pages(text: str) -> Iterator[str]:
         yield page.replace('"', double).replace("'", single)
     for quoted in (
         quote_plus(text, errors="surrogatepass"),
-        *(quote(text, safe, errors="surrogatepass") for safe in ("", "/", "!'()*")),  # browsers leave the last ones
+        *(quote(text, safe, errors="surrogatepass") for safe in ("", "/", "!'()*")),  # Browsers do not quote these.
     ):
         yield quoted
         yield _PERCENT.sub(lambda found: found[0].lower(), quoted)
 
 
 def _base64_digits(text: bytes) -> Iterator[str]:
-    """Base64 at the three places where the text can begin in a longer one, without what its neighbours decide."""
+    """Yield Base64 for each of three offsets, without digits of neighbours."""
     for before in range(3):
         bits = 8 * (before + len(text))
         encoded = b64encode(bytes(before) + text + bytes(2)).decode("ascii")
@@ -96,7 +99,7 @@ def _base64_digits(text: bytes) -> Iterator[str]:
 
 
 class Found(NamedTuple):
-    """One of the texts where it is in another."""
+    """A literal that was found in a text."""
 
     start: int
     end: int
@@ -104,21 +107,21 @@ class Found(NamedTuple):
 
 
 class Literals:
-    """Finds any of many texts, each of at least ``SHORTEST`` characters."""
+    """Finds any of many literals of at least ``SHORTEST`` characters."""
 
     def __init__(self, puts: Mapping[str, str]) -> None:
-        """``puts``: what to put in the place of each."""
+        """``puts``: the replacement of each literal."""
         self._puts = puts
         self.longest = max(map(len, puts), default=0)
 
     def are_in(self, text: str) -> bool:
-        """Return whether any is in a text."""
-        if len(text) <= FEW_CHARACTERS and "_beginning" not in self.__dict__:  # the pattern is faster once it is made
+        """Return whether the text contains any of them."""
+        if len(text) <= FEW_CHARACTERS and "_beginning" not in self.__dict__:  # The pattern is faster once it is made.
             return any(literal in text for literal in self._puts)
         return any(True for _ in self.find(text))
 
     def find(self, text: str) -> Iterator[Found]:
-        """Yield each place, in order, overlapping or not; of those that begin in one place, the longest."""
+        """Yield each place in order, with the longest literal there."""
         at = 0
         while self._puts and (beginning := self._beginning.search(text, at)):
             start = beginning.start()
@@ -141,7 +144,10 @@ class Literals:
 
 
 def _any_of(texts: Iterable[str]) -> str:
-    """A pattern for any of the texts; what they begin with in common is in it once, or a thousand would take long."""
+    """Return a pattern for any of the texts.
+
+    Common prefixes are in it once, or a thousand texts would take long.
+    """
     branches: dict[str, list[str]] = {}
     for text in texts:
         if not text:
