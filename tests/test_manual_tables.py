@@ -155,3 +155,24 @@ def test_json_table_of_methods_has_every_field(tmp_path: Path) -> None:
     shell = Shell(tmp_path)
     found = json.loads(shell.run("methods", "ping", "--url", "http://127.0.0.1:9", "--json").out)
     assert sorted(fields("discovery", "field of `methods --json`")) == sorted(found[0])
+
+
+def test_code_glossary_names_are_in_their_files() -> None:
+    for names, file, _ in rows(page("development"), "name"):
+        code = (MANUAL.parent / unquoted(file)).read_text(encoding="utf-8")
+        for name in re.findall(r"`(\w+)`", names):
+            assert re.search(rf"^(?:class )?{name}\b", code, re.MULTILINE), name
+
+
+def test_package_table_has_every_package() -> None:
+    shown = {
+        name.rstrip("/") for row in rows(page("development"), "package") for name in re.findall(r"`(.+?)`", row[0])
+    }
+    ours = {path.name for path in MANUAL.parent.iterdir() if not path.name.startswith("__p")}
+    assert shown == ours - {"__init__.py", "patterns.py", "py.typed"}
+
+
+def test_benchmark_table_has_every_script() -> None:
+    folder = MANUAL.parent.parent / "tests" / "benchmarks"
+    scripts = {path.stem for path in folder.glob("*.py") if "__main__" in path.read_text(encoding="utf-8")}
+    assert set(fields("development", "script")) == scripts - {"reply_server"}
