@@ -77,7 +77,7 @@ class Drafts:
         self._texts[key] = text
         self._unsaved[key] = text if written is None else written
         problem = self.save_unsaved()
-        return f"the params are kept for this run only: {problem}" if problem else ""
+        return f"the params are kept only until you quit: {problem}" if problem else ""
 
     @property
     def unsaved(self) -> dict[DraftKey, str]:

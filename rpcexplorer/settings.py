@@ -279,7 +279,7 @@ class ScreenState:
         try:
             self._write()
         except FileError as error:
-            self.problem = f"what the screen remembers is kept for this run only: {error.sentence}"
+            self.problem = f"pins and other choices on screen are kept only until you quit: {error.sentence}"
 
     def _write(self) -> None:
         """Make the changes that wait to what the file holds now. Raises ``FileError``."""

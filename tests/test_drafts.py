@@ -183,7 +183,7 @@ def test_a_draft_that_cannot_be_written_is_told_and_kept_in_memory(
     with monkeypatch.context() as patch:
         patch.setattr(os, "write", _full_disk)
         sentence = drafts.keep("staging", "a", "2")
-    assert sentence.startswith("the params are kept for this run only: cannot write")
+    assert sentence.startswith("the params are kept only until you quit: cannot write")
     assert "disk is full" in sentence
     assert drafts.find("staging", "a") == "2"
     assert Drafts(folder).find("staging", "a") == "1"

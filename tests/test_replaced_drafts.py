@@ -57,5 +57,5 @@ def test_a_file_is_private_and_holds_no_secret_and_none_is_made_for_an_address(t
 def test_what_cannot_be_written_is_said_and_known_in_this_run(tmp_path: Path) -> None:
     (tmp_path / "drafts").write_text("a file where the folder should be")
     replaced = ReplacedDrafts(tmp_path / "drafts")
-    assert "kept for this run only" in replaced.keep(SHOP, "m", "[1]", ())
+    assert "kept only until you quit" in replaced.keep(SHOP, "m", "[1]", ())
     assert replaced.of(SHOP, "m") == ["[1]"]

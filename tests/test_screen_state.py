@@ -227,7 +227,7 @@ def test_what_cannot_be_written_counts_for_this_run_and_goes_with_the_next(
         patch.setattr(os, "write", _full_disk)
         one.pin("staging", "a")
         one.wrap = True
-    assert "kept for this run only" in one.problem
+    assert "kept only until you quit" in one.problem
     assert "disk is full" in one.problem
     assert (one.wrap, one.pinned("staging"), one.profile) == (True, ("a",), "staging")
     assert ScreenState(file).wrap is False

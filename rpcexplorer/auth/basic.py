@@ -38,8 +38,8 @@ class BasicAuth(AuthType, frozen=True):
             return None
         return Refused(
             "profile",
-            f"The user name of profile {profile.name} has a colon, behind which HTTP Basic takes the password to "
-            "begin: the server needs another name for it, or another kind of auth.",
+            f"The user name of profile {profile.name} contains a colon, which HTTP Basic cannot send. "
+            "Use a user name without one, or another auth type.",
         )
 
     def headers(self, profile: Profile) -> tuple[AuthHeader, ...]:
@@ -56,7 +56,7 @@ class NoAuth(AuthType, frozen=True):
         return Auth.secrets(self, profile)
 
     def words(self, profile: Profile) -> str:
-        return "none: a token stands in the path" if profile.secrets else "none: calls are sent as they are"
+        return "none: the path contains a token" if profile.secrets else "none: no credentials are sent"
 
     def put(self, profile: Profile, message: Message) -> AuthRequest:
         token = placeholder(profile.label("token"))

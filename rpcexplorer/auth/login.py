@@ -143,8 +143,8 @@ def _session_value(kind: AuthType, profile: Profile, received: AuthResponse, now
             found = _pointed_at(result, pointer)
             if found is not None and kind.sendable(found):
                 return found
-            where = f"at {pointer}" if pointer else "as its whole result: say where it stands in login.session"
-            return _failed(profile, f"the reply has no usable session id {where}.")
+            where = f"at {pointer}" if pointer else "as its whole result: set login.session to its JSON pointer"
+            return _failed(profile, f"the response has no usable session id {where}.")
     return _failed(
         profile,
         f"the reply sets no {cookie} cookie. Name the cookie in auth.cookie, or where the id stands in the "

@@ -51,7 +51,7 @@ def requests_for(call: AuthCall) -> AuthFlow:
 def login_requests(call: AuthCall, id: str) -> AuthFlow:
     auth = auth_of(call.profile)
     if not auth.opens_session(call.profile):
-        return Refused("profile", f"Profile {call.profile.name} has no sessions: its auth is {auth.kind}.")
+        return Refused("profile", f"Profile {call.profile.name} has no sessions: its auth type is {auth.kind}.")
     from rpcexplorer.auth.login import open_session  # no start needs it
 
     return (yield from open_session(auth, call, id))
@@ -68,8 +68,8 @@ def kind_named(name: str) -> type[AuthType]:
     if name in KINDS:
         return KINDS[name]
     guess = nearest(name, KINDS)
-    advice = f"did you mean {guess}?" if guess else f"the kinds are {joined_words(KINDS)}"
-    raise ValueError(f"{name} is no kind of auth; {advice}")
+    advice = f"did you mean {guess}?" if guess else f"the auth types are {joined_words(KINDS)}"
+    raise ValueError(f"{name} is not an auth type; {advice}")
 
 
 def fields() -> list[str]:
@@ -84,4 +84,4 @@ def needs_credentials(kind: str) -> bool:
 def name_token_kind() -> str:
     """Return what to write instead of a token whose place nobody has told."""
     kinds = ", ".join(f'"{kind.kind}"' for kind in _ALL if "token" in kind.takes)
-    return f"name the kind of auth that sends it, one of {kinds}"
+    return f"name the auth type that sends it, one of {kinds}"

@@ -259,7 +259,7 @@ class CookieAuth(AuthType, frozen=True):
         return True
 
     def words(self, profile: Profile) -> str:
-        return f"by cookie: {profile.login.method} opens a session"
+        return f"cookie: {profile.login.method} opens a session"
 
     def headers(self, profile: Profile) -> tuple[AuthHeader, ...]:
         return (AuthHeader("Cookie", f"{self.cookie}={placeholder(profile.label('session'))}"),)

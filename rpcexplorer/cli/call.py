@@ -163,7 +163,7 @@ def sending_options(command: F) -> F:
     options = [
         profile_option,
         click.option("--url", metavar="URL", help="Call this address without a profile."),
-        click.option("--auth", type=AUTH, help="Kind of auth, with --url.  [default: none]"),
+        click.option("--auth", type=AUTH, help="Auth type, with --url.  [default: none]"),
         click.option("--content-type", metavar="TYPE", help="Content type of the request, with --url."),
         click.option("--accept", metavar="TYPES", help="Accept header of the request, with --url."),
         click.option("--empty-params", metavar="[]|{}|omit", help="How to write a call without params, with --url."),
@@ -397,7 +397,7 @@ def _failure(world: World, exchange: Exchange, words: str = "") -> None:
 @no_input_option
 @click.pass_context
 def login(context: click.Context, profile: str | None, ask: bool) -> None:
-    """Open a new session and keep it for the calls to come.
+    """Open a new session and store it for the next calls.
 
     \b
     Examples:
@@ -418,7 +418,7 @@ def login(context: click.Context, profile: str | None, ask: bool) -> None:
 @profile_option
 @click.pass_context
 def logout(context: click.Context, profile: str | None) -> None:
-    """Forget the session that is kept. The server is not told.
+    """Forget the stored session. The server is not informed.
 
     \b
     Example:

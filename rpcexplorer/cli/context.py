@@ -65,13 +65,13 @@ class Invocation(Struct):
         if url is not None and (name or self.profile):
             raise click.UsageError("Name a profile or a URL, not both.")
         if auth is not None and url is None:
-            raise click.UsageError("--auth goes with --url; a profile says its own kind of auth.")
+            raise click.UsageError("--auth needs --url. To change a profile: rpcexplorer profiles set NAME auth.kind=TYPE")
         if form and url is None:
             (key, value), *_ = form
             option, change = f"--{key.replace('_', '-')}", quoted(f"{key}={value}")
             raise click.UsageError(f"{option} needs --url. To change a profile: rpcexplorer profiles set NAME {change}")
         if url is not None and "@" in split_address(url)[0]:
-            fail("The URL holds a user name or password, which would be recorded: leave it out, and use --auth.")
+            fail("The URL contains a user name or password, which would be recorded. Remove it and use --auth.")
         wanted = at_address(url, auth) if url is not None else (name or self.profile)
         for key, value in form:
             made = explorer.profiles.changed(cast("Profile", wanted), ((key, value),))

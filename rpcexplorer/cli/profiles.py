@@ -99,7 +99,7 @@ def add(context: click.Context, /, name: str, team: bool, **typed: Any) -> None:
         field = row.key.removeprefix("auth.")
         if row.part == "auth" and field in tables["auth"].keys() - {"kind", *KINDS[kind].__struct_fields__}:
             others = joined_words(other for other, each in KINDS.items() if field in each.__struct_fields__)
-            fail(f"{row.option}: auth {kind} has no {field}, which is for {others}: say which with --auth.")
+            fail(f"{row.option}: auth {kind} has no {field}. It is for {others}: choose one with --auth.")
     values = {"preset": typed["preset"], "path": path} | values | {"login": tables["login"] or None}
     if problem := explorer.edits(file).add(name, url, auth=tables["auth"], **values):
         fail(_with_option(name, problem))
@@ -110,7 +110,7 @@ def add(context: click.Context, /, name: str, team: bool, **typed: Any) -> None:
     if preset and preset.advice:
         say(f"{preset.name}: {preset.advice}")
     if profile and profile.assumes_auth:
-        say("this is the address of the service: its login is used if the server asks for one")
+        say("this is the address of the service: auth cookie is used if the server asks for credentials")
         say(f"to find out how another server is called: rpcexplorer profiles test {name} --apply")
         return
     for field in profile.secrets if profile else ():
@@ -264,7 +264,7 @@ profiles.add_command(trust)
 @profiles.command("list")
 @click.pass_context
 def list_(context: click.Context) -> None:
-    """List the profiles: name, badge, kind of auth, URL; * marks the default one.
+    """List the profiles: name, badge, auth type, URL. * marks the default.
 
     \b
     Example:
@@ -399,15 +399,15 @@ def secret(
         for each, state in _secret_states(explorer, profile):
             invocation.world.print(printable(f"{each:<8}  {state}"))
         if not profile.secrets:
-            invocation.world.say(f"{profile.name} needs no secrets: its auth is {profile.auth.kind}")
+            invocation.world.say(f"{profile.name} needs no secrets: its auth type is {profile.auth.kind}")
     else:
         explorer.secrets.save(profile, field, _new_value(context, profile, field, from_stdin=from_stdin))
         invocation.world.say(f"stored {field} of {profile.name} for {profile.origin}")
         if field not in explorer.secrets.state(profile):
-            note = f"note: with auth {profile.auth.kind} as it is, {profile.name} sends no stored {field}"
+            note = f"note: {profile.name} does not use this {field}: its auth type is {profile.auth.kind}"
             if profile.assumes_auth:
                 find_out = f"rpcexplorer profiles test {profile.name} --apply"
-                note = f"note: {profile.name} has no auth type yet that sends a {field}. To find it: {find_out}"
+                note = f"note: {profile.name} has no auth type yet that sends a {field}. To find one: {find_out}"
             invocation.world.say(note)
 
 

@@ -444,10 +444,10 @@ def credentials(call: FailedCall) -> Hint | None:
     if profile.assumes_auth and call.error and not offered:  # the service at its address
         fields = [field for field in profile.secrets if field != "session"]
         lines = [line for field in fields for line in setting(profile, call.exchange.url, (), field)]
-        return Hint("The server asks for a login.", secret=fields[-1], commands=tuple(dict.fromkeys(lines)))
+        return Hint("The server asks for credentials.", secret=fields[-1], commands=tuple(dict.fromkeys(lines)))
     unknown = f" by {', '.join(offered)}, which cannot be sent" if offered else ""
     kinds = joined_words(each for each in KINDS if each != Auth.kind)
-    sentence = f"The server wants to know who calls{unknown}. The kinds of auth are {kinds}."
+    sentence = f"The server asks for credentials{unknown}. The auth types are {kinds}."
     return Hint(sentence, commands=(_set_kind(call),))
 
 

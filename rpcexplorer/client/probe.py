@@ -383,7 +383,7 @@ class Examination:
             return "" if kind == wanted else f"auth {kind} is chosen, but {self.preset} servers use {wanted}"
         if not isinstance(found.exchange.outcome, Result):
             return ""
-        return f"auth {kind} is chosen, but {found.exchange.method} was answered without a login"
+        return f"auth {kind} is chosen, but {found.exchange.method} was answered without credentials"
 
     # --- where it is -------------------------------------------------------------------------------------------
 

@@ -91,7 +91,7 @@ def _refused(rows: list[Check], at: int, sentence: str, *, sent: bool) -> list[C
     rows = [row if sent and number < RPC else _not_reached(row, "nothing was sent") for number, row in enumerate(rows)]
     if sent:
         rows[HTTP] = Check(rows[HTTP].label, "well", "the login was answered")
-        rows[RPC] = Check(rows[RPC].label, "unknown", "see what is said of the login")
+        rows[RPC] = Check(rows[RPC].label, "unknown", "see the row of the login")
     rows[at] = Check(rows[at].label, "failed", sentence, code=REFUSED if at == LOGIN else MALFORMED)
     return rows
 
@@ -140,7 +140,7 @@ def _login(exchange: Exchange, profile: Profile, *, locked: bool) -> Check:
         reason = _error(outcome) if isinstance(outcome, ErrorObject) else f"HTTP {status}"
         words = f"the server did not accept it ({reason}): enter the credentials again"
         if not profile.secrets:
-            words = f"the server wants a login ({reason}): set auth in the profile"
+            words = f"the server asks for credentials ({reason}): set auth in the profile"
         elif misses_credentials(exchange, profile):
             words = f"the server found none ({reason}): {exchange.method} may need another auth type"
         return Check(label, "failed", words, code=REFUSED)
@@ -149,8 +149,8 @@ def _login(exchange: Exchange, profile: Profile, *, locked: bool) -> Check:
     accepted = f"the {'session was' if profile.has_sessions else 'credentials were'} accepted"
     if not isinstance(outcome, Result):
         if locked and (isinstance(outcome, ErrorObject) or status == 200):
-            return Check(label, "well", f"{accepted}: without, the server asks for a login")
-        return Check(label, "unknown", "this response does not show it: call a method that needs a login")
+            return Check(label, "well", f"{accepted}: without them, the server asks for credentials")
+        return Check(label, "unknown", "this response does not show it: call a method that needs credentials")
     if exchange.method == profile.login.method and profile.has_sessions:
         return Check(label, "well", "a session was opened")
     return Check(label, "well", accepted)
@@ -169,7 +169,7 @@ def _error(outcome: ErrorObject) -> str:
 
 FORM_ROWS: Final = (("content_type", "Content type"), ("accept", "Accept"), ("empty_params", "Empty params"))
 """Keys that have a row of their own, with its label."""
-UNSEEN: Final = "cannot be seen before a login"
+UNSEEN: Final = "not known before a login"
 
 
 class Asked(Struct, frozen=True):
@@ -284,9 +284,9 @@ def _address(examination: Examination) -> Check:
         words = f"no JSON-RPC at {looked}; {told.form.path}: {told.said}"
         return Check("Address", "failed", words, code=MALFORMED)
     if examination.is_ambiguous:
-        return Check("Address", "unknown", "several paths ask for a login: type the whole address, with its path")
+        return Check("Address", "unknown", "several paths ask for credentials: type the whole address, with its path")
     at_home = found.form.url == examination.profile.url
-    verb = "speaks JSON-RPC" if found.speaks else "asks for a login"
+    verb = "speaks JSON-RPC" if found.speaks else "asks for credentials"
     words = f"{found.form.path if at_home else found.form.endpoint} {verb}"
     if (examination.is_bare and examination.profile.ad_hoc) or (found.form.path == own and at_home):
         others = [path for path in tried if path != found.form.path]
@@ -359,8 +359,8 @@ def _open_login(examination: Examination) -> Check:
         if heard.asks_for_login and not profile.secrets:
             known = heard.hint.sentence if heard.auth_changes and heard.hint else f"asked for: {heard.said}"
             if kinds := examination.asked_kinds:
-                known += "; of which kind could not be seen: ask who runs it. "
-                known += f"The kinds of auth are {joined_words(kinds)}"
+                known += "; of which type is not known. Ask who runs the server. "
+                known += f"The auth types are {joined_words(kinds)}"
             elif proposal := proposed(examination):
                 fields = [FIELD_WORDS.get(field, field) for field in proposal.secrets]
                 known = f"{known.rstrip('.')}. Enter {' and '.join(fields)}" if fields else known
@@ -370,7 +370,7 @@ def _open_login(examination: Examination) -> Check:
     preset = examination.presets.get(examination.preset)
     if preset and preset.values.secrets and not profile.secrets and not asked_at_once(preset.values.auth):
         kind = preset.values.auth.kind
-        return Check("Login", "unknown", f"not asked for yet; such servers want one for most methods: {kind}")
+        return Check("Login", "unknown", f"not asked for yet; such servers need {kind} for most methods")
     label = _login_label(profile)
     if profile.auth.kind == Auth.kind:
         unchosen = profile.ad_hoc or examination.assumes_login

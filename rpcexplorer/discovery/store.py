@@ -80,8 +80,8 @@ HEAD: Final = "rpcexplorer methods 2 {:08x} {:08x} {:08x} {:08x}\n"
 HEAD_BYTES: Final = len(HEAD.format(0, 0, 0, 0))
 EARLIER: Final = b"rpcexplorer catalogue 1 "
 """How the lists of earlier versions begin."""
-ONLY_HERE: Final = "the catalogue is kept for this run only"
-NOT_IN_FULL: Final = "schemas and examples are kept for this run only"
+ONLY_HERE: Final = "the method list is kept only until you quit"
+NOT_IN_FULL: Final = "schemas and examples are kept only until you quit"
 NOTHING: Final = Raw(b"null")
 HideSecrets = Callable[[str], str]
 

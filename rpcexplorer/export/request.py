@@ -117,7 +117,7 @@ def profile_of(exchange: Exchange, profiles: Mapping[str, Profile], *, ours: boo
         return replace(known, name=AD_HOC_NAME, url=exchange.url, path="", ad_hoc=True), moved
     name = exchange.profile or AD_HOC_NAME
     why = "The call was made with --url" if name == AD_HOC_NAME else f"There is no profile {name} any more"
-    missing = f"{why}: its own headers and its kind of auth are not recorded, so they are missing here."
+    missing = f"{why}: its own headers and its auth type are not recorded, so they are missing here."
     return _unknown(exchange), missing
 
 

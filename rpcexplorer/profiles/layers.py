@@ -150,7 +150,7 @@ def build_profile(name: str, values: Mapping[KeyPath, Any]) -> Profile | tuple[K
     is_service = Profile("", "", plain.get("path", PATH), plain.get("preset", "")).is_service
     auth = _below(values, "auth")
     if auth and "kind" not in auth and not is_service:
-        return ("auth", "kind"), f"the kind is missing; add kind = one of {', '.join(KINDS)}"
+        return ("auth", "kind"), f"the auth type is missing; add kind = one of {', '.join(KINDS)}"
     auth_type = KINDS[auth.pop("kind", USUAL if is_service else Auth.kind)]
     if refused := auth_type.mismatch(auth):
         return ("auth", refused[0]), refused[1]

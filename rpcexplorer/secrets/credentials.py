@@ -183,7 +183,7 @@ class StoredCredentials:
         try:
             self._secrets.save(profile, "session", session.reveal())
         except FileError as error:
-            return f"the session is kept for this run only: {error.sentence}"
+            return f"the session is kept only until you quit: {error.sentence}"
         return None
 
     def drop(self, profile: Profile) -> bool:

@@ -60,7 +60,7 @@ def plan(profile: Profile, presets: Mapping[str, Preset]) -> str:
     if profile.has_sessions:
         last = f"the login, {profile.login.method} (or {last}, if only a session is stored),"
     if profile.assumes_auth:
-        return f"{said} If the server asks for a login and a password is stored, {last} is called with it."
+        return f"{said} If the server asks for credentials and a password is stored, {last} is called with it."
     return f"{said} Where these get through, {last} is called with the credentials of {profile.name}."
 
 

@@ -477,12 +477,12 @@ class _Docs:
             if noted is not None and method.auth != auth_of(profile).kind:
                 who = "the profile notes that it" if of_profile else "the service says that it"
                 remark = f"  {who} {noted.needed}"
-            self._fact("login", goes_with(profile, method_of(method.name)), remark)
+            self._fact("auth", goes_with(profile, method_of(method.name)), remark)
         elif noted is None:
-            self._fact("login", "unknown", self._said_by("auth"))
+            self._fact("auth", "unknown", self._said_by("auth"))
         else:  # that no login is needed is else but the word of who says it
             is_theirs = method.auth == Auth.kind and not of_profile
-            self._fact("login", "the service says: none" if is_theirs else noted.needed, self._said_by("auth"))
+            self._fact("auth", "the service says: none" if is_theirs else noted.needed, self._said_by("auth"))
         self._fact("safe", _SAFETY[method.safe], self._said_by("safe"))
         if tags := ", ".join(tag[:MAX_TAG_CHARACTERS] for tag in described.tags[:20]):
             self._fact("tags", tags, "")

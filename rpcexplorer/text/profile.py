@@ -87,8 +87,8 @@ LABEL: Final = 15
 """Columns of the labels; the longest key that a profile has by itself fits."""
 FEW: Final = 4
 TOLD: Final = frozenset({"url", "preset", "path", "description", "badge", "auth.kind"})
-GROUPS: Final = {"auth": "Login", "login": "Login", "headers": "Headers"}
-ASSUMED: Final = ", if the server asks for one"
+GROUPS: Final = {"auth": "Auth and login", "login": "Auth and login", "headers": "Headers"}
+ASSUMED: Final = ", if the server asks for credentials"
 HAND: Final = "What is not in the form is written into the file by hand."
 SIGNS: Final[dict[CheckState, tuple[str, str]]] = {
     "well": ("✓", "well"),
@@ -116,7 +116,7 @@ def profile_page(
         word, role = ("PROD", "wrong bold") if profile.badge == "prod" else (profile.badge, "text")
         lines.append(_row("badge", word, role))
     lines += [
-        _row("login", f"{auth_of(profile).words(profile)}{ASSUMED if profile.assumes_auth else ''}", "text"),
+        _row("auth", f"{auth_of(profile).words(profile)}{ASSUMED if profile.assumes_auth else ''}", "text"),
     ]
     for field, found in state.items() if any(state.values()) or not profile.assumes_auth else ():
         lines += _secret(profile, field, found)
@@ -173,12 +173,12 @@ def _settings(profile: Profile, rows: Sequence[PageRow], files: Sequence[tuple[P
     short = {  # by as much of their path as tells them apart
         str(file): file.name if names.count(file.name) == 1 else f"{file.parent.name}/{file.name}" for file, _ in files
     }
-    for heading in ("Calls", "Login", "Headers"):
+    for heading in ("Calls", "Auth and login", "Headers"):
         groups = ((row, row[0].partition(".")[0]) for row in rows if row[0] not in TOLD)
         told = [row for row, group in groups if group != "method" and GROUPS.get(group, "Calls") == heading]
         chosen = [row for row in told if str(row[2]) != "default"]
         usual = [row for row in told if row not in chosen and row[1] is not None and row[1] != ""]
-        if heading == "Login" and not profile.secrets:
+        if heading == "Auth and login" and not profile.secrets:
             usual = []
         if chosen or usual:
             yield from _heading(heading)

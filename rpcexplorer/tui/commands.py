@@ -93,17 +93,17 @@ COMMANDS: Final[tuple[Command, ...]] = (
         "profiles", "f7", "profiles", "Choose, add and edit servers, and their secrets.", "everywhere", footer=True
     ),
     Command(
-        "login", "f8", "log in", "Open a new session with what is known, or ask for what is not.", "call", footer=True
+        "login", "f8", "log in", "Open a new session. Asks for credentials that are missing.", "call", footer=True
     ),
     Command(
         "new-session",
         "",
-        "log in as somebody else",
+        "log in as another user",
         "Type another user name and password, or paste a session id.",
         "call",
         synonyms="user account switch credentials username session cookie paste",
     ),
-    Command("logout", "", "log out", "Forget the session of this profile; the server is not told.", "call"),
+    Command("logout", "", "log out", "Forget the session here. The server is not informed.", "call"),
     Command("discover", "f9", "discover", "Ask the service which methods it has.", "call", footer=True),
     Command("copy", "f10", "copy as …", "Copy the call or its reply in one of several forms.", "call", synonyms=EXPORT),
     Command(
@@ -548,7 +548,7 @@ COMMANDS: Final[tuple[Command, ...]] = (
         "notices",
         "alt+w",
         "notices",
-        "Read the notices of this run, the newest first.",
+        "Read the notices since the start, the newest first.",
         "everywhere",
         synonyms="messages warnings toasts log",
     ),

@@ -218,7 +218,7 @@ class ConnectionTest(Dialog[str]):
             if proposal.lacks_auth:
                 title = " What was found, without its auth:"
                 profiles, add = (first_key(command, keymap) for command in ("profiles", "profiles.add"))
-                lines = [*lines, f"{profiles}, then {add}, keeps the address with the kind of auth that it is."]
+                lines = [*lines, f"{profiles}, then {add}, saves the address with an auth type that you choose."]
             return [[(title, "text bold")], *([(f"   {line}", "text")] for line in lines)]
         file = self._explorer.profiles.change_home(self._profile.name, self._explorer.paths.user_sessions)
         changes = rows_of(self._profile, proposal.changes)

@@ -107,7 +107,7 @@ def _bound(profile: Profile, method: str) -> str:
 
 async def may_change(screen: Screen[Any], profile: Profile, changes: Changes, *, careful: bool) -> bool:
     """Whether a profile that stands in no file may have other values."""
-    rows = [*rows_of(profile, changes), ("kept", "for this run alone")]
+    rows = [*rows_of(profile, changes), ("kept", "until you quit")]
     return await _changed(screen, profile, rows, [Choice("set", SET)], careful=careful) == "set"
 
 
@@ -165,7 +165,7 @@ KnownFields = Mapping[str, Secret | RouteChanged | None]
 """What is known of each field that a profile needs."""
 LABELS: Final = {field: FIELD_WORDS.get(field, field) for field in FIELDS} | {"session": "session id"}
 """What a line is called, in the order in which the fields are asked for; any other field comes behind them."""
-RUN, MACHINE = "for this run", "on this machine"
+RUN, MACHINE = "until you quit", "on this machine"
 """How long what was typed is kept."""
 
 
@@ -285,19 +285,19 @@ async def credentials(screen: Screen[Any], explorer: Explorer, *, ask: bool = Fa
     found = explorer.credentials.state(profile)
     lacking = [field for field, known in found.items() if not isinstance(known, Secret) and field != "session"]
     if lacking or ask:
-        words = _explain_missing(profile, found, lacking) if lacking else "What is left empty stays as it is."
+        words = _explain_missing(profile, found, lacking) if lacking else "Empty fields stay unchanged."
         given = await _ask_for(
             screen, explorer, profile, Credentials(profile, found, words, store=_place_of_secrets(explorer), login=True)
         )
         if given is None:
             return False
         if "session" in given:
-            screen.notify("The session is taken: the next call is sent with it.")
+            screen.notify("The next call uses this session.")
             return False
     if profile.has_sessions:
         return True
     if lacking or ask:
-        screen.notify(f"{profile.name} sends its credentials with each call; there is no session.")
+        screen.notify(f"{profile.name} sends its credentials with each call: it needs no login.")
     else:  # to log in means to enter others
         await secrets(screen, explorer, profile)
     return False
@@ -308,7 +308,7 @@ async def secrets(screen: Screen[Any], explorer: Explorer, profile: Profile) -> 
     if _needs_none(screen, explorer, profile):
         return False
     found = explorer.credentials.state(profile)
-    words = "What is left empty stays as it is."
+    words = "Empty fields stay unchanged."
     form = Credentials(profile, found, words, store=_place_of_secrets(explorer), login=False)
     given = await _ask_for(screen, explorer, profile, form)
     if given is not None and "forget" in given:
@@ -321,7 +321,7 @@ def _needs_none(screen: Screen[Any], explorer: Explorer, profile: Profile) -> bo
     if not profile.secrets:
         key = first_key("test", explorer.settings.keymap) or "The command palette"
         test = f"{key} tests whether the server asks for some."
-        screen.notify(f"{profile.name} has auth none: its calls are sent without credentials. {test}")
+        screen.notify(f"{profile.name} has auth type none: its calls are sent without credentials. {test}")
     return not profile.secrets
 
 
@@ -349,8 +349,8 @@ def _use_as(screen: Screen[Any], explorer: Explorer, profile: Profile, name: str
         return filed
     other = replace(profile, auth=replace(profile.auth, username=name))
     explorer.use(other)
-    kept = f"Its file still names {filed.username}, so nothing of it is kept on this machine."
-    screen.notify(f"{profile.name} is used as {name} in this run. {kept}", timeout=10)
+    kept = f"Its file still names {filed.username}, so its secrets are not stored on this machine."
+    screen.notify(f"{profile.name} is used as {name} until you quit. {kept}", timeout=10)
     return other
 
 
@@ -437,7 +437,7 @@ SIGNS: Final = {
     "★": "Pinned.",
     "·": "Called before.",
     "!": "Not safe: where the profile wants it, you are asked before it is sent.",
-    "cookie inline": "What it needs: a session, or the credentials in its params.",
+    "cookie inline": "The method needs this auth type.",
 }
 
 

@@ -51,8 +51,8 @@ def test_a_method_that_is_noted_as_public_goes_without_and_a_batch_does_not_wher
 @pytest.mark.parametrize(
     ("name", "answers", "said"),
     [
-        ("a:b", [], "has a colon"),
-        (None, [Secret("a:b", "shop.username"), PASSWORD], "has a colon"),
+        ("a:b", [], "contains a colon"),
+        (None, [Secret("a:b", "shop.username"), PASSWORD], "contains a colon"),
         ("«shop.password»", [], "where no secret belongs"),
     ],
 )

@@ -41,8 +41,8 @@ def test_auth_type_describes_all_of_itself(kind: type[AuthType]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "advice"), [("cooky", "did you mean cookie?"), ("zzzz", f"the kinds are {', '.join(KINDS)}")]
+    ("name", "advice"), [("cooky", "did you mean cookie?"), ("zzzz", f"the auth types are {', '.join(KINDS)}")]
 )
 def test_of_a_name_that_no_kind_has_the_nearest_is_told_or_all(name: str, advice: str) -> None:
-    with pytest.raises(ValueError, match=re.escape(f"{name} is no kind of auth; {advice}")):
+    with pytest.raises(ValueError, match=re.escape(f"{name} is not an auth type; {advice}")):
         kind_named(name)

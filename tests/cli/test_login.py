@@ -47,7 +47,7 @@ def test_assumed_login_is_used_once_credentials_are_given(shell: Shell, url: str
     open_call = shell.run("call", "demo.echo", "a=1")
     refused = shell.run("call", "ping")
     assert (open_call.code, refused.code) == (0, 1)
-    assert "The server asks for a login" in refused.err
+    assert "The server asks for credentials" in refused.err
     assert "profiles secret shop username" in refused.err
     assert "profiles secret shop password" in refused.err
     shell.run("profiles", "secret", "shop", "username", "--stdin", stdin=b"demo\n")
@@ -103,8 +103,8 @@ def test_a_secret_that_is_never_sent_is_told_to_be_so(shell: Shell, auth: str, f
     ran = shell.run("profiles", "secret", "p", field, "--stdin", stdin=b"new-value\n")
     assert ran.code == 0
     assert f"stored {field} of p" in ran.err
-    assert (f"p sends no stored {field}" in ran.err) is not sends
-    needs_none = "p needs no secrets: its auth is none" in shell.run("profiles", "secret", "p").err
+    assert (f"p does not use this {field}" in ran.err) is not sends
+    needs_none = "p needs no secrets: its auth type is none" in shell.run("profiles", "secret", "p").err
     assert needs_none == ("none" in auth)
 
 

@@ -334,7 +334,7 @@ def test_files_in_order_and_a_history_without_secrets_pass(shell: Shell, usual: 
         ('password = "n0t-known-yet"\n', "run: rpcexplorer profiles secret shop password"),
         (
             'headers = { Authorization = "Bearer n0t-known-yet" }\n',
-            "rpcexplorer profiles secret shop token; name the kind of auth",
+            "rpcexplorer profiles secret shop token; name the auth type",
         ),
         ('ca_file = "https://ada:n0t-known-yet@x.example"\n', "a URL stands here that holds a password"),
         ('ca_file = "https://x.example/?token=n0t-known-yet"\n', "address: an address stands here with a part"),

@@ -220,7 +220,7 @@ def test_a_login_of_an_unknown_kind_is_never_taken_for_none(tmp_path: Path, expl
     assert report.proposal.lacks_auth
     state, words = row(report, "Login")
     assert (state, report.exit_code) == ("failed", 3)
-    assert words.startswith("asked for: HTTP 401; of which kind could not be seen: ask who runs it. The kinds of auth ")
+    assert words.startswith("asked for: HTTP 401; of which type is not known. Ask who runs the server. The auth types ")
     assert "none" not in words
     assert filed.proposal is not None
     assert (filed.proposal.changes, filed.proposal.lacks_auth) == ((), True)
@@ -651,7 +651,7 @@ def test_chosen_auth_that_the_server_does_not_want_is_named(tmp_path: Path) -> N
         report = report_of(explorer, profile)
     state, words = row(report, "Credentials")
     assert (state, report.exit_code) == ("failed", 3)
-    assert words.endswith("Also, auth basic is chosen, but system.listMethods was answered without a login")
+    assert words.endswith("Also, auth basic is chosen, but system.listMethods was answered without credentials")
 
 
 SECRET = "hunter2hunter2"
@@ -683,7 +683,7 @@ def test_credentials_are_the_last_thing_that_is_sent(tmp_path: Path) -> None:
     assert report.exit_code == 0
     assert row(report, "JSON-RPC") == ("well", "2.0; ping: an error object: -32601 Method not found")
     assert row(report, "Content type") == ("well", "application/json is taken")
-    assert row(report, "Credentials") == ("well", "the credentials were accepted: without, the server asks for a login")
+    assert row(report, "Credentials") == ("well", "the credentials were accepted: without them, the server asks for credentials")
     assert SECRET not in str(report)
     assert_harmless(wire, report, "ping")
 
@@ -702,7 +702,7 @@ def test_stored_session_without_user_name_is_tested(tmp_path: Path) -> None:
             RPCEXPLORER_SHOP_SESSION=SECRET,
         )
         report = report_of(explorer, profile)
-    assert row(report, "Login") == ("well", "the session was accepted: without, the server asks for a login")
+    assert row(report, "Login") == ("well", "the session was accepted: without them, the server asks for credentials")
     assert (report.exit_code, call_of(wire.requests[-1])["method"]) == (0, "ping")
 
 

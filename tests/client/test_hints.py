@@ -253,8 +253,8 @@ CAREFUL = {"another server", "another port", "no longer encrypted", "no TLS"}
 SAID: dict[str, tuple[dict[str, Any], str, str]] = {
     "by name": ({"params": "[1]", "body": error(-32602, "params must be an object")}, "by name, as an object", ""),
     "by position": ({"params": '{"a": 1}', "body": error(-32602, "parameters: expected array")}, "by position", ""),
-    "aria2": ({"status": 400, "body": error(1, "Unauthorized")}, "The kinds of auth are", "auth.kind=KIND"),
-    "zabbix": ({"body": error(-32602, "Invalid params: not logged in")}, "wants to know who calls", "auth.kind=KIND"),
+    "aria2": ({"status": 400, "body": error(1, "Unauthorized")}, "The auth types are", "auth.kind=KIND"),
+    "zabbix": ({"body": error(-32602, "Invalid params: not logged in")}, "asks for credentials", "auth.kind=KIND"),
     "electrum, wrong password": (
         {"status": 403, "body": b"Forbidden", "profile": BY_BASIC},
         "does not let this caller",
@@ -290,7 +290,7 @@ SAID: dict[str, tuple[dict[str, Any], str, str]] = {
     ),
     "aria2, by its address": (
         {"status": 400, "body": error(1, "Unauthorized"), "profile": ad_hoc("http://h/jsonrpc")},
-        "The kinds of auth are",
+        "The auth types are",
         "rpcexplorer profiles add NAME --url=http://h/jsonrpc --auth=KIND",
     ),
     "a session": (
@@ -300,12 +300,12 @@ SAID: dict[str, tuple[dict[str, Any], str, str]] = {
     ),
     "windows": (
         {"status": 401, "headers": (("WWW-Authenticate", "Negotiate, NTLM"),)},
-        "by negotiate, ntlm, which cannot be sent. The kinds of auth are cookie, inline, basic, digest, bearer, ",
+        "by negotiate, ntlm, which cannot be sent. The auth types are cookie, inline, basic, digest, bearer, ",
         "",
     ),
     "django, a page to log in": (
         {"status": 302, "headers": (("Location", "/accounts/login/?next=/api/v2/"),)},
-        "wants to know who calls",
+        "asks for credentials",
         "",
     ),
     "a wrong path": ({"status": 404, "body": HTML}, "no JSON-RPC at /api/v2/", "rpcexplorer profiles test staging"),

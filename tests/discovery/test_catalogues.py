@@ -113,7 +113,7 @@ def test_a_folder_that_cannot_be_written_costs_only_the_next_run(folder: Path) -
     folder.write_text("a file where the folder should be")
     catalogues = Catalogues(folder)
     settled = catalogues.settle(SHOP, found(FULL))
-    assert settled.sentences[-1].startswith("the catalogue is kept for this run only: ")
+    assert settled.sentences[-1].startswith("the method list is kept only until you quit: ")
     assert catalogues.of(SHOP) == Learned((FULL,), WHEN)
 
 

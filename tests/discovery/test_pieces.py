@@ -132,7 +132,7 @@ def test_more_than_a_file_may_hold_is_kept_for_this_run(folder: Path, monkeypatc
     monkeypatch.setattr("rpcexplorer.discovery.store.KEPT", 2_000)
     catalogues = Catalogues(folder)
     settled = catalogues.settle(SHOP, found({"a": Described(result={"doc": "x" * 2_000})}))
-    assert settled.sentences[-1].startswith("schemas and examples are kept for this run only: they have more than")
+    assert settled.sentences[-1].startswith("schemas and examples are kept only until you quit: they have more than")
     assert catalogues.described(SHOP, "a") is not None
     assert Catalogues(folder).of(SHOP) is not None
     assert Catalogues(folder).described(SHOP, "a") is None

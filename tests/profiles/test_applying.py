@@ -60,7 +60,7 @@ def test_what_is_applied_stands_in_the_file_and_counts_at_once(explorer: Explore
         ((("url", "http://u:p@h"),), "must hold no user name and no password"),
         ((("url", None),), "the profile has no `url`"),
         ((("auth.kind", "telepathy"),), "must be one of"),
-        ((("auth.kind", None), ("path", "/rpc")), "the kind is missing"),
+        ((("auth.kind", None), ("path", "/rpc")), "the auth type is missing"),
         ((("headers.Authorization", "Bearer x"),), "this header holds a secret"),
         ((("accept", "application/json"), ("accept", "a\r\nX: y")), "must be text that a header can hold"),
     ],

@@ -157,7 +157,7 @@ REFUSALS: list[tuple[Edit, str]] = [
     (lambda edits: set_value(edits, "profile.a.url", "http://u:hunter2@a"), "profiles secret a password"),
     (lambda edits: edits.add("d", "ftp://d"), "http://"),
     (lambda edits: edits.add("../d", "http://d"), "no name for a profile"),
-    (lambda edits: edits.add("d", "http://d", path="/rpc", auth={"username": "ada"}), "the kind is missing"),
+    (lambda edits: edits.add("d", "http://d", path="/rpc", auth={"username": "ada"}), "the auth type is missing"),
     (lambda edits: edits.add("a", "http://d"), "a profile `a` in this file already"),
     (lambda edits: edits.add("A", "http://d"), "a profile `a` in this file already"),
     (lambda edits: edits.duplicate("a", "b"), "a profile `b` in this file already"),

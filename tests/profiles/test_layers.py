@@ -139,7 +139,7 @@ WRONG: Final = [
     ('token = "hunter2hunter2"', "token", "a secret has no place in this file"),
     ('password = "hunter2hunter2"', "password", "a secret has no place in this file"),
     ('auth = { kind = "bsic" }', "auth.kind", 'did you mean "basic"?'),
-    ('auth = { username = "ann" }', "auth.kind", "the kind is missing"),
+    ('auth = { username = "ann" }', "auth.kind", "the auth type is missing"),
     ("description = 1", "description", "text, in quotes"),
     ("[method.x]\nsafe = 1", "method.x.safe", "true or false"),
     ("path = ", "", "this is not TOML"),

@@ -112,7 +112,7 @@ REFUSED = [
     ('ca_file = ""', "profile.p.ca_file", "path of a file"),
     ('auth = "cookie"', "profile.p.auth", "must be auth, written as a table"),
     ('auth = { kind = "cookies" }', "profile.p.auth.kind", 'did you mean "cookie"?'),
-    ('path = "/"\nauth = { username = "ann" }', "profile.p.auth.kind", "the kind is missing"),
+    ('path = "/"\nauth = { username = "ann" }', "profile.p.auth.kind", "the auth type is missing"),
     ('auth = { kind = "cookie", cookie = "id=hunter2" }', "profile.p.auth.cookie", "without a value"),
     ("login = { ended_status = [401, true] }", "profile.p.login.ended_status.1", "from 100 to 599"),
     ("login = { ended_status = 401 }", "profile.p.login.ended_status", "array of HTTP statuses"),
@@ -139,7 +139,7 @@ def test_what_is_wrong_is_told_with_file_line_and_key(tmp_path: Path, line: str,
     profiles = read(tmp_path, text)
     (problem,) = profiles.problems
     assert problem.file == str(tmp_path / "sessions.toml")
-    assert problem.line == (1 if "kind is missing" in words else 4)
+    assert problem.line == (1 if "auth type is missing" in words else 4)
     assert problem.key == key
     assert words in problem.sentence
     assert profiles.get("p") == problem
@@ -213,10 +213,10 @@ INSTEAD = [
     ('path = "/bot110201543:hunter2TvCH1vGWJxfSeofSAs0K5PALD/"', PART, TOKEN),
     ('path = "/ann:hunter2@p"', PART, TOKEN),
     ('url = "http://ann:hunter2@p"', 'write auth = { kind = "basic", username = … } where', PASSWORD),
-    ('token = "hunter2"', 'name the kind of auth that sends it, one of "bearer", "header", "query", "first", "member"',
+    ('token = "hunter2"', 'name the auth type that sends it, one of "bearer", "header", "query", "first", "member"',
      TOKEN),
-    ('api_key = "hunter2"', "name the kind of auth that sends it", TOKEN),
-    ('auth = { kind = "inline", API-Key = "hunter2" }', "name the kind of auth that sends it", TOKEN),
+    ('api_key = "hunter2"', "name the auth type that sends it", TOKEN),
+    ('auth = { kind = "inline", API-Key = "hunter2" }', "name the auth type that sends it", TOKEN),
 ]  # fmt: skip
 
 

@@ -140,7 +140,7 @@ def test_a_session_that_cannot_be_stored_is_kept_for_the_run_and_said(tmp_path: 
     credentials = StoredCredentials(store(tmp_path), Nobody())
     said = credentials.keep(STAGING, Secret("s3ss10n", "staging.session"))
     assert said is not None
-    assert "for this run only" in said
+    assert "only until you quit" in said
     assert revealed(asyncio.run(credentials.session(STAGING))) == "s3ss10n"
 
 

@@ -73,7 +73,7 @@ def test_a_lack_is_told_by_a_sign_and_not_by_colour_alone() -> None:
         (INLINE, "user.list", "inline: user name and password go into the params of each call"),
         (INLINE, "open", "goes without credentials"),
         (HeaderAuth(header="X-Key"), "user.list", "header: a stored token goes out in the header X-Key"),
-        (NoAuth(), "open", "none: calls are sent as they are"),
+        (NoAuth(), "open", "none: no credentials are sent"),
     ],
 )
 def test_what_a_call_takes_along_is_what_its_profile_sends_with_it(auth: Any, method: str, words: str) -> None:

@@ -70,7 +70,7 @@ def test_everything_that_is_known_is_told() -> None:
         "  Starting point",
         '  {"page":1}',
         "",
-        "  login       needs a session",
+        "  auth        needs a session",
         "  safe        yes, sent without a question",
         "  result      array of user",
         "  said by     the service, when it was asked (rpc.discover)",
@@ -121,7 +121,7 @@ def test_all_that_a_service_says_has_its_part_of_the_page() -> None:
         "      ]",
         "    }",
         "",
-        "  login       unknown",
+        "  auth        unknown",
         "  safe        unknown, so it is treated as not safe",
         "  tags        user, read",
         "  said by     the profile",
@@ -141,7 +141,7 @@ def test_what_another_one_said_names_it() -> None:
     assert lines[3:6] == ["  One.", "  Two.", "  says help"]  # help is laid out for a terminal
     assert "  Params  by name, as an object  says system.methodSignature" in lines
     assert "  safe        yes, sent without a question  says the service's own document" in lines
-    assert "  login       needs a session" in lines
+    assert "  auth        needs a session" in lines
 
 
 def test_help_for_a_terminal_keeps_its_lines() -> None:
@@ -154,14 +154,14 @@ def test_help_for_a_terminal_keeps_its_lines() -> None:
 @pytest.mark.parametrize(
     ("fields", "line"),
     [
-        ({"auth": "inline"}, "  login       takes the credentials in its params"),
-        ({"auth": "none"}, "  login       needs none"),
-        ({"auth": "none", "dialect": "rpc.discover"}, "  login       the service says: none"),
+        ({"auth": "inline"}, "  auth        takes the credentials in its params"),
+        ({"auth": "none"}, "  auth        needs none"),
+        ({"auth": "none", "dialect": "rpc.discover"}, "  auth        the service says: none"),
         (
             {"auth": "none", "dialect": "help", "sources": (("auth", "profile"),)},
-            "  login       needs none  says the profile",
+            "  auth        needs none  says the profile",
         ),
-        ({}, "  login       unknown"),
+        ({}, "  auth        unknown"),
         ({"safe": False}, "  safe        no, asks first where the profile wants it"),
         ({}, "  safe        unknown, so it is treated as not safe"),
         ({"source": "history"}, "  said by     an earlier call"),
@@ -187,7 +187,7 @@ def test_what_a_call_takes_along_is_told_first_and_then_what_is_said_otherwise(
 ) -> None:
     profile = Profile("p", "http://127.0.0.1/", auth=CookieAuth("ada"))
     lines = ["".join(text for text, _ in row) for row in docs_page(Method("x", **fields), profile=profile).rows]
-    assert f"  login       goes with the session cookie of this profile{line}" in lines
+    assert f"  auth        goes with the session cookie of this profile{line}" in lines
 
 
 def test_a_method_nobody_knows_says_what_to_do() -> None:

@@ -40,15 +40,15 @@ def test_the_head_says_where_it_is_and_how_one_logs_in() -> None:
     assert lines[1] == " Shared"
     assert row(lines, "address") == "https://p.example.com/api/v2/"
     assert row(lines, "badge") == "PROD"
-    assert row(lines, "login") == "by cookie: auth opens a session"
+    assert row(lines, "auth") == "cookie: auth opens a session"
 
 
 @pytest.mark.parametrize(
     ("auth", "words"),
-    [(InlineAuth("ada"), "go into the params of each call"), (NoAuth(), "calls are sent as they are")],
+    [(InlineAuth("ada"), "go into the params of each call"), (NoAuth(), "no credentials are sent")],
 )
 def test_each_kind_of_login_has_its_words(auth: Any, words: str) -> None:
-    assert words in row(told(Profile("p", "https://p", auth=auth)), "login")
+    assert words in row(told(Profile("p", "https://p", auth=auth)), "auth")
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_what_a_file_says_comes_first_with_its_place_and_defaults_are_paler() ->
         ("url", "https://x", f"{TEAM}:2"),
     ]
     lines = told(rows=rows, files=[(TEAM, "the team"), (LOCAL, "me, here")])
-    assert lines.index(" Calls") < lines.index(" Login") < lines.index(" Headers")
+    assert lines.index(" Calls") < lines.index(" Auth and login") < lines.index(" Headers")
     assert row(lines, "timeout") == "5 s  sessions.local.toml:4"
     assert row(lines, "accept") == "*/*"
     assert row(lines, "username") == "ada  sessions.toml:9"
@@ -129,8 +129,8 @@ def test_two_files_of_one_name_are_told_apart() -> None:
 
 def test_what_a_login_would_need_is_left_out_where_there_is_none() -> None:
     rows = [("login.method", "auth", "default"), ("auth.cookie", "sessionid", "default")]
-    assert " Login" not in told(Profile("p", "https://p"), rows=rows)
-    assert " Login" in told(Profile("p", "https://p"), rows=[("login.method", "auth", f"{TEAM}:4")])
+    assert " Auth and login" not in told(Profile("p", "https://p"), rows=rows)
+    assert " Auth and login" in told(Profile("p", "https://p"), rows=[("login.method", "auth", f"{TEAM}:4")])
 
 
 def test_the_steps_of_a_test_have_signs_words_and_times() -> None:

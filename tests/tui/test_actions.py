@@ -339,12 +339,12 @@ async def a_hint_changes_the_profile_after_a_question_and_sends_again(at: Visit)
         at.calls.action_send()
         await at.sees("! Unsupported Media Type", "^R set content_type to application/json in url, and send again")
         await at.press("ctrl+r")
-        await at.sees("Change the profile url?", "application/json-rpc → application/json", "for this run alone")
+        await at.sees("Change the profile url?", "application/json-rpc → application/json", "until you quit")
         before = at.calls.exchange
         await at.pilot.press("enter")
         assert isinstance((await at.came(before)).outcome, Result)
         assert [each.header("Content-Type") for each in server.requests][1:] == ["application/json"]
-        await at.sees("✓ result", "Set for this run. F7, then a, saves the address")
+        await at.sees("✓ result", "Set until you quit. F7, then a, saves the address")
         await at.misses("^R set")
 
 
@@ -390,7 +390,7 @@ async def a_session_is_opened_with_what_is_known(at: Visit) -> None:
 
 @shows("new-session", profile="cookie")
 async def a_session_id_that_somebody_has_is_taken(at: Visit) -> None:
-    await at.by_palette("log in as somebody else")
+    await at.by_palette("log in as another user")
     form = await on(at.pilot, Credentials)
     assert "nowhere else" in shown(form)
     form.of("session").focus()
@@ -399,7 +399,7 @@ async def a_session_id_that_somebody_has_is_taken(at: Visit) -> None:
     await at.press("enter")
     await at.back()
     assert at.known("cookie", "session") == "from-elsewhere"
-    await at.sees("● session", "The session is taken: the next call is sent with it.")
+    await at.sees("● session", "The next call uses this session.")
 
 
 @shows("logout", profile="cookie")

@@ -90,7 +90,7 @@ def test_what_the_profile_lacks_is_asked_for_and_a_session_is_opened(lacking: Ex
         assert auth(pilot).startswith("● session")
 
     tell(lacking, story, profile="c")
-    assert "password" not in store.read_text()  # kept for this run: only the session is written down
+    assert "password" not in store.read_text()  # kept until the program ends: only the session is written down
 
 
 @pytest.mark.thorough

@@ -281,7 +281,7 @@ def test_a_draft_that_cannot_be_written_is_said_once_and_stands_in_the_header(ex
             screen.params.replace(text)
             await pilot.pause()
             screen.drafts.write_down()
-        assert said(app).count("kept for this run only") == 1
+        assert said(app).count("kept only until you quit") == 1
         assert "draft not kept" in drawn(screen.query_one(Header))
 
     visit(explorer, scene)

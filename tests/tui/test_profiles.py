@@ -777,7 +777,7 @@ def test_an_address_that_wants_some_login_is_not_taken_without_its_auth(make_exp
         async def story(app: ExplorerApp, pilot: Pilot[str]) -> None:
             await on(pilot, CallScreen)
             dialog = await begun(pilot, "alt+t")
-            assert "F7, then a, keeps the address with the kind of auth" in asked(dialog)
+            assert "F7, then a, saves the address with an auth type" in asked(dialog)
             assert "auth =" not in asked(dialog)
             assert [each.id for each in dialog.query(Answer) if each.display] == ["leave"]
             await pilot.press("enter")
