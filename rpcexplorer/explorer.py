@@ -262,7 +262,7 @@ class Explorer:
 
         if not Git(file.parent).may_commit(file.name):
             return ""
-        return f"Git does not ignore {file}: it is for you alone. Add {file.name} to .gitignore."
+        return f"Git does not ignore the local file {file}. Add {file.name} to .gitignore."
 
     @contextmanager
     def accepting(self, profile: Profile, keys: Collection[str] = ()) -> Iterator[None]:

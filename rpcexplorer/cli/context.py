@@ -65,7 +65,7 @@ class Invocation(Struct):
         if url is not None and (name or self.profile):
             raise click.UsageError("Name a profile or a URL, not both.")
         if auth is not None and url is None:
-            raise click.UsageError("--auth needs --url. To change a profile: rpcexplorer profiles set NAME auth.kind=TYPE")
+            raise click.UsageError("--auth needs --url. For a profile: rpcexplorer profiles set NAME auth.kind=TYPE")
         if form and url is None:
             (key, value), *_ = form
             option, change = f"--{key.replace('_', '-')}", quoted(f"{key}={value}")

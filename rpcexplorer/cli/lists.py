@@ -99,9 +99,9 @@ class PresetCommands(CommandGroup):
 @click.group(cls=PresetCommands, invoke_without_command=True)
 @click.pass_context
 def presets(context: click.Context) -> None:
-    """List the presets: kinds of servers, each with what a profile of one starts with.
+    """List the presets: settings for known servers.
 
-    They are the program's own, and those in the presets folder of your config folder, which win by name.
+    A file in the presets folder of your config folder overrides the built-in preset of the same name.
 
     \b
     Examples:
@@ -124,9 +124,9 @@ def presets(context: click.Context) -> None:
 @click.argument("name", shell_complete=complete_presets)
 @click.pass_context
 def show(context: click.Context, name: str) -> None:
-    """Print a preset: its file, as it stands there.
+    """Print the file of a preset.
 
-    To have one of your own, write it into the presets folder of your config folder, and change it.
+    To make your own preset, put a changed copy into the presets folder of your config folder.
 
     \b
     Example:
@@ -140,7 +140,7 @@ def show(context: click.Context, name: str) -> None:
     invocation.world.print(printable(found.preset.text, lines=True).rstrip("\n"))
     if found.problems:
         fail("\n".join(map(str, found.problems)))
-    invocation.world.say(f"it stands in {found.preset.file}")
+    invocation.world.say(f"file: {found.preset.file}")
 
 
 @click.command()

@@ -127,7 +127,7 @@ class Commands(CommandGroup):
 @click.version_option(__version__, prog_name=PROGRAM)
 @click.option("-p", "--profile", metavar="NAME", shell_complete=complete_profiles, help="Use this profile.")
 @click.option("--url", metavar="URL", help="Use this address, without a profile.")
-@click.option("--sessions", metavar="FILE", type=click.Path(path_type=Path), help="Read the team's profiles from FILE.")
+@click.option("--sessions", metavar="FILE", type=click.Path(path_type=Path), help="Use FILE as the project file.")
 @click.pass_context
 def program(context: click.Context, profile: str | None, url: str | None, sessions: Path | None) -> None:
     """Explore JSON-RPC 2.0 services: without a command, on screen.

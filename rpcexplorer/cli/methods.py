@@ -45,7 +45,7 @@ MAX_SUGGESTIONS = 3
 @click.option("--refresh", is_flag=True, help="Ask the service first, as the profile's discovery says.")
 @click.option("--changes", is_flag=True, help="Print what the last refresh found new, gone or changed.")
 @click.option("--json", "as_json", is_flag=True, help="Print everything that is known, as JSON.")
-@click.option("--export", type=OneOf(["openrpc"]), help="Print a document for a team to commit: openrpc.")
+@click.option("--export", type=OneOf(["openrpc"]), help="Print the methods as a document to commit: openrpc.")
 @no_input_option
 @click.pass_context
 def methods(

@@ -68,10 +68,12 @@ def profile_options(command: F) -> F:
 @click.command()
 @click.argument("name")
 @profile_options
-@click.option("--team", is_flag=True, help="Add it to ./sessions.toml, for the team, instead of your own file.")
+@click.option("--team", is_flag=True, help="Add it to the project file, ./sessions.toml.")
 @click.pass_context
 def add(context: click.Context, /, name: str, team: bool, **typed: Any) -> None:
-    """Add a profile to your own sessions.toml, or with --team to the one in this folder.
+    """Add a profile to your user file, or to the project file.
+
+    The user file is sessions.toml in your config folder. The project file is ./sessions.toml: see --team.
 
     \b
     Examples:
@@ -178,14 +180,14 @@ def _with_option(name: str, problem: Problem) -> str:
 @click.command("set")
 @click.argument("name", shell_complete=complete_profiles)
 @click.argument("changes", nargs=-1, required=True, metavar="KEY=VALUE...")
-@click.option("--team", is_flag=True, help="Change the team's sessions.toml, where it speaks of the profile.")
+@click.option("--team", is_flag=True, help="Change the project file that describes the profile.")
 @click.pass_context
 def set_(context: click.Context, /, name: str, changes: tuple[str, ...], team: bool) -> None:
-    """Set keys of profile NAME as they stand in sessions.toml; an empty VALUE takes a key out.
+    """Set keys of profile NAME. An empty VALUE removes a key.
 
-    Your own profile is changed in your own file. A team's is changed for you alone, in sessions.local.toml beside the
-    team's file, unless --team is given. A value is text, or TOML where the key takes a number, a list or a table. All
-    of them are set, or none where one is refused; the rest of the file stays as it is.
+    A profile of your user file is changed there. A profile of the project file is changed in the local file,
+    sessions.local.toml next to it, unless --team is given. A value is text, or TOML if the key takes a number, a list
+    or a table. If one value is refused, nothing is written. The rest of the file stays unchanged.
 
     \b
     Examples:
@@ -241,7 +243,7 @@ def _file(invocation: Invocation, explorer: Explorer, name: str, *, team: bool) 
         return home
     others = [file for file in explorer.profiles.files_of(name) if file not in {home, explorer.paths.user_sessions}]
     if not others:
-        fail(f"No team's file speaks of {name}: leave out --team, and {home} is changed.")
+        fail(f"No project file describes {name}. Without --team, {home} is changed.")
     return others[-1]
 
 
@@ -314,10 +316,12 @@ def show(context: click.Context, name: str | None) -> None:
 
 @profiles.command()
 @click.argument("name", required=False, shell_complete=complete_profiles)
-@click.option("--team", is_flag=True, help="Write it to ./sessions.toml, for the team, instead of your own file.")
+@click.option("--team", is_flag=True, help="Write it to the project file, ./sessions.toml.")
 @click.pass_context
 def default(context: click.Context, name: str | None, team: bool) -> None:
-    """Use a profile wherever none is named. Without a NAME, say which one that is: the only one needs no default.
+    """Set the default profile. Without NAME, print it.
+
+    If there is only one profile, it is the default.
 
     \b
     Examples:
@@ -338,11 +342,11 @@ def default(context: click.Context, name: str | None, team: bool) -> None:
     if problem := explorer.edits(file).set_default(name):
         fail(str(problem))
     explorer.reload()
-    invocation.world.say(f"the default is {name} now, in {file}")
+    invocation.world.say(f"the default is now {name}, in {file}")
     invocation.warn_about(explorer, file)
     if explorer.profiles.default != name:
         invocation.world.say(
-            f"but {explorer.profiles.default} is used here: {explorer.profiles.default_source} says so"
+            f"but {explorer.profiles.default_source} overrides it: the default here is {explorer.profiles.default}"
         )
 
 

@@ -107,7 +107,7 @@ QUESTION = "Trust exactly this certificate for {}, and send it what goes there?"
 @click.command()
 @click.argument("name", shell_complete=complete_profiles)
 @click.option("--fingerprint", metavar="SHA256", help="Trust it only if it is this one; colons and case do not matter.")
-@click.option("--team", is_flag=True, help="Write it to ./sessions.toml, for the team, instead of a file of your own.")
+@click.option("--team", is_flag=True, help="Write it to the project file, ./sessions.toml.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask; goes with --fingerprint.")
 @click.pass_context
 def trust(context: click.Context, name: str, fingerprint: str | None, team: bool, yes: bool) -> None:
@@ -150,7 +150,7 @@ def pin(invocation: Invocation, explorer: Explorer, profile: Profile, found: str
     invocation.warn_about(explorer, file)
     if explorer.profiles.profiles[name].certificate != found:
         place = explorer.profiles.source_of(name, "certificate")
-        invocation.world.say(f"but another one counts here: {place} says so")
+        invocation.world.say(f"but {place} overrides it with another certificate")
 
 
 def _shown(invocation: Invocation, explorer: Explorer, profile: Profile, wanted: str | None) -> str | None:
@@ -395,7 +395,7 @@ def allow(
 
     A secret is bound to the destination that it was stored for or first used at: server, path, auth type, login,
     headers, form of the request and certificates. If a file changes any of these, it is not sent before you have seen
-    the change and allowed it here. The folder that a team's profile names for its history is allowed with it.
+    the change and allowed it here. The history folder that a project file names is allowed with it.
 
     \b
     Examples:
@@ -444,7 +444,12 @@ def _allow(context: click.Context, explorer: Explorer, name: str | None, *, yes:
             if found.advice:
                 fail(f"{found.advice}.")
     if disputed := routes.disputed(profile):
-        say(hide("your own file and another one disagree" + "".join(f"\n{change}" for change in disputed)))
+        say(
+            hide(
+                "your user file and another file give different destinations"
+                + "".join(f"\n{change}" for change in disputed)
+            )
+        )
     say(
         hide(
             f"the destination of {profile.name}"

@@ -149,7 +149,7 @@ def _login(exchange: Exchange, profile: Profile, *, locked: bool) -> Check:
     accepted = f"the {'session was' if profile.has_sessions else 'credentials were'} accepted"
     if not isinstance(outcome, Result):
         if locked and (isinstance(outcome, ErrorObject) or status == 200):
-            return Check(label, "well", f"{accepted}: without them, the server asks for credentials")
+            return Check(label, "well", f"{accepted}, and needed")
         return Check(label, "unknown", "this response does not show it: call a method that needs credentials")
     if exchange.method == profile.login.method and profile.has_sessions:
         return Check(label, "well", "a session was opened")
@@ -342,7 +342,7 @@ def _json_rpc(found: TrialResult) -> Check:
 
 def _server(examination: Examination) -> Check:
     if not examination.preset:
-        return Check("Server", "skipped", "like none of the presets")
+        return Check("Server", "skipped", "no preset matches")
     description = examination.presets[examination.preset].description
     return Check("Server", "well", f"looks like {description or examination.preset} (preset {examination.preset})")
 

@@ -146,8 +146,8 @@ def find_team_file(
         except FileError as error:
             return TeamFile(None, (*problems, Problem(str(place), error.sentence)))
         sentence = (
-            f"others can write to it or its folder, so its profiles are not used. If you trust them: "
-            f"run `rpcexplorer profiles allow --folder {shlex.quote(str(place))}`, or name the file with --sessions"
+            f"other users can write to it or its folder, so its profiles are not used. If you trust them, "
+            f"run `rpcexplorer profiles allow --folder {shlex.quote(str(place))}` or name the file with --sessions"
         )
         problems.append(Problem(str(path), sentence))
     return TeamFile(None, tuple(problems))

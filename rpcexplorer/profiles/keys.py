@@ -160,9 +160,9 @@ PROFILE_KEYS: Final = (
         "preset",
         preset_rule,
         "address",
-        help="A kind of server that is known; see: rpcexplorer presets.",
+        help="Preset of a known server. To list them: rpcexplorer presets.",
         metavar="NAME",
-        label="server",
+        label="preset",
         of_one_server=True,
     ),
     ProfileKey(

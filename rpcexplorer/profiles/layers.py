@@ -327,9 +327,10 @@ class Presets:
         """What is said of a name that no preset has."""
         known = self.files()
         guess = nearest(name, known)
-        advice = f"did you mean `{guess}`? The" if guess else "the"
-        advice += f" presets are {joined_words(known)}, and your own lie in {self.own}"
-        return f"there is no preset `{cut(name)}`; {advice}"
+        advice = f"Did you mean `{guess}`? " if guess else ""
+        return (
+            f"there is no preset `{cut(name)}`. {advice}The presets are {joined_words(known)}. Yours are in {self.own}"
+        )
 
 
 def _read(folder: Path, name: str) -> PresetFile | None:

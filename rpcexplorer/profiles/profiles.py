@@ -140,9 +140,7 @@ class Profiles(Struct, dict=True):
         """Sentences about what was written into a file and does not count, for another one says it as well."""
         places = {key: self.source_of(name, key) for key, value in changes if value is not None}
         won = {key: place for key, place in places.items() if place is not DEFAULT and place.file != str(file)}
-        return [
-            f"{key} is written to {file}, but does not count: {place} says so and wins" for key, place in won.items()
-        ]
+        return [f"{key} is saved in {file}, but {place} overrides it" for key, place in won.items()]
 
     changed = staticmethod(changed_profile)
     """Return a profile with other values, for this run alone."""

@@ -25,7 +25,7 @@ KIND = "auth.kind"
 """In every route but the part that is about a client certificate."""
 _OF_KEYS = ("origin", "ca_file", "certificate", "cert_file", "key_file")
 """The part of a route that says who gets to see it: the rest is about what is written in a request."""
-DISPUTED = "your own file and another one disagree about where it goes"
+DISPUTED = "your user file and another file give different destinations"
 BOTH = "Your value → the other value"
 ELSEWHERE = "another secret of this profile name has a different destination"
 OTHER = "The other destination → this one"

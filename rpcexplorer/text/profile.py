@@ -89,7 +89,7 @@ FEW: Final = 4
 TOLD: Final = frozenset({"url", "preset", "path", "description", "badge", "auth.kind"})
 GROUPS: Final = {"auth": "Auth and login", "login": "Auth and login", "headers": "Headers"}
 ASSUMED: Final = ", if the server asks for credentials"
-HAND: Final = "What is not in the form is written into the file by hand."
+HAND: Final = "To change keys that the form does not have, edit the file."
 SIGNS: Final[dict[CheckState, tuple[str, str]]] = {
     "well": ("✓", "well"),
     "failed": ("✗", "wrong"),
@@ -155,9 +155,7 @@ def _secret(profile: Profile, field: str, found: Secret | RouteChanged | None) -
 
 
 def _files(files: Sequence[tuple[Path, str]]) -> list[WordLine]:
-    return [
-        _row("" if at else "in the file", f"{file}  for {whose}", "middle") for at, (file, whose) in enumerate(files)
-    ]
+    return [_row("" if at else "file", f"{file}  {label}", "middle") for at, (file, label) in enumerate(files)]
 
 
 def step_line(step: Check) -> WordLine:

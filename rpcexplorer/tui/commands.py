@@ -92,9 +92,7 @@ COMMANDS: Final[tuple[Command, ...]] = (
     Command(
         "profiles", "f7", "profiles", "Choose, add and edit servers, and their secrets.", "everywhere", footer=True
     ),
-    Command(
-        "login", "f8", "log in", "Open a new session. Asks for credentials that are missing.", "call", footer=True
-    ),
+    Command("login", "f8", "log in", "Open a new session. Asks for credentials that are missing.", "call", footer=True),
     Command(
         "new-session",
         "",
@@ -377,7 +375,7 @@ COMMANDS: Final[tuple[Command, ...]] = (
         "history.keep-call",
         "alt+k",
         "keep as a saved call",
-        "Keep this call under a name, in your own file or the team's.",
+        "Save this call in your user file or the project file.",
         "history",
         synonyms="save bookmark favourite favorite collection template",
     ),

@@ -47,7 +47,7 @@ async def trusted(
         ("host", dict(moved).get("url", profile.origin)),
         *certificate_rows(shown, profile.certificate, datetime.now(UTC)),
         ("compare", "its fingerprint with what the owner of the server tells you by another way"),
-        ("file", f"{file}  ({written.audience})"),
+        ("file", f"{file}  ({written.label})"),
     ]
     choices = [Choice("no", "Leave it"), Choice("trust", "Trust exactly this one")]
     title = f"Trust this certificate for {clipped(name, ROOM)}, and send it what goes there?"
@@ -307,11 +307,11 @@ async def _kept(screen: Screen[Any], explorer: Explorer, profile: Profile, propo
             return wrong_of(problem, typed)
         return problem_after_reload(explorer, name)
 
-    homes = {each.audience: each.file for each in homes_for(explorer)}
+    homes = {each.label: each.file for each in homes_for(explorer)}
     usual, taken = next(iter(homes)), explorer.profiles.leaves
     name = proposal.preset.name if proposal.preset and proposal.preset.name not in taken else ""
-    choice = [Field("home", "for", usual, choices=[*homes])] if len(homes) > 1 else []
-    words = f"It is written to {', or to '.join(f'{file} ({audience})' for audience, file in homes.items())}."
+    choice = [Field("home", "file", usual, choices=[*homes])] if len(homes) > 1 else []
+    words = f"Saved in {', or in '.join(f'{file} ({label})' for label, file in homes.items())}."
     form = Form("Keep it as a profile", words, [Field("name", "name", name, "staging"), *choice], save)
     typed = await screen.app.push_screen_wait(form)
     return typed["name"].strip() if typed else ""

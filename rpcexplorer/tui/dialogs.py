@@ -25,7 +25,7 @@ from rpcexplorer.model.destination import Entered, RouteChanged
 from rpcexplorer.model.draft import Batch, Draft, to_calls
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.problem import Changes, Problem
-from rpcexplorer.model.profile import Profile
+from rpcexplorer.model.profile import OVERLAY, Profile
 from rpcexplorer.model.secret import FIELD_WORDS, FIELDS, Secret, standing
 from rpcexplorer.text.docs import change_lines, changes_counted, changes_found
 from rpcexplorer.text.printable import clipped
@@ -118,10 +118,10 @@ async def file_to_change(
     own, found = explorer.paths.user_sessions, explorer.profiles
     mine = found.change_home(profile.name, own)
     teams = [file for file in found.files_of(profile.name) if file not in {own, mine}][-1:]
-    rows = [*rows_of(profile, changes), ("file", str(mine)), *(("or", f"{file}  (the team)") for file in teams)]
+    rows = [*rows_of(profile, changes), ("file", str(mine)), *(("or", f"{file}  (project file)") for file in teams)]
     choices = [
-        Choice("set", f"For me: {SET.lower()}" if teams else SET),
-        *(Choice("team", "For the team") for _ in teams),
+        Choice("set", f"Set in {'local' if mine.name == OVERLAY else 'user'} file" if teams else SET),
+        *(Choice("team", "Set in project file") for _ in teams),
     ]
     answer = await _changed(screen, profile, rows, choices, careful=careful)
     return {"set": mine, "team": teams[-1] if teams else None}.get(answer)

@@ -72,13 +72,13 @@ def number_of(text: str) -> float | int | None:
 
 class Home(Struct, frozen=True):
     file: Path
-    audience: str
+    label: str
 
 
 def home(explorer: Explorer, file: Path) -> Home:
     if file == explorer.paths.user_sessions:
-        return Home(file, "me")
-    return Home(file, "me, here" if file.name == OVERLAY else "the team")
+        return Home(file, "user file")
+    return Home(file, "local file" if file.name == OVERLAY else "project file")
 
 
 def homes_of(explorer: Explorer, name: str) -> list[Home]:
@@ -96,7 +96,7 @@ def homes_for(explorer: Explorer, name: str | None = None) -> list[Home]:
         files = dict.fromkeys([explorer.paths.user_sessions, *explorer.profiles.files])
         return [home(explorer, file) for file in files if file.name != OVERLAY]
     speaking = [*reversed(homes_of(explorer, name))]
-    beside = [home(explorer, each.file.with_name(OVERLAY)) for each in speaking if each.audience == "the team"]
+    beside = [home(explorer, each.file.with_name(OVERLAY)) for each in speaking if each.label == "project file"]
     return [*dict.fromkeys([*speaking, *beside])]
 
 
@@ -129,15 +129,15 @@ class ProfileForm(Form):
         """
         self._tests = tests
         self.is_tested = False
-        self._homes = {each.audience: each.file for each in homes}
+        self._homes = {each.label: each.file for each in homes}
         self._presets = {each.name: each for each in presets}
         self._without = {each.key: each.value for each in fields}
         self._filled = dict(self._without)
         self._path = path
-        choice = [Field("home", "for", homes[0].audience, choices=[*self._homes])] if len(homes) > 1 else []
+        choice = [Field("home", "file", homes[0].label, choices=[*self._homes])] if len(homes) > 1 else []
         meanings = {"url": self._where_calls_go, "preset": self._about_preset}
         lines = [replace(field, meaning=meanings.get(field.key)) for field in fields]
-        super().__init__(title, self._about(homes[0].audience), [*lines, *choice], save)
+        super().__init__(title, self._about(homes[0].label), [*lines, *choice], save)
 
     def on_mount(self) -> None:
         self._show_kind()
@@ -145,8 +145,8 @@ class ProfileForm(Form):
     def file(self, typed: Mapping[str, str]) -> Path:
         return self._homes[typed.get("home", next(iter(self._homes)))]
 
-    def _about(self, audience: str) -> str:
-        return f"It is written to {self._homes[audience]}; what else stands there is left as it is."
+    def _about(self, label: str) -> str:
+        return f"Saved in {self._homes[label]}. The rest of the file stays unchanged."
 
     def answers(self) -> Iterator[Answer]:
         yield Answer("Save", id="save")
@@ -202,7 +202,7 @@ class ProfileForm(Form):
     def _about_preset(self, name: str) -> str:
         preset = self._presets.get(name)
         if preset is None:
-            return "what kind of server it is, if one of these; a letter finds it"
+            return "settings for a known server; type a letter to find it"
         return f"{preset.description}. {preset.advice}".rstrip()
 
 

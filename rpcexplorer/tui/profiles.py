@@ -230,7 +230,7 @@ class ProfilesScreen(FullScreen[bool]):
 
     def _page(self, row: ProfileRow) -> list[list[tuple[str, str]]]:
         profiles = self.explorer.profiles
-        homes = [(each.file, each.audience) for each in homes_of(self.explorer, row.name)]
+        homes = [(each.file, each.label) for each in homes_of(self.explorer, row.name)]
         if row.profile is None:
             return broken_page(
                 homes, first_few([each for each in profiles.problems if each.profile == row.name], MAX_PROBLEMS)
@@ -297,11 +297,9 @@ class ProfilesScreen(FullScreen[bool]):
         problem = self.explorer.edits(file).set_default(name)
         self.explorer.reload()
         found = self.explorer.profiles
-        words = str(problem) if problem else f"{name} is the default now, in {file}."
+        words = str(problem) if problem else f"The default is now {name}, in {file}."
         if not problem and found.default != name:
-            words = (
-                f"Written to {file}, but {found.default} stays the default: {found.default_source} says so and wins."
-            )
+            words = f"Saved in {file}, but {found.default_source} overrides it: the default stays {found.default}."
         self.notify(words, severity="warning" if problem else "information")
         self._fill()
 
@@ -355,7 +353,7 @@ class ProfilesScreen(FullScreen[bool]):
                 return wrong
             for key, value in overruled(explorer.profiles.profiles[name], typed, changed):
                 place = explorer.profiles.source_of(name, key)
-                notices.append(f"{key} is written, but stays {value or 'empty'}: {place} says so and wins.")
+                notices.append(f"{key} is saved, but {place} overrides it: it stays {value or 'empty'}.")
             return None
 
         form = ProfileForm(f"Edit {name}", homes_for(explorer, name), fields_of(profile), save, path=path)
@@ -396,10 +394,10 @@ class ProfilesScreen(FullScreen[bool]):
             return
         name, homes = profile.name, homes_of(self.explorer, profile.name)
         rows = [("profile", f"{name}  {profile.badge_word}".rstrip()), ("host", profile.origin)]
-        rows += [("file" if at == 0 else "", f"{each.file}  ({each.audience})") for at, each in enumerate(homes)]
+        rows += [("file" if at == 0 else "", f"{each.file}  ({each.label})") for at, each in enumerate(homes)]
         rows.append(("also", "the secrets that are kept for it; its history stays"))
         choices = [Choice("keep", "Keep it"), Choice("remove", f"Remove {clipped(name, NAME_COLUMNS)}")]
-        grave = profile.badge == "prod" or any(each.audience == "the team" for each in homes)
+        grave = profile.badge == "prod" or any(each.label == "project file" for each in homes)
         if await self.app.push_screen_wait(Confirm(f"Remove {name}?", rows, choices, grave=grave)) == "remove":
             for problem in self.explorer.remove_profile(profile):
                 self.notify(str(problem), severity="warning", timeout=10)
@@ -444,8 +442,8 @@ def files_of(explorer: Explorer) -> list[tuple[str, str]]:
     """Where everything is kept, in the words of the welcome."""
     paths = explorer.paths
     return [
-        ("a team's profiles", "sessions.toml in this folder or one above it: put it into git"),
-        ("your own profiles", str(paths.user_sessions)),
+        ("project file", "sessions.toml in this folder or one above it: commit it to git"),
+        ("user file", str(paths.user_sessions)),
         ("settings", str(paths.settings)),
         ("secrets", str(paths.secrets)),
         ("history", str(paths.history)),

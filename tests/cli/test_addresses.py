@@ -62,7 +62,7 @@ def test_what_to_use_where_none_is_named_can_be_set_and_asked(shell: Shell) -> N
     assert "/b/" not in shell.run("call", "m").err
     assert (shell.folder / "sessions.toml").read_text() == team
     shell.run("profiles", "default", "a", "--team")
-    assert "but b is used here" in shell.run("profiles", "default", "a", "--team").err
+    assert "overrides it: the default here is b" in shell.run("profiles", "default", "a", "--team").err
 
 
 @pytest.mark.parametrize("words", [["http://127.0.0.1:9/rpc"], ["--url", "http://127.0.0.1:9/rpc"]])

@@ -105,7 +105,7 @@ def test_a_folder_that_others_can_write_to_is_refused_once(shell: Shell) -> None
     shell.folder.chmod(0o777)
     ran = shell.run("call", "ping")
     assert ran.code == 2
-    assert "others can write to it or its folder" in ran.err
+    assert "other users can write to it or its folder" in ran.err
     assert ran.err.count("\n") == 1
     own = shell.home / "config" / "sessions.toml"
     own.parent.mkdir(parents=True)

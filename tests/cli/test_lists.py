@@ -153,7 +153,7 @@ def test_a_damaged_preset_is_told_and_the_others_are_listed(shell: Shell) -> Non
 def test_a_preset_is_printed_as_it_stands_in_its_file(shell: Shell) -> None:
     ran = shell.run("presets", "show", "bitcoin")
     assert (ran.code, ran.text) == (0, (SHIPPED / "bitcoin.toml").read_text())
-    assert f"it stands in {SHIPPED / 'bitcoin.toml'}" in ran.err
+    assert f"file: {SHIPPED / 'bitcoin.toml'}" in ran.err
     own(shell, "bitcoin", '# mine \x9b31m \u202e\npath = "/x"\n')
     assert shell.run("presets", "show", "bitcoin").text == '# mine \\u009b31m \\u202e\npath = "/x"\n'
 
@@ -168,7 +168,7 @@ def test_a_damaged_preset_is_printed_with_what_is_wrong(shell: Shell) -> None:
 def test_an_unknown_preset_is_answered_with_the_nearest(shell: Shell) -> None:
     ran = shell.run("presets", "show", "bitcion")
     assert (ran.code, ran.out) == (2, b"")
-    assert "there is no preset `bitcion`; did you mean `bitcoin`?" in ran.err
+    assert "there is no preset `bitcion`. Did you mean `bitcoin`?" in ran.err
     assert shell.run("presets", "show", "../sessions").code == 2
     assert "to see a preset: rpcexplorer presets show NAME" in shell.run("presets", "bitcoin").err
 

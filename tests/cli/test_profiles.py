@@ -92,8 +92,8 @@ WRONG: Final = [
     ("--path '/a b'", "--path: must be text such as"),
     ("--header X-A", "--header: a header is written as NAME=VALUE"),
     ("--header Accept=b", "--header Accept: this header has a key of its own; write `accept`"),
-    ("--preset bitcion", "--preset: there is no preset `bitcion`; did you mean `bitcoin`?"),
-    ("--preset ../x", "--preset: there is no preset `../x`; the presets are"),
+    ("--preset bitcion", "--preset: there is no preset `bitcion`. Did you mean `bitcoin`?"),
+    ("--preset ../x", "--preset: there is no preset `../x`. The presets are"),
     ("--auth-header X-Key", "--auth-header: auth cookie has no header. It is for header: choose one with --auth"),
     ("--preset bitcoin --cookie x", "--cookie: auth basic has no cookie. It is for cookie"),
     ("--auth header --auth-header host", "--auth-header: must be the name of a header that holds a token"),
@@ -212,7 +212,7 @@ def test_a_teams_profile_is_changed_beside_its_file_or_for_the_team(shell: Shell
     assert f"in {local}" in ran.err
     assert team.read_text() == TEAM
     ran = shell.run("profiles", "set", "staging", "--team", "empty_params=omit", "accept=application/json")
-    assert f"note: empty_params is written to {team}, but does not count: {local}:4 says so and wins" in ran.err
+    assert f"note: empty_params is saved in {team}, but {local}:4 overrides it" in ran.err
     assert team.read_text() == TEAM + 'empty_params = "omit"\naccept = "application/json"\n'
     named = shell.folder / "named.toml"
     named.write_text(TEAM)
@@ -230,7 +230,7 @@ def test_a_teams_profile_is_changed_beside_its_file_or_for_the_team(shell: Shell
         (["mine"], "KEY=VALUE"),
         (["mine", "url="], "the profile has no `url`"),
         (["nobody", "badge=dev"], "there is no profile `nobody`"),
-        (["mine", "--team", "badge=dev"], "No team's file speaks of mine"),
+        (["mine", "--team", "badge=dev"], "No project file describes mine"),
     ],
 )
 def test_what_is_wrong_is_said_and_nothing_is_written(own: Shell, words: list[str], said: str) -> None:

@@ -683,7 +683,10 @@ def test_credentials_are_the_last_thing_that_is_sent(tmp_path: Path) -> None:
     assert report.exit_code == 0
     assert row(report, "JSON-RPC") == ("well", "2.0; ping: an error object: -32601 Method not found")
     assert row(report, "Content type") == ("well", "application/json is taken")
-    assert row(report, "Credentials") == ("well", "the credentials were accepted: without them, the server asks for credentials")
+    assert row(report, "Credentials") == (
+        "well",
+        "the credentials were accepted, and needed",
+    )
     assert SECRET not in str(report)
     assert_harmless(wire, report, "ping")
 
@@ -702,7 +705,7 @@ def test_stored_session_without_user_name_is_tested(tmp_path: Path) -> None:
             RPCEXPLORER_SHOP_SESSION=SECRET,
         )
         report = report_of(explorer, profile)
-    assert row(report, "Login") == ("well", "the session was accepted: without them, the server asks for credentials")
+    assert row(report, "Login") == ("well", "the session was accepted, and needed")
     assert (report.exit_code, call_of(wire.requests[-1])["method"]) == (0, "ping")
 
 

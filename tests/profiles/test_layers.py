@@ -122,8 +122,8 @@ def test_an_unknown_preset_is_told_with_the_nearest_one(tmp_path: Path, name: st
     (problem,) = profiles.problems
     assert (problem.file, problem.line) == (str(tmp_path / "sessions.toml"), 3)
     assert (problem.key, problem.profile) == ("profile.p.preset", "p")
-    assert ("did you mean `bitcoin`?" in problem.sentence) == (name == "bitcion")
-    assert f"he presets are {', '.join(Presets(Path('/nowhere')).files())}," in problem.sentence
+    assert ("Did you mean `bitcoin`?" in problem.sentence) == (name == "bitcion")
+    assert f"The presets are {', '.join(Presets(Path('/nowhere')).files())}" in problem.sentence
     assert profiles.get("p") == problem
 
 

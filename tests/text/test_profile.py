@@ -21,7 +21,7 @@ COOKIE = Profile("staging", "https://staging.example.com", badge="staging", auth
 
 
 def told(profile: Profile = COOKIE, state: Any = None, rows: Any = (), steps: Any = (), files: Any = None) -> list[str]:
-    lines = profile_page(profile, state or {}, rows, files or [(TEAM, "the team")], steps)
+    lines = profile_page(profile, state or {}, rows, files or [(TEAM, "project file")], steps)
     return ["".join(text for text, _ in line) for line in lines]
 
 
@@ -93,7 +93,7 @@ def test_what_a_file_says_comes_first_with_its_place_and_defaults_are_paler() ->
         ("ca_file", None, "default"),
         ("url", "https://x", f"{TEAM}:2"),
     ]
-    lines = told(rows=rows, files=[(TEAM, "the team"), (LOCAL, "me, here")])
+    lines = told(rows=rows, files=[(TEAM, "project file"), (LOCAL, "local file")])
     assert lines.index(" Calls") < lines.index(" Auth and login") < lines.index(" Headers")
     assert row(lines, "timeout") == "5 s  sessions.local.toml:4"
     assert row(lines, "accept") == "*/*"
@@ -120,9 +120,9 @@ def test_a_preset_is_named_in_the_head_and_beside_its_values() -> None:
 
 
 def test_two_files_of_one_name_are_told_apart() -> None:
-    files = [(OWN, "me"), (TEAM, "the team")]
+    files = [(OWN, "user file"), (TEAM, "project file")]
     lines = told(rows=[("timeout", 5.0, f"{OWN}:4"), ("accept", "x", f"{TEAM}:5")], files=files)
-    assert row(lines, "in the file") == "/home/ada/sessions.toml  for me"
+    assert row(lines, "file") == "/home/ada/sessions.toml  user file"
     assert row(lines, "timeout") == "5 s  ada/sessions.toml:4"
     assert row(lines, "accept") == "x  team/sessions.toml:5"
 
@@ -163,7 +163,7 @@ def test_methods_are_listed_with_what_is_known_of_their_safety() -> None:
 @pytest.mark.thorough
 def test_a_profile_that_cannot_be_used_says_why_and_where() -> None:
     lines = [
-        "".join(text for text, _ in line) for line in broken_page([(TEAM, "the team")], ["sessions.toml:3: no url"])
+        "".join(text for text, _ in line) for line in broken_page([(TEAM, "project file")], ["sessions.toml:3: no url"])
     ]
     assert lines[1] == " ! sessions.toml:3: no url"
-    assert row(lines, "in the file") == "/team/sessions.toml  for the team"
+    assert row(lines, "file") == "/team/sessions.toml  project file"

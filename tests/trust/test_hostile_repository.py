@@ -174,7 +174,7 @@ def test_personal_file_that_git_does_not_ignore_is_warned_about(
     else:
         (repository / ".gitignore").write_text(ignored)
     file = repository / "sessions.local.toml"
-    warning = f"warning: Git does not ignore {file}: it is for you alone. Add sessions.local.toml to .gitignore."
+    warning = f"warning: Git does not ignore the local file {file}. Add sessions.local.toml to .gitignore."
     assert (warning in shell.run("profiles", "set", "shop", "timeout=5").err) == warned
     checked = shell.run("profiles", "check")
     assert (checked.code, warning in checked.err) == (0, warned)

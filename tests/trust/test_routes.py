@@ -521,7 +521,7 @@ def test_where_ones_own_file_and_another_disagree_nothing_is_sent(shell: Shell, 
     shell.environment["RPCEXPLORER_ST_PASSWORD"] = PASSWORD
     ran = shell.run("call", "ping")
     assert ran.code == 3
-    assert "your own file and another one disagree" in ran.err
+    assert "your user file and another file give different destinations" in ran.err
     assert "Changed" not in ran.err
     assert f"Your value → the other value: origin: https://st.example.com → {server.origin} ({team}:2)" in ran.err
     typed = shell.run("call", "ping", RPCEXPLORER_ST_PASSWORD="")
@@ -608,7 +608,7 @@ def test_a_working_folder_that_others_can_write_to_is_skipped_and_said_to_be(she
     shell.folder.chmod(0o777)
     ran = shell.run("call", "ping")
     assert ran.code == 2
-    assert "others can write to it" in ran.err
+    assert "other users can write to it" in ran.err
     assert server.requests == []
     assert shell.run("--sessions", str(team), "call", "ping").code == 0
     assert shell.run("profiles", "allow", "--folder", ".").code == 2, "nobody can be asked"

@@ -40,7 +40,14 @@ def test_one_key_shows_it_and_a_yes_trusts_it(make_explorer: Make, tmp_path: Pat
         await begun(pilot, "t")
         await pilot.press("right", "enter")
         question = await on(pilot, Confirm)
-        for said in (box.fingerprint, "a box in the cellar", "by itself", "no host", "sessions.local.toml", "me, here"):
+        for said in (
+            box.fingerprint,
+            "a box in the cellar",
+            "by itself",
+            "no host",
+            "sessions.local.toml",
+            "local file",
+        ):
             assert said in shown(question)
         await pilot.press("enter")  # the first answer changes nothing
         await on(pilot, ProfilesScreen)

@@ -191,7 +191,7 @@ def test_what_a_team_says_is_changed_for_one_person_or_for_all(
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         question = await asked(pilot)
         assert "sessions.local.toml" in question
-        assert "(the team)" in question
+        assert "(project file)" in question
         await came(pilot, calls, *keys)
         assert ("Git does not ignore" in said(app)) == (name == "sessions.local.toml")
 
