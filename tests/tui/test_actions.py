@@ -1359,7 +1359,7 @@ async def the_way_to_a_server_is_tested_step_by_step(at: Visit) -> None:
     await until(at.pilot, lambda: at.app.screen is screen)
     _, steps = screen._tested["cookie"]
     assert all(step.state != "failed" for step in steps)
-    await at.sees("✓", "login")
+    await at.sees("✓", "auth")
     assert at.explorer.history.newest(1) == []
 
 

@@ -166,7 +166,7 @@ def test_somebody_else_can_log_in_with_a_name_of_their_own(
             await pilot.press("right", "ctrl+s")
             await on(pilot, CallScreen)
             await until(pilot, lambda: calls.exchange is not None and not calls.what)
-            assert "c is used as bob in this run" in said(app)
+            assert "c is used as bob until you quit" in said(app)
             assert auth(pilot).startswith("● session")
             await pilot.press("f5")
             await until(pilot, lambda: len(server.requests) == 2 and not calls.what)
