@@ -27,7 +27,7 @@ PAGES: Final = (
     "development",
 )
 """Names of all pages, in reading order."""
-_COMMAND_PAGES: Final[Mapping[str, str]] = {
+COMMAND_PAGES: Final[Mapping[str, str]] = {
     "batch": "calls",
     "call": "calls",
     "compare": "share",
@@ -56,7 +56,7 @@ _COMMAND_PAGES: Final[Mapping[str, str]] = {
     "replay": "share",
     "themes": "settings",
 }
-_PANE_PAGES: Final[Mapping[str, str]] = {
+PANE_PAGES: Final[Mapping[str, str]] = {
     "everywhere": "keys",
     "call": "calls",
     "methods": "calls",
@@ -109,9 +109,9 @@ def read_pages() -> list[Page]:
 
 def page_of_command(words: str) -> str:
     """Return the page of a command such as ``profiles secret``; a subcommand may have its group's page."""
-    return _COMMAND_PAGES.get(words) or _COMMAND_PAGES[words.partition(" ")[0]]
+    return COMMAND_PAGES.get(words) or COMMAND_PAGES[words.partition(" ")[0]]
 
 
 def page_of_pane(pane: str) -> str:
     """Return the page of a pane or screen by its scope in the command table, or of a dialog."""
-    return _PANE_PAGES.get(pane, "keys")
+    return PANE_PAGES.get(pane, "keys")
