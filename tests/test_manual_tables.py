@@ -9,7 +9,6 @@ from pathlib import Path
 import click
 
 from rpcexplorer.__main__ import PIPE_CLOSED, SOFTWARE
-from rpcexplorer.auth.registry import KINDS
 from rpcexplorer.cli.compare import DIFFERS
 from rpcexplorer.cli.main import HOMES, program
 from rpcexplorer.discovery.interview import DIALECTS
@@ -21,7 +20,6 @@ from rpcexplorer.profiles.keys import METHOD, OF_ONE_SERVER, PROFILE_KEYS
 from rpcexplorer.profiles.layers import Presets
 from rpcexplorer.settings import SETTINGS_SHAPE, Themes
 from rpcexplorer.text.exchange import SIGNS
-from rpcexplorer.tui.commands import COMMANDS, SCOPES, shown_keys
 from tests.fakes.shell import Shell
 
 MANUAL = Path(__file__).parent.parent / "rpcexplorer" / "manual"
@@ -103,16 +101,6 @@ def test_settings_page_names_every_path_and_theme(tmp_path: Path) -> None:
     assert set(fields("settings", "theme")) == set(Themes(tmp_path).files())
     roles = page("settings").split("Roles in")[1:3]
     assert {*DARK.colours, *DARK.json} <= {*re.findall(r"`(\w+)`", " ".join(roles))}
-
-
-def test_key_table_is_the_command_table() -> None:
-    scoped = [command for scope in SCOPES for command in COMMANDS if command.scope == scope]
-    expected = [[shown_keys(command) or "palette", command.help, command.id] for command in scoped]
-    assert [[unquoted(cell) for cell in row] for row in rows(page("keys"), "key")] == expected
-
-
-def test_auth_type_table_is_the_registry() -> None:
-    assert {unquoted(row[0]) for row in rows(page("auth"), "auth type")} == KINDS.keys()
 
 
 def test_discovery_table_has_every_protocol() -> None:
