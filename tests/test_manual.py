@@ -92,7 +92,7 @@ RECORDED: Final = ("demo.orders.find limit:=2", "ping", "demo.echo hello=world",
 PORT: Final = re.compile(r"(?<=127\.0\.0\.1:)8000\b|(?<=localhost:)8000\b")
 ID: Final = re.compile(r"\b1m[0-9a-z]{13}\b")
 PLACEHOLDER: Final = re.compile(r"@?[A-Z][A-Z_]+(=[A-Z_]+)?|.*….*", re.DOTALL)
-FOREIGN_OPTIONS: Final = {"--enable-rpc", "--rpc-secret", "--redact", "--response"}
+FOREIGN_OPTIONS: Final = {"--enable-rpc", "--rpc-secret", "--redact", "--response", "--snapshot-update", "--thorough"}
 """Options of other programs, and some that are to come."""
 HISTORY_COMMANDS: Final = {"compare", "copy", "history", "replay"}
 
