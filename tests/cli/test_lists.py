@@ -216,7 +216,8 @@ def test_manual_page_on_a_terminal_fits_it(shell: Shell, width: int, monkeypatch
     ("name", "value", "codes"), [("NO_COLOR", "1", {"0", "1", "2", "3", "4"}), ("TERM", "dumb", set())]
 )
 def test_manual_page_without_colours(shell: Shell, name: str, value: str, codes: set[str]) -> None:
-    shown = shell.run("manual", "calls", terminal=True, **{name: value}).text
+    shell.environment[name] = value
+    shown = shell.run("manual", "calls", terminal=True).text
     assert {code for found in re.findall(r"\x1b\[([\d;]*)m", shown) for code in found.split(";")} <= codes
     assert "In short:" in shown
 
@@ -236,8 +237,8 @@ def test_unknown_page_names_the_nearest(shell: Shell, page: str, sentence: str) 
 def test_shell_completes_pages(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COMP_WORDS", "rpcexplorer manual s")
     monkeypatch.setenv("COMP_CWORD", "2")
-    ran = shell.run(**{COMPLETING: "zsh_complete"})
-    assert ran.text.split()[1::3] == ["secrets", "saved-calls", "share", "scripts", "settings"]
+    shell.environment[COMPLETING] = "zsh_complete"
+    assert shell.run().text.split()[1::3] == ["secrets", "saved-calls", "share", "scripts", "settings"]
 
 
 @pytest.mark.parametrize(

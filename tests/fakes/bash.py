@@ -98,8 +98,10 @@ class _Stream(io.BytesIO):
 class Bash:
     """One bash that runs scripts in turn: variables, functions and the working folder stay."""
 
-    def __init__(self, folder: Path, environment: Mapping[str, str], answer: Callable[[Request], Answer]) -> None:
-        self._folder, self._environment, self._answer = folder, environment, answer
+    def __init__(self, folder: Path, environment: Mapping[str, str]) -> None:
+        self._folder, self._environment = folder, environment
+        self.answer: Callable[[Request], Answer] = lambda _: Answer(0, [])
+        """Runs a command line of ``rpcexplorer``."""
 
     def __enter__(self) -> Self:
         self._temporary = tempfile.TemporaryDirectory()  # paths of sockets are short
@@ -145,9 +147,9 @@ class Bash:
         self._script.write_text(f"{prefix}(exit ${{LAST:-0}})\n{script}", encoding="utf-8")
         os.write(self._commands, f"{self._script}\n".encode())
         while True:
-            ready, _, _ = select.select([self._server, self._codes], [], [], 60)
+            ready, _, _ = select.select([self._server.fileno(), self._codes], [], [], 60)
             assert ready, f"bash does not go on: {script}"
-            if self._server in ready:
+            if self._server.fileno() in ready:
                 self._serve()
             elif code := os.read(self._codes, 8):
                 return int(code), self._script.with_suffix(".out").read_text(encoding="utf-8", errors="replace")
@@ -159,5 +161,5 @@ class Bash:
         with connection:
             content = b"".join(iter(lambda: connection.recv(65536), b""))
             arguments, folder, environment, stdin = marshal.loads(content)
-            answer = self._answer(Request(arguments, Path(folder), environment, stdin))
+            answer = self.answer(Request(arguments, Path(folder), environment, stdin))
             connection.sendall(marshal.dumps((answer.code, answer.pieces)))
