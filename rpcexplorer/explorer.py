@@ -57,7 +57,7 @@ if TYPE_CHECKING:
 
 
 COMPARED = 16 * 1024 * 1024
-"""Bytes of a reply that are set beside a recorded one; of a longer one it is said that it cannot be compared."""
+"""Bytes of a response that are set beside a recorded one; of a longer one it is said that it cannot be compared."""
 
 
 class Explorer:

@@ -147,8 +147,8 @@ def _session_value(kind: AuthType, profile: Profile, received: AuthResponse, now
             return _failed(profile, f"the response has no usable session id {where}.")
     return _failed(
         profile,
-        f"the reply sets no {cookie} cookie. Name the cookie in auth.cookie, or where the id stands in the "
-        f"reply in login.session, or paste one: rpcexplorer profiles secret {profile.name} session",
+        f"the response sets no {cookie} cookie. Name the cookie in auth.cookie, or the JSON pointer to the "
+        f"session id in login.session, or paste a session id: rpcexplorer profiles secret {profile.name} session",
     )
 
 

@@ -6,7 +6,8 @@ import math
 import re
 import shlex
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import click
@@ -50,7 +51,14 @@ def seconds(value: str) -> float:
 
 
 class OneOf(click.Choice):  # type: ignore[type-arg] # the oldest click that will do has no type there
+    """One of some words, or the former name of one, which no help shows."""
+
+    def __init__(self, words: Iterable[str], former: Mapping[str, str] = MappingProxyType({})) -> None:
+        super().__init__(tuple(words))
+        self.former = former
+
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        value = self.former.get(value, value)
         if value in self.choices:
             return value
         near = nearest(str(value), self.choices)

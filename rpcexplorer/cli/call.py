@@ -167,7 +167,7 @@ def sending_options(command: F) -> F:
         click.option("--content-type", metavar="TYPE", help="Content type of the request, with --url."),
         click.option("--accept", metavar="TYPES", help="Accept header of the request, with --url."),
         click.option("--empty-params", metavar="[]|{}|omit", help="How to write a call without params, with --url."),
-        click.option("--envelope", is_flag=True, help="Print the whole reply, not only its result."),
+        click.option("--envelope", is_flag=True, help="Print the whole response, not only its result."),
         click.option("--body", is_flag=True, help="Print the body's bytes, whatever they are."),
         click.option("-i", "--include", is_flag=True, help="Print status line and headers first."),
         click.option("-o", "--output", metavar="FILE", help="Write to FILE instead of stdout; whole, or not at all."),
@@ -217,7 +217,7 @@ def call(context: click.Context, /, method: str, params: tuple[str, ...], **opti
 def notify(context: click.Context, /, method: str, params: tuple[str, ...], **options: Any) -> None:
     """Send METHOD as a notification.
 
-    It has no id, and no reply is expected.
+    It has no id, and no response is expected.
 
     \b
     Examples:

@@ -97,7 +97,7 @@ def compare(
     response is compared with the first.
 
     Members are compared by name, elements in their order, numbers by their spelling. It ends with 0 where all is the
-    same, with 6 where something differs or cannot be compared, and where a call has no reply, as that call does.
+    same, with 6 where something differs or cannot be compared, and where a call has no response, as that call does.
 
     \b
     Examples:
@@ -281,7 +281,7 @@ def replay(
     ask: bool,
     yes: bool,
 ) -> None:
-    """Send recorded calls again, or those of a case, and compare the replies with what is recorded.
+    """Send recorded calls again, or those of a case, and compare the responses with the recorded ones.
 
     What was sent is sent, one call after the other, with the credentials of today: with the profile of each record, or
     another one. Of a case that somebody else has made, nothing is sent before you have said with which profile. If its

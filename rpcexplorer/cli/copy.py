@@ -11,11 +11,11 @@ from rpcexplorer.cli.recorded import Recorded, find_call, open_history
 from rpcexplorer.cli.world import World
 from rpcexplorer.client.replay import ignored_pointers
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.export.formats import FORMS, count_replaced, marks, render, replaced_words, reply
+from rpcexplorer.export.formats import FORMER_NAMES, FORMS, count_replaced, marks, render, replaced_words, reply
 from rpcexplorer.export.request import Subject, profile_of, record_of
 from rpcexplorer.model.exchange import Refused
 
-FORM = OneOf(FORMS)
+FORM = OneOf(FORMS, FORMER_NAMES)
 MAX_CALLS = 2
 """Calls in one ticket."""
 
@@ -32,14 +32,14 @@ def copy(context: click.Context, ids: tuple[str, ...], form: str, output: str | 
     Without an ID, the newest; a part of an id is enough where only one call has it. Secrets are never in it: it
     reads them from the variables RPCEXPLORER_<PROFILE>_<FIELD>, and in Markdown they stay placeholders. A call that
     needs a session brings its login along, which asks for a password that is in no variable. "request" is the HTTP
-    request as text, and "reply" the body of the reply, byte for byte. Of two calls there is one ticket, with what
-    differs between their replies.
+    request as text, and "response" the body of the response, byte for byte. Of two calls there is one ticket, with what
+    differs between their responses.
 
     \b
     Examples:
       rpcexplorer copy --as markdown
       rpcexplorer copy 1m7ypmkv7qa7kfj --as curl
-      rpcexplorer copy --as reply --output reply.json
+      rpcexplorer copy --as response --output response.json
       rpcexplorer copy 1m7ypmkv7qa7kfj 1m7yq02ddtb1x6m --as markdown
     """
     if len(ids) > MAX_CALLS or (len(ids) == MAX_CALLS and form != "markdown"):
@@ -55,7 +55,7 @@ def copy(context: click.Context, ids: tuple[str, ...], form: str, output: str | 
         ignore = ignored_pointers(right, explorer.profiles.profiles)
         content = of_two(first, second, (left, right), explorer.credentials.in_use(), ignore)
         count = marks(content)
-    elif form == "reply":
+    elif form == "response":
         call = calls[0].exchange
         ours = explorer.journal.is_ours(call, calls[0].source)
         profile_used, _ = profile_of(call, explorer.profiles.profiles, ours=ours)

@@ -43,8 +43,8 @@ _OPTIONS: Final = {
     "until": ("WHEN", "Only calls before then; a day is meant whole."),
     "slower": ("TIME", "Only calls that took longer: 100ms, 1.5s, 2m."),
     "faster": ("TIME", "Only calls that took less time."),
-    "larger": ("SIZE", "Only replies of more bytes: 500B, 20kB, 1MB."),
-    "smaller": ("SIZE", "Only replies of fewer bytes."),
+    "larger": ("SIZE", "Only responses larger than this: 500B, 20kB, 1MB."),
+    "smaller": ("SIZE", "Only responses smaller than this."),
 }
 
 
@@ -185,8 +185,8 @@ def stats(
 ) -> None:
     """Count calls and failures, and say how long the calls took: half of them, 95 of 100, the slowest.
 
-    Failed are errors, replies that are none, and calls without a reply; how long a call took counts where it was
-    answered. TEXT and the options narrow what is counted, as in: rpcexplorer history search --help
+    Failed calls are errors, malformed responses, and calls without a response. Times count only calls with a
+    response. TEXT and the options narrow what is counted, as in: rpcexplorer history search --help
 
     \b
     Examples:
@@ -321,7 +321,7 @@ def list_(
 def search(
     context: click.Context, /, text: str, limit: int, profile: str | None, as_json: bool, **bounds: str | None
 ) -> None:
-    """Find calls whose request, reply, name or note holds TEXT; upper and lower case count as the same.
+    """Find calls whose request, response, name or note contains TEXT, ignoring case.
 
     Words of a filter may stand in TEXT: outcome: method: profile: by: code: status: since: until: slower: faster:
     larger: smaller: narrow what is found. In quotes they are text.
@@ -341,11 +341,11 @@ def search(
 @click.argument("id", required=False)
 @click.option("-p", "--profile", metavar="NAME", shell_complete=complete_profiles, help="Look where it records.")
 @click.option("--params", "part", flag_value="params", help="Print only the request's params.")
-@click.option("--body", "part", flag_value="body", help="Print only the reply's body.")
+@click.option("--body", "part", flag_value="body", help="Print only the body of the response.")
 @click.option("--json", "part", flag_value="json", help="Print all of it as one JSON object.")
 @click.pass_context
 def show(context: click.Context, id: str | None, profile: str | None, part: str | None) -> None:
-    """Show one call: what was asked, when, how long, what came, headers included. Without an ID, the newest.
+    """Show one call: request, response, headers, time and duration. Without an ID, the newest.
 
     A part of an id is enough where only one call has it.
 

@@ -133,8 +133,8 @@ def program(context: click.Context, profile: str | None, url: str | None, sessio
     """Explore JSON-RPC 2.0 services: without a command, on screen.
 
     stdout is data, stderr is narration, and the exit code says what happened: 0 a result, 1 an error object,
-    2 usage or configuration, 3 credentials, 4 no reply, 5 a reply that is not JSON-RPC, 6 a comparison that
-    differs, 130 interrupted.
+    2 usage or configuration, 3 credentials, 4 no response, 5 a response that is not JSON-RPC, 6 a comparison
+    that differs, 130 interrupted.
 
     \b
     Examples:

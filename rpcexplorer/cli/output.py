@@ -70,9 +70,9 @@ class Output:
         if self._file is None:
             return
         if exchange is not None and exchange.outcome_name in BROKEN:
-            self._say(f"{self._file} is left as it was: no whole reply came")
+            self._say(f"{self._file} was not changed: there is no complete response")
         elif not self._kept.getvalue():
-            self._say(f"{self._file} is left as it was: there is nothing to write")
+            self._say(f"{self._file} was not changed: there is nothing to write")
         else:
             self._replace(self._file, f"rpcexplorer history show {exchange.id}" if exchange and recorded else "")
 
@@ -82,7 +82,7 @@ class Output:
         except UserError as error:
             if not again:
                 raise
-            raise UserError(f"{error.sentence}. The reply is kept: {again}") from error
+            raise UserError(f"{error.sentence}. The response is in the history: {again}") from error
 
 
 PATIENCE = 0.5

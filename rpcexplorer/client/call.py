@@ -173,7 +173,7 @@ MAX_TOOL_TEXT: Final = 4_000
 """Characters of what a failed tool says; the result has all of it."""
 GATEWAY_STATUSES = frozenset({413, 417, 502, 504, 505})
 """Statuses that a gateway explains with a page, which says nothing about the path."""
-HUNG_UP = "the server closed the connection without a reply, as some do after a notification"
+HUNG_UP = "the server closed the connection without a response, as some do after a notification"
 
 
 def body_of(profile: Profile, message: Message) -> bytes:
@@ -285,7 +285,7 @@ def _read_notification(response: Response, form: MessageForm) -> Outcome:
         reply = decode(response.body, None, form)
         if not isinstance(reply, Malformed) or not accepted:
             return replace(reply, remarks=(*reply.remarks, "the server answered a notification"))
-        return Sent(("the server answered a notification with something that is no reply",))
+        return Sent(("the server answered a notification with something that is not a response",))
     return Sent() if accepted else Malformed("The server did not accept the notification.")
 
 

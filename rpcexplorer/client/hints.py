@@ -24,6 +24,7 @@ from rpcexplorer.model.problem import PROGRAM, Changes, Hint, joined_words, quot
 from rpcexplorer.model.profile import PATH, Auth, Profile
 from rpcexplorer.model.secret import FIELD_WORDS, origin_of
 from rpcexplorer.patterns import regex
+from rpcexplorer.rpc.codec import BARE_RESULT
 from rpcexplorer.rpc.messages import METHOD_NOT_FOUND, ErrorObject, Malformed
 
 MAX_TEXT: Final = 2_000
@@ -566,14 +567,10 @@ def maybe_empty_params(call: FailedCall) -> Hint | None:
     return call.hint(sentence, (("empty_params", better),))
 
 
-_BARE_RESULT = "a result, but no jsonrpc, no id and no error"
-"""Words of the decoder for a result alone."""
-
-
 def bare_result(call: FailedCall) -> Hint | None:
     """A result without the members of version 2.0, as servers of an older version may send it."""
     outcome = call.exchange.outcome
-    if call.profile.envelope != "2.0" or not isinstance(outcome, Malformed) or _BARE_RESULT not in outcome.reason:
+    if call.profile.envelope != "2.0" or not isinstance(outcome, Malformed) or BARE_RESULT not in outcome.reason:
         return None
     sentence = "The server sent a result without jsonrpc and id. It may need JSON-RPC 1.0."
     return call.hint(sentence, (("envelope", "1.0"),))

@@ -239,11 +239,11 @@ def why_not(left: Exchange, right: Exchange) -> str:
             case _ if exchange.response.cut:
                 return f"The record on the {side} was cut at {size:,} of {exchange.response.size:,} bytes."
             case Cancelled():
-                return f"The call on the {side} was cancelled: there is no reply to compare."
+                return f"The call on the {side} was cancelled: there is no response to compare."
             case Refused():
-                return f"The call on the {side} was not sent: there is no reply to compare."
+                return f"The call on the {side} was not sent: there is no response to compare."
             case Result(text=text) if not text:
-                return f"The recorded reply on the {side} can no longer be read."
+                return f"The recorded response on the {side} can no longer be read."
     return ""
 
 

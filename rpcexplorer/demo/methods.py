@@ -400,7 +400,7 @@ SAMPLE_METHODS = (
         "demo.records",
         "A page of fictional records, up to a million",
         _records,
-        "The same records every time. The reply states its length, unless it is asked to come in chunks.",
+        "The same records every time. The response states its length, unless you ask for chunks.",
         params=(
             Param("count", "Records on the page", {"type": "integer", "minimum": 1, "maximum": MOST, "default": 20}),
             Param("page", "Which page", {"type": "integer", "minimum": 1, "maximum": 1_000_000, "default": 1}),
@@ -422,7 +422,7 @@ SAMPLE_METHODS = (
         "Silent until the time is over, or dripping: then the length is known at once and the body comes in pieces.",
         params=(
             Param("seconds", "How long it takes", {"type": "number", "minimum": 0, "maximum": 600, "default": 2}),
-            Param("drip", "Send the reply piece by piece", {"type": "boolean", "default": False}),
+            Param("drip", "Send the response piece by piece", {"type": "boolean", "default": False}),
         ),
         result=_OBJECT,
     ),

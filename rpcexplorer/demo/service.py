@@ -249,7 +249,9 @@ class DemoService:
             return _Settled(entry.id, entry.fault)
         outcome = self._outcome(entry, token)
         if isinstance(outcome, Reply):
-            outcome = fault(-32602, "Invalid params: this kind replaces the whole reply, so it cannot be in a batch.")
+            outcome = fault(
+                -32602, "Invalid params: this kind replaces the whole response, so it cannot be in a batch."
+            )
         return _Settled(entry.id, outcome)
 
     def _outcome(self, request: Request, token: str | None) -> Outcome:

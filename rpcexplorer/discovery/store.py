@@ -437,7 +437,7 @@ class Catalogues:
         habits = getattr(exchange.outcome, "habits", ())
         if not habits or not self.is_news(profile):
             return exchange
-        note = f"in replies of this server {'; '.join(habits)}: that is understood, nothing to do; it is said once"
+        note = f"this server deviates from JSON-RPC ({', '.join(habits)}): rpcexplorer handles it and reports it once"
         return replace(exchange, notes=(*exchange.notes, note))
 
     def is_news(self, profile: Profile) -> bool:

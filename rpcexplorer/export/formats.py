@@ -15,8 +15,7 @@ from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.problem import counted
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import HIDDEN, UNRECORDED, Secret
-from rpcexplorer.redaction.exchange import COPY, redacted
-from rpcexplorer.redaction.exchange import HIDDEN_IN_RESPONSE as REMARK
+from rpcexplorer.redaction.exchange import COPY, EXAMPLES, redacted
 
 
 class CopyForm(Struct, frozen=True):
@@ -41,8 +40,12 @@ FORMS: Final[Mapping[str, CopyForm]] = {
     "command": CopyForm("our own command", ".sh", command),
     "markdown": CopyForm("Markdown for a ticket", ".md", markdown, tells=True),
     "request": CopyForm("the request", ".http", tells=True),
-    "reply": CopyForm("the reply", ".txt"),
+    "response": CopyForm("the response", ".txt"),
 }
+
+
+FORMER_NAMES: Final = {"reply": "response"}
+"""Names of formats in earlier versions, which scripts still use."""
 
 
 def render(form: str, subject: Subject) -> bytes:
@@ -85,7 +88,7 @@ def count_replaced(form: str, subject: Subject, content: bytes) -> int:
 def marks(content: bytes) -> int:
     """For how many secrets a placeholder stands in a text; what only speaks of placeholders has none."""
     text = content.decode(errors="replace")
-    for sentence in (REMARK, NOT_RECORDED.format(UNRECORDED)):
+    for sentence in (EXAMPLES, NOT_RECORDED.format(UNRECORDED)):
         text = text.replace(sentence, "")
     return _count(text)
 

@@ -43,7 +43,7 @@ KNOWN_HEADERS: Final = regex(
 
 MAX_CHARACTERS: Final = 16_000
 """Characters of a request or a reply that a ticket holds; longer ones are cut at the end of a line."""
-_NO_BODY: Final = {"sent": "No reply is expected.", "refused": "The call was not sent."}
+_NO_BODY: Final = {"sent": "No response is expected.", "refused": "The call was not sent."}
 _TICKS = regex("`+")
 MAX_DIFF_LINES: Final = 40
 """Of what differs; a person opens the comparison for more."""
@@ -71,7 +71,7 @@ def ticket(method: str, profile: str, url: str, request: str, exchange: Exchange
     if exchange is not None and exchange.params_sent is not None:
         lines += ["", "### Typed, with placeholders", "", *block(printable(exchange.params, lines=True), "json")]
     if exchange is not None:
-        lines += ["", "### Reply", "", *reply(exchange)]
+        lines += ["", "### Response", "", *reply(exchange)]
     return "\n".join(lines)
 
 
@@ -122,9 +122,9 @@ def reply(exchange: Exchange, most: int = MAX_CHARACTERS) -> Iterator[str]:
     yield from block(shown, "json" if whole and shown[:1] in {"{", "["} else "text", most)
     if not whole:
         yield ""
-        yield f"Of the reply, {size(response.size)} in all, only the beginning was kept."
+        yield f"Only the beginning of the response was recorded. It has {size(response.size)}."
     elif len(shown) > most:
-        yield f"The reply has {size(response.size)}."
+        yield f"The response has {size(response.size)}."
 
 
 def block(text: str, language: str, most: int = MAX_CHARACTERS) -> Iterator[str]:

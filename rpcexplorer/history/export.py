@@ -64,7 +64,9 @@ class Exported(Struct, frozen=True):
             return f"A case holds {MOST_CALLS:,} calls at the most, and these are {len(self.exchanges):,}"
         size = sum(len(each.response.body) for each in self.exchanges)
         return (
-            f"A case has {told_size(MOST)} at the most, and the replies alone {told_size(size)}" if size > MOST else ""
+            f"A case has at most {told_size(MOST)}, but the responses alone have {told_size(size)}"
+            if size > MOST
+            else ""
         )
 
     @property

@@ -183,14 +183,14 @@ def _outcome(values: dict[str, Any], body: bytes) -> Outcome:
 def _reply(values: dict[str, Any], body: bytes, remarks: tuple[str, ...]) -> Result | ErrorObject:
     wanted = Result if values["outcome"] == "result" else ErrorObject
     if values.get("reply_cut"):
-        said = f"the recorded reply was cut at {len(body):,} of {values.get('received', 0):,} bytes"
+        said = f"the recorded response was cut at {len(body):,} of {values.get('received', 0):,} bytes"
     else:
         reply = _read_again(values, body)
         if isinstance(reply, Result) and wanted is Result:
             return replace(reply, remarks=remarks, message=values.get("message", ""))
         if isinstance(reply, wanted):
             return replace(reply, remarks=remarks)
-        said = "the recorded reply can no longer be read as one"
+        said = "the recorded response can no longer be read"
     remarks += (said,) if said not in remarks else ()  # a case has it from the record that it was made of
     if wanted is Result:
         return Result(b"", remarks, message=values.get("message", ""))

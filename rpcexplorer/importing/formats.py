@@ -75,9 +75,7 @@ def read_har(text: str) -> Imported:
         found = msgspec.json.decode(text, type=Har)
     except (msgspec.DecodeError, RecursionError):
         return Imported(HAR_FORM, notes=("It is no HAR as programs write it: log.entries is missing, or damaged.",))
-    return imported_from(
-        HAR_FORM, _requests(found.log.entries), ("Replies in it are not imported: only requests are.",)
-    )
+    return imported_from(HAR_FORM, _requests(found.log.entries), ("Responses are not imported, only requests.",))
 
 
 def _requests(entries: list[Raw]) -> Iterator[RequestRead]:

@@ -190,7 +190,7 @@ def envelope(text: str) -> WrittenCall | str:
     if len(parts) < len(found) and (name := repeated_name(text)) in parts:
         return f"it has the member {name} twice"
     if "method" not in parts:
-        return "it is a reply" if {"result", "error"} & parts.keys() else "its body names no method"
+        return "it is a response" if {"result", "error"} & parts.keys() else "its body names no method"
     method = decoded(parts["method"]) if parts["method"].startswith('"') else ""
     if not method.strip() or len(method) > LONGEST_METHOD:
         return "its method is no name"

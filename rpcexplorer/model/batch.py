@@ -15,12 +15,12 @@ from rpcexplorer.rpc.batch import BatchReply, Matched, matched
 from rpcexplorer.rpc.codec import short
 from rpcexplorer.rpc.messages import Call, ErrorObject, Malformed, MessageForm, Result, spelled, spellings
 
-NO_REPLY: Final = "No reply came to this call."
-EMPTY: Final = "No reply came to this call: the server answered the batch with an empty array."
-CUT: Final = "The recorded reply was cut, so that nobody can tell what came of this call."
+NO_REPLY: Final = "No response came to this call."
+EMPTY: Final = "No response came to this call: the server answered the batch with an empty array."
+CUT: Final = "The recorded response was cut, so the outcome of this call is unknown."
 UNASKED: Final = "no call has the id"
-SECOND: Final = "there was a reply before to"
-NOBODYS: Final = "it names no call"
+SECOND: Final = "a second one with the id"
+NOBODYS: Final = "it has no id"
 
 
 class BatchParts(Struct, frozen=True):
@@ -82,7 +82,7 @@ def _unexpected(exchange: Exchange, number: int, came: BatchReply, asked: set[by
     why = NOBODYS
     if came.id is not None and came.id != b"null":
         why = f"{SECOND if came.id in asked else UNASKED} {short(came.id)}"
-    outcome = replace(came.reply, remarks=(f"an unexpected reply: {why}", *came.reply.remarks))
+    outcome = replace(came.reply, remarks=(f"an unexpected response: {why}", *came.reply.remarks))
     id = f"{exchange.id}.unexpected.{number}"
     part = replace(exchange, id=id, method="", params="[]", params_sent=None, kind="call")
     return _of_part(part, outcome, came.text)

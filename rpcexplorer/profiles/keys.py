@@ -222,7 +222,7 @@ PROFILE_KEYS: Final = (
         label="content type",
         hint="default of the address",
     ),
-    ProfileKey("accept", header_rule, "request", help="What a request wants in reply.", default="*/*", metavar="TYPES"),
+    ProfileKey("accept", header_rule, "request", help="Accept header of the request.", default="*/*", metavar="TYPES"),
     ProfileKey(
         "empty_params",
         choice_rule(*get_args(EmptyParams)),

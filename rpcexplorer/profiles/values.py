@@ -161,7 +161,7 @@ def pointer_rule(value: Any, place: Place) -> Any:
     if isinstance(value, str) and re.fullmatch(r"(?:/(?:[^~/]|~[01])*)*", value):
         return value
     instead = secret_command(place.path, "session")
-    return WrongValue(f'must be a JSON pointer into the reply, such as "/sessionid"; to save a session, {instead}')
+    return WrongValue(f'must be a JSON pointer into the response, such as "/sessionid"; to save a session, {instead}')
 
 
 def ignored_rule(value: Any, _place: Place) -> Any:

@@ -227,9 +227,8 @@ HEADERS: Final = 8 * 1024
 """Bytes of a response's headers to record."""
 NAMED: Final = 5
 """Headers to name if some are not recorded."""
-HIDDEN_IN_RESPONSE: Final = (
-    "a secret stood in the reply; its name is shown instead, such as «profile.password», or «not recorded»"
-)
+EXAMPLES: Final = "«profile.password», or «not recorded»"
+HIDDEN_IN_RESPONSE: Final = f"the response contained a secret: a reference is shown instead, such as {EXAMPLES}"
 
 
 def redacted(exchange: Exchange, policy: Policy, profile: Profile, secrets: Iterable[Secret]) -> Exchange:

@@ -68,7 +68,7 @@ def decode_batch(body: bytes, calls: Sequence[Call], form: MessageForm = USUAL_F
         return opened
     parts, remarks = opened.parts(form), opened.remarks
     if not opened.is_array:
-        remarks += ("the server answered the whole batch with one reply",)
+        remarks += ("the server answered the whole batch with one response",)
         if (whole := _for_all(parts[0])) is not None:
             return with_remarks(whole, remarks)
     return _settled(opened.text, parts, calls, form, remarks)
@@ -84,7 +84,7 @@ def matched(body: bytes, calls: Sequence[Call], form: MessageForm = USUAL_FORM) 
         return opened
     parts = opened.parts(form)
     if not opened.is_array and (whole := _for_all(parts[0])) is not None:
-        return with_remarks(whole, ("the server answered the whole batch with one reply",))
+        return with_remarks(whole, ("the server answered the whole batch with one response",))
     own: list[BatchReply | None] = [None] * len(calls)
     others = []
     places: dict[bytes, deque[int]] = {}
@@ -156,10 +156,10 @@ def _settled(
         more = f" and {len(missing) - NAMED} more" if len(missing) > NAMED else ""
         which = f"{', '.join(names)}{more}" if not strange else f"one of {', '.join(names)}{more}"
         also = f" {failures}." if failures else ""
-        return Malformed(f"{lacking} of {len(awaited)} calls got no reply: {which}.{also}", remarks)
+        return Malformed(f"{lacking} of {len(awaited)} calls got no response: {which}.{also}", remarks)
     if broken:
         also = f" {failures}." if failures else ""
-        return Malformed(f"{len(broken)} of {len(parts)} replies are none: {broken[0].reason}{also}", remarks)
+        return Malformed(f"{len(broken)} of {len(parts)} responses are malformed: {broken[0].reason}{also}", remarks)
     habits = tuple(sorted({habit for part in parts for habit in getattr(part.reply, "habits", ())}))
     if first:
         return ErrorObject(first.code, failures, None, text, remarks, habits)
@@ -177,10 +177,10 @@ def _remarks(
     seen = Counter(came)
     if strange:
         names = ", ".join(short(id or b"(no id)") for id in strange[:NAMED])
-        remarks.append(f"replies to nothing that was asked: {names}")
+        remarks.append(f"responses that match no call: {names}")
     if twice := [id.decode() for id in awaited if seen[id] > 1]:
-        remarks.append(f"more than one reply to {', '.join(twice)}")
+        remarks.append(f"more than one response to {', '.join(twice)}")
     if not missing and not strange and awaited and came != list(awaited):
-        remarks.append("the replies came in another order")
+        remarks.append("the responses are in another order")
     remarks += sorted({remark for part in parts for remark in part.reply.remarks})
     return tuple(remarks)

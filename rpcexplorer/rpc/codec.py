@@ -137,7 +137,8 @@ def _named_twice(names: list[str], fields: set[str]) -> tuple[str, ...]:
     return tuple(f"the member {name} is there twice; the last one counts" for name in twice)
 
 
-CUT_OFF: Final = "The reply starts like JSON and ends in the middle of it: the server, or what is between, cut it off."
+BARE_RESULT: Final = "Not a JSON-RPC response: it has a result, but no jsonrpc, id or error."
+CUT_OFF: Final = "The response is incomplete JSON: the server or a gateway cut it off."
 
 
 def broken_json(text: bytes) -> str:
@@ -147,10 +148,10 @@ def broken_json(text: bytes) -> str:
         if "truncated" in str(error):
             return CUT_OFF
         detail = str(error).removeprefix("JSON is malformed: ")
-        return f"The reply starts like JSON but is not: {detail}."
+        return f"The response is not valid JSON: {detail}."
     except RecursionError:
-        return "The reply starts like JSON but its brackets, which nest very deep, do not match."
-    return "The reply starts like JSON but its brackets do not match."
+        return "The response is not valid JSON: its brackets, nested very deep, do not match."
+    return "The response is not valid JSON: its brackets do not match."
 
 
 NOBODYS = (None, b"null")
@@ -175,13 +176,11 @@ def meant(envelope: Envelope, id: str | None, form: MessageForm) -> Reply:
     remarks_of_none = (*habits, *remarks)
     is_unmarked = envelope.jsonrpc is envelope.version is envelope.id is envelope.error is None
     if id is not None and is_unmarked and envelope.result is not None:
-        return Malformed(
-            "The reply has a result, but no jsonrpc, no id and no error: it is none of JSON-RPC.", remarks_of_none
-        )
+        return Malformed(BARE_RESULT, remarks_of_none)
     if envelope.result is None:
         if envelope.method is not None:
-            return Malformed("The reply is a request of the server's own, not an answer to the call.", remarks_of_none)
-        return Malformed("The reply is a JSON object without result and without error.", remarks_of_none)
+            return Malformed("The response is a server request, not a response to the call.", remarks_of_none)
+        return Malformed("The response is a JSON object without result or error.", remarks_of_none)
     return Result(envelope.result, remarks, habits)
 
 
@@ -197,13 +196,13 @@ def id_in(envelope: Envelope, form: MessageForm) -> bytes | None:
 def _of_transmission(envelope: Envelope, id: str | None, form: MessageForm) -> Reply:
     remarks = (*envelope.remarks, *_id_remarks(envelope.tag, id, form, "tag"))
     if envelope.error is not None and envelope.error != b"null":
-        return _error(envelope.error, (*remarks, "it is written in JSON-RPC's own envelope"), (), "2.0")
+        return _error(envelope.error, (*remarks, "it has the format of JSON-RPC"), (), "2.0")
     said = None if envelope.result is None else _string(bytes(envelope.result))
     if envelope.result is None or said is None:
-        lacks = "no result" if envelope.result is None else "a result that is no text"
+        lacks = "no result" if envelope.result is None else "a result that is not a string"
         return Malformed(
-            f"The reply has {lacks}: it is none of Transmission's own dialect. "
-            'Set envelope = "2.0" in the profile if the server speaks JSON-RPC.',
+            f"Not a response in the Transmission format: it has {lacks}. "
+            'If the server speaks JSON-RPC, set envelope = "2.0" in the profile.',
             remarks,
         )
     if said != "success":
@@ -357,20 +356,20 @@ def no_reply_in(payloads: list[bytes], form: MessageForm) -> Malformed:
     rest = len(kinds) - len(named)
     came = ", ".join([*named, *([f"and {rest} more kinds of messages"] if rest else [])]) or "only comments"
     events = f"{len(payloads)} event{'' if len(payloads) == 1 else 's'}"
-    return Malformed(f"The reply is an event stream of {events}, and none of them is a reply to this: {came}.")
+    return Malformed(f"The response is an event stream of {events} without a response to this call: {came}.")
 
 
 def _kind(text: bytes, form: MessageForm) -> str:
     envelope = open_object(text)
     if envelope is None:
-        return "one cut off in the middle" if broken_json(text) == CUT_OFF else "one that is no JSON object"
+        return "incomplete message" if broken_json(text) == CUT_OFF else "message that is not a JSON object"
     if envelope.method is not None:
-        whose = "notification" if envelope.id is None else "request of the server's own"
-        return f"{whose} ({short(envelope.method)})"
+        kind = "notification" if envelope.id is None else "server request"
+        return f"{kind} ({short(envelope.method)})"
     if isinstance(meant(envelope, None, form), Malformed):
-        return "one that is no JSON-RPC"
+        return "malformed message"
     id = id_in(envelope, form)
-    return "reply without an id" if id is None else f"reply to {short(id)}"
+    return "response without an id" if id is None else f"response to {short(id)}"
 
 
 UTF8_BOM = b"\xef\xbb\xbf"
@@ -419,31 +418,31 @@ def decode(body: bytes, id: str | None, form: MessageForm = USUAL_FORM) -> Reply
         if elements is None:
             reply = Malformed(broken_json(text))
         elif len(elements) != 1:
-            reply = Malformed(f"The reply is an array of {len(elements)}, but one call was made.")
+            reply = Malformed(f"The response is an array of {len(elements)}, but one call was sent.")
         else:
-            reply = with_remarks(read_object(elements[0], id, form), ("the reply came wrapped in an array",))
+            reply = with_remarks(read_object(elements[0], id, form), ("the response is wrapped in an array",))
     elif (payloads := event_payloads(text)) is not None:
         reply = reply_in(payloads, id, form)
     elif (start := text.lstrip()[:200].lower()).startswith((b"<!doctype html", b"<html")):
-        reply = Malformed("The reply is an HTML page, not JSON: is this the right path, or did a gateway answer?")
+        reply = Malformed("The response is an HTML page, not JSON: check the path, or whether a gateway answered.")
     elif start.startswith(b"<"):
-        reply = Malformed("The reply is XML or HTML, not JSON: is this the right path?")
+        reply = Malformed("The response is XML or HTML, not JSON: check the path.")
     elif is_native(text):
-        reply = Malformed("The reply is a bare JSON value, not a JSON-RPC reply object.")
+        reply = Malformed("The response is a bare JSON value, not a JSON-RPC response.")
     else:
-        reply = Malformed("The reply is plain text, not JSON.")
+        reply = Malformed("The response is plain text, not JSON.")
     return with_remarks(reply, remarks)
 
 
 def read_text(body: bytes) -> tuple[bytes | Malformed, tuple[str, ...]]:
     """Return the body as UTF-8 without a byte order mark, or why it is not UTF-8."""
     if not body or body.isspace():
-        return Malformed("The reply is empty: the server answered without a body."), ()
+        return Malformed("The response is empty: the server answered without a body."), ()
     remarks: tuple[str, ...] = ()
     if body.startswith(UTF16_BOMS) or body[:4].count(0) >= 2:
-        return Malformed("The reply is not UTF-8; it looks like UTF-16 or UTF-32, which JSON-RPC does not use."), ()
+        return Malformed("The response is not UTF-8: it looks like UTF-16 or UTF-32, which JSON-RPC does not use."), ()
     if body.startswith(UTF8_BOM):
-        body, remarks = body[3:], ("the reply starts with a byte order mark",)
+        body, remarks = body[3:], ("the response starts with a byte order mark",)
     if (at := fault(body)) is not None:
-        return Malformed(f"The reply is not UTF-8: byte {at} is 0x{body[at]:02x}."), remarks
+        return Malformed(f"The response is not UTF-8: byte {at} is 0x{body[at]:02x}."), remarks
     return body, remarks

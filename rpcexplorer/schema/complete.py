@@ -413,7 +413,7 @@ def earlier_values(
             left -= len(reply)
             for text in _came(reply, call.method, name):
                 if "{{" not in text:
-                    _put(came, text, f"of a reply to {call.method}")
+                    _put(came, text, f"from a response to {call.method}")
     return (*used.values(), *(each for text, each in came.items() if text not in used))
 
 

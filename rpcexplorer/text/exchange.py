@@ -53,7 +53,7 @@ STEP_WORDS: Final = {
     "connecting": "connecting",
     "tls": "TLS handshake",
     "sending": "sending",
-    "waiting": "waiting for the reply",
+    "waiting": "waiting for the response",
     "receiving": "receiving",
 }
 TRACK_COLUMNS: Final = 26
@@ -247,15 +247,15 @@ def running(what: str, whose: str, progress: Progress | None, elapsed: float, st
 
 def nothing(exchange: Exchange | None, what: str) -> list[list[tuple[str, str]]]:
     if what:
-        return [[], [("      The reply appears here as soon as it is complete.", "dim")]]
+        return [[], [("      The response appears here as soon as it is complete.", "dim")]]
     if exchange is None:
         return []
     words = {
-        "sent": "A notification: no reply is expected.",
-        "unreached": "No reply came. F5 sends it again.",
-        "cancelled": "It was cancelled before a reply came. F5 sends it again.",
+        "sent": "A notification: no response is expected.",
+        "unreached": "No response came. F5 sends it again.",
+        "cancelled": "The call was cancelled before its response was complete. F5 sends it again.",
         "refused": "The call itself was not sent." if exchange.seconds else "Nothing was sent.",
-    }.get(exchange.outcome_name, "The reply has no body.")
+    }.get(exchange.outcome_name, "The response has no body.")
     return [[], [(f"      {words}", "dim")]]
 
 
@@ -328,7 +328,7 @@ def headers_page(exchange: Exchange) -> list[WordLine]:
     """Return status line, headers, and what else is known of the transport."""
     response = exchange.response
     if response.status is None:
-        return [[("  No HTTP reply came, so there are no headers.", "dim")]]
+        return [[("  No HTTP response, so there are no headers.", "dim")]]
     lines: list[WordLine] = [[("  " + f"{response.version} {response.status} {response.reason}".strip(), "bold")], []]
     if not response.headers:
         lines.append([("  No headers came, or they were not recorded.", "dim")])
@@ -431,7 +431,13 @@ def came(exchange: Exchange) -> list[tuple[str, str]]:
             message = outcome_words(error).removeprefix(f"error {code}")
             return [*told, (str(code), "wrong"), (message[:MAX_OUTCOME_CHARACTERS], "middle")]
         case Malformed(reason=reason) if reason:
-            return [*told, (reason[:MAX_OUTCOME_CHARACTERS].removeprefix("The reply is "), "middle")]
+            return [
+                *told,
+                (
+                    reason[:MAX_OUTCOME_CHARACTERS].removeprefix("The response is ").removeprefix("The reply is "),
+                    "middle",
+                ),
+            ]
     return [*told, (outcome_words(exchange.outcome)[:MAX_OUTCOME_CHARACTERS], "middle")]
 
 
@@ -461,7 +467,7 @@ def failed_count(parts: BatchParts) -> str:
 def part_words(call: Exchange) -> str:
     if isinstance(call.outcome, Malformed) and not call.response.body:
         return call.outcome.reason.rstrip(".")
-    return "sent, no reply is expected" if isinstance(call.outcome, Sent) else outcome_words(call.outcome)
+    return "sent, no response is expected" if isinstance(call.outcome, Sent) else outcome_words(call.outcome)
 
 
 def kind_word(*, notification: bool) -> str:

@@ -100,7 +100,7 @@ def shown(exchange: Exchange, *, colour: bool = False, zone: tzinfo | None = Non
     if not reply and isinstance(exchange.outcome, Result | ErrorObject):  # what it was understood as
         reply = exchange.outcome.value
     if reply:
-        heading = "reply"
+        heading = "response"
         if exchange.response.cut:
             heading += f", the first {size(len(reply))} of {size(exchange.response.size)}"
         lines += ["", inked(heading, BOLD, colour=colour), highlighted(reply, colour=colour)]

@@ -26,8 +26,8 @@ _WORDS = [
         (r", expecting (?!'.'$).*", ""),  # unless it is one sign, these are names in jq's own grammar
         (r"^unexpected end of file", "unexpected end of the expression"),
         (r"^unexpected INVALID_CHARACTER", "unexpected character"),
-        (r"^Top-level program not given.*", 'the expression is empty; "." is the whole reply'),
-        (r"^parse error: (.)", r"it cannot read the reply: \1"),
+        (r"^Top-level program not given.*", 'the expression is empty; "." is the whole response'),
+        (r"^parse error: (.)", r"it cannot read the response: \1"),
         (r"^Cannot index (?=[aeiou])(\w+) with (?:\w+ \((.*)\)|(.*))$", r"cannot index an \1 with \2\3"),
         (r"^Cannot index (\w+) with (?:\w+ \((.*)\)|(.*))$", r"cannot index a \1 with \2\3"),
         (r"^Cannot (\w+)", r"cannot \1"),
@@ -54,7 +54,7 @@ def filtered(expression: str, body: bytes) -> Yield | FilterProblem:
 
     text = readable(body.removeprefix(b"\xef\xbb\xbf"))
     if text is None:
-        return FilterProblem("jq: it cannot read the reply: it is not UTF-8")
+        return FilterProblem("jq: it cannot read the response: it is not UTF-8")
     results: list[str] = []
     room = OUTPUT_LIMIT
     # jq tells what is wrong with an expression or a value by raising, and there is no asking beforehand

@@ -79,11 +79,11 @@ def _words(failure: Exception, attempt: Attempt) -> Words:
     if isinstance(failure, Oversize):
         limit = f"{attempt.cap:,} bytes"
         return "size", (
-            f"The reply is larger than the limit of {limit}, and what came up to there was kept: "
-            "ask for less, or raise reply.limit in settings.toml"
+            f"The response is larger than the limit of {limit} and was cut: "
+            "request less, or raise reply.limit in settings.toml"
         )
     if isinstance(failure, Undecodable):
-        return "body", f"The reply's body {failure}; what came before was kept"
+        return "body", f"The response body {failure}: only the part before is shown"
     if attempt.proxy and phase in {"start", "name", "connect", "proxy"}:
         return "proxy", _at_the_proxy(failure, attempt.proxy)
     if isinstance(failure, httpx.InvalidURL | httpx.UnsupportedProtocol | UnicodeError):
@@ -141,12 +141,12 @@ def _out_of_time(attempt: Attempt) -> Words:
         case "tls":
             words = f"The TLS handshake with {place} was not finished within {time}: check that this is its https port"
         case "send":
-            words = f"The request could not be sent whole to {place} within {time}: allow more time"
+            words = f"The request could not be sent completely to {place} within {time}: raise the timeout"
         case "wait":
-            words = f"No reply from {place} within {time}: allow more time if the call needs it"
+            words = f"No response from {place} within {time}: raise the timeout if the call needs it"
         case "body":
-            came = f"{incoming.received:,} bytes had come"
-            words = f"No complete reply within {time}: {came}; allow more time if the call needs it"
+            came = f"{incoming.received:,} bytes were received"
+            words = f"No complete response within {time} ({came}): raise the timeout if the call needs it"
     return "timeout", words
 
 
@@ -229,7 +229,7 @@ def _without_a_reply(failure: Exception, attempt: Attempt) -> Words:
     place = attempt.peer
     if not attempt.incoming.sent_whole:
         return "send", (
-            f"{place} closed the connection before the request was sent whole: it may refuse one of this size"
+            f"{place} closed the connection before the whole request was sent: it may reject one of this size"
         )
     text = str(failure)
     if isinstance(failure, httpx.RemoteProtocolError) and "disconnected" not in text:
@@ -237,16 +237,16 @@ def _without_a_reply(failure: Exception, attempt: Attempt) -> Words:
             return "wait", f"{place} sent more than 100 kB of headers, which is more than is read here"
         return "wait", f"{place} did not answer in HTTP: check the port, and http:// against https://"
     if attempt.incoming.kept:
-        return "wait", f"{place} closed the connection, which was kept from an earlier call, without a reply"
+        return "wait", f"{place} closed a connection from an earlier call without a response"
     encrypted = "" if attempt.address.scheme == "https" else ", or wants https://"
-    return "wait", f"{place} closed the connection without a reply: it may have stopped or been restarted{encrypted}"
+    return "wait", f"{place} closed the connection without a response: it may have stopped or been restarted{encrypted}"
 
 
 def _within_the_body(failure: Exception, attempt: Attempt) -> str:
     incoming, place = attempt.incoming, attempt.peer
-    came = f"{incoming.received:,} bytes had come"
+    came = f"{incoming.received:,} bytes were received"
     if incoming.announced is not None:
-        came = f"{incoming.received:,} of {incoming.announced:,} bytes had come"
+        came = f"{incoming.received:,} of {incoming.announced:,} bytes were received"
     if isinstance(failure, httpx.RemoteProtocolError) and "closed connection" not in str(failure):
-        return f"The reply of {place} breaks the rules of HTTP in the middle of its body: {came}"
-    return f"{place} broke off in the middle of the reply, as a server does that stops or is restarted: {came}"
+        return f"The response of {place} violates HTTP in the middle of its body: {came}"
+    return f"{place} closed the connection during the response: {came}. It may have stopped or been restarted"

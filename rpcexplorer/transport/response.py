@@ -150,8 +150,8 @@ _STAGES: dict[Phase, Stage] = {
     "wait": "waiting",
     "body": "receiving",
 }
-EARLY = "The reply began before the whole request was sent, and the rest of it was not taken."
-SURPLUS = "Bytes came after the end of the reply: they were left out, and the connection closed."
+EARLY = "The response began before the whole request was sent: the server did not read the rest."
+SURPLUS = "Bytes after the end of the response were ignored, and the connection was closed."
 STRAY = "A connection that was kept had bytes on it that nobody had asked for: it was closed, and a new one made."
 _PACKED = 1024  # Bytes to decompress at a time: at most 1 MB of output, a few milliseconds.
 _PAUSE = 0.05  # Seconds between two progress reports of the same phase: a fast download stays fast.

@@ -69,14 +69,16 @@ class Command(Struct, frozen=True):
 AGAIN: Final = "again repeat resend replay rerun retry run execute call"
 EXPORT: Final = "export curl httpie python markdown snippet share clipboard ticket save"
 ELSEWHERE: Final = "carry move switch copy transfer server environment staging prod elsewhere"
-TICKET: Final = "Copy a ticket of this call in Markdown: request, reply, when, how long, by which versions."
+TICKET: Final = "Copy a ticket of this call in Markdown: request, response, when, how long, by which versions."
 COMPARE: Final = "diff difference versus against changed before"
 COMMANDS: Final[tuple[Command, ...]] = (
     Command(
         "send", "f5,ctrl+enter", "send", "Send the call that stands in the editor.", "call", footer=True, synonyms=AGAIN
     ),
     Command("cancel", "escape", "cancel", "Cancel what runs, or close what is open.", "call", footer=True),
-    Command("send-notification", "", "send as notification", "Send it without an id: no reply is expected.", "call"),
+    Command(
+        "send-notification", "", "send as notification", "Send the call without an id: no response is expected.", "call"
+    ),
     Command("focus.methods", "f2", "methods", "Go to the methods.", "call", footer=True),
     Command("focus.params", "f3", "params", "Go to the editor of the params.", "call"),
     Command("focus.response", "f4", "response", "Go to the response.", "call"),
@@ -103,7 +105,9 @@ COMMANDS: Final[tuple[Command, ...]] = (
     ),
     Command("logout", "", "log out", "Forget the session here. The server is not informed.", "call"),
     Command("discover", "f9", "discover", "Ask the service which methods it has.", "call", footer=True),
-    Command("copy", "f10", "copy as …", "Copy the call or its reply in one of several forms.", "call", synonyms=EXPORT),
+    Command(
+        "copy", "f10", "copy as …", "Copy the call or its response in one of several forms.", "call", synonyms=EXPORT
+    ),
     Command(
         "to-profile",
         "ctrl+n",
@@ -256,19 +260,19 @@ COMMANDS: Final[tuple[Command, ...]] = (
         "docs",
         footer=True,
     ),
-    Command("response.search", "slash", "search", "Search in the reply.", "response", footer=True),
+    Command("response.search", "slash", "search", "Search in the response.", "response", footer=True),
     Command("response.next", "n", "next", "Go to the next place found.", "response"),
     Command("response.previous", "N", "previous", "Go to the place found before.", "response"),
-    Command("response.filter", "f", "filter", "Filter the reply with a jq expression.", "response", footer=True),
+    Command("response.filter", "f", "filter", "Filter the response with a jq expression.", "response", footer=True),
     Command(
         "response.pipe",
         "vertical_line",
         "pipe",
-        "Send the reply through a shell command.",
+        "Send the response through a shell command.",
         "response",
         synonyms="save export write file jq grep shell",
     ),
-    Command("response.original", "o", "original", "Back to the reply as the server wrote it.", "response", footer=True),
+    Command("response.original", "o", "original", "Show the response as the server sent it.", "response", footer=True),
     Command("response.fold", "space,enter", "fold", "Fold or unfold the value under the cursor.", "response"),
     Command("response.fold-all", "minus", "fold all", "Fold everything below the top.", "response"),
     Command("response.unfold-all", "plus,equals_sign", "unfold all", "Unfold everything.", "response"),
@@ -283,13 +287,13 @@ COMMANDS: Final[tuple[Command, ...]] = (
     Command("response.copy", "y", "copy", "Copy the value, its path, or the whole as …", "response", footer=True),
     Command("response.copy-value", "c", "copy value", "Copy the value under the cursor.", "response"),
     Command("response.copy-path", "p", "copy path", "Copy the path of the value under the cursor.", "response"),
-    Command("response.save", "S", "save", "Save what is on view of the reply in a file; asks where.", "response"),
+    Command("response.save", "S", "save", "Save the response as it is shown to a file; asks where.", "response"),
     Command("response.zoom", "z", "zoom", "Give the response the whole screen, or give it back.", "response"),
     Command(
         "response.compare",
         "d",
         "compare",
-        "Compare this reply with the one before of the same call.",
+        "Compare this response with the previous one of this call.",
         "response",
         synonyms=COMPARE,
     ),
@@ -355,7 +359,13 @@ COMMANDS: Final[tuple[Command, ...]] = (
     ),
     Command("history.search", "slash", "filter", "Filter by text, method, outcome.", "history", footer=True),
     Command("history.scope", "p", "profiles", "Show the calls of all profiles, or of this one.", "history"),
-    Command("history.tab-next", "right_square_bracket", "next tab", "Reply, Headers, Request, Note.", "history"),
+    Command(
+        "history.tab-next",
+        "right_square_bracket",
+        "next tab",
+        "Show the next tab: Response, Headers, Request, Note.",
+        "history",
+    ),
     Command("history.tab-previous", "left_square_bracket", "previous tab", "The same, backwards.", "history"),
     Command("history.name", "t", "name", "Give this call a name.", "history", footer=True),
     Command("history.annotate", "a", "note", "Write a note to this call.", "history", footer=True),
@@ -419,7 +429,7 @@ COMMANDS: Final[tuple[Command, ...]] = (
         "comparison.ticket",
         "M",
         "ticket",
-        "Copy a ticket of both calls in Markdown, with what differs between their replies.",
+        "Copy a ticket of both calls in Markdown, with what differs between their responses.",
         "comparison",
         footer=True,
         synonyms=EXPORT,
@@ -434,9 +444,7 @@ COMMANDS: Final[tuple[Command, ...]] = (
         synonyms=EXPORT,
     ),
     Command("comparison.close", "escape", "back", "Stop comparing, or back.", "comparison", footer=True),
-    Command(
-        "replay.open", "enter", "compare", "See how this reply differs from the recorded one.", "replay", footer=True
-    ),
+    Command("replay.open", "enter", "compare", "Compare this response with the recorded one.", "replay", footer=True),
     Command(
         "replay.stop",
         "escape",
@@ -466,7 +474,7 @@ COMMANDS: Final[tuple[Command, ...]] = (
         "batch.notification",
         "n",
         "notification",
-        "Send this call without an id: no reply is expected; or with one again.",
+        "Send this call as a notification, or as a call again.",
         "batch",
         footer=True,
     ),

@@ -297,7 +297,7 @@ class HistoryPane(Vertical):
         self.post_message(self.LedOn(partial(self.list.action_move if way == "move" else self.list.action_page, by)))
 
 
-TABS: Final = ("Reply", "Headers", "Request", "Note")
+TABS: Final = ("Response", "Headers", "Request", "Note")
 KEYS: Final = "[ ]"
 """They turn the tabs."""
 
@@ -414,8 +414,8 @@ class HistoryPreview(Vertical):
                 value = call.outcome.value if isinstance(call.outcome, Result | ErrorObject) else b""
                 body = value or call.response.body
                 document = Document.of_json(body) if body else None
-                without = {"sent": "A notification: no reply was expected.", "unreached": "No reply came."}
-                why = without.get(call.outcome_name, "The reply has no body.")
+                without = {"sent": "A notification: no response was expected.", "unreached": "No response came."}
+                why = without.get(call.outcome_name, "The response has no body.")
                 self._reader.empty = [[], [(f"   {why}", "dim")]]
         self._bar.open = self.tab
         self._reader.document = document

@@ -40,7 +40,7 @@ class CopyCallWanted(Wanted):
 
 @message
 class TicketWanted(Wanted):
-    """The ticket of a call is to be copied, or of two and what differs between their replies."""
+    """The ticket of a call is to be copied, or of two and what differs between their responses."""
 
     group: ClassVar = "copy"
     exchange: Exchange

@@ -157,7 +157,7 @@ def test_the_session_is_found_in_the_reply_where_the_profile_says_it_stands() ->
 
 def test_a_login_answered_by_nonsense_is_a_failed_login() -> None:
     outcome = end(
-        drive(COOKIE, message(), None, [PASSWORD, received(Malformed("The reply is an HTML page."), status=502)])
+        drive(COOKIE, message(), None, [PASSWORD, received(Malformed("The response is an HTML page."), status=502)])
     )
     assert isinstance(outcome, Refused)
     assert "HTTP 502" in outcome.sentence

@@ -18,7 +18,7 @@ from tests.benchmarks.figures import after_one, told
 from tests.benchmarks.programs import WORD, bare, explorer, profile
 from tests.benchmarks.terminal import Program
 
-PANES: Final = b"The reply appears here."
+PANES: Final = b"The response appears here."
 
 
 def seconds(start: Callable[[], Program], word: bytes = WORD) -> float:

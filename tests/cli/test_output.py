@@ -57,7 +57,7 @@ def test_a_file_that_is_there_is_replaced_in_one_step_and_keeps_its_mode_and_its
     [
         (NO, [], 1, "there is nothing to write"),
         (http_reply(b"<html>", status=502), [], 5, "there is nothing to write"),
-        (b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n[1,", ["--body"], 4, "no whole reply came"),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n[1,", ["--body"], 4, "there is no complete response"),
     ],
 )
 def test_without_a_whole_reply_the_file_stays_as_it_was(
@@ -67,7 +67,7 @@ def test_without_a_whole_reply_the_file_stays_as_it_was(
     with RawServer(script) as server:
         ran = shell.run("call", "m", *more, "--url", server.origin, "-o", "out.json")
     assert (ran.code, ran.out) == (code, b"")
-    assert f"{shell.folder / 'out.json'} is left as it was: {said}" in ran.err
+    assert f"{shell.folder / 'out.json'} was not changed: {said}" in ran.err
     assert (shell.folder / "out.json").read_text() == "from yesterday"
 
 
@@ -103,7 +103,7 @@ def test_where_the_disk_is_full_after_all_the_reply_is_named(shell: Shell, monke
         ran = shell.run("call", "m", "--url", server.origin, "--id", "x", "-o", "out.json")
         alone = shell.run("call", "m", "--url", server.origin, "--no-history", "-o", "out.json")
     assert (ran.code, alone.code) == (2, 2)
-    assert "the disk is full; free some space. The reply is kept: rpcexplorer history show x" in ran.err
+    assert "the disk is full; free some space. The response is in the history: rpcexplorer history show x" in ran.err
     assert "history show" not in alone.err
     monkeypatch.undo()
     assert '"pong"' in shell.run("history", "show", "x", "--body").text

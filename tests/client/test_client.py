@@ -275,7 +275,7 @@ def test_a_server_may_close_the_connection_after_a_notification(script: Any, exi
 
         notified, called = asyncio.run(notify())
     assert notified.exit_code == exit_code
-    assert called.exit_code == 4, "a call wants its reply"
+    assert called.exit_code == 4, "a call wants its response"
 
 
 def test_on_a_kept_connection_that_is_closed_nobody_knows_whether_a_notification_came() -> None:

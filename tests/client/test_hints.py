@@ -332,7 +332,7 @@ SAID: dict[str, tuple[dict[str, Any], str, str]] = {
     "old MCP that takes any verb": (
         {
             "body": b"event: endpoint\ndata: /messages?sessionId=1",
-            "outcome": Unreached("timeout", "No complete reply."),
+            "outcome": Unreached("timeout", "No complete response."),
         },
         "old HTTP+SSE transport",
         "",
@@ -357,7 +357,7 @@ SAID: dict[str, tuple[dict[str, Any], str, str]] = {
         "profiles set NAME cert_file=",
     ),
     "a timeout": (
-        {"status": None, "outcome": Unreached("timeout", "No reply.", maybe_ran=True), "profile": of(timeout=45)},
+        {"status": None, "outcome": Unreached("timeout", "No response.", maybe_ran=True), "profile": of(timeout=45)},
         "add --timeout 90",
         "rpcexplorer profiles set staging timeout=90",
     ),

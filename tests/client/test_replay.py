@@ -19,7 +19,7 @@ from rpcexplorer.transport.port import Response
 STAGING = Profile("staging", "https://staging.example.com", methods={"get": MethodNote(ignore=("/at",))})
 GONE = Unreached("connect", "Nobody listens there.")
 NO_LOGIN = Refused("credentials", "Login failed.")
-NO_JSON = Malformed("The reply is an HTML page.")
+NO_JSON = Malformed("The response is an HTML page.")
 NOT_FOUND = ErrorObject(-32601, "Method not found", None, b'{"code":-32601,"message":"Method not found"}')
 
 

@@ -116,9 +116,9 @@ def test_an_unreached_exchange_fails_where_it_got_stuck(step: Any, phases: Phase
 
 @pytest.mark.parametrize("status", [302, 404, 502])
 def test_a_status_that_is_not_well_fails_at_http(status: int) -> None:
-    one = exchange(Malformed("The reply is HTML."), status=status)
+    one = exchange(Malformed("The response is HTML."), status=status)
     assert states(one) == "w w w f u u"
-    assert failed(one) == ("HTTP", f"HTTP {status}: The reply is HTML.")
+    assert failed(one) == ("HTTP", f"HTTP {status}: The response is HTML.")
 
 
 @pytest.mark.parametrize(

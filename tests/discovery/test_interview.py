@@ -563,9 +563,9 @@ def test_credentials_that_have_no_place_in_an_array_are_left_out_of_it() -> None
         (http_reply(b'{"error": {"code": 9, "message": "x"}}', 400), "not offered (9 x)"),
         (
             http_reply(b'{"result": "method name not recognized", "arguments": {}}'),
-            "unreadable: The reply has a result",
+            "unreadable: Not a JSON-RPC response",
         ),
-        (http_reply(b"text"), "unreadable: The reply is plain text, not JSON."),
+        (http_reply(b"text"), "unreadable: The response is plain text, not JSON."),
         (
             http_reply(b'{"id": 1, "result": ' + b"[" * 9_999 + b"]" * 9_999 + b"}"),
             "unreadable: it has more than 200 levels",

@@ -32,7 +32,7 @@ def count(form: str, of: Subject) -> int:
 
 
 def test_the_forms_are_the_ones_that_were_promised() -> None:
-    assert list(FORMS) == ["curl", "python", "httpie", "command", "markdown", "request", "reply"]
+    assert list(FORMS) == ["curl", "python", "httpie", "command", "markdown", "request", "response"]
 
 
 def test_a_request_has_the_length_that_went_out_and_the_headers_of_the_session_to_come() -> None:

@@ -25,7 +25,7 @@ def test_a_ticket_has_the_headers_of_the_reply_with_the_id_of_the_request() -> N
     text = of(exchange(Result(b"1"), response=Response(200, "OK", "HTTP/1.1", headers, b"{}", 2)))
     assert text.endswith(
         """\
-### Reply
+### Response
 
 ```http
 HTTP/1.1 200 OK
@@ -51,7 +51,7 @@ def test_of_the_headers_those_are_shown_by_which_a_request_is_found_and_the_othe
 
 def test_what_was_typed_is_told_where_it_is_not_what_was_sent() -> None:
     told = of(exchange(Result(b"1"), params='["{{who}}"]', params_sent='["ada"]'))
-    assert '### Typed, with placeholders\n\n```json\n["{{who}}"]\n```\n\n### Reply\n' in told
+    assert '### Typed, with placeholders\n\n```json\n["{{who}}"]\n```\n\n### Response\n' in told
     assert "Typed" not in of(exchange(Result(b"1")))
 
 
@@ -99,7 +99,7 @@ Host: rpc.example.com
 }
 ```
 
-### Reply
+### Response
 
 ```json
 {
@@ -120,17 +120,17 @@ def test_a_draft_has_a_request_and_no_more() -> None:
 
 @pytest.mark.parametrize(
     ("outcome", "said"),
-    [(Sent(), "No reply is expected."), (Unreached("connect", "nothing listens"), "No body came.")],
+    [(Sent(), "No response is expected."), (Unreached("connect", "nothing listens"), "No body came.")],
 )
 def test_where_no_reply_came_that_is_said(outcome: Sent | Unreached, said: str) -> None:
-    assert of(exchange(outcome, status=None)).endswith(f"### Reply\n\n{said}")
+    assert of(exchange(outcome, status=None)).endswith(f"### Response\n\n{said}")
 
 
 def test_a_long_reply_is_cut_at_the_end_of_a_line_and_says_so() -> None:
     told = of(exchange(Result(b""), body=b"[" + b'"0123456789",' * 5_000 + b"0]"))
     block, note = told.split("```json\n")[1].split("\n```\n\n")
     note, true_size = note.split("\n")
-    assert true_size == "The reply has 65 kB."
+    assert true_size == "The response has 65 kB."
     assert MAX_CHARACTERS - 20 < len(block) <= MAX_CHARACTERS
     assert block.endswith('"0123456789",')
     assert note == f"Cut here: {len(block):,} of 80,007 characters are shown."
@@ -139,7 +139,7 @@ def test_a_long_reply_is_cut_at_the_end_of_a_line_and_says_so() -> None:
 def test_a_reply_that_was_recorded_in_part_says_how_much_there_was() -> None:
     response = Response(200, "OK", "HTTP/1.1", (), b'{"a": 1', 38_000_000, cut=True)
     told = of(exchange(Result(b""), response=response))
-    assert told.endswith('```text\n{"a": 1\n```\n\nOf the reply, 38 MB in all, only the beginning was kept.')
+    assert told.endswith('```text\n{"a": 1\n```\n\nOnly the beginning of the response was recorded. It has 38 MB.')
 
 
 def test_a_reply_that_is_no_text_is_shown_in_hex() -> None:

@@ -186,7 +186,7 @@ PLACES: dict[str, Callable[[str], Exchange]] = {
     "message": lambda text: call(
         result("0").replace('"result": 0', f'"error": {json.dumps({"code": 1, "message": text})}')
     ),
-    "cut reply": lambda text: call(result(json.dumps([text]))[:-2], cut=True),
+    "cut response": lambda text: call(result(json.dumps([text]))[:-2], cut=True),
     "surrogates": lambda text: replace(ODD, name=f"\udc80 {text}", note=f"\ud800{text}"),
 }
 

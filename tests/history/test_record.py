@@ -303,7 +303,7 @@ def test_of_a_cut_reply_the_record_says_the_true_size_and_that_it_is_a_result() 
     assert isinstance(found, Exchange)
     assert isinstance(found.outcome, Result)
     assert found.outcome.value == b""
-    assert found.remarks[-1] == "the recorded reply was cut at 20 of 48 bytes"
+    assert found.remarks[-1] == "the recorded response was cut at 20 of 48 bytes"
 
 
 def test_of_a_cut_error_its_code_and_message_stay() -> None:
@@ -317,7 +317,7 @@ def test_a_reply_that_was_changed_by_hand_stays_what_was_recorded_and_says_so() 
     found = to_exchange(to_record(exchange()) | {"reply": "<html>"})
     assert isinstance(found, Exchange)
     assert isinstance(found.outcome, Result)
-    assert found.remarks == ("the recorded reply can no longer be read as one",)
+    assert found.remarks == ("the recorded response can no longer be read",)
 
 
 def test_a_batch_comes_back_as_the_whole_reply() -> None:

@@ -123,7 +123,7 @@ def test_envelopes_one_a_line_keep_the_number_of_their_line() -> None:
         (3, "b", "", True, 1),
     ]
     assert [(each.number, each.why) for each in found.skipped] == [
-        (4, "it is a reply"),
+        (4, "it is a response"),
         (6, "its body is no JSON object"),
     ]
 

@@ -23,7 +23,7 @@ SETTINGS: dict[str, Any] = {
 }
 
 
-@pytest.fixture(scope="module", params=[False, True], ids=["event stream", "one reply"])
+@pytest.fixture(scope="module", params=[False, True], ids=["event stream", "one response"])
 def url(request: pytest.FixtureRequest) -> Iterator[str]:
     from mcp.server import MCPServer  # takes seconds, in every process that only collects
 

@@ -71,9 +71,9 @@ def test_what_nobody_asked_for_is_named() -> None:
     parts = parts_of(answered(*came))
     assert [type(call.outcome) for call in parts.calls] == [Result, Result, Sent]
     assert [each.remarks[0] for each in parts.unexpected] == [
-        'an unexpected reply: there was a reply before to "x.1"',
-        'an unexpected reply: no call has the id "y"',
-        "an unexpected reply: it names no call",
+        'an unexpected response: a second one with the id "x.1"',
+        'an unexpected response: no call has the id "y"',
+        "an unexpected response: it has no id",
     ]
     assert [each.response.body.decode() for each in parts.unexpected] == came[1:4]
     assert len({each.id for each in (*parts.calls, *parts.unexpected)}) == 6
@@ -88,7 +88,7 @@ def test_two_calls_that_were_given_one_id_get_a_reply_each() -> None:
 def test_one_error_for_all_of_them_is_the_outcome_of_each() -> None:
     parts = parts_of(answered(body=reply("null", FAILED)))
     assert [type(call.outcome) for call in parts.calls] == [ErrorObject, ErrorObject, Sent]
-    assert all("the whole batch with one reply" in call.remarks[0] for call in parts.calls[:2])
+    assert all("the whole batch with one response" in call.remarks[0] for call in parts.calls[:2])
     assert not parts.apart
 
 

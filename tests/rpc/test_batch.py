@@ -45,15 +45,15 @@ def test_a_batch_with_one_failure_is_an_error_that_counts() -> None:
 @pytest.mark.parametrize(
     ("body", "ids", "reason"),
     [
-        (ONE, ("1", "2"), '1 of 2 calls got no reply: m2 ("2").'),
-        (b'{"jsonrpc":"2.0","id":null,"result":1}', ("1", "2"), "1 of 2 calls got no reply: one of m1"),
-        (listed(ONE), ("1", "2"), '1 of 2 calls got no reply: m2 ("2").'),
-        (listed(FAILED), ("1", "2"), '1 of 2 calls got no reply: m1 ("1"). 1 of 1 calls failed: no.'),
-        (b"[]", ("1", "2"), "2 of 2 calls got no reply"),
-        (FAILED, ("1", "2"), "1 of 2 calls got no reply"),
-        (listed(ONE, b"7"), ("1",), "1 of 2 replies are none"),
-        (b"data: " + ONE + b"\n\n", ("1", "2"), '1 of 2 calls got no reply: m2 ("2").'),
-        (listed(*([ONE] * 2)), ("1", "2"), "1 of 2 calls got no reply"),
+        (ONE, ("1", "2"), '1 of 2 calls got no response: m2 ("2").'),
+        (b'{"jsonrpc":"2.0","id":null,"result":1}', ("1", "2"), "1 of 2 calls got no response: one of m1"),
+        (listed(ONE), ("1", "2"), '1 of 2 calls got no response: m2 ("2").'),
+        (listed(FAILED), ("1", "2"), '1 of 2 calls got no response: m1 ("1"). 1 of 1 calls failed: no.'),
+        (b"[]", ("1", "2"), "2 of 2 calls got no response"),
+        (FAILED, ("1", "2"), "1 of 2 calls got no response"),
+        (listed(ONE, b"7"), ("1",), "1 of 2 responses are malformed"),
+        (b"data: " + ONE + b"\n\n", ("1", "2"), '1 of 2 calls got no response: m2 ("2").'),
+        (listed(*([ONE] * 2)), ("1", "2"), "1 of 2 calls got no response"),
     ],
 )
 def test_a_call_without_a_reply_is_named_and_makes_the_whole_no_success(
@@ -84,8 +84,8 @@ def test_each_event_of_a_stream_is_a_reply(stream: str) -> None:
     ("ids", "remark"),
     [
         (("2", "1"), "another order"),
-        (("1",), 'replies to nothing that was asked: "2"'),
-        (("1", "3"), 'replies to nothing that was asked: "2"'),
+        (("1",), 'responses that match no call: "2"'),
+        (("1", "3"), 'responses that match no call: "2"'),
     ],
 )
 def test_what_is_odd_about_the_replies_is_remarked(ids: tuple[str, ...], remark: str) -> None:
@@ -123,7 +123,7 @@ def test_each_id_of_a_large_batch_is_looked_up_and_not_searched_for(monkeypatch:
     monkeypatch.setattr(Compared, "times", 0)
     reply = decode_batch(body, calls(*map(str, range(many))))
     assert isinstance(reply, Result)
-    assert reply.remarks == ("the replies came in another order",)
+    assert reply.remarks == ("the responses are in another order",)
     assert Compared.times < 10 * many
 
 

@@ -34,7 +34,7 @@ def test_what_was_used_comes_before_what_came_and_each_is_told_apart() -> None:
         ("1.10", "1.10", "used before"),
         ('"a b"', "a b", "used before"),
         ("7", "7", "used for order.list"),
-        ("8", "8", "of a reply to order.list"),
+        ("8", "8", "from a response to order.list"),
     ]
 
 

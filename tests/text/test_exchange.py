@@ -324,8 +324,8 @@ def test_each_call_that_failed_is_named_and_nothing_in_it_reaches_a_terminal_raw
     found = lines(body)
     assert found == [
         "call 2, b␛[2J: error -1 ␛[2J",
-        "call 3, c: No reply came to this call",
-        'an unexpected reply: no call has the id "\\u001b": result',
+        "call 3, c: No response came to this call",
+        'an unexpected response: no call has the id "\\u001b": result',
     ]
 
 

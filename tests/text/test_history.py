@@ -108,7 +108,7 @@ params
   "id": 42
 }
 
-reply
+response
 {
   "error": {
     "code": -32602,
@@ -121,24 +121,24 @@ reply
 def test_the_headers_of_the_reply_are_told_where_they_are_known() -> None:
     headers = (("X-Request-Id", "7f3a"), ("X-\x1b[2J", "\u202e"), ("X-Empty", ""))
     page = shown(exchange(Result(b"1"), response=Response(200, "OK", "", headers, b"1", 1)), zone=UTC)
-    assert "}\n\nheaders\nX-Request-Id: 7f3a\nX-␛[2J: \\u202e\nX-Empty:\n\nreply\n1" in page
+    assert "}\n\nheaders\nX-Request-Id: 7f3a\nX-␛[2J: \\u202e\nX-Empty:\n\nresponse\n1" in page
     assert "headers" not in shown(exchange(Result(b"1")), zone=UTC)
 
 
 def test_an_unreached_exchange_has_no_reply_to_show() -> None:
     page = shown(exchange(Unreached("connect", "nothing listens"), status=None), zone=UTC)
     assert page.startswith(f"{SIGNS['unreached']} unreached: nothing listens   34 ms\n")
-    assert "reply" not in page
+    assert "response" not in page
     assert "status" not in page
 
 
 def test_a_reply_that_was_cut_says_how_much_there_was() -> None:
     response = Response(200, "OK", "HTTP/1.1", (), b'{"a": 1', 38_000_000, cut=True)
-    assert "reply, the first 7 B of 38 MB\n" in shown(exchange(Result(b"{}"), response=response), zone=UTC)
+    assert "response, the first 7 B of 38 MB\n" in shown(exchange(Result(b"{}"), response=response), zone=UTC)
 
 
 def test_without_a_recorded_body_the_result_itself_is_shown() -> None:
-    assert shown(exchange(Result(b'"pong"')), zone=UTC).endswith('reply\n"pong"')
+    assert shown(exchange(Result(b'"pong"')), zone=UTC).endswith('response\n"pong"')
 
 
 def test_a_body_that_is_no_text_is_shown_in_hex() -> None:

@@ -87,6 +87,7 @@ def test_a_moment_names_its_day_where_that_is_not_today() -> None:
         (INVALID, 500, "HTTP 500, -32602 Invalid params"),
         (ErrorObject(None, "odd", None, b""), 200, "error without code odd"),
         (Result(b"1"), 200, "result  0 B"),
+        (Malformed("The response is an HTML page"), 502, "HTTP 502, an HTML page"),
         (Malformed("The reply is an HTML page"), 502, "HTTP 502, an HTML page"),
         (Cancelled(), None, "cancelled"),
         (Unreached("name", "no such host"), None, "unreached: no such host"),

@@ -40,7 +40,7 @@ def test_numbers_that_are_only_passed_on_keep_their_digits() -> None:
 @pytest.mark.parametrize(
     ("expression", "sentence"),
     [
-        ("", 'jq: the expression is empty; "." is the whole reply'),
+        ("", 'jq: the expression is empty; "." is the whole response'),
         (".items[", "jq: unexpected end of the expression at column 7"),
         (".items | %", "jq: unexpected '%' at column 10"),
         ('"a', "jq: unexpected end of the expression at column 2"),
@@ -70,7 +70,7 @@ def test_what_is_wrong_is_one_line_in_plain_words(expression: str, sentence: str
 def test_a_reply_that_jq_cannot_read_is_said_to_be_one(body: bytes, why: str) -> None:
     problem = filtered(".", body)
     assert isinstance(problem, FilterProblem)
-    assert problem.sentence.startswith("jq: it cannot read the reply: ")
+    assert problem.sentence.startswith("jq: it cannot read the response: ")
     assert why in problem.sentence
 
 

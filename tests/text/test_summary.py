@@ -49,5 +49,5 @@ def test_other_outcomes_are_told_as_before_and_now() -> None:
     assert summary(at_once(compared(result, error))) == "result before, error -32602 now"
     assert summary(at_once(compared(error, error))) == "the same error -32602"
     assert summary(at_once(compared(result, exchange(Cancelled())))) == (
-        "not comparable: The call on the right was cancelled: there is no reply to compare."
+        "not comparable: The call on the right was cancelled: there is no response to compare."
     )

@@ -319,7 +319,7 @@ def test_a_request_that_dies_with_a_kept_connection_may_have_run_and_is_not_sent
         problem, *others = after(server, lambda _: asyncio.sleep(0), 3)
     assert isinstance(problem, Unreachable)
     assert (problem.step, problem.maybe_ran, problem.response.phases.kept) == ("wait", True, True)
-    assert "kept from an earlier call" in problem.sentence
+    assert "a connection from an earlier call" in problem.sentence
     assert "the server may have run it" in problem.sentence
     assert len(server.requests) == 4
     # A connection that broke though the server had not said that it would is the last one that was kept.

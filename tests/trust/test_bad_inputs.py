@@ -242,7 +242,7 @@ REPLY = b'{"jsonrpc":"2.0","id":"id-1","result":"%s"}'
     ("body", "type_", "code", "said"),
     [
         (REPLY % b"\xe9", "", 5, "byte 39 is 0xe9"),
-        (b"\xef\xbb\xbf" + REPLY % b"x", "", 0, "the reply starts with a byte order mark"),
+        (b"\xef\xbb\xbf" + REPLY % b"x", "", 0, "the response starts with a byte order mark"),
         ((REPLY % b"x").decode().encode("utf-16"), "", 5, "UTF-16"),
         ((REPLY % b"x").decode().encode("utf-32-le"), "", 5, "UTF-32"),
         (REPLY % b"x", "application/json; charset=zip", 0, ""),
@@ -320,9 +320,9 @@ def test_11_what_is_too_slow_ends_at_the_deadline(shell: Shell, script: Script, 
 @pytest.mark.parametrize(
     ("script", "code", "said"),
     [
-        ([http_reply(REPLY, headers=CUT), RESET], 4, "broke off in the middle of the reply"),
-        (http_reply(REPLY, headers=CUT), 4, f"{len(REPLY)} of 100 bytes had come"),
-        (b"", 4, "closed the connection without a reply"),
+        ([http_reply(REPLY, headers=CUT), RESET], 4, "closed the connection during the response"),
+        (http_reply(REPLY, headers=CUT), 4, f"{len(REPLY)} of 100 bytes were received"),
+        (b"", 4, "closed the connection without a response"),
         (http_reply(REPLY % b"x", headers={"Content-Length": "40"}), 5, "ends in the middle"),
         (http_reply(REPLY % b"x" + b"more", headers={"Content-Length": "42"}), 0, ""),
     ],

@@ -50,7 +50,7 @@ STEERED = {
     "a member that everybody reads": lambda url: inline(url, ', password_member = "text"'),
     "another path": lambda url: cookie(url, path="/log"),
     "another header": lambda url: cookie(url, 'headers = { X-Tenant = "evil" }'),
-    "a session from elsewhere in the reply": lambda url: cookie(url, '[profile.st.login]\nsession = "/note"'),
+    "a session from elsewhere in the response": lambda url: cookie(url, '[profile.st.login]\nsession = "/note"'),
     "other certificates": lambda url: cookie(url, 'ca_file = "evil.pem"'),
     "a certificate of its own": lambda url: cookie(url, f'certificate = "{"0" * 64}"'),
     "a preset with another path": lambda url: cookie(url).replace('path = "/api/v2/"', 'preset = "aria2"'),

@@ -152,7 +152,7 @@ def test_what_is_typed_at_a_prompt_stays_between_the_person_and_the_server(tmp_p
         told[f"{profile} first"] = repr(await explorer.call(Draft("echo.error", "{}")))
         typed = Draft("echo.result", json.dumps({"said": secret}))
         exchange = await explorer.call(typed)
-        told[f"{profile} reply"] = f"{exchange.outcome!r} {exchange.response.body!r} {exchange.response.headers}"
+        told[f"{profile} response"] = f"{exchange.outcome!r} {exchange.response.body!r} {exchange.response.headers}"
         told[f"{profile} batch"] = repr(await explorer.call(Batch('[{"method": "echo.error"}]')))
         told[f"{profile} found"] = repr(await explorer.discover())
         told[f"{profile} test"] = repr(await explorer.test(explorer.profiles.profiles[profile]))

@@ -78,7 +78,7 @@ async def call(screen: CallScreen, witness: Witness, method: str, *tabs: str) ->
 async def copies(screen: CallScreen, witness: Witness) -> None:
     """Copy all that can be copied of the reply."""
     await witness.pilot.press("down")
-    for what in ("value", "path", "reply", "raw", "headers", "request", *SNIPPETS):
+    for what in ("value", "path", "response", "raw", "headers", "request", *SNIPPETS):
         witness.app.copy_to_clipboard("")
         screen.response.post_message(ResponsePane.CopyReplyWanted(what))
         await until(witness.pilot, lambda: bool(witness.app.clipboard))

@@ -179,7 +179,7 @@ CALLS = [Stop("methods and recent calls", (), (*SHOWN, spelled(HALF))), *each_me
 PARTS = {
     "calls": CALLS,
     "history and calls": [*history(), *CALLS],
-    "replies and profiles": [*replies(), *profiles()],
+    "responses and profiles": [*replies(), *profiles()],
 }
 """What is seen after one start: to start takes longer than many a stop."""
 

@@ -80,7 +80,7 @@ class Middle:
 
 
 MIDDLES = {
-    "no reply yet": Middle(lambda: [HOLD], "waiting", None),
+    "no response yet": Middle(lambda: [HOLD], "waiting", None),
     "endless headers": Middle(lambda: Endless(b"HTTP/1.1 200 OK\r\nX: ", b"y", Pause(0.01)), "waiting", None),
     "half a body": Middle(lambda: [http_reply(BEGUN, headers=CUT), HOLD]),
     "half a chunked body": Middle(lambda: [http_reply(b"27\r\n" + BEGUN + b"\r\n", headers=CHUNKED), HOLD]),
@@ -315,7 +315,7 @@ def test_leaving_the_screen_closes_the_connection_that_was_kept(shell: Shell) ->
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("name", ["no reply yet", "half a body", "endless body"])
+@pytest.mark.parametrize("name", ["no response yet", "half a body", "endless body"])
 def test_leaving_the_screen_ends_the_call_and_records_what_came(shell: Shell, name: str) -> None:
     middle = MIDDLES[name]
     script = middle.script()

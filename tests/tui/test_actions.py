@@ -355,7 +355,7 @@ async def a_notification_goes_out_without_an_id(at: Visit) -> None:
     exchange = await at.came(None)
     assert isinstance(exchange.outcome, Sent)
     assert exchange.kind == "notification"
-    await at.sees("→ sent", "A notification: no reply is expected.")
+    await at.sees("→ sent", "A notification: no response is expected.")
 
 
 @shows("focus.methods", "focus.params", "focus.response", "params.tab-next")
@@ -795,10 +795,10 @@ async def the_value_at_hand_its_path_and_the_reply_are_copied(at: Visit) -> None
     await at.press("p")
     await until(at.pilot, lambda: at.app.clipboard.endswith("price"))
     await at.press("y")
-    await at.choose("the reply, raw")
+    await at.choose("the raw response")
     await until(at.pilot, lambda: at.app.clipboard == exchange.response.body.decode())
     assert at.posted(ResponsePane.CopyReplyWanted)
-    await at.sees("Sent the reply, raw")
+    await at.sees("Sent the raw response")
 
 
 @shows("response.save")

@@ -137,7 +137,7 @@ def test_each_call_has_an_outcome_of_its_own_and_can_be_read_and_opened(shop: Ex
             '1 call user.get {"id": 42} ✓ result 52 B',
             "2 call ping [] ✗ -32601 Method not found",
             "3 notification log [3] → sent",
-            '? unexpected reply: no call has the id "y" ✓ result 37 B',
+            '? unexpected response: no call has the id "y" ✓ result 37 B',
         ]
         reader = screen.query_one(Reader)
         assert reader.document is not None

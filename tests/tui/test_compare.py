@@ -117,7 +117,7 @@ def test_why_a_call_was_not_sent_is_readable_whole_and_once() -> None:
         await pilot.pause()
         told = " ".join(" ".join(map(text_of, (screen._sides, screen._remarks, screen.text))).split())
         assert told.count(why) == 1
-        assert told.count("The call on the right was not sent: there is no reply to compare.") == 1
+        assert told.count("The call on the right was not sent: there is no response to compare.") == 1
         assert told.count("not sent") == 2, "the side says it, and the sentence"
         assert told.startswith("- ping prod 12:00:01 ✓ result 34 ms + other staging"), "each names its own method"
         assert "Compare ping and other" in " ".join(text_of(screen._bar).split())

@@ -113,7 +113,7 @@ def test_a_terminal_that_is_gone_ends_it_whatever_runs_and_nothing_is_lost(tmp_p
             terminal.type('{"kept": true')
             terminal.sees('"kept": true}')
             terminal.press("f5")
-            terminal.sees("Esc cancel", "waiting for the reply")
+            terminal.sees("Esc cancel", "waiting for the response")
             assert terminal.hangs_up() != -signal.SIGKILL, "it had to be killed"
     with Terminal([], home, tmp_path, (100, 30)) as terminal:
         terminal.sees('"kept": true', "cancelled")

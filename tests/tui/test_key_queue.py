@@ -237,7 +237,7 @@ def test_two_quick_copies_are_both_made(explorer: Explorer, monkeypatch: pytest.
         await until(pilot, lambda: screen.exchange is not None)
         copied: list[str] = []
         monkeypatch.setattr(app, "copy_to_clipboard", copied.append)
-        for form in ("reply", "curl", "headers"):
+        for form in ("response", "curl", "headers"):
             screen.response.post_message(ResponsePane.CopyReplyWanted(form))
         await until(pilot, lambda: len(copied) == 3)
         assert '"jsonrpc"' in copied[0]

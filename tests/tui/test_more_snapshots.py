@@ -130,7 +130,7 @@ async def history(_: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None
 
 
 def test_a_notification_was_sent(picture: Callable[..., bool]) -> None:
-    assert picture(showing(NOTIFICATION), "→ sent", "no reply is expected", calls=[NOTIFICATION, *CALLS])
+    assert picture(showing(NOTIFICATION), "→ sent", "no response is expected", calls=[NOTIFICATION, *CALLS])
 
 
 def test_a_method_that_nobody_knows_can_be_called(picture: Callable[..., bool]) -> None:
@@ -147,7 +147,7 @@ def test_prod_in_a_tall_terminal(picture: Callable[..., bool]) -> None:
 
 REFUSED = made(
     "user.list",
-    Malformed('HTTP 401 Unauthorized: the server asks for credentials (Basic realm="shop"). The reply has no body.'),
+    Malformed('HTTP 401 Unauthorized: the server asks for credentials (Basic realm="shop"). The response has no body.'),
     status=401,
     body=b"",
 )
@@ -262,7 +262,7 @@ def test_a_batch(picture: Callable[..., bool], explorer: Explorer, size: tuple[i
         await on(pilot, BatchScreen)
         await pilot.press("down")
 
-    assert picture(show, "Batch  4 calls", "-32602 Invalid", "No reply came", "unexpected reply", size=size)
+    assert picture(show, "Batch  4 calls", "-32602 Invalid", "No response came", "unexpected response", size=size)
 
 
 ADDRESS = {

@@ -56,7 +56,7 @@ def copied(explorer: Explorer, text: str = TEXT) -> str:
     sentences: list[str] = []
 
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-        await copy(calls, text, "the reply")
+        await copy(calls, text, "the response")
         await until(pilot, lambda: bool(said(app)))
         sentences.append(said(app))
         assert app.clipboard == (text if len(text) <= OSC_MOST else "")
@@ -74,7 +74,7 @@ def test_what_a_tool_of_the_system_took_is_copied(
 ) -> None:
     scripts = {"xclip": "exit 1"} if tool == "xsel" else {}
     folder = with_tools(variable, **{**scripts, tool.replace("-", "_"): TAKES})
-    assert copied(explorer) == "Copied the reply, 11 B."
+    assert copied(explorer) == "Copied the response, 11 B."
     assert (folder / f"{tool}.took").read_text() == TEXT
     asked = (folder / "asked").read_text()
     assert options in asked
@@ -85,7 +85,7 @@ def test_in_tmux_it_is_in_the_buffer_of_tmux_and_nobody_says_that_it_is_on_the_c
     explorer: Explorer, with_tools: Tools
 ) -> None:
     folder = with_tools("TMUX", tmux=TAKES)
-    told = "Copied the reply, 11 B, into tmux's buffer. Whether the clipboard has it cannot be known."
+    told = "Copied the response, 11 B, into tmux's buffer. Whether the clipboard has it cannot be known."
     assert copied(explorer) == told
     assert (folder / "tmux.took").read_text() == TEXT
     assert "load-buffer -w -" in (folder / "asked").read_text()
@@ -101,7 +101,7 @@ def test_a_tmux_that_cannot_send_it_on_takes_it_for_itself(explorer: Explorer, w
 @pytest.mark.thorough
 def test_with_a_tool_of_the_system_tmux_has_it_too(explorer: Explorer, with_tools: Tools) -> None:
     folder = with_tools("TMUX", "DISPLAY", tmux=TAKES, xclip=TAKES)
-    assert copied(explorer) == "Copied the reply, 11 B."
+    assert copied(explorer) == "Copied the response, 11 B."
     assert [(folder / f"{name}.took").read_text() for name in ("tmux", "xclip")] == [TEXT, TEXT]
 
 
@@ -109,7 +109,7 @@ def test_where_the_terminal_is_the_only_way_it_is_sent_there_and_not_said_to_be_
     explorer: Explorer, with_tools: Tools
 ) -> None:
     with_tools()
-    assert copied(explorer) == f"Sent the reply, 11 B, to the terminal. {UNKNOWN}"
+    assert copied(explorer) == f"Sent the response, 11 B, to the terminal. {UNKNOWN}"
     long = copied(explorer, "x" * (OSC_LIMIT + 1))
     assert long.endswith(f"{UNKNOWN} Some terminals take no more than 74 kB at a time.")
 
@@ -127,7 +127,7 @@ def test_a_tool_that_fails_or_hangs_is_named_and_holds_up_nothing(
     explorer: Explorer, with_tools: Tools, script: str, why: str
 ) -> None:
     with_tools("WAYLAND_DISPLAY", wl_copy=script)
-    assert copied(explorer, "x" * 70_000) == f"Sent the reply, 70 kB, to the terminal. {UNKNOWN} wl-copy: {why}."
+    assert copied(explorer, "x" * 70_000) == f"Sent the response, 70 kB, to the terminal. {UNKNOWN} wl-copy: {why}."
 
 
 @pytest.mark.thorough

@@ -113,7 +113,7 @@ UNREACHED = made(
     38,
     status=None,
 )
-MALFORMED = made("user.list", Malformed("The reply is not JSON."), 40, status=502, body=b"")
+MALFORMED = made("user.list", Malformed("The response is not JSON."), 40, status=502, body=b"")
 MALFORMED = replace(
     MALFORMED,
     response=replace(
@@ -191,7 +191,7 @@ SIZE = (120, 34)
 
 @pytest.mark.thorough
 def test_empty(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer]) -> None:
-    assert snap_compare(calls[0], terminal_size=SIZE, run_before=state("The reply appears here."))
+    assert snap_compare(calls[0], terminal_size=SIZE, run_before=state("The response appears here."))
 
 
 def test_result(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer]) -> None:
@@ -228,7 +228,7 @@ def test_notice(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer]) -> None
 OUTCOMES = {
     "error": ("✗ error -32602", "Invalid params: the method exists", '"id": "must be an integer"'),
     "unreached": ("unreached   34 ms", "Nothing answers at staging.example.com:443"),
-    "malformed": ("! malformed", "The reply is not JSON.", "<h1>502 Bad Gateway</h1>"),
+    "malformed": ("! malformed", "The response is not JSON.", "<h1>502 Bad Gateway</h1>"),
     "cancelled": ("◌ cancelled", "the server may have run it"),
 }
 """What a picture of each outcome shows."""

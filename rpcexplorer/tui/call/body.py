@@ -34,7 +34,7 @@ LARGE: Final = 256 * 1024
 """Bytes; a larger response is laid out in steps, so that no key waits."""
 YIELDS_NOTHING: Final[Sequence[SheetLine]] = (
     (),
-    (("      It yields nothing. ", "dim"), ("o", "bold"), (" shows the reply again.", "dim")),
+    (("      It yields nothing. ", "dim"), ("o", "bold"), (" shows the response again.", "dim")),
 )
 LAID_OUT: Final[Sequence[SheetLine]] = ((), (("      It is being laid out …", "dim"),))
 

@@ -34,10 +34,11 @@ from rpcexplorer.tui.widgets.picker import Pick, Picker
 
 ALONE: Final = "Secrets are left out. No one else on this machine can read a new file."
 WORDS: Final = "As the server wrote it, secrets left out. No one else on this machine can read a new file."
-MADE: Final = "the filtered reply"
-MADE_WORDS: Final = "What stands in the reply's place now. No one else on this machine can read a new file."
+MADE: Final = "the filtered response"
+MADE_WORDS: Final = "The output of the filter or command. No one else on this machine can read a new file."
 CASE_WORDS: Final = (
-    "Secrets stay here; what else is in params and replies goes along. It is read with rpcexplorer FILE."
+    "Secrets are removed. All other params and responses are in the file: check it before you share it. "
+    "To open it, run rpcexplorer FILE."
 )
 NOTE: Final = "Note for the receiver"
 NOTE_WORDS: Final = "Describe the problem. The receiver sees this first. Optional."
@@ -104,17 +105,17 @@ async def put_in_file(
 def _on_view(exchange: Exchange, body: Body) -> tuple[str, bytes]:
     """What it is, and the text: a result with a line break behind it, as in a pipe; a whole reply as it is."""
     if body.tab == "Raw":
-        return "the whole reply", bytes(body.shown)
+        return "the whole response", bytes(body.shown)
     if body.made is not None:
         return MADE, body.made
     if isinstance(exchange.outcome, Result):
         return "the result", bytes(body.shown) + b"\n"
-    return "the reply", bytes(body.shown)
+    return "the response", bytes(body.shown)
 
 
 def file_name(method: str, ending: str) -> str:
     """A name that is one everywhere, whatever a method is called."""
-    name = re.sub(r"[^\w.-]+", "-", method).strip("-.")[:LONGEST] or "reply"
+    name = re.sub(r"[^\w.-]+", "-", method).strip("-.")[:LONGEST] or "response"
     return name + ending
 
 
@@ -138,9 +139,9 @@ TICKET: Final = "the ticket"
 OF_REPLY: Final = {
     "value": ("the value under the cursor", ".json"),
     "path": ("its path", ".txt"),
-    "reply": ("the reply", ".txt"),
-    "raw": ("the reply, raw", ".json"),
-    "headers": ("the reply's headers", ".txt"),
+    "response": ("the response", ".txt"),
+    "raw": ("the raw response", ".json"),
+    "headers": ("the response headers", ".txt"),
 }
 """What can be copied of a reply, in words, and how the name of a file of it ends."""
 
@@ -244,7 +245,7 @@ def _picks(exchange: Exchange | None, body: Body | None) -> Iterator[Pick]:
         yield _of("value", path, "c")
         yield _of("path", path, "p")
     if exchange is not None and exchange.response.body:
-        yield _of("reply", "control characters made visible")
+        yield _of("response", "control characters made visible")
         yield _of("raw", "every byte as the server wrote it")
     if exchange is not None and exchange.response.headers:
         yield _of("headers", "with its status, secrets left out")

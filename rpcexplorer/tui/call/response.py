@@ -43,7 +43,7 @@ PAUSE: Final = 0.15
 def first_steps(profile: Profile, key: Callable[[str], str], *, is_discovered: bool) -> list[WordLine]:
     """Return what to do before there is a response, and how to learn of a server that was not asked."""
     steps = [part for id, words in FIRST_STEPS for part in ((key(id), "bold"), (words, "dim"))]
-    lines: list[WordLine] = [[("      ", "text"), *steps], [("      The reply appears here.", "dim")]]
+    lines: list[WordLine] = [[("      ", "text"), *steps], [("      The response appears here.", "dim")]]
     further = []
     if not is_discovered:
         further.append(("discover", " asks the server which methods it has."))

@@ -117,7 +117,7 @@ SIGNS: dict[Purpose, str] = {"search": "/", "filter": "jq", "pipe": "|", "goto":
 HINTS: dict[Purpose, str] = {
     "search": "text to find; capitals only where you type them",
     "filter": ".items[] | select(.active)",
-    "pipe": "any shell command; it gets the reply on its standard input",
+    "pipe": "any shell command: the response is its standard input",
     "goto": "number of a line",
 }
 COUNT: Final = 22

@@ -63,8 +63,8 @@ def test_what_is_on_view_is_saved_as_it_is_and_for_its_owner_alone(explorer: Exp
         await until(pilot, lambda: "made.txt" in said(app))
         assert [each.splitlines()[0] for each in asked] == [
             "Save the result in",
-            "Save the whole reply in",
-            "Save the filtered reply in",
+            "Save the whole response in",
+            "Save the filtered response in",
         ]
         assert (tmp_path / "result.json").read_text() == REPLY + "\n"
         assert (tmp_path / "whole.json").read_bytes() == whole
@@ -87,7 +87,7 @@ def test_a_reply_that_is_no_result_is_saved_byte_for_byte(
         assert calls.response.body.tab == "Result"
         asked = await save_in(pilot, tmp_path / "odd.json")
         await until(pilot, lambda: "odd.json" in said(app))
-        assert asked.startswith("Save the reply in")
+        assert asked.startswith("Save the response in")
         assert (tmp_path / "odd.json").read_bytes() == body
 
     with RawServer(http_reply(body)) as server:
@@ -164,7 +164,7 @@ def test_case_that_nobody_could_read_is_not_saved(explorer: Explorer, monkeypatc
         calls.post_message(ExportWanted([calls.exchange]))
         await on(pilot, Ask)
         await pilot.press("enter")
-        await until(pilot, lambda: "A case has 8 bytes at the most, and the replies alone" in said(app))
+        await until(pilot, lambda: "A case has at most 8 bytes, but the responses alone" in said(app))
         assert app.screen is calls
 
     monkeypatch.setattr("rpcexplorer.history.export.MOST", 8)
@@ -189,7 +189,7 @@ def test_a_secret_that_the_server_sends_back_is_not_saved(explorer: Explorer, tm
         ("demo.echo", "demo.echo"),
         ("../../etc/passwd", "etc-passwd"),
         ("tools/list", "tools-list"),
-        ("", "reply"),
+        ("", "response"),
         ("x" * 99, "x" * 60),
     ],
 )

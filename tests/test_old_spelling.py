@@ -1,0 +1,29 @@
+"""Words of earlier versions that scripts and files still use: they work, and no help shows them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.fakes.shell import Shell
+from tests.fakes.wire import RawServer, http_reply
+
+PONG = http_reply(b'{"jsonrpc": "2.0", "id": 1, "result": "pong"}')
+
+
+@pytest.fixture
+def shell(tmp_path: Path) -> Shell:
+    return Shell(tmp_path)
+
+
+def test_copy_as_reply_prints_the_response(shell: Shell) -> None:
+    with RawServer(PONG) as server:
+        shell.run("call", "ping", "--url", server.origin)
+    assert shell.run("copy", "--as", "reply").out == shell.run("copy", "--as", "response").out != b""
+
+
+@pytest.mark.parametrize("form", ["reply"])
+def test_copy_help_hides_old_formats(shell: Shell, form: str) -> None:
+    listed = shell.run("copy", "--help").text.partition("--as ")[2].partition("]")[0]
+    assert form not in listed.strip("[").split("|")
