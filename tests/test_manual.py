@@ -1,4 +1,4 @@
-r"""README and the manual are true: every example is run.
+r"""README and the manual are true: every example runs, every table is that of the code.
 
 How to write an example. All blocks of a page run in order, in one working folder, shown as ``/home/ada/shop``.
 Config, state and cache are those of ``/home/ada`` on Linux, and empty at first.
@@ -420,9 +420,11 @@ def parse(request: Request) -> click.Context | None:
 # --- the tests ---------------------------------------------------------------------------------------------------
 
 PAGES: Final = {page.name: page.text for page in read_pages()}
+DOCUMENTS: Final = {"README": (ROOT / "README.md").read_text(encoding="utf-8"), **PAGES}
 each_page = pytest.mark.parametrize("name", PAGES)
-AHEAD: Final = {"calls", "keys", "share", "guarantees"}
-"""Pages with options, texts and links that will be there soon."""
+each_document = pytest.mark.parametrize("name", DOCUMENTS)
+AHEAD: Final = {"calls", "share"}
+"""Pages with options that the program will have soon."""
 
 
 @pytest.fixture
@@ -453,9 +455,9 @@ def check_page(name: str, text: str, folder: Path) -> list[str]:
 
 @pytest.mark.everyday(20)
 @pytest.mark.usefixtures("soon_right")
-@each_page
+@each_document
 def test_page_prints_what_it_shows(name: str, tmp_path: Path) -> None:
-    problems = check_page(name, PAGES[name], tmp_path)
+    problems = check_page(name, DOCUMENTS[name], tmp_path)
     if problems:
         pytest.fail("\n\n".join(problems), pytrace=False)
 
@@ -533,7 +535,7 @@ def test_wrong_example_is_found(language: str, text: str, problem: str, tmp_path
 
 # --- blocks that are not commands, and commands in sentences ------------------------------------------------------
 
-PARSED: Final = [(name, block) for name, text in PAGES.items() for block in blocks_of(text)]
+PARSED: Final = [(name, block) for name, text in DOCUMENTS.items() for block in blocks_of(text)]
 
 
 def blocks_in(language: str) -> pytest.MarkDecorator:
@@ -629,10 +631,10 @@ def commands_in_sentences(text: str) -> Iterator[tuple[str, list[str]]]:
 
 @pytest.mark.everyday(20)
 @pytest.mark.usefixtures("soon_right")
-@each_page
+@each_document
 def test_command_in_a_sentence_parses(name: str, tmp_path: Path) -> None:
     problems = []
-    for typed, words in commands_in_sentences(PAGES[name]):
+    for typed, words in commands_in_sentences(DOCUMENTS[name]):
         try:
             parse(Request(words, tmp_path, {"RPCEXPLORER_HOME": str(tmp_path)}, b""))
         except click.BadParameter as error:
@@ -655,7 +657,7 @@ def test_option_exists() -> None:
         known |= {option for param in command.get_params(context) for option in (*param.opts, *param.secondary_opts)}
         if isinstance(command, click.Group):
             groups += filter(None, (command.get_command(context, name) for name in command.list_commands(context)))
-    used = {(name, option) for name, text in PAGES.items() for option in OPTION.findall(text)}
+    used = {(name, option) for name, text in DOCUMENTS.items() for option in OPTION.findall(text)}
     used = {(name, option) for name, option in used if name != "development"}  # it is about git, pytest and pip
     assert sorted((name, option) for name, option in used if option not in known) == []
 
