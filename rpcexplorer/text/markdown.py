@@ -8,6 +8,8 @@ from itertools import groupby, islice, zip_longest
 from operator import itemgetter
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from msgspec import Struct
+
 from rpcexplorer.patterns import regex
 from rpcexplorer.text.exchange import WordLine
 from rpcexplorer.text.printable import columns, printable
@@ -16,6 +18,8 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
+LINK: Final = "link:"
+"""What a role begins with while a page is laid out: the number of a link follows."""
 CODE_ROLE: Final = "json-key"
 """Most code in docs is names of params, which are drawn so."""
 MIN_WIDTH: Final = 16
@@ -26,6 +30,8 @@ MAX_CHARACTERS: Final = 10_000
 MAX_LIST_DEPTH: Final = 4
 MAX_CELL_WIDTH: Final = 32
 MAX_CELLS: Final = 20
+MIN_CELL_WIDTH: Final = 8
+"""Columns of a table's column below which its rows are written as paragraphs."""
 _TOKEN = regex(r"\s+|\S+")
 _Break: TypeAlias = Callable[[WordLine, int, int], Iterator[WordLine]]
 
@@ -48,8 +54,11 @@ def inline(text: str, role: str = "text") -> WordLine:
     return [piece for row in _inline_rows(token.children or (), role) for piece in row]
 
 
-def _inline_rows(tokens: Iterable[Token], role: str) -> list[WordLine]:
-    """Return the pieces of a paragraph, a row for each line that the writer broke on purpose."""
+def _inline_rows(tokens: Iterable[Token], role: str, targets: list[str] | None = None) -> list[WordLine]:
+    """Return the pieces of a paragraph, a row for each line that the writer broke on purpose.
+
+    With ``targets``, links to other pages are added to them, and their words have the role ``link:INDEX``.
+    """
     rows: list[WordLine] = [[]]
     roles = [role]
     url = ""
@@ -60,7 +69,8 @@ def _inline_rows(tokens: Iterable[Token], role: str) -> list[WordLine]:
             case "softbreak":
                 rows[-1].append((" ", roles[-1]))
             case "code_inline":
-                rows[-1].append((token.content, CODE_ROLE))
+                in_link = roles[-1].startswith(LINK)
+                rows[-1].append((token.content, roles[-1] if in_link else CODE_ROLE))
             case "image":  # the text that stands for it
                 rows[-1].append((token.content or "image", roles[-1] if token.content else "dim"))
             case "strong_open" | "em_open" | "link_open":
@@ -68,6 +78,9 @@ def _inline_rows(tokens: Iterable[Token], role: str) -> list[WordLine]:
                 roles.append(roles[-1] if attribute in roles[-1].split() else f"{roles[-1]} {attribute}")
                 if token.type == "link_open":
                     url = str(token.attrGet("href") or "")
+                    if targets is not None and "://" not in url:
+                        targets.append(url)
+                        roles[-1], url = f"{LINK}{len(targets) - 1}", ""
             case "strong_close" | "em_close":
                 roles.pop()
             case "link_close":
@@ -218,6 +231,12 @@ class _Writer:
         """What stands before the next paragraph: the sign of an item or a quote."""
         self._lists = 0
         self._last_line = 0
+        self.headings: list[Heading] = []
+        self.code: list[range] = []
+        """The rows of each block of code."""
+        self.targets: list[str] | None = None
+        """The targets of links so far, if somebody can follow them."""
+        self.highlight: Callable[[str, str], Iterable[WordLine]] = _as_one_colour
 
     def write(self, tokens: Iterable[Token]) -> None:
         tokens = iter(tokens)
@@ -229,13 +248,18 @@ class _Writer:
             match token.type:
                 case "heading_open":
                     self._rows.blank()
-                    self._paragraph(next(tokens), "text bold")
+                    words = next(tokens)
+                    title = "".join(each.content for each in words.children or ())
+                    self.headings.append(Heading(len(self._rows.made), int(token.tag[1:]), title, anchor_of(title)))
+                    self._paragraph(words, "text bold")
                 case "inline":
                     self._paragraph(token, self._role)
                 case "fence" | "code_block":
-                    indent = self._hangs[-1] + 2
-                    for line in token.content.splitlines():
-                        self._rows.verbatim([(" " * indent + line.rstrip(), "middle")], indent + 2)
+                    indent, first = self._hangs[-1] + 2, len(self._rows.made)
+                    write = self._rows.verbatim if self.targets is None else self._rows.add
+                    for line in self.highlight(token.content, token.info):
+                        write([(" " * indent, "text"), *line], indent + 2)
+                    self.code.append(range(first, len(self._rows.made)))
                 case "hr":
                     self._rows.add([(" " * self._indent + "───", "dim")])
                 case "table_open":
@@ -270,12 +294,12 @@ class _Writer:
 
     def _paragraph(self, token: Token, role: str) -> None:
         hang = self._hangs[-1]
-        for row in _inline_rows(token.children or (), role):
+        for row in _inline_rows(token.children or (), role, self.targets):
             self._rows.add([*(self._sign or [(" " * hang, "text")]), *row], hang)
             self._sign = []
 
     def _table(self, tokens: Iterator[Token]) -> None:
-        """Write cells in columns, as far as they are narrow; without the lines between them."""
+        """Write cells in columns, without the lines between them; the words of wide cells go on below."""
         table: list[list[WordLine]] = []
         for token in tokens:
             if token.type == "table_close":
@@ -283,12 +307,146 @@ class _Writer:
             if token.type == "tr_open":
                 table.append([])
             elif token.type == "inline" and len(table[-1]) < MAX_CELLS:
-                table[-1] += _inline_rows(token.children or (), self._role)[:1]
-        widths = [max(map(_width, column)) for column in zip_longest(*table, fillvalue=[])]
+                table[-1] += _inline_rows(token.children or (), self._role, self.targets)[:1]
+        natural = [max(1, *map(_width, column)) for column in zip_longest(*table, fillvalue=[])]
+        widths = _column_widths(natural, self._rows.width and self._rows.width - self._hangs[-1])
         for number, row in enumerate(table):
-            words: WordLine = [(" " * self._hangs[-1], "text")]
-            for place, cell in enumerate(row):
-                room = min(widths[place], MAX_CELL_WIDTH) - _width(cell)
-                words += [*cell, (" " * (max(room, 0) + 2) if place < len(row) - 1 else "", "text")]
-            bold: WordLine = [(text, f"{role} bold") for text, role in words]
-            self._rows.add(bold if number == 0 else words, self._hangs[-1] + 4)
+            cells = [[*_prose(cell, width, 0)] for cell, width in zip(row, widths, strict=False)] if widths else []
+            lines = [*zip_longest(*cells, fillvalue=[])] if widths else [tuple(row)]
+            for line in lines:
+                words: WordLine = [(" " * self._hangs[-1], "text")]
+                for place, cell in enumerate(line):
+                    room = widths[place] if widths else min(natural[place], MAX_CELL_WIDTH)
+                    gap = max(room - _width(cell), 0) + GAP
+                    words += [*cell, (" " * gap if place < len(line) - 1 else "", "text")]
+                bold: WordLine = [(text, f"{role} bold") for text, role in words]
+                self._rows.add(bold if number == 0 else words, self._hangs[-1] + 4)
+
+
+GAP: Final = 2
+"""Blanks between the columns of a table."""
+
+
+def _column_widths(natural: list[int], room: int | None) -> list[int]:
+    """Return the widths of columns that fit; narrow ones keep theirs, the others share what is left.
+
+    Empty: there are too many columns, or nothing is wrapped.
+    """
+    if room is None or not natural:
+        return []
+    left = room - GAP * (len(natural) - 1)
+    widths: dict[int, int] = {}
+    for place in sorted(range(len(natural)), key=natural.__getitem__):
+        widths[place] = min(natural[place], left // (len(natural) - len(widths)))
+        left -= widths[place]
+    if any(widths[place] < min(natural[place], MIN_CELL_WIDTH) for place in widths):
+        return []
+    return [widths[place] for place in range(len(natural))]
+
+
+def _as_one_colour(text: str, language: str) -> Iterator[WordLine]:  # noqa: ARG001
+    return ([(line.rstrip(), "middle")] for line in text.splitlines())
+
+
+class Heading(Struct, frozen=True):
+    row: int
+    level: int
+    text: str
+    anchor: str
+    """What a link to it ends with, as on GitHub."""
+
+
+class Link(Struct, frozen=True):
+    row: int
+    start: int
+    end: int
+    number: int
+    """The same for all rows of a link."""
+    target: str
+
+
+class MarkdownPage(Struct, frozen=True):
+    """A page of the manual, laid out for a width."""
+
+    rows: list[WordLine]
+    headings: list[Heading]
+    links: list[Link]
+    code: frozenset[int]
+    """The rows of blocks of code."""
+
+
+MAX_PAGE_CHARACTERS: Final = 60_000
+
+
+def anchor_of(heading: str) -> str:
+    """Return the anchor of a heading, as GitHub spells it."""
+    return "".join(each for each in heading.lower().replace(" ", "-") if each.isalnum() or each in "-_")
+
+
+def markdown_page(text: str, width: int) -> MarkdownPage:
+    """Lay out a page of our own below its title, with links that can be followed and code in colours."""
+    rows = PageRows(width)
+    if text.startswith("# "):
+        text = text.partition("\n")[2]
+    writer = _Writer(rows, 2, "text")
+    writer.targets, writer.highlight = [], highlighted
+    writer.write(_parser().parse(text[:MAX_PAGE_CHARACTERS]))
+    links: list[Link] = []
+    for number, row in enumerate(rows.made):
+        rows.made[number] = [
+            (words, " ".join(["accent", "underline", *role.split()[1:]]) if role.startswith(LINK) else role)
+            for words, role in row
+        ]
+        start = 0
+        for words, role in row:
+            if role.startswith(LINK):
+                index = int(role.split()[0].removeprefix(LINK))
+                links.append(Link(number, start, start + len(words), index, writer.targets[index]))
+            start += len(words)
+    return MarkdownPage(rows.made, writer.headings, links, frozenset(row for block in writer.code for row in block))
+
+
+_PROMPTS: Final = ("$ ", "> ", ">>> ")
+
+
+def highlighted(text: str, language: str) -> Iterator[WordLine]:
+    """Yield the lines of code in roles; of a console, commands stand out from what they print."""
+    lines = text.expandtabs(4).splitlines()
+    if language == "console":
+        for line in lines:
+            prompt = next((each for each in _PROMPTS if line.startswith(each)), "")
+            words: WordLine = [(prompt, "dim"), (line.removeprefix(prompt).rstrip(), "text bold")]
+            yield words if prompt else [(line.rstrip(), "middle")]
+        return
+    for line in lines:
+        yield list(_in_roles(line.rstrip(), language))
+
+
+_CODE = regex(
+    r"""(?P<comment>(?<!\S)(?:\#|//).*)|(?P<key>"(?:[^"\\]|\\.)*"(?=\s*:))|(?P<string>"(?:[^"\\]|\\.)*"|'[^']*')"""
+    r"""|(?P<name>^\s*\[[^\]]*\]\s*$|^\s*[\w.-]+(?=\s*=\s))|(?P<number>(?<![\w.-])-?\d[\d_.]*(?![\w.-]))"""
+    r"""|(?P<literal>\b(?:true|false|null|None|True|False|import|from|with|async|await|def|return|for|in|as|if|print)\b)"""
+)
+"""Comments, texts, keys and numbers of TOML, JSON, Python and a shell: Pygments takes 50 ms to load its lexers."""
+_CODE_ROLES: Final = {
+    "comment": "dim",
+    "key": "json-key",
+    "name": "json-key",
+    "string": "json-string",
+    "number": "json-number",
+    "literal": "json-literal",
+}
+_PLAIN: Final = frozenset({"sh", "text", ""})
+"""Languages of which only comments and texts have a colour."""
+
+
+def _in_roles(line: str, language: str) -> Iterator[tuple[str, str]]:
+    at = 0
+    for found in _CODE.finditer(line):
+        kind = found.lastgroup or ""
+        if language in _PLAIN and kind not in {"comment", "string"}:
+            continue
+        yield line[at : found.start()], "text"
+        yield found[0], _CODE_ROLES[kind]
+        at = found.end()
+    yield line[at:], "text"
