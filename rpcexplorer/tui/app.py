@@ -187,9 +187,13 @@ class ExplorerApp(App[Wish]):
         from rpcexplorer.tui.dialogs import chosen_command
 
         screen, nodes = self.screen, self._scoped()
-        command = await chosen_command(self, nodes, self.explorer.settings.keymap)
-        if command is not None and self.screen is screen:
-            await self.run_action(command.action, nodes[command.scope])
+        chosen = await chosen_command(self, nodes, self.explorer.settings.keymap)
+        if chosen is None or self.screen is not screen:
+            return
+        if isinstance(chosen, str):
+            self.action_manual(chosen)
+        else:
+            await self.run_action(chosen.action, nodes[chosen.scope])
 
     def action_help(self) -> None:
         from rpcexplorer.tui.dialogs import Help
@@ -197,7 +201,20 @@ class ExplorerApp(App[Wish]):
         if isinstance(self.screen, Help):
             self.screen.action_leave()
         else:
-            self.push_screen(Help(list(self._scoped()), self.explorer.settings.keymap))
+            keys = Help(list(self._scoped()), self.explorer.settings.keymap, self._page_here())
+            self.push_screen(keys, lambda page: self.action_manual(page) if page else None)
+
+    def action_manual(self, page: str = "") -> None:
+        """Open a page of the manual, or the one about the pane with the focus."""
+        self.navigation.read_manual(page or self._page_here())
+
+    def _page_here(self) -> str:
+        """Return the page of the manual about the pane or dialog with the focus."""
+        from rpcexplorer.manual import page_of_pane
+
+        inside = self.screen.focused or self.screen
+        panes = (getattr(node, "manual_pane", "") or getattr(node, "scope", "") for node in inside.ancestors_with_self)
+        return page_of_pane(next(filter(None, panes), "everywhere"))
 
     def _scoped(self) -> dict[Scope, Any]:
         """Who answers for which scope: the pane with the focus first, then the rest of the screen, then the app."""

@@ -34,6 +34,7 @@ Scope = Literal[
     "replay",
     "statistics",
     "profiles",
+    "manual",
 ]
 """Where a command works."""
 SCOPES: Final[Mapping[Scope, str]] = {scope: scope.capitalize() for scope in get_args(Scope)} | {
@@ -541,6 +542,22 @@ COMMANDS: Final[tuple[Command, ...]] = (
     Command("profiles.copy", "y,f10", "copy URL", "Copy the address of this profile.", "profiles"),
     Command("profiles.close", "escape", "back", "Back to the call.", "profiles", footer=True),
     Command(
+        "manual.follow", "enter", "follow link", "Open the page of the link under the cursor.", "manual", footer=True
+    ),
+    Command("manual.link-next", "tab", "next link", "Go to the next link.", "manual", footer=True),
+    Command("manual.link-previous", "shift+tab", "previous link", "Go to the link before.", "manual"),
+    Command(
+        "manual.contents", "c", "contents", "Go to the table of contents, or back to the page.", "manual", footer=True
+    ),
+    Command("manual.search", "slash", "search", "Search in this page.", "manual", footer=True),
+    Command("manual.next", "n", "next", "Go to the next match.", "manual", footer=True),
+    Command("manual.previous", "N", "previous", "Go to the match before.", "manual"),
+    Command("manual.page-next", "right_square_bracket", "next page", "Open the next page.", "manual"),
+    Command("manual.page-previous", "left_square_bracket", "previous page", "Open the page before.", "manual"),
+    Command(
+        "manual.close", "escape", "back", "Go back to the page before, or close the manual.", "manual", footer=True
+    ),
+    Command(
         "copy-or-cancel",
         "ctrl+c",
         "copy or cancel",
@@ -558,7 +575,15 @@ COMMANDS: Final[tuple[Command, ...]] = (
         "everywhere",
         synonyms="messages warnings toasts log",
     ),
-    Command("help", "f1", "help", "Help for the pane at hand.", "everywhere", footer=True),
+    Command("help", "f1", "help", "Show the keys of this pane, and its page of the manual.", "everywhere", footer=True),
+    Command(
+        "manual",
+        "",
+        "open the manual",
+        "Read the manual, from the page about this pane on.",
+        "everywhere",
+        synonyms="help documentation guide pages docs read how",
+    ),
     Command(
         "quit",
         "ctrl+q",
@@ -585,7 +610,15 @@ MAX_KEY_LENGTH: Final = 40
 NO_KEY: Final = "no-key"
 """What no terminal sends."""
 OPENERS: Final = frozenset(
-    {"response.search", "response.filter", "response.pipe", "response.goto", "history.search", "profiles.search"}
+    {
+        "response.search",
+        "response.filter",
+        "response.pipe",
+        "response.goto",
+        "history.search",
+        "profiles.search",
+        "manual.search",
+    }
 )
 SCOPE_OF: Final[Mapping[str, Scope]] = {command.id: command.scope for command in COMMANDS}
 

@@ -116,6 +116,8 @@ async def tested(screen: Screen[Any], explorer: Explorer, profile: Profile) -> T
 class ConnectionTest(Dialog[str]):
     """Answers ``take`` where the proposal is to be done."""
 
+    manual_pane = "connection test"
+
     DEFAULT_CSS = """
     ConnectionTest Sheet { height: 12; background: $surface; }
     ConnectionTest .hint { margin-top: 0; }

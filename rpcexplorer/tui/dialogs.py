@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
@@ -21,6 +22,7 @@ from rpcexplorer.auth.registry import auth_of
 from rpcexplorer.discovery.methods import MethodChange, MethodChanges
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.jsontext.params import Typo
+from rpcexplorer.manual import read_pages
 from rpcexplorer.model.destination import Entered, RouteChanged
 from rpcexplorer.model.draft import Batch, Draft, to_calls
 from rpcexplorer.model.exchange import Exchange
@@ -212,6 +214,7 @@ class Credentials(Form):
         self._found, self._login = {field: found[field] for field in (*LABELS, *found) if field in found}, login
         self._who = profile.username if login else None
         """Who logs in where nobody else is named."""
+        self.manual_pane = "login" if login else "secrets"
         named = [Field("username", LABELS["username"], hint=f"{self._who}, or type another")] if self._who else []
         lines = named + [
             Field(
@@ -411,10 +414,16 @@ async def other_profile(screen: Screen[Any], explorer: Explorer, than: str) -> s
     return profile.name if isinstance(profile, Profile) else ""
 
 
-async def chosen_command(app: App[Any], nodes: Mapping[Scope, Any], keymap: Mapping[str, str]) -> Command | None:
-    """The command that was chosen; ``nodes`` answer for the scopes, the one of the pane at hand first.
+@cache
+def page_titles() -> dict[str, str]:
+    """Return the titles of the manual's pages by name, in reading order."""
+    return {page.name: page.title for page in read_pages()}
 
-    What cannot be done now is found by name, and not chosen.
+
+async def chosen_command(app: App[Any], nodes: Mapping[Scope, Any], keymap: Mapping[str, str]) -> Command | str | None:
+    """Return the command that was chosen, or the name of a page of the manual.
+
+    ``nodes`` answer for the scopes, the focused pane first. What cannot be done now is found by name, and not chosen.
     """
     found = {
         command.id: command
@@ -427,10 +436,14 @@ async def chosen_command(app: App[Any], nodes: Mapping[Scope, Any], keymap: Mapp
         idle = not nodes[each.scope].check_action(each.action, ())
         key = "not now" if idle else first_key(each.id, keymap)
         picks.append(Pick(each.id, each.words, each.help, key, each.synonyms, idle))
+    pages = {f"{PAGE}{name}": title for name, title in page_titles().items()}
+    picks += [Pick(id, f"manual: {title}", synonyms=id) for id, title in pages.items()]
     chosen = await app.push_screen_wait(Picker("Commands", picks))
-    return found.get(chosen or "")
+    return chosen.removeprefix(PAGE) if chosen in pages else found.get(chosen or "")
 
 
+PAGE: Final = "manual/"
+"""What an id in the palette begins with that is a page of the manual."""
 KEYS_COLUMNS: Final = 13
 SIGNS: Final = {
     "▸": "The method that stands in the editor.",
@@ -464,10 +477,29 @@ class PageDialog(Dialog[str]):
 
 
 class Help(PageDialog):
-    def __init__(self, scopes: Sequence[Scope], keymap: Mapping[str, str]) -> None:
-        """``scopes`` in the order they are told; ``keymap`` are the keys that differ from the table's."""
-        self._scopes, self._keymap = scopes, keymap
+    """The keys of some scopes; the answer is a page of the manual, or None."""
+
+    DEFAULT_CSS = """
+    Help .hint { padding: 0 3; height: 1; }
+    Help.-low .hint { margin-top: 0; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("m", "read_manual", show=False)]
+
+    def __init__(self, scopes: Sequence[Scope], keymap: Mapping[str, str], page: str = "keys") -> None:
+        """Show the ``scopes`` in this order; ``keymap`` has the keys that differ from the table's.
+
+        ``page`` of the manual is about the first of them.
+        """
+        self._scopes, self._keymap, self._page = scopes, keymap, page
         super().__init__("Keys", list(self._found()))
+
+    def content(self) -> ComposeResult:
+        yield from super().content()
+        title = page_titles().get(self._page, self._page)
+        yield Static(keys("m", f"read the manual: {title}", "Esc", "close"), classes="hint")
+
+    def action_read_manual(self) -> None:
+        self.dismiss(self._page)
 
     def _found(self) -> Iterator[SheetLine]:
         for scope in self._scopes:
@@ -581,6 +613,7 @@ class ChangesList(RowList[tuple[SheetLine, MethodChange]]):
 class ChangesDialog(Dialog[str]):
     """The answer is the name of the method to be opened, or None."""
 
+    manual_pane = "changes"
     DEFAULT_CSS = """
     ChangesDialog > .block { width: 96; max-height: 100%; padding: 1 0; }
     ChangesDialog.-low > .block { padding: 0; }

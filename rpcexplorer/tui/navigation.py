@@ -15,6 +15,7 @@ from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.problem import Problem, first_few
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.tui.call.screen import CallScreen
+from rpcexplorer.tui.commands import first_key
 from rpcexplorer.tui.key_queue import PendingKeys, run_in_thread
 from rpcexplorer.tui.messages import (
     BatchWanted,
@@ -226,6 +227,28 @@ class Navigation:
         screen = ProfilesScreen(self._explorer, self._pending, self._frame(), adding=adding)
         is_used: bool | None = await self._app.push_screen_wait(screen)
         return bool(is_used)
+
+    # --- the manual ----------------------------------------------------------------------------------------------
+
+    def read_manual(self, page: str) -> None:
+        """Open the manual at a page; if it is open already, go there."""
+        from rpcexplorer.tui.manual import ManualScreen
+
+        if isinstance(self._app.screen, ManualScreen):
+            self._app.screen.open(page)
+        else:
+            self._pending.run(self._app, "manual", partial(self._read_manual, page))
+
+    async def _read_manual(self, page: str) -> None:
+        from rpcexplorer.manual import read_page
+        from rpcexplorer.tui.dialogs import page_titles
+        from rpcexplorer.tui.manual import ManualScreen
+
+        key = first_key("manual.contents", self._explorer.settings.keymap)
+        manual = ManualScreen(
+            page_titles(), lambda name: read_page(name).text, self._pending, self._frame(), page=page, contents_key=key
+        )
+        await self._app.push_screen_wait(manual)
 
     # --- what screens ask for ------------------------------------------------------------------------------------
 

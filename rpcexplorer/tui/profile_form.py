@@ -110,6 +110,7 @@ class ProfileForm(Form):
     Where there are presets to choose from, the chosen one fills every line that nobody has changed.
     """
 
+    manual_pane = "profiles"
     DEFAULT_CSS = "ProfileForm #field-preset-meaning { height: auto; }"
 
     def __init__(

@@ -45,6 +45,7 @@ from rpcexplorer.tui.dialogs import ChangesDialog, ChangesList, Credentials, Hel
 from rpcexplorer.tui.form import FormScreen
 from rpcexplorer.tui.history import HistoryScreen
 from rpcexplorer.tui.history_panes import HistoryList
+from rpcexplorer.tui.manual import ManualScreen
 from rpcexplorer.tui.messages import (
     ComparisonWanted,
     CopyCallWanted,
@@ -269,6 +270,49 @@ async def help_tells_the_keys_of_the_pane_at_hand_first(at: Visit) -> None:
     assert at.seen().index("Params") < at.seen().index("Calling")
     await at.press("f1")
     await at.back()
+
+
+@shows("manual", "manual.close")
+async def manual_opens_at_the_page_of_the_pane(at: Visit) -> None:
+    at.calls.params.focus_inside()
+    await at.by_palette("open the manual")
+    screen = await on(at.pilot, ManualScreen)
+    await at.sees("▍Calls, params and responses", "Esc back")
+    await at.press("escape")
+    await at.back()
+    await at.pilot.press("f7")
+    await on(at.pilot, ProfilesScreen)
+    await at.pilot.press("f1", "m")
+    screen = await on(at.pilot, ManualScreen)
+    await at.sees("▍Profiles")
+    await at.pilot.press("ctrl+p")
+    await at.choose("manual: secrets")
+    await at.sees("▍Secrets and where they may go")
+    assert at.app.screen is screen
+
+
+@shows(
+    "manual.follow",
+    "manual.link-next",
+    "manual.link-previous",
+    "manual.contents",
+    "manual.search",
+    "manual.next",
+    "manual.previous",
+    "manual.page-next",
+    "manual.page-previous",
+)
+async def manual_is_read_by_links_contents_and_search(at: Visit) -> None:
+    at.app.action_manual("secrets")
+    screen: ManualScreen = await on(at.pilot, ManualScreen)
+    await at.press("tab", "shift+tab", "tab", "enter")
+    await until(at.pilot, lambda: "▍Secrets" not in at.seen())
+    await at.pilot.press("escape")
+    await at.sees("▍Secrets and where they may go")
+    await at.press("right_square_bracket", "left_square_bracket", "c", "enter", "slash", *"token")
+    await at.press("enter", "n", "N")
+    assert screen.view.hits
+    await at.sees(f"1 of {screen.view.count}")
 
 
 @shows("notices")

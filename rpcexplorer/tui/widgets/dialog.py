@@ -170,6 +170,8 @@ class Dialog(AnswersOnce[ResultT | None], ModalScreen[ResultT | None], Generic[R
     What has no room in a low terminal is scrolled to, so that the line with the focus is always on view.
     """
 
+    manual_pane: str = ""
+    """Which page of the manual is about it, in the words of `rpcexplorer.manual.page_of_pane`."""
     DEFAULT_CSS = """
     Dialog { align: center middle; background: $background 60%; }
     Dialog:ansi { background: transparent; }
