@@ -629,6 +629,14 @@ def commands_in_sentences(text: str) -> Iterator[tuple[str, list[str]]]:
                 yield typed, words
 
 
+def test_command_of_a_ci_job_parses(tmp_path: Path) -> None:
+    lines = re.findall(r"^ *- run: (rpcexplorer .*)", "".join(DOCUMENTS.values()), re.MULTILINE)
+    assert lines
+    for line in lines:
+        words = shlex.split(line, comments=True)[1:]
+        assert parse(Request(words, tmp_path, {"RPCEXPLORER_HOME": str(tmp_path)}, b""))
+
+
 @pytest.mark.everyday(20)
 @pytest.mark.usefixtures("soon_right")
 @each_document
@@ -745,6 +753,51 @@ def test_table_of_json_names_all_members(command: str, tmp_path: Path) -> None:
     row = next(row for row in table_of("scripts", "command | prints") if row[0] == command)
     printed = json.loads(Shell(tmp_path).run(command, "--json").out)
     assert row[1].removeprefix("an array: ").split(", ") == [*printed[0]]
+
+
+@pytest.fixture(scope="module")
+def used(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shell]:
+    """A home with calls of the demo service."""
+    shell = Shell(tmp_path_factory.mktemp("used"))
+    with DemoThread() as demo:
+        for command in (
+            f"profiles add shop --url {demo.url} --auth cookie --username {USERNAME}",
+            "profiles secret shop password --stdin",
+            "methods --refresh",
+            "call demo.echo page:=1",
+            "call demo.echo page:=2",
+        ):
+            ran = shell.run(*command.split(), stdin=PASSWORD.encode())
+            assert ran.code == 0, ran.err
+        yield shell
+
+
+@pytest.mark.everyday(20)
+@pytest.mark.parametrize(
+    ("page", "head", "command"),
+    [
+        ("discovery", "field of methods --json", "methods demo.orders.place --json"),
+        ("history", "field", "history show --json"),
+        ("history", "field of history stats --json", "history stats --json"),
+        ("profiles", "field of profiles test --json", "profiles test shop --json"),
+        ("share", "field of a difference", "compare -1 -2 --json"),
+        ("share", "field of a replayed call", "replay -1 --json"),
+    ],
+)
+def test_table_of_json_has_all_fields(page: str, head: str, command: str, used: Shell) -> None:
+    ids = ID.findall(used.run("history", "search", "demo.echo").text)
+    words = [ids[-int(word) - 1] if re.fullmatch(r"-\d", word) else word for word in command.split()]
+    printed = json.loads(used.run(*words).text)
+    fields = {field for row in table_of(page, head) for field in row[0].split(", ")}
+    optional = {"profile"} if head == "field of a difference" else set()
+    assert fields - optional == (printed[0] if isinstance(printed, list) else printed).keys()
+
+
+def test_fields_of_a_listed_call_are_among_those_shown(used: Shell) -> None:
+    listed = json.loads(used.run("history", "list", "--json").text.splitlines()[0])
+    rows = [row[0].split(", ") for row in table_of("history", "field")]
+    last = next(at for at, row in enumerate(rows) if "message" in row)
+    assert listed.keys() == {field for row in rows[:last] for field in row}
 
 
 def test_table_of_keys_is_the_command_table() -> None:
