@@ -252,13 +252,14 @@ def laid_out(page: Page, world: World) -> str:
     )
     with console.capture() as captured:
         console.print(Manual(page.text, hyperlinks=False))
-    ends = re.sub(r" +((?:\x1b\[[\d;]*m)*)$", r"\1", captured.get(), flags=re.MULTILINE)
-    return re.sub(r"(?:^(?:\x1b\[[\d;]*m)*\n){2,}", "\n", ends, flags=re.MULTILINE)
+    # Rich pads each line to the full width, and puts blank lines around tables that have some of their own.
+    text = re.sub(r"(?: |\x1b\[[\d;]*m)+$", lambda end: end[0].replace(" ", ""), captured.get(), flags=re.MULTILINE)
+    return re.sub(r"(?:^(?:\x1b\[[\d;]*m)*\n){2,}", "\n", text, flags=re.MULTILINE)
 
 
 def _show_in_pager(world: World, text: str) -> None:
     """Show a text in $PAGER, or in less; print it if there is none, or nobody who could press a key."""
-    words = shlex.split(world.environment.get("PAGER", "less"))
+    words = shlex.split(world.environment.get("PAGER", "less -R"))
     if not (words and world.on_terminal and shutil.which(words[0])):
         world.write(text.encode())
         return

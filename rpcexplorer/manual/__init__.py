@@ -105,7 +105,7 @@ def read_page(name: str) -> Page:
 
 def read_pages() -> list[Page]:
     """Read all pages, in reading order."""
-    return [read_page(name) for name in PAGES if (FOLDER / f"{name}.md").exists()]
+    return [read_page(name) for name in PAGES]
 
 
 def page_of_command(words: str) -> str:

@@ -209,7 +209,10 @@ def test_manual_page_on_a_terminal_fits_it(shell: Shell, width: int, monkeypatch
     shown = shell.run("manual", "calls", terminal=True, TERM="xterm").text
     assert shown.startswith("\x1b[1;4mCalls, params and responses\x1b[0m\n\n")
     assert "\x1b[36mF2\x1b[0m" in shown
-    assert max(map(len, re.sub(r"\x1b\[[\d;]*m", "", shown).splitlines())) <= width
+    text = re.sub(r"\x1b\[[\d;]*m", "", shown)
+    assert max(map(len, text.splitlines())) <= width
+    assert " \n" not in text
+    assert "\n\n\n" not in text
 
 
 @pytest.mark.parametrize(
