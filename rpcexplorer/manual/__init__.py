@@ -78,6 +78,7 @@ PANE_PAGES: Final[Mapping[str, str]] = {
     "changes": "discovery",
     "save": "saved-calls",
     "theme": "settings",
+    "files": "settings",
     "manual": "keys",
 }
 

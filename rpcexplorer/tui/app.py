@@ -202,7 +202,21 @@ class ExplorerApp(App[Wish]):
             self.screen.action_leave()
         else:
             keys = Help(list(self._scoped()), self.explorer.settings.keymap, self._page_here())
-            self.push_screen(keys, lambda page: self.action_manual(page) if page else None)
+            self.push_screen(keys, self._help_left)
+
+    def _help_left(self, wish: str | None) -> None:
+        from rpcexplorer.tui.dialogs import FILES
+
+        if wish == FILES:
+            self.action_paths()
+        elif wish:
+            self.action_manual(wish)
+
+    def action_paths(self) -> None:
+        from rpcexplorer.tui.dialogs import Files
+
+        if not isinstance(self.screen, Files):
+            self.push_screen(Files(self.explorer))
 
     def action_manual(self, page: str = "") -> None:
         """Open a page of the manual, or the one about the pane with the focus."""

@@ -69,6 +69,7 @@ class Command(Struct, frozen=True):
 
 AGAIN: Final = "again repeat resend replay rerun retry run execute call"
 EXPORT: Final = "export curl httpie python markdown snippet share clipboard ticket save"
+REPORT: Final = f"{EXPORT} bug issue report"
 ELSEWHERE: Final = "carry move switch copy transfer server environment staging prod elsewhere"
 TICKET: Final = "Copy a ticket of this call in Markdown: request, response, when, how long, by which versions."
 COMPARE: Final = "diff difference versus against changed before"
@@ -93,9 +94,23 @@ COMMANDS: Final[tuple[Command, ...]] = (
         synonyms="compare diff log past calls",
     ),
     Command(
-        "profiles", "f7", "profiles", "Choose, add and edit servers, and their secrets.", "everywhere", footer=True
+        "profiles",
+        "f7",
+        "profiles",
+        "Choose, add and edit servers, and their secrets.",
+        "everywhere",
+        footer=True,
+        synonyms="add new server host url edit timeout headers certificate preset environment",
     ),
-    Command("login", "f8", "log in", "Open a new session. Asks for credentials that are missing.", "call", footer=True),
+    Command(
+        "login",
+        "f8",
+        "log in",
+        "Open a new session. Asks for credentials that are missing.",
+        "call",
+        footer=True,
+        synonyms="token password secret credentials session auth sign in",
+    ),
     Command(
         "new-session",
         "",
@@ -105,7 +120,15 @@ COMMANDS: Final[tuple[Command, ...]] = (
         synonyms="user account switch credentials username session cookie paste",
     ),
     Command("logout", "", "log out", "Forget the session here. The server is not informed.", "call"),
-    Command("discover", "f9", "discover", "Ask the service which methods it has.", "call", footer=True),
+    Command(
+        "discover",
+        "f9",
+        "discover",
+        "Ask the service which methods it has.",
+        "call",
+        footer=True,
+        synonyms="reload refresh update methods list openrpc schema swagger introspect",
+    ),
     Command(
         "copy", "f10", "copy as …", "Copy the call or its response in one of several forms.", "call", synonyms=EXPORT
     ),
@@ -220,7 +243,7 @@ COMMANDS: Final[tuple[Command, ...]] = (
         "recent.copy", "y", "copy", "Copy this call in one of several forms.", "recent", footer=True, synonyms=EXPORT
     ),
     Command("recent.again", "r", "resend", "Load this call and resend it.", "recent", footer=True, synonyms=AGAIN),
-    Command("recent.ticket", "M", "ticket", TICKET, "recent", synonyms=EXPORT),
+    Command("recent.ticket", "M", "ticket", TICKET, "recent", synonyms=REPORT),
     Command("params.fix", "ctrl+r", "fix", "Apply the fix that is offered for the params.", "params", footer=True),
     Command("params.format", "ctrl+l", "format", "Lay the params out, one member a line.", "params", footer=True),
     Command("params.editor", "ctrl+g", "$EDITOR", "Edit the params in your own editor.", "params", footer=True),
@@ -308,7 +331,7 @@ COMMANDS: Final[tuple[Command, ...]] = (
     ),
     Command("response.tab-next", "right_square_bracket", "next tab", "Result, Raw, Headers, Timing.", "response"),
     Command("response.tab-previous", "left_square_bracket", "previous tab", "The same, backwards.", "response"),
-    Command("response.ticket", "M", "ticket", TICKET, "response", synonyms=EXPORT),
+    Command("response.ticket", "M", "ticket", TICKET, "response", synonyms=REPORT),
     Command(
         "table.sort", "s", "sort", "Sort by the column under the cursor; again: the other way.", "table", footer=True
     ),
@@ -391,7 +414,7 @@ COMMANDS: Final[tuple[Command, ...]] = (
         synonyms="save bookmark favourite favorite collection template",
     ),
     Command("history.close", "escape", "back", "Back to the call.", "history", footer=True),
-    Command("history.ticket", "M", "ticket", TICKET, "history", synonyms=EXPORT),
+    Command("history.ticket", "M", "ticket", TICKET, "history", synonyms=REPORT),
     Command(
         "history.statistics",
         "s",
@@ -566,7 +589,22 @@ COMMANDS: Final[tuple[Command, ...]] = (
     ),
     Command("select-all", "alt+a", "select all", "Select all of the text in the field at hand.", "everywhere"),
     Command("palette", "ctrl+p", "palette", "Every command, by name.", "everywhere", footer=True),
-    Command("theme", "", "choose a theme", "See each theme at once, keep the one you like.", "everywhere"),
+    Command(
+        "theme",
+        "",
+        "choose a theme",
+        "See each theme at once, keep the one you like.",
+        "everywhere",
+        synonyms="dark light color colors colour colours appearance contrast",
+    ),
+    Command(
+        "paths",
+        "",
+        "show files",
+        "Show where the files and folders of rpcexplorer are.",
+        "everywhere",
+        synonyms="settings config configuration paths folders directory location where sessions.toml settings.toml",
+    ),
     Command(
         "notices",
         "alt+w",
@@ -575,7 +613,15 @@ COMMANDS: Final[tuple[Command, ...]] = (
         "everywhere",
         synonyms="messages warnings toasts log",
     ),
-    Command("help", "f1", "help", "Show the keys of this pane, and its page of the manual.", "everywhere", footer=True),
+    Command(
+        "help",
+        "f1",
+        "help",
+        "Show the keys of this pane, and its page of the manual.",
+        "everywhere",
+        footer=True,
+        synonyms="keys shortcut shortcuts keyboard bindings hotkeys",
+    ),
     Command(
         "manual",
         "",

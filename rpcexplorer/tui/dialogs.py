@@ -421,7 +421,15 @@ def page_titles() -> dict[str, str]:
 
 
 async def chosen_command(app: App[Any], nodes: Mapping[Scope, Any], keymap: Mapping[str, str]) -> Command | str | None:
-    """Return the command that was chosen, or the name of a page of the manual.
+    """Return the command that was chosen, or the name of a page of the manual."""
+    chosen = await app.push_screen_wait(Picker("Commands", palette_picks(nodes, keymap)))
+    if chosen and chosen.startswith(PAGE):
+        return chosen.removeprefix(PAGE)
+    return next((command for command in COMMANDS if command.id == chosen), None)
+
+
+def palette_picks(nodes: Mapping[Scope, Any], keymap: Mapping[str, str]) -> list[Pick]:
+    """Return what the palette offers: commands, then pages of the manual.
 
     ``nodes`` answer for the scopes, the focused pane first. What cannot be done now is found by name, and not chosen.
     """
@@ -436,14 +444,16 @@ async def chosen_command(app: App[Any], nodes: Mapping[Scope, Any], keymap: Mapp
         idle = not nodes[each.scope].check_action(each.action, ())
         key = "not now" if idle else first_key(each.id, keymap)
         picks.append(Pick(each.id, each.words, each.help, key, each.synonyms, idle))
-    pages = {f"{PAGE}{name}": title for name, title in page_titles().items()}
-    picks += [Pick(id, f"manual: {title}", synonyms=id) for id, title in pages.items()]
-    chosen = await app.push_screen_wait(Picker("Commands", picks))
-    return chosen.removeprefix(PAGE) if chosen in pages else found.get(chosen or "")
+    pages = (
+        Pick(PAGE + name, f"manual: {title}", synonyms=name, is_page=True) for name, title in page_titles().items()
+    )
+    return [*picks, *pages]
 
 
 PAGE: Final = "manual/"
 """What an id in the palette begins with that is a page of the manual."""
+FILES: Final = "files"
+"""The answer of the keys that asks for the files instead of a page."""
 KEYS_COLUMNS: Final = 13
 SIGNS: Final = {
     "▸": "The method that stands in the editor.",
@@ -477,13 +487,16 @@ class PageDialog(Dialog[str]):
 
 
 class Help(PageDialog):
-    """The keys of some scopes; the answer is a page of the manual, or None."""
+    """The keys of some scopes; the answer is a page of the manual, `FILES`, or None."""
 
     DEFAULT_CSS = """
     Help .hint { padding: 0 3; height: 1; }
     Help.-low .hint { margin-top: 0; }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("m", "read_manual", show=False)]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("m", "go('')", show=False),
+        Binding("p", f"go('{FILES}')", show=False),
+    ]
 
     def __init__(self, scopes: Sequence[Scope], keymap: Mapping[str, str], page: str = "keys") -> None:
         """Show the ``scopes`` in this order; ``keymap`` has the keys that differ from the table's.
@@ -496,10 +509,10 @@ class Help(PageDialog):
     def content(self) -> ComposeResult:
         yield from super().content()
         title = page_titles().get(self._page, self._page)
-        yield Static(keys("m", f"read the manual: {title}", "Esc", "close"), classes="hint")
+        yield Static(keys("m", f"manual: {title}", "p", "files and folders", "Esc", "close"), classes="hint")
 
-    def action_read_manual(self) -> None:
-        self.dismiss(self._page)
+    def action_go(self, to: str) -> None:
+        self.dismiss(to or self._page)
 
     def _found(self) -> Iterator[SheetLine]:
         for scope in self._scopes:
@@ -519,6 +532,26 @@ class Help(PageDialog):
         yield [("   Other keys", "text bold")]
         yield [('   settings.toml, for example:  [keymap] send = "f5,ctrl+j"', "middle")]
         yield [("   The commands are called ", "dim"), (", ".join(command.id for command in COMMANDS), "dim")]
+
+
+class Files(PageDialog):
+    """Where the files and folders are."""
+
+    manual_pane = "files"
+
+    def __init__(self, explorer: Explorer) -> None:
+        found = explorer.locations()
+        width = max(len(each.name) for each in found)
+        lines: list[SheetLine] = [
+            [
+                (f"   {each.name:<{width}}  ", "dim"),
+                (str(each.path), "text" if each.exists else "middle"),
+                ("" if each.exists else "  (does not exist)", "dim"),
+            ]
+            for each in found
+        ]
+        command = [("   The same list in a shell:  rpcexplorer paths", "dim")]
+        super().__init__("Files and folders", [*lines, [], command])
 
 
 MAX_DRAFTS = 3

@@ -272,6 +272,16 @@ async def help_tells_the_keys_of_the_pane_at_hand_first(at: Visit) -> None:
     await at.back()
 
 
+@shows("paths")
+async def files_and_folders_are_shown(at: Visit) -> None:
+    await at.by_palette("show files")
+    await at.sees("Files and folders", "user file", str(at.explorer.paths.settings))
+    await at.pilot.press("escape")
+    await at.back()
+    await at.pilot.press("f1", "p")
+    await at.sees("Files and folders", "secrets")
+
+
 @shows("manual", "manual.close")
 async def manual_opens_at_the_page_of_the_pane(at: Visit) -> None:
     at.calls.params.focus_inside()

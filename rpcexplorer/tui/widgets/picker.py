@@ -36,6 +36,8 @@ class Pick(Struct, frozen=True):
     """What it is found by as well, and nobody reads."""
     idle: bool = False
     """It cannot be chosen now: only who looks for it sees it, dim."""
+    is_page: bool = False
+    """It is a page to read, and comes after what can be done."""
 
 
 class Shown(Struct, frozen=True):
@@ -43,6 +45,28 @@ class Shown(Struct, frozen=True):
 
     pick: Pick
     positions: tuple[int, ...] = ()
+
+
+def matching(picks: Sequence[Pick], query: str) -> list[Shown]:
+    """Return the picks that a query means, the best first; without one, all that can be chosen."""
+    words = query.lower().split()
+    if not words:
+        return [Shown(pick) for pick in picks if not pick.idle]
+    found = ranked(query, [pick.label for pick in picks])
+    named = [Shown(picks[match.index], match.positions) for match in found]
+    known = {match.index for match in found}
+    others = (pick for at, pick in enumerate(picks) if at not in known)
+    described = [Shown(pick) for pick in others if _has(words, f"{pick.words} {pick.synonyms}".lower())]
+
+    def is_meant(pick: Pick) -> bool:
+        """Return whether it has the words as they were typed: scattered letters and descriptions come later."""
+        return all(word in pick.label.lower() or word in pick.synonyms.split() for word in words)
+
+    return sorted([*named, *described], key=lambda each: (not is_meant(each.pick), each.pick.idle, each.pick.is_page))
+
+
+def _has(words: Sequence[str], text: str) -> bool:
+    return all(word in text for word in words)
 
 
 class PickList(RowList[Shown], can_focus=False):
@@ -110,17 +134,7 @@ class Picker(Dialog[str]):
 
     def _show(self, query: str, cursor: int = 0) -> None:
         """The best match is under the cursor, and previewed."""
-        if query.strip():
-            found = ranked(query, [pick.label for pick in self._picks])
-            named = [Shown(self._picks[match.index], match.positions) for match in found]
-            known = {match.index for match in found}
-            others = (pick for at, pick in enumerate(self._picks) if at not in known)
-            said = (Shown(pick) for pick in others if query.lower() in f"{pick.words} {pick.synonyms}".lower())
-            word = query.strip().lower()  # where it stands as it was typed, it is meant; then come scattered letters
-            meant = {pick.id for pick in self._picks if word in pick.label.lower() or word in pick.synonyms.split()}
-            self.list.items = sorted([*named, *said], key=lambda shown: (shown.pick.id not in meant, shown.pick.idle))
-        else:
-            self.list.items = [Shown(pick) for pick in self._picks if not pick.idle]
+        self.list.items = matching(self._picks, query)
         self.list.cursor = cursor
         self.on_resize()
         self._tell()
