@@ -110,9 +110,9 @@ def test_a_value_given_by_position_or_known_by_value_reaches_no_record(opened: C
 @pytest.mark.parametrize(
     ("auth", "label", "words"),
     [
-        ('{ kind = "cookie" }', "Login", "not reached; no user name and no password yet"),
-        ('{ kind = "cookie", username = "ada" }', "Login", "not reached; no password yet"),
-        ('{ kind = "inline", username = "known" }', "Credentials", "not reached; no password yet"),
+        ('{ kind = "cookie" }', "Login", "not reached; user name and password missing"),
+        ('{ kind = "cookie", username = "ada" }', "Login", "not reached; password missing"),
+        ('{ kind = "inline", username = "known" }', "Credentials", "not reached; password missing"),
         ('{ kind = "none" }', "Login", "this profile needs none"),
     ],
 )
@@ -134,7 +134,7 @@ def test_a_page_instead_of_a_reply_says_nothing_of_the_login(opened: Callable[..
     assert (login.label, login.state, login.words) == (
         "Login",
         "unknown",
-        "not reached; no user name and no password yet",
+        "not reached; user name and password missing",
     )
 
 

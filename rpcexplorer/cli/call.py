@@ -347,7 +347,7 @@ def _show_preview(world: World, preview: Preview | Refused) -> int:
         world.say(preview.sentence)
         return 3 if preview.why == "credentials" else 2
     if preview.logs_in_first:
-        world.say("there is no session yet: a login would go ahead of this request")
+        world.say("no session yet: a login would be sent first")
     lines = [preview.line, *(f"{name}: {value}" for name, value in preview.headers), ""]
     for line in lines:
         world.print(printable(line))

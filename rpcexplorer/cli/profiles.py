@@ -26,6 +26,7 @@ from rpcexplorer.profiles.keys import PARTS, PROFILE_KEYS, ProfileKey
 from rpcexplorer.text.json_text import json_of
 from rpcexplorer.text.printable import printable
 from rpcexplorer.text.problems import rows_of
+from rpcexplorer.text.profile import state_word
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -422,7 +423,7 @@ def _new_value(context: click.Context, profile: Profile, field: str, *, from_std
     elif world.asks:
         value = hidden(f"{field} for {profile.name} ({profile.origin})")
     else:
-        fail(f"Nobody can be asked for the {field}: pipe it in with --stdin, or set {profile.variable(field)}.", 3)
+        fail(f"Cannot ask for the {field} without a terminal. Use --stdin, or set {profile.variable(field)}.", 3)
     if not value:
         fail("The value is empty: nothing was stored.")
     return str(value)
@@ -431,13 +432,16 @@ def _new_value(context: click.Context, profile: Profile, field: str, *, from_std
 def _secret_states(explorer: Explorer, profile: Profile) -> list[tuple[str, str]]:
     states = []
     for field, found in explorer.secrets.state(profile).items():
+        state = state_word(found)
         match found:
+            case Secret(source="environment"):
+                state += f" ({profile.variable(field)})"
             case Secret(source=source):
-                state = f"set ({source})"
+                state += f" ({source})"
             case RouteChanged(why=why, changes=changes):
-                state = "; ".join((f"not sent: {why}", *map(str, changes)))
+                state = "; ".join((f"{state}: {why}", *map(str, changes)))
             case _:
-                state = f"missing (set {profile.variable(field)})"
+                state += f" (set {profile.variable(field)})"
         states.append((field, state))
     return states
 

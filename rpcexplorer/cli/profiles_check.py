@@ -440,7 +440,7 @@ def _allow(context: click.Context, explorer: Explorer, name: str | None, *, yes:
         held[moved.field] = moved
     for field, found in held.items():
         if isinstance(found, RouteChanged):
-            say(hide(f"the {field} is not sent: {found.why}" + "".join(f"\n{change}" for change in found.changes)))
+            say(hide(f"the {field} is blocked: {found.why}" + "".join(f"\n{change}" for change in found.changes)))
             if found.advice:
                 fail(f"{found.advice}.")
     if disputed := routes.disputed(profile):

@@ -154,7 +154,7 @@ class Client:
             return replace(exchange, outcome=session)
         if isinstance(session, RouteChanged):
             changed = "; ".join(map(str, session.changes))
-            moved = f"the session that was kept is not sent: {session.why}{f': {changed}' if changed else ''}"
+            moved = f"the stored session is blocked: {session.why}{f': {changed}' if changed else ''}"
             exchange, session = replace(exchange, notes=(moved,)), None
         call = AuthCall(profile, message, session, exchange.when, partial(self._credentials.can_log_in, self.profile))
         flow = requests_for(call)

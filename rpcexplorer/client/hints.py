@@ -106,7 +106,7 @@ def hint_for(
     """
     call = FailedCall.of(exchange, profile, variables)
     if isinstance(exchange.outcome, Refused) and (field := exchange.outcome.missing):
-        return call.hint(f"The {FIELD_WORDS.get(field, field)} has to be entered.", secret=field)
+        return call.hint(f"The {FIELD_WORDS.get(field, field)} is missing.", secret=field)
     if isinstance(exchange.outcome, Refused) and exchange.seconds and profile.assumes_auth:  # a login was sent
         return call.test_hint("This login is only the default. A connection test shows which one the server wants.")
     if not isinstance(exchange.outcome, ErrorObject | Malformed | Unreached):
@@ -491,7 +491,7 @@ def _rejected(call: FailedCall) -> Hint:
     fields = [field for field in call.profile.secrets if field not in {"username", "session"}]
     field = (fields or ["session"])[0]
     name = "session" if call.profile.has_sessions else field
-    sentence = f"The server does not accept the {name} that was sent."
+    sentence = f"The server rejected the {name}."
     if call.status == 403:
         sentence = "The server does not let this caller do that: check who calls, or ask who runs it."
     given = next((each for each in ("session", field) if each in call.variables), "")

@@ -133,7 +133,7 @@ def _code(result: Replayed) -> int:
 LARGE: Final = 64 * 1024
 """Bytes of a reply that take more than a moment to hide secrets in."""
 NOT_SENT: Final = "It was stopped before this was sent."
-HALTED: Final = "It was not sent: the credentials had been refused for the call before it."
+HALTED: Final = "Not sent: the call before it had no valid credentials."
 STOPPED: Final = "It was stopped while it ran."
 LOGIN: Final = "It is a login, and its password is not recorded: it cannot be sent again. Calls log in by themselves."
 

@@ -67,8 +67,8 @@ def steps(exchange: Exchange, profile: Profile, *, locked: bool = False) -> list
 
 def login_not_reached(profile: Profile, missing: Sequence[str]) -> Check:
     """Return the last step if the way to the server ended before it, with the secrets that are ``missing``."""
-    fields = " and ".join(f"no {FIELD_WORDS.get(field, field)}" for field in missing)
-    return Check(_login_label(profile), "unknown", f"not reached; {fields} yet" if fields else "not reached")
+    fields = " and ".join(FIELD_WORDS.get(field, field) for field in missing)
+    return Check(_login_label(profile), "unknown", f"not reached; {fields} missing" if fields else "not reached")
 
 
 def _furthest(phases: Phases) -> int:
@@ -138,7 +138,7 @@ def _login(exchange: Exchange, profile: Profile, *, locked: bool) -> Check:
     outcome, status, label = exchange.outcome, exchange.response.status, _login_label(profile)
     if asks_for_login(profile.login, outcome, status):
         reason = _error(outcome) if isinstance(outcome, ErrorObject) else f"HTTP {status}"
-        words = f"the server did not accept it ({reason}): enter the credentials again"
+        words = f"rejected by the server ({reason}): enter the credentials again"
         if not profile.secrets:
             words = f"the server asks for credentials ({reason}): set auth in the profile"
         elif misses_credentials(exchange, profile):

@@ -54,7 +54,7 @@ class RouteChanged(Struct, frozen=True):
         changed = "; ".join(map(str, self.changes))
         advice = self.advice or f"If the new one is right: rpcexplorer profiles allow {profile}"
         told = f". {self.label}: {changed}" if changed else ""
-        return f"The {self.field} of profile {profile} was not sent: {self.why}. {advice}{told}"
+        return f"The {self.field} of profile {profile} is blocked: {self.why}. {advice}{told}"
 
 
 def route_of(profile: Profile, certificates: str = "") -> Route:

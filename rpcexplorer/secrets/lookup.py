@@ -240,7 +240,7 @@ class Secrets:
     def save(self, profile: Profile, field: str, value: str) -> None:
         """Store a value for the route the profile has today. Raises ``FileError`` where that is impossible."""
         if profile.ad_hoc:
-            raise FileError("a profile made from --url keeps nothing; add a profile to store secrets for it")
+            raise FileError("no secrets are stored for --url: add a profile for this server first")
         stored = Stored(value, self.routes.of(profile), self._now())
         key = (profile.name, field)
         if self._store == "file":

@@ -282,7 +282,7 @@ def request_lines(preview: Preview | Refused | None, marked: Path = ()) -> list[
     if preview.remarks:
         lines += [*(warning(printable(remark)) for remark in preview.remarks), []]
     if preview.logs_in_first:
-        lines += [warning("There is no session yet: a login goes first."), []]
+        lines += [warning("No session yet: a login is sent first."), []]
     lines.append([_MARGIN, (printable(preview.line), "bold")])
     for name, value in preview.headers:  # as it will stand on the wire, or what is encoded there
         secrets = "".join(f"  {printable(found[1])}" for found in _SECRET.finditer(value))

@@ -268,7 +268,7 @@ class Credentials(Form):
         if missing := self._missing(typed):
             return Wrong(f"The {LABELS[missing[0]]} is missing.", missing[0])
         if not self._login and not any(typed[field] for field in self._found):
-            return Wrong("Nothing was typed. Esc leaves everything as it is.", next(iter(self._found)))
+            return Wrong("Nothing was typed. Press Esc to cancel.", next(iter(self._found)))
         return None
 
 
@@ -368,18 +368,18 @@ def _place_of_secrets(explorer: Explorer) -> str:
 
 
 def _explain_missing(profile: Profile, found: KnownFields, lacking: list[str]) -> str:
-    named = " and ".join(f"no {LABELS.get(field, field)}" for field in lacking)
     for known in found.values():
         if isinstance(known, RouteChanged):
             changes = "\n".join(map(str, known.changes))
-            return f"The {LABELS.get(known.field, known.field)} is known and not sent: {known.why}.\n{changes}".rstrip()
-    return f"{profile.name} has {named} yet."
+            return f"The {LABELS.get(known.field, known.field)} is blocked: {known.why}.\n{changes}".rstrip()
+    missing = " and ".join(LABELS.get(field, field) for field in lacking)
+    return f"{profile.name}: {missing} missing."
 
 
 def _explain_source(profile: Profile, field: str, known: Secret | RouteChanged | None) -> str:
     match known:
         case RouteChanged():
-            return "blocked: it belongs to a different destination"
+            return "blocked: bound to a different destination"
         case Secret(source="environment"):
             return f"from environment: {profile.variable(field)}"
         case Secret(source="prompt" | "session" | "given"):

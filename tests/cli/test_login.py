@@ -64,7 +64,7 @@ def test_assumed_login_sends_no_password_to_a_changed_destination(shell: Shell, 
     own.write_text(own.read_text().replace("http://127.0.0.1:9", url))
     ran = shell.run("call", "ping")
     assert (ran.code, ran.out) == (3, b"")
-    assert "was not sent" in ran.err
+    assert "is blocked" in ran.err
 
 
 def test_bare_url_gets_no_variables_without_auth(shell: Shell, url: str) -> None:
@@ -84,7 +84,7 @@ def test_login_without_a_cookie_profile_says_why_not(shell: Shell, url: str) -> 
 
 
 def test_secrets_are_listed_by_state_and_can_be_forgotten(shop: Shell) -> None:
-    assert "set (secrets.toml)" in shop.run("profiles", "secret", "shop").text
+    assert "stored (secrets.toml)" in shop.run("profiles", "secret", "shop").text
     assert shop.run("profiles", "secret", "shop", "--forget").code == 0
     assert "missing (set RPCEXPLORER_SHOP_PASSWORD)" in shop.run("profiles", "secret", "shop").text
 

@@ -212,12 +212,12 @@ def test_a_teams_file_shows_it_to_nobody_before_that_was_allowed(
             assert ran.code != 0
         ran = shell.run("call", "ping")
         assert ran.code == 3
-        assert "The client certificate of profile cellar was not sent" in ran.err
+        assert "The client certificate of profile cellar is blocked" in ran.err
         assert f"({team}:4)" in ran.err
         assert "rpcexplorer profiles allow cellar" in ran.err
         assert server.requests == []
         shown = shell.run("profiles", "allow", "cellar", "--yes")
-        assert "the client certificate is not sent" in shown.err
+        assert "the client certificate is blocked" in shown.err
         assert shell.run("call", "ping").code == 0
         # another path on the same server is none of the certificate's business, another server is
         shell.sessions(cellar(server.origin, named(box, *files) + '\npath = "/log"'))

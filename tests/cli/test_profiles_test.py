@@ -56,7 +56,7 @@ def test_a_missing_secret_is_named_and_never_said_not_to_be_needed(shell: Shell)
     ran = shell.run("profiles", "test", "shop")
     assert ran.code == 4
     assert "✗ TCP " in ran.text
-    assert "◌ Login     not reached; no user name and no password yet" in ran.text
+    assert "◌ Login     not reached; user name and password missing" in ran.text
     assert "needs none" not in ran.text
 
 
@@ -265,4 +265,4 @@ def test_accepted_change_frees_no_secret_that_was_blocked(shell: Shell) -> None:
         called = shell.run("call", "ping")
         assert not [each for each in server.requests if each.header("Authorization")]
     assert called.code == 3
-    assert "was not sent" in called.err
+    assert "is blocked" in called.err

@@ -632,7 +632,7 @@ def open_list(request: Received) -> Parts:
     ("more", "sentence"),
     [
         ('auth = { kind = "cookie" }', "auth cookie is chosen, but aria2 servers use first"),
-        ('auth = { kind = "first" }', "not reached; no token yet"),
+        ('auth = { kind = "first" }', "not reached; token missing"),
         ('path = "/jsonrpc"\nauth = { kind = "cookie" }\ncontent_type = "text/plain"', "cookie is chosen, but aria2"),
     ],
 )

@@ -262,12 +262,12 @@ SAID: dict[str, tuple[dict[str, Any], str, str]] = {
     ),
     "litecoind, wrong password": (
         {"status": 401, "headers": BASIC, "profile": BY_BASIC},
-        "does not accept the password that was sent",
+        "rejected the password",
         "profiles secret staging password",
     ),
     "inline, wrong password": (
         {"body": error(-32001, "authentication failed"), "profile": INLINE},
-        "does not accept the password",
+        "rejected the password",
         "profiles secret staging password",
     ),
     "inline, a method that expects a cookie": (
@@ -285,7 +285,7 @@ SAID: dict[str, tuple[dict[str, Any], str, str]] = {
     ),
     "a session that has ended, in the words of many": (
         {"body": error(-32001, "authentication required"), "profile": COOKIE},
-        "does not accept the session",
+        "rejected the session",
         "profiles secret staging password",
     ),
     "aria2, by its address": (
@@ -295,7 +295,7 @@ SAID: dict[str, tuple[dict[str, Any], str, str]] = {
     ),
     "a session": (
         {"status": 401, "profile": COOKIE},
-        "does not accept the session",
+        "rejected the session",
         "profiles secret staging password",
     ),
     "windows": (
@@ -513,7 +513,7 @@ def test_a_credential_that_is_missing_or_was_not_taken_by_a_login_can_be_entered
     refused = Exchange("a", when, "staging", "http://h", "ping", "", "call", Refused("credentials", "x", "username"))
     hint = hint_for(refused, FILED)
     assert hint is not None
-    assert (hint.changes, hint.secret, hint.sentence) == ((), "username", "The user name has to be entered.")
+    assert (hint.changes, hint.secret, hint.sentence) == ((), "username", "The user name is missing.")
     assert hint_for(replace(refused, outcome=Refused("profile", "x")), FILED) is None
 
 

@@ -111,7 +111,7 @@ def test_the_sentence_names_old_and_new_the_place_and_the_command() -> None:
         "password", "it was stored for a different destination", (Change("path", "/a", "/b", "sessions.toml:4"),)
     )
     assert moved.sentence("shop") == (
-        "The password of profile shop was not sent: it was stored for a different destination. If the new one is "
+        "The password of profile shop is blocked: it was stored for a different destination. If the new one is "
         "right: rpcexplorer profiles allow shop. Changed: path: /a → /b (sessions.toml:4)"
     )
 

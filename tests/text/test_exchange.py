@@ -196,7 +196,7 @@ def test_the_secrets_of_a_real_request_are_dots_with_their_names_in_dim() -> Non
 
 def test_a_login_that_goes_first_is_said_first() -> None:
     request = preview(Profile("demo", URL, auth=CookieAuth()), Draft("ping"), "1", has_session=False)
-    assert told(request)[:3] == ["  ! There is no session yet: a login goes first.", "", "  POST /api/v2/ HTTP/1.1"]
+    assert told(request)[:3] == ["  ! No session yet: a login is sent first.", "", "  POST /api/v2/ HTTP/1.1"]
 
 
 def test_a_refusal_says_why_and_that_nothing_would_be_sent() -> None:

@@ -77,8 +77,8 @@ def test_what_is_known_of_a_secret_is_said_never_the_secret(found: Any, first: s
 
 
 def test_a_session_that_is_not_there_yet_is_no_fault() -> None:
-    assert row(told(state={"session": None}), "session") == "○ none yet"
-    assert roles(state={"session": None})["○ none yet"] == "middle"
+    assert row(told(state={"session": None}), "session") == "○ no session yet"
+    assert roles(state={"session": None})["○ no session yet"] == "middle"
 
 
 def test_what_a_file_says_comes_first_with_its_place_and_defaults_are_paler() -> None:

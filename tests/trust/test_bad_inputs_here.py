@@ -206,7 +206,7 @@ def test_18_a_password_does_not_follow_a_profile_that_moved(shell: Shell) -> Non
         shell.sessions(f'[profile.shop]\nurl = "{second.origin}"\n{inline}')
         ran = shell.run("call", "m")
     assert (ran.code, second.requests) == (3, [])
-    assert "was not sent: it was stored for a different destination" in ran.err
+    assert "is blocked: it was stored for a different destination" in ran.err
     assert f"origin: {first.origin} → {second.origin}" in ran.err
     assert PASSWORD not in ran.err
 

@@ -77,7 +77,7 @@ def test_a_secret_is_not_steered_within_its_server(
     for _ in range(2):  # also the second time
         ran = shell.run("login") if "cookie" in team.read_text() else shell.run("call", "ping")
         assert ran.code == 3
-        assert "was not sent" in ran.err
+        assert "is blocked" in ran.err
         assert f"({team}:" in ran.err
         assert " → " in ran.err
         assert "rpcexplorer profiles allow st" in ran.err
@@ -136,7 +136,7 @@ def test_a_token_is_not_steered_within_its_server_either(
         ran = shell.run(*words)
         if words[0] == "call":
             assert ran.code == 3
-            assert "was not sent" in ran.err
+            assert "is blocked" in ran.err
             assert f"({team}:" in ran.err
             assert " → " in ran.err
             assert "rpcexplorer profiles allow st" in ran.err
@@ -197,7 +197,7 @@ def test_a_session_does_not_change_its_route_either(shell: Shell, server: RawSer
     shell.sessions(cookie(server.origin, path="/log"))
     server.requests.clear()
     ran = shell.run("call", "ping")
-    assert "the session that was kept is not sent" in ran.err
+    assert "the stored session is blocked" in ran.err
     assert SESSION.encode() not in came(server)
 
 
@@ -345,7 +345,7 @@ def refuses(shell: Shell, evil: RawServer, *words: str) -> None:
     """Run a command: it ends with 3, says what is different, and nothing of the person reaches the server."""
     ran = shell.run(*words)
     assert ran.code == 3, ran.err
-    assert "was not sent: another secret of this profile name has a different destination" in ran.err
+    assert "is blocked: another secret of this profile name has a different destination" in ran.err
     assert " → " in ran.err
     assert "rpcexplorer profiles allow st" in ran.err
     assert not [each for each in (TOKEN, PASSWORD) if each.encode() in came(evil)]
@@ -525,7 +525,7 @@ def test_where_ones_own_file_and_another_disagree_nothing_is_sent(shell: Shell, 
     assert "Changed" not in ran.err
     assert f"Your value → the other value: origin: https://st.example.com → {server.origin} ({team}:2)" in ran.err
     typed = shell.run("call", "ping", RPCEXPLORER_ST_PASSWORD="")
-    assert "disagree" in typed.err, "nor is anybody asked for it"
+    assert "your user file and another file" in typed.err, "nor is anybody asked for it"
     assert server.requests == []
     assert shell.run("profiles", "allow", "st", "--yes").code == 0
     assert shell.run("call", "ping").code == 0

@@ -91,6 +91,6 @@ def test_neither_session_nor_password_is_sent_to_where_the_profile_moved(shell: 
         use(shell, second)
         ran = shell.run("call", "ping")
     assert ran.code == 3
-    assert "was not sent: it was stored for a different destination" in ran.err
+    assert "is blocked: it was stored for a different destination" in ran.err
     assert f"origin: {first.origin} → {second.origin}" in ran.err
     assert second.requests == []

@@ -76,7 +76,7 @@ def value(explorer: Explorer, profile: str, field: str) -> str:
 def test_what_the_profile_lacks_is_asked_for_and_a_session_is_opened(lacking: Explorer, store: Path) -> None:
     async def story(app: ExplorerApp, pilot: Pilot[str]) -> None:
         form = await asked(pilot)
-        assert "no user name and no password" in shown(form)
+        assert "user name and password missing" in shown(form)
         assert "nowhere else" in shown(form)
         await type_in(pilot, USERNAME)
         await pilot.press("enter")
