@@ -109,3 +109,18 @@ def test_benchmark_table_has_every_script() -> None:
     folder = MANUAL.parent.parent / "tests" / "benchmarks"
     scripts = {path.stem for path in folder.glob("*.py") if "__main__" in path.read_text(encoding="utf-8")}
     assert set(fields("development", "script")) == scripts - {"reply_server"}
+
+
+VALUES = "password|30 s|/api/v2/|application/json-rpc|-3260[12] |…"
+"""Parts of a quoted message that another call shows otherwise."""
+
+
+def test_quoted_messages_are_those_of_the_program() -> None:
+    sources = "\n".join(file.read_text(encoding="utf-8") for file in MANUAL.parent.rglob("*.py"))
+    sources = re.sub(r'"\s*\n\s*f?"', "", sources)
+    quoted = [part for row in rows(page("connecting"), "part of the message") for part in re.findall("`(.+?)`", row[0])]
+    messages = [part for part in quoted if not part.startswith("HTTP ")]
+    assert len(messages) >= 20
+    for message in messages:
+        pattern = ".{0,60}?".join(map(re.escape, re.split(VALUES, message)))
+        assert re.search(pattern, sources), message
