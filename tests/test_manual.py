@@ -26,7 +26,7 @@ Config, state and cache are those of ``/home/ada`` on Linux, and empty at first.
 It may end with any code but 2 (usage), 3 (credentials), 4 (no response) and 70. A profile that does not exist is made:
 it is the demo service, with auth cookie, its password stored and its methods discovered. Saved calls and variables of
 the page's ``toml`` blocks are there. Ids become those of the newest calls, see ``RECORDED``. Each question is answered
-with yes. Programs that do not exist are passed over.
+with yes. Other programs are passed over, but for a few such as ``cat`` and ``grep``, see ``TOOLS``.
 
 ``toml`` blocks load as sessions.toml, preset, settings.toml, theme or case, whichever knows their keys. If the first
 line is ``# sessions.toml`` or the name of another file, the block is also written to that file, for the ``console``
@@ -206,8 +206,8 @@ class Session:
         self.shown = Shown("", "", 0)
         self.lenient = False
         self.made: set[str] = set()
-        self.console = environment_of(self.home)
-        self.sh = environment_of(self.other) | {"LENIENT": "1"}
+        self.console = environment_of(self.home) | {"PATH": bash.path}
+        self.sh = environment_of(self.other) | {"PATH": bash.path_of_tools, "LENIENT": "1"}
         self.bash = bash
         bash.answer = self.answer
         bash.run(f"cd {shlex.quote(str(self.work))}")
@@ -222,7 +222,8 @@ class Session:
         return text.replace(f":{self.port}", ":8000").replace(str(self.home), "/home/ada")
 
     def prepare(self, script: str) -> None:
-        for variables in (self.sh, self.console):
+        for variables in (dict(self.sh), dict(self.console)):
+            variables |= {"PATH": self.bash.path}
             code, printed = self.bash.run(f"set -e\n{self.actual(script)}\nset +e\n", variables.items())
             assert code == 0, printed
 
@@ -262,10 +263,10 @@ class Session:
 
     def run_sh(self, block: Block) -> None:
         self.lenient, self.shown = True, Shown("", "", block.line)
-        text = ID.sub(lambda found: self.ids.get(found[0], found[0]), block.text)
-        _, printed = self.bash.run(self.actual(text), self.sh.items())
+        text = self.actual(block.text).replace(".venv/bin/", "")
+        _, printed = self.bash.run(text, self.sh.items())
         self.lenient = False
-        if "bash: " in printed or ("line " in printed and "eval: " in printed):
+        if "bash: " in printed:
             self.problems.append(f"line {block.line}: bash says\n\n{printed}")
 
     # --- the program ---------------------------------------------------------------------------------------------

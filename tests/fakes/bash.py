@@ -6,6 +6,7 @@ import io
 import marshal
 import os
 import select
+import shutil
 import socket
 import subprocess
 import sys
@@ -43,6 +44,8 @@ while IFS= read -r -u {commands} script; do
 done
 """
 """Lenient, it passes over programs that do not exist."""
+TOOLS: Final = "cat cut diff grep head ls mkdir printenv rm sed sort tail tr uniq wc".split()  # noqa: SIM905
+"""Programs that do nothing outside the working folder."""
 
 
 class Request(NamedTuple):
@@ -115,13 +118,19 @@ class Bash:
         client = programs / "rpcexplorer"
         client.write_text(CLIENT.format(python=sys.executable, server=str(here / "server")))
         client.chmod(0o755)
+        tools = here / "tools"
+        tools.mkdir()
+        for name in TOOLS:
+            if found := shutil.which(name):
+                (tools / name).symlink_to(found)
+        self.path, self.path_of_tools = f"{programs}:{os.environ['PATH']}", f"{programs}:{tools}"
         null = os.open(os.devnull, os.O_RDWR)
         commands, self._commands = os.pipe()
         self._codes, codes = os.pipe()
         self._process = subprocess.Popen(
             ["bash", "--norc", "--noprofile", "-c", LOOP.format(commands=commands, codes=codes)],
             cwd=self._folder,
-            env={"PATH": f"{programs}:{os.environ['PATH']}", "LANG": "C.UTF-8", **self._environment},
+            env={"PATH": self.path, "LANG": "C.UTF-8", **self._environment},
             stdin=null,
             stdout=null,
             stderr=null,
