@@ -77,7 +77,7 @@ class Drafts:
         self._texts[key] = text
         self._unsaved[key] = text if written is None else written
         problem = self.save_unsaved()
-        return f"the params are kept only until you quit: {problem}" if problem else ""
+        return f"this draft is kept only until you quit: {problem}" if problem else ""
 
     @property
     def unsaved(self) -> dict[DraftKey, str]:
@@ -115,7 +115,7 @@ class Drafts:
         file = self._file(key)
         is_other = (there := read_bytes(file)) and there not in {self._written.get(key), content}
         if is_other and (side := _moved_aside(file, "other")):
-            self.other = f"the params of {key[1]} were changed elsewhere as well: that text is in {side}"
+            self.other = f"the draft of {key[1]} was also changed elsewhere: that text is in {side}"
 
     def text_for(
         self,
@@ -219,7 +219,7 @@ class Drafts:
                 self._written[found[0]] = content
                 return found
             if side := _moved_aside(file, "damaged"):
-                self.problem = f"a draft is damaged: it was moved to {side}, where its text can be looked for"
+                self.problem = f"a draft file is damaged: it was moved to {side}"
         except FileError as error:
             self.problem = error.sentence
             return error

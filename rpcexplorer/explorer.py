@@ -191,7 +191,7 @@ class Explorer:
         """Keep elsewhere the calls that could not be recorded; return what could not be written, in sentences."""
         problems = [self.rescue.put_aside()] if "journal" in self.__dict__ else []
         if "drafts" in self.__dict__ and (problem := self.drafts.save_unsaved()):
-            problems.append(f"{counted(len(self.drafts.unsaved), 'draft')} could not be written: {problem}.")
+            problems.append(f"{counted(len(self.drafts.unsaved), 'draft')} could not be saved: {problem}.")
         return "\n".join(filter(None, problems))
 
     @property

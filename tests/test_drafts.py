@@ -183,7 +183,7 @@ def test_a_draft_that_cannot_be_written_is_told_and_kept_in_memory(
     with monkeypatch.context() as patch:
         patch.setattr(os, "write", _full_disk)
         sentence = drafts.keep("staging", "a", "2")
-    assert sentence.startswith("the params are kept only until you quit: cannot write")
+    assert sentence.startswith("this draft is kept only until you quit: cannot write")
     assert "disk is full" in sentence
     assert drafts.find("staging", "a") == "2"
     assert Drafts(folder).find("staging", "a") == "1"
@@ -236,7 +236,7 @@ def test_a_text_that_was_made_to_break_the_reader_is_damage(folder: Path) -> Non
     file.write_bytes(b"draft 1 %08x %s" % (zlib.crc32(rest), rest))
     again = Drafts(folder)
     assert again.find("staging", "a") is None
-    assert "a draft is damaged" in again.problem
+    assert "a draft file is damaged" in again.problem
     assert again.keep("staging", "a", "2") == ""
 
 
@@ -280,7 +280,7 @@ def test_what_another_program_has_typed_meanwhile_is_kept_beside_and_told(folder
     (beside,) = folder.rglob("*.other-1")
     assert beside.read_bytes().endswith(b"\n[1]")
     assert stat.S_IMODE(beside.stat().st_mode) == 0o600
-    assert there.other == f"the params of get were changed elsewhere as well: that text is in {beside}"
+    assert there.other == f"the draft of get was also changed elsewhere: that text is in {beside}"
 
     here.keep("shop", "get", "[3]")
     assert sorted(path.read_bytes()[-3:] for path in folder.rglob("*.other-*")) == [b"[1]", b"[2]"]

@@ -33,8 +33,8 @@ MAX_NOTES = 12
 @click.command("import")
 @click.argument("file", metavar="FILE|-")
 @profile_option
-@click.option("--save", metavar="FILE", help="Save them as calls in this file of profiles, instead of as drafts.")
-@click.option("--dry-run", is_flag=True, help="Say what is found, and keep nothing of it.")
+@click.option("--save", metavar="FILE", help="Save the calls in this project file, not as drafts.")
+@click.option("--dry-run", is_flag=True, help="Show what is found, and import nothing.")
 @click.option("--json", "as_json", is_flag=True, help="Print what is found as one JSON object.")
 @click.option("--no-input", "ask", flag_value=False, default=True, help="Never ask anything: credentials are dropped.")
 @click.pass_context
@@ -47,11 +47,11 @@ def import_(
     as_json: bool,
     ask: bool,
 ) -> None:
-    """Take in calls that another program has written down, as drafts of a profile.
+    """Import calls from another program as drafts of a profile.
 
     FILE, or - for stdin, holds curl commands as browsers copy them (for bash or cmd), a HAR, a Postman collection 2.1,
     or JSON-RPC envelopes, one or one a line. Nothing in it is run, and no file that it names is read. Credentials in it
-    are stored for the profile after a question, or dropped; what cannot be used is said with its number.
+    are stored for the profile if you agree, or dropped. Requests that cannot be used are listed with their number.
 
     \b
     Examples:
@@ -71,7 +71,7 @@ def import_(
         explorer = invocation.open(ask=ask)
         chosen = invocation.use(explorer, profile)
         if chosen.ad_hoc:
-            fail("Drafts are kept for a profile: name one with -p, or add one with `rpcexplorer profiles add`.")
+            fail("Drafts belong to a profile: name one with -p, or add one with `rpcexplorer profiles add`.")
         _keep(invocation, explorer, chosen, [fitted(chosen, call) for call in found.calls], ask=ask)
 
 
@@ -96,7 +96,9 @@ def _show(invocation: Invocation, found: Imported, *, as_json: bool) -> None:
 def _without_id(found: Imported) -> list[str]:
     """Neither a draft nor a saved call says whether it is a notification: whoever sends it does."""
     methods = dict.fromkeys(call.method for call in found.calls if call.notification)
-    note = f"{joined_words(methods, 3)}: it had no id, and is kept as a call; `rpcexplorer notify` sends it without one"
+    note = (
+        f"{joined_words(methods, 3)}: it had no id, and is saved as a call; `rpcexplorer notify` sends it without one"
+    )
     return [note] if methods else []
 
 
@@ -111,11 +113,11 @@ def _keep(invocation: Invocation, explorer: Explorer, profile: Profile, calls: l
         f"{counted(len(taken.drafts), 'call')} in the drafts of {profile.name}: on screen, type the method's name"
     )
     if taken.replaced:
-        world.say(f"params that gave way can be brought back on screen: {joined_words(taken.replaced, 6)}")
+        world.say(f"replaced drafts, which you can restore on screen: {joined_words(taken.replaced, 6)}")
     if taken.left_out:
-        world.say(f"{taken.left_out} more of the same methods were left out")
+        world.say(f"{taken.left_out} more of the same methods were not imported")
     if taken.problem:
-        fail(f"Not all of it could be kept: {taken.problem}")
+        fail(f"Not all calls were saved: {taken.problem}")
 
 
 def _credentials(
@@ -127,7 +129,7 @@ def _credentials(
     dropped = [*dict.fromkeys(place for each in calls for place in each.dropped)]
     if found:
         names = " and ".join(found)
-        question = f"Store the {names} that came along for profile {profile.name} ({profile.endpoint})?"
+        question = f"Store the imported {names} for profile {profile.name} ({profile.endpoint})?"
         if ask and world.asks and click.confirm(printable(question), default=False, err=True):
             for field, secret in found.items():
                 if problem := explorer.credentials.hold(profile, field, secret.reveal(), keep=True):
@@ -135,7 +137,7 @@ def _credentials(
             world.say(f"stored: {names}")
         else:
             commands = joined_words([f"rpcexplorer profiles secret {profile.name} {field}" for field in found])
-            world.say(f"the {names} that came along was dropped; to store one: {commands}")
+            world.say(f"the {names} was not stored. To store one: {commands}")
     if dropped:
         world.say(f"credentials that {profile.name} has no use for were dropped: {joined_words(dropped, 6)}")
 

@@ -414,15 +414,15 @@ def interrupted(screen: Screen[Any], home: Screen[Any] | None) -> bool:
 def how_to_leave(screen: Screen[Any], keymap: Mapping[str, str], *, kept: bool) -> str:
     """The keys for it, as they are mapped: out of this screen, and out of the program. ``kept``: there is an editor."""
     key, palette = first_key("quit", keymap), first_key("palette", keymap)
-    leave = f"{key} leaves rpcexplorer" if key else f"quit leaves rpcexplorer: {palette} lists the commands"
+    leave = f"{key} quits rpcexplorer" if key else f"quit with the command palette: {palette}"
     scope = getattr(screen, "scope", "")
     if isinstance(screen, ModalScreen):
         leave = f"Esc closes this, {leave}"
     elif scope in {"history", "batch", "comparison", "profiles"} and screen.check_action("close", ()):
         back = first_key(f"{scope}.close", keymap)
         leave = f"{back} goes back, {leave}" if back else leave
-    comfort = "; what stands in the editor is kept" if kept else ""
-    return f"Nothing is selected, and nothing runs. {capitalised(leave)}{comfort}."
+    comfort = " Your drafts are kept." if kept else ""
+    return f"Nothing is selected, and nothing runs. {capitalised(leave)}.{comfort}"
 
 
 GUARD: Final = Guard()

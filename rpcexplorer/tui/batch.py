@@ -377,10 +377,10 @@ class BatchScreen(FullScreen[BatchRow | None]):
         if not isinstance(found, Missing):
             return found
         rows = [(str(each.reference), clipped(each.why, REASON_COLUMNS)) for each in found.unresolved[:MAX_NAMED]]
-        choices = [Choice("keep", "Keep editing"), Choice("typed", "Send as typed")]
+        choices = [Choice("cancel", "Cancel"), Choice("typed", "Send as typed")]
         if len(found.names) == len(found.unresolved):
-            choices.insert(1, Choice("fill", "Write values"))
-        answer = await self.app.push_screen_wait(Confirm("Something in this batch has no value.", rows, choices))
+            choices.insert(1, Choice("fill", "Enter values"))
+        answer = await self.app.push_screen_wait(Confirm("Send this batch without these values?", rows, choices))
         if answer == "fill":
             from rpcexplorer.tui.saved_calls import filled
 

@@ -74,9 +74,7 @@ ELSEWHERE: Final = "carry move switch copy transfer server environment staging p
 TICKET: Final = "Copy a ticket of this call in Markdown: request, response, when, how long, by which versions."
 COMPARE: Final = "diff difference versus against changed before"
 COMMANDS: Final[tuple[Command, ...]] = (
-    Command(
-        "send", "f5,ctrl+enter", "send", "Send the call that stands in the editor.", "call", footer=True, synonyms=AGAIN
-    ),
+    Command("send", "f5,ctrl+enter", "send", "Send the call in the editor.", "call", footer=True, synonyms=AGAIN),
     Command("cancel", "escape", "cancel", "Cancel what runs, or close what is open.", "call", footer=True),
     Command(
         "send-notification", "", "send as notification", "Send the call without an id: no response is expected.", "call"
@@ -136,17 +134,17 @@ COMMANDS: Final[tuple[Command, ...]] = (
         "to-profile",
         "ctrl+n",
         "to another profile",
-        "Take this call to another profile; nothing is sent.",
+        "Load this call with another profile. Nothing is sent.",
         "call",
         synonyms=ELSEWHERE,
     ),
     Command(
         "replaced-params",
         "",
-        "bring back replaced params",
-        "Bring back the params that another call took the place of.",
+        "restore a replaced draft",
+        "Restore the draft that another call replaced.",
         "call",
-        synonyms="previous draft undo restore recover lost older",
+        synonyms="previous params undo bring back recover lost older",
     ),
     Command(
         "apply-hint",
@@ -184,7 +182,7 @@ COMMANDS: Final[tuple[Command, ...]] = (
         "add-to-batch",
         "alt+p",
         "add to the batch",
-        "Put the call that stands in the editor into the batch of this profile, in its place if it came from there.",
+        "Add the draft to the batch, or update it there.",
         "call",
         synonyms="collect several calls one body array",
     ),
@@ -199,16 +197,16 @@ COMMANDS: Final[tuple[Command, ...]] = (
     Command(
         "keep-call",
         "alt+k",
-        "keep as a saved call",
-        "Keep this call under a name; of one that is kept: replace or remove it.",
+        "save call",
+        "Save this call under a name, or change the saved call.",
         "call",
-        synonyms="save bookmark favourite favorite collection template snippet team share remove rename edit",
+        synonyms="keep bookmark favourite favorite collection template snippet team share remove rename edit",
     ),
     Command(
         "import",
         "alt+i",
         "import calls",
-        "Take calls in from a file: curl commands, a HAR, a Postman collection, JSON envelopes.",
+        "Import calls from curl, HAR, Postman or JSON-RPC text.",
         "call",
         synonyms="curl har postman collection paste load open file browser devtools",
     ),
@@ -237,7 +235,7 @@ COMMANDS: Final[tuple[Command, ...]] = (
         synonyms="fields schema edit fill inputs wizard",
     ),
     Command(
-        "methods.pin", "ctrl+t", "pin", "Keep this method at the top of the list, or let it go.", "methods", footer=True
+        "methods.pin", "ctrl+t", "pin", "Pin this method to the top of the list, or unpin it.", "methods", footer=True
     ),
     Command(
         "recent.copy", "y", "copy", "Copy this call in one of several forms.", "recent", footer=True, synonyms=EXPORT
@@ -350,7 +348,7 @@ COMMANDS: Final[tuple[Command, ...]] = (
         "history.mark",
         "m",
         "mark",
-        "Mark this call, to compare, replay or export it with others; or let it go.",
+        "Mark this call to compare, replay or export it, or unmark it.",
         "history",
         footer=True,
         synonyms="select tag choose several",
@@ -377,7 +375,7 @@ COMMANDS: Final[tuple[Command, ...]] = (
         "history.to-profile",
         "ctrl+n",
         "to another profile",
-        "Take this call to another profile; nothing is sent.",
+        "Load this call with another profile. Nothing is sent.",
         "history",
         synonyms=ELSEWHERE,
     ),
@@ -408,10 +406,10 @@ COMMANDS: Final[tuple[Command, ...]] = (
     Command(
         "history.keep-call",
         "alt+k",
-        "keep as a saved call",
+        "save call",
         "Save this call in your user file or the project file.",
         "history",
-        synonyms="save bookmark favourite favorite collection template",
+        synonyms="keep bookmark favourite favorite collection template",
     ),
     Command("history.close", "escape", "back", "Back to the call.", "history", footer=True),
     Command("history.ticket", "M", "ticket", TICKET, "history", synonyms=REPORT),
@@ -503,18 +501,18 @@ COMMANDS: Final[tuple[Command, ...]] = (
         footer=True,
     ),
     Command("batch.copy", "y,f10", "copy", "Copy this call in one of several forms.", "batch", synonyms=EXPORT),
-    Command("batch.remove", "delete", "remove", "Take this call out of the batch.", "batch", footer=True),
-    Command("batch.up", "K,shift+up", "up", "Let this call change places with the one above.", "batch", footer=True),
-    Command("batch.down", "J,shift+down", "down", "Let it change places with the one below.", "batch", footer=True),
-    Command("batch.clear", "", "take all calls out", "Take every call out of the batch.", "batch"),
-    Command("batch.undo", "ctrl+z", "undo", "Bring back the batch as it was before calls were taken out.", "batch"),
+    Command("batch.remove", "delete", "remove", "Remove this call from the batch.", "batch", footer=True),
+    Command("batch.up", "K,shift+up", "up", "Move this call up.", "batch", footer=True),
+    Command("batch.down", "J,shift+down", "down", "Move this call down.", "batch", footer=True),
+    Command("batch.clear", "", "remove all calls", "Remove all calls from the batch.", "batch"),
+    Command("batch.undo", "ctrl+z", "undo", "Restore the calls that were removed from the batch.", "batch"),
     Command("batch.close", "escape", "back", "Cancel what runs, or go back to the call.", "batch", footer=True),
     Command("form.edit", "enter", "edit", "Type what stands at this place, or choose it.", "form", footer=True),
     Command(
         "form.cycle",
         "space",
         "toggle",
-        "Leave it out, give it a value, make it null: whatever may come next; or choose.",
+        "Switch between absent, value and null, or choose a value.",
         "form",
         footer=True,
         synonyms="absent value null set unset choose alternative enum",
@@ -530,7 +528,9 @@ COMMANDS: Final[tuple[Command, ...]] = (
         footer=True,
         synonyms="new append insert item",
     ),
-    Command("form.remove", "delete", "leave out", "Take it out of the text.", "form", synonyms="remove absent unset"),
+    Command(
+        "form.remove", "delete", "remove", "Remove this value from the params.", "form", synonyms="remove absent unset"
+    ),
     Command("form.undo", "ctrl+z", "undo", "Undo the last change of the params.", "form", synonyms="revert back"),
     Command("form.redo", "ctrl+y", "redo", "Redo the change that was undone.", "form", synonyms="again"),
     Command(
@@ -584,7 +584,7 @@ COMMANDS: Final[tuple[Command, ...]] = (
         "copy-or-cancel",
         "ctrl+c",
         "copy or cancel",
-        "Copy what is selected; else cancel what runs; else say how to leave.",
+        "Copy the selection, cancel what runs, or show how to quit.",
         "everywhere",
     ),
     Command("select-all", "alt+a", "select all", "Select all of the text in the field at hand.", "everywhere"),
@@ -593,7 +593,7 @@ COMMANDS: Final[tuple[Command, ...]] = (
         "theme",
         "",
         "choose a theme",
-        "See each theme at once, keep the one you like.",
+        "Preview the themes and choose one.",
         "everywhere",
         synonyms="dark light color colors colour colours appearance contrast",
     ),
@@ -634,7 +634,7 @@ COMMANDS: Final[tuple[Command, ...]] = (
         "quit",
         "ctrl+q",
         "quit",
-        "Leave. What stands in the editor is kept.",
+        "Quit. Your drafts are kept.",
         "everywhere",
         synonyms="exit leave close bye",
     ),

@@ -49,7 +49,7 @@ async def trusted(
         ("compare", "its fingerprint with what the owner of the server tells you by another way"),
         ("file", f"{file}  ({written.label})"),
     ]
-    choices = [Choice("no", "Leave it"), Choice("trust", "Trust exactly this one")]
+    choices = [Choice("cancel", "Cancel"), Choice("trust", "Trust exactly this one")]
     title = f"Trust this certificate for {clipped(name, ROOM)}, and send it what goes there?"
     if await screen.app.push_screen_wait(Confirm(title, rows, choices, grave=True)) != "trust":
         return False
@@ -114,7 +114,7 @@ async def tested(screen: Screen[Any], explorer: Explorer, profile: Profile) -> T
 
 
 class ConnectionTest(Dialog[str]):
-    """Answers ``take`` where the proposal is to be done."""
+    """Answers ``save`` where the proposal is to be done."""
 
     manual_pane = "connection test"
 
@@ -146,7 +146,7 @@ class ConnectionTest(Dialog[str]):
         with Answers():
             yield Answer("Begin", id="begin")
             yield Answer("Test this address", id="again")
-            yield Answer("Take it", id="take")
+            yield Answer("Save", id="save")
             yield Answer("Close", id="leave")
             yield Answer("Trust this certificate", grave=True, id="trust")
         yield Static(classes="hint")
@@ -176,10 +176,10 @@ class ConnectionTest(Dialog[str]):
         proposal = self.report.proposal if self._is_offered else None
         trusts = proposal is not None and proposal.trusts
         # an address lacks its auth: the form of a new profile asks for that
-        takes = proposal is not None and not trusts and not (self._profile.ad_hoc and proposal.lacks_auth)
+        saves = proposal is not None and not trusts and not (self._profile.ad_hoc and proposal.lacks_auth)
         begun = bool(self.report.checks) or self._stop is not None
         asks = self._is_over and bool(self.report.advice)
-        shown = {"begin": not begun, "again": asks, "take": takes, "trust": trusts, "leave": True}
+        shown = {"begin": not begun, "again": asks, "save": saves, "trust": trusts, "leave": True}
         field = self.query_one("#address", Entry)
         field.display = asks
         self.on_resize()
@@ -237,8 +237,8 @@ class ConnectionTest(Dialog[str]):
                 self._begin()
             case "again":
                 self._move(self.query_one("#address", Entry).value)
-            case "take" | "trust":
-                self.dismiss("take")
+            case "save" | "trust":
+                self.dismiss("save")
             case _:
                 self.action_leave()
 
@@ -314,6 +314,6 @@ async def _kept(screen: Screen[Any], explorer: Explorer, profile: Profile, propo
     name = proposal.preset.name if proposal.preset and proposal.preset.name not in taken else ""
     choice = [Field("home", "file", usual, choices=[*homes])] if len(homes) > 1 else []
     words = f"Saved in {', or in '.join(f'{file} ({label})' for label, file in homes.items())}."
-    form = Form("Keep it as a profile", words, [Field("name", "name", name, "staging"), *choice], save)
+    form = Form("Save as a profile", words, [Field("name", "name", name, "staging"), *choice], save)
     typed = await screen.app.push_screen_wait(form)
     return typed["name"].strip() if typed else ""

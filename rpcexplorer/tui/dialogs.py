@@ -62,7 +62,7 @@ async def may_send(screen: Screen[Any], explorer: Explorer, draft: Draft | Batch
         ("profile", f"{profile.name}  {profile.badge_word}".rstrip()),
         ("params", clipped(" ".join(draft.text.split()) or "[]", PARAMS_COLUMNS)),
     ]
-    choices = [Choice("keep", "Keep editing"), Choice("send", "Send once")]
+    choices = [Choice("cancel", "Cancel"), Choice("send", "Send once")]
     if not isinstance(draft, Batch):
         choices.append(Choice("quiet", f"Send, and don't ask for {clipped(method, 24)} today"))
     where = profile.badge_word if profile.badge == "prod" else profile.name
@@ -86,11 +86,11 @@ async def may_open(screen: Screen[Any], explorer: Explorer, exchange: Exchange) 
         ("profile", f"{profile.name}  {profile.badge_word}".rstrip()),
         *((field, f"at {clipped(place, PARAMS_COLUMNS)}") for place, field in places[:MAX_PLACES]),
     ]
-    choices = [Choice("leave", "Leave it out"), Choice("open", f"Put in my {fields}")]
-    whose = "Somebody else has written it." if exchange.foreign else "It comes from a folder that others write to."
-    title = f"Put your {fields} into this call?  {whose}"
+    choices = [Choice("skip", "Skip"), Choice("insert", f"Insert {fields}")]
+    origin = "The call was imported." if exchange.foreign else "Others can write to the folder of its history."
+    title = f"Insert your {fields} into this call?  {origin}"
     answer = await screen.app.push_screen_wait(Confirm(title, rows, choices, grave=profile.badge == "prod"))
-    return answer == "open"
+    return answer == "insert"
 
 
 def _is_quiet(explorer: Explorer, draft: Draft | Batch) -> bool:
@@ -109,7 +109,7 @@ def _bound(profile: Profile, method: str) -> str:
 
 async def may_change(screen: Screen[Any], profile: Profile, changes: Changes, *, careful: bool) -> bool:
     """Whether a profile that stands in no file may have other values."""
-    rows = [*rows_of(profile, changes), ("kept", "until you quit")]
+    rows = [*rows_of(profile, changes), ("lasts", "until you quit")]
     return await _changed(screen, profile, rows, [Choice("set", SET)], careful=careful) == "set"
 
 
@@ -134,13 +134,13 @@ async def _changed(
 ) -> str:
     """The answer that was chosen; the first one changes it, unless it matters more."""
     grave = careful or profile.badge == "prod"
-    leave = Choice("leave", "Leave it")
+    cancel = Choice("cancel", "Cancel")
     rows = [("profile", f"{profile.name}  {profile.badge_word}".rstrip()), *rows]
     question = Confirm(
-        f"Change the profile {profile.name}?", rows, [leave, *choices] if grave else [*choices, leave], grave=grave
+        f"Change the profile {profile.name}?", rows, [cancel, *choices] if grave else [*choices, cancel], grave=grave
     )
     answer: str | None = await screen.app.push_screen_wait(question)
-    return answer or "leave"
+    return answer or "cancel"
 
 
 async def warn_about(screen: Screen[Any], explorer: Explorer, file: Path) -> None:
@@ -223,7 +223,7 @@ class Credentials(Form):
             for field, known in self._found.items()
         ]
         keep = Field("keep", "remember", RUN if login else MACHINE, choices=(RUN, MACHINE))
-        told = f"{words}\nIt is sent to {profile.origin} and nowhere else. Kept on this machine, it lies in {store}."
+        told = f"{words}\nSent only to {profile.origin}. If you remember it on this machine, it is stored in {store}."
         title, done = (f"Log in to {profile.name}", "Log in") if login else (f"Secrets of {profile.name}", "Save")
         super().__init__(title, told, [*lines, keep], self._check, done=done)
 
@@ -231,7 +231,7 @@ class Credentials(Form):
         done, leave = super().answers()
         yield done
         if not self._login and forgettable(self._found):
-            yield Answer("Forget what is kept", id="forget", grave=True)
+            yield Answer("Forget stored values", id="forget", grave=True)
         yield leave
 
     @property
@@ -268,7 +268,7 @@ class Credentials(Form):
         if missing := self._missing(typed):
             return Wrong(f"The {LABELS[missing[0]]} is missing.", missing[0])
         if not self._login and not any(typed[field] for field in self._found):
-            return Wrong("Nothing was typed. Press Esc to cancel.", next(iter(self._found)))
+            return Wrong("Type a value, or press Press Esc to cancel.", next(iter(self._found)))
         return None
 
 
@@ -364,7 +364,7 @@ def _tell(screen: Screen[Any], problem: str) -> None:
 
 def _place_of_secrets(explorer: Explorer) -> str:
     in_keyring = explorer.settings.secret_store == "keyring"  # noqa: S105 - the name of a place, not a password
-    return "your keyring" if in_keyring else f"{explorer.paths.secrets}, for you alone"
+    return "your keyring" if in_keyring else f"{explorer.paths.secrets}, readable only by you"
 
 
 def _explain_missing(profile: Profile, found: KnownFields, lacking: list[str]) -> str:
@@ -405,12 +405,12 @@ async def other_profile(screen: Screen[Any], explorer: Explorer, than: str) -> s
     found, used = explorer.profiles, explorer.profile
     picks = [pick for pick in profile_picks(explorer) if pick.id != than]
     if not picks:
-        screen.notify("There is no other profile to take this call to.")
+        screen.notify("There is no other profile for this call. Add one first.")
         return ""
-    chosen = await screen.app.push_screen_wait(Picker("Take this call to …", picks, on=used.name if used else ""))
+    chosen = await screen.app.push_screen_wait(Picker("Load this call with …", picks, on=used.name if used else ""))
     profile = found.get(chosen) if chosen else None
     if isinstance(profile, Problem):
-        screen.notify(f"{chosen} cannot be used, so the call stays here. {profile}", severity="warning")
+        screen.notify(f"{chosen} cannot be used, so the call was not loaded. {profile}", severity="warning")
     return profile.name if isinstance(profile, Profile) else ""
 
 
@@ -456,7 +456,7 @@ FILES: Final = "files"
 """The answer of the keys that asks for the files instead of a page."""
 KEYS_COLUMNS: Final = 13
 SIGNS: Final = {
-    "▸": "The method that stands in the editor.",
+    "▸": "The method in the editor.",
     "★": "Pinned.",
     "·": "Called before.",
     "!": "Not safe: where the profile wants it, you are asked before it is sent.",
@@ -565,8 +565,8 @@ async def may_end(app: App[Any], explorer: Explorer) -> bool:
     while problem := explorer.drafts.save_unsaved():
         choices = [
             Choice("again", "Try again"),
-            Choice("elsewhere", "Save in another place"),
-            Choice("end", "Quit all the same"),
+            Choice("elsewhere", "Save elsewhere"),
+            Choice("end", "Quit without saving"),
         ]
         names = [
             clipped(f"{method or 'no method'} on {profile}", NAME_COLUMNS)
@@ -574,12 +574,12 @@ async def may_end(app: App[Any], explorer: Explorer) -> bool:
         ]
         more = f" and {len(names) - MAX_DRAFTS} more" if len(names) > MAX_DRAFTS else ""
         rows = [
-            ("params of", ", ".join(names[:MAX_DRAFTS]) + more),
+            ("not saved", ", ".join(names[:MAX_DRAFTS]) + more),
             ("why", problem),
-            ("quitting", "loses them"),
-            ("Esc", "goes on"),
+            ("if you quit", "they are lost"),
+            ("Esc", "cancel"),
         ]
-        answer = await app.push_screen_wait(Confirm("What you typed is not written", rows, choices))
+        answer = await app.push_screen_wait(Confirm("Quit without saving your drafts?", rows, choices))
         if answer == "end" or (answer == "elsewhere" and await _save_elsewhere(app, explorer)):
             return True
         if answer is None:
@@ -589,8 +589,8 @@ async def may_end(app: App[Any], explorer: Explorer) -> bool:
 
 async def _save_elsewhere(app: App[Any], explorer: Explorer) -> bool:
     """Ask where; False where it was left, or that place takes nothing either."""
-    words = "A new file, for your eyes only. What is known to be secret is left out."
-    path = await app.push_screen_wait(Ask("Save the params in", value="~/params.txt", words=words))
+    words = "Name a new file. Only you can read it. Known secrets are redacted."
+    path = await app.push_screen_wait(Ask("Save your drafts in", value="~/params.txt", words=words))
     if not path:
         return False
     home = os.path.expanduser(path)  # noqa: ASYNC240, PTH111 - no disk is asked, and Path's own raises without a home

@@ -249,7 +249,7 @@ LONGEST_NAME: Final = 80
 LONGEST_DOC: Final = 4_000
 """Characters of what a service says that anybody reads here."""
 HOW_TO_TYPE: Final[SheetLine] = (
-    (" Enter", "bold"), (" takes it   ", "middle"), ("Esc", "bold"), (" leaves what stood there", "middle"),
+    (" Enter", "bold"), (" save   ", "middle"), ("Esc", "bold"), (" cancel", "middle"),
 )  # fmt: skip
 
 

@@ -322,7 +322,7 @@ class HistoryScreen(FullScreen[HistoryChoice | None]):
         if call is None or self._is_refused(call):
             return
         words = f"{clipped(call.method, 32)}   {self._moment(call)}"
-        ask = Ask(title, value=getattr(call, field), words=words, hint=f"empty: it has no {field}")
+        ask = Ask(title, value=getattr(call, field), words=words, hint=f"leave empty for no {field}")
         text = await self.app.push_screen_wait(ask)
         if text is None:
             return
@@ -345,7 +345,7 @@ class HistoryScreen(FullScreen[HistoryChoice | None]):
             rows = [("call", record.method), ("when", moment), ("outcome", outcome)]
             rows += [("profile", record.profile), ("name", record.name), ("note", record.note)]
         named = [(label, clipped(" ".join(text.split()), ROOM)) for label, text in rows if text]
-        choices = [Choice("keep", "Keep it"), Choice("delete", "Delete it for good")]
+        choices = [Choice("cancel", "Cancel"), Choice("delete", "Delete")]
         question = Confirm("Delete this from the history?", named, choices)
         if await self.app.push_screen_wait(question) == "delete":
             await self._write(lambda: self.explorer.journal.delete(self.explorer.profile, record.id))

@@ -395,8 +395,8 @@ class ProfilesScreen(FullScreen[bool]):
         name, homes = profile.name, homes_of(self.explorer, profile.name)
         rows = [("profile", f"{name}  {profile.badge_word}".rstrip()), ("host", profile.origin)]
         rows += [("file" if at == 0 else "", f"{each.file}  ({each.label})") for at, each in enumerate(homes)]
-        rows.append(("also", "the secrets that are kept for it; its history stays"))
-        choices = [Choice("keep", "Keep it"), Choice("remove", f"Remove {clipped(name, NAME_COLUMNS)}")]
+        rows.append(("also", "removes its stored secrets, and leaves its history"))
+        choices = [Choice("cancel", "Cancel"), Choice("remove", "Remove")]
         grave = profile.badge == "prod" or any(each.label == "project file" for each in homes)
         if await self.app.push_screen_wait(Confirm(f"Remove {name}?", rows, choices, grave=grave)) == "remove":
             for problem in self.explorer.remove_profile(profile):
@@ -432,9 +432,9 @@ class Way(Struct, frozen=True):
 
 
 WAYS: Final = (
-    Way("demo", "Try the demo service", "on this machine; nothing of it stays", "d"),
+    Way("demo", "Try the demo service", "on this machine, removed when you quit", "d"),
     Way("add", "Add a profile", "a server, and how to log in", "a"),
-    Way("quit", "Leave", "", "^Q"),
+    Way("quit", "Quit", "", "^Q"),
 )
 
 

@@ -271,7 +271,7 @@ async def may_send_all(
     calls = f"{len(asked)} of {len(drafts)} calls are" if len(drafts) > 1 else "The call is"
     is_prod = any(each.badge == "prod" for each in profiles.values())
     where = " and ".join(each.badge_word if each.badge == "prod" else each.name for each in profiles.values())
-    choices = [Choice("keep", "Send nothing"), Choice("send", "Send them" if len(drafts) > 1 else "Send it")]
+    choices = [Choice("cancel", "Cancel"), Choice("send", "Send")]
     always = all(profile.confirm == "always" for _, profile in asked)
     title = f"Send to {where}?" + ("" if always else f"  {calls} not marked safe.")
     return await screen.app.push_screen_wait(SendQuestion(title, rows, choices, grave=is_prod)) == "send"

@@ -37,7 +37,7 @@ async def kept(
             ("for", saved.profile or "all profiles"),
             ("file", saved.file),
         ]
-        choices = [Choice("leave", "Cancel"), Choice("another", "Save a copy")]
+        choices = [Choice("cancel", "Cancel"), Choice("another", "Save a copy")]
         choices += [Choice("replace", "Replace")] if draft.text != (saved.text or "[]") else []
         question = Confirm(f"Change the saved call {saved.listed_as}?", rows, [*choices, Choice("remove", "Delete")])
         answer = await screen.app.push_screen_wait(question)
@@ -133,7 +133,7 @@ async def filled(
     def fits(typed: Mapping[str, str]) -> Wrong | None:
         values = values_of(typed)
         if empty := next((field.key for field in fields if not typed[field.key]), ""):
-            return Wrong("write a value; nothing is sent without it", empty)
+            return Wrong("enter a value", empty)
         tried = explorer.resolved(draft, values, id=id, profile=profile)
         if not isinstance(tried, Missing):
             return None
@@ -143,7 +143,7 @@ async def filled(
 
     what = "these calls" if isinstance(draft, Batch) else draft.method
     what += f" on {profile.name}" if profile else ""
-    words = "They take the place of what stands between {{ and }}, in this call alone."
+    words = "They replace the variables {{…}} in this call only."
     typed = await screen.app.push_screen_wait(Form(f"Values for {what}", words, fields, fits, done="Send"))
     if typed is None:
         return None

@@ -62,7 +62,7 @@ def test_a_recording_becomes_drafts_and_all_that_was_left_out_is_said(staging: S
 def test_without_a_terminal_credentials_are_dropped_and_the_command_to_store_them_is_named(staging: Shell) -> None:
     ran = staging.run("import", str(FILES / "chromium.bash.txt"))
     assert ran.code == 0
-    assert "the token that came along was dropped; to store one: rpcexplorer profiles secret staging token" in ran.err
+    assert "the token was not stored. To store one: rpcexplorer profiles secret staging token" in ran.err
     assert not [each for each in SECRETS if each in "".join(staging.files().values())]
 
 
@@ -79,7 +79,7 @@ def test_a_token_is_stored_for_its_profile_after_one_yes(
 
     monkeypatch.setattr(click, "confirm", answer)
     ran = staging.run("import", str(FILES / "chromium.bash.txt"))
-    assert questions == ["Store the token that came along for profile staging (https://shop.example.com/rpc)?"]
+    assert questions == ["Store the imported token for profile staging (https://shop.example.com/rpc)?"]
     held = {Path(name).name for name, text in staging.files().items() if "browser-bearer-0815" in text}
     assert held == ({"secrets.toml"} if yes else set())
     assert "browser-bearer-0815" not in ran.text + ran.err
@@ -88,7 +88,7 @@ def test_a_token_is_stored_for_its_profile_after_one_yes(
 def test_what_was_typed_before_can_be_brought_back(staging: Shell) -> None:
     take_in(staging, CALL)
     ran = take_in(staging, CALL.replace("1.10", "2.20"))
-    assert "params that gave way can be brought back on screen: user.get" in ran.err
+    assert "replaced drafts, which you can restore on screen: user.get" in ran.err
     assert (draft(staging, "user.get"), replaced(staging)) == ('{"n": 2.20}', ['{"n": 1.10}'])
 
 
@@ -97,7 +97,7 @@ def test_many_calls_of_one_method_push_nothing_out_of_what_can_be_brought_back(s
     lines = "\n".join(CALL.replace("1.10", str(number)) for number in range(30))
     ran = take_in(staging, lines)
     assert "10 calls in the drafts of staging" in ran.err
-    assert "20 more of the same methods were left out" in ran.err
+    assert "20 more of the same methods were not imported" in ran.err
     assert replaced(staging)[0] == '{"n": 1.10}'
 
 
@@ -212,5 +212,5 @@ def test_of_a_notification_it_is_said_once_how_it_is_sent_as_one(staging: Shell)
         staging, "\n".join([CALL, CALL.replace('"id": 1, ', ""), CALL.replace('"id": 1, ', "").replace("1.10", "2")])
     )
     assert ran.err.count("notify") == 1
-    assert "user.get: it had no id, and is kept as a call; `rpcexplorer notify` sends it without one" in ran.err
+    assert "user.get: it had no id, and is saved as a call; `rpcexplorer notify` sends it without one" in ran.err
     assert "notify" not in take_in(staging, CALL).err

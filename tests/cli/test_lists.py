@@ -31,7 +31,7 @@ def test_every_command_is_listed_with_its_keys_below_its_pane(shell: Shell) -> N
     assert [line for line in lines if line and line[0] != " "] == list(SCOPES.values())
     listed = [line.split()[-1] for line in lines if line.startswith("  ")]
     assert sorted(listed) == sorted(command.id for command in COMMANDS)
-    assert re.search(r"^  F5 \^Enter +Send the call that stands in the editor\. +send$", ran.text, re.MULTILINE)
+    assert re.search(r"^  F5 \^Enter +Send the call in the editor\. +send$", ran.text, re.MULTILINE)
     helps = {command.id: command.help for command in COMMANDS}
     assert len({line.index(helps[line.split()[-1]]) for line in lines if line.startswith("  ")}) == 1, "in one column"
 
@@ -45,7 +45,7 @@ def test_the_keys_of_the_settings_are_the_ones_that_are_printed(shell: Shell) ->
         "command": "theme",
         "keys": ["f12"],
         "shown": "F12",
-        "does": "See each theme at once, keep the one you like.",
+        "does": "Preview the themes and choose one.",
         "where": "Everywhere",
     }
     assert (rows["discover"]["keys"], rows["discover"]["shown"]) == ([], "")

@@ -71,8 +71,8 @@ def each_method() -> Iterator[Stop]:
         yield Stop("", (NEXT_TAB,), ("✓ valid",))
         yield Stop("docs", (ALT_M,), (f"│  {shown[:24]}", "no, asks first"))
         yield Stop("", (ALT_M,), gone="no, asks first")
-        yield Stop("question before sending", ("f5",), ("Keep editing", f"method   {shown[:40]}"))
-        yield Stop("", ("escape",), gone="Keep editing")
+        yield Stop("question before sending", ("f5",), ("Send once", f"method   {shown[:40]}"))
+        yield Stop("", ("escape",), gone="Send once")
 
 
 def send(what: str, *outcome: str, sink: str = "") -> Iterator[Stop]:

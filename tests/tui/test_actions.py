@@ -242,7 +242,7 @@ async def the_palette_does_a_command_by_its_name(at: Visit) -> None:
     width = at.calls.methods.outer_size.width
     await at.press("ctrl+p")
     await on(at.pilot, Picker)
-    await at.sees("Commands", "Send the call that stands in the editor.")
+    await at.sees("Commands", "Send the call in the editor.")
     await at.choose("wider list")
     await until(at.pilot, lambda: at.explorer.remembered.methods_width == width + 2)
 
@@ -342,7 +342,7 @@ async def all_of_a_text_is_selected_and_copied_else_the_way_out_is_told(at: Visi
     await until(at.pilot, lambda: at.app.clipboard == "[1, 2]")
     await at.sees("Sent the selection, 6 B, to the terminal.")
     await at.press("f4", "ctrl+c")
-    await at.sees("Nothing is selected, and nothing runs. ^Q leaves rpcexplorer")
+    await at.sees("Nothing is selected, and nothing runs. ^Q quits rpcexplorer")
 
 
 @shows("quit")
@@ -398,7 +398,7 @@ async def a_hint_changes_the_profile_after_a_question_and_sends_again(at: Visit)
         await at.pilot.press("enter")
         assert isinstance((await at.came(before)).outcome, Result)
         assert [each.header("Content-Type") for each in server.requests][1:] == ["application/json"]
-        await at.sees("✓ result", "Set until you quit. F7, then a, saves the address")
+        await at.sees("✓ result", "Changed until you quit. To save the address")
         await at.misses("^R set")
 
 
@@ -527,7 +527,7 @@ async def params_that_a_recorded_call_took_the_place_of_come_back(at: Visit) -> 
     await at.write("[]", "ping")
     at.calls.drafts.choose("demo.echo")
     assert at.calls.params.text == "[1.10]"
-    await at.by_palette("bring back replaced params")
+    await at.by_palette("restore a replaced draft")
     await at.back()
     assert at.calls.params.text == '{"half": '
     await at.sees('{"half":')
@@ -542,7 +542,7 @@ async def a_call_is_taken_to_another_profile(at: Visit) -> None:
     await at.press("ctrl+n")
     await at.choose("prod")
     await at.back()
-    await at.sees(" prod ", "[1.10]", "demo.echo stands on prod now")
+    await at.sees(" prod ", "[1.10]", "Loaded demo.echo with prod")
     assert at.explorer.recent(9) == []
 
 
@@ -576,10 +576,10 @@ async def calls_that_another_program_wrote_down_are_taken_in(at: Visit) -> None:
     )
     at.paste(str(file))
     await at.press("enter")
-    await at.sees("Take these calls in as drafts?", "http://a.example")
+    await at.sees("Import these calls as drafts?", "http://a.example")
     await at.press("tab", "enter")
     await at.back()
-    await at.sees("▍user.get", "[1.10]", "The call stands in the editor, as a draft of demo")
+    await at.sees("▍user.get", "[1.10]", "Imported the call into the editor, as a draft of demo")
 
 
 @shows("methods.pin")
@@ -940,7 +940,7 @@ async def a_recorded_call_is_taken_to_another_profile(at: Visit) -> None:
     await until(at.pilot, lambda: (at.calls.method, at.calls.params.text) == ("demo.echo", "[1.10]"))
     assert at.explorer.profile is not None
     assert at.explorer.profile.name == "inline"
-    await at.sees("demo.echo stands on inline now", "Nothing was sent")
+    await at.sees("Loaded demo.echo with inline", "Nothing was sent")
 
 
 @shows("history.tab-next", "history.tab-previous")
@@ -1239,7 +1239,7 @@ async def a_batch_is_put_in_order(at: Visit) -> None:
     assert screen.calls.rows[0].draft.notification
     await at.press("delete")
     assert calls() == "bc"
-    await at.by_palette("take all calls out")
+    await at.by_palette("remove all calls")
     await on(at.pilot, BatchScreen)
     await until(at.pilot, lambda: not calls())
     await at.press("ctrl+z")

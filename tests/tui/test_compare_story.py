@@ -194,7 +194,7 @@ def test_a_call_of_a_case_is_loaded_into_the_profile_in_use_whatever_profile_it_
         assert staging.requests == others.requests == []
     assert his.explorer.profile is not None
     assert his.explorer.profile.name == "staging"
-    assert "Put your token into this call?  Somebody else has written it." in his.seen[1]
+    assert "Insert your token into this call?  The call was imported." in his.seen[1]
 
 
 TWO = """

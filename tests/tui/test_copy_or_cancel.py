@@ -25,7 +25,7 @@ from tests.tui.visiting import on, said, tell, type_in, visit
 from tests.tui.waiting import until
 
 NOTHING = "Nothing is selected, and nothing runs."
-KEPT = "leaves rpcexplorer; what stands in the editor is kept."
+KEPT = "quits rpcexplorer. Your drafts are kept."
 HELD = """\
 version = 1
 default = "held"
@@ -227,7 +227,7 @@ def test_else_the_keys_to_leave_by_are_told_in_plain_words(
 def test_before_there_is_an_editor_nothing_is_said_to_be_kept_in_it(make_explorer: Callable[..., Explorer]) -> None:
     async def story(app: ExplorerApp, pilot: Pilot[Any]) -> None:
         await pilot.press("ctrl+c")
-        await until(pilot, lambda: said(app) == f"{NOTHING} ^Q leaves rpcexplorer.")
+        await until(pilot, lambda: said(app) == f"{NOTHING} ^Q quits rpcexplorer.")
 
     tell(make_explorer(""), story)
 
@@ -249,7 +249,7 @@ def test_where_a_profile_must_be_chosen_no_way_back_is_told(explorer: Explorer) 
     ("keymap", "told"),
     [
         ('quit = "f12"\nhistory.close = "f11"\n', "Esc closes this, F12 leaves"),
-        ('quit = ""\n', "Esc closes this, quit leaves rpcexplorer: ^P lists the commands"),
+        ('quit = ""\n', "Esc closes this, quit with the command palette: ^P"),
     ],
 )
 def test_a_key_that_was_mapped_is_told_as_it_is_mapped(

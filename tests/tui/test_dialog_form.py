@@ -20,7 +20,7 @@ from tests.tui.waiting import until
 
 Act = Callable[[Pilot[None], Any], Awaitable[None]]
 HOSTILE = "[@click=app.quit]x[/] oops [/] \x1b]52;c;?\x07 \u202e [true]"
-CHOICES = [Choice("keep", "Keep it"), Choice("go", "Go on")]
+CHOICES = [Choice("keep", "Cancel"), Choice("go", "Go on")]
 
 
 def ask(dialog: Dialog[Any], act: Act, *, size: tuple[int, int] = (120, 40)) -> list[Any]:

@@ -282,7 +282,7 @@ def test_a_draft_that_cannot_be_written_is_said_once_and_stands_in_the_header(ex
             await pilot.pause()
             screen.drafts.write_down()
         assert said(app).count("kept only until you quit") == 1
-        assert "draft not kept" in drawn(screen.query_one(Header))
+        assert "draft not saved" in drawn(screen.query_one(Header))
 
     visit(explorer, scene)
 

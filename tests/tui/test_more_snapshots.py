@@ -360,7 +360,7 @@ def test_a_profile_is_about_to_be_removed(picture: Callable[..., bool]) -> None:
         await pilot.press("delete")
         await on(pilot, Confirm)
 
-    assert picture(show, "Remove prod?", "Keep it")
+    assert picture(show, "Remove prod?", "Cancel")
 
 
 def test_a_profile_is_edited(picture: Callable[..., bool]) -> None:
@@ -429,7 +429,7 @@ def test_a_connection_was_tested(picture: Callable[..., bool], size: tuple[int, 
         await pilot.press("enter")
         await until(pilot, lambda: bool(dialog.report.checks))
 
-    assert picture(show, "Test prod", "not set → transmission", "Take it", size=size)
+    assert picture(show, "Test prod", "not set → transmission", "Save", size=size)
 
 
 # --- comparing -------------------------------------------------------------------------------------------------------

@@ -341,7 +341,7 @@ def test_tab(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer], tab: str) 
 
 
 SCREENS = {
-    "help": ("f1", "Keys", "Send the call that stands in the editor."),
+    "help": ("f1", "Keys", "Send the call in the editor."),
     "history": ("f6", "History  5 calls", "-32602 Invalid params", '"Ada Lovelace"'),
     "profiles": ("f7", "Profiles  2", "Shared staging"),
     "palette": ("ctrl+p", "Commands", "type to find", "Lay the params out, one member a line."),

@@ -128,8 +128,8 @@ def _file(path: str, name: str) -> tuple[Path, bool]:
 
 
 async def _may_replace(screen: Screen[Any], file: Path) -> bool:
-    choices = [Choice("keep", "Keep it"), Choice("replace", "Replace it")]
-    question = Confirm("There is a file of this name", [("file", str(file))], choices, grave=True)
+    choices = [Choice("cancel", "Cancel"), Choice("replace", "Replace")]
+    question = Confirm("Replace this file?", [("file", str(file))], choices, grave=True)
     answer: str | None = await screen.app.push_screen_wait(question)
     return answer == "replace"
 

@@ -236,7 +236,7 @@ class MethodList(RowList[MethodListRow], can_focus=False):
     """
 
     current: reactive[str] = reactive("")
-    """The method that stands in the editor."""
+    """The method in the editor."""
     here: reactive[bool] = reactive(False)
     """What is typed goes to this list."""
     longest: reactive[int] = reactive(0)
@@ -417,7 +417,7 @@ class MethodsPane(Vertical):
     methods: reactive[Mapping[str, Method]] = reactive[Mapping[str, Method]]({}, init=False, repaint=False)
     pinned: reactive[Sequence[str]] = reactive[Sequence[str]]((), init=False, repaint=False)
     current: reactive[str] = reactive("", init=False, repaint=False)
-    """The method that stands in the editor."""
+    """The method in the editor."""
     recent: reactive[Sequence[Exchange]] = reactive[Sequence[Exchange]]((), init=False, repaint=False)
     """The newest calls of this profile, the latest first."""
     here: reactive[bool] = reactive(False, repaint=False)

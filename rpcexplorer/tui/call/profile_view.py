@@ -83,13 +83,13 @@ class ProfileView:
         explorer = self._explorer
         history = explorer.journal.problem
         if history and explorer.history.unsaved:
-            history += " It is kept in memory and tried again with the next call."
+            history += " It is kept in memory, and the next call tries again."
         problems = {
             "history not written": history,
-            "draft not kept": self._drafts.problem or explorer.drafts.problem,
+            "draft not saved": self._drafts.problem or explorer.drafts.problem,
             "draft changed elsewhere": explorer.drafts.other,
             "screen not remembered": explorer.remembered.problem,
-            "methods not kept": explorer.catalogues.problem,
+            "methods not saved": explorer.catalogues.problem,
         }
         for problem in problems.values():
             if problem and problem not in self._told:

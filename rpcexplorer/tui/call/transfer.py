@@ -39,13 +39,13 @@ from rpcexplorer.tui.widgets.picker import Pick, Picker
 from rpcexplorer.variables.references import inert_value
 from rpcexplorer.variables.resolve import TakenValue, as_it_went_out, placed
 
-BRING_BACK: Final = next(command.words for command in COMMANDS if command.id == "replaced-params")
+RESTORE_DRAFT: Final = next(command.words for command in COMMANDS if command.id == "replaced-params")
 SEND_NOTIFICATION: Final = next(command.words for command in COMMANDS if command.id == "send-notification")
 IMPORT_WORDS: Final = (
     "A file with curl commands, a HAR, a Postman collection 2.1, or JSON-RPC envelopes. Nothing in it is run, and no "
     "file that it names is read."
 )
-COMMAND_WORDS: Final = "paste the command where the params stand: there it keeps its lines, and can be taken apart"
+COMMAND_WORDS: Final = "paste the command into the params instead: there it can be converted into a call"
 USE: Final = "use"
 """The purpose under which methods are remembered that a value was put into."""
 PLACE_COLUMNS: Final = 40
@@ -156,7 +156,7 @@ class Transfer:
         self._panes.free_response()
         self._params.focus_inside()
         called = f"“{example.name}”" if example.name else "The example"
-        self._tell(f"{called} is in the editor. {self._key('params.undo')} brings back what stood there.")
+        self._tell(f"{called} is in the editor. {self._key('params.undo')} restores your draft.")
 
     def _put_into_batch(self, exchange: Exchange) -> bool:
         """Replace the batch by the calls of a recorded one, each with its response; return whether that is possible."""
@@ -164,13 +164,13 @@ class Transfer:
         profile = explorer.profile
         assert profile is not None
         if isinstance(found, Typo) or not found.rows:
-            self._tell("The calls of this batch cannot be told apart: its text is not all there.")
+            self._tell("The calls of this batch cannot be loaded: its recorded text is incomplete.")
             return False
         before, batch = explorer.batches.of(profile), found.came(exchange, parts_of(exchange))
         problem = explorer.batches.replace(profile, batch, explorer.credentials.in_use())
         if before.rows and before.text != batch.text:
             undo = self._key("batch.undo")
-            self._tell(f"The batch that was collected gave way to it; {undo} there brings it back.")
+            self._tell(f"Replaced your batch. In the batch, {undo} restores it.")
         if problem:
             self._tell(f"{capitalised(problem)}.")
         return True
@@ -186,15 +186,15 @@ class Transfer:
         before, text = self._params.text, without(draft.text, profile)
         is_kept = self._drafts.replace(text)
         self._panes.focus_params()
-        sentences = [f"{draft.method} stands on {profile} now. Nothing was sent."]
+        sentences = [f"Loaded {draft.method} with {profile}. Nothing was sent."]
         if before != text and before.strip() not in EMPTY_PARAMS:
-            sentences.append(f"{self._key('params.undo')} brings back the params that stood there.")
+            sentences.append(f"{self._key('params.undo')} restores your draft.")
         if is_kept:
-            sentences.append(f"Later that is “{BRING_BACK}” in the palette.")
+            sentences.append(f"Later, use “{RESTORE_DRAFT}” in the palette.")
         if draft.text != text:
-            sentences.append(f"What stood for a secret of {profile} in it was left out.")
+            sentences.append(f"Removed the secret references of {profile}: they do not work with another profile.")
         elif mark := of_another(text, profile):
-            sentences.append(f"{mark} is not sent with {profile}: write the value for it.")
+            sentences.append(f"{mark} does not work with {profile}: replace it with a value.")
         if draft.notification:
             sentences.append(self._notification_words(draft.method))
         self._tell(" ".join(sentences))
@@ -238,14 +238,14 @@ class Transfer:
             self._params.replace(first.params or "[]")  # what was pasted is in no file then
         else:
             self._drafts.replace(first.params or "[]")
-        sentences = [f"{first.method} stands in the editor; {self._key('params.undo')} brings back what was pasted."]
+        sentences = [f"{first.method} is in the editor. {self._key('params.undo')} restores the pasted text."]
         if first.notification:
             sentences.append("It had no id: “send as notification” in the palette sends it so.")
         if rest:
             methods = joined_words(dict.fromkeys(call.method for call in taken.drafts), 4)
-            sentences.append(f"The others stand in the drafts of {methods}.")
+            sentences.append(f"The others are drafts of {methods}.")
             if any(call.method == first.method for call in rest):
-                sentences.append("Those of the same method can be brought back there.")
+                sentences.append(f"Those of {first.method} are replaced drafts: use “{RESTORE_DRAFT}” in the palette.")
         sentences += _left_out_words(taken.left_out)
         if others := other_addresses(found.calls, profile.endpoint):
             sentences.append(f"It went to {others}; {profile.name} sends it to {profile.endpoint}.")
@@ -267,12 +267,12 @@ class Transfer:
         taken = explorer.imports.take_in(profile, [fit.call for fit in fits], self._secrets(fits))
         self._drafts.choose(as_named(taken.drafts[0].method))
         self._panes.focus_params()
-        sentences = [f"{len(taken.drafts):,} calls stand in the drafts of {profile.name}, the first in the editor."]
+        sentences = [f"Imported {len(taken.drafts):,} calls as drafts of {profile.name}. The first is in the editor."]
         if len(taken.drafts) == 1:
-            sentences = [f"The call stands in the editor, as a draft of {profile.name}."]
+            sentences = [f"Imported the call into the editor, as a draft of {profile.name}."]
         sentences += _left_out_words(taken.left_out)
         if taken.replaced:
-            sentences.append(f"Params that gave way can be brought back: {joined_words(taken.replaced, MAX_REASONS)}.")
+            sentences.append(f"Drafts were replaced and can be restored: {joined_words(taken.replaced, MAX_REASONS)}.")
         sentences += [f"But {taken.problem}."] * bool(taken.problem)
         self._tell(" ".join(sentences))
         await self._settle_credentials(profile, fits)
@@ -309,10 +309,10 @@ class Transfer:
         rows.append(("now to", f"{profile.name}, {profile.endpoint}"))
         notes = [*skipped_lines(found.skipped), *found.notes, *note_lines(found.calls)]
         rows += [("note" if at == 0 else "", note) for at, note in enumerate(notes[:MAX_REASONS])]
-        choices = [Choice("leave", "Leave it"), Choice("take", "Take them in" if count > 1 else "Take it in")]
-        question = Confirm("Take these calls in as drafts?", rows, choices)
+        choices = [Choice("cancel", "Cancel"), Choice("import", "Import")]
+        question = Confirm("Import these calls as drafts?", rows, choices)
         answer: str | None = await self._host.app.push_screen_wait(question)
-        return answer == "take"
+        return answer == "import"
 
     def _secrets(self, fits: Sequence[Fitted]) -> list[Secret]:
         """Return what has to be hidden in the files that calls are written to."""
@@ -324,12 +324,12 @@ class Transfer:
             names = " and ".join(found)
             rows = [("profile", profile.name), ("server", profile.endpoint)]
             choices = [Choice("drop", "Drop"), Choice("store", "Store")]
-            question = Confirm(f"Store the {names} that came along?", rows, choices)
+            question = Confirm(f"Store the imported {names}?", rows, choices)
             if await self._host.app.push_screen_wait(question) == "store":
                 hold = self._explorer.credentials.hold
                 problems = [hold(profile, field, secret.reveal(), keep=True) for field, secret in found.items()]
             else:
-                problems = [f"The {names} that came along was dropped."]
+                problems = [f"The imported {names} was not stored."]
             self._view.show_auth()
             if problem := next(filter(None, problems), ""):
                 self._tell(capitalised(problem))
@@ -346,4 +346,4 @@ class Transfer:
 
 def _left_out_words(count: int) -> list[str]:
     verb = "was" if count == 1 else "were"
-    return [f"{count:,} more of the same methods {verb} left out."] if count else []
+    return [f"{count:,} more of the same methods {verb} not imported."] if count else []

@@ -244,7 +244,7 @@ class Ask(Dialog[str]):
         if self._words:
             yield Static(plain(self._words), classes="words")
         yield Entry(self._value, hint=self._hint, classes="alone")
-        yield Static(keys("Enter", "takes it", "Esc", "leaves everything as it is"), classes="hint")
+        yield Static(keys("Enter", "confirm", "Esc", "cancel"), classes="hint")
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         event.stop()
@@ -384,7 +384,7 @@ class Form(Dialog[dict[str, str]]):
         yield Static(classes="problem", id="field--problem")
         yield Answers(*self.answers())
         save = "Enter" if self._required else "^S"
-        hint = keys("Tab", "next line", save, self._done.lower(), "Esc", "change nothing")
+        hint = keys("Tab", "next line", save, self._done.lower(), "Esc", "cancel")
         yield Static(hint, classes="hint")
 
     def answers(self) -> Iterator[Answer]:

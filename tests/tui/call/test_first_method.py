@@ -72,7 +72,7 @@ def test_file_of_methods_is_read_unasked_and_when_changed(
         assert "user.get" not in screen.methods.methods
         await until(pilot, lambda: "1 new, 1 gone" in said(app))
         document.write_text("damaged")
-        await until(pilot, lambda: screen.header.problem == "methods not kept")
+        await until(pilot, lambda: screen.header.problem == "methods not saved")
         assert "user.new" in screen.methods.methods
 
     tell(made, story, profile="demo")

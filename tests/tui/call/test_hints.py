@@ -259,7 +259,7 @@ def test_what_was_learned_of_an_address_is_saved_with_it(make_explorer: Callable
         await came(pilot, calls, "enter")
         await asked(pilot)
         assert isinstance((await came(pilot, calls, "enter")).outcome, Result)
-        assert "Set until you quit. F7, then a, saves the address with it" in said(app)
+        assert "Changed until you quit. To save the address as a profile, press F7" in said(app)
         await pilot.press("f7")
         await on(pilot, ProfilesScreen)
         await pilot.press("a")

@@ -74,7 +74,7 @@ def test_a_pasted_request_is_taken_apart_and_undo_brings_it_back(explorer: Explo
         await until(pilot, lambda: screen.method == "user.get")
         await rest(pilot)
         assert screen.params.text == '{"n": 1.10, "n": 2}'
-        assert said(app) == "user.get stands in the editor; ^Z brings back what was pasted."
+        assert said(app) == "user.get is in the editor. ^Z restores the pasted text."
         await pilot.press("ctrl+z")
         await rest(pilot)
         assert (screen.method, screen.params.text) == ("user.get", ENVELOPE)
@@ -95,7 +95,7 @@ def test_a_pasted_command_gives_its_credentials_to_the_store_after_a_yes_and_to_
         assert "A curl command, not JSON." in offer(screen)
         await pilot.press("ctrl+r")
         question = await on(pilot, Confirm)
-        assert question._title == "Store the password that came along?"
+        assert question._title == "Store the imported password?"
         await pilot.press("tab", "enter")
         await until(pilot, lambda: app.screen is screen)
         await rest(pilot)
@@ -117,7 +117,7 @@ def test_of_several_requests_the_first_is_in_the_editor_and_none_is_lost(explore
         await until(pilot, lambda: screen.method == "user.get")
         await rest(pilot)
         assert screen.params.text == '{"n": 1.10, "n": 2}'
-        assert "The others stand in the drafts of user.get, log." in said(app)
+        assert "The others are drafts of user.get, log." in said(app)
 
     visit(explorer, scene)
     profile = explorer.profile
@@ -131,7 +131,7 @@ def test_pasted_call_of_the_method_in_the_editor_is_kept(explorer: Explorer) -> 
         await paste(pilot, screen, "\n".join([ENVELOPE, ENVELOPE.replace("user.get", "ping")]))
         await pilot.press("ctrl+r")
         await until(pilot, lambda: screen.method == "user.get")
-        assert "The others stand in the drafts of ping." in said(app)
+        assert "The others are drafts of ping." in said(app)
         screen.drafts.choose("ping")
         assert screen.params.text == '{"n": 1.10, "n": 2}'
 
@@ -154,7 +154,7 @@ def test_calls_imported_on_a_full_disk_stand_in_the_editor(explorer: Explorer, t
             await on(pilot, Confirm)
             await pilot.press("tab", "enter")
             await until(pilot, lambda: app.screen is screen)
-            await until(pilot, lambda: "The call stands in the editor" in said(app))
+            await until(pilot, lambda: "Imported the call into the editor" in said(app))
             assert screen.params.text == '{"n": 1.10, "n": 2}'
             screen.action_replaced_params()
             assert screen.params.text == "[1]"
@@ -179,7 +179,9 @@ def test_calls_of_a_file_become_drafts_after_they_were_shown(explorer: Explorer,
         assert app.screen.query_one(Input).value.endswith("nothing.har")
         await type_in(pilot, "curl http://a.example")
         await pilot.press("enter")
-        await until(pilot, lambda: isinstance(app.screen, Ask) and "where the params stand" in app.screen._words)
+        await until(
+            pilot, lambda: isinstance(app.screen, Ask) and "paste the command into the params" in app.screen._words
+        )
         await on(pilot, Ask)
         await type_in(pilot, str(file))
         await pilot.press("enter")

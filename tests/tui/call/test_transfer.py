@@ -62,7 +62,7 @@ def test_method_and_params_come_along_and_nothing_is_sent(explorer: Explorer) ->
         assert stands(screen) == ("prod", "demo.echo", '{"n": 1.10}')
         assert screen.has_class("-prod")
         assert isinstance(app.focused, Editor)
-        assert said(app) == "demo.echo stands on prod now. Nothing was sent."
+        assert said(app) == "Loaded demo.echo with prod. Nothing was sent."
         assert screen.exchange is None
         assert explorer.recent(9) == []
 
@@ -83,7 +83,7 @@ def test_undo_brings_back_the_draft_that_stood_there(explorer: Explorer) -> None
         await pilot.press(KEY)
         await to(pilot, "prod")
         assert stands(screen) == ("prod", "demo.echo", "[2]")
-        assert "^Z brings back the params that stood there." in said(app)
+        assert "^Z restores your draft." in said(app)
         await pilot.press("ctrl+z")
         assert stands(screen) == ("prod", "demo.echo", '{"mine": true}')
         await pilot.press("ctrl+y")
@@ -173,7 +173,7 @@ def test_where_there_is_no_other_profile_nothing_opens(make_explorer: Callable[.
 
     async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await pilot.press(KEY)
-        await until(pilot, lambda: said(app) == "There is no other profile to take this call to.")
+        await until(pilot, lambda: said(app) == "There is no other profile for this call. Add one first.")
         assert app.screen is screen
         await pilot.press("f3", "end", *" 1")
         assert screen.params.text.endswith(" 1")
@@ -232,7 +232,7 @@ def test_what_would_open_a_secret_of_the_other_profile_is_left_out(make_explorer
         await pilot.press(KEY)
         await to(pilot, "two")
         assert screen.params.text == '{"note": "«not recorded»"}'
-        assert "What stood for a secret of two in it was left out." in said(app)
+        assert "Removed the secret references of two" in said(app)
 
     visit(explorer, scene, profile="one")
 
