@@ -319,7 +319,7 @@ def requests_in_session(kind: AuthType, call: AuthCall) -> AuthFlow:
     if logs_in or is_public or not ended:
         return response
     if session is not None:
-        call.events += [SessionEnded(), Note("the session had ended: logged in again and tried once more")]
+        call.events += [SessionEnded(), Note("the session had expired: logged in again and resent the call")]
         call.session = None
     opened = yield from open_session(kind, call, login_id)
     if isinstance(opened, Refused):

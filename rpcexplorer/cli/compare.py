@@ -281,15 +281,14 @@ def replay(
     ask: bool,
     yes: bool,
 ) -> None:
-    """Send recorded calls again, or those of a case, and compare the responses with the recorded ones.
+    """Replay recorded calls or a case, and compare the responses.
 
-    What was sent is sent, one call after the other, with the credentials of today: with the profile of each record, or
-    another one. Of a case that somebody else has made, nothing is sent before you have said with which profile. If its
-    calls went to several servers, name a profile for each: -p THEIRS=MINE. THEIRS is a profile or a URL of the case.
+    The calls are resent as recorded, one after the other, with your current credentials. Each uses the profile that
+    recorded it, or the one that you name. A case of someone else needs a profile of yours. If its calls went to several
+    servers, name a profile for each: -p THEIRS=MINE. THEIRS is a profile or a URL of the case.
 
-    It ends with 0 where all is the same, an error that comes again included, with 6 where something differs or cannot
-    be compared, or nothing was, else as a call does: 3, 4, 5, 130. A login whose password is not recorded is left out,
-    and does not count beside other calls.
+    Exit code 0: all responses are the same, including errors. Exit code 6: a response differs or cannot be compared, or
+    nothing was compared. Else as for a call: 3, 4, 5, 130. Logins without a recorded password are skipped.
 
     \b
     Examples:

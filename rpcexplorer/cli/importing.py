@@ -96,9 +96,7 @@ def _show(invocation: Invocation, found: Imported, *, as_json: bool) -> None:
 def _without_id(found: Imported) -> list[str]:
     """Neither a draft nor a saved call says whether it is a notification: whoever sends it does."""
     methods = dict.fromkeys(call.method for call in found.calls if call.notification)
-    note = (
-        f"{joined_words(methods, 3)}: it had no id, and is saved as a call; `rpcexplorer notify` sends it without one"
-    )
+    note = f"{joined_words(methods, 3)}: it had no id and is saved as a call; `rpcexplorer notify` sends it without one"
     return [note] if methods else []
 
 

@@ -142,7 +142,7 @@ class McpSession:
             response = yield _with(request, headers)
             if not isinstance(response, AuthResponse) or not _is_over(response):
                 return response
-            events.append(Note("the server knows the session no more: initialized anew"))
+            events.append(Note("the server no longer knows the session: initialized again"))
         begun = yield from self._initialize(request, events)
         return (yield _with(request, begun)) if isinstance(begun, tuple) else begun
 

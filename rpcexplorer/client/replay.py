@@ -135,7 +135,7 @@ LARGE: Final = 64 * 1024
 NOT_SENT: Final = "It was stopped before this was sent."
 HALTED: Final = "Not sent: the call before it had no valid credentials."
 STOPPED: Final = "It was stopped while it ran."
-LOGIN: Final = "It is a login, and its password is not recorded: it cannot be sent again. Calls log in by themselves."
+LOGIN: Final = "This is a login without a recorded password: it cannot be replayed. Calls log in by themselves."
 
 
 class Replaying(Struct, frozen=True):

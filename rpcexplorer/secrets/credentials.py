@@ -142,7 +142,7 @@ class StoredCredentials:
             value, keep = typed
             found = Secret(value, profile.label(field), "prompt")
             if problem := self.hold(profile, field, value, keep=keep):
-                sentence = f"Not stored, and nothing was sent: {problem}. Send it again without storing."
+                sentence = f"Not stored, and nothing was sent: {problem}. Resend it without storing the value."
                 return Refused("credentials", sentence)
         return await self._refusal_over_http(profile) or self._used(profile, field, found)
 

@@ -252,8 +252,8 @@ def nothing(exchange: Exchange | None, what: str) -> list[list[tuple[str, str]]]
         return []
     words = {
         "sent": "A notification: no response is expected.",
-        "unreached": "No response came. F5 sends it again.",
-        "cancelled": "The call was cancelled before its response was complete. F5 sends it again.",
+        "unreached": "No response came. F5 resends it.",
+        "cancelled": "The call was cancelled before its response was complete. F5 resends it.",
         "refused": "The call itself was not sent." if exchange.seconds else "Nothing was sent.",
     }.get(exchange.outcome_name, "The response has no body.")
     return [[], [(f"      {words}", "dim")]]

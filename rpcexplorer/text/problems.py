@@ -100,9 +100,9 @@ def hint_line(hint: Hint, profile: str, key: str, test_key: str) -> WordLine:
     if hint.tests:
         return [(test_key, "bold accent"), (" finds out", "text"), (f"   {printable(hint.sentence)}", "middle")]
     if hint.changes:
-        does = f" set {_told(hint.changes)} in {profile}, and send again"
+        does = f" set {_told(hint.changes)} in {profile}, and resend"
     elif hint.secret:
-        does = f" enter the {hint.secret} of {profile} again, and send again"
+        does = f" enter the {hint.secret} of {profile} again, and resend"
     else:
         return [(printable(hint.sentence), "careful")]
     return [(key, "bold accent"), (printable(does), "text"), (f"   {printable(hint.sentence)}", "middle")]

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rpcexplorer.transport.tls import Trust
 
 Words = tuple[Step, str]
-_MAYBE_RAN = "; the request had gone out whole, so the server may have run it: look before you send it again"
+_MAYBE_RAN = "; the complete request was sent, so the server may have run it: check before you resend it"
 # OpenSSL's verify codes, see `man openssl-verification-options`.
 _EXPIRED, _TOO_EARLY, _WRONG_HOST = {10}, {9}, {62, 64}
 _SELF_SIGNED, _UNKNOWN_ISSUER = {18, 19}, {2, 20, 21}

@@ -41,7 +41,7 @@ from rpcexplorer.tui.widgets.rows import MAX_NAME_COLUMNS, RowList, Sheet, Sheet
 
 PARAMS_COLUMNS = 50
 """Columns of the params that the question shows."""
-SET = "Set it, and send again"
+SET = "Change and resend"
 MAX_PLACES = 5
 
 

@@ -212,5 +212,5 @@ def test_of_a_notification_it_is_said_once_how_it_is_sent_as_one(staging: Shell)
         staging, "\n".join([CALL, CALL.replace('"id": 1, ', ""), CALL.replace('"id": 1, ', "").replace("1.10", "2")])
     )
     assert ran.err.count("notify") == 1
-    assert "user.get: it had no id, and is saved as a call; `rpcexplorer notify` sends it without one" in ran.err
+    assert "user.get: it had no id and is saved as a call; `rpcexplorer notify` sends it without one" in ran.err
     assert "notify" not in take_in(staging, CALL).err

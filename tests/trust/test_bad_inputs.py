@@ -332,7 +332,7 @@ def test_12_what_breaks_off_is_said_and_kept(shell: Shell, script: Script, code:
     seen = visit(shell, script)
     assert seen.code == code
     assert said in seen.said
-    assert code != 4 or "the server may have run it: look before you send it again" in seen.said
+    assert code != 4 or "the server may have run it: check before you resend it" in seen.said
 
 
 # --- 13 and 14: redirects and cookies -------------------------------------------------------------------------------

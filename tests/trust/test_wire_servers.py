@@ -51,9 +51,9 @@ def test_one_that_dies_and_comes_back_is_a_result_a_sentence_and_a_result(shell:
         profile(shell, server.origin)
         expect(call(shell), 0)
         expect(call(shell), 4, "closed the connection during the response",
-               "6 of 100 bytes were received", "the server may have run it: look before you send it again")  # fmt: skip
+               "6 of 100 bytes were received", "the server may have run it: check before you resend it")  # fmt: skip
         expect(call(shell), 4, "closed the connection without a response: it may have stopped or been restarted",
-               "the server may have run it: look before you send it again")  # fmt: skip
+               "the server may have run it: check before you resend it")  # fmt: skip
     gone = call(shell)
     expect(gone, 4, f"Nothing accepts connections at 127.0.0.1:{server.port}: check that the service is running")
     assert "may have run it" not in gone.err

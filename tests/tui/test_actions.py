@@ -391,7 +391,7 @@ async def a_hint_changes_the_profile_after_a_question_and_sends_again(at: Visit)
         at.calls.show_profile()
         await at.write("[]", "ping")
         at.calls.action_send()
-        await at.sees("! Unsupported Media Type", "^R set content_type to application/json in url, and send again")
+        await at.sees("! Unsupported Media Type", "^R set content_type to application/json in url, and resend")
         await at.press("ctrl+r")
         await at.sees("Change the profile url?", "application/json-rpc → application/json", "until you quit")
         before = at.calls.exchange

@@ -169,7 +169,7 @@ def hinting(then: Show | None = None) -> Show:
 
 
 def test_a_hint_in_a_small_terminal(picture: Callable[..., bool]) -> None:
-    assert picture(hinting(), "! Unauthorized", "^R set auth.kind to basic in staging, and send again", size=SMALL)
+    assert picture(hinting(), "! Unauthorized", "^R set auth.kind to basic in staging, and resend", size=SMALL)
 
 
 def test_a_hint_that_is_taken_in_a_tall_terminal(picture: Callable[..., bool], monkeypatch: pytest.MonkeyPatch) -> None:

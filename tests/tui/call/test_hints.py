@@ -88,7 +88,7 @@ def test_the_change_is_shown_with_its_file_and_sent_again_when_it_is_written(cal
     file = tmp_path / "home" / "config" / "sessions.toml"
 
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-        assert "^R set content_type to application/json in node, and send again" in told(calls)
+        assert "^R set content_type to application/json in node, and resend" in told(calls)
         question = await asked(pilot)
         assert all(each in question for each in ("application/json-rpc → application/json", str(file)))
         await pilot.press("escape")
