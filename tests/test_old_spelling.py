@@ -17,13 +17,14 @@ def shell(tmp_path: Path) -> Shell:
     return Shell(tmp_path)
 
 
-def test_copy_as_reply_prints_the_response(shell: Shell) -> None:
+@pytest.mark.parametrize(("old", "new"), [("markdown", "report"), ("reply", "response")])
+def test_copy_accepts_old_formats(shell: Shell, old: str, new: str) -> None:
     with RawServer(PONG) as server:
         shell.run("call", "ping", "--url", server.origin)
-    assert shell.run("copy", "--as", "reply").out == shell.run("copy", "--as", "response").out != b""
+    assert shell.run("copy", "--as", old).out == shell.run("copy", "--as", new).out != b""
 
 
-@pytest.mark.parametrize("form", ["reply"])
+@pytest.mark.parametrize("form", ["markdown", "reply"])
 def test_copy_help_hides_old_formats(shell: Shell, form: str) -> None:
     listed = shell.run("copy", "--help").text.partition("--as ")[2].partition("]")[0]
     assert form not in listed.strip("[").split("|")

@@ -79,7 +79,7 @@ ignore_option = click.option(
     help="Send call A with this profile. Repeat it for each profile to compare.",
 )
 @ignore_option
-@click.option("--case", metavar="FILE", help="Save the compared calls as a case, to hand them on.")
+@click.option("--case", metavar="FILE", help="Export the compared calls as a case, a file that others can replay.")
 @click.option("--note", metavar="TEXT", default="", help="Note for the receiver of the case.")
 @click.option("--full", is_flag=True, help="Fold nothing: show what is equal as well.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON array of the differences.")
@@ -110,7 +110,7 @@ def compare(
     invocation, options = invocation_of(context), Options(**shown)
     check_pointers(options.ignore)
     if options.note and options.case is None:
-        raise click.UsageError("--note goes with --case FILE: it is part of the case.")
+        raise click.UsageError("--note needs --case FILE: the note is part of the case.")
     if profiles and second is not None:
         raise click.UsageError("Name B, or profiles that A is sent with: not both.")
     if len(profiles) == 1:
@@ -152,11 +152,11 @@ def _save(explorer: Explorer, calls: Sequence[Exchange], options: Options, case:
     if isinstance(made, str):
         fail(made)
     if made.too_much:
-        fail(f"{made.too_much}. No case was written.")
+        fail(f"{made.too_much}. No case was exported.")
     case.world.write(made.text.encode())
     case.write()
     if options.case != STDOUT:
-        case.world.say(f"saved {len(calls)} calls in {options.case}")
+        case.world.say(f"exported {len(calls)} calls to {options.case}")
 
 
 def _on_profiles(

@@ -17,33 +17,34 @@ from rpcexplorer.model.exchange import Refused
 
 FORM = OneOf(FORMS, FORMER_NAMES)
 MAX_CALLS = 2
-"""Calls in one ticket."""
+"""Calls in one report."""
 
 
 @click.command()
 @click.argument("ids", nargs=-1, metavar="[ID [ID]]")
-@click.option("--as", "form", type=FORM, default="curl", show_default=True, help="What to make of it.")
+@click.option("--as", "form", type=FORM, default="curl", show_default=True, help="The format.")
 @click.option("-o", "--output", metavar="FILE", help="Write to FILE instead of stdout; whole, or not at all.")
 @click.option("-p", "--profile", metavar="NAME", shell_complete=complete_profiles, help="Look where it records.")
 @click.pass_context
 def copy(context: click.Context, ids: tuple[str, ...], form: str, output: str | None, profile: str | None) -> None:
-    """Print a recorded call as a curl or HTTPie command, Python, our own command, or Markdown for a ticket.
+    """Print a recorded call as a command, code or a report.
 
-    Without an ID, the newest; a part of an id is enough where only one call has it. Secrets are never in it: it
-    reads them from the variables RPCEXPLORER_<PROFILE>_<FIELD>, and in Markdown they stay placeholders. A call that
-    needs a session brings its login along, which asks for a password that is in no variable. "request" is the HTTP
-    request as text, and "response" the body of the response, byte for byte. Of two calls there is one ticket, with what
-    differs between their responses.
+    Without an ID, the newest call is used. A part of an id is enough if only one call has it. Secrets are never
+    included: curl, python and httpie read them from the variables RPCEXPLORER_<PROFILE>_<FIELD>, the other formats show
+    a mark in their place. If a call needs a session, its login is included and asks for a password without a variable.
+
+    "report" is Markdown for an issue; with two IDs, it shows both calls and the differences between their responses.
+    "request" is the HTTP request as text, "response" the body of the response, byte for byte.
 
     \b
     Examples:
-      rpcexplorer copy --as markdown
+      rpcexplorer copy --as report
       rpcexplorer copy 1m7ypmkv7qa7kfj --as curl
       rpcexplorer copy --as response --output response.json
-      rpcexplorer copy 1m7ypmkv7qa7kfj 1m7yq02ddtb1x6m --as markdown
+      rpcexplorer copy 1m7ypmkv7qa7kfj 1m7yq02ddtb1x6m --as report
     """
-    if len(ids) > MAX_CALLS or (len(ids) == MAX_CALLS and form != "markdown"):
-        raise click.UsageError("Name one call; or two, with --as markdown, for the ticket of both.")
+    if len(ids) > MAX_CALLS or (len(ids) == MAX_CALLS and form != "report"):
+        raise click.UsageError("Name one call, or two calls with --as report.")
     world, explorer = open_history(context, profile)
     calls = [find_call(explorer, id, own_first=profile is not None) for id in ids or (None,)]
     out = Output(world, output)

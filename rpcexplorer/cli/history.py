@@ -79,8 +79,8 @@ def filter_of(text: str, profile: str | None, bounds: Mapping[str, str | None], 
     multiple=True,
     help="Redact this value, such as /params/name or /users/*/email. A call with redacted params cannot be replayed.",
 )
-@click.option("--note", metavar="TEXT", default="", help="What to say of them.")
-@click.option("--jsonl", is_flag=True, help="One JSON object a line instead of a case.")
+@click.option("--note", metavar="TEXT", default="", help="Note for the receiver of the case.")
+@click.option("--jsonl", is_flag=True, help="Print one JSON object per line instead of a case.")
 @click.option("-o", "--output", metavar="FILE", help="Write to FILE instead of stdout; whole, or not at all.")
 @click.pass_context
 def export(
@@ -96,10 +96,11 @@ def export(
     output: str | None,
     **bounds: str | None,
 ) -> None:
-    """Print calls as a case: a file to hand on, which somebody else opens, imports or replays.
+    """Print recorded calls as a case.
 
-    Secrets are never in it. --hide redacts other values, in params and responses, and the same value everywhere
-    else. If it is part of a method's name, nothing is written.
+    A case is a file of recorded calls that someone else can open, import or replay. It never contains a secret. --hide
+    redacts other values, in params and responses, and the same value everywhere else. If it is part of a method's name,
+    nothing is written.
 
     \b
     Examples:
@@ -122,7 +123,7 @@ def export(
     if isinstance(made, str):
         fail(made)
     if made.too_much and not jsonl:
-        fail(f"{made.too_much}. Name fewer, or write them as lines of JSON with --jsonl.")
+        fail(f"{made.too_much}. Name fewer calls, or use --jsonl.")
     for id in made.dropped:
         world.say(f"warning: the response of {id} was left out: rpcexplorer cannot find all hidden values in it.")
     for pointer in made.short:
@@ -134,10 +135,13 @@ def export(
 
 @click.command("import")
 @click.argument("file")
-@click.option("-p", "--profile", metavar="NAME", shell_complete=complete_profiles, help="Add where this one records.")
+@click.option("-p", "--profile", metavar="NAME", shell_complete=complete_profiles, help="Import for this profile.")
 @click.pass_context
 def import_(context: click.Context, file: str, profile: str | None) -> None:
-    """Add the calls of a case to the history, marked as somebody else's. Nothing is sent.
+    """Import the calls of a case into the history. Sends nothing.
+
+    A case is a file of recorded calls, as `rpcexplorer history export` writes it. Imported calls are marked: a secret
+    reference in them is not filled in until you agree.
 
     \b
     Example:
@@ -146,16 +150,16 @@ def import_(context: click.Context, file: str, profile: str | None) -> None:
     world, explorer = open_history(context, profile)
     case = read_case(explorer, world, file)
     taken = explorer.cases.take_in(case, explorer.profile)
-    known = f"; {taken.known} had been added before" if taken.known else ""
-    addresses = f"; they went to {', '.join(case.addresses)}" if taken.added and case.addresses else ""
-    renamed = f"; {taken.renamed} under another id, as another call has theirs" if taken.renamed else ""
-    world.say(f"added {counted(len(taken.added), 'call')}{addresses}{renamed}{known}")
+    known = f"; {taken.known} had been imported before" if taken.known else ""
+    addresses = f"; they were sent to {', '.join(case.addresses)}" if taken.added and case.addresses else ""
+    renamed = f"; {taken.renamed} got a new id, because theirs was taken" if taken.renamed else ""
+    world.say(f"imported {counted(len(taken.added), 'call')}{addresses}{renamed}{known}")
     for call in taken.added:
         world.print(call.id)
     if taken.problem:
         fail(taken.problem)
     if not case.exchanges:
-        fail(f"{case.file} holds no call that can be read.")
+        fail(f"{case.file} contains no call that can be read.")
 
 
 BARS = 72

@@ -161,8 +161,8 @@ def open_address(context: click.Context, url: str, file: str | None) -> None:
     if invocation.url is not None or (file is not None and "://" in file):
         raise click.UsageError("Name one address.")
     if file is not None and not file.endswith(CASE_ENDING):
-        wanted = f"a case, whose name ends with {CASE_ENDING}"
-        raise click.UsageError(f"After an address there may stand {wanted}, and not {file}.")
+        wanted = f"a case, a file that ends with {CASE_ENDING}"
+        raise click.UsageError(f"Only {wanted}, can follow an address: {file} is not one.")
     invocation.url = url
     context.exit(_screen(invocation) if file is None else _screen_on_case(invocation, file))
 
@@ -180,7 +180,7 @@ def open_case(context: click.Context, file: str, profile: str | None) -> None:
 def _screen_on_case(invocation: Invocation, file: str) -> int:
     world = invocation.world
     if not world.on_terminal:
-        fail(f"The screen needs a terminal. To send what is in it: {PROGRAM} replay {file} -p NAME. To keep it: "
+        fail(f"The screen needs a terminal. To replay the calls: {PROGRAM} replay {file} -p NAME. To import them: "
              f"{PROGRAM} history import {file}")  # fmt: skip
     invocation.case = world.folder / os.path.expanduser(file)  # noqa: PTH111 - Path's own raises for an unknown user
     if read_bytes(invocation.case, links=True, others=True) is None:

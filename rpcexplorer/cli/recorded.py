@@ -65,7 +65,7 @@ def find_call_anywhere(explorer: Explorer, id: str) -> Recorded:
     if not like:
         fail(f"No call has the id {id}. See: rpcexplorer history list")
     if "" not in like and len(like) > 1:
-        fail(f"{len(like)} calls have an id like {id}: {', '.join(like)}; write more of it")
+        fail(f"{id} matches {len(like)} calls: {', '.join(like)}. Type more characters of the id.")
     found, source = like.get("") or next(iter(like.values()))
     return Recorded(_exchange(found), source)
 
@@ -79,7 +79,7 @@ def find_calls(
         if word.endswith(CASE_ENDING) or os.sep in word:
             case = read_case(explorer, world, word)
             if not case.exchanges:
-                fail(f"{case.file} holds no call that can be read.")
+                fail(f"{case.file} contains no call that can be read.")
             found += map(Recorded, case.exchanges)
             if damaged is not None:
                 damaged += case.damaged

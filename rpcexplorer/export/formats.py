@@ -37,14 +37,14 @@ FORMS: Final[Mapping[str, CopyForm]] = {
     "curl": CopyForm("a curl command", ".sh", curl, runs=True),
     "python": CopyForm("Python with httpx", ".py", python, runs=True),
     "httpie": CopyForm("an HTTPie command", ".sh", httpie, runs=True),
-    "command": CopyForm("our own command", ".sh", command),
-    "markdown": CopyForm("Markdown for a ticket", ".md", markdown, tells=True),
+    "command": CopyForm("an rpcexplorer command", ".sh", command),
+    "report": CopyForm("a report in Markdown", ".md", markdown, tells=True),
     "request": CopyForm("the request", ".http", tells=True),
     "response": CopyForm("the response", ".txt"),
 }
 
 
-FORMER_NAMES: Final = {"reply": "response"}
+FORMER_NAMES: Final = {"markdown": "report", "reply": "response"}
 """Names of formats in earlier versions, which scripts still use."""
 
 

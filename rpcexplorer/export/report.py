@@ -42,7 +42,7 @@ KNOWN_HEADERS: Final = regex(
 
 
 MAX_CHARACTERS: Final = 16_000
-"""Characters of a request or a reply that a ticket holds; longer ones are cut at the end of a line."""
+"""Characters of a request or a reply that a report holds; longer ones are cut at the end of a line."""
 _NO_BODY: Final = {"sent": "No response is expected.", "refused": "The call was not sent."}
 _TICKS = regex("`+")
 MAX_DIFF_LINES: Final = 40
@@ -96,7 +96,7 @@ def _circumstances(exchange: Exchange) -> Iterator[tuple[str, str]]:
     if exchange.name:
         yield "Name", code(exchange.name)
     if exchange.writer or exchange.foreign:
-        yield "Recorded by", code(exchange.writer) if exchange.writer else "somebody else, whose profile it names"
+        yield "Recorded by", code(exchange.writer) if exchange.writer else "someone else, with a profile of theirs"
     for text in (*exchange.notes, *exchange.remarks):
         yield "Also", code(text)
 
@@ -111,7 +111,7 @@ def reply(exchange: Exchange, most: int = MAX_CHARACTERS) -> Iterator[str]:
         yield from block("\n".join(map(printable, head)), "http")
         yield ""
         if others:
-            yield f"{others:,} other header{'s are' if others > 1 else ' is'} left out."
+            yield f"{others:,} other header{'s are' if others > 1 else ' is'} omitted."
             yield ""
     if not body:
         yield _NO_BODY.get(exchange.outcome_name, "No body came.")

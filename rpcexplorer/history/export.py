@@ -61,7 +61,7 @@ class Exported(Struct, frozen=True):
     def too_much(self) -> str:
         """Return why nobody could read it as a case, or nothing."""
         if len(self.exchanges) > MOST_CALLS:
-            return f"A case holds {MOST_CALLS:,} calls at the most, and these are {len(self.exchanges):,}"
+            return f"A case can hold at most {MOST_CALLS:,} calls, and these are {len(self.exchanges):,}"
         size = sum(len(each.response.body) for each in self.exchanges)
         return (
             f"A case has at most {told_size(MOST)}, but the responses alone have {told_size(size)}"

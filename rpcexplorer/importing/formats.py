@@ -269,7 +269,7 @@ OTHERS: Final = (
         regex(r"(?:await\s+)?fetch\("),
         "It is JavaScript (fetch), which is not imported: in the browser choose “Copy as cURL”.",
     ),
-    (regex(r"\s*case\s*=\s*1\b", re.MULTILINE), "It is a case: rpcexplorer history import FILE takes it in."),
+    (regex(r"\s*case\s*=\s*1\b", re.MULTILINE), "This is a case: import it with rpcexplorer history import FILE."),
     (regex(r'\{[^{]*"openrpc"'), "It is an OpenRPC document: a profile names it in `discovery`."),
     (regex(r"https?(?:ie)?\s+(?:-|[A-Z]+\s|https?:)|wget\s"), "Of command lines only those of curl are imported."),
 )

@@ -531,7 +531,7 @@ def side(
 ) -> list[tuple[str, str]]:
     name = exchange.counts_as
     method = [(f"{clipped(exchange.method, MAX_NAME_COLUMNS)}  ", "text bold")] if with_method else []
-    whose = [(" of a case", "careful")] if exchange.foreign else []
+    whose = [(" (imported)", "careful")] if exchange.foreign else []
     return [
         *method,
         (clipped(exchange.profile, MAX_NAME_COLUMNS), "text" if with_method else "text bold"),

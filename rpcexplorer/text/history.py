@@ -64,7 +64,7 @@ def history_line(
     status, told = exchange.response.status, outcome_words(exchange.outcome)
     if status is not None and not 200 <= status < 300 and not status_word(exchange.outcome):
         told = f"HTTP {status}, {told}"
-    told = f"a case, {told}" if exchange.foreign else told
+    told = f"imported, {told}" if exchange.foreign else told
     name = clipped(f"  {_STAR} {exchange.name}", room // 2) if exchange.name else ""
     told = clipped(told, room - columns(name))
     padding = " " * (room - columns(told + name))
@@ -122,7 +122,7 @@ def _circumstances(exchange: Exchange, zone: tzinfo | None) -> Iterator[tuple[st
         "url": exchange.url,
         "when": f"{when.day} {when:%b %Y %H:%M:%S %z}".rstrip(),
         "by": exchange.writer,
-        "from": "a case: somebody else has recorded it, on a profile of theirs" if exchange.foreign else "",
+        "from": "a case: someone else recorded it with a profile of theirs" if exchange.foreign else "",
         "took": duration(exchange.seconds) + (f" ({', '.join(parts)})" if parts else ""),
         "sent": size(exchange.sent) if exchange.sent else "",
         "status": f"{response.version} {response.status} {response.reason}".strip() if response.status else "",

@@ -35,7 +35,7 @@ from rpcexplorer.text.printable import clipped
 from rpcexplorer.tui.commands import Scope, bindings
 from rpcexplorer.tui.full_screen import FullScreen
 from rpcexplorer.tui.key_queue import PAUSE_SECONDS, SLICE, PendingKeys
-from rpcexplorer.tui.messages import ExportWanted, TicketWanted
+from rpcexplorer.tui.messages import ExportWanted, ReportWanted
 from rpcexplorer.tui.theme import NARROW, Pieces, ThemeStyles, line
 from rpcexplorer.tui.widgets.bars import Bar, Frame, WarningLines
 from rpcexplorer.tui.widgets.rows import MAX_NAME_COLUMNS, LineView
@@ -418,7 +418,7 @@ class ComparisonScreen(FullScreen[None]):
 
     def action_ticket(self) -> None:
         ignore = () if self._compares_ignored else self._ignore
-        self.post_message(TicketWanted(self.left, self.right, ignore))
+        self.post_message(ReportWanted(self.left, self.right, ignore))
 
     def action_export(self) -> None:
         self.post_message(ExportWanted([self.left, self.right]))

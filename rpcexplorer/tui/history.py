@@ -32,8 +32,8 @@ from rpcexplorer.tui.messages import (
     CopyCallWanted,
     ExportWanted,
     ReplayWanted,
+    ReportWanted,
     StatisticsWanted,
-    TicketWanted,
 )
 from rpcexplorer.tui.widgets.bars import Frame
 from rpcexplorer.tui.widgets.dialog import Ask, Choice, Confirm
@@ -252,7 +252,7 @@ class HistoryScreen(FullScreen[HistoryChoice | None]):
 
     def action_ticket(self) -> None:
         if self._call is not None:
-            self.post_message(TicketWanted(self._call))
+            self.post_message(ReportWanted(self._call))
 
     def action_statistics(self) -> None:
         """Count the calls that the filter finds; a row of the statistics leads back here."""

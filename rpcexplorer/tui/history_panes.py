@@ -103,7 +103,7 @@ class HistoryList(RowList[HistoryRow]):
         room = width - width_of([*words, (took, ""), (clock, "")])
         label = (call.name or call.note)[:MAX_NAME_CHARACTERS]
         named = f"  ★ {clipped(label, max(room - _OUTCOME, 3))}" if label else ""
-        told = came(call) if self.of_case or not call.foreign else [("a case  ", "careful"), *came(call)]
+        told = came(call) if self.of_case or not call.foreign else [("imported  ", "careful"), *came(call)]
         if width_of([*told, (named, "")]) > room and told[-1][1] == "dim":
             told.pop()  # the size goes before a word is cut
         right = [(named, "careful"), (took, "middle"), (clock, "dim")]

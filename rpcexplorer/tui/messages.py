@@ -39,8 +39,8 @@ class CopyCallWanted(Wanted):
 
 
 @message
-class TicketWanted(Wanted):
-    """The ticket of a call is to be copied, or of two and what differs between their responses."""
+class ReportWanted(Wanted):
+    """A request to copy the report of a call, or of two calls and their differences."""
 
     group: ClassVar = "copy"
     exchange: Exchange

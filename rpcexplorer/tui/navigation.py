@@ -26,8 +26,8 @@ from rpcexplorer.tui.messages import (
     FormWanted,
     ProfilesCompared,
     ReplayWanted,
+    ReportWanted,
     StatisticsWanted,
-    TicketWanted,
     Wanted,
 )
 from rpcexplorer.tui.widgets.bars import Footer, Frame, Header
@@ -271,14 +271,14 @@ class Navigation:
 
                 taken = partial(pending.go_on, wanted.group)
                 await copied(screen, explorer, draft_of(exchange), exchange=exchange, taken=taken)
-            case TicketWanted(exchange=exchange, other=other):
-                from rpcexplorer.tui.call.copying import ticket_copied, ticket_of_two_copied
+            case ReportWanted(exchange=exchange, other=other):
+                from rpcexplorer.tui.call.copying import report_copied, report_of_two_copied
 
                 pending.go_on(wanted.group)
                 if other is None:
-                    await ticket_copied(screen, explorer, exchange)
+                    await report_copied(screen, explorer, exchange)
                 else:
-                    await ticket_of_two_copied(screen, explorer, exchange, other, wanted.ignore)
+                    await report_of_two_copied(screen, explorer, exchange, other, wanted.ignore)
             case ComparisonWanted():
                 from rpcexplorer.tui.replay import compare
 

@@ -273,9 +273,9 @@ def test_what_was_imported_is_marked_and_sent_like_a_case(shell: Shell) -> None:
         assert "added 1 call; they went to https://rpc.example.com/api/v2/" in imported.err
         listed = json.loads(shell.run("history", "list", "--json").text)
         assert (listed["id"], listed["foreign"]) == ("their-call", True)
-        assert "0 calls; 1 had been added before" in shell.run("history", "import", file).err
+        assert "0 calls; 1 had been imported before" in shell.run("history", "import", file).err
         other = shell.run("history", "import", case(shell, "case = 1\n" + CALL.replace("[1]", "[2]")))
-        assert "; 1 under another id, as another call has theirs\n" in other.err
+        assert "; 1 got a new id, because theirs was taken\n" in other.err
         assert other.text.startswith("case-")
         assert shell.run("replay", "their-call", "--yes").code == 2
         assert running.requests == []
@@ -339,7 +339,7 @@ def test_a_call_fails_on_prod_and_is_seen_to_fail_on_staging_by_somebody_with_ot
         assert f"recorded at {prod.origin}/api/v2/, sent to {staging.origin}/api/v2/ (staging)" in replayed.err
         imported = bob.run("history", "import", "case.toml")
         both = (imported.text.strip(), json.loads(bob.run("history", "list", "-n", "1", "--json").text)["id"])
-        compared, ticket = bob.run("compare", *both), bob.run("copy", *both, "--as", "markdown")
+        compared, ticket = bob.run("compare", *both), bob.run("copy", *both, "--as", "report")
         assert (compared.code, ticket.code, len(staging.requests)) == (0, 0, 1)
         assert "order.place" in ticket.text
         assert all(each.origin.removeprefix("http://") in ticket.text for each in (prod, staging))
@@ -532,7 +532,7 @@ def test_compared_calls_are_saved_as_a_case(shell: Shell) -> None:
     assert [text.count(f'profile = "{name}"') for name in "ab"] == [1, 1]
     assert PASSWORD not in text
     refused = shell.run("compare", "--note", "look")
-    assert (refused.code, "--note goes with --case FILE" in refused.err) == (2, True)
+    assert (refused.code, "--note needs --case FILE" in refused.err) == (2, True)
 
 
 def test_case_that_nobody_could_read_is_not_saved(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -43,7 +43,7 @@ MEANT = [
     ("history prune --older-than 3y", "--older-than: 3y is no age: write a number and h, d or w, such as 30d"),
     ("history prune --older-than 99999999999d", "--older-than: 99999999999d is no age"),
     ("history list --outcome eror", "--outcome: eror is none of result, error,"),
-    ("copy --as crl", "crl is none of curl, python, httpie, command, markdown, request, response; did you mean curl?"),
+    ("copy --as crl", "crl is none of curl, python, httpie, command, report, request, response; did you mean curl?"),
 ]
 
 

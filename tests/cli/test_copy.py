@@ -107,20 +107,20 @@ def test_of_two_calls_there_is_one_ticket_and_nothing_else(shell: Shell) -> None
         shell.environment["RPCEXPLORER_SHOP_PASSWORD"] = PASSWORD
         shell.sessions(f'[profile.shop]\nurl = "{server.origin}"\n{AUTH}\n')
         ids = [json.loads(shell.run("call", "user.get", f'{{"n": {n}}}', "--envelope").out)["id"] for n in (1, 2)]
-    ran = shell.run("copy", *ids, "--as", "markdown", "-o", "both.md")
+    ran = shell.run("copy", *ids, "--as", "report", "-o", "both.md")
     assert (ran.code, ran.out, ran.err) == (0, b"", "rpcexplorer: 1 secret replaced\n")
     text = (shell.folder / "both.md").read_text()
     assert '-   "n": 1\n+   "n": 2\n' in text
     assert PASSWORD not in text
     shell.sessions(f'[profile.shop]\nurl = "{server.origin}"\n{AUTH}\nmethod."user.get".ignore = ["/n"]\n')
-    left_out = shell.run("copy", *ids, "--as", "markdown").text
+    left_out = shell.run("copy", *ids, "--as", "report").text
     assert ("- Compared: `the same" in left_out, '-   "n": 1' in left_out) == (True, False)
-    for wrong in ([*ids], [*ids, ids[0], "--as", "markdown"]):
+    for wrong in ([*ids], [*ids, ids[0], "--as", "report"]):
         ran = shell.run("copy", *wrong)
-        assert (ran.code, "two, with --as markdown" in ran.err) == (2, True)
+        assert (ran.code, "two calls with --as report" in ran.err) == (2, True)
 
 
-@pytest.mark.parametrize("form", ["markdown", "request", "command", "python"])
+@pytest.mark.parametrize("form", ["report", "request", "command", "python"])
 def test_what_was_sent_is_copied_whatever_has_a_value_by_now(shell: Shell, form: str) -> None:
     with RawServer(answer) as server:
         shell.sessions(f'[profile.shop]\nurl = "{server.origin}"\n[variables]\nwho = "ada"\n')
@@ -143,7 +143,7 @@ def test_of_what_its_profile_would_not_send_today_a_ticket_is_made_all_the_same(
     used.profile(name="shop")
     used.shell.run("call", "user.get", "[42]")
     used.profile(AUTH)
-    for form in ("markdown", "request"):
+    for form in ("report", "request"):
         ran = used.shell.run("copy", "--as", form)
         assert (ran.code, "42" in ran.text) == (0, True)
         assert "would not send it so today" in ran.err

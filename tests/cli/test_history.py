@@ -104,7 +104,7 @@ def test_the_id_of_a_request_that_an_operator_asks_for_is_found_and_shown(used: 
     assert {"name": "X-Request-Id", "value": "req-alpha"} in whole["headers"]
     assert (whole["id"], whole["params"]) == (id, '{"x": "find-me-alpha"}')
     assert json.loads(whole["reply"])["result"] == {"n": 1.1}
-    assert "\nX-Request-Id: req-alpha\n" in used.run("copy", id, "--as", "markdown").text
+    assert "\nX-Request-Id: req-alpha\n" in used.run("copy", id, "--as", "report").text
     assert "n0t-known-yet" not in "".join(used.files().values())
 
 
@@ -215,7 +215,7 @@ def test_without_a_profile_the_history_of_the_default_one_is_meant_and_an_id_is_
     assert json.loads(shell.run("history", "show", "--json").out)["method"] == "theirs"
     assert "theirs" in shell.run("history", "stats").text
     assert "theirs" in shell.run("history", "export", "--last", "1").text
-    assert "theirs" in shell.run("copy", "--as", "markdown").text
+    assert "theirs" in shell.run("copy", "--as", "report").text
     assert methods(shell.run("history", "list", "-p", "own", "--json").text) == ["mine"]
     for method, profile in (("theirs", "staging"), ("mine", "own")):
         id = json.loads(shell.run("history", "list", "-p", profile, "--json").text)["id"]

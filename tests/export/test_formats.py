@@ -32,7 +32,7 @@ def count(form: str, of: Subject) -> int:
 
 
 def test_the_forms_are_the_ones_that_were_promised() -> None:
-    assert list(FORMS) == ["curl", "python", "httpie", "command", "markdown", "request", "response"]
+    assert list(FORMS) == ["curl", "python", "httpie", "command", "report", "request", "response"]
 
 
 def test_a_request_has_the_length_that_went_out_and_the_headers_of_the_session_to_come() -> None:
@@ -48,7 +48,7 @@ def test_a_request_has_the_length_that_went_out_and_the_headers_of_the_session_t
     assert f"\nContent-Length: {len(plain.partition(chr(10) * 2)[2])}\n" in plain
 
 
-COUNTS = {"curl": 1, "python": 1, "markdown": 1, "request": 1, "command": 0}
+COUNTS = {"curl": 1, "python": 1, "report": 1, "request": 1, "command": 0}
 
 
 @pytest.mark.parametrize(("form", "many"), COUNTS.items())
@@ -60,7 +60,7 @@ def test_a_secret_counts_once_however_often_it_stands_there(form: str, many: int
 
 def test_what_has_no_name_may_be_another_secret_at_each_place() -> None:
     both = subject(Draft("user.find", '{"token": "a", "password": "b", "q": "hunter2-hunter2"}'))
-    for form in ("curl", "markdown", "request"):
+    for form in ("curl", "report", "request"):
         assert count(form, both) == 3
     assert [replaced_words(many) for many in (0, 1, 1200)] == ["", "1 secret replaced", "1,200 secrets replaced"]
     assert marks(HIDDEN_IN_RESPONSE.encode()) == 0, "a remark that names placeholders holds none"

@@ -239,7 +239,7 @@ def test_the_command_is_the_one_a_person_would_type(
 
 
 def test_a_ticket_has_the_request_as_it_went_out_with_placeholders() -> None:
-    told = made("markdown", Draft("user.find", "{}"), replace(SHOP, auth=InlineAuth("ada")))
+    told = made("report", Draft("user.find", "{}"), replace(SHOP, auth=InlineAuth("ada")))
     assert told.startswith("## `user.find`\n\n- Profile: `shop`\n- URL: `https://shop.example.com/api/v2/`\n")
     assert told.endswith(
         """\
@@ -264,12 +264,12 @@ X-Tenant: ac'me $HOME
 
 
 def test_a_ticket_of_a_batch_is_titled_with_its_methods() -> None:
-    assert made("markdown", Batch('[{"method": "a"}, {"method": "b"}]')).startswith("## `a, b`\n")
+    assert made("report", Batch('[{"method": "a"}, {"method": "b"}]')).startswith("## `a, b`\n")
 
 
 def test_a_host_that_the_profile_sets_stands_in_every_form_once() -> None:
     profile = replace(SHOP, headers=(("Host", "other.example.com"),))
-    for kind in ("curl", "python", "httpie", "markdown"):
+    for kind in ("curl", "python", "httpie", "report"):
         assert made(kind, Draft("ping"), profile).count("other.example.com") == 1
 
 
@@ -316,7 +316,7 @@ def test_no_secret_is_in_a_snippet_wherever_it_was_written(kind: str) -> None:
     for what in (sent, Draft("m", params)):
         text = copied(kind, subject_of(profile, what, previewing(profile), secrets=[KNOWN], ours=True))
         assert not [secret for secret in ("hunter2", "short", "aHVudGVy") if secret in text]
-        assert ("«shop.password»" if kind in {"command", "markdown"} else "RPCEXPLORER_SHOP_PASSWORD") in text
+        assert ("«shop.password»" if kind in {"command", "report"} else "RPCEXPLORER_SHOP_PASSWORD") in text
 
 
 @pytest.mark.parametrize("kind", SNIPPETS)

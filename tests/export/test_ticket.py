@@ -46,7 +46,7 @@ def test_of_the_headers_those_are_shown_by_which_a_request_is_found_and_the_othe
     text = of(exchange(Result(b"1"), response=Response(200, "OK", "HTTP/1.1", headers, b"{}", 2)))
     assert [name for name in matter if f"\n{name}: value-" in text] == matter
     assert [name for name in others if name in text] == []
-    assert "```\n\n4 other headers are left out.\n\n```json" in text
+    assert "```\n\n4 other headers are omitted.\n\n```json" in text
 
 
 def test_what_was_typed_is_told_where_it_is_not_what_was_sent() -> None:

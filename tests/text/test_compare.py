@@ -196,7 +196,7 @@ def words(call: Exchange) -> str:
 
 def test_a_side_names_its_profile_moment_and_outcome_and_says_whose_it_is() -> None:
     assert words(PONG) == "staging  12:00:01  ✓ result  34 ms"
-    assert words(replace(PONG, foreign=True)) == "staging of a case  12:00:01  ✓ result  34 ms"
+    assert words(replace(PONG, foreign=True)) == "staging (imported)  12:00:01  ✓ result  34 ms"
 
 
 def test_a_side_names_its_method_where_the_other_has_another() -> None:

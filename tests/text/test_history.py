@@ -48,8 +48,8 @@ def test_times_are_those_of_whoever_looks() -> None:
 
 def test_a_call_of_somebody_elses_case_says_so() -> None:
     theirs = exchange(INVALID, foreign=True)
-    assert "  a case, error -32602 Invalid" in history_line(theirs, 100, zone=UTC)
-    assert "from      a case: somebody else has recorded it" in shown(theirs, zone=UTC)
+    assert "  imported, error -32602 Inval" in history_line(theirs, 100, zone=UTC)
+    assert "from      a case: someone else recorded it" in shown(theirs, zone=UTC)
     assert "a case" not in shown(exchange(INVALID), zone=UTC) + history_line(exchange(INVALID), 100, zone=UTC)
 
 

@@ -80,7 +80,7 @@ def test_member_name_that_is_secret_is_not_recorded(shell: Shell) -> None:
 
 
 @pytest.mark.parametrize(("profile", "path"), [("k", "/jsonrpc.php"), ("z", "/zabbix/api_jsonrpc.php")])
-@pytest.mark.parametrize("form", ["curl", "python", "httpie", "request", "markdown", "command"])
+@pytest.mark.parametrize("form", ["curl", "python", "httpie", "request", "report", "command"])
 def test_copied_call_goes_to_path_of_profile(shell: Shell, profile: str, path: str, form: str) -> None:
     run(shell, "call", "-p", profile, "getVersion", "--id", "one")
     copied = shell.run("copy", "one", "--as", form).out.decode()

@@ -82,7 +82,7 @@ def commands(secret: str, url: str) -> Iterator[list[str]]:
         yield ["profiles", "show", profile]
         yield ["profiles", "secret", profile]
         yield from (["copy", profile, "--as", form] for form in COPIES)
-    yield ["copy", "cookie", "inline", "--as", "markdown"]
+    yield ["copy", "cookie", "inline", "--as", "report"]
     yield from (["call", "--url", url, "--auth", kind, "echo.result", "{}", "-i"] for kind in ("cookie", "inline"))
     yield from ([verb, "-p", "cookie"] for verb in ("login", "logout"))
     yield ["call", "--url", url, "--auth", "cookie", "echo.over", "-i"]

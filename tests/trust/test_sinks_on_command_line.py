@@ -38,7 +38,7 @@ COMMANDS = [
     ["profiles", "check"],
     ["themes"],
     ["copy", "--as", "curl"],
-    ["copy", "--as", "markdown"],
+    ["copy", "--as", "report"],
     ["call", "ping", "-p", NAMED],
     ["history", "show", NAMED],
     [NAMED],

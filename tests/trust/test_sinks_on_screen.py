@@ -142,8 +142,8 @@ def history() -> Iterator[Stop]:
         )
         yield Stop("", ("escape",), gone="Delete this")
         yield Stop("", ("]",), ("HTTP 500",))
-    yield Stop("copies of a record", ("y",), ("Markdown for a ticket",))
-    yield Stop("", ("escape",), gone="Markdown for a ticket")
+    yield Stop("copies of a record", ("y",), ("a report in Markdown",))
+    yield Stop("", ("escape",), gone="a report in Markdown")
     yield Stop("a damaged record", ("/", "backspace", "enter", "end"), ())
     yield Stop("", ("escape",), ("F5 send",))
 

@@ -151,7 +151,7 @@ def visit(shell: Shell, script: Script, *arguments: str, method: str = "m") -> V
         ran = shell.run(*call)
         (exchange,) = explorer(shell).history.newest(1)
         screens = [on_terminal(shell, *call, "--include", "--body")]
-    reading = ["history show", "history list", "history search m", "copy --as curl", "copy --as markdown"]
+    reading = ["history show", "history list", "history search m", "copy --as curl", "copy --as report"]
     screens += [on_terminal(shell, *words.split()) for words in reading]
     seen = "\n".join(screen.text + screen.err for screen in screens)
     assert unprintable(seen + ran.err) == set()

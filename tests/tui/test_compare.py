@@ -24,7 +24,7 @@ from rpcexplorer.text.compare import ComparedLine, own_part
 from rpcexplorer.transport.port import Response
 from rpcexplorer.tui.compare import ComparedText, ComparisonScreen
 from rpcexplorer.tui.key_queue import PendingKeys
-from rpcexplorer.tui.messages import TicketWanted
+from rpcexplorer.tui.messages import ReportWanted
 from rpcexplorer.tui.replay import ReplayScreen, SendQuestion, SeveralProfiles, filled_for_each, profiles_for_servers
 from rpcexplorer.tui.widgets.bars import Frame
 from rpcexplorer.tui.widgets.dialog import Choice, Form
@@ -236,7 +236,7 @@ def test_calls_are_sent_one_by_one_until_somebody_stops_it_and_what_was_done_is_
         await pilot.press("escape")
         await until(pilot, lambda: pilot.app.screen is not screen)
 
-    (ticket,) = on_screen(screen, act).of(TicketWanted)
+    (ticket,) = on_screen(screen, act).of(ReportWanted)
     assert (ticket.exchange, ticket.other, ticket.ignore) == (calls[1], calls[2], ("/at",))
 
 

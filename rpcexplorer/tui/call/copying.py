@@ -61,7 +61,7 @@ async def case_saved(screen: Screen[Any], explorer: Explorer, records: Sequence[
         return
     made = await asyncio.to_thread(partial(explorer.cases.made_of, records, note=note.strip()))
     if isinstance(made, str) or made.too_much:
-        why_not = made if isinstance(made, str) else f"{made.too_much}. No case was written."
+        why_not = made if isinstance(made, str) else f"{made.too_much}. No case was exported."
         screen.notify(why_not, severity="warning", timeout=10)
         return
     methods = {each.method for each in records}
@@ -135,7 +135,7 @@ async def _may_replace(screen: Screen[Any], file: Path) -> bool:
 
 
 NOTHING: Final = "There is nothing to copy here."
-TICKET: Final = "the ticket"
+REPORT: Final = "the report"
 OF_REPLY: Final = {
     "value": ("the value under the cursor", ".json"),
     "path": ("its path", ".txt"),
@@ -219,15 +219,15 @@ async def copied(
         await copy(screen, got.text, got.label, also=replaced_words(got.secrets))
 
 
-async def ticket_copied(screen: Screen[Any], explorer: Explorer, exchange: Exchange) -> None:
-    """Copy the ticket of a call, without a question."""
-    await copied(screen, explorer, draft_of(exchange), exchange=exchange, what="markdown")
+async def report_copied(screen: Screen[Any], explorer: Explorer, exchange: Exchange) -> None:
+    """Copy the report of a call without asking for a format."""
+    await copied(screen, explorer, draft_of(exchange), exchange=exchange, what="report")
 
 
-async def ticket_of_two_copied(
+async def report_of_two_copied(
     screen: Screen[Any], explorer: Explorer, left: Exchange, right: Exchange, ignore: Sequence[str] = ()
 ) -> None:
-    """Copy the ticket of two calls and of what differs between their replies, without these JSON pointers."""
+    """Copy the report of two calls and their differences, except at these JSON pointers."""
     subjects = []
     for each in (left, right):
         subject, _ = _subject(explorer, draft_of(each), each, runs=False)
@@ -237,7 +237,7 @@ async def ticket_of_two_copied(
         subjects.append(subject)
     secrets = explorer.credentials.in_use()
     content = await asyncio.to_thread(of_two, subjects[0], subjects[1], (left, right), secrets, ignore)
-    await copy(screen, content.decode(), "the ticket of both", also=replaced_words(marks(content)))
+    await copy(screen, content.decode(), "the report of both calls", also=replaced_words(marks(content)))
 
 
 def _picks(exchange: Exchange | None, body: Body | None) -> Iterator[Pick]:
@@ -270,7 +270,7 @@ def _of_call(
     content = render(what, subject)
     if FORMS[what].runs and (why := explorer.withheld(subject.profile, content.decode(errors="replace"))):
         return why
-    label = TICKET if what == "markdown" else FORMS[what].words
+    label = REPORT if what == "report" else FORMS[what].words
     method = exchange.method if exchange else getattr(draft, "method", "batch")
     return Copied(
         label,

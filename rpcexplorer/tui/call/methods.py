@@ -32,7 +32,7 @@ from rpcexplorer.rpc.messages import ErrorObject, Result
 from rpcexplorer.text.exchange import ROLES, SIGNS, duration, status_word
 from rpcexplorer.text.printable import columns, printable
 from rpcexplorer.tui.commands import Scope, bindings
-from rpcexplorer.tui.messages import CopyCallWanted, SendAgainWanted, TicketWanted, message
+from rpcexplorer.tui.messages import CopyCallWanted, ReportWanted, SendAgainWanted, message
 from rpcexplorer.tui.theme import Pieces, ThemeStyles, line, width_of
 from rpcexplorer.tui.widgets.bars import Bar
 from rpcexplorer.tui.widgets.inputs import Entry
@@ -366,7 +366,7 @@ class RecentList(RowList[Exchange]):
 
     def action_ticket(self) -> None:
         if self.chosen is not None:
-            self.post_message(TicketWanted(self.chosen))
+            self.post_message(ReportWanted(self.chosen))
 
 
 def what_came(exchange: Exchange) -> tuple[str, str]:

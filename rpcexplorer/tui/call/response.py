@@ -21,7 +21,7 @@ from rpcexplorer.text.exchange import WordLine, beside, ended, nothing, remark_p
 from rpcexplorer.transport.port import Progress
 from rpcexplorer.tui.call.body import Body
 from rpcexplorer.tui.commands import Scope, bindings
-from rpcexplorer.tui.messages import ComparisonWanted, TicketWanted, message
+from rpcexplorer.tui.messages import ComparisonWanted, ReportWanted, message
 from rpcexplorer.tui.widgets.bars import Bar, WarningLines
 from rpcexplorer.tui.widgets.inputs import Prompt, Purpose
 
@@ -537,7 +537,7 @@ class ResponsePane(Vertical):
 
     def action_ticket(self) -> None:
         if self.exchange is not None:
-            self.post_message(TicketWanted(self.exchange))
+            self.post_message(ReportWanted(self.exchange))
 
     def action_use(self) -> None:
         if self.exchange is not None:

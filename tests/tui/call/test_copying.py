@@ -14,7 +14,7 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.call.copying import CopyPicker
 from rpcexplorer.tui.call.screen import CallScreen
-from rpcexplorer.tui.messages import TicketWanted
+from rpcexplorer.tui.messages import ReportWanted
 from rpcexplorer.tui.widgets.dialog import Ask
 from tests.tui.call.test_saving import with_reply
 from tests.tui.visiting import burst, on, said, type_in
@@ -37,11 +37,11 @@ def test_a_key_copies_the_ticket_and_what_is_chosen_can_be_saved_instead(explore
         assert ticket.startswith("## `demo.echo`: result\n")
         assert f"- Id: `{calls.exchange.id}`" in ticket
         assert PASSWORD not in ticket
-        await until(pilot, lambda: "the ticket" in said(app))
+        await until(pilot, lambda: "the report" in said(app))
         assert "1 secret replaced" in said(app)
         await copied(pilot, "M")
         await pilot.pause()
-        assert said(app).count("the ticket") == 1, "what is said again takes the place of what was said"
+        assert said(app).count("the report") == 1, "what is said again takes the place of what was said"
         await burst(pilot, "y", *"request", "ctrl+s")  # the keys find it open, however fast they are
         await on(pilot, Ask)
         await type_in(pilot, str(tmp_path / "request.http"))
@@ -75,13 +75,13 @@ def test_of_two_calls_one_ticket_is_copied_without_what_is_left_out(explorer: Ex
         await until(pilot, lambda: calls.exchange is not left and not calls.what)
         assert left is not None
         app.copy_to_clipboard("")
-        calls.post_message(TicketWanted(left, calls.exchange, ("/c",)))
+        calls.post_message(ReportWanted(left, calls.exchange, ("/c",)))
         await until(pilot, lambda: bool(app.clipboard))
         assert (
             "\n- Compared: `1 member differs; 1 value was left out; 1 hidden value was not compared`\n" in app.clipboard
         )
         assert PASSWORD not in app.clipboard
-        await until(pilot, lambda: "the ticket of both" in said(app))
+        await until(pilot, lambda: "the report of both calls" in said(app))
         assert "1 secret replaced" in said(app)
 
     with_reply(explorer, scene, profile="inline")
