@@ -441,11 +441,11 @@ COMMANDS: Final[tuple[Command, ...]] = (
     Command(
         "comparison.ignored",
         "i",
-        "left out",
-        "Compare what is left out by the profile too, or leave it out again.",
+        "ignored",
+        "Compare ignored values too, or ignore them again.",
         "comparison",
         footer=True,
-        synonyms="ignored hidden pointers",
+        synonyms="left out hidden pointers",
     ),
     Command(
         "comparison.ticket",

@@ -471,10 +471,10 @@ def test_two_records_are_printed_line_by_line_without_what_always_differs(shell:
     assert lines[:3] == [
         f"--- {one}  shop  user.get  ✓ result",
         f"+++ {two}  shop  user.get  ✓ result",
-        "1 value differs, 1 number is the same but written otherwise, 1 is new; 1 value was left out",
+        "1 value differs, 1 number is the same but written otherwise, 1 is new; 1 value was ignored",
     ]
     assert '-       "v": "␛[2J"' in lines
-    assert '·   "at": 2  (left out)' in lines
+    assert '·   "at": 2  (ignored)' in lines
     assert shell.run("compare", two, terminal=True).out.startswith(b"\x1b[31m--- " + one.encode())
 
 

@@ -186,7 +186,7 @@ def test_what_always_differs_is_left_out_by_pointer() -> None:
     assert same.verdict == "same"
     assert same.comparison is not None
     assert set(same.comparison.ignored) == {"/n/0/seen", "/n/1/seen", "/at"}
-    assert same.ignore == ("/n/*/seen", "/at"), "a ticket of both is to leave out the same"
+    assert same.ignore == ("/n/*/seen", "/at"), "a report of both is to ignore the same"
 
 
 @pytest.mark.parametrize(

@@ -97,7 +97,7 @@ def test_what_differs_stands_there_line_by_line_and_is_cut() -> None:
     assert f"Cut here: {MAX_DIFF_LINES} of " in text
     small = ticket(came("prod", {"a": 1, "b": 2, "seen": 1}), came("staging", {"a": 1, "b": 3, "seen": 2}), "/seen")
     assert '-   "b": 2\n+   "b": 3\n' in small
-    assert "1 member differs; 1 value was left out" in small
+    assert "1 member differs; 1 value was ignored" in small
     assert "What differs" not in ticket(left, replace(left, profile="prod"))
 
 

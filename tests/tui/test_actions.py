@@ -1077,7 +1077,7 @@ async def a_call_is_compared_with_the_one_that_is_marked(at: Visit) -> None:
     await at.press("m", "down", "d")
     await on(at.pilot, ComparisonScreen)
     assert at.posted(ComparisonWanted)
-    words = "1 member differs, 1 number is the same but written otherwise, 1 is new; 1 value was left out"
+    words = "1 member differs, 1 number is the same but written otherwise, 1 is new; 1 value was ignored"
     await at.sees(words, "difference 1 of 3", '-   "total": 1', '+   "total": 2')
     await at.press("n")
     await at.sees("difference 2 of 3")
