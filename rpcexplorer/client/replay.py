@@ -20,8 +20,8 @@ from rpcexplorer.redaction.exchange import is_login, own_login
 from rpcexplorer.rpc.messages import ErrorObject, Malformed
 from rpcexplorer.variables.references import OPENING
 
-ReplayVerdict = Literal["same", "differs", "not comparable", "failed", "stopped", "left out"]
-"""``failed``: there is no reply to compare with. ``left out``: it holds a password that nobody recorded."""
+ReplayVerdict = Literal["same", "differs", "not comparable", "failed", "stopped", "skipped"]
+"""``failed``: there is no reply to compare with. ``skipped``: a login whose password is not recorded."""
 
 
 def server_of(record: Exchange) -> tuple[str, str]:
@@ -105,11 +105,11 @@ def _noted(profile: Profile | None, method: str) -> tuple[str, ...]:
 def exit_code(results: Iterable[Replayed]) -> int:
     """What a shell learns of a replay: the first that applies of 130, 3, 4, 5, 6 and 0.
 
-    What is left out beside others does not count; where it is all there is, nothing was compared, and that is not 0.
+    Skipped calls do not count beside others; if all are skipped, nothing was compared, and that is not 0.
     """
     every = list(results)
     codes = {_code(each) for each in every}
-    if every and all(each.verdict == "left out" for each in every):
+    if every and all(each.verdict == "skipped" for each in every):
         return 6
     return next((code for code in (130, 3, 4, 5, 6) if code in codes), 0)
 
@@ -118,7 +118,7 @@ def _code(result: Replayed) -> int:
     live = result.live
     if result.verdict == "stopped":
         return 130
-    if result.verdict in {"same", "left out"}:
+    if result.verdict in {"same", "skipped"}:
         return 0
     if live is not None and result.verdict == "failed":
         if live.exit_code == 3:
@@ -165,7 +165,7 @@ class Replaying(Struct, frozen=True):
         draft = draft_to_send(record, self.profile, ours=self.is_ours(record))
         hidden = unsendable(draft.text) or of_another(draft.text, self.profile.name)
         if hidden and is_login(record.method, own_login(self.profile, draft.text)):
-            return Replayed(record, None, None, "left out", LOGIN)
+            return Replayed(record, None, None, "skipped", LOGIN)
         live = await self.send(draft)
         if isinstance(live.outcome, Cancelled):
             return Replayed(record, live, None, "stopped", STOPPED)

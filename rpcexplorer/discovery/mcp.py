@@ -62,7 +62,7 @@ def tools(described: Collection[str]) -> Asking:  # noqa: ARG001 - it has a say 
 
     skipped = yield from _pages(DIALECT, "tools", answer, take)
     if reader.left_out:
-        skipped.append(f"schemas of {reader.left_out:,} tools left out: more than can be kept")
+        skipped.append(f"schemas of {reader.left_out:,} tools skipped: more than can be stored")
     if shadowed:
         names = line_of(", ".join(shadowed))
         skipped.append(f"only tools/call reaches what is named like a method of the protocol: {names}")

@@ -166,7 +166,7 @@ class Collected:
             (self._repeated, "named a second time"),
             (self._too_many, f"beyond the first {MOST_METHODS:,}"),
         )
-        left_out = [f"{count:,} left out: {why}" for count, why in counts if count]
+        left_out = [f"{count:,} skipped: {why}" for count, why in counts if count]
         return Listing(self.described, about, (*left_out, *skipped), events=self.events)
 
 
@@ -257,11 +257,11 @@ class MethodReader:
         """Return sentences for what was too much to be kept."""
         sentences = []
         if self._cut:
-            sentences.append(f"schemas or examples of {self._cut:,} methods left out: more than can be kept")
+            sentences.append(f"schemas or examples of {self._cut:,} methods skipped: more than can be stored")
         if self._without_params:
-            sentences.append(f"params of {self._without_params:,} methods left out: more than can be kept")
+            sentences.append(f"params of {self._without_params:,} methods skipped: more than can be stored")
         if count := self._definitions.left_out:
-            sentences.append(f"{count:,} of what schemas refer to left out: too many or too large")
+            sentences.append(f"{count:,} parts that schemas refer to skipped: too many or too large")
         return sentences
 
     def _gathered(self, schemas: list[Any]) -> dict[str, Any]:

@@ -26,8 +26,8 @@ from rpcexplorer.redaction.redactor import Redactor
 
 Previewing = Callable[..., Preview | Refused]
 """``Explorer.preview``: a draft, perhaps with an ``id``, to the request it becomes."""
-THEIRS: Final = "Someone else recorded this call to an address of theirs: credentials and own headers are left out."
-SEVERAL: Final = "Someone else recorded this call to the address of {}: credentials and own headers are left out."
+THEIRS: Final = "Someone else recorded this call to an address of theirs: credentials and profile headers are omitted."
+SEVERAL: Final = "Someone else recorded this call to the address of {}: credentials and profile headers are omitted."
 KEPT: Final = Policy(guesses=True)
 """All of a body, without what may be a secret."""
 

@@ -67,5 +67,5 @@ def _file(text: str) -> Pasted | None:
 
     found = imported(text)
     what = "A curl command, not JSON." if found.form == curl.FORM else f"A {found.form}, not params."
-    said = tuple(f"Request {each.number} was left out: {each.why}." for each in found.skipped)
+    said = tuple(f"Skipped request {each.number}: {each.why}." for each in found.skipped)
     return Pasted(what, found.calls, (*found.notes, *said)) if found.calls else None

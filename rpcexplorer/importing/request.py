@@ -276,7 +276,7 @@ def imported_from(form: str, requests: Iterable[RequestRead], notes: Sequence[st
         number = request.number or at
         if len(calls) >= MAX_CALLS or at > REQUESTS:
             most = f"{MAX_CALLS:,} calls" if at <= REQUESTS else f"{REQUESTS:,} requests"
-            said.append(f"There are more than {most}: request {number} and what comes after it were left out.")
+            said.append(f"There are more than {most}: request {number} and all after it were skipped.")
             break
         found = _calls(number, request)
         if isinstance(found, str):

@@ -400,7 +400,7 @@ FEW: Final = 30
 """Items of an object or array that unfolds by itself."""
 STAYS: Final = "What stands behind it would move up to its place: take the last one out first."
 TWICE: Final = "twice: the last one counts"
-LEFT_OUT: Final = "null: left out"
+LEFT_OUT: Final = "null: omitted"
 LONGEST_NAME: Final = 200
 """Characters of a name that anybody sees."""
 

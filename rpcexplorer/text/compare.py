@@ -48,7 +48,7 @@ REPLAY_SIGNS: Final[dict[ReplayVerdict, str]] = {
     "not comparable": "?",
     "failed": "✗",
     "stopped": "◌",
-    "left out": "-",
+    "skipped": "-",
 }
 FOLDED_CHARACTERS: Final = 80
 LONG_STRING_BYTES: Final = 120
@@ -484,7 +484,7 @@ def replay_row(result: Replayed) -> dict[str, Any]:
         "id": result.recorded.id,
         "live": result.live.id if result.live else None,
         "method": printable(result.recorded.method),
-        "verdict": result.verdict,
+        "verdict": "left out" if result.verdict == "skipped" else result.verdict,  # as scripts know it
         "outcomes": [result.recorded.outcome_name, result.live.outcome_name if result.live else None],
         "why": printable(result.why),
         "differences": [difference_row(comparison, each) for each in differences] if comparison else [],

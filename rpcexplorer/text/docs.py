@@ -143,7 +143,7 @@ class MemberRows:
         grid = _Grid(indent, name, kind, must, self._rows.width)
         for member, words in zip(shown, kinds, strict=True):
             if self._is_full():
-                rest: WordLine = [("  … the rest is left out", "dim")]
+                rest: WordLine = [("  … the rest is omitted", "dim")]
                 if self._rows.made[-1] != rest:  # it is said once for all that is left out
                     self._rows.add(rest)
                 return

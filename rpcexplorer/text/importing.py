@@ -40,7 +40,7 @@ def skipped_lines(skipped: Sequence[Skipped]) -> Iterator[str]:
     for each in skipped:
         reasons.setdefault(each.why, []).append(each.number)
     for why, numbers in reasons.items():
-        yield f"request{'s' * (len(numbers) > 1)} {joined_words(map(str, numbers), NUMBERS)} left out: {why}"
+        yield f"request{'s' * (len(numbers) > 1)} {joined_words(map(str, numbers), NUMBERS)} skipped: {why}"
 
 
 def note_lines(calls: Sequence[ImportedCall]) -> Iterator[str]:

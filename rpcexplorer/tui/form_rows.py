@@ -284,7 +284,7 @@ def picks(row: FormField, reader: SchemaReader) -> list[Pick]:
     if place.nullable:
         found.append(Pick(NULL, "null", "", "here now" if row.state == "null" else ""))
     if not row.stays:
-        found.append(Pick(ABSENT, "absent", "it is left out", "here now" if row.state == "absent" else ""))
+        found.append(Pick(ABSENT, "absent", "it is omitted", "here now" if row.state == "absent" else ""))
     return found
 
 

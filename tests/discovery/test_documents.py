@@ -110,7 +110,7 @@ def test_what_kodi_sends_of_itself_is_described_beside_a_method_of_the_same_name
         ("Player.Seek", "", ()),
     ]
     assert len(listing.described["Player.Seek"].params) == 3
-    assert listing.skipped == ("1 left out: without a name that can be called",)
+    assert listing.skipped == ("1 skipped: without a name that can be called",)
     assert read_introspection({"methods": {key_of_event("Player.OnPlay"): {}}}).described == {}
 
 

@@ -48,13 +48,13 @@ def test_names_are_found_in_every_form(value: Any) -> None:
 def test_what_is_no_name_is_counted() -> None:
     listing = read_names(["ok", 7, None, [], {"name": 1}, "\udfff", "x" * 999], "system.listMethods")
     assert [*listing.described] == ["ok"]
-    assert listing.skipped == ("6 left out: without a name that can be called",)
+    assert listing.skipped == ("6 skipped: without a name that can be called",)
 
 
 def test_a_hundred_thousand_names_are_cut_at_a_number_that_is_said() -> None:
     listing = read_names([f"m{number}" for number in range(100_000)], "system.listMethods")
     assert len(lines_of(listing)) == 20_000
-    assert listing.skipped == ("80,000 left out: beyond the first 20,000",)
+    assert listing.skipped == ("80,000 skipped: beyond the first 20,000",)
 
 
 def test_help_is_one_line_and_the_rest_without_the_indentation_of_its_source() -> None:

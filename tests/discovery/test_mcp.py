@@ -88,7 +88,7 @@ def test_schemas_that_are_too_much_are_left_out_and_that_is_said(monkeypatch: py
     large = {"type": "object", "properties": {f"p{number}": {} for number in range(100)}}
     listing = listed({"name": "large", "inputSchema": large}, {"name": "small", "inputSchema": {"type": "object"}})
     assert [(name, full.params) for name, full in listing.described.items()] == [("large", ()), ("small", ())]
-    assert listing.skipped == ("schemas of 1 tools left out: more than can be kept",)
+    assert listing.skipped == ("schemas of 1 tools skipped: more than can be stored",)
 
 
 @pytest.mark.parametrize(("hint", "safe"), [(True, True), (False, False), ("yes", None), (None, None)])

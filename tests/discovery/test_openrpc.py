@@ -80,8 +80,8 @@ def test_what_has_no_name_or_comes_twice_is_counted() -> None:
     listing = read_openrpc(document(*({"name": name} for name in names), "text", None))
     assert [*listing.described] == ["a", "[/] \x1b]52;c;?\x07"]
     assert listing.skipped == (
-        "9 left out: without a name that can be called",
-        "1 left out: named a second time",
+        "9 skipped: without a name that can be called",
+        "1 skipped: named a second time",
     )
 
 

@@ -109,7 +109,7 @@ def test_what_is_too_much_is_left_out_from_the_schemas_on_and_it_is_said(monkeyp
     listing = read_openrpc({"methods": [large, small]})
     assert listing.described["m"].params == (DescribedParam("a", True, False),)
     assert listing.described["n"].params[0].schema == {"enum": ["x" * 900]}
-    assert listing.skipped == ("schemas or examples of 1 methods left out: more than can be kept",)
+    assert listing.skipped == ("schemas or examples of 1 methods skipped: more than can be stored",)
 
 
 def test_behind_the_last_param_that_is_kept_stands_one_for_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -119,7 +119,7 @@ def test_behind_the_last_param_that_is_kept_stands_one_for_the_others(monkeypatc
     assert [each.name for each in listing.described["m"].params] == ["a", "b", "..."]
     assert [each.stands_for_others for each in listing.described["m"].params] == [False, False, True]
     assert [each.name for each in listing.described["n"].params] == ["a", "b"]
-    assert listing.skipped == ("params of 1 methods left out: more than can be kept",)
+    assert listing.skipped == ("params of 1 methods skipped: more than can be stored",)
 
 
 def test_one_large_schema_that_all_refer_to_is_counted_with_each(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -129,7 +129,7 @@ def test_one_large_schema_that_all_refer_to_is_counted_with_each(monkeypatch: py
     listing = read_openrpc({"methods": methods, "p": {"name": "a", "schema": {"enum": ["x" * 900]}}})
     kept = [each.params[0].schema for each in listing.described.values()]
     assert [schema is not True for schema in kept] == [True] * 5 + [False] * 5
-    assert listing.skipped == ("schemas or examples of 5 methods left out: more than can be kept",)
+    assert listing.skipped == ("schemas or examples of 5 methods skipped: more than can be stored",)
 
 
 def test_what_schemas_refer_to_is_shared_by_all_methods() -> None:

@@ -239,4 +239,4 @@ def test_what_a_small_text_would_grow_to_is_counted_before_it_is_built(text: str
 def test_who_has_more_calls_than_can_be_taken_is_told_where_it_ends() -> None:
     found = imported("\n".join(f'{{"method": "m{number}"}}' for number in range(1_005)))
     assert len(found.calls) == 1_000
-    assert found.notes == ("There are more than 1,000 calls: request 1001 and what comes after it were left out.",)
+    assert found.notes == ("There are more than 1,000 calls: request 1001 and all after it were skipped.",)

@@ -128,7 +128,7 @@ def test_by_position_null_leaves_out_what_is_not_required_and_has_others_behind_
     rows = FormRows(DESCRIBED, "position").of("[null, null, 3]", FormView())
     assert [told(row) for row in rows] == ["who null !not null", "dry null", "limit 3"]
     assert [row.place.nullable for row in rows] == [False, True, False], "there it can be taken out as well"
-    assert rows[1].remarks == ("null: left out",)
+    assert rows[1].remarks == ("null: omitted",)
     assert rows_of('{"who": {}, "dry": null}', FormView(), by="name")[-2] == "dry null !not null"
 
 

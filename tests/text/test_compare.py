@@ -223,7 +223,7 @@ def test_why_there_is_no_reply_is_no_part_of_the_side_but_told_once_and_whole() 
         (replayed(PONG, PONG, at_once(compared(PONG, PONG))), ("same", "result  42 B")),
         (replayed(PONG, PANG, at_once(compared(PONG, PANG))), ("differs", "the result differs")),
         (Replayed(PONG, GONE, None, "failed", "Nothing\nanswers."), ("failed", "Nothing answers.")),
-        (Replayed(PONG, None, None, "left out", "It is a login."), ("left out", "It is a login.")),
+        (Replayed(PONG, None, None, "skipped", "It is a login."), ("skipped", "It is a login.")),
     ],
 )
 def test_what_came_of_a_call_is_a_word_and_how(came: Replayed, told: tuple[str, str]) -> None:

@@ -114,7 +114,7 @@ class ProblemLine(Widget):
         if self.typed:
             remark = [("  ! ", "careful bold"), (self.remark, "careful")] if self.remark else []
             return [("✓ valid", "well"), (f"  {self.read.remark}", "middle"), *remark, *unchecked]
-        sent = f"{self.sent} will be sent" if self.sent else "params will be left out"
+        sent = f"{self.sent} will be sent" if self.sent else "params will be omitted"
         return [("✓ nothing typed", "well"), (f"  {sent}", "middle"), *unchecked]
 
     def _fix(self) -> Pieces:

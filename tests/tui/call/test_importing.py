@@ -187,7 +187,7 @@ def test_calls_of_a_file_become_drafts_after_they_were_shown(explorer: Explorer,
         await pilot.press("enter")
         question = await on(pilot, Confirm)
         assert ("calls", "2: user.get, log") in question._words
-        assert ("note", "request 3 left out: it is a response") in question._words
+        assert ("note", "request 3 skipped: it is a response") in question._words
         await pilot.press("tab", "enter")
         await until(pilot, lambda: app.screen is screen and screen.method == "user.get")
         await rest(pilot)

@@ -136,7 +136,7 @@ def test_the_verdict_stands_below(text: str, told: str) -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize(("empty", "told"), [("{}", "{} will be sent"), ("omit", "params will be left out")])
+@pytest.mark.parametrize(("empty", "told"), [("{}", "{} will be sent"), ("omit", "params will be omitted")])
 def test_what_nothing_typed_means_is_up_to_the_profile(empty: str, told: str) -> None:
     async def scene(pane: ParamsPane, pilot: Pilot[None], stage: Stage) -> None:
         pane.empty = empty
