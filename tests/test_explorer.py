@@ -383,7 +383,7 @@ def test_draft_that_cannot_be_written_is_reported(opened: Callable[..., Explorer
     explorer.paths.drafts.parent.mkdir(parents=True, exist_ok=True)
     explorer.paths.drafts.write_text("in the way")
     explorer.drafts.keep("shop", "get", "[1]")
-    assert explorer.put_unsaved_aside().startswith("1 draft could not be written: cannot read ")
+    assert explorer.put_unsaved_aside().startswith("1 draft could not be saved: cannot read ")
 
 
 def test_params_are_checked_by_the_discovered_schema(opened: Callable[..., Explorer]) -> None:

@@ -28,3 +28,12 @@ def test_copy_accepts_old_formats(shell: Shell, old: str, new: str) -> None:
 def test_copy_help_hides_old_formats(shell: Shell, form: str) -> None:
     listed = shell.run("copy", "--help").text.partition("--as ")[2].partition("]")[0]
     assert form not in listed.strip("[").split("|")
+
+
+def test_history_export_hide_redacts_values(shell: Shell) -> None:
+    with RawServer(PONG) as server:
+        shell.run("call", "ping", "--url", server.origin)
+    old, new = (shell.run("history", "export", "--last", "1", option, "/result") for option in ("--hide", "--redact"))
+    assert old.out == new.out
+    assert b"pong" not in old.out != b""
+    assert "--hide" not in shell.run("history", "export", "--help").text

@@ -139,7 +139,7 @@ def as_bytes(text: str) -> bytes:
         return text.encode(errors="surrogatepass")
 
 
-NOT_RECORDED: Final = "Where {} stands, this value was not recorded: type it anew."
+NOT_RECORDED: Final = "The params contain {}: that value was not recorded. Replace it with a value, then resend."
 """What is said of a mark that nobody can send; whoever counts marks in a text leaves this one out."""
 
 

@@ -171,7 +171,7 @@ def sending_options(command: F) -> F:
         click.option("--body", is_flag=True, help="Print the body's bytes, whatever they are."),
         click.option("-i", "--include", is_flag=True, help="Print status line and headers first."),
         click.option("-o", "--output", metavar="FILE", help="Write to FILE instead of stdout; whole, or not at all."),
-        click.option("--dry-run", is_flag=True, help="Print the exact request, secrets hidden, and send nothing."),
+        click.option("--dry-run", is_flag=True, help="Print the exact request, secrets redacted, and send nothing."),
         click.option("--timeout", type=seconds, metavar="SECONDS",
                      help="Time for the whole call, instead of the profile's."),
         click.option("--id", metavar="ID", help="Use this id instead of a new one."),

@@ -74,11 +74,12 @@ def filter_of(text: str, profile: str | None, bounds: Mapping[str, str | None], 
 @click.option("-p", "--profile", metavar="NAME", shell_complete=complete_profiles, help="Only of this profile.")
 @bound_options
 @click.option(
-    "--hide",
+    "--redact",
     metavar="POINTER",
     multiple=True,
     help="Redact this value, such as /params/name or /users/*/email. A call with redacted params cannot be replayed.",
 )
+@click.option("--hide", multiple=True, hidden=True)  # the former name of --redact
 @click.option("--note", metavar="TEXT", default="", help="Note for the receiver of the case.")
 @click.option("--jsonl", is_flag=True, help="Print one JSON object per line instead of a case.")
 @click.option("-o", "--output", metavar="FILE", help="Write to FILE instead of stdout; whole, or not at all.")
@@ -90,6 +91,7 @@ def export(
     last: int | None,
     search: str | None,
     profile: str | None,
+    redact: tuple[str, ...],
     hide: tuple[str, ...],
     note: str,
     jsonl: bool,
@@ -98,14 +100,14 @@ def export(
 ) -> None:
     """Print recorded calls as a case.
 
-    A case is a file of recorded calls that someone else can open, import or replay. It never contains a secret. --hide
-    redacts other values, in params and responses, and the same value everywhere else. If it is part of a method's name,
-    nothing is written.
+    A case is a file of recorded calls that someone else can open, import or replay. It never contains a secret.
+    --redact removes other values from params and responses, and the same value everywhere else. If it is part of a
+    method's name, nothing is written.
 
     \b
     Examples:
       rpcexplorer history export 1m7ypmkv7qa7kfj > case.toml
-      rpcexplorer history export --last 3 --note 'fails since Tuesday' --hide '/result/users/*/email'
+      rpcexplorer history export --last 3 --note 'fails since Tuesday' --redact '/result/users/*/email'
       rpcexplorer history export --search user.delete --jsonl | jq -r .method
     """
     looks = last is not None or search is not None or any(bounds.values())
@@ -119,13 +121,13 @@ def export(
         calls += islice((each for each in explorer.history.search(wanted) if isinstance(each, Exchange)), last)
     if not calls:
         fail("No call was found, and nothing was written.")
-    made = explorer.cases.made_of(list({call.id: call for call in calls}.values()), note=note, hide=hide)
+    made = explorer.cases.made_of(list({call.id: call for call in calls}.values()), note=note, hide=redact + hide)
     if isinstance(made, str):
         fail(made)
     if made.too_much and not jsonl:
         fail(f"{made.too_much}. Name fewer calls, or use --jsonl.")
     for id in made.dropped:
-        world.say(f"warning: the response of {id} was left out: rpcexplorer cannot find all hidden values in it.")
+        world.say(f"warning: the response of {id} was not exported: rpcexplorer cannot find all redacted values in it.")
     for pointer in made.short:
         short = f"warning: a value at {pointer} is too short to be redacted inside other text"
         world.say(f"{short}. Check the file before you share it.")

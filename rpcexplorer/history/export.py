@@ -48,9 +48,9 @@ class Exported(Struct, frozen=True):
     exchanges: tuple[Exchange, ...]
     note: str
     dropped: tuple[str, ...] = ()
-    """Ids of calls whose reply is left out, as nobody could look into it for what was to be hidden."""
+    """Ids of calls whose reply is left out, as not all values to redact could be found in it."""
     short: tuple[str, ...] = ()
-    """Pointers to values that are too short to be hidden inside other text."""
+    """Pointers to values that are too short to be redacted inside other text."""
 
     @property
     def text(self) -> str:
@@ -137,7 +137,7 @@ def _read_again(call: Exchange) -> Exchange:
 
 
 class _Hiding:
-    """What somebody wants hidden: found at its places first, then taken out wherever else the same value stands."""
+    """Values to redact: found by their pointers first, then removed wherever else the same value is."""
 
     def __init__(self) -> None:
         self._values: set[str] = set()
@@ -158,7 +158,7 @@ class _Hiding:
                     self._values.update(values)
                     if pointer not in self.short and any(map(is_common, values)):
                         self.short.append(pointer)
-        return "" if found else f"{pointer} leads nowhere in these calls, so nothing was written: check its names."
+        return "" if found else f"No call has a value at {pointer}, so nothing was written. Check its names."
 
     def look_at_methods(self, calls: Iterable[Exchange]) -> str:
         """Return a sentence if what is to be hidden is part of a method's name; it names the call alone.
@@ -173,7 +173,9 @@ class _Hiding:
         if not ids:
             return ""
         which = f"call{'s' * (len(ids) > 1)} {joined_words(ids)}"
-        return f"Nothing was written: the method name of {which} contains a hidden value. Export the other calls only."
+        return (
+            f"Nothing was written: the method name of {which} contains a redacted value. Export the other calls only."
+        )
 
     def is_blind(self, call: Exchange, pointers: Sequence[str]) -> bool:
         """Return whether a reply may hide something that cannot be found."""

@@ -485,7 +485,7 @@ class History:
         if isinstance(exchange.outcome, Refused):
             return
         if len(exchange.params) + len(exchange.params_sent or "") > MIB and len(to_block(exchange)) > self._largest:
-            raise FileError("a call with so long params is not recorded: no more could be read of it")
+            raise FileError("the call was not recorded: its params are too long")
         self.unsaved.append(exchange)
         self.save_unsaved()
 

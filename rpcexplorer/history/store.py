@@ -180,7 +180,7 @@ class Journal:
         if call.response.cut or not text:
             return LastResult(why=f"{whose} was too long to be recorded whole")
         if HIDDEN.search(text):
-            return LastResult(why=f"{whose} holds something that was not recorded")
+            return LastResult(why=f"{whose} contains a redacted value")
         return LastResult(text)
 
     def refusal(self, profile: Profile | None, call: Exchange) -> str:

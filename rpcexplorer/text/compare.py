@@ -40,7 +40,7 @@ LINE_SIGNS: Final[dict[LineKind, tuple[str, str]]] = {
     "hidden": ("·", "·"),
 }
 INKS: Final[dict[str, Ink]] = {"-": WRONG, "+": WELL, "~": CAREFUL, "·": DIM}
-REMARKS: Final[dict[LineKind, str]] = {"ignored": "ignored", "hidden": "hidden, not compared"}
+REMARKS: Final[dict[LineKind, str]] = {"ignored": "ignored", "hidden": "redacted, not compared"}
 DIFFERENCE_SIGNS: Final = {"changed": "~", "spelling": "~", "added": "+", "removed": "-"}
 REPLAY_SIGNS: Final[dict[ReplayVerdict, str]] = {
     "same": "✓",
@@ -394,7 +394,7 @@ def summary(comparison: Comparison, names: SideNames = None) -> str:
     if ignored := len(comparison.ignored):
         parts.append(f"{ignored:,} {'value was' if ignored == 1 else 'values were'} ignored")
     if hidden := comparison.hidden:
-        parts.append(f"{hidden:,} hidden {'value was' if hidden == 1 else 'values were'} not compared")
+        parts.append(f"{hidden:,} redacted {'value was' if hidden == 1 else 'values were'} not compared")
     return "; ".join(parts)
 
 

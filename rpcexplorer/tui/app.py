@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
     from rpcexplorer.tui.terminal import ReadingFailed
 
-MASKED = "What is masked is not copied."
+MASKED = "Masked text is not copied."
 Wish = Literal["", "demo"]
 """What the person wants next, once the screen is closed."""
 SETTLED_SECONDS: Final = 2.0

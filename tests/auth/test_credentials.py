@@ -64,10 +64,10 @@ def test_a_secret_inside_a_longer_text_is_not_sent_as_its_name() -> None:
 @pytest.mark.parametrize(
     ("params", "said"),
     [
-        ('{"password": "«not recorded»"}', "this value was not recorded: type it anew"),
-        ('{"note": "a «not recorded» b"}', "this value was not recorded: type it anew"),
-        (r'["\u00abnot recorded\u00bb"]', "this value was not recorded: type it anew"),
-        ('["«RPCEXPLORER_OLD_PASSWORD»"]', "this value was not recorded: type it anew"),
+        ('{"password": "«not recorded»"}', "that value was not recorded. Replace it with a value"),
+        ('{"note": "a «not recorded» b"}', "that value was not recorded. Replace it with a value"),
+        (r'["\u00abnot recorded\u00bb"]', "that value was not recorded. Replace it with a value"),
+        ('["«RPCEXPLORER_OLD_PASSWORD»"]', "that value was not recorded. Replace it with a value"),
         ('["«other.password»"]', "is not sent with profile shop: type the value itself, or choose profile other"),
         ('["a «other.session» b"]', "is not sent with profile shop"),
     ],

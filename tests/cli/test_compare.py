@@ -299,10 +299,10 @@ def test_calls_are_exported_by_id_or_number_or_text_and_read_by_who_gets_them(sh
     assert methods("--search", "of the", "--last", "1", first) == ["ada", "cid"]
     assert shell.run("history", "export").code == 2
     assert shell.run("history", "export", "--search", "nothing like it").code == 2
-    hidden = shell.run("history", "export", first, "--hide", "/params/name", "-o", "case.toml")
+    hidden = shell.run("history", "export", first, "--redact", "/params/name", "-o", "case.toml")
     assert hidden.code == 0
     assert "of the calls" not in (shell.folder / "case.toml").read_text()
-    refused = shell.run("history", "export", first, "--hide", "/params/nome", "-o", "case.toml")
+    refused = shell.run("history", "export", first, "--redact", "/params/nome", "-o", "case.toml")
     assert refused.code == 2
     assert "leads nowhere" in refused.err
 
@@ -325,7 +325,7 @@ def test_a_call_fails_on_prod_and_is_seen_to_fail_on_staging_by_somebody_with_ot
         bob.environment["RPCEXPLORER_STAGING_PASSWORD"] = SECRET["bob"]
         ran: list[Ran] = [ann.run("call", "order.place", '{"item": 7, "for": "Ada Lovelace"}', "--yes")]
         assert ran[-1].code == 1
-        handed_on = ann.run("history", "export", *ids(ann), "--hide", "/params/for", "--note", "since Tuesday")
+        handed_on = ann.run("history", "export", *ids(ann), "--redact", "/params/for", "--note", "since Tuesday")
         (bob.folder / "case.toml").write_bytes(handed_on.out)
         before = bob.run("replay", "case.toml")
         assert (before.code, staging.requests) == (2, [])

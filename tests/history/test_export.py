@@ -227,7 +227,7 @@ def test_hidden_value_in_a_method_writes_nothing(method: str) -> None:
     source = call(result('{"who": "ada.lovelace", "short": "Bo"}'))
     said = exported([source, replace(source, id="x2", method=method)], {}, [], "", ["/result/*"])
     assert isinstance(said, str)
-    assert "call x2 contains a hidden value" in said
+    assert "call x2 contains a redacted value" in said
     assert method not in said
 
 

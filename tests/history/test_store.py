@@ -164,7 +164,7 @@ def test_the_newest_result_is_a_value_for_other_calls_as_it_was_spelled(journal:
 
 def test_no_value_comes_of_what_is_hidden_cut_or_written_by_others(journal: Journal, tmp_path: Path) -> None:
     journal.record(result(0, '{"id": 1, "x": "«not recorded»"}'), STAGING)
-    assert "holds something that was not recorded" in journal.last_value(STAGING, "user.list").why
+    assert "contains a redacted value" in journal.last_value(STAGING, "user.list").why
     long = result(1, f'"{"x" * (1 << 20)}"')
     journal.record(long, STAGING)
     assert "was too long to be recorded whole" in journal.last_value(STAGING, "user.list").why

@@ -307,7 +307,7 @@ def test_where_there_is_no_room_for_all_headers_the_long_ones_go_and_are_named()
     assert sum(len(name) + len(value) for name, value in came.response.headers) <= 8192
     assert came.response.headers[:-2] == tuple(long[:2])
     (said,) = came.response.remarks
-    assert said.startswith("18 of 22 headers are not recorded, for want of room: X-Long-2, X-Long-3, ")
+    assert said.startswith("18 of 22 headers are too long to record: X-Long-2, X-Long-3, ")
     assert said.endswith(" and 13 more")
 
 

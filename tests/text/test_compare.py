@@ -187,7 +187,9 @@ def sides(line: ComparedLine) -> tuple[str | None, ...]:
 PONG = exchange(1)
 PANG = exchange(2, '{"jsonrpc":"2.0","id":"1","result":"pang"}')
 GONE = exchange(3, outcome=Unreached("connect", "Nothing answers."), response=Response())
-UNSENT = exchange(4, outcome=Refused("params", "This value was not recorded: type it anew."), response=Response())
+UNSENT = exchange(
+    4, outcome=Refused("params", "That value was not recorded. Replace it with a value."), response=Response()
+)
 
 
 def words(call: Exchange) -> str:
@@ -207,10 +209,10 @@ def test_a_side_names_its_method_where_the_other_has_another() -> None:
 def test_why_there_is_no_reply_is_no_part_of_the_side_but_told_once_and_whole() -> None:
     assert words(UNSENT) == "staging  12:00:04  ! not sent  34 ms"
     assert words(GONE).endswith(" unreached  34 ms")
-    assert reasons(PONG, UNSENT) == reasons(UNSENT, UNSENT) == ["This value was not recorded: type it anew."]
+    assert reasons(PONG, UNSENT) == reasons(UNSENT, UNSENT) == ["That value was not recorded. Replace it with a value."]
     assert reasons(GONE, UNSENT) == [
         "on the left: Nothing answers.",
-        "on the right: This value was not recorded: type it anew.",
+        "on the right: That value was not recorded. Replace it with a value.",
     ]
     forbidden = exchange(5, outcome=Malformed("HTTP 403 Forbidden: the body is a page."))
     assert (words(forbidden)[-16:], reasons(forbidden, PONG)) == ("Forbidden  34 ms", ["The body is a page."])
@@ -236,7 +238,7 @@ def test_what_came_of_a_call_is_a_word_and_how(came: Replayed, told: tuple[str, 
         ({"a": [1, 2]}, {"a": {"b": 3}},
          ["  {", '-   "a": [', "-     1", "-     2", "-   ]", '+   "a": {', '+     "b": 3', "+   }", "  }"]),
         ({"a": "«x.token»", "b": "«x.token»"}, {"a": "«y.token»", "b": "«x.token»"},
-         ["  {", '·   "a": "«x.token»"  (hidden, not compared)', '·   "a": "«y.token»"  (hidden, not compared)',
+         ["  {", '·   "a": "«x.token»"  (redacted, not compared)', '·   "a": "«y.token»"  (redacted, not compared)',
           '    "b": "«x.token»"', "  }"]),
         (["a" * 200], ["a" * 150], ["  [",
                                     f'-   …"{"a" * 90}"',

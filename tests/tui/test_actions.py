@@ -446,7 +446,7 @@ async def a_session_is_opened_with_what_is_known(at: Visit) -> None:
 async def a_session_id_that_somebody_has_is_taken(at: Visit) -> None:
     await at.by_palette("log in as another user")
     form = await on(at.pilot, Credentials)
-    assert "nowhere else" in shown(form)
+    assert "Sent only to" in shown(form)
     form.of("session").focus()
     await type_in(at.pilot, "sessionid=from-elsewhere; Path=/")
     assert "from-elsewhere" not in at.seen()

@@ -108,7 +108,7 @@ def test_two_replies_stand_side_by_side_where_there_is_room_else_one_below_the_o
 
 
 def test_why_a_call_was_not_sent_is_readable_whole_and_once() -> None:
-    why = "Where «not recorded» stands, this value was not recorded: type it anew."
+    why = "The params contain «not recorded»: that value was not recorded. Replace it with a value, then resend."
     unsent = exchange(2, outcome=Refused("params", why), response=Response(), method="other")
     screen = comparison(PROD, unsent)
 

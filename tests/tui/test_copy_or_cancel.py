@@ -71,7 +71,7 @@ def test_in_the_field_of_a_dialog_it_copies_and_what_is_masked_stays(explorer: E
         await on(pilot, AskSecret)
         await type_in(pilot, "correct-horse")
         await pilot.press("alt+a", "ctrl+c")
-        await until(pilot, lambda: "What is masked is not copied." in said(app))
+        await until(pilot, lambda: "Masked text is not copied." in said(app))
         assert app.clipboard == "mine"
 
     visit(explorer, scene)
@@ -248,7 +248,7 @@ def test_where_a_profile_must_be_chosen_no_way_back_is_told(explorer: Explorer) 
 @pytest.mark.parametrize(
     ("keymap", "told"),
     [
-        ('quit = "f12"\nhistory.close = "f11"\n', "Esc closes this, F12 leaves"),
+        ('quit = "f12"\nhistory.close = "f11"\n', "Esc closes this, F12 quits"),
         ('quit = ""\n', "Esc closes this, quit with the command palette: ^P"),
     ],
 )

@@ -77,7 +77,7 @@ def test_what_the_profile_lacks_is_asked_for_and_a_session_is_opened(lacking: Ex
     async def story(app: ExplorerApp, pilot: Pilot[str]) -> None:
         form = await asked(pilot)
         assert "user name and password missing" in shown(form)
-        assert "nowhere else" in shown(form)
+        assert "Sent only to" in shown(form)
         await type_in(pilot, USERNAME)
         await pilot.press("enter")
         assert form.focused is form.of("password")
@@ -464,7 +464,7 @@ def test_whoever_has_the_same_draft_on_two_screens_is_told_and_both_texts_are_ke
         there.keep("demo", "ping", "[2]")
         assert app.calls is not None
         app.calls.params.replace("[1]")
-        await until(pilot, lambda: "changed elsewhere as well" in said(app))
+        await until(pilot, lambda: "also changed elsewhere" in said(app))
         (beside,) = explorer.paths.drafts.rglob("*.other-1")
         assert beside.read_text().endswith("[2]")
         assert str(beside) in said(app)
@@ -512,7 +512,7 @@ def test_draft_that_cannot_be_written_is_reported_when_quitting(tmp_path: Path) 
         terminal.sees("Quit without saving your drafts?", "Quit without saving")
         terminal.press("right", "right", "enter")
         assert terminal.ends() == 0
-        assert b"1 draft could not be written" in terminal.written
+        assert b"1 draft could not be saved" in terminal.written
 
 
 WORDS = {

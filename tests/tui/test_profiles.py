@@ -689,7 +689,7 @@ def test_secrets_are_entered_masked_and_forgotten_again(make_explorer: Make, ser
         form = await on(pilot, Credentials)
         await type_in(pilot, "hunter2x")
         assert "hunter2x" not in app.export_screenshot()
-        assert "nowhere else" in shown(form)
+        assert "Sent only to" in shown(form)
         await pilot.press("enter")
         await on(pilot, ProfilesScreen)
         await until(pilot, lambda: "✓ stored, in secrets.toml" in page(screen) or "until you quit" in page(screen))

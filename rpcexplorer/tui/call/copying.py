@@ -32,10 +32,10 @@ from rpcexplorer.tui.processes import copy
 from rpcexplorer.tui.widgets.dialog import Ask, Choice, Confirm, keys
 from rpcexplorer.tui.widgets.picker import Pick, Picker
 
-ALONE: Final = "Secrets are left out. No one else on this machine can read a new file."
-WORDS: Final = "As the server wrote it, secrets left out. No one else on this machine can read a new file."
+ALONE: Final = "Secrets are redacted. Only you can read a new file."
+WORDS: Final = "As the server sent it, secrets redacted. Only you can read a new file."
 MADE: Final = "the filtered response"
-MADE_WORDS: Final = "The output of the filter or command. No one else on this machine can read a new file."
+MADE_WORDS: Final = "The output of the filter or command. Only you can read a new file."
 CASE_WORDS: Final = (
     "Secrets are removed. All other params and responses are in the file: check it before you share it. "
     "To open it, run rpcexplorer FILE."
@@ -248,7 +248,7 @@ def _picks(exchange: Exchange | None, body: Body | None) -> Iterator[Pick]:
         yield _of("response", "control characters made visible")
         yield _of("raw", "every byte as the server wrote it")
     if exchange is not None and exchange.response.headers:
-        yield _of("headers", "with its status, secrets left out")
+        yield _of("headers", "with the status, secrets redacted")
     for name, form in FORMS.items():
         if name not in OF_REPLY:
             yield Pick(name, form.words, f"secrets as {'variables' if form.runs else 'placeholders'}")

@@ -78,7 +78,8 @@ def test_of_two_calls_one_ticket_is_copied_without_what_is_left_out(explorer: Ex
         calls.post_message(ReportWanted(left, calls.exchange, ("/c",)))
         await until(pilot, lambda: bool(app.clipboard))
         assert (
-            "\n- Compared: `1 member differs; 1 value was ignored; 1 hidden value was not compared`\n" in app.clipboard
+            "\n- Compared: `1 member differs; 1 value was ignored; 1 redacted value was not compared`\n"
+            in app.clipboard
         )
         assert PASSWORD not in app.clipboard
         await until(pilot, lambda: "the report of both calls" in said(app))

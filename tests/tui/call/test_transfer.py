@@ -111,7 +111,7 @@ def test_a_draft_that_a_call_took_the_place_of_comes_back_after_a_restart(
         assert not screen.check_action(BACK, ())
         await pilot.press(KEY)
         await to(pilot, "prod")
-        assert "Later that is “bring back replaced params” in the palette." in said(app)
+        assert "Later, use “restore a replaced draft” in the palette." in said(app)
         screen.drafts.choose("ping")
         assert not screen.check_action(BACK, ())
 
@@ -161,7 +161,7 @@ def test_a_profile_that_cannot_be_used_says_why_and_the_call_stays(make_explorer
         assert said_of == [("usable", "http://127.0.0.1:9/api/v2/"), ("broken", "cannot be used")]
         await to(pilot, "broken")
         assert stands(screen) == ("a", "demo.echo", "[1]")
-        assert "broken cannot be used, so the call stays here." in said(app)
+        assert "broken cannot be used, so the call was not loaded." in said(app)
         assert "url" in said(app)
 
     visit(explorer, scene, profile="a")
@@ -213,7 +213,7 @@ def test_what_stands_for_a_secret_is_not_sent_as_text(make_explorer: Callable[..
             await to(pilot, "two")
             assert stands(screen) == ("two", "demo.echo", f'{{"q": "{value}"}}')
             if value == "«one.password»":
-                assert "«one.password» is not sent with two: write the value for it." in said(app)
+                assert "«one.password» does not work with two: replace it with a value." in said(app)
             await pilot.press("f5")
             await until(pilot, lambda: screen.exchange is not None and not screen.what)
             assert screen.exchange is not None
