@@ -101,20 +101,21 @@ def check(context: click.Context, files: tuple[Path, ...], staged: bool) -> None
     world.print(printable(f"{'' if staged else order}no secret in {counted(searched.files, kind)}"))
 
 
-QUESTION = "Trust exactly this certificate for {}, and send it what goes there?"
+QUESTION = "Pin this certificate for {}, and send calls and credentials to this server?"
 
 
 @click.command()
 @click.argument("name", shell_complete=complete_profiles)
-@click.option("--fingerprint", metavar="SHA256", help="Trust it only if it is this one; colons and case do not matter.")
+@click.option("--fingerprint", metavar="SHA256", help="Pin the certificate only if it has this fingerprint.")
 @click.option("--team", is_flag=True, help="Write it to the project file, ./sessions.toml.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask; goes with --fingerprint.")
 @click.pass_context
 def trust(context: click.Context, name: str, fingerprint: str | None, team: bool, yes: bool) -> None:
-    """Trust the one certificate that the server of profile NAME shows, though no authority vouches for it.
+    """Pin the certificate that the server of profile NAME shows.
 
-    It is shown first, and nothing is sent to the server. Compare its fingerprint with what the server's owner tells
-    you by another way, or on the server itself: openssl x509 -noout -fingerprint -sha256 -in CERTIFICATE
+    The profile then accepts this certificate and no other, even if it is self-signed. The certificate is shown first,
+    and no call is sent. Compare its fingerprint with the one that the server's owner sends you separately, or run on
+    the server: openssl x509 -noout -fingerprint -sha256 -in CERTIFICATE
 
     \b
     Examples:
@@ -133,9 +134,9 @@ def trust(context: click.Context, name: str, fingerprint: str | None, team: bool
     if found is None:
         return
     if yes and wanted is None:
-        fail("--yes would trust whoever answers: add --fingerprint with the one that you expect.")
+        fail("--yes alone would pin any certificate: add --fingerprint with the one that you expect.")
     if not yes and not invocation.world.asks:
-        fail("Nobody can be asked: add --yes --fingerprint with the one that you expect.")
+        fail("Cannot ask for confirmation without a terminal. Add --yes --fingerprint with the one that you expect.")
     agree(context, QUESTION.format(name), yes=yes)
     pin(invocation, explorer, profile, found, team=team)
 
@@ -146,7 +147,7 @@ def pin(invocation: Invocation, explorer: Explorer, profile: Profile, found: str
     file = invocation.file_to_write(explorer.profiles.default_home(name, explorer.paths.user_sessions), team=team)
     if problem := explorer.apply(profile, (("certificate", found),), file, {"certificate"}):
         fail(str(problem))
-    invocation.world.say(f"{name} trusts this certificate now, in {file}")
+    invocation.world.say(f"pinned the certificate of {name} in {file}")
     invocation.warn_about(explorer, file)
     if explorer.profiles.profiles[name].certificate != found:
         place = explorer.profiles.source_of(name, "certificate")
@@ -171,9 +172,9 @@ def _shown(invocation: Invocation, explorer: Explorer, profile: Profile, wanted:
     if wanted is not None and wanted != found:
         fail(f"This is not the certificate {wanted}: nothing was changed.")
     if profile.certificate == found:
-        invocation.world.say(f"{profile.name} trusts it already")
+        invocation.world.say(f"this certificate is already pinned for {profile.name}")
     elif not shown.problem and not profile.certificate:
-        invocation.world.say(f"{profile.name} needs nothing more: it is trusted as it is")
+        invocation.world.say(f"{profile.name} needs no pinned certificate: an authority vouches for this one")
     else:
         return found
     return None
@@ -329,7 +330,7 @@ def _tell_proposal(invocation: Invocation, profile: Profile, proposal: Proposal,
             invocation.world.say(f"{proposal.preset.name}: {proposal.preset.advice}")
         return
     if proposal.trusts:
-        out("To trust exactly this certificate, if it is the right one:")
+        out("To pin this certificate, if it is the right one:")
         if "url" in proposal.values:
             out(printable(hide(f"  {PROGRAM} profiles set {profile.name} {quoted('url=' + proposal.values['url'])}")))
         out(f"  {PROGRAM} profiles trust {profile.name}")

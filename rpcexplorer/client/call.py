@@ -245,9 +245,9 @@ def _with_trust_command(error: Unreachable, profile: Profile) -> str:
     if not error.untrusted:
         return error.sentence
     if profile.ad_hoc:
-        return f"{error.sentence[:-1]}; a test of the connection shows this one certificate and offers to trust it."
+        return f"{error.sentence[:-1]}; the connection test shows this one certificate and can pin it."
     command = f"rpcexplorer profiles trust {profile.name}"
-    return f"{error.sentence[:-1]}; to see this one certificate and trust no other: {command}."
+    return f"{error.sentence[:-1]}; to see and pin this certificate: {command}."
 
 
 def _read_document(response: Response) -> Outcome:

@@ -180,7 +180,7 @@ def encryption(call: FailedCall) -> Hint | None:
         return None
     if url.scheme == "https" and call.unreached("tls", _NO_TLS):
         http = url._replace(scheme="http", netloc=url.netloc if url.port else f"{url.netloc}:443").geturl()
-        sentence = "There is no TLS at this port; over http everybody on the way can read what is sent."
+        sentence = "This port does not use TLS. With http, anyone on the network path can read what is sent."
         return call.hint(sentence, (("url", http),), careful=True)
     if url.scheme != "http" or not isinstance(call.exchange.outcome, Malformed):
         return None

@@ -113,7 +113,7 @@ def _connected(exchange: Exchange, profile: Profile) -> Iterator[Check]:
     if not exchange.url.lower().startswith("https:"):
         yield Check("TLS", "skipped", "http is not encrypted")
     else:
-        good = "the one that is trusted" if profile.certificate else "good"
+        good = "the pinned one" if profile.certificate else "good"
         yield Check("TLS", "well", f"encrypted, and the certificate is {good}", phases.tls)
 
 

@@ -57,7 +57,7 @@ READS: Final = {
 }  # fmt: skip
 """What curl would have read from a file, and this program does not."""
 OTHERWISE: Final = {
-    "insecure": "certificates are checked here all the same: `rpcexplorer profiles trust NAME` trusts one",
+    "insecure": "certificates are always checked: `rpcexplorer profiles trust NAME` pins one",
     "location": "redirects are shown here, and never followed",
     "location-trusted": "redirects are shown here, and never followed",
     "cert": "it shows a certificate of its own: a profile has that in `cert_file`",

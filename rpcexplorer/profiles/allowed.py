@@ -37,8 +37,8 @@ SHAPE = TableRule(
         "version": version_rule,
         "folders": list_rule(name_rule, "folders"),
         "histories": list_rule(name_rule, "folders"),
-        "first_use": MapRule("variables and their routes", _route),
-        "routes": MapRule("profiles and their routes", list_rule(_route, "routes")),
+        "first_use": MapRule("variables and their destinations", _route),
+        "routes": MapRule("profiles and their destinations", list_rule(_route, "destinations")),
     },
 )
 

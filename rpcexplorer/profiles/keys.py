@@ -270,7 +270,7 @@ PROFILE_KEYS: Final = (
         "certificate",
         fingerprint_rule,
         "certificates",
-        help="The fingerprint of the one certificate to trust, whatever name it bears.",
+        help="The fingerprint of the pinned certificate: no other one is accepted.",
         metavar="sha256:HEX",
         of_one_server=True,
     ),

@@ -143,8 +143,8 @@ class Routes:
         """Why the value of a variable of the environment is not to be sent: it goes the route of its first use."""
         variable = profile.variable(field)
         if (problem := self.file.read().problem) and not profile.ad_hoc:
-            advice = "Put the file in order, or remove it to begin anew"
-            return RouteChanged(field, f"nobody knows where {variable} was first used: {problem}", advice=advice)
+            advice = "Fix the file, or remove it to start again"
+            return RouteChanged(field, f"the destination of {variable} cannot be read: {problem}", advice=advice)
         return self.moved(
             profile, field, self._first_use(variable), f"{variable} was first used at a different destination"
         )

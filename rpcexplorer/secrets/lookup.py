@@ -41,7 +41,7 @@ ENTRY = TableRule(
         "value": text_rule,
         "origin": name_rule,
         "saved": time_rule,
-        "route": MapRule("the rest of the route by key", text_rule),
+        "route": MapRule("the rest of the destination by key", text_rule),
     },
 )
 SHAPE = TableRule(
@@ -97,7 +97,7 @@ class StoredSecrets(Contents):
 
     shape: ClassVar[Rule] = SHAPE
     heading: ClassVar[str] = (
-        "# Kept by rpcexplorer for its owner alone. Each value goes the route that it was saved for, and no other.\n"
+        "# Written by rpcexplorer for its owner only. Each value is sent only to the destination it was stored for.\n"
     )
 
     @classmethod

@@ -24,7 +24,7 @@ def certificate_rows(shown: ShownCertificate, trusted: str | None, now: datetime
     certificate = shown.certificate
     rows = [("fingerprint", certificate.fingerprint)]
     if trusted and trusted != certificate.fingerprint:
-        rows.append(("trusted so far", f"{trusted}  (another one)"))
+        rows.append(("pinned so far", f"{trusted}  (different)"))
     if certificate.remark:
         rows.append(("remark", certificate.remark))
     else:

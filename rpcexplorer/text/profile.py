@@ -147,7 +147,7 @@ def _secret(profile: Profile, field: str, found: Secret | RouteChanged | None) -
             return [[*_row(field, f"✓ {state_word(found)}", "well"), (place, "dim")]]
         case RouteChanged(why=why, changes=changes, advice=advice):
             told = [(why, "careful"), *((str(change), "text") for change in changes)]
-            told.append((advice or "Sending asks about it; s enters it for this route.", "dim"))
+            told.append((advice or "Sending asks you to allow it. s enters it for this destination.", "dim"))
             return [_row(field, "! blocked", "careful bold"), *(_row("", *each) for each in told)]
     if field == "session":
         return [_row(field, "○ no session yet", "middle"), _row("", "F8 opens one; s takes one that you have", "dim")]

@@ -180,7 +180,7 @@ def _at_tls(failure: ssl.SSLError | None, attempt: Attempt) -> str:
         return _bad_certificate(failure.verify_code, attempt)
     if isinstance(failure, OtherCertificate):
         return (
-            f"{place} shows another certificate than the one that is trusted, {failure.fingerprint} instead of "
+            f"{place} shows a different certificate than the pinned one, {failure.fingerprint} instead of "
             f"{attempt.trust.certificate}: ask who runs it whether it has a new one"
         )
     reason = _reason(failure)

@@ -39,19 +39,19 @@ ROOM: Final = 28
 async def trusted(
     screen: Screen[Any], explorer: Explorer, profile: Profile, shown: ShownCertificate, moved: Changes = ()
 ) -> bool:
-    """Show it and ask; whether it is trusted from now on. ``moved``: another address that goes with it."""
+    """Show the certificate, ask, and pin it. ``moved``: another address to save with it."""
     name, found = profile.name, shown.certificate.fingerprint
     file = explorer.profiles.default_home(name, explorer.paths.user_sessions)
     written = home(explorer, file)
     rows = [
         ("host", dict(moved).get("url", profile.origin)),
         *certificate_rows(shown, profile.certificate, datetime.now(UTC)),
-        ("compare", "its fingerprint with what the owner of the server tells you by another way"),
+        ("compare", "the fingerprint with the one that the server's owner sends you separately"),
         ("file", f"{file}  ({written.label})"),
     ]
-    choices = [Choice("cancel", "Cancel"), Choice("trust", "Trust exactly this one")]
-    title = f"Trust this certificate for {clipped(name, ROOM)}, and send it what goes there?"
-    if await screen.app.push_screen_wait(Confirm(title, rows, choices, grave=True)) != "trust":
+    choices = [Choice("cancel", "Cancel"), Choice("pin", "Pin and send")]
+    title = f"Pin this certificate for {clipped(name, ROOM)}, and send calls and credentials?"
+    if await screen.app.push_screen_wait(Confirm(title, rows, choices, grave=True)) != "pin":
         return False
     if moved:
         moved_in = explorer.profiles.change_home(name, explorer.paths.user_sessions)
@@ -61,9 +61,9 @@ async def trusted(
         profile = explorer.profiles.profiles[name]
 
     problem = explorer.apply(profile, (("certificate", found),), file, {"certificate"})
-    said = str(problem or f"{name} trusts this certificate now, in {file}.")
+    said = str(problem or f"Pinned the certificate of {name} in {file}.")
     if not problem and explorer.profiles.profiles[name].certificate != found:
-        said = f"Written to {file}, but {explorer.profiles.source_of(name, 'certificate')} says another one and wins."
+        said = f"Pinned in {file}, but {explorer.profiles.source_of(name, 'certificate')} overrides it."
     screen.notify(said, severity="warning" if problem else "information", timeout=10)
     if not problem:
         await warn_about(screen, explorer, file)
@@ -148,7 +148,7 @@ class ConnectionTest(Dialog[str]):
             yield Answer("Test this address", id="again")
             yield Answer("Save", id="save")
             yield Answer("Close", id="leave")
-            yield Answer("Trust this certificate", grave=True, id="trust")
+            yield Answer("Pin this certificate", grave=True, id="pin")
         yield Static(classes="hint")
 
     def on_mount(self) -> None:
@@ -179,7 +179,7 @@ class ConnectionTest(Dialog[str]):
         saves = proposal is not None and not trusts and not (self._profile.ad_hoc and proposal.lacks_auth)
         begun = bool(self.report.checks) or self._stop is not None
         asks = self._is_over and bool(self.report.advice)
-        shown = {"begin": not begun, "again": asks, "save": saves, "trust": trusts, "leave": True}
+        shown = {"begin": not begun, "again": asks, "save": saves, "pin": trusts, "leave": True}
         field = self.query_one("#address", Entry)
         field.display = asks
         self.on_resize()
@@ -199,7 +199,7 @@ class ConnectionTest(Dialog[str]):
             for row in rows
         ]
         if self._stop is not None:
-            step = self.report.under_way or "the way to the server"
+            step = self.report.under_way or "connecting to the server"
             return [*lines, [(" ◐ ", "careful"), (f"{step} …", "middle")]]
         proposal = self.report.proposal
         if proposal is not None and self._is_offered:
@@ -237,7 +237,7 @@ class ConnectionTest(Dialog[str]):
                 self._begin()
             case "again":
                 self._move(self.query_one("#address", Entry).value)
-            case "save" | "trust":
+            case "save" | "pin":
                 self.dismiss("save")
             case _:
                 self.action_leave()

@@ -71,13 +71,13 @@ def test_a_failed_call_names_the_command_and_the_command_mends_it(shell: Shell, 
         assert shell.run("call", "ping").text == '"pong"\n'
         again = trust(shell, box)
     assert f'certificate = "{box.fingerprint}"' in file.read_text()
-    assert (again.code, "trusts it already" in again.err) == (0, True)
+    assert (again.code, "is already pinned for cellar" in again.err) == (0, True)
 
 
 def test_an_address_that_was_typed_is_told_to_be_tested(shell: Shell, box: Identity, tmp_path: Path) -> None:
     with RawServer(PONG, tls=box.server(tmp_path)) as server:
         failed = shell.run("call", "ping", "--url", server.url)
-    assert "a test of the connection shows this one certificate and offers to trust it" in failed.err
+    assert "the connection test shows this one certificate and can pin it" in failed.err
     assert "profiles trust" not in failed.err
     assert f"\n  rpcexplorer profiles test {server.origin}\n" in failed.err
 
@@ -89,7 +89,7 @@ def test_a_yes_in_a_terminal_is_enough_and_a_no_changes_nothing(shell: Shell, bo
         before = file.read_text()
         for answer, code in (("", 2), ("y", 0)):
             with Terminal(["profiles", "trust", "cellar"], shell.environment, shell.folder, (120, 40)) as terminal:
-                terminal.sees(box.fingerprint, "Trust exactly this certificate for cellar", "[y/N]")
+                terminal.sees(box.fingerprint, "Pin this certificate for cellar", "[y/N]")
                 assert file.read_text() == before
                 terminal.type(answer)
                 terminal.press("enter")
@@ -100,8 +100,8 @@ def test_a_yes_in_a_terminal_is_enough_and_a_no_changes_nothing(shell: Shell, bo
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ((), "add --yes --fingerprint with the one that you expect"),
-        (("--yes",), "--yes would trust whoever answers"),
+        ((), "Add --yes --fingerprint with the one that you expect"),
+        (("--yes",), "--yes alone would pin any certificate"),
         (("--yes", "--fingerprint", "sha256:" + "0" * 64), "This is not the certificate sha256:000"),
         (("--yes", "--fingerprint", "sha1:00"), "64 hex digits"),
     ],
@@ -123,7 +123,7 @@ def test_one_that_the_authorities_vouch_for_needs_nothing(shell: Shell, ca: trus
         file = own(shell, cellar(server.origin, f'ca_file = "{tmp_path / "ca.pem"}"'))
         ran = shell.run("profiles", "trust", "cellar")
     assert ran.code == 0
-    assert "it is trusted as it is" in ran.err
+    assert "needs no pinned certificate" in ran.err
     assert "certificate =" not in file.read_text()
 
 
@@ -138,7 +138,7 @@ def test_a_certificate_that_has_changed_is_told_with_both_fingerprints(
         assert f"{new.fingerprint} instead of {box.fingerprint}" in failed.err
         trusted = trust(shell, new)
         assert trusted.code == 0, trusted.err
-        assert f"{box.fingerprint}  (another one)" in trusted.err
+        assert f"{box.fingerprint}  (different)" in trusted.err
         assert shell.run("call", "ping").code == 0
     assert box.fingerprint not in file.read_text()
 

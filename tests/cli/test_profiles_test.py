@@ -191,7 +191,7 @@ def test_apply_goes_on_after_certificate_is_trusted(shell: Shell, tmp_path: Path
         profile(shell, (wire if redirects else safe).origin, 'path = "/rpc"')
         words = ["profiles", "test", "shop", "--apply"]
         with Terminal(words, shell.environment, shell.folder, (120, 50)) as terminal:
-            terminal.sees(box.fingerprint, "Trust exactly this certificate for shop")
+            terminal.sees(box.fingerprint, "Pin this certificate for shop")
             terminal.type("y")
             terminal.press("enter")
             terminal.sees("What it should say instead", "Change shop in")

@@ -48,8 +48,8 @@ def test_dates_are_judged(now: int, state: str) -> None:
 
 
 def test_another_one_stands_beside_the_one_that_was_trusted() -> None:
-    assert rows(BOX, "sha256:02")["trusted so far"] == "sha256:02  (another one)"
-    assert "trusted so far" not in rows(BOX, "sha256:01")
+    assert rows(BOX, "sha256:02")["pinned so far"] == "sha256:02  (different)"
+    assert "pinned so far" not in rows(BOX, "sha256:01")
 
 
 def test_one_that_cannot_be_read_still_has_its_fingerprint() -> None:

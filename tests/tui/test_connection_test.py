@@ -60,7 +60,7 @@ def test_one_key_shows_it_and_a_yes_trusts_it(make_explorer: Make, tmp_path: Pat
         await pilot.press("escape")
         await on(pilot, ProfilesScreen)
         assert "✓ HTTP" in page(screen)
-        assert "the certificate is the one that is trusted" in page(screen)
+        assert "the certificate is the pinned one" in page(screen)
 
     with RawServer(PONG, tls=box.server(tmp_path)) as server:
         made = make_explorer(f'[profile.box]\nurl = "{server.origin}"\n')
