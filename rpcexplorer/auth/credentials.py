@@ -214,7 +214,7 @@ def planted(profile: Profile, *texts: str | None) -> Refused | None:
     mark = named(text for text in texts if text)
     if not mark:
         return None
-    sentence = f"Profile {profile.name} holds {mark} where no secret belongs: take it out of sessions.toml."
+    sentence = f"Profile {profile.name} has {mark} where no secret is allowed: remove it from sessions.toml."
     return Refused("profile", sentence)
 
 

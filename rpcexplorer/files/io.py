@@ -106,7 +106,7 @@ def open_file(path: Path, flags: int, *, links: bool = False, others: bool = Fal
 
 def refuse_others(found: os.stat_result, *, writing: bool) -> None:
     if not is_ours(found, writing=writing):
-        raise Unfit("it belongs to somebody else; move it away, or choose another folder")
+        raise Unfit("it belongs to another user; move it away, or choose another folder")
 
 
 def is_ours(found: os.stat_result, *, writing: bool) -> bool:

@@ -70,7 +70,7 @@ def _edit(path: Path, shape: Rule, changes: Sequence[KeyChange], start: str, *, 
         if (problem.key, problem.sentence) not in known:
             return replace(problem, line=None)  # This line was not written.
     if read_bytes(path, WRITTEN_BY_PEOPLE, links=links, others=True) != found:  # Text editors do not use our lock.
-        return Problem(str(path), "somebody else is changing this file; nothing was written, so try again")
+        return Problem(str(path), "another program is changing this file, so nothing was written; try again")
     mark = MARK if found and found.startswith(MARK) else b""
     write_atomic(path, mark + after.text.encode())
     return None

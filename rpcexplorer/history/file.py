@@ -192,7 +192,7 @@ def _version(path: Path) -> tuple[int, int, int] | None:
 def _content(path: Path, most: int) -> bytes | None:
     with telling("write", path), suppress(FileNotFoundError):
         if not is_ours(path.lstat(), writing=True):
-            raise Unfit("it belongs to somebody else, and only they can change it")
+            raise Unfit("it belongs to another user, and only they can change it")
     return read_bytes(path, most)
 
 

@@ -254,7 +254,7 @@ class FolderReader:
             if oldest:
                 moment, called = oldest[1], start
             elif (crowded or called - start > self._largest) and moment:
-                told = f"cannot read {path}: {told_size(called - start)} of it and more hold no call; take them out"
+                told = f"cannot read {path}: {told_size(called - start)} of it and more contain no call; remove them"
                 yield RawBlock(moment, writer, path, b"", told)
                 moment = b""  # everybody else comes first now
             at_end = at_end and not stretch and bool(moment)
@@ -530,7 +530,7 @@ class History:
         if len(like) > 1:
             some = ", ".join(islice(like, SHOWN)) + (" …" if len(like) > SHOWN else "")
             return Problem(
-                str(self.folder), f"{len(like)} calls have an id like {id}: {some}; write more of it", key=id
+                str(self.folder), f"{id} matches {len(like)} calls: {some}. Type more characters of the id", key=id
             )
         return next((self._read(block) for block in like.values() if block), None)
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from rpcexplorer.history.folder import History
     from rpcexplorer.variables.resolve import LastResult
 
-GONE = "This call is no longer in the history: somebody else has removed it."
+GONE = "This call is no longer in the history: it was deleted elsewhere."
 LONG = 256 * 1024
 """Bytes of a history that are read in a moment, whatever is looked for in them."""
 RESCUE_LOCK = "taking"

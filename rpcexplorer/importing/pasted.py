@@ -33,7 +33,7 @@ class Pasted(Struct, frozen=True):
     @property
     def label(self) -> str:
         method = f"method {cut(self.calls[0].method, LONGEST_NAME)}"
-        return f"take it apart: {method if len(self.calls) == 1 else f'{len(self.calls):,} calls'}"
+        return f"import it: {method if len(self.calls) == 1 else f'{len(self.calls):,} calls'}"
 
 
 def is_command(text: str) -> bool:

@@ -233,7 +233,7 @@ def misplaced_token(profile: Profile) -> tuple[str, str] | None:
     for key, path in (("path", profile.path), ("discovery", document)):
         if TOKEN_MARK in path and profile.auth.kind != Auth.kind:
             own = f"auth {profile.auth.kind} sends credentials elsewhere"
-            return key, f'`{TOKEN_MARK}` here needs auth none, but {own}. Take it out, or set auth.kind = "{Auth.kind}"'
+            return key, f'`{TOKEN_MARK}` here needs auth none, but {own}. Remove it, or set auth.kind = "{Auth.kind}"'
     return None
 
 

@@ -412,7 +412,7 @@ OF_ONE_SERVER: Final = {row.key for row in PROFILE_KEYS if row.of_one_server}
 
 def _refused_in_preset(key: str, value: object, place: Place) -> str | None:
     if key in OF_ONE_SERVER:
-        return "this is for each profile to say; take it out of the preset"
+        return "only a profile can set this; remove it from the preset"
     return refused_key(key, value, place)
 
 

@@ -96,10 +96,10 @@ def url_path_rule(value: Any, place: Place) -> Any:
     secret = next((member for member in members if _is_secret(_squashed(member))), None)
     if secret is not None and KINDS["query"].mismatch({"name": secret}) is None:
         table = _auth_instead(f'kind = "query", name = "{secret}"', place)
-        return WrongValue(f"must hold no secret; take {secret} out, {table}")
+        return WrongValue(f"must not contain a secret; remove {secret}, {table}")
     if secret is not None or _holds_secret(value):
         table = _auth_instead('kind = "none"', place)
-        return WrongValue(f"must hold no secret; write {TOKEN_MARK} where it stands, {table.removeprefix('write ')}")
+        return WrongValue(f"must not contain a secret; write {TOKEN_MARK} in its place, {table.removeprefix('write ')}")
     return value
 
 

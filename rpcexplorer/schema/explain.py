@@ -435,7 +435,7 @@ def _converted(text: str, place: ValuePlace, kinds: list[str]) -> Iterator[Fix]:
     if token.startswith("["):
         spans = elements(token) or []
         if len(spans) == 1:
-            yield _put("take it out of the array", text, span, token[slice(*spans[0])])
+            yield _put("remove the array around it", text, span, token[slice(*spans[0])])
     elif "array" in kinds:
         yield _put("put it into an array", text, span, f"[{token}]")
 

@@ -398,7 +398,7 @@ MANY: Final = 2_000
 """Items of an object or array that can be unfolded; one with more is typed as JSON: no key waits for it."""
 FEW: Final = 30
 """Items of an object or array that unfolds by itself."""
-STAYS: Final = "What stands behind it would move up to its place: take the last one out first."
+STAYS: Final = "The elements after it would move up. Remove the last one first."
 TWICE: Final = "twice: the last one counts"
 LEFT_OUT: Final = "null: omitted"
 LONGEST_NAME: Final = 200

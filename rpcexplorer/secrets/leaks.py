@@ -302,19 +302,19 @@ def _problem(path: Path, leak: Leak, finder: LeakSearch) -> Problem:
     """Say what stands where, and what to do next."""
     if leak.label == UNRECORDED.strip("«»"):
         what = "user name and password stand here as a header has them"
-        advice = "take it out: they are stored already, and are put in when a call is sent"
+        advice = "remove it: both are stored, and rpcexplorer inserts them when it sends a call"
     elif leak.label:
         what = f"the value of {leak.label} stands here"
-        advice = "take it out: it is stored already, and is put in when a call is sent"
+        advice = "remove it: the value is stored, and rpcexplorer inserts it when it sends a call"
     elif leak.key == PART:
         what = "an address stands here with a part that looks like a secret"
-        advice = "take it out of whatever others can read, and have the server change it"
+        advice = "remove it from every file that others can read, and change it on the server"
     elif leak.key:
         what = "a literal value stands here that looks like a secret"
-        advice = f"take it out{_instead(leak)}"
+        advice = f"remove it{_instead(leak)}"
     else:
         what = "a URL stands here that holds a password"
-        advice = f"take it out{_instead(leak)}"
+        advice = f"remove it{_instead(leak)}"
     if leak.call:
         advice = f"delete call {leak.call} (F6 in rpcexplorer, then Del)"
     sentence = f"{what}; {advice}"

@@ -57,7 +57,7 @@ def address_of(url: str) -> Address:
         if char.isspace() or not char.isprintable():
             raise _bad_url(
                 f"The URL has the character U+{ord(char):04X} at position {position}: "
-                "take it out, or write it percent-encoded."
+                "remove it, or write it percent-encoded."
             )
     parts = _split(url)
     if parts is None:
@@ -65,7 +65,7 @@ def address_of(url: str) -> Address:
     if parts.scheme not in _DEFAULT_PORTS:
         raise _bad_url("The URL must begin with http:// or https://, as in https://rpc.example.com.")
     if "@" in parts.netloc:
-        raise _bad_url("The URL holds a user name or password: take it out and store it as a secret.")
+        raise _bad_url("The URL contains a user name or password: remove it and store it as a secret.")
     return Address(parts.scheme, _host(parts), _port(parts), _target(parts))
 
 
@@ -158,7 +158,7 @@ def _checked_name(name: str) -> str:
     if not _TOKEN.fullmatch(name):
         raise _bad_request(f"{name!a} cannot be the name of a header: use letters, digits and hyphens.")
     if name.lower() in _FRAMING:
-        raise _bad_request(f"The header {name} follows from the body: take it out of the profile's headers.")
+        raise _bad_request(f"The header {name} is set by rpcexplorer: remove it from the profile's headers.")
     return name
 
 

@@ -113,7 +113,7 @@ COMMANDS: Final[tuple[Command, ...]] = (
         "new-session",
         "",
         "log in as another user",
-        "Type another user name and password, or paste a session id.",
+        "Enter another user name and password, or a session id.",
         "call",
         synonyms="user account switch credentials username session cookie paste",
     ),

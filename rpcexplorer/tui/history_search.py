@@ -38,7 +38,7 @@ class CaseOnView(Struct, frozen=True):
     def origin(self) -> str:
         more = len(self.addresses) - 1
         where = f", sent to {self.addresses[0]}{f' and {more} more' if more else ''}" if self.addresses else ""
-        return f"recorded by someone else{where}"
+        return f"someone else's{where}"
 
 
 Records = Iterator[Exchange | Damaged | None]

@@ -117,7 +117,7 @@ def test_a_record_of_before_has_no_headers_and_is_shown_without(used: Shell) -> 
     assert json.loads(used.run("history", "show", "--json").out)["headers"] == []
 
 
-@pytest.mark.parametrize(("id", "said"), [("missing", "No call has the id"), ("1", "3 calls have an id like 1")])
+@pytest.mark.parametrize(("id", "said"), [("missing", "No call has the id"), ("1", "1 matches 3 calls")])
 def test_an_id_that_names_no_one_call_is_a_sentence(used: Shell, id: str, said: str) -> None:
     ran = used.run("history", "show", id)
     assert ran.code == 2
@@ -223,7 +223,7 @@ def test_without_a_profile_the_history_of_the_default_one_is_meant_and_an_id_is_
             assert json.loads(shell.run("history", "show", part, "--json").out)["method"] == method
             assert method in shell.run("copy", part, "--as", "request").text
     ran = shell.run("history", "show", "1", "--json")
-    assert (ran.code, "2 calls have an id like 1" in ran.err) == (2, True)
+    assert (ran.code, "1 matches 2 calls" in ran.err) == (2, True)
     pruned = shell.run("history", "prune", "--keep", "0", "--dry-run")
     assert f"1 calls would be removed from {shell.folder / 'calls'}" in pruned.err
     shell.sessions(profiles)

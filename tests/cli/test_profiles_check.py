@@ -359,7 +359,7 @@ def test_a_token_in_an_address_is_told_once_and_never_to_be_stored(shell: Shell,
     ran = check(shell)
     assert ran.code == 1
     assert ran.err.count("looks like a secret") == 1
-    assert "have the server change it" in ran.err
+    assert "change it on the server" in ran.err
     assert "profiles secret" not in ran.err
 
 

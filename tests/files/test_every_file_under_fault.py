@@ -199,7 +199,7 @@ def test_what_an_editor_saves_at_the_same_moment_is_not_overwritten(
         return real(text)
 
     monkeypatch.setattr(tomllib, "loads", parse_while_they_save)
-    assert "somebody else is changing this file" in kind.change(root, "c")
+    assert "another program is changing this file" in kind.change(root, "c")
     assert path.read_text() == theirs
 
 

@@ -301,7 +301,7 @@ def test_a_file_of_somebody_else_is_read_only_where_others_write_too(
         if mine:
             deed()
         else:
-            with pytest.raises(FileError, match="it belongs to somebody else"):
+            with pytest.raises(FileError, match="it belongs to another user"):
                 deed()
 
 

@@ -150,8 +150,8 @@ def test_an_odd_id_is_found_named_and_removed(id: str, tmp_path: Path) -> None:
 def test_a_part_that_several_ids_have_is_answered_with_them(ten: History) -> None:
     found = ten.find(id_of(0)[:5])
     assert isinstance(found, Problem)
-    assert found.sentence.startswith(f"10 calls have an id like {id_of(0)[:5]}: {id_of(9)}, {id_of(8)}")
-    assert found.sentence.endswith("…; write more of it")
+    assert found.sentence.startswith(f"{id_of(0)[:5]} matches 10 calls: {id_of(9)}, {id_of(8)}")
+    assert found.sentence.endswith("…. Type more characters of the id")
 
 
 @pytest.mark.parametrize(

@@ -164,7 +164,7 @@ def test_what_colleagues_wrote_is_read_and_stays_theirs(one: History, monkeypatc
     assert sound(one.all()) == [NEW.id, id_of(1), id_of(0)]
     deeds: list[Callable[[], object]] = [lambda: one.delete(id_of(1)), lambda: one.annotate(id_of(1), name="x")]
     for deed in deeds:
-        with pytest.raises(FileError, match="it belongs to somebody else, and only they can change it"):
+        with pytest.raises(FileError, match="it belongs to another user, and only they can change it"):
             deed()
     assert one.prune(keep=1) == 1
     assert sound(one.all()) == [NEW.id, id_of(1)]

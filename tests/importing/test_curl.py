@@ -62,7 +62,7 @@ def test_what_cannot_be_used_is_said(text: str, said: str) -> None:
         ("--netrc", "credentials would come from a file (--netrc), which is not read"),
         ("-b cookies.txt", "its cookies lie in the file cookies.txt, which is not read"),
         ("-H @headers.txt", "headers would come from the file headers.txt, which is not read"),
-        ("-k", "certificates are checked here all the same"),
+        ("-k", "certificates are always checked"),
         ("-X PUT", "it was sent by PUT, and goes out by POST here"),
         ("-H 'X-Tenant: acme'", "own headers do not come along: X-Tenant"),
         ('-A "$(touch /tmp/pwned)"', "$(touch /tmp/pwned) stands as text: nothing is filled in or run"),

@@ -15,13 +15,13 @@ CALL = '{"jsonrpc": "2.0", "id": 1, "method": "user.get", "params": ["«demo.tok
 @pytest.mark.parametrize(
     ("text", "label"),
     [
-        (CALL, "take it apart: method user.get"),
-        (f"\ufeff [{CALL}, {CALL}]", "take it apart: 2 calls"),
-        (f"{CALL}\n\n{CALL}\n", "take it apart: 2 calls"),
-        ((FILES / "firefox.har").read_text(), "take it apart: 4 calls"),
-        ((FILES / "shop.postman_collection.json").read_text(), "take it apart: 5 calls"),
-        (CALL.replace("user.get", "m" * 99), f"take it apart: method {'m' * 31}…"),
-        (f" $ curl http://a.example -d '{CALL}'", "take it apart: method user.get"),
+        (CALL, "import it: method user.get"),
+        (f"\ufeff [{CALL}, {CALL}]", "import it: 2 calls"),
+        (f"{CALL}\n\n{CALL}\n", "import it: 2 calls"),
+        ((FILES / "firefox.har").read_text(), "import it: 4 calls"),
+        ((FILES / "shop.postman_collection.json").read_text(), "import it: 5 calls"),
+        (CALL.replace("user.get", "m" * 99), f"import it: method {'m' * 31}…"),
+        (f" $ curl http://a.example -d '{CALL}'", "import it: method user.get"),
     ],
 )
 def test_a_request_is_offered_to_be_taken_apart(text: str, label: str) -> None:

@@ -55,7 +55,7 @@ def test_what_is_applied_stands_in_the_file_and_counts_at_once(explorer: Explore
     ("changes", "said"),
     [
         ((("contnt_type", "application/json"),), "did you mean `content_type`"),
-        ((("path", "/v3/0a1b2c3d4e5f60718293a4b5c6d7e8f9"),), "must hold no secret"),
+        ((("path", "/v3/0a1b2c3d4e5f60718293a4b5c6d7e8f9"),), "must not contain a secret"),
         ((("path", "/x y"),), "without spaces"),
         ((("url", "http://u:p@h"),), "must hold no user name and no password"),
         ((("url", None),), "the profile has no `url`"),

@@ -15,7 +15,7 @@ from rpcexplorer.model.profile import Profile
 from rpcexplorer.profiles.edits import ProfileEdits
 from rpcexplorer.profiles.layers import SHIPPED, PresetFile, Presets
 from rpcexplorer.profiles.profiles import Profiles, load
-from rpcexplorer.secrets.destination import Routes
+from rpcexplorer.secrets.destination import Destinations
 
 OWN: Final = '[profile.p]\nurl = "http://own.example"\npreset = "bitcoin"\n'
 
@@ -130,12 +130,12 @@ def test_an_unknown_preset_is_told_with_the_nearest_one(tmp_path: Path, name: st
 WRONG: Final = [
     ('pth = "/x"', "pth", "`pth` is not a key of a preset; did you mean `path`?"),
     ("# two\npath = 1", "path", "must be text"),
-    ('url = "http://x"', "url", "for each profile to say; take it out of the preset"),
-    ('badge = "dev"', "badge", "for each profile to say"),
-    ('confirm = "never"', "confirm", "for each profile to say"),
-    ('history = "calls"', "history", "for each profile to say"),
-    ('preset = "bitcoin"', "preset", "for each profile to say"),
-    ('ca_file = "x.pem"', "ca_file", "for each profile to say"),
+    ('url = "http://x"', "url", "only a profile can set this; remove it from the preset"),
+    ('badge = "dev"', "badge", "only a profile can set this"),
+    ('confirm = "never"', "confirm", "only a profile can set this"),
+    ('history = "calls"', "history", "only a profile can set this"),
+    ('preset = "bitcoin"', "preset", "only a profile can set this"),
+    ('ca_file = "x.pem"', "ca_file", "only a profile can set this"),
     ('token = "hunter2hunter2"', "token", "a secret has no place in this file"),
     ('password = "hunter2hunter2"', "password", "a secret has no place in this file"),
     ('auth = { kind = "bsic" }', "auth.kind", 'did you mean "basic"?'),
@@ -222,7 +222,7 @@ def test_what_a_preset_calls_unsafe_stays_so(tmp_path: Path) -> None:
 )
 def test_ones_own_profile_is_compared_with_its_preset(tmp_path: Path, own: str, team: str, disputed: str) -> None:
     profiles = read(tmp_path, own, team)
-    routes = Routes(paths_of(tmp_path).allowed, {}, lambda _: ())
+    routes = Destinations(paths_of(tmp_path).allowed, {}, lambda _: ())
     routes.profiles = profiles
     changes = routes.disputed(good(profiles))
     assert disputed in [change.key for change in changes] if disputed else changes == ()

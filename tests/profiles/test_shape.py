@@ -182,7 +182,7 @@ def test_a_secret_is_refused_with_the_command_to_run_and_never_printed(tmp_path:
 
 TOKEN = "run `rpcexplorer profiles secret p token`"
 PASSWORD = "run `rpcexplorer profiles secret p password`"
-PART = 'write {token} where it stands, auth = { kind = "none" }, and'
+PART = 'write {token} in its place, auth = { kind = "none" }, and'
 INSTEAD = [
     ('headers = { Authorization = "Bearer hunter2" }', 'write auth = { kind = "bearer" }, and', TOKEN),
     ('headers = { authorization = "BASIC hunter2" }', 'write auth = { kind = "basic", username = … }, and', PASSWORD),
@@ -202,7 +202,7 @@ INSTEAD = [
     ('headers = { "Api Key" = "hunter2" }', 'auth = { kind = "header", header = … }, and', TOKEN),
     ('headers = { Cookie = "sessionid=hunter2" }', 'auth = { kind = "cookie" }',
      "run `rpcexplorer profiles secret p session`"),
-    ('path = "/rpc?api_key=hunter2"', 'take api_key out, write auth = { kind = "query", name = "api_key" }, and',
+    ('path = "/rpc?api_key=hunter2"', 'remove api_key, write auth = { kind = "query", name = "api_key" }, and',
      TOKEN),
     ('path = "/rpc?a=1&password=hunter2"', 'auth = { kind = "query", name = "password" }, and', TOKEN),
     ('path = "/rpc?api/key=hunter2"', PART, TOKEN),

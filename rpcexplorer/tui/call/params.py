@@ -412,7 +412,7 @@ class ParamsPane(Vertical):
         self.show_tab(self._bar.next_tab())
 
     def action_fix(self) -> None:
-        """Fix the text, or take it apart: then the method changes as well."""
+        """Fix the text, or import it: then the method changes as well."""
         self.verdict.when_current(self._fix)
 
     def _fix(self) -> None:

@@ -45,7 +45,7 @@ IMPORT_WORDS: Final = (
     "A file with curl commands, a HAR, a Postman collection 2.1, or JSON-RPC envelopes. Nothing in it is run, and no "
     "file that it names is read."
 )
-COMMAND_WORDS: Final = "paste the command into the params instead: there it can be converted into a call"
+COMMAND_WORDS: Final = "paste the command into the params instead: there you can import it"
 USE: Final = "use"
 """The purpose under which methods are remembered that a value was put into."""
 PLACE_COLUMNS: Final = 40

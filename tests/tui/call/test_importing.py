@@ -55,7 +55,7 @@ def test_long_pasted_request_is_parsed_in_a_thread(explorer: Explorer, monkeypat
 
     async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await paste(pilot, screen, request)
-        await until(pilot, lambda: "take it apart" in offer(screen))
+        await until(pilot, lambda: "import it" in offer(screen))
         await pilot.press("ctrl+r")
         await until(pilot, lambda: screen.method == "user.get")
         await rest(pilot)
@@ -69,7 +69,7 @@ def test_a_pasted_request_is_taken_apart_and_undo_brings_it_back(explorer: Explo
     async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await paste(pilot, screen, ENVELOPE)
         assert "A whole request, not only its params." in offer(screen)
-        assert offer(screen).endswith("^R take it apart: method user.get")
+        assert offer(screen).endswith("^R import it: method user.get")
         await pilot.press("ctrl+r")
         await until(pilot, lambda: screen.method == "user.get")
         await rest(pilot)
