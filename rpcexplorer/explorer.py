@@ -18,7 +18,7 @@ from rpcexplorer.auth.registry import auth_of
 from rpcexplorer.discovery.methods import Discovery, TellStep, asks_first, catalogue, saved_among
 from rpcexplorer.files.io import error_of, save_as
 from rpcexplorer.files.paths import Location, Paths
-from rpcexplorer.model.destination import FORM_OF_REQUEST, Nobody, Person, Route, changes
+from rpcexplorer.model.destination import FORM_OF_REQUEST, Destination, Nobody, Person, changes
 from rpcexplorer.model.draft import Batch, Draft, methods_of
 from rpcexplorer.model.exchange import Preview, Stop, Unreached, fresh_id
 from rpcexplorer.model.method import SIGN, Described, as_named, method_of
@@ -72,7 +72,7 @@ class Explorer:
         self, paths: Paths, load: Callable[[], Profiles], settings: Settings, secrets: Secrets, person: Person
     ) -> None:
         self.paths, self._load = paths, load
-        self.profiles = secrets.routes.profiles = load()
+        self.profiles = secrets.destinations.profiles = load()
         """What ``sessions.toml`` and its overlays say."""
         self.settings = settings
         self.secrets = secrets
@@ -232,7 +232,7 @@ class Explorer:
         A profile that the files no longer have stays in use: a file may be broken for as long as it is being edited.
         """
         before, self.profiles = self.profiles.profiles, self._load()
-        self.secrets.routes.profiles = self.profiles
+        self.secrets.destinations.profiles = self.profiles
         name = self.profile.name if self.profile and not self.profile.ad_hoc else ""
         now = self.profiles.profiles.get(name)
         if now is not None and now != before.get(name):
@@ -273,17 +273,17 @@ class Explorer:
         request and what a preset among ``keys`` says are accepted with it, another server never.
         """
         self.reload()
-        was, before = self.profiles.profiles.get(profile.name), self.secrets.routes.of(profile)
+        was, before = self.profiles.profiles.get(profile.name), self.secrets.destinations.of(profile)
         held_back = self.credentials.held_back(profile)
         yield
         now = self.profiles.profiles.get(profile.name)
         if was != profile or now is None or held_back & {*profile.secrets, *now.secrets, KEY}:
             return
-        after = self.secrets.routes.of(now)
+        after = self.secrets.destinations.of(now)
         if all(self._is_accepted(change.key, after, now, keys) for change in changes(before, after)):
             self.credentials.carry_over(profile, now)
 
-    def _is_accepted(self, key: str, after: Route, now: Profile, keys: Collection[str]) -> bool:
+    def _is_accepted(self, key: str, after: Destination, now: Profile, keys: Collection[str]) -> bool:
         """Return whether a change of this key of a destination follows from the accepted keys alone."""
         if key in {*FORM_OF_REQUEST, *keys} or (key == "discovery.url" and "discovery" in keys):
             return True
@@ -294,7 +294,7 @@ class Explorer:
     def use_changed(self, profile: Profile) -> None:
         """Go on with the profile in use as this person has changed it for this run, with what was typed for it."""
         before, self.profile = self._in_use(), profile
-        old, new = (self.secrets.routes.of(each) for each in (before, profile))
+        old, new = (self.secrets.destinations.of(each) for each in (before, profile))
         if all(change.key in FORM_OF_REQUEST for change in changes(old, new)):
             self.credentials.carry_over(before, profile)
 

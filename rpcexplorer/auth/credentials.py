@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 from msgspec import Struct
 
-from rpcexplorer.model.destination import RouteChanged
+from rpcexplorer.model.destination import DestinationChanged
 from rpcexplorer.model.exchange import CallKind, Outcome, Refused
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import FIELDS, PLACEHOLDER, UNRECORDED, Secret, named, of_another, placeholder, unsendable
@@ -265,7 +265,7 @@ class CredentialSource(Protocol):
     def can_log_in(self, profile: Profile) -> bool:
         """Return whether all credentials of a login were given, even for another destination."""
 
-    async def session(self, profile: Profile) -> Secret | RouteChanged | Refused | None:
+    async def session(self, profile: Profile) -> Secret | DestinationChanged | Refused | None:
         """The session that was kept, or why it is not sent; None where there is none, refused where none may go."""
 
     async def key(self, profile: Profile) -> Refused | None:

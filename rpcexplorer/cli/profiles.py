@@ -18,7 +18,7 @@ from rpcexplorer.cli.profiles_check import allow, check, connection, trust
 from rpcexplorer.cli.world import hidden
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.jsontext.scan import MAX_INTEGER
-from rpcexplorer.model.destination import RouteChanged
+from rpcexplorer.model.destination import DestinationChanged
 from rpcexplorer.model.problem import Changes, Problem, joined_words
 from rpcexplorer.model.profile import PATH, Auth, Preset, Profile, joined, split_address
 from rpcexplorer.model.secret import FIELD_WORDS, FIELDS, Secret
@@ -219,7 +219,7 @@ def set_(context: click.Context, /, name: str, changes: tuple[str, ...], team: b
 def _held_back(explorer: Explorer, name: str) -> str:
     now = explorer.profiles.profiles.get(name)
     found = explorer.secrets.state(now).items() if now else ()
-    fields = [FIELD_WORDS.get(field, field) for field, secret in found if isinstance(secret, RouteChanged)]
+    fields = [FIELD_WORDS.get(field, field) for field, secret in found if isinstance(secret, DestinationChanged)]
     if not fields:
         return ""
     verb = "is" if len(fields) == 1 else "are"
@@ -438,7 +438,7 @@ def _secret_states(explorer: Explorer, profile: Profile) -> list[tuple[str, str]
                 state += f" ({profile.variable(field)})"
             case Secret(source=source):
                 state += f" ({source})"
-            case RouteChanged(why=why, changes=changes):
+            case DestinationChanged(why=why, changes=changes):
                 state = "; ".join((f"{state}: {why}", *map(str, changes)))
             case _:
                 state += f" (set {profile.variable(field)})"

@@ -18,7 +18,7 @@ from rpcexplorer.cli.world import INTERRUPTED
 from rpcexplorer.client.probe import Proposal
 from rpcexplorer.client.report import REFUSED, Check, Report
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.destination import Nobody, RouteChanged, as_fingerprint
+from rpcexplorer.model.destination import DestinationChanged, Nobody, as_fingerprint
 from rpcexplorer.model.exchange import Stop, Unreached
 from rpcexplorer.model.problem import PROGRAM, counted, quoted
 from rpcexplorer.model.profile import Profile
@@ -418,13 +418,13 @@ def allow(
         profile = explorer.profiles.profiles.get(allowed[0])
         if profile and profile.history:
             allowed.append(profile.history)
-        count = sum(map(explorer.secrets.routes.forget, allowed))
+        count = sum(map(explorer.secrets.destinations.forget, allowed))
         invocation.world.say("forgotten" if count else "nothing was allowed")
     elif folder is not None:
         if not os.path.isdir(folder):  # noqa: PTH112 - Path's own raises where nobody may look
             fail(f"There is no folder {folder}: check its name.")
         agree(context, f"Use profiles in {folder}, though others can write to it?", yes=yes)
-        explorer.secrets.routes.allow_folder(folder)
+        explorer.secrets.destinations.allow_folder(folder)
         invocation.world.say(f"allowed: profiles in {folder}")
     else:
         _allow(context, explorer, name, yes=yes)
@@ -434,17 +434,17 @@ def _allow(context: click.Context, explorer: Explorer, name: str | None, *, yes:
     """Show what would be allowed, ask, and remember the yes."""
     invocation = invocation_of(context)
     profile = invocation.use(explorer, name)
-    routes, say = explorer.secrets.routes, invocation.world.say
+    destinations, say = explorer.secrets.destinations, invocation.world.say
     hide = explorer.redactor().text
     held = dict(explorer.secrets.state(profile))
-    if profile.cert_file and (moved := routes.moved_key(profile)):
+    if profile.cert_file and (moved := destinations.moved_key(profile)):
         held[moved.field] = moved
     for field, found in held.items():
-        if isinstance(found, RouteChanged):
+        if isinstance(found, DestinationChanged):
             say(hide(f"the {field} is blocked: {found.why}" + "".join(f"\n{change}" for change in found.changes)))
             if found.advice:
                 fail(f"{found.advice}.")
-    if disputed := routes.disputed(profile):
+    if disputed := destinations.disputed(profile):
         say(
             hide(
                 "your user file and another file give different destinations"
@@ -454,7 +454,7 @@ def _allow(context: click.Context, explorer: Explorer, name: str | None, *, yes:
     say(
         hide(
             f"the destination of {profile.name}"
-            + "".join(f"\n{key}: {value}" for key, value in routes.of(profile).items())
+            + "".join(f"\n{key}: {value}" for key, value in destinations.of(profile).items())
         )
     )
     history = explorer.profiles.histories.get(profile.name)
@@ -465,21 +465,25 @@ def _allow(context: click.Context, explorer: Explorer, name: str | None, *, yes:
         f"Send the secrets of {profile.name} to this destination{', and record there' if history else ''}?",
         yes=yes,
     )
-    routes.allow(profile)
+    destinations.allow(profile)
     if history:
-        routes.allow_history(history)
+        destinations.allow_history(history)
     say(f"allowed: {profile.name} at {profile.endpoint}")
 
 
 def _list(context: click.Context, explorer: Explorer) -> None:
-    allowed, print_ = explorer.secrets.routes.allowed(), invocation_of(context).world.print
+    allowed, print_ = explorer.secrets.destinations.allowed(), invocation_of(context).world.print
     if allowed.problem:
         fail(str(allowed.problem))
     hide = explorer.redactor().text
-    rows = [(f"profile {name}", route) for name, routes in sorted(allowed.routes.items()) for route in routes]
-    rows += [(f"first use of {variable}", route) for variable, route in sorted(allowed.first_uses.items())]
-    for name, route in rows:
-        settings = ", ".join(f"{key} {value}" for key, value in route.items())
+    rows = [
+        (f"profile {name}", destination)
+        for name, destinations in sorted(allowed.destinations.items())
+        for destination in destinations
+    ]
+    rows += [(f"first use of {variable}", destination) for variable, destination in sorted(allowed.first_uses.items())]
+    for name, destination in rows:
+        settings = ", ".join(f"{key} {value}" for key, value in destination.items())
         print_(printable(hide(f"{name}: {settings}")))
     for folder in sorted(allowed.folders):
         print_(printable(f"profiles of folder {folder}"))

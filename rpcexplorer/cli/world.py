@@ -16,7 +16,7 @@ from msgspec import Struct, field
 
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.jsontext.slices import Text
-from rpcexplorer.model.destination import Entered, Person, RouteChanged, Store
+from rpcexplorer.model.destination import DestinationChanged, Entered, Person, Store
 from rpcexplorer.model.problem import Problem, UserError
 from rpcexplorer.text.printable import printable
 
@@ -239,7 +239,7 @@ class PersonAtTerminal:
         with interruptible():
             return click.confirm(printable(question), default=False, err=True)
 
-    async def allows(self, profile: str, moved: RouteChanged) -> bool:  # noqa: ARG002
+    async def allows(self, profile: str, moved: DestinationChanged) -> bool:  # noqa: ARG002
         """There is a command for it, which shows what has changed: ``profiles allow``."""
         return False
 

@@ -22,7 +22,7 @@ from rpcexplorer.auth.credentials import (
 from rpcexplorer.auth.registry import auth_of, kind_named, login_requests, requests_for, with_usual_auth
 from rpcexplorer.client.call import Record, RunningCall, body_of, connect, discard, head_of, http_request
 from rpcexplorer.client.handshake import handshake_of, with_handshake
-from rpcexplorer.model.destination import RouteChanged
+from rpcexplorer.model.destination import DestinationChanged
 from rpcexplorer.model.draft import Batch, Draft, calls_of, kind_of
 from rpcexplorer.model.exchange import Exchange, Preview, Refused, Stop, fresh_id
 from rpcexplorer.model.profile import PATH, Auth, Profile, split_address, usual_type
@@ -152,7 +152,7 @@ class Client:
         session = await self._credentials.session(self.profile) if self.profile.has_sessions else None
         if isinstance(session, Refused):
             return replace(exchange, outcome=session)
-        if isinstance(session, RouteChanged):
+        if isinstance(session, DestinationChanged):
             changed = "; ".join(map(str, session.changes))
             moved = f"the stored session is blocked: {session.why}{f': {changed}' if changed else ''}"
             exchange, session = replace(exchange, notes=(moved,)), None

@@ -15,7 +15,7 @@ from rpcexplorer.model.profile import DocumentSource, Login, Profile
 from rpcexplorer.patterns import regex
 from rpcexplorer.rpc.messages import USUAL_FORM
 
-Route = Mapping[str, str]
+Destination = Mapping[str, str]
 """Dotted keys and their values as text, mostly without defaults."""
 FORM_OF_REQUEST: Final = ("content_type", "accept", "empty_params")
 """Keys of a profile that change the request like its headers do.
@@ -38,7 +38,7 @@ class Change(Struct, frozen=True):
         return f"{self.key}: {values}{f' ({self.place})' if self.place else ''}"
 
 
-class RouteChanged(Struct, frozen=True):
+class DestinationChanged(Struct, frozen=True):
     """A secret that is not sent: its destination has changed."""
 
     field: str
@@ -57,26 +57,26 @@ class RouteChanged(Struct, frozen=True):
         return f"The {self.field} of profile {profile} is blocked: {self.why}. {advice}{told}"
 
 
-def route_of(profile: Profile, certificates: str = "") -> Route:
+def destination_of(profile: Profile, certificates: str = "") -> Destination:
     """Return the destination of a profile, with the hash of its ``ca_file``."""
     path = profile.endpoint.partition("://")[2].partition("/")
-    route = {"origin": profile.origin, "path": f"{path[1]}{path[2]}" or "/", "auth.kind": profile.auth.kind}
-    route |= {f"auth.{key}": _text(value) for key, value in _unusual(profile.auth, type(profile.auth)())}
+    destination = {"origin": profile.origin, "path": f"{path[1]}{path[2]}" or "/", "auth.kind": profile.auth.kind}
+    destination |= {f"auth.{key}": _text(value) for key, value in _unusual(profile.auth, type(profile.auth)())}
     if profile.has_sessions:
-        route |= {f"login.{key}": _text(value) for key, value in _unusual(profile.login, Login())}
-    route |= {f"headers.{name.lower()}": value for name, value in profile.headers}
+        destination |= {f"login.{key}": _text(value) for key, value in _unusual(profile.login, Login())}
+    destination |= {f"headers.{name.lower()}": value for name, value in profile.headers}
     if isinstance(profile.discovery, DocumentSource) and profile.discovery.url:
-        route["discovery.url"] = profile.discovery.url
-    route |= {key: _text(value) for key, value in _around(profile)}
+        destination["discovery.url"] = profile.discovery.url
+    destination |= {key: _text(value) for key, value in _around(profile)}
     named = {key: getattr(profile, key) for key in ("certificate", "cert_file", "key_file")}
     return (
-        route
+        destination
         | {key: value for key, value in named.items() if value}
         | ({"ca_file": certificates} if profile.ca_file else {})
     )
 
 
-def changes(old: Route, new: Route) -> tuple[Change, ...]:
+def changes(old: Destination, new: Destination) -> tuple[Change, ...]:
     unbound = () if FORM_OF_REQUEST[0] in old else FORM_OF_REQUEST
     keys = [key for key in dict.fromkeys([*new, *old]) if key not in unbound and old.get(key) != new.get(key)]
     return tuple(Change(key, _shown(old.get(key)), _shown(new.get(key))) for key in keys)
@@ -134,7 +134,7 @@ class Person(Protocol):
     async def agrees(self, question: str) -> bool:
         """Ask a yes-or-no question; everything but yes means no."""
 
-    async def allows(self, profile: str, moved: RouteChanged) -> bool:
+    async def allows(self, profile: str, moved: DestinationChanged) -> bool:
         """Show how a destination has changed, and ask whether to allow it.
 
         The command line does not ask: it names the command that allows it.
@@ -156,5 +156,5 @@ class Nobody:
     async def agrees(self, question: str) -> bool:  # noqa: ARG002
         return False
 
-    async def allows(self, profile: str, moved: RouteChanged) -> bool:  # noqa: ARG002
+    async def allows(self, profile: str, moved: DestinationChanged) -> bool:  # noqa: ARG002
         return False

@@ -22,10 +22,10 @@ from rpcexplorer.files.toml_shape import (
     name_rule,
     version_rule,
 )
-from rpcexplorer.model.destination import Route
+from rpcexplorer.model.destination import Destination
 
 
-def _route(value: Any, _place: Place) -> Any:
+def _destination(value: Any, _place: Place) -> Any:
     if isinstance(value, dict) and all(isinstance(inner, str) for inner in value.values()):
         return value
     return WrongValue("must be a table of texts")
@@ -37,8 +37,8 @@ SHAPE = TableRule(
         "version": version_rule,
         "folders": list_rule(name_rule, "folders"),
         "histories": list_rule(name_rule, "folders"),
-        "first_use": MapRule("variables and their destinations", _route),
-        "routes": MapRule("profiles and their destinations", list_rule(_route, "destinations")),
+        "first_use": MapRule("variables and their destinations", _destination),
+        "routes": MapRule("profiles and their destinations", list_rule(_destination, "destinations")),
     },
 )
 
@@ -48,9 +48,9 @@ class Allowed(Contents):
     """Folders that others can write to, whose profiles are used all the same."""
     histories: set[str] = field(default_factory=set)
     """Folders that files of others name for a history."""
-    first_uses: dict[str, Route] = field(default_factory=dict)
+    first_uses: dict[str, Destination] = field(default_factory=dict)
     """By variable."""
-    routes: dict[str, list[Route]] = field(default_factory=dict)
+    destinations: dict[str, list[Destination]] = field(default_factory=dict)
     """By profile."""
 
     shape: ClassVar[Rule] = SHAPE
@@ -68,19 +68,24 @@ class Allowed(Contents):
             set(values.get("folders", ())),
             set(values.get("histories", ())),
             reading.values("first_use"),
-            {profile: list(routes) for profile, routes in reading.values("routes").items()},
+            {profile: list(destinations) for profile, destinations in reading.values("routes").items()},
         )
 
     def members(self) -> Mapping[str, Any]:
         return {
             "folders": sorted(self.folders),
             "histories": sorted(self.histories),
-            "first_use": {name: dict(route) for name, route in self.first_uses.items()},
-            "routes": {name: [dict(route) for route in routes] for name, routes in self.routes.items()},
+            "first_use": {name: dict(destination) for name, destination in self.first_uses.items()},
+            "routes": {
+                name: [dict(destination) for destination in destinations]
+                for name, destinations in self.destinations.items()
+            },
         }
 
 
-def with_route(routes: Mapping[str, list[Route]], profile: str, route: Route) -> list[Route]:
-    """The routes of a profile with one more; one that is there already stands in it once."""
-    known = routes.get(profile, [])
-    return known if route in known else [*known, route]
+def with_destination(
+    destinations: Mapping[str, list[Destination]], profile: str, destination: Destination
+) -> list[Destination]:
+    """The destinations of a profile with one more; one that is there already stands in it once."""
+    known = destinations.get(profile, [])
+    return known if destination in known else [*known, destination]

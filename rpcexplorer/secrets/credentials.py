@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from rpcexplorer.auth.credentials import login_fields
 from rpcexplorer.files.io import FileError, error_of
-from rpcexplorer.model.destination import Person, RouteChanged, Store
+from rpcexplorer.model.destination import DestinationChanged, Person, Store
 from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import FIELD_WORDS, FIELDS, Secret, is_loopback
@@ -19,7 +19,7 @@ from rpcexplorer.secrets.destination import KEY
 from rpcexplorer.secrets.lookup import Secrets
 
 OnRoute = tuple[str, str, frozenset[tuple[str, str]]]
-"""A profile's name, a field, and the route that the value belongs to: it is as good as unknown on any other."""
+"""A profile's name, a field, and the destination that the value belongs to: it is as good as unknown on any other."""
 T = TypeVar("T")
 PAST = 4
 """Sessions that are hidden although they are over."""
@@ -70,7 +70,7 @@ class StoredCredentials:
         known = self._secrets.marked([*self._past, *self._forgotten, *self._secrets.known(), *self._run.values()])
         return [*known, *self._secrets.derived(known)]
 
-    def state(self, profile: Profile) -> dict[str, Secret | RouteChanged | None]:
+    def state(self, profile: Profile) -> dict[str, Secret | DestinationChanged | None]:
         """What this kind of profile needs, and where each field is known from; None where it is missing."""
         found = self._secrets.state(profile)
         return {field: self._run.get(self._place(profile, field)) or known for field, known in found.items()}
@@ -98,7 +98,7 @@ class StoredCredentials:
         """Take a value for this run, and into the store where it is to be kept; a sentence where that failed."""
         keep = keep and not self._only_now(profile)
         self._run[self._place(profile, field)] = Secret(value, profile.label(field), "prompt")
-        self._secrets.routes.entered(profile)
+        self._secrets.destinations.entered(profile)
         problem = error_of(lambda: self._secrets.save(profile, field, value)) if keep else ""
         if keep and not problem:
             del self._run[self._place(profile, field)]
@@ -106,8 +106,8 @@ class StoredCredentials:
 
     def held_back(self, profile: Profile) -> set[str]:
         """Return what does not go where the profile sends things today, of all that is known under its name."""
-        held = {field for field in FIELDS if isinstance(self._known(profile, field), RouteChanged)}
-        return held | ({KEY} if profile.cert_file and self._secrets.routes.moved_key(profile) else set())
+        held = {field for field in FIELDS if isinstance(self._known(profile, field), DestinationChanged)}
+        return held | ({KEY} if profile.cert_file and self._secrets.destinations.moved_key(profile) else set())
 
     def carry_over(self, before: Profile, now: Profile) -> None:
         """Let everything that went to a server go there as before, after a change that this person has accepted."""
@@ -116,7 +116,7 @@ class StoredCredentials:
             if (name, held_for) == (before.name, place):
                 self._run[self._place(now, field)] = self._run[name, field, held_for]
         if self.held_back(now):
-            error_of(lambda: self._secrets.routes.allow(now))  # what cannot be written down holds for this run
+            error_of(lambda: self._secrets.destinations.allow(now))  # what cannot be written down holds for this run
 
     def forget(self, profile: Profile, field: str) -> str:
         """Forget a field, here and in the store; a sentence where it is still stored."""
@@ -127,10 +127,12 @@ class StoredCredentials:
     async def secret(self, profile: Profile, field: str) -> Secret | Refused:
         """The value of a field, or a sentence that says how to give one."""
         found = self._known(profile, field)
-        if isinstance(found, RouteChanged):
+        if isinstance(found, DestinationChanged):
             if found.advice or not await self._asked(self._person.allows(profile.name, found)):
                 return Refused("credentials", found.sentence(profile.name), field)
-            error_of(lambda: self._secrets.routes.allow(profile))  # what cannot be written down holds for this run
+            error_of(
+                lambda: self._secrets.destinations.allow(profile)
+            )  # what cannot be written down holds for this run
             found = self._known(profile, field)
         if not isinstance(found, Secret):
             question = f"{FIELD_WORDS.get(field, field)} for {profile.name} ({profile.origin})"
@@ -155,8 +157,8 @@ class StoredCredentials:
         state = self.state(profile)
         return all(state.get(field) is not None for field in login_fields(profile))
 
-    async def session(self, profile: Profile) -> Secret | RouteChanged | Refused | None:
-        """The session that was kept for this route; or why the one that was kept does not go it."""
+    async def session(self, profile: Profile) -> Secret | DestinationChanged | Refused | None:
+        """Return the stored session, or why it is blocked if it has another destination."""
         if self._ended and self._place(profile, "session") in self._ended:
             return None
         found = self._held(profile, "session")
@@ -166,12 +168,12 @@ class StoredCredentials:
 
     async def key(self, profile: Profile) -> Refused | None:
         """Why the key of the profile's own certificate is not used: a file of others says where it goes."""
-        moved = self._secrets.routes.moved_key(profile)
+        moved = self._secrets.destinations.moved_key(profile)
         if moved is None:
             return None
         if moved.advice or not await self._asked(self._person.allows(profile.name, moved)):
             return Refused("credentials", moved.sentence(profile.name))
-        error_of(lambda: self._secrets.routes.allow_key(profile))
+        error_of(lambda: self._secrets.destinations.allow_key(profile))
         return None
 
     def keep(self, profile: Profile, session: Secret) -> str | None:
@@ -215,26 +217,26 @@ class StoredCredentials:
         filed = (each for each in self._profiles() if each.name == profile.name)
         return profile.ad_hoc or any(each.auth != profile.auth for each in filed)
 
-    def _known(self, profile: Profile, field: str) -> Secret | RouteChanged | None:
+    def _known(self, profile: Profile, field: str) -> Secret | DestinationChanged | None:
         """What is known of a field, and whether it, or what is typed for it, may go where the profile sends it."""
         found = self._held(profile, field)
-        return self._secrets.routes.moved(profile, field) if found is None else found
+        return self._secrets.destinations.moved(profile, field) if found is None else found
 
-    def _held(self, profile: Profile, field: str) -> Secret | RouteChanged | None:
+    def _held(self, profile: Profile, field: str) -> Secret | DestinationChanged | None:
         """Return the value of a field, or why it is not sent; None if there is none."""
         if held := self._run.get(self._place(profile, field)):
-            routes = self._secrets.routes
-            return routes.moved(profile, field, routes.of(profile)) or held
+            destinations = self._secrets.destinations
+            return destinations.moved(profile, field, destinations.of(profile)) or held
         return self._secrets.find(profile, field)
 
     def _used(self, profile: Profile, field: str, secret: Secret) -> Secret:
-        """It is about to be sent: a variable is bound to the first route that it is used on."""
+        """It is about to be sent: a variable is bound to the first destination that it is used on."""
         if secret.source == "environment":
-            self._secrets.routes.used(profile.variable(field), profile)
+            self._secrets.destinations.used(profile.variable(field), profile)
         return secret
 
     def _place(self, profile: Profile, field: str) -> OnRoute:
-        return profile.name, field, frozenset(self._secrets.routes.of(profile).items())
+        return profile.name, field, frozenset(self._secrets.destinations.of(profile).items())
 
     def _pass(self, session: Secret | None) -> None:
         """A session is over."""

@@ -10,54 +10,56 @@ from msgspec.structs import replace
 from rpcexplorer.files.io import FileError, read_bytes, real
 from rpcexplorer.files.private import PrivateFile
 from rpcexplorer.files.toml import split_dotted
-from rpcexplorer.model.destination import Change, Route, RouteChanged, changes, route_of
+from rpcexplorer.model.destination import Change, Destination, DestinationChanged, changes, destination_of
 from rpcexplorer.model.problem import Problem
 from rpcexplorer.model.profile import Profile, shares_variables
 from rpcexplorer.model.profile import variable as name_of_variable
 from rpcexplorer.model.secret import origin_of
-from rpcexplorer.profiles.allowed import Allowed, with_route
+from rpcexplorer.profiles.allowed import Allowed, with_destination
 from rpcexplorer.profiles.layers import merge
 from rpcexplorer.profiles.profiles import Profiles
 
 KEY = "client certificate"
 """What people call the certificate that says who they are, with its key."""
 KIND = "auth.kind"
-"""In every route but the part that is about a client certificate."""
+"""In every destination but the part that is about a client certificate."""
 _OF_KEYS = ("origin", "ca_file", "certificate", "cert_file", "key_file")
-"""The part of a route that says who gets to see it: the rest is about what is written in a request."""
+"""The part of a destination that says who gets to see it: the rest is about what is written in a request."""
 DISPUTED = "your user file and another file give different destinations"
 BOTH = "Your value → the other value"
 ELSEWHERE = "another secret of this profile name has a different destination"
 OTHER = "The other destination → this one"
 
 
-class Routes:
-    """The routes of this person's profiles. The file is read at each use: another program may have changed it."""
+class Destinations:
+    """The destinations of this person's profiles. The file is read at each use: another program may have changed it."""
 
     def __init__(
-        self, path: Path, environment: Mapping[str, str], stored: Callable[[str], Iterable[Route] | Problem]
+        self, path: Path, environment: Mapping[str, str], stored: Callable[[str], Iterable[Destination] | Problem]
     ) -> None:
-        """``stored`` returns the routes of the values that are kept under a profile's name, or why it cannot."""
+        """``stored`` returns the destinations of the values that are kept under a profile's name, or why it cannot."""
         self.file = PrivateFile(path, Allowed)
         self._stored = stored
         self.profiles = Profiles()
         """What the files say now; set whenever they are read."""
         self._environment = environment
-        self._first_uses: dict[str, Route] = {}
-        self._allowed: dict[str, list[Route]] = {}
+        self._first_uses: dict[str, Destination] = {}
+        self._allowed: dict[str, list[Destination]] = {}
         """What happened in this run, for where it cannot be written down."""
-        self._entered: dict[str, list[Route]] = {}
+        self._entered: dict[str, list[Destination]] = {}
         """Where this person has entered a value for this run alone, by profile."""
 
-    def of(self, profile: Profile) -> Route:
-        """The route of a profile as it stands now, its certificates by their content."""
+    def of(self, profile: Profile) -> Destination:
+        """Return the current destination of a profile, its certificates by their content."""
         named = {key: file for key in ("cert_file", "key_file") if (file := getattr(profile, key))}
         # A certificate of ours may be renewed where it lies; but a link in a checkout can come to lead to any key.
         placed = replace(profile, **{key: str(real(Path(file))) for key, file in named.items()}) if named else profile
-        return route_of(placed, _content_of(profile.ca_file))
+        return destination_of(placed, _content_of(profile.ca_file))
 
-    def moved(self, profile: Profile, field: str, bound: Route | None = None, why: str = "") -> RouteChanged | None:
-        """Why a secret is not to be sent; ``bound`` is the route that it may go, None where it is bound to none yet.
+    def moved(
+        self, profile: Profile, field: str, bound: Destination | None = None, why: str = ""
+    ) -> DestinationChanged | None:
+        """Return why a secret is blocked; ``bound`` is its destination, None if it has none yet.
 
         What is bound to none yet is bound by its first use. That is a question if anything else of the profile's name
         belongs elsewhere: a file of others may have changed the profile since.
@@ -68,17 +70,17 @@ class Routes:
             return None
         now, allowed = self.of(profile), self.file.read()
         same_server = bound is None or bound.get("origin") == now["origin"]
-        is_allowed = any(not changes(route, now) for route in self._routes(allowed, profile.name))
+        is_allowed = any(not changes(destination, now) for destination in self._destinations(allowed, profile.name))
         if is_allowed and (field != "session" or same_server):
             return None
         if bound is not None and (found := changes(bound, now)):
-            return RouteChanged(field, why, self._placed(profile, found))
+            return DestinationChanged(field, why, self._placed(profile, found))
         if bound is None and (elsewhere := self._elsewhere(profile, field, now, allowed)):
             return elsewhere
         disputed = self.disputed(profile)
-        return RouteChanged(field, DISPUTED, disputed, label=BOTH) if disputed else None
+        return DestinationChanged(field, DISPUTED, disputed, label=BOTH) if disputed else None
 
-    def moved_key(self, profile: Profile) -> RouteChanged | None:
+    def moved_key(self, profile: Profile) -> DestinationChanged | None:
         """Why the key of the profile's own certificate is not to be used.
 
         It lies where a file says, and not where this person has put it: unless that is this person's own file, no
@@ -87,19 +89,21 @@ class Routes:
         if pinned := self._not_pinned(profile, KEY):
             return pinned
         now = _of_key(self.of(profile))
-        if profile.ad_hoc or any(_of_key(route) == now for route in self._routes(self.file.read(), profile.name)):
+        if profile.ad_hoc or any(
+            _of_key(destination) == now for destination in self._destinations(self.file.read(), profile.name)
+        ):
             return None
         own = self.profiles.own.get(profile.name, {})
         said = {path[0]: leaf.value for path, leaf in own.items() if len(path) == 1}
         if (said.get("cert_file"), said.get("key_file")) != (profile.cert_file, profile.key_file):
             why = "a file that others can write names it, and you have not allowed that"
             named = tuple(replace(each, old="") for each in changes({}, now))
-            return RouteChanged(KEY, why, self._placed(profile, named), label="The file says")
+            return DestinationChanged(KEY, why, self._placed(profile, named), label="The file says")
         disputed = tuple(change for change in self.disputed(profile) if change.key in _OF_KEYS)
-        return RouteChanged(KEY, DISPUTED, disputed, label=BOTH) if disputed else None
+        return DestinationChanged(KEY, DISPUTED, disputed, label=BOTH) if disputed else None
 
     def disputed(self, profile: Profile) -> tuple[Change, ...]:
-        """Where this person's own file and another one disagree about the route: the own value, and what counts now."""
+        """Return where the user file and another one disagree: the user's value, and the one that counts."""
         own = self.profiles.own.get(profile.name)
         if own is None:
             return ()
@@ -110,41 +114,41 @@ class Routes:
             return ()
         return self._placed(profile, self._by_files(profile, changes(self.of(made), self.of(profile))))
 
-    def _elsewhere(self, profile: Profile, field: str, now: Route, allowed: Allowed) -> RouteChanged | None:
+    def _elsewhere(self, profile: Profile, field: str, now: Destination, allowed: Allowed) -> DestinationChanged | None:
         """Return why the first use of a secret needs a yes: other values of this name belong elsewhere."""
         stored = self._stored(profile.name)
         if isinstance(stored, Problem):
             why = f"the destinations of its other secrets cannot be read: {stored}"
             named = tuple(replace(change, old="") for change in changes({}, now))
-            return RouteChanged(field, why, self._placed(profile, named), label="This destination")
-        for route in (*stored, *self._known(profile.name, allowed)):
-            same = _of_key(now) if KIND not in route and "cert_file" in route else now
-            if found := self._by_files(profile, changes(route, same)):
-                return RouteChanged(field, ELSEWHERE, self._placed(profile, found), label=OTHER)
+            return DestinationChanged(field, why, self._placed(profile, named), label="This destination")
+        for destination in (*stored, *self._known(profile.name, allowed)):
+            same = _of_key(now) if KIND not in destination and "cert_file" in destination else now
+            if found := self._by_files(profile, changes(destination, same)):
+                return DestinationChanged(field, ELSEWHERE, self._placed(profile, found), label=OTHER)
         return None
 
-    def _known(self, name: str, allowed: Allowed) -> Iterator[Route]:
-        """Yield the routes that were allowed, used or entered for a profile, also under another spelling of its name.
+    def _known(self, name: str, allowed: Allowed) -> Iterator[Destination]:
+        """Yield the destinations of a profile that were allowed, used or entered, in any spelling of its name.
 
         Profiles of one spelling or another read the same variables, so a checkout must not gain by choosing one.
         """
-        for several in (allowed.routes, self._allowed, self._entered):
-            for other, routes in several.items():
-                yield from routes if shares_variables(other, name) else ()
+        for several in (allowed.destinations, self._allowed, self._entered):
+            for other, destinations in several.items():
+                yield from destinations if shares_variables(other, name) else ()
         for uses in (allowed.first_uses, self._first_uses):
-            yield from (route for variable, route in uses.items() if _is_of(variable, name))
+            yield from (destination for variable, destination in uses.items() if _is_of(variable, name))
 
     def _by_files(self, profile: Profile, found: tuple[Change, ...]) -> tuple[Change, ...]:
         """Leave out the name that this person has typed for this run: that is not a file's doing."""
         filed = self.profiles.profiles.get(profile.name, profile)
         return found if filed.auth == profile.auth else tuple(each for each in found if each.key != "auth.username")
 
-    def moved_variable(self, profile: Profile, field: str) -> RouteChanged | None:
-        """Why the value of a variable of the environment is not to be sent: it goes the route of its first use."""
+    def moved_variable(self, profile: Profile, field: str) -> DestinationChanged | None:
+        """Return why an environment variable is blocked: its first use had another destination."""
         variable = profile.variable(field)
         if (problem := self.file.read().problem) and not profile.ad_hoc:
             advice = "Fix the file, or remove it to start again"
-            return RouteChanged(field, f"the destination of {variable} cannot be read: {problem}", advice=advice)
+            return DestinationChanged(field, f"the destination of {variable} cannot be read: {problem}", advice=advice)
         return self.moved(
             profile, field, self._first_use(variable), f"{variable} was first used at a different destination"
         )
@@ -153,20 +157,20 @@ class Routes:
         """Remember the first use of a variable, for this run at least."""
         if profile.ad_hoc or self._first_use(variable) is not None:
             return
-        self._first_uses[variable] = route = self.of(profile)
+        self._first_uses[variable] = destination = self.of(profile)
         try:
             with self.file.changing() as allowed:
-                allowed.first_uses.setdefault(variable, route)
+                allowed.first_uses.setdefault(variable, destination)
         except FileError:
             return
 
     def entered(self, profile: Profile) -> None:
         """Remember that this person has entered a value here, for this run."""
         if not profile.ad_hoc:
-            self._entered[profile.name] = with_route(self._entered, profile.name, self.of(profile))
+            self._entered[profile.name] = with_destination(self._entered, profile.name, self.of(profile))
 
     def allow(self, profile: Profile) -> None:
-        """Let the secrets of a profile go the route that it has now, in this run at least. Raises ``FileError``."""
+        """Allow the current destination of a profile, in this run at least. Raises ``FileError``."""
         self._allow(profile.name, self.of(profile))
 
     def allow_key(self, profile: Profile) -> None:
@@ -187,7 +191,7 @@ class Routes:
         """Forget what was allowed for a profile or a folder; False where nothing was. Raises ``FileError``."""
         with self.file.changing() as allowed:
             before = allowed.as_toml()
-            allowed.routes.pop(name, None)
+            allowed.destinations.pop(name, None)
             for each in [each for each in allowed.first_uses if _is_of(each, name)]:
                 del allowed.first_uses[each]
             allowed.folders.discard(name)
@@ -197,18 +201,18 @@ class Routes:
     def allowed(self) -> Allowed:
         return self.file.read()
 
-    def _allow(self, name: str, route: Route) -> None:
-        self._allowed[name] = with_route(self._allowed, name, route)
+    def _allow(self, name: str, destination: Destination) -> None:
+        self._allowed[name] = with_destination(self._allowed, name, destination)
         with self.file.changing() as allowed:
-            allowed.routes[name] = with_route(allowed.routes, name, route)
+            allowed.destinations[name] = with_destination(allowed.destinations, name, destination)
 
-    def _first_use(self, variable: str) -> Route | None:
+    def _first_use(self, variable: str) -> Destination | None:
         return self._first_uses.get(variable) or self.file.read().first_uses.get(variable)
 
-    def _routes(self, allowed: Allowed, name: str) -> list[Route]:
-        return [*allowed.routes.get(name, []), *self._allowed.get(name, [])]
+    def _destinations(self, allowed: Allowed, name: str) -> list[Destination]:
+        return [*allowed.destinations.get(name, []), *self._allowed.get(name, [])]
 
-    def _not_pinned(self, profile: Profile, field: str) -> RouteChanged | None:
+    def _not_pinned(self, profile: Profile, field: str) -> DestinationChanged | None:
         name = profile.variable("origin")
         wanted = self._environment.get(name)
         if not wanted or origin_of(wanted) == profile.origin:
@@ -216,13 +220,13 @@ class Routes:
         advice = f"Correct {name} or the profile, whichever is wrong"
         place = self._place(profile.name, "origin")
         why = f"{name} names another server, {wanted}, and not {profile.origin}{f' ({place})' if place else ''}"
-        return RouteChanged(field, why, advice=advice)
+        return DestinationChanged(field, why, advice=advice)
 
     def _placed(self, profile: Profile, found: tuple[Change, ...]) -> tuple[Change, ...]:
         return tuple(replace(change, place=self._place(profile.name, change.key)) for change in found)
 
     def _place(self, name: str, key: str) -> str:
-        """The file and line that say what a key of a route is."""
+        """Return the file and line that set a key of a destination."""
         leaves = self.profiles.leaves.get(name, {})
         others = {"origin": ("url",), "path": ("path",), "discovery.url": ("discovery",)}
         sought = others.get(key) or split_dotted(key)
@@ -230,7 +234,7 @@ class Routes:
             sought = ("url",)
         for path, leaf in leaves.items():
             if tuple(part.lower() for part in path) == sought:
-                preset = leaf.origin.preset  # who named it has changed the route
+                preset = leaf.origin.preset  # who named it has changed the destination
                 return f"{leaves['preset',].source}, preset {preset}" if preset else str(leaf.source)
         return ""
 
@@ -240,8 +244,8 @@ def _is_of(variable: str, name: str) -> bool:
     return variable == name_of_variable(name, variable.rpartition("_")[2])
 
 
-def _of_key(route: Route) -> Route:
-    return {key: route[key] for key in _OF_KEYS if key in route}
+def _of_key(destination: Destination) -> Destination:
+    return {key: destination[key] for key in _OF_KEYS if key in destination}
 
 
 def _content_of(ca_file: str | None) -> str:

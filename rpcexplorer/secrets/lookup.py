@@ -28,12 +28,12 @@ from rpcexplorer.files.toml_shape import (
     time_rule,
     version_rule,
 )
-from rpcexplorer.model.destination import Route, RouteChanged
+from rpcexplorer.model.destination import Destination, DestinationChanged
 from rpcexplorer.model.problem import Problem
 from rpcexplorer.model.profile import Auth, Profile, shares_variables
 from rpcexplorer.model.secret import FIELDS, Secret, SecretSource
 from rpcexplorer.patterns import regex
-from rpcexplorer.secrets.destination import Routes
+from rpcexplorer.secrets.destination import Destinations
 
 ENTRY = TableRule(
     "a secret",
@@ -56,17 +56,17 @@ SHAPE = TableRule(
 
 class Stored(Struct, frozen=True):
     value: str
-    route: Route
+    destination: Destination
     """The only one it may go. Of what an earlier version has stored, only the origin is known."""
     saved: datetime | None = None
 
     def __repr__(self) -> str:
         """Not the value."""
-        return f"Stored(origin={self.route['origin']!r})"
+        return f"Stored(origin={self.destination['origin']!r})"
 
     def members(self) -> dict[str, Any]:
-        rest = {key: value for key, value in self.route.items() if key != "origin"}
-        members = {"value": self.value, "origin": self.route["origin"], "saved": self.saved, "route": rest}
+        rest = {key: value for key, value in self.destination.items() if key != "origin"}
+        members = {"value": self.value, "origin": self.destination["origin"], "saved": self.saved, "route": rest}
         return {key: value for key, value in members.items() if value is not None and value != {}}
 
     @classmethod
@@ -75,8 +75,8 @@ class Stored(Struct, frozen=True):
         members = reading.values(*path)
         if not {"value", "origin"} <= members.keys():
             return None
-        route = {"origin": members["origin"], **reading.values(*path, "route")}
-        return cls(members["value"], route, members.get("saved"))
+        destination = {"origin": members["origin"], **reading.values(*path, "route")}
+        return cls(members["value"], destination, members.get("saved"))
 
     def as_toml(self) -> str:
         """Spell it for a store that keeps one text."""
@@ -182,7 +182,7 @@ class Secrets:
         now: Callable[[], datetime] = _now,
     ) -> None:
         self._file = PrivateFile(path, StoredSecrets)
-        self.routes = Routes(path.with_name("allowed.toml"), environment, self._stored_routes)
+        self.destinations = Destinations(path.with_name("allowed.toml"), environment, self._stored_destinations)
         """Where each of them may go."""
         self._environment = environment
         self._store = store
@@ -201,34 +201,36 @@ class Secrets:
         """Where values are stored, in words."""
         return "your keyring" if self._store == "keyring" else str(self._file.path)
 
-    def find(self, profile: Profile, field: str) -> Secret | RouteChanged | None:
-        """Look a field up; ``RouteChanged`` where it would go another route than it is bound to.
+    def find(self, profile: Profile, field: str) -> Secret | DestinationChanged | None:
+        """Look a field up; ``DestinationChanged`` if it is bound to another destination.
 
         A store that cannot be read counts as empty; ``problem`` says why it cannot.
         """
         self.learn([profile])
         given = self._environment.get(profile.variable(field))
         if given and not (profile.ad_hoc and profile.assumes_auth):  # an address alone is no yes to a login
-            return self.routes.moved_variable(profile, field) or Secret(given, profile.label(field), "environment")
+            return self.destinations.moved_variable(profile, field) or Secret(
+                given, profile.label(field), "environment"
+            )
         held = self._held(profile, field)
         if held is None:
             return None
         stored, source = held
-        how = "for a different destination" if len(stored.route) > 1 else "without its destination"
-        moved = self.routes.moved(profile, field, stored.route, f"it was stored {how}")
+        how = "for a different destination" if len(stored.destination) > 1 else "without its destination"
+        moved = self.destinations.moved(profile, field, stored.destination, f"it was stored {how}")
         return moved or Secret(stored.value, profile.label(field), source)
 
-    def state(self, profile: Profile) -> dict[str, Secret | RouteChanged | None]:
+    def state(self, profile: Profile) -> dict[str, Secret | DestinationChanged | None]:
         """What this kind of profile needs, and where each field comes from; None where it is missing."""
         return {each: self.find(profile, each) for each in profile.secrets}
 
-    def withheld(self, profile: Profile, text: str) -> RouteChanged | None:
+    def withheld(self, profile: Profile, text: str) -> DestinationChanged | None:
         """Return why a text for other programs must not name the profile's variables: their values are not sent."""
         for each in FIELDS:
             variable = profile.variable(each)
             if variable in text and self._environment.get(variable):
                 found = self.find(profile, each)
-                if isinstance(found, RouteChanged):
+                if isinstance(found, DestinationChanged):
                     return found
         return None
 
@@ -238,17 +240,19 @@ class Secrets:
         return held[0].saved if held else None
 
     def save(self, profile: Profile, field: str, value: str) -> None:
-        """Store a value for the route the profile has today. Raises ``FileError`` where that is impossible."""
+        """Store a value for the current destination of the profile. Raises ``FileError``."""
         if profile.ad_hoc:
             raise FileError("no secrets are stored for --url: add a profile for this server first")
-        stored = Stored(value, self.routes.of(profile), self._now())
+        stored = Stored(value, self.destinations.of(profile), self._now())
         key = (profile.name, field)
         if self._store == "file":
             with self._file.changing() as contents:
                 contents.entries[key] = stored
             return
         keep(_account(*key), stored.as_toml())
-        self.routes.used(profile.variable(field), profile)  # a keyring cannot be searched for other spellings of a name
+        self.destinations.used(
+            profile.variable(field), profile
+        )  # a keyring cannot be searched for other spellings of a name
         self._remember(Secret(value, profile.label(field), "keyring"))
         if key in self._file.read().entries:  # it would hide what the keyring now holds
             with self._file.changing() as contents:
@@ -328,22 +332,24 @@ class Secrets:
             return error.sentence
         return None
 
-    def _stored_routes(self, name: str) -> list[Route] | Problem:
+    def _stored_destinations(self, name: str) -> list[Destination] | Problem:
         """Return where the values belong that are stored under a profile's name, or why that is not known."""
         contents = self._file.read()
         if contents.problem:
             return contents.problem
-        routes = [stored.route for (other, _), stored in contents.entries.items() if shares_variables(other, name)]
+        destinations = [
+            stored.destination for (other, _), stored in contents.entries.items() if shares_variables(other, name)
+        ]
         for each in FIELDS if self._store == "keyring" else ():
             try:
                 stored = Stored.from_toml(fetch(_account(name, each)) or "")
             except FileError as error:
                 return Problem("keyring", error.sentence)
-            routes += [stored.route] if stored else []
-        return routes
+            destinations += [stored.destination] if stored else []
+        return destinations
 
     def _held(self, profile: Profile, field: str) -> tuple[Stored, SecretSource] | None:
-        """What is stored for a profile, whatever route it belongs to."""
+        """What is stored for a profile, whatever destination it belongs to."""
         if profile.ad_hoc:
             return None
         if stored := self._file.read().entries.get((profile.name, field)):

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from rpcexplorer.auth.registry import auth_of
 from rpcexplorer.client.report import Check, CheckState
-from rpcexplorer.model.destination import RouteChanged
+from rpcexplorer.model.destination import DestinationChanged
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import FIELD_WORDS, Secret
 from rpcexplorer.rpc.messages import Call
@@ -19,7 +19,7 @@ from rpcexplorer.text.json_text import json_of
 
 def auth_words(
     profile: Profile,
-    state: Mapping[str, Secret | RouteChanged | None],
+    state: Mapping[str, Secret | DestinationChanged | None],
     since: datetime | None,
     now: datetime,
     *,
@@ -38,7 +38,9 @@ def auth_words(
         return [("● ", "well"), (f"session{lasted}", "text")]
     if profile.assumes_auth and not any(state.values()):
         return []
-    if moved := [FIELD_WORDS.get(field, field) for field, found in state.items() if isinstance(found, RouteChanged)]:
+    if moved := [
+        FIELD_WORDS.get(field, field) for field, found in state.items() if isinstance(found, DestinationChanged)
+    ]:
         return [("! ", "careful bold"), (f"{moved[0]} blocked", "careful")]
     if missing := [
         FIELD_WORDS.get(field, field) for field, found in state.items() if found is None and field != "session"
@@ -56,7 +58,7 @@ def auth_words(
     return [("● ", "well"), (f"{FIELD_WORDS.get(field, field)} {word}", "text")]
 
 
-def state_word(found: Secret | RouteChanged | None) -> str:
+def state_word(found: Secret | DestinationChanged | None) -> str:
     match found:
         case Secret(source="environment"):
             return "from environment"
@@ -64,7 +66,7 @@ def state_word(found: Secret | RouteChanged | None) -> str:
             return "stored"
         case Secret():
             return "entered"
-        case RouteChanged():
+        case DestinationChanged():
             return "blocked"
     return "missing"
 
@@ -100,7 +102,7 @@ SIGNS: Final[dict[CheckState, tuple[str, str]]] = {
 
 def profile_page(
     profile: Profile,
-    state: Mapping[str, Secret | RouteChanged | None],
+    state: Mapping[str, Secret | DestinationChanged | None],
     rows: Sequence[PageRow],
     files: Sequence[tuple[Path, str]],
     steps: Sequence[Check] = (),
@@ -138,14 +140,14 @@ def _heading(words: str) -> list[WordLine]:
     return [[], [(f" {words}", "text bold")]]
 
 
-def _secret(profile: Profile, field: str, found: Secret | RouteChanged | None) -> list[WordLine]:
+def _secret(profile: Profile, field: str, found: Secret | DestinationChanged | None) -> list[WordLine]:
     match found:
         case Secret(source="environment"):
             return [_row(field, f"✓ {state_word(found)}", "well"), _row("", f"${profile.variable(field)}", "dim")]
         case Secret(source=source):
             place = f", in {source}" if source in {"secrets.toml", "keyring"} else ", until you quit"
             return [[*_row(field, f"✓ {state_word(found)}", "well"), (place, "dim")]]
-        case RouteChanged(why=why, changes=changes, advice=advice):
+        case DestinationChanged(why=why, changes=changes, advice=advice):
             told = [(why, "careful"), *((str(change), "text") for change in changes)]
             told.append((advice or "Sending asks you to allow it. s enters it for this destination.", "dim"))
             return [_row(field, "! blocked", "careful bold"), *(_row("", *each) for each in told)]

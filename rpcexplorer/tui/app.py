@@ -30,7 +30,7 @@ from textual.widget import Widget
 from textual.widgets import Input, Static
 
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.destination import Entered, RouteChanged, Store
+from rpcexplorer.model.destination import DestinationChanged, Entered, Store
 from rpcexplorer.model.problem import capitalised
 from rpcexplorer.model.settings import DARK
 from rpcexplorer.text.printable import printable
@@ -502,7 +502,7 @@ class PersonOnScreen:
         )
         return answer == "yes"
 
-    async def allows(self, profile: str, moved: RouteChanged) -> bool:
+    async def allows(self, profile: str, moved: DestinationChanged) -> bool:
         """Show the old destination beside the new one; the first answer is the no."""
         if self.open is None:
             return False

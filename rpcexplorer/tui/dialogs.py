@@ -23,7 +23,7 @@ from rpcexplorer.discovery.methods import MethodChange, MethodChanges
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.jsontext.params import Typo
 from rpcexplorer.manual import read_pages
-from rpcexplorer.model.destination import Entered, RouteChanged
+from rpcexplorer.model.destination import DestinationChanged, Entered
 from rpcexplorer.model.draft import Batch, Draft, to_calls
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.problem import Changes, Problem
@@ -163,7 +163,7 @@ async def apply_changes(
     return overruled
 
 
-KnownFields = Mapping[str, Secret | RouteChanged | None]
+KnownFields = Mapping[str, Secret | DestinationChanged | None]
 """What is known of each field that a profile needs."""
 LABELS: Final = {field: FIELD_WORDS.get(field, field) for field in FIELDS} | {"session": "session id"}
 """What a line is called, in the order in which the fields are asked for; any other field comes behind them."""
@@ -369,16 +369,16 @@ def _place_of_secrets(explorer: Explorer) -> str:
 
 def _explain_missing(profile: Profile, found: KnownFields, lacking: list[str]) -> str:
     for known in found.values():
-        if isinstance(known, RouteChanged):
+        if isinstance(known, DestinationChanged):
             changes = "\n".join(map(str, known.changes))
             return f"The {LABELS.get(known.field, known.field)} is blocked: {known.why}.\n{changes}".rstrip()
     missing = " and ".join(LABELS.get(field, field) for field in lacking)
     return f"{profile.name}: {missing} missing."
 
 
-def _explain_source(profile: Profile, field: str, known: Secret | RouteChanged | None) -> str:
+def _explain_source(profile: Profile, field: str, known: Secret | DestinationChanged | None) -> str:
     match known:
-        case RouteChanged():
+        case DestinationChanged():
             return "blocked: bound to a different destination"
         case Secret(source="environment"):
             return f"from environment: {profile.variable(field)}"

@@ -20,7 +20,7 @@ from rpcexplorer.model.profile import OVERLAY, Profile
 from rpcexplorer.profiles.allowed import Allowed
 from rpcexplorer.profiles.edits import ProfileEdits
 from rpcexplorer.profiles.profiles import load
-from rpcexplorer.secrets.destination import Routes
+from rpcexplorer.secrets.destination import Destinations
 from rpcexplorer.secrets.lookup import Secrets, StoredSecrets
 from rpcexplorer.settings import ScreenState, load_settings, save_setting
 from tests.history.recording import exchange
@@ -107,12 +107,12 @@ def _secrets(root: Path) -> Found:
 
 
 def _allow(root: Path, thing: str) -> str:
-    return error_of(lambda: Routes(paths(root).allowed, {}, lambda _: ()).allow(Profile(thing, "http://h")))
+    return error_of(lambda: Destinations(paths(root).allowed, {}, lambda _: ()).allow(Profile(thing, "http://h")))
 
 
 def _allowed(root: Path) -> Found:
     allowed = PrivateFile(paths(root).allowed, Allowed).read()
-    return set(allowed.routes), str(allowed.problem or "")
+    return set(allowed.destinations), str(allowed.problem or "")
 
 
 # --- what is remembered, drafted, discovered

@@ -15,10 +15,10 @@ from rpcexplorer.model.destination import (
     FORM_OF_REQUEST,
     NOT_SET,
     Change,
-    RouteChanged,
+    DestinationChanged,
     as_fingerprint,
     changes,
-    route_of,
+    destination_of,
 )
 from rpcexplorer.model.profile import DocumentSource, HeaderHandshake, Login, MethodNote, Profile
 
@@ -53,13 +53,13 @@ CHANGED: list[tuple[dict[str, Any], str]] = [
 
 @pytest.mark.parametrize(("change", "key"), CHANGED)
 def test_whatever_decides_where_a_secret_goes_is_a_part_of_its_route(change: dict[str, Any], key: str) -> None:
-    found = changes(route_of(SHOP), route_of(replace(SHOP, **change), "sha256:1"))
+    found = changes(destination_of(SHOP), destination_of(replace(SHOP, **change), "sha256:1"))
     assert key in [each.key for each in found]
 
 
 def test_every_field_of_a_kind_of_auth_is_a_part_of_the_route() -> None:
     inline = replace(SHOP, auth=InlineAuth("u", "name", "text"))
-    assert {key: value for key, value in route_of(inline).items() if key.startswith("auth.")} == {
+    assert {key: value for key, value in destination_of(inline).items() if key.startswith("auth.")} == {
         "auth.kind": "inline",
         "auth.username": "u",
         "auth.username_member": "name",
@@ -72,21 +72,21 @@ def test_every_field_of_a_kind_of_auth_is_a_part_of_the_route() -> None:
 )
 def test_every_field_of_every_kind_of_auth_is_a_part_of_the_route(kind: type[AuthType], field: str) -> None:
     changed = replace(SHOP, auth=kind(**{field: "{token}-other"}))
-    assert changes(route_of(replace(SHOP, auth=kind())), route_of(changed)) == (
+    assert changes(destination_of(replace(SHOP, auth=kind())), destination_of(changed)) == (
         Change(f"auth.{field}", NOT_SET, "{token}-other"),
     )
 
 
 def test_route_of_older_version_holds_for_any_form_of_request() -> None:
-    older = {key: value for key, value in route_of(SHOP).items() if key not in FORM_OF_REQUEST}
+    older = {key: value for key, value in destination_of(SHOP).items() if key not in FORM_OF_REQUEST}
     other_form = replace(SHOP, content_type="text/plain", accept="x/y", empty_params="omit")
-    assert changes(older, route_of(other_form)) == ()
-    assert [each.key for each in changes(older, route_of(replace(other_form, path="/rpc")))] == ["path"]
+    assert changes(older, destination_of(other_form)) == ()
+    assert [each.key for each in changes(older, destination_of(replace(other_form, path="/rpc")))] == ["path"]
 
 
 def test_two_certificates_in_a_file_of_one_name_are_two_routes() -> None:
     profile = replace(SHOP, ca_file="/ca.pem")
-    assert changes(route_of(profile, "sha256:1"), route_of(profile, "sha256:2")) == (
+    assert changes(destination_of(profile, "sha256:1"), destination_of(profile, "sha256:2")) == (
         Change("ca_file", "sha256:1", "sha256:2"),
     )
 
@@ -103,11 +103,11 @@ def test_two_certificates_in_a_file_of_one_name_are_two_routes() -> None:
     ],
 )
 def test_what_does_not_decide_it_is_none(change: dict[str, Any]) -> None:
-    assert route_of(replace(SHOP, **change)) == route_of(SHOP)
+    assert destination_of(replace(SHOP, **change)) == destination_of(SHOP)
 
 
 def test_the_sentence_names_old_and_new_the_place_and_the_command() -> None:
-    moved = RouteChanged(
+    moved = DestinationChanged(
         "password", "it was stored for a different destination", (Change("path", "/a", "/b", "sessions.toml:4"),)
     )
     assert moved.sentence("shop") == (
@@ -118,7 +118,9 @@ def test_the_sentence_names_old_and_new_the_place_and_the_command() -> None:
 
 def test_sentence_says_changed_only_after_a_change() -> None:
     values = (Change("cert_file", "", "c.pem", "sessions.toml:4"),)
-    sentence = RouteChanged("client certificate", "a file names it", values, label="The file says").sentence("shop")
+    sentence = DestinationChanged("client certificate", "a file names it", values, label="The file says").sentence(
+        "shop"
+    )
     assert sentence.endswith("profiles allow shop. The file says: cert_file: c.pem (sessions.toml:4)")
 
 

@@ -9,7 +9,7 @@ import pytest
 from rpcexplorer.files.paths import Paths
 from rpcexplorer.model.profile import DocumentSource, Profile
 from rpcexplorer.profiles.profiles import Profiles, load
-from rpcexplorer.secrets.destination import Routes
+from rpcexplorer.secrets.destination import Destinations
 
 OWN = '[profile.p]\nurl = "https://p.example"\nauth = { kind = "none" }\n'
 TEAM = '[profile.p]\nurl = "https://p.example"\nauth = { kind = "none" }\n'
@@ -84,7 +84,7 @@ def test_a_history_outside_the_folder_of_the_file_that_names_it_is_never_used(tm
     folder.mkdir()
     (folder / "link").symlink_to(tmp_path)
     for place in (str(tmp_path / "hist"), "/tmp/hist", str(folder / "link"), str(folder / "link/below"), str(tmp_path)):
-        Routes(paths_of(folder).allowed, {}, lambda _: ()).allow_history(place)
+        Destinations(paths_of(folder).allowed, {}, lambda _: ()).allow_history(place)
     profiles = read(folder, f'{TEAM}history = "{history}"')
     assert only(profiles).history is None
     (problem,) = profiles.problems
@@ -100,7 +100,7 @@ def test_a_history_inside_it_is_used_once_it_was_allowed(tmp_path: Path) -> None
     assert (problem.line, problem.key) == (4, "profile.p.history")
     assert "profiles allow p" in problem.sentence
     assert profiles.histories == {"p": str(tmp_path / "hist")}
-    Routes(paths_of(tmp_path).allowed, {}, lambda _: ()).allow_history(str(tmp_path / "hist"))
+    Destinations(paths_of(tmp_path).allowed, {}, lambda _: ()).allow_history(str(tmp_path / "hist"))
     profiles = read(tmp_path, f'{TEAM}history = "hist"')
     assert only(profiles).history == str(tmp_path / "hist")
     assert only(profiles).history_inside == str(tmp_path)

@@ -16,13 +16,13 @@ from rpcexplorer.model.problem import Problem
 from rpcexplorer.model.profile import DocumentSource, HeaderHandshake, MethodNote, Profile
 from rpcexplorer.profiles.layers import build_profile
 from rpcexplorer.profiles.profiles import Profiles, load
-from rpcexplorer.secrets.destination import Routes
+from rpcexplorer.secrets.destination import Destinations
 
 
 def read(folder: Path, text: str) -> Profiles:
     (folder / "sessions.toml").write_text(text)
     paths = Paths.of({"RPCEXPLORER_HOME": str(folder / "home")})
-    Routes(paths.allowed, {}, lambda _: ()).allow_history(str(folder / "calls"))
+    Destinations(paths.allowed, {}, lambda _: ()).allow_history(str(folder / "calls"))
     return load(paths, folder, {"HOME": str(folder)}, None)
 
 

@@ -12,7 +12,7 @@ import pytest
 from rpcexplorer.auth.basic import InlineAuth
 from rpcexplorer.auth.token import CookieAuth
 from rpcexplorer.files.io import FileError
-from rpcexplorer.model.destination import Change, Entered, Nobody, RouteChanged, Store
+from rpcexplorer.model.destination import Change, DestinationChanged, Entered, Nobody, Store
 from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.profile import Profile, ad_hoc
 from rpcexplorer.model.secret import Secret
@@ -46,7 +46,7 @@ class Somebody:
         self.asked.append(question)
         return self._agrees
 
-    async def allows(self, profile: str, moved: RouteChanged) -> bool:
+    async def allows(self, profile: str, moved: DestinationChanged) -> bool:
         self.asked.append(moved.sentence(profile))
         return self._allows
 
@@ -59,7 +59,7 @@ def ask(credentials: StoredCredentials, profile: Profile = STAGING, field: str =
     return asyncio.run(credentials.secret(profile, field))
 
 
-def revealed(found: Secret | RouteChanged | Refused | None) -> str:
+def revealed(found: Secret | DestinationChanged | Refused | None) -> str:
     assert isinstance(found, Secret), found
     return found.reveal()
 
@@ -128,7 +128,7 @@ def test_a_session_outlives_the_program_and_is_bound_to_its_origin(tmp_path: Pat
     later = StoredCredentials(store(tmp_path), Nobody())
     assert revealed(asyncio.run(later.session(STAGING))) == "s3ss10n"
     moved = asyncio.run(later.session(Profile("staging", "https://moved.example", auth=CookieAuth())))
-    assert isinstance(moved, RouteChanged)
+    assert isinstance(moved, DestinationChanged)
     assert moved.changes == (Change("origin", STAGING.origin, "https://moved.example"),)
     assert later.drop(STAGING)
     assert asyncio.run(later.session(STAGING)) is None

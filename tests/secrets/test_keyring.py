@@ -9,7 +9,7 @@ import keyring.backends.null
 import pytest
 
 from rpcexplorer.files.io import FileError
-from rpcexplorer.model.destination import RouteChanged
+from rpcexplorer.model.destination import DestinationChanged
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.secrets.lookup import Secrets
@@ -68,7 +68,7 @@ def with_keyring(path: Path) -> Secrets:
     return Secrets(path, {}, "keyring", now=lambda: NOW)
 
 
-def value_of(found: Secret | RouteChanged | None) -> str:
+def value_of(found: Secret | DestinationChanged | None) -> str:
     assert isinstance(found, Secret), found
     return found.reveal()
 
@@ -95,7 +95,7 @@ def test_a_keyring_keeps_values_bound_to_their_origin(path: Path, drawer: Drawer
     assert isinstance(found, Secret)
     assert found.source == "keyring"
     assert with_keyring(path).saved(STAGING, "password") == NOW
-    assert isinstance(with_keyring(path).find(Profile("staging", "https://evil"), "password"), RouteChanged)
+    assert isinstance(with_keyring(path).find(Profile("staging", "https://evil"), "password"), DestinationChanged)
     assert not path.exists()
     assert with_keyring(path).forget(STAGING)
     assert not with_keyring(path).forget(STAGING)
@@ -106,7 +106,7 @@ def test_a_keyring_keeps_values_bound_to_their_origin(path: Path, drawer: Drawer
 def test_variable_does_not_go_elsewhere_than_keyring_value(path: Path, drawer: Drawer, name: str) -> None:
     with_keyring(path).save(STAGING, "password", "x")
     store = Secrets(path, {"RPCEXPLORER_STAGING_TOKEN": "t"}, "keyring")
-    assert isinstance(store.find(Profile(name, "https://evil"), "token"), RouteChanged)
+    assert isinstance(store.find(Profile(name, "https://evil"), "token"), DestinationChanged)
     assert value_of(store.find(STAGING, "token")) == "t"
 
 
@@ -114,9 +114,9 @@ def test_unreadable_keyring_lets_no_unused_variable_out(path: Path, drawer: Draw
     keyring.set_keyring(Locked())
     store = Secrets(path, {"RPCEXPLORER_STAGING_TOKEN": "t"}, "keyring")
     found = store.find(STAGING, "token")
-    assert isinstance(found, RouteChanged)
+    assert isinstance(found, DestinationChanged)
     assert "cannot read the system's keyring" in found.why
-    store.routes.allow(STAGING)
+    store.destinations.allow(STAGING)
     assert value_of(store.find(STAGING, "token")) == "t"
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from rpcexplorer.auth.basic import InlineAuth
 from rpcexplorer.auth.token import CookieAuth
 from rpcexplorer.files.io import FileError
-from rpcexplorer.model.destination import Change, RouteChanged
+from rpcexplorer.model.destination import Change, DestinationChanged
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.secrets.lookup import Secrets
@@ -29,7 +29,7 @@ def secrets(path: Path, environment: dict[str, str] | None = None) -> Secrets:
     return Secrets(path, environment or {}, now=lambda: NOW)
 
 
-def value_of(found: Secret | RouteChanged | None) -> str:
+def value_of(found: Secret | DestinationChanged | None) -> str:
     assert isinstance(found, Secret), found
     return found.reveal()
 
@@ -66,7 +66,7 @@ def test_the_environment_comes_first_and_belongs_to_no_origin(path: Path) -> Non
 def test_a_stored_value_does_not_follow_the_profile_to_another_origin(path: Path, url: str) -> None:
     secrets(path).save(STAGING, "password", "x")
     moved = secrets(path).find(Profile("staging", url, auth=CookieAuth()), "password")
-    assert isinstance(moved, RouteChanged)
+    assert isinstance(moved, DestinationChanged)
     assert moved.changes[0] == Change("origin", "https://staging.example.com", url)
 
 
@@ -213,13 +213,13 @@ def test_the_state_tells_stored_given_moved_and_missing_apart(path: Path) -> Non
     secrets(path).save(Profile("staging", "https://old"), "session", "s")
     secrets(path).save(STAGING, "password", "p")
     given = secrets(path, {"RPCEXPLORER_STAGING_USERNAME": "ann"})
-    given.routes.used("RPCEXPLORER_STAGING_USERNAME", STAGING)
+    given.destinations.used("RPCEXPLORER_STAGING_USERNAME", STAGING)
     state = given.state(STAGING)
     assert [getattr(state[field], "source", None) for field in ("username", "password")] == [
         "environment",
         "secrets.toml",
     ]
-    assert isinstance(state["session"], RouteChanged)
+    assert isinstance(state["session"], DestinationChanged)
     secrets(path).forget(STAGING, "session")
     assert secrets(path).state(STAGING)["session"] is None
 

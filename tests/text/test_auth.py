@@ -9,13 +9,16 @@ import pytest
 
 from rpcexplorer.auth.basic import InlineAuth, NoAuth
 from rpcexplorer.auth.token import CookieAuth, HeaderAuth
-from rpcexplorer.model.destination import RouteChanged
+from rpcexplorer.model.destination import DestinationChanged
 from rpcexplorer.model.profile import MethodNote, Profile
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.text.profile import auth_words, goes_with
 
 NOW = datetime(2026, 1, 2, 12, tzinfo=UTC)
-KNOWN, MOVED = Secret("hunter2x", "p.password"), RouteChanged("password", "it was stored for a different destination")
+KNOWN, MOVED = (
+    Secret("hunter2x", "p.password"),
+    DestinationChanged("password", "it was stored for a different destination"),
+)
 COOKIE, INLINE = CookieAuth("ada"), InlineAuth("ada")
 
 

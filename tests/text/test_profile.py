@@ -10,7 +10,7 @@ import pytest
 from rpcexplorer.auth.basic import InlineAuth, NoAuth
 from rpcexplorer.auth.token import CookieAuth
 from rpcexplorer.client.report import Check
-from rpcexplorer.model.destination import Change, RouteChanged
+from rpcexplorer.model.destination import Change, DestinationChanged
 from rpcexplorer.model.profile import MethodNote, Profile
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.text.profile import LABEL, broken_page, profile_page
@@ -59,7 +59,7 @@ def test_each_kind_of_login_has_its_words(auth: Any, words: str) -> None:
         (Secret("x", "l", "secrets.toml"), "✓ stored, in secrets.toml", ""),
         (Secret("x", "l", "prompt"), "✓ entered, until you quit", ""),
         (
-            RouteChanged(
+            DestinationChanged(
                 "password",
                 "it was stored for a different destination",
                 (Change("origin", "https://old", "https://new"),),

@@ -19,7 +19,7 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.export import formats
 from rpcexplorer.export.formats import FORMS as COPIES
 from rpcexplorer.export.request import Subject, subject_of
-from rpcexplorer.model.destination import RouteChanged
+from rpcexplorer.model.destination import DestinationChanged
 from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.exchange import Exchange
 from tests.export.snippets import SNIPPETS
@@ -135,7 +135,7 @@ class Typist:
     async def agrees(self, question: str) -> bool:
         return True
 
-    async def allows(self, profile: str, moved: RouteChanged) -> bool:
+    async def allows(self, profile: str, moved: DestinationChanged) -> bool:
         return True
 
 

@@ -16,7 +16,7 @@ from rpcexplorer.auth.registry import KINDS
 from rpcexplorer.demo import USERNAME
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.files.toml_edit import edit
-from rpcexplorer.model.destination import RouteChanged
+from rpcexplorer.model.destination import DestinationChanged
 from rpcexplorer.model.problem import Problem
 from rpcexplorer.model.profile import HeaderHandshake, ad_hoc
 from rpcexplorer.model.secret import Secret
@@ -541,7 +541,7 @@ def test_a_moved_origin_is_told_and_its_secret_can_be_entered_again(make_explore
         screen = await saved(pilot)
         await until(pilot, lambda: "! blocked" in page(screen))
         assert "origin: https://one.example.com → https://moved.example.com" in page(screen)
-        assert isinstance(made.credentials.state(made.profiles.profiles["one"])["password"], RouteChanged)
+        assert isinstance(made.credentials.state(made.profiles.profiles["one"])["password"], DestinationChanged)
         await pilot.press("s")
         await on(pilot, Credentials)
         await type_in(pilot, "new")
@@ -576,7 +576,7 @@ def test_change_in_the_form_needs_no_second_yes(make_explorer: Make, field: str,
     changed = made.profiles.profiles["one"]
     assert typed in {changed.content_type, changed.endpoint, changed.origin}
     found = made.secrets.find(made.profiles.profiles["one"], "password")
-    assert isinstance(found, RouteChanged if held_back else Secret)
+    assert isinstance(found, DestinationChanged if held_back else Secret)
 
 
 # --- duplicate and remove --------------------------------------------------------------------------------------------
