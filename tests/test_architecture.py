@@ -66,13 +66,13 @@ LIBRARIES: dict[str, set[str]] = {
     "profiles": {"msgspec", "tomli_w"},
     "secrets": {"msgspec", "keyring"},
     "text": {"msgspec", "jq", "markdown_it"},
-    "cli": {"msgspec", "click", "rich"},  # Rich lays out a page of the manual, and nothing else
+    "cli": {"msgspec", "click"},
     # Rich comes with Textual: the lines of its line API are made of Rich's segments and styles.
     "tui": {"msgspec", "textual", "rich"},
 }
 
 SCREEN = "rpcexplorer.tui.call.screen"
-NEEDED_BY_TEXTUAL = {"textual", "rich", "platformdirs", "difflib"}
+NEEDED_BY_TEXTUAL = {"textual", "platformdirs", "difflib"}
 LAZY = (
     "textual",
     "httpx",
@@ -80,7 +80,6 @@ LAZY = (
     "keyring",
     "platformdirs",
     "pygments",
-    "rich",
     "markdown_it",
     "difflib",
     "jsonschema_rs",

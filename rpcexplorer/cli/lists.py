@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import re
 import shlex
 import shutil
@@ -20,7 +19,8 @@ from rpcexplorer.cli.output import print_json
 from rpcexplorer.cli.world import World
 from rpcexplorer.manual import PAGES, Page, read_page, read_pages
 from rpcexplorer.model.problem import PROGRAM, Problem, first_few, nearest
-from rpcexplorer.text.json_text import json_of
+from rpcexplorer.patterns import regex
+from rpcexplorer.text.json_text import BOLD, DIM, KEY, LITERAL, NUMBER, STRING, Ink, inked, json_of
 from rpcexplorer.text.printable import columns, printable
 
 PALETTE = "palette"
@@ -207,54 +207,33 @@ def manual(context: click.Context, page: str | None) -> None:
 
 MAX_PAGE_WIDTH: Final = 100
 """Columns of the manual's text: longer lines are hard to read."""
-PAGE_STYLES: Final = {
-    "markdown.h1": "bold underline",
-    "markdown.h2": "bold",
-    "markdown.h3": "bold",
-    "markdown.code": "cyan",
-    "markdown.code_block": "cyan",
-    "markdown.item.bullet": "dim",
-    "markdown.link": "underline",
-    "markdown.link_url": "dim",
-    "markdown.table.border": "dim",
-    "markdown.table.header": "bold",
+_INKS: Final = {
+    "bold": BOLD,
+    "italic": Ink("3"),
+    "underline": Ink("4"),
+    "dim": DIM,
+    "json-key": KEY,
+    "json-string": STRING,
+    "json-number": NUMBER,
+    "json-literal": LITERAL,
 }
-"""Colours of the terminal's own, which are right on a dark and on a light one."""
+_LINK: Final = regex(r"\[([^]]+)\]\(([\w-]+)\.md[^)]*\)")
 
 
 def laid_out(page: Page, world: World) -> str:
-    """Return a page for a terminal."""
-    from rich.console import Console, ConsoleOptions, RenderResult  # 100 ms, and nothing else needs it
-    from rich.markdown import CodeBlock, Heading, Markdown
-    from rich.padding import Padding
-    from rich.text import Text
-    from rich.theme import Theme
+    """Return a page for a terminal. A link shows the name of its page, to be typed."""
+    from rpcexplorer.text.markdown import markdown_page
 
-    class LeftHeading(Heading):
-        def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-            self.text.justify = "left"
-            yield self.text
+    def inked_as(words: str, role: str) -> str:
+        ink = Ink(";".join(_INKS[part] for part in role.split() if part in _INKS))
+        return inked(words, ink, colour=world.colours) if ink else words
 
-    class PlainCode(CodeBlock):
-        def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-            yield Padding(Text(str(self.text).rstrip(), "markdown.code_block"), (0, 0, 0, 2))
+    def named(link: re.Match[str]) -> str:
+        return link[1] if link[1].lower() == link[2] else f"{link[1]} (`{link[2]}`)"
 
-    class Manual(Markdown):
-        elements = Markdown.elements | {"heading_open": LeftHeading, "fence": PlainCode, "code_block": PlainCode}
-
-    console = Console(
-        file=io.StringIO(),
-        width=min(world.width, MAX_PAGE_WIDTH),
-        force_terminal=True,
-        color_system=None if world.environment.get("TERM") == "dumb" else "standard",
-        no_color=not world.colours,
-        theme=Theme(PAGE_STYLES),
-    )
-    with console.capture() as captured:
-        console.print(Manual(page.text, hyperlinks=False))
-    # Rich pads each line to the full width, and puts blank lines around tables that have some of their own.
-    text = re.sub(r"(?: |\x1b\[[\d;]*m)+$", lambda end: end[0].replace(" ", ""), captured.get(), flags=re.MULTILINE)
-    return re.sub(r"(?:^(?:\x1b\[[\d;]*m)*\n){2,}", "\n", text, flags=re.MULTILINE)
+    rows = markdown_page(_LINK.sub(named, page.text), min(world.width, MAX_PAGE_WIDTH)).rows
+    lines = ["".join(inked_as(words, role) for words, role in row).rstrip() for row in rows]
+    return "\n".join([inked_as(page.title, "bold underline"), "", *lines, ""])
 
 
 def _show_in_pager(world: World, text: str) -> None:

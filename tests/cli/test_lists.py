@@ -212,17 +212,15 @@ def test_manual_page_on_a_terminal_fits_it(shell: Shell, width: int, monkeypatch
     text = re.sub(r"\x1b\[[\d;]*m", "", shown)
     assert max(map(len, text.splitlines())) <= width
     assert " \n" not in text
-    assert "\n\n\n" not in text
+    assert "Saved calls (saved-calls), Share a problem (share), Keys." in " ".join(text.split())
 
 
-@pytest.mark.parametrize(
-    ("name", "value", "codes"), [("NO_COLOR", "1", {"0", "1", "2", "3", "4"}), ("TERM", "dumb", set())]
-)
-def test_manual_page_without_colours(shell: Shell, name: str, value: str, codes: set[str]) -> None:
+@pytest.mark.parametrize(("name", "value"), [("NO_COLOR", "1"), ("TERM", "dumb")])
+def test_manual_page_without_colours(shell: Shell, name: str, value: str) -> None:
     shell.environment[name] = value
     shown = shell.run("manual", "calls", terminal=True).text
-    assert {code for found in re.findall(r"\x1b\[([\d;]*)m", shown) for code in found.split(";")} <= codes
-    assert "In short:" in shown
+    assert "\x1b" not in shown
+    assert "  In short:" in shown
 
 
 @pytest.mark.parametrize(
