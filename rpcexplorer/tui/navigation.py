@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from textual.app import App
 from textual.screen import Screen
@@ -42,6 +42,9 @@ MAX_COMPLAINTS: Final = 4
 """Problems about one kind of files that are shown on the first screen: more have no room there."""
 CASE_SECONDS: Final = 1.0
 """Time for which keys wait while a case is read."""
+
+
+ProfileAnswer = Literal["profile", "back", "quit"]
 
 
 class Navigation:
@@ -93,11 +96,16 @@ class Navigation:
     async def _choose_first(self) -> None:
         """Show a case before a profile is chosen: whoever gets it reads it first, and chooses when a call is sent."""
         case = await self._read_case(self._case, "begin") if self._case is not None else None
-        choice = await self._ask_history(case) if case is not None else None
-        if choice is not None and choice.action == "carry":
-            self._explorer.use(choice.profile)
-        could_replay = bool(self._explorer.profiles.leaves)
-        if await self._has_profile():
+        choice: HistoryChoice | None = None
+        found: ProfileAnswer = "back"
+        could_replay = False
+        while found == "back":
+            choice = await self._ask_history(case) if case is not None else None
+            if choice is not None and choice.action == "carry":
+                self._explorer.use(choice.profile)
+            could_replay = bool(self._explorer.profiles.leaves)
+            found = await self._ask_profile(back=case is not None)
+        if found == "profile":
             calls = CallScreen(self._explorer, self._pending)
             await self._app.push_screen(calls)
             await calls.completed.wait()
@@ -108,19 +116,29 @@ class Navigation:
                 self._show_case()
 
     async def _has_profile(self) -> bool:
-        """Ask until there is a profile to use; return whether there is one, or the person would rather leave."""
-        from rpcexplorer.tui.profiles import Welcome, files_of
+        return await self._ask_profile() == "profile"
+
+    async def _ask_profile(self, *, back: bool = False) -> ProfileAnswer:
+        """Ask until there is a profile to use, or end the program; with ``back``, Esc goes back instead."""
+        from rpcexplorer.tui.profiles import Welcome, files_of, profile_at
 
         explorer = self._explorer
         while explorer.profile is None:
-            wish: str | None = "choose"
+            wish: str | Profile | None = "choose"
             if not explorer.profiles.leaves:
-                wish = await self._app.push_screen_wait(Welcome(files_of(explorer), self._found_problems()))
-            is_used = wish in {"choose", "add"} and await self._choose(adding=wish == "add")
+                at = partial(profile_at, explorer)
+                welcome = Welcome(files_of(explorer), self._found_problems(), at, back=back)
+                wish = await self._app.push_screen_wait(welcome)
+            if isinstance(wish, Profile):
+                explorer.use(wish)
+                continue
+            is_used = wish in {"choose", "add"} and await self._choose(adding=wish == "add", back=back)
             if wish not in {"choose", "add"} or (explorer.profiles.leaves and not is_used):
+                if back and wish not in {"demo", "quit"}:
+                    return "back"
                 self._app.exit("demo" if wish == "demo" else "")
-                return False
-        return True
+                return "quit"
+        return "profile"
 
     def _complain(self) -> None:
         for problem in self._found_problems():
@@ -220,11 +238,11 @@ class Navigation:
             for problem in first_few(explorer.profiles.problems, MAX_COMPLAINTS):
                 self._app.notify(problem, timeout=10, severity="warning")
 
-    async def _choose(self, *, adding: bool = False) -> bool:
+    async def _choose(self, *, adding: bool = False, back: bool = False) -> bool:
         """Show the profiles; return whether one of them was chosen."""
         from rpcexplorer.tui.profiles import ProfilesScreen
 
-        screen = ProfilesScreen(self._explorer, self._pending, self._frame(), adding=adding)
+        screen = ProfilesScreen(self._explorer, self._pending, self._frame(), adding=adding, back=back)
         is_used: bool | None = await self._app.push_screen_wait(screen)
         return bool(is_used)
 

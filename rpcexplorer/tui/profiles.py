@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, ClassVar, Final
 
@@ -15,10 +15,11 @@ from textual.screen import Screen
 from textual.strip import Strip
 from textual.widgets import Static
 
+from rpcexplorer.auth.registry import with_usual_auth
 from rpcexplorer.client.report import Check
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.problem import first_few
-from rpcexplorer.model.profile import PATH, Profile, split_address
+from rpcexplorer.model.problem import Problem, first_few
+from rpcexplorer.model.profile import PATH, Profile, ad_hoc, split_address
 from rpcexplorer.text.printable import clipped, columns, fitted
 from rpcexplorer.text.profile import auth_words, broken_page, profile_page
 from rpcexplorer.tui.commands import Scope, bindings
@@ -44,6 +45,7 @@ from rpcexplorer.tui.profile_form import (
 from rpcexplorer.tui.theme import NARROW, Pieces, ThemeStyles, line, width_of
 from rpcexplorer.tui.widgets.bars import BADGES, Bar, Footer, Frame, Header
 from rpcexplorer.tui.widgets.dialog import AnswersOnce, Choice, Confirm, Field, Form, Wrong, named, plain
+from rpcexplorer.tui.widgets.inputs import Entry
 from rpcexplorer.tui.widgets.picker import Pick, Picker
 from rpcexplorer.tui.widgets.rows import RowList, Sheet
 
@@ -146,10 +148,12 @@ class ProfilesScreen(FullScreen[bool]):
     scope: ClassVar[Scope] = "profiles"
     BINDINGS: ClassVar[list[BindingType]] = bindings("profiles")
 
-    def __init__(self, explorer: Explorer, pending: PendingKeys, frame: Frame, *, adding: bool = False) -> None:
-        """``adding``: start with the form for a new profile."""
+    def __init__(
+        self, explorer: Explorer, pending: PendingKeys, frame: Frame, *, adding: bool = False, back: bool = False
+    ) -> None:
+        """``adding``: start with the form for a new profile. ``back``: it can be left without a choice."""
         super().__init__(pending, frame)
-        self.explorer, self._adding = explorer, adding
+        self.explorer, self._adding, self._back = explorer, adding, back
         self._list, self._sheet = ProfileList(), Sheet()
         self._list_bar, self._page_bar = Bar(), Bar()
         self._tested: dict[str, tuple[Profile, Sequence[Check]]] = {}
@@ -261,7 +265,7 @@ class ProfilesScreen(FullScreen[bool]):
         if action == "secrets":
             return profile is not None and bool(profile.secrets)
         if action == "close":
-            return not self._must_choose
+            return self._back or not self._must_choose
         return True
 
     @opens("find")
@@ -432,8 +436,8 @@ class Way(Struct, frozen=True):
 
 
 WAYS: Final = (
-    Way("demo", "Try the demo service", "on this machine, removed when you quit", "d"),
-    Way("add", "Add a profile", "a server, and how to log in", "a"),
+    Way("demo", "Try the demo service", "on this machine, removed when you quit", "^T"),
+    Way("add", "Add a profile", "a server, and how to log in", "F7"),
     Way("quit", "Quit", "", "^Q"),
 )
 
@@ -450,45 +454,89 @@ def files_of(explorer: Explorer) -> list[tuple[str, str]]:
     ]
 
 
+def profile_at(explorer: Explorer, address: str) -> Profile | Problem:
+    """Return a profile for a typed address, as ``rpcexplorer URL`` uses it."""
+    url, path = split_address(address)
+    made = explorer.profiles.changed(ad_hoc(address), (("url", url), ("path", PATH if path is None else path)))
+    return with_usual_auth(made) if isinstance(made, Profile) else made
+
+
 class Ways(RowList[Way]):
     DEFAULT_CSS = "Ways { height: 3; margin: 1 0; }"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("a", "screen.way('add')", show=False),
+        Binding("d", "screen.way('demo')", show=False),
+    ]
 
     def draw(self, item: Way, width: int, styles: ThemeStyles, *, chosen: bool) -> Strip:
+        chosen = chosen and self.has_focus
         role = "text bold" if chosen else "text"
         mark = " › "  # noqa: RUF001 - the sign is meant
         words = [(mark if chosen else "   ", role), (f"{item.label:<23}", role), (item.words, "middle")]
         ground = "selection" if chosen else "background"
         return line(words, width, styles, right=[(f" {item.key} ", "text bold")], ground=ground)
 
+    def on_focus(self) -> None:
+        self.refresh()
 
-class Welcome(AnswersOnce[str], Screen[str]):
-    """Answers with the id of the way that was chosen."""
+    def on_blur(self) -> None:
+        self.refresh()
+
+    def action_move(self, by: int) -> None:
+        """Above the first row is the line for an address."""
+        if by < 0 and self.cursor <= 0:
+            self.screen.focus_previous()
+        else:
+            super().action_move(by)
+
+
+class Welcome(AnswersOnce[str | Profile], Screen[str | Profile]):
+    """Answers with a profile for the address that was typed, or the id of the way that was chosen."""
 
     DEFAULT_CSS = """
     Welcome { background: $background; color: $text; align: center middle; overflow: hidden; }
     Welcome > #page { width: 84; max-width: 96%; height: auto; max-height: 100%; overflow-x: hidden; }
     Welcome .title { text-style: bold; color: $accent; margin: 0 3 1 3; }
     Welcome .words { color: $middle; padding: 0 3; height: auto; }
+    Welcome Entry, Welcome Entry:focus { margin: 1 3 0 3; background: $surface; }
+    Welcome .meaning { padding: 0 4; height: auto; min-height: 1; color: $middle; }
+    Welcome .meaning.-wrong { color: $wrong; }
     Welcome .named { height: auto; padding: 0 3; }
     Welcome .named > Static { width: 1fr; height: auto; color: $middle; }
     Welcome .named > .label { color: $dim; }
     Welcome .problem { color: $careful; margin-top: 1; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("a", "way('add')", show=False),
-        Binding("d", "way('demo')", show=False),
+        Binding("f7", "way('add')", show=False),
+        Binding("ctrl+t", "way('demo')", show=False),
+        Binding("escape", "way('back')", show=False),
+        Binding("down", "app.focus_next", show=False),
     ]
 
-    def __init__(self, files: Sequence[tuple[str, str]], problems: Sequence[str]) -> None:
-        """``files`` are places and what they are for; ``problems`` what was wrong with those that exist."""
+    def __init__(
+        self,
+        files: Sequence[tuple[str, str]],
+        problems: Sequence[str],
+        profile_at: Callable[[str], Profile | Problem],
+        *,
+        back: bool = False,
+    ) -> None:
+        """``files`` are places and what they are for; ``problems`` are about those that exist.
+
+        ``profile_at`` makes a profile of an address. With ``back``, Esc answers ``back``.
+        """
         super().__init__()
-        self._files, self._problems = files, problems
+        self._files, self._problems, self._profile_at, self._back = files, problems, profile_at, back
+        self._address = Entry(hint="http://127.0.0.1:8000/rpc", take=self._take)
+        self._meaning = Static(classes="meaning")
 
     def compose(self) -> ComposeResult:
         yield Header()
         with VerticalScroll(id="page", can_focus=False):
             yield Static("Welcome to rpcexplorer", classes="title")
-            yield Static("It talks to JSON-RPC 2.0 services, and knows none yet.", classes="words")
+            yield Static("Type the address of a JSON-RPC server, or choose below.", classes="words")
+            yield self._address
+            yield self._meaning
             yield Ways()
             yield from named(self._files)
             for problem in self._problems:
@@ -496,14 +544,41 @@ class Welcome(AnswersOnce[str], Screen[str]):
         yield Footer()
 
     def on_mount(self) -> None:
-        ways = self.query_one(Ways)
-        ways.items = WAYS
-        self.set_focus(ways)
+        self.query_one(Ways).items = WAYS
+        self.set_focus(self._address)
+
+    def on_input_changed(self, event: Entry.Changed) -> None:
+        """Show where calls would go; a problem waits for Enter."""
+        event.stop()
+        is_whole = bool(event.value.strip().partition("://")[2])
+        made = self._profile_at(event.value) if is_whole else None
+        self._say(f"Calls go to {made.endpoint}" if isinstance(made, Profile) else "")
+
+    def _say(self, words: str, *, wrong: bool = False) -> None:
+        self._meaning.set_class(wrong, "-wrong")
+        self._meaning.update(plain(words))
+
+    def _take(self, typed: str) -> None:
+        if not typed.strip():
+            self._say("Type an address first, such as http://127.0.0.1:8000/rpc.", wrong=True)
+            return
+        made = self._profile_at(typed)
+        if isinstance(made, Profile):
+            self.dismiss(made)
+        else:
+            begins = typed.strip().lower().startswith(("http://", "https://"))
+            why = made.sentence.partition(";")[0] if begins else "must begin with http:// or https://"
+            self._say(f"The address {why}. Change it, or press F7 to add a profile.", wrong=True)
 
     @on(RowList.RowChosen)
     def _row_chosen(self, event: RowList.RowChosen) -> None:
         event.stop()
         self.dismiss(event.item.id)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action == "way" and parameters == ("back",):
+            return self._back
+        return super().check_action(action, parameters)
 
     def action_way(self, way: str) -> None:
         self.dismiss(way)

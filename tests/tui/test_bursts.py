@@ -428,7 +428,7 @@ def test_the_first_screen_takes_the_way_where_the_keys_had_led(make_explorer: Ca
     explorer = make_explorer("")
 
     async def story(app: ExplorerApp, pilot: Pilot[Any]) -> None:
-        keys = ["down", "enter", *"mine", "tab", *"http://127.0.0.1:9", "f5", "enter", *"[8"]
+        keys = ["down", "down", "enter", *"mine", "tab", *"http://127.0.0.1:9", "f5", "enter", *"[8"]
         await play(pilot, *keys)
         await until(pilot, lambda: app.calls is not None and app.screen is app.calls)
         await rest(pilot)

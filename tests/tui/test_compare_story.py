@@ -243,7 +243,7 @@ def test_case_of_two_servers_is_replayed_with_three_keys(tmp_path: Path) -> None
         case.write_text(TWO % (f"{two.origin}/api/v2/", f"{one.origin}/api/v2/"))
         his.open(receive, case)
     opened, first, second, replayed = his.seen
-    assert_says(opened, "no profile yet", "Note  prod charges 10 more")
+    assert_says(opened, "no profile chosen", "Note  prod charges 10 more")
     assert_says(first, "Replay 1 call of hers, ", "two")
     assert_says(second, "Replay 1 call of hers too, ", "one")
     assert_says(replayed, "2 calls on two and one  2 same", "✓ two: user.get", "✓ one: user.get")
@@ -266,3 +266,24 @@ def test_call_of_a_case_is_loaded_after_a_profile_is_chosen(tmp_path: Path) -> N
     case = tmp_path / "case.toml"
     case.write_text(TWO % ("http://a/", "http://b/"))
     his.open(load, case)
+
+
+def test_escape_leads_from_choosing_a_profile_back_to_the_case(tmp_path: Path) -> None:
+    async def go_back(sitting: Sitting) -> None:
+        await sitting.opened(HistoryScreen, lambda case: case._record)
+        await sitting.press("enter")
+        await sitting.opened(ProfilesScreen)
+        await sitting.press("escape")
+        await sitting.opened(HistoryScreen, lambda case: case._record)
+        await sitting.press("enter")
+        await sitting.opened(ProfilesScreen)
+        await sitting.press("enter")
+        await until(sitting.pilot, lambda: sitting.app.calls is not None)
+
+    files = '[profile.one]\nurl = "http://127.0.0.1:1"\n[profile.two]\nurl = "http://127.0.0.1:2"\n'
+    his = Sitting(tmp_path / "his", files, chosen=False)
+    case = tmp_path / "case.toml"
+    case.write_text(TWO % ("http://a/", "http://b/"))
+    his.open(go_back, case)
+    assert all("no profile chosen" in screen for screen in his.seen)
+    assert "Note  prod charges 10 more" in his.seen[2]

@@ -11,7 +11,10 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Static
 
+from rpcexplorer.cli.context import at_address
 from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.problem import Problem
+from rpcexplorer.model.profile import Profile
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.profile_form import ProfileForm
@@ -23,16 +26,24 @@ from tests.tui.waiting import until
 Make = Callable[..., Explorer]
 
 
-def welcome(*keys: str, size: tuple[int, int] = (80, 24), problem: str = "") -> tuple[list[Any], str]:
+def welcome(
+    *keys: str, size: tuple[int, int] = (80, 24), problem: str = "", back: bool = False
+) -> tuple[list[Any], str]:
     """Open it, press keys; its answers, and what it said."""
     answers: list[Any] = []
     said: list[str] = []
 
     async def run() -> None:
         stage = Stage(Static("below"))
-        async with stage.run_test(size=size) as pilot:
+        async with stage.run_test(size=(80, 24)) as pilot:
             stage.push_screen(
-                Welcome([("settings", "/home/ada/settings.toml")], [problem] if problem else []), answers.append
+                Welcome(
+                    [("settings", "/home/ada/settings.toml")],
+                    [problem] if problem else [],
+                    lambda typed: Profile("url", typed) if typed.startswith("http") else Problem("", "must be right"),
+                    back=back,
+                ),
+                answers.append,
             )
             screen = await on(pilot, Welcome)
             said.append(text_of(screen.query_one(Ways)) + shown(screen))
@@ -46,16 +57,53 @@ def welcome(*keys: str, size: tuple[int, int] = (80, 24), problem: str = "") -> 
 
 @pytest.mark.parametrize(
     ("keys", "way"),
-    [(("enter",), "demo"), (("d",), "demo"), (("down", "enter"), "add"), (("a",), "add"), (("end", "enter"), "quit")],
+    [
+        (("down", "enter"), "demo"),
+        (("down", "d"), "demo"),
+        (("ctrl+t",), "demo"),
+        (("down", "down", "enter"), "add"),
+        (("down", "a"), "add"),
+        (("f7",), "add"),
+        (("down", "end", "enter"), "quit"),
+        (("down", "up", "down", "enter"), "demo"),
+    ],
 )
 def test_each_way_has_a_key_and_can_be_chosen(keys: tuple[str, ...], way: str) -> None:
     assert welcome(*keys)[0] == [way]
 
 
 def test_it_says_what_to_do_where_the_files_are_and_what_is_wrong_with_them() -> None:
-    _, said = welcome("enter", problem="sessions.toml:3: \x1b[31m [/] must be text")
+    _, said = welcome("ctrl+t", problem="sessions.toml:3: \x1b[31m [/] must be text")
     for words in ("Try the demo service", "Add a profile", "/home/ada/settings.toml", "sessions.toml:3: ␛[31m [/]"):
         assert words in said
+
+
+def test_typed_address_is_the_answer() -> None:
+    assert welcome(*"http://a/b", "enter")[0] == [Profile("url", "http://a/b")]
+
+
+def test_escape_goes_back_if_there_is_somewhere() -> None:
+    assert welcome("escape", back=True)[0] == ["back"]
+
+
+def test_address_opens_the_explorer(make_explorer: Make) -> None:
+    made = make_explorer("")
+
+    async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
+        screen = await on(pilot, Welcome)
+        await pilot.press("enter")
+        assert "Type an address first" in shown(screen)
+        await pilot.press(*"localhost:9", "enter")
+        assert "The address must begin with http:// or https://." in shown(screen)
+        await type_in(pilot, "http://127.0.0.1:9")
+        assert "Calls go to http://127.0.0.1:9/api/v2/" in shown(screen)
+        await type_in(pilot, "http://127.0.0.1:9/rpc")
+        assert "Calls go to http://127.0.0.1:9/rpc" in shown(screen)
+        await pilot.press("enter")
+        await on(pilot, CallScreen)
+
+    tell(made, story)
+    assert made.profile == at_address("http://127.0.0.1:9/rpc")
 
 
 @pytest.mark.thorough
@@ -64,7 +112,7 @@ def test_the_first_profile_is_added_used_and_kept(make_explorer: Make, tmp_path:
 
     async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
         await on(pilot, Welcome)
-        await pilot.press("a")
+        await pilot.press("f7")
         await on(pilot, ProfileForm)
         await type_in(pilot, "first")
         await pilot.press("enter")
@@ -85,7 +133,7 @@ def test_the_first_profile_is_added_used_and_kept(make_explorer: Make, tmp_path:
 def test_who_leaves_the_form_is_back_at_the_welcome(make_explorer: Make) -> None:
     async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
         await on(pilot, Welcome)
-        await pilot.press("a")
+        await pilot.press("f7")
         await on(pilot, ProfileForm)
         await pilot.press("escape")
         await until(pilot, lambda: isinstance(pilot.app.screen, Welcome))

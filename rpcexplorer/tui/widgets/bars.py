@@ -110,7 +110,7 @@ class Header(Widget):
 
     DEFAULT_CSS = "Header { height: 1; dock: top; }"
 
-    NOBODY: ClassVar[Pieces] = [(" rpcexplorer", "bold"), ("  no profile yet", "middle")]
+    NOBODY: ClassVar[Pieces] = [(" rpcexplorer", "bold"), ("  no profile chosen", "middle")]
 
     profile: reactive[Profile | None] = reactive[Profile | None](None)
     auth: reactive[Sequence[tuple[str, str]]] = reactive[Sequence[tuple[str, str]]](())
