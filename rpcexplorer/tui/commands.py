@@ -68,10 +68,10 @@ class Command(Struct, frozen=True):
 
 
 AGAIN: Final = "again repeat resend replay rerun retry run execute call"
-EXPORT: Final = "export curl httpie python markdown snippet share clipboard ticket report bug issue save"
+EXPORT: Final = "export curl httpie python markdown snippet share clipboard ticket save"
 REPORT: Final = f"{EXPORT} bug issue report"
 ELSEWHERE: Final = "carry move switch copy transfer server environment staging prod elsewhere"
-REPORT: Final = "Copy a report of this call as Markdown."
+REPORT_HELP: Final = "Copy a report of this call as Markdown."
 COMPARE: Final = "diff difference versus against changed before"
 COMMANDS: Final[tuple[Command, ...]] = (
     Command("send", "f5,ctrl+enter", "send", "Send the call in the editor.", "call", footer=True, synonyms=AGAIN),
@@ -241,7 +241,7 @@ COMMANDS: Final[tuple[Command, ...]] = (
         "recent.copy", "y", "copy", "Copy this call in one of several forms.", "recent", footer=True, synonyms=EXPORT
     ),
     Command("recent.again", "r", "resend", "Load this call and resend it.", "recent", footer=True, synonyms=AGAIN),
-    Command("recent.ticket", "M", "report", REPORT, "recent", synonyms=REPORT),
+    Command("recent.ticket", "M", "report", REPORT_HELP, "recent", synonyms=REPORT),
     Command("params.fix", "ctrl+r", "fix", "Apply the fix that is offered for the params.", "params", footer=True),
     Command("params.format", "ctrl+l", "format", "Lay the params out, one member a line.", "params", footer=True),
     Command("params.editor", "ctrl+g", "$EDITOR", "Edit the params in your own editor.", "params", footer=True),
@@ -329,7 +329,7 @@ COMMANDS: Final[tuple[Command, ...]] = (
     ),
     Command("response.tab-next", "right_square_bracket", "next tab", "Result, Raw, Headers, Timing.", "response"),
     Command("response.tab-previous", "left_square_bracket", "previous tab", "The same, backwards.", "response"),
-    Command("response.ticket", "M", "report", REPORT, "response", synonyms=REPORT),
+    Command("response.ticket", "M", "report", REPORT_HELP, "response", synonyms=REPORT),
     Command(
         "table.sort", "s", "sort", "Sort by the column under the cursor; again: the other way.", "table", footer=True
     ),
@@ -412,7 +412,7 @@ COMMANDS: Final[tuple[Command, ...]] = (
         synonyms="keep bookmark favourite favorite collection template",
     ),
     Command("history.close", "escape", "back", "Back to the call.", "history", footer=True),
-    Command("history.ticket", "M", "report", REPORT, "history", synonyms=REPORT),
+    Command("history.ticket", "M", "report", REPORT_HELP, "history", synonyms=REPORT),
     Command(
         "history.statistics",
         "s",
