@@ -226,7 +226,7 @@ def laid_out(page: Page, world: World) -> str:
 
     def inked_as(words: str, role: str) -> str:
         ink = Ink(";".join(_INKS[part] for part in role.split() if part in _INKS))
-        return inked(words, ink, colour=world.colours) if ink else words
+        return inked(words, ink, colour=world.colours) if ink and words.strip() else words
 
     def named(link: re.Match[str]) -> str:
         return link[1] if link[1].lower() == link[2] else f"{link[1]} (`{link[2]}`)"
