@@ -268,7 +268,7 @@ COMMANDS: Final[tuple[Command, ...]] = (
         "params.complete",
         "ctrl+@",
         "complete",
-        "What could stand at the cursor: names, values that are allowed, those that were used.",
+        "List names and values that fit at the cursor.",
         "params",
         synonyms="completion suggest autocomplete names values enum",
     ),
