@@ -1,3 +1,3 @@
-"""JSON Schema: node, check, explain, complete, example, form."""
+"""JSON Schema: check, explain, complete, examples and forms."""
 
 from __future__ import annotations

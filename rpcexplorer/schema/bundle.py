@@ -1,4 +1,4 @@
-"""A schema of a service as one document that the checker accepts."""
+"""Make a service's schema one document that the validator accepts."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from rpcexplorer.patterns import regex
 from rpcexplorer.schema.node import KINDS, UNSURE, is_number, limits_of, members_of, required_of
 
 MAX_PARTS: Final = 50_000
-"""Schemas inside one another, those that are referred to counted once: the validator takes 1.4 kB for the least."""
+"""Nested schemas, with references; the validator needs 1.4 kB for each."""
 LEVELS: Final = 40
-"""Schemas inside one another before the next stands for itself: who reads them counts how deep they nest."""
+"""Nested schemas before the next becomes a definition."""
 MOST_BASES: Final = 50
 _ONE: Final = (
     "not", "if", "then", "else", "contains", "propertyNames", "additionalProperties", "unevaluatedProperties",
@@ -26,7 +26,7 @@ _NAMED: Final = ("properties", "patternProperties", "dependentSchemas")
 _COUNTS: Final = ("minContains", "maxContains")
 _REFERENCES: Final = ("$ref", "$dynamicRef", "$recursiveRef")
 _OLD: Final = regex(r"draft-0?[3-7]\b")
-"""Drafts in which nothing counts beside a reference."""
+"""Drafts in which keywords next to a reference are ignored."""
 
 
 class _TooLargeError(Exception):
@@ -34,23 +34,23 @@ class _TooLargeError(Exception):
 
 
 class _Rewriting:
-    """The schemas of one method, rewritten one part after the other."""
+    """Rewrites the schemas of one method, part by part."""
 
     def __init__(self, described: Described) -> None:
         self._known = described.definitions
         self._draft = described.draft
         self.definitions: dict[str, Any] = {}
-        """The schemas that stand for themselves, by name."""
+        """The definitions by name."""
         self._names: dict[int, tuple[dict[str, Any], Any]] = {}
-        """The reference to each, by its identity, with itself, so that nothing else takes its place."""
+        """The reference to each schema by id, with the schema to keep the id."""
         self._waiting: list[tuple[str, dict[str, Any]]] = []
         """Definitions that are not rewritten yet."""
         self._parts = 0
         self.elsewhere = ""
-        """The first reference that leads to nothing of the service's."""
+        """The first reference without a target in the service's document."""
 
     def later(self, schema: Any) -> Any:
-        """A reference to a schema that stands for itself."""
+        """Return a reference to a definition for this schema."""
         if not isinstance(schema, dict):
             return schema is not False
         known = self._names.get(id(schema))
@@ -66,7 +66,7 @@ class _Rewriting:
             self.definitions[name] = self._rewritten(schema, 0)
 
     def _part(self, schema: Any, level: int) -> Any:
-        """A part of a schema, rewritten; a deep one stands for itself."""
+        """Rewrite a part of a schema; a deep one becomes a definition."""
         if not isinstance(schema, dict):
             return schema is not False
         if level >= LEVELS:
@@ -111,7 +111,7 @@ class _Rewriting:
                     self.elsewhere = self.elsewhere or " ".join(reference[:80].split())
 
     def _with_bases(self, source: dict[str, Any]) -> dict[str, Any]:
-        """With what it extends, as Kodi has it: its own words win, and all members count."""
+        """Merge the types that a type of Kodi ``extends``; its own keywords win."""
         if "extends" not in source:
             return source
         bases, rest = [source], deque([source.get("extends")])
@@ -133,7 +133,7 @@ class _Rewriting:
         return merged | ({"properties": members} if members else {})
 
     def _add_several(self, made: dict[str, Any], key: str, parts: list[Any], level: int) -> None:
-        """Alternatives; where there are some already, both hold."""
+        """Add alternatives to those that exist; both must match."""
         inside = [self._part(part, level) for part in parts]
         if key in made and key == "allOf":
             made[key] = [*made[key], *inside]
@@ -143,7 +143,7 @@ class _Rewriting:
             made[key] = inside
 
     def _add_items(self, made: dict[str, Any], source: dict[str, Any], level: int) -> None:
-        """The elements with schemas of their own, and all others, in the words of whichever draft."""
+        """Add the schemas of elements, in the keywords of any draft."""
         first, rest = source.get("prefixItems"), source.get("items")
         if isinstance(rest, list):
             first, rest = rest, source.get("additionalItems")
@@ -175,7 +175,7 @@ class _Rewriting:
 
 
 def _plain(source: dict[str, Any]) -> dict[str, Any]:
-    """The words that hold no other schema, as far as they mean something."""
+    """Return the keywords that contain no schema and have a valid value."""
     made = dict(limits_of(source))
     made |= {key: int(source[key]) for key in _COUNTS if is_number(source.get(key)) and source[key] >= 0}
     choices = source.get("enum", source.get("enums"))
@@ -203,18 +203,18 @@ def _texts(value: Any) -> list[str]:
 
 
 class Bundle(Struct, frozen=True):
-    """What a text is checked by."""
+    """A schema document to check a text with."""
 
     schema: dict[str, Any] = {}
     by: By | None = None
-    """How the params are given that it is for; None for a result."""
+    """How the params are given; None for a result."""
     params: tuple[DescribedParam, ...] = ()
     why_not: str = ""
-    """Why nothing can be checked, or which part of it cannot."""
+    """Why nothing, or not all of it, can be checked."""
 
 
 def bundle_params(described: Described, by: By) -> Bundle:
-    """For params that are given by name, or by position."""
+    """Return the schema for params by name or by position."""
     params = described.params
     if not params and described.extra:
         return Bundle(by=by, why_not="the service does not say what it takes")
@@ -228,7 +228,7 @@ def bundle_params(described: Described, by: By) -> Bundle:
 
 
 def bundle_result(described: Described) -> Bundle:
-    """For what comes back."""
+    """Return the schema for a result."""
     if described.result is UNSET or described.result is True:
         return Bundle(why_not="the service does not say what comes back")
     rewriting = _Rewriting(described)

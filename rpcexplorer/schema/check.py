@@ -1,9 +1,10 @@
-"""Checks params and results against a schema, in a process that can be killed.
+"""Check params and results with a schema, in a process that can be killed.
 
-The library holds the interpreter while it checks, and cannot be stopped. Two schemas for which it takes all time: 40
-definitions that each refer to the next in two alternatives (26 ms at 18 of them if it only has to say no, more than
-12 s if it has to say why), and an enum of 20,000 objects that 2,000 elements miss (more than 12 s). One of 100,000
-definitions that each refer to the next takes more than 12 s before anything is checked.
+The library holds the interpreter while it checks, and cannot be stopped. Three schemas take all of its time:
+
+40 definitions that each refer to the next in two alternatives: more than 12 s to explain, 26 ms for 18 of them to say
+no. An enum of 20,000 objects that 2,000 elements do not match: more than 12 s. A chain of 100,000 definitions: more
+than 12 s before anything is checked.
 """
 
 from __future__ import annotations
@@ -25,15 +26,15 @@ from rpcexplorer.model.problem import Checked
 from rpcexplorer.model.secret import for_others
 
 PROGRAM: Final = (sys.executable, "-P", "-m", "rpcexplorer.schema.check_process")
-"""``-P``: a module in the working folder must not pass for one of Python's."""
+"""``-P``: a module in the working folder must not replace one of Python."""
 DEADLINE_SECONDS: Final = 2.0
-"""Of one check."""
+"""For one check."""
 START_SECONDS: Final = 20.0
-"""That the process may take to start, on the busiest machine."""
+"""For the process to start on a very busy machine."""
 END_SECONDS: Final = 2.0
-"""Until one that was killed is left to the system."""
+"""To wait for a process that was killed."""
 MAX_MISSED: Final = 2
-"""Checks by one schema that did not end: the first may be a busy machine's fault."""
+"""Checks with one schema that may time out: the first can be bad luck."""
 MAX_TEXT_BYTES: Final = 8 * 1024 * 1024
 MAX_SCHEMA_BYTES: Final = 16 * 1024 * 1024
 NO_END: Final = Checked(why_not="the check came to no end")
@@ -41,42 +42,42 @@ NO_START: Final = "the process that checks does not start"
 
 
 class Checker:
-    """Checks texts, one after the other."""
+    """Checks texts one at a time."""
 
     def __init__(self, deadline: float = DEADLINE_SECONDS, program: tuple[str, ...] = PROGRAM) -> None:
         self._deadline, self._program = deadline, program
         self._process: subprocess.Popen[bytes] | None = None
         self._turn = asyncio.Lock()
         self._method: tuple[Described | None, bytes] = (None, b"")
-        """The last one, and how it was sent."""
+        """The last method, and its bytes for the process."""
         self._missed: list[bytes] = []
-        """The method of each check that did not end."""
+        """The method of each check that timed out."""
         self._out_of_order = ""
-        """Why there are no checks any more."""
+        """Why there are no more checks."""
 
     async def params(self, described: Described, text: str, *, by: By | None = None) -> Checked:
-        """What its schemas have against params as they are typed; ``by``: the only way in which the service has them.
+        """Check params as typed: an object by name, an array by position.
 
-        They are checked as they are given: an object by name, an array by position.
+        ``by`` is the only way in which the service accepts them.
         """
         return await self._check(described, text, "params", by)
 
     async def result(self, described: Described, text: str) -> Checked:
-        """What its schema has against the text of a result."""
+        """Check the text of a result."""
         return await self._check(described, text, "result", None)
 
     async def close(self) -> None:
-        """End the process. There are no checks any more."""
+        """End the process; there are no more checks."""
         self._out_of_order = "the program is ending"
         self._end()
 
     @property
     def pid(self) -> int | None:
-        """Of the process, where one has started."""
+        """Return the id of the process, if it runs."""
         return self._process.pid if self._process else None
 
     async def _check(self, described: Described, text: str, of: str, by: By | None) -> Checked:
-        """One check; whoever waited for it may be gone before it ends, and the next one waits for that."""
+        """Check once. If the caller is cancelled, the next check waits for it."""
         if len(text) > MAX_TEXT_BYTES:
             return Checked(why_not=f"it is longer than {MAX_TEXT_BYTES // 1024 // 1024} MiB")
         await self._turn.acquire()
@@ -100,7 +101,7 @@ class Checker:
             return Checked(why_not="its schema is too large to be checked")
         if self._missed.count(method) >= MAX_MISSED:
             return Checked(why_not="a check by its schema came to no end before")
-        if self._process is not None and self._process.poll() is not None:  # the system, or somebody, has ended it
+        if self._process is not None and self._process.poll() is not None:  # The system or a user has ended it.
             self._end()
         if self._process is None and not self._out_of_order:
             await self._start()
@@ -133,8 +134,11 @@ class Checker:
             self._out_of_order = NO_START if greeting is NO_END else greeting.why_not
 
     async def _in_time(self, read: Callable[[], Checked], seconds: float) -> Checked:
-        """An answer of the process; one that does not come in time ends it, and so does a loop that ends."""
-        answer, thread = NO_END, ThreadPoolExecutor(1)  # those of the loop may all be busy for longer
+        """Return the answer of the process; kill it after some seconds.
+
+        It is also killed if the event loop ends.
+        """
+        answer, thread = NO_END, ThreadPoolExecutor(1)  # Threads of the event loop may all be busy for longer.
         try:
             async with asyncio.timeout(seconds):
                 answer = await asyncio.get_running_loop().run_in_executor(thread, read)
@@ -147,7 +151,7 @@ class Checker:
         return answer
 
     def _end(self) -> None:
-        """Kill the process, and leave nothing of it."""
+        """Kill the process and close its pipes."""
         process, self._process = self._process, None
         if process is None:
             return
@@ -165,7 +169,7 @@ def _ask(process: subprocess.Popen[bytes], *lines: bytes) -> Checked:
     try:
         process.stdin.writelines(line + b"\n" for line in lines)
         process.stdin.flush()
-    except (OSError, ValueError):  # it is gone
+    except (OSError, ValueError):  # The process has ended.
         return NO_END
     return _answer(process)
 
@@ -174,5 +178,5 @@ def _answer(process: subprocess.Popen[bytes]) -> Checked:
     assert process.stdout is not None
     try:
         return msgspec.json.decode(process.stdout.readline(MAX_SCHEMA_BYTES), type=Checked)
-    except (OSError, ValueError):  # it was killed, or says what it should not
+    except (OSError, ValueError):  # The process was killed, or its answer is invalid.
         return NO_END

@@ -1,4 +1,4 @@
-"""The process that checks: two lines of JSON for each question, and one for each answer."""
+"""The process that checks: two lines of JSON in, one line out."""
 
 from __future__ import annotations
 
@@ -23,31 +23,31 @@ from rpcexplorer.schema.explain import ExplainedProblem, by_name, by_position, e
 from rpcexplorer.schema.fit import BACKTRACKING, PATTERN_BYTES
 
 MAX_METHODS: Final = 16
-"""That are kept ready."""
+"""Methods whose validators are kept."""
 MAX_ERRORS: Final = 1_000
-"""Of one text, of which the first ones are explained."""
+"""Errors of a text; only the first ones are explained."""
 MAX_VALUES: Final = 20_000
-"""In a text in which all problems are looked for: the library takes 1 to 5 kB for each, before the first is told."""
+"""Values of a text whose errors are all listed, at 1 to 5 kB each."""
 MAX_FIXED: Final = 8
-"""Problems of which fixes are tried."""
+"""Problems for which fixes are tried."""
 MAX_FIXED_CHARACTERS: Final = 64 * 1024
-"""Characters of a text in which they are."""
+"""Characters of a text for which fixes are tried."""
 FIX_SECONDS: Final = 0.5
 MEMORY_BYTES: Final = 1024 * 1024 * 1024
 LAST_RESORT_SECONDS: Final = 10.0
-"""That one check may take, where whoever asked cannot kill the process any more."""
+"""For one check, if the parent cannot kill this process any more."""
 MAX_PATTERNS: Final = 100
-"""Patterns of one schema that are taken out because they cannot be read."""
+"""Invalid patterns that are removed from a schema."""
 EXACT_DIGITS: Final = 15
-"""Digits that a number of the machine holds, whichever they are."""
+"""Digits that a float always holds."""
 _OTHER_BRACKETS: Final = str.maketrans("[]{}", "{}[]")
 
 Question: TypeAlias = tuple[str, Literal["params", "result"], By | None]
-"""A text, what it is, and the only way in which its method takes params. The method is in the line before."""
+"""A text, its kind and the only way of its params; a method is before it."""
 
 
 class NotCheckedError(Exception):
-    """No verdict; the text says why."""
+    """There is no verdict; the text says why."""
 
 
 def main(last_resort: float = LAST_RESORT_SECONDS) -> None:
@@ -68,8 +68,8 @@ def main(last_resort: float = LAST_RESORT_SECONDS) -> None:
 
 
 def _limit() -> None:
-    """Little memory, and no file of what was in it where it crashes: there are params in it."""
-    with suppress(ImportError, ValueError, OSError):  # not on every system, and not where there is less already
+    """Limit memory; write no core dump, because it would contain params."""
+    with suppress(ImportError, ValueError, OSError):  # Not on every system, and not if the limit is lower already.
         import resource
 
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -108,22 +108,26 @@ def _method_check(method: bytes) -> MethodCheck:
 
 
 class MethodCheck:
-    """Checks texts by the schemas of one method."""
+    """Checks texts with the schemas of one method."""
 
     def __init__(self, described: Described) -> None:
         self._described = described
         self._ready: dict[By | None, tuple[Bundle, Any]] = {}
-        """By the way in which params are given, None for results, each with its validator."""
+        """Validators by the way of params, None for results."""
 
     def params(self, text: str, by: By | None = None) -> Checked:
-        """Check params as they are given: an object by name, an array by position; ``by`` is the only right way."""
+        """Check params: an object by name, an array by position.
+
+        ``by`` is the only right way.
+        """
         body = f" {text[1:]}" if text.startswith("\ufeff") else text
         if not (given := body.strip()):
             body = given = "[]"
         way: By = "name" if given.startswith("{") else "position"
         if given[:1] not in {"{", "["}:
             return Checked(why_not="it is neither an array nor an object")
-        if by and by != way and given[-1] in {"}", "]"} and not given[1:-1].strip():  # nothing is given either way
+        # Empty params are right in both ways.
+        if by and by != way and given[-1] in {"}", "]"} and not given[1:-1].strip():
             way, body = by, body.translate(_OTHER_BRACKETS)
         return self._other_way(body, by) if by and by != way else self._checked(body, way)
 
@@ -131,13 +135,13 @@ class MethodCheck:
         return self._checked(text, None)
 
     def problems(self, body: str, by: By | None, *, first: bool = False) -> tuple[ExplainedProblem, ...]:
-        """Problems with a text; ``first``: only one, which takes no memory."""
+        """Return problems of a text; ``first``: only one, with little memory."""
         bundle, validator = self._prepared(by)
         if validator is None:
             return ()
         value = _decoded(body)
         errors = _first_error(validator, value) if first else list(islice(validator.iter_errors(value), MAX_ERRORS))
-        errors.sort(key=lambda error: error.kind.name == "required")  # what is there and wrong comes first
+        errors.sort(key=lambda error: error.kind.name == "required")  # Wrong values are shown before missing ones.
         return explain(bundle, body, value, errors)
 
     def _prepared(self, by: By | None) -> tuple[Bundle, Any]:
@@ -160,7 +164,10 @@ class MethodCheck:
         return Checked(problems, why_not, in_part=bool(why_not))
 
     def _fixed(self, body: str, by: By, found: tuple[ExplainedProblem, ...]) -> dict[int, Fix]:
-        """Fixes of the first problems, by their number: each was checked, and there is less wrong after it."""
+        """Return fixes by the number of their problem.
+
+        Each fix was checked: it leaves fewer problems.
+        """
         fixed: dict[int, Fix] = {}
         until = monotonic() + FIX_SECONDS
         for place, each in enumerate(found[:MAX_FIXED]):
@@ -173,7 +180,7 @@ class MethodCheck:
         return fixed
 
     def _other_way(self, body: str, by: By) -> Checked:
-        """They are given by position to who takes them by name, or the other way round: no more is said of them."""
+        """Report only that params are by position instead of by name, or reverse."""
         params = self._described.params
         fix = by_name(body, params) if by == "name" else by_position(body, params)
         if fix is not None and self.problems(fix.text, by):
@@ -185,16 +192,19 @@ class MethodCheck:
 
 
 def _is_better(left: list[SchemaProblem], found: tuple[ExplainedProblem, ...], fixed: SchemaProblem) -> bool:
-    """Whether less is wrong. What turns out to be wrong under a name that is mended was not seen before."""
+    """Return whether a fix leaves fewer problems.
+
+    New problems under a corrected name do not count: they were not seen before.
+    """
     is_gone = all(
         each.pointer != fixed.pointer or (not each.pointer and each.sentence != fixed.sentence) for each in left
-    )  # what is put in has to be right at its place
+    )  # The inserted value must be right.
     is_name = fixed.keyword == "additionalProperties"
     return is_gone and (len(left) < len(found) + is_name or len(found) == MOST_TOLD)
 
 
 def _validator(schema: dict[str, Any]) -> Any:
-    """The schema compiled; patterns that are none are taken out of it, as they say nothing."""
+    """Compile a schema without its invalid patterns."""
     import jsonschema_rs
 
     options = jsonschema_rs.FancyRegexOptions(backtrack_limit=BACKTRACKING, size_limit=PATTERN_BYTES)
@@ -214,7 +224,7 @@ def _nothing(_: str) -> Any:
 
 
 def _without(schema: Any, path: list[str | int]) -> bool:
-    """Take a pattern out; whether there was one."""
+    """Remove a pattern; return whether there was one."""
     part = schema
     for step in path[:-1]:
         with suppress(LookupError, TypeError, ValueError):
@@ -243,7 +253,7 @@ def _first_error(validator: Any, value: Any) -> list[Any]:
 
 
 def _number(spelled: str) -> Any:
-    """Exact, however many digits it has."""
+    """Return an exact number, with any number of digits."""
     number = float(spelled)
     if len(spelled) <= EXACT_DIGITS and abs(number) < 1e300 and (number or not spelled.strip("-0.eE+")):
         return number

@@ -1,4 +1,4 @@
-"""What can be typed at a place: names, values, the signature."""
+"""Completion: names and values for a place, and the signature."""
 
 from __future__ import annotations
 
@@ -23,25 +23,25 @@ from rpcexplorer.schema.words import in_one_line, kind_words, limit_words, step_
 from rpcexplorer.variables.references import inert_value
 
 MOST_SCHEMAS: Final = 30
-"""That are followed from one level to the next."""
+"""Schemas to follow from one level to the next."""
 MOST_NODES: Final = 100
 DEEP: Final = 6
-"""Alternatives in alternatives."""
+"""Alternatives inside alternatives."""
 MOST_BESIDE: Final = 20
-"""Members beside a place by which alternatives are told apart."""
+"""Neighbours of a place that select its alternatives."""
 LONGEST: Final = 200
-"""Of such a member."""
+"""Characters of such a neighbour."""
 
 
 class SchemaPlaces:
-    """The schemas of one method's params, asked for by the path to a place."""
+    """The schemas of a method's params by path."""
 
     def __init__(self, described: Described) -> None:
         self.reader = SchemaReader(described.definitions)
         self._described = described
 
     def schemas(self, path: Sequence[str | int], beside: Sequence[Mapping[str, str]] = ()) -> tuple[Any, ...]:
-        """The schemas at a place below the params; ``beside`` has for each step the text of the scalars there."""
+        """Return the schemas at a path; ``beside`` has the scalars of each level."""
         if not path:
             return ()
         found = self._of_param(path[0])
@@ -52,7 +52,7 @@ class SchemaPlaces:
         return tuple(found)
 
     def nodes(self, schemas: Iterable[Any], beside: Mapping[str, str] | None = None) -> list[Node]:
-        """What these schemas let stand, with those of their alternatives that are still possible."""
+        """Return the nodes of schemas and of their possible alternatives."""
         known = dict(_values(beside or {}))
         looks = Looks(self.reader)
         found: list[Node] = []
@@ -81,7 +81,7 @@ class SchemaPlaces:
 
 
 def required_in(nodes: Sequence[Node]) -> frozenset[str]:
-    """Members that must be there whichever alternative holds; the first node is of the place itself."""
+    """Return members that every alternative requires; the first node is base."""
     if not nodes:
         return frozenset()
     others = [node.required for node in nodes[1:] if node.properties or node.required]
@@ -104,44 +104,44 @@ def _values(beside: Mapping[str, str]) -> Iterable[tuple[str, Any]]:
 
 
 MOST: Final = 50
-"""Candidates of one place."""
+"""Candidates for one place."""
 MOST_SHOWN: Final = 60
 MOST_EXAMPLES: Final = 20
 LONGEST_WORDS: Final = 100
 _BEGUN: Final = ("string", "array", "object")
-"""Kinds of which something can be put in that is typed on."""
+"""Types whose candidates the user continues to type."""
 
 
 class Candidate(Struct, frozen=True):
-    """Something that can be put in."""
+    """A row of the completion list."""
 
     text: str
-    """What is put in, as JSON."""
+    """JSON to insert."""
     shown: str
-    """What stands in the list: a name, or a value in short."""
+    """A name or a short value, as the list shows it."""
     words: str = ""
-    """What it is, in few words."""
+    """A short description."""
     cursor: int | None = None
-    """Where to type on in ``text``; None: behind it."""
+    """Offset of the cursor in ``text``; None for its end."""
 
 
 class Completion(Struct, frozen=True):
-    """What can be put in at a place."""
+    """The candidates for a place."""
 
     start: int
-    """What is typed of it begins here, and ends there: this is replaced."""
+    """Start and end of the typed token that a candidate replaces."""
     end: int
     candidates: tuple[Candidate, ...]
 
 
 AskForValues = Callable[[str, tuple[str | int, ...]], Sequence[Candidate]]
-"""Values known from elsewhere for the name of a param or a member, and the path to it."""
+"""Return earlier values for a name and its path."""
 
 
 def completions(
     text: str, offset: int, described: Described, *, by: By | None = None, values: AskForValues | None = None
 ) -> Completion | None:
-    """What could stand at an offset, the best first; None where nothing can be said."""
+    """Return the candidates at an offset, the best first, or None."""
     place = place_at(text, offset)
     if place is None or "{{" in place.typed:
         return None
@@ -164,7 +164,7 @@ T = TypeVar("T")
 
 
 def _ranked(place: TypedPlace, found: Iterable[T], words: Callable[[T], Iterable[str]]) -> list[T]:
-    """Those that go on as was typed first, then those that have it in them."""
+    """Sort candidates: those that start with the typed text come first."""
     typed = place.typed.casefold()
     best: list[T] = []
     others: list[T] = []
@@ -180,7 +180,7 @@ def _ranked(place: TypedPlace, found: Iterable[T], words: Callable[[T], Iterable
 
 
 class _MemberRow(Struct, frozen=True):
-    """A member that may be there."""
+    """A member that can be added."""
 
     name: str
     schema: Any
@@ -206,7 +206,7 @@ def _param_rows(described: Described) -> Iterator[_MemberRow]:
 def _members(
     path: Sequence[str | int], place: TypedPlace, described: Described, places: SchemaPlaces
 ) -> Iterator[_MemberRow]:
-    """What may stand in the object that a path leads to, around the place."""
+    """Yield the possible members of the object around a place."""
     if not path:
         yield from _param_rows(described) if place.levels[0].is_object else ()
         return
@@ -223,7 +223,7 @@ def _members(
 
 
 def _name(place: TypedPlace, row: _MemberRow, places: SchemaPlaces) -> Candidate:
-    """A name, with the comma that is due and the plainest value where there is one obvious."""
+    """Return a name with its comma, and the simplest value if it is obvious."""
     node = places.reader.node(row.schema)
     doc = in_one_line((row.doc or node.doc).partition("\n\n")[0], LONGEST_WORDS)
     told = ", ".join(filter(None, (kind_words(places.reader, row.schema), limit_words(node), row.marks)))
@@ -249,13 +249,13 @@ def _plain(node: Node) -> str:
 def _complete_values(
     place: TypedPlace, described: Described, places: SchemaPlaces, values: AskForValues | None
 ) -> Iterator[Candidate]:
-    """Values that the service names, then those known from elsewhere; where there are none, the plainest."""
+    """Yield values of the service, then earlier ones, else the simplest."""
     nodes = places.nodes(places.schemas(place.path, [level.members for level in place.levels]))
     names = [step for step in place.path if isinstance(step, str)]
     first = place.path[0]
     if not names and isinstance(first, int) and first < len(described.params):
         names = [described.params[first].name]
-    name = names[-1] if names else ""  # an element goes by that of its list
+    name = names[-1] if names else ""  # An element has the name of its list.
     known = [*_said(nodes), *_of_examples(place, described)]
     found = [_value(value, words) for value, words in known if is_small(value)]
     found += [each for each in (values(name, place.path) if values else ()) if _may_be(nodes, each.text)]
@@ -263,13 +263,13 @@ def _complete_values(
         found += _plainest(nodes, places)
     for each in found:
         if place.quoted and not each.text.startswith('"'):
-            continue  # what is begun in quotes is a text
+            continue  # After a quote only text fits.
         cursor = len(each.text) if each.cursor is None else each.cursor
         yield replace(each, text=f"{each.text}, ", cursor=cursor) if place.comma else each
 
 
 def _said(nodes: Iterable[Node]) -> Iterator[tuple[Any, str]]:
-    """Values that schemas name: choices first, then what is usual."""
+    """Yield values in schemas: choices first, then defaults."""
     nodes = list(nodes)
     for node in nodes:
         choices = node.choices or ()
@@ -286,7 +286,7 @@ _OF_KIND: Final[Mapping[str, tuple[Any, ...]]] = {"boolean": (True, False), "nul
 
 
 def _of_examples(place: TypedPlace, described: Described) -> Iterator[tuple[Any, str]]:
-    """What example calls have at the place, by name or by position."""
+    """Yield values of example calls at the place, by name or position."""
     for call in described.examples[:MOST_EXAMPLES]:
         value, steps = call.params, list(place.path)
         first = steps[0]
@@ -309,7 +309,7 @@ def _step(value: Any, step: str | int) -> Any:
 
 
 def _plainest(nodes: Iterable[Node], places: SchemaPlaces) -> Iterator[Candidate]:
-    """The plainest value of each kind that may stand there, with what must be in it."""
+    """Yield the simplest value of each type, with its required members."""
     for node in nodes:
         for kind in node.kinds:
             if kind in _BEGUN:
@@ -326,7 +326,10 @@ def _value(value: Any, words: str) -> Candidate:
 
 
 def _may_be(nodes: Iterable[Node], text: str) -> bool:
-    """Whether a text or a number is of a kind that may stand there; a reference may stand for anything."""
+    """Return whether a text or number fits one of the types.
+
+    A reference fits any type.
+    """
     kinds = {"string"} if text[:1] == '"' else {"number"} if set(text) & set(".eE") else {"number", "integer"}
     allowed = {kind for node in nodes for kind in node.kinds}
     return "{{" in text or not allowed or bool(kinds & allowed)
@@ -337,13 +340,13 @@ def _is_scalar(value: Any) -> bool:
 
 
 MOST_NAMES: Final = 6
-"""Of what is still to come."""
+"""Names in the rest of a signature."""
 
 
 def signature(text: str, offset: int, described: Described, *, by: By | None = None) -> str:
-    """What is due at an offset, and what comes next: ``count integer 1 … 100 · then kind, since?``.
+    """Return the signature: ``count integer 1 … 100 · then kind, since?``.
 
-    A name with ``?`` may be left out. Empty where nothing is known.
+    A name with ``?`` is optional. Empty if nothing is known.
     """
     place = place_at(text, offset)
     if not text[:offset].strip():
@@ -370,7 +373,7 @@ def _by(place: TypedPlace) -> By:
 
 
 def _names(rows: Iterable[_MemberRow]) -> list[str]:
-    """What must be there first."""
+    """Return the names, required ones first."""
     shown = sorted((row for row in rows if not row.deprecated), key=lambda row: row.rank)
     return [row.name if row.required else f"{row.name}?" for row in shown]
 
@@ -382,22 +385,22 @@ def _line(current: str, words: str, after: Sequence[str]) -> str:
 
 
 MAX_VALUES: Final = 5
-"""Values of each sort."""
+"""Values from each source."""
 MOST_CALLS: Final = 200
 MOST_TEXT: Final = 2_000_000
-"""Characters that are read for one answer, and of one call."""
+"""Characters to read for one list, and of one call."""
 LONGEST_TEXT: Final = 64_000
 MAX_VALUE_CHARACTERS: Final = 100
-"""Of a value, and of a name."""
+"""Characters of a value, and of a name."""
 _VALUE: Final = rf"({STRING}|{NUMBER})(?=[\s,\]}}])"
 _ID: Final = regex(r"(.{2,}?)_?ids?", re.IGNORECASE)
-"""A name for the id of something."""
+"""The name of an id."""
 
 
 def earlier_values(
     calls: Iterable[Exchange], method: str, name: str, path: tuple[str | int, ...]
 ) -> tuple[Candidate, ...]:
-    """For the place that a path leads to in the params of a method, known by a name: what was used, then what came."""
+    """Return earlier values of a param: those sent, then those received."""
     used: dict[str, Candidate] = {}
     came: dict[str, Candidate] = {}
     left = MOST_TEXT
@@ -418,7 +421,7 @@ def earlier_values(
 
 
 def _put(found: dict[str, Candidate], text: str, words: str) -> None:
-    """Add a value that is short, says something and was not hidden."""
+    """Add a value that is short, not empty and not redacted."""
     if len(found) < MAX_VALUES and text not in found and text.strip('"') and len(text) <= MAX_VALUE_CHARACTERS:
         value = decoded(text) if text[0] == '"' else text
         if "«" not in value:
@@ -427,7 +430,7 @@ def _put(found: dict[str, Candidate], text: str, words: str) -> None:
 
 
 def _used(call: Exchange, method: str, name: str, path: tuple[str | int, ...]) -> Iterator[str]:
-    """What a call gave for it: by its name, or at its place in the same method."""
+    """Yield the values in a call's params, by name or by path."""
     text = call.params[:LONGEST_TEXT]
     if name and call.kind == "call":
         yield from _values_of_name(text, name)
@@ -439,7 +442,10 @@ def _used(call: Exchange, method: str, name: str, path: tuple[str | int, ...]) -
 
 
 def _came(reply: str, method: str, name: str) -> Iterator[str]:
-    """What a reply has under the same name; under ``id`` where that is of the thing that the name is the id of."""
+    """Yield the values in a response with this name.
+
+    For ``user_id`` these are also the ids of users.
+    """
     if not name:
         return
     yield from _values_of_name(reply, name)

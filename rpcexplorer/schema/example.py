@@ -1,4 +1,4 @@
-"""Example values that a schema accepts."""
+"""Make example values that a schema accepts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from rpcexplorer.schema.words import value_words
 PLAIN: Final = {
     "string": '""', "integer": "0", "number": "0", "boolean": "false", "array": "[]", "object": "{}", "null": "null",
 }  # fmt: skip
-"""The plainest value of each kind, as JSON."""
+"""The simplest value of each type, as JSON."""
 FORMATS: Final = {
     "date-time": "2026-01-01T00:00:00Z",
     "date": "2026-01-01",
@@ -31,37 +31,40 @@ FORMATS: Final = {
     "ipv4": "127.0.0.1",
     "ipv6": "::1",
 }
-"""A value of each format of which the empty text is none."""
+"""A value of each format that does not allow empty text."""
 MAX_CHARACTERS: Final = 1_000
-"""Characters of a text that is made."""
+"""Characters of a generated text."""
 MAX_STEPS: Final = 1_000
-"""Places that are filled, and alternatives that are tried, for one value."""
+"""Places and alternatives to try for one value."""
 OF_AN_ALTERNATIVE: Final = 4
-"""Steps that one more counts for."""
+"""Steps that one more alternative costs."""
 MAX_DEPTH: Final = 30
 MAX_ELEMENTS: Final = 100
 MAX_TRIED: Final = 20
-"""Examples, choices or alternatives of one place that are tried."""
+"""Examples, choices or alternatives to try for one place."""
 _ORDER: Final = ("string", "integer", "number", "boolean", "array", "object", "null")
 
 
 class Maker:
-    """Makes values for the schemas of one method: examples that the service gives, else the plainest there are."""
+    """Makes values for the schemas of one method.
+
+    Examples of the service come first, then the simplest values.
+    """
 
     def __init__(self, reader: SchemaReader) -> None:
         self._reader = reader
         self._looks = Looks(reader, with_limits=True)
         self._steps = 0
         self._open: list[int] = []
-        """The schemas that are being made, each inside the one before, by identity."""
+        """Ids of the schemas in progress, the outermost first."""
 
     def made(self, schema: Any, place: str = "", given: Iterable[Any] = ()) -> Started:
-        """A value; ``given`` are those that are better than any other, and ``place`` is what it is called."""
+        """Return a value for a place; values in ``given`` are preferred."""
         self._steps = 0
         return self._made(schema, place, tuple(given))
 
     def _made(self, schema: Any, place: str, given: tuple[Any, ...] = (), *, joined: bool = False) -> Started:
-        """``joined``: the schema itself is made here, and what it joins is known by its first part."""
+        """Return a value; ``joined``: the parts of the schema are joined."""
         self._steps += 1
         if schema is False:
             return _failed(place, "its schema lets nothing stand there")
@@ -88,7 +91,8 @@ class Maker:
     def _by_alternative(self, schema: dict[str, Any], place: str) -> Iterator[Started]:
         parts = list(self._reader.parts(schema))
         chosen = next(part for part in parts if alternatives_of(part))
-        rest = [_without(part, alternatives=part is chosen) for part in parts]  # those of other parts stand in it
+        # The chosen alternative includes those of other parts.
+        rest = [_without(part, alternatives=part is chosen) for part in parts]
         for alternative in alternatives_of(chosen)[:MAX_TRIED]:
             if alternative is not False:
                 self._steps += OF_AN_ALTERNATIVE
@@ -140,7 +144,7 @@ def _failed(place: str, reason: str) -> Started:
 
 
 def _values_named(node: Node) -> Iterator[Any]:
-    """Values that the service itself names for a place."""
+    """Yield the values that the service names for a place."""
     yield from node.examples[:MAX_TRIED]
     if node.default is not UNSET:
         yield node.default
@@ -148,7 +152,7 @@ def _values_named(node: Node) -> Iterator[Any]:
 
 
 def _without(part: dict[str, Any], *, alternatives: bool) -> dict[str, Any]:
-    """A part by itself: without what is followed from it, and perhaps without its alternatives."""
+    """Return a part without references and perhaps without alternatives."""
     gone = {"$ref", "$dynamicRef", "$recursiveRef", "extends", "allOf"}
     if alternatives:
         gone.add("oneOf" if part.get("oneOf") else "anyOf")
@@ -158,7 +162,10 @@ def _without(part: dict[str, Any], *, alternatives: bool) -> dict[str, Any]:
 
 
 def number_within(limits: Mapping[str, Any], *, whole: bool) -> float | None:
-    """Return nought if it may stand there, else a number next to a bound; None if none of these is right."""
+    """Return 0 if it is within the limits, else a number next to a bound.
+
+    None if neither fits.
+    """
     found: list[float] = [0]
     bounds = (("minimum", 1), ("exclusiveMinimum", 1), ("maximum", -1), ("exclusiveMaximum", -1))
     for bound, step in ((limits[key], step) for key, step in bounds if key in limits):

@@ -1,4 +1,4 @@
-"""What the validator's errors mean, in words, and their fixes."""
+"""Explain errors of the validator in words, with fixes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from rpcexplorer.variables.references import OPENING, inert_value
 MAX_NAMED: Final = 8
 """Choices or names in a sentence."""
 MAX_CHARACTERS: Final = 60
-"""Characters of one of them."""
+"""Characters of a choice or name."""
 MAX_STEPS: Final = 3
 """Steps of a path in a sentence."""
 MAX_INSIDE: Final = 20
@@ -51,7 +51,7 @@ _WORDS: Final = {
     "oneOf": "fits more than one of the alternatives, and may fit only one",
     "anyOf": "fits none of the alternatives",
 }
-"""For what is told alike whatever the schema says."""
+"""Sentences that do not depend on the schema."""
 _LIMITS: Final = {
     "minimum": ("must be", "", " or more"),
     "maximum": ("must be", "", " or less"),
@@ -66,28 +66,28 @@ _LIMITS: Final = {
     "maxProperties": ("must have at most", "member", ""),
 }
 _OF_NAMES: Final = frozenset({"required", "dependentRequired", "additionalProperties", "unevaluatedProperties"})
-"""Keywords about the names in an object: they hold whatever takes the place of a reference in one of its values."""
+"""Keywords about names, which no value of a reference can satisfy."""
 _OF_SHAPE: Final = frozenset({"type", "minItems", "maxItems", "minProperties", "maxProperties"})
-"""Keywords that no value inside of an object or array can put right."""
+"""Keywords that no value inside an object or array can satisfy."""
 Path: TypeAlias = tuple[str | int, ...]
 
 
 class ExplainedProblem(Struct, frozen=True):
-    """A problem in words, and what its fix needs."""
+    """A problem in words, with what its fix needs."""
 
     problem: SchemaProblem
     schema: Any = None
-    """The schema that the keyword stands in."""
+    """The schema with the keyword."""
     place: ValuePlace = ValuePlace(0, 0, 0, 0)
-    """Where the value stands."""
+    """The place of the value."""
     name: str = ""
-    """The member that may not be there."""
+    """The member that is not allowed."""
 
 
 def explain(bundle: Bundle, text: str, value: Any, errors: Iterable[Any]) -> tuple[ExplainedProblem, ...]:
-    """Each error in words, in the order of the text; what a reference ``{{…}}`` may still put right is none.
+    """Explain errors of jsonschema-rs about a value, in the order of the text.
 
-    ``errors`` are jsonschema-rs' ValidationErrors about the ``value`` of the text.
+    Errors that the value of a reference ``{{…}}`` may solve are left out.
     """
     explanation = _Explanation(bundle, text, value)
     first = list(islice((error for error in errors if not _has_given_up(error)), MOST_TOLD))
@@ -96,7 +96,9 @@ def explain(bundle: Bundle, text: str, value: Any, errors: Iterable[Any]) -> tup
     for error in first:
         path = error.instance_path
         if _keyword(error) == "unevaluatedProperties" and any(cause[: len(path)] == path for cause in causes):
-            continue  # where a part does not hold, its members count as known to nobody: that alone is what to say
+            # If a part does not match, all its members are reported as unknown. Only the mismatch is worth a
+            # sentence.
+            continue
         for each in explanation.problems(error):
             found.setdefault((each.problem.pointer, each.problem.sentence), each)
     ordered = sorted(found.values(), key=lambda each: (each.problem.offset, each.problem.end))[:MOST_TOLD]
@@ -104,22 +106,22 @@ def explain(bundle: Bundle, text: str, value: Any, errors: Iterable[Any]) -> tup
 
 
 def _has_given_up(error: Any, levels: int = MAX_LEVELS) -> bool:
-    """Whether it was a pattern that took too many steps, and not the text that is wrong."""
+    """Return whether a pattern took too many steps, so there is no verdict."""
     if type(error.kind).__name__.endswith(("BacktrackLimitExceeded", "RegexEngineFailure")):
         return True
     return any(_has_given_up(each, levels - 1) for branch in _branches(error, levels) for each in branch)
 
 
 def _branches(error: Any, levels: int) -> list[list[Any]]:
-    """What each alternative has against a value."""
+    """Return the errors of each alternative."""
     context = (getattr(error.kind, "context", None) or ()) if levels else ()
     return [branch[:MAX_INSIDE] for branch in context[:MAX_INSIDE]]
 
 
 def _rule_path(error: Any) -> list[str | int]:
-    """Keywords and names that lead to the keyword in the schema, through references."""
+    """Return the path to the keyword in the schema, through references."""
     path: list[str | int] = error.evaluation_path
-    if error.kind.name == "propertyNames":  # it goes on with what is wrong with the name
+    if error.kind.name == "propertyNames":  # The path continues with the error of the name.
         path = path[: len(path) - path[::-1].index("propertyNames")]
     return path
 
@@ -185,7 +187,7 @@ class _Explanation:
         return ExplainedProblem(SchemaProblem(path, keyword, sentence, place.start, place.end), schema, place)
 
     def _is_open(self, error: Any, levels: int) -> bool:
-        """Whether a reference or a placeholder stands there, the value of which may make it right."""
+        """Return whether a variable or secret reference is there."""
         keyword = _keyword(error)
         if not self._has_references or keyword in _OF_NAMES:
             return False
@@ -193,19 +195,22 @@ class _Explanation:
             return any(all(self._is_open(each, levels - 1) for each in branch) for branch in branches)
         place = self._places.at(error.instance_path)
         token = self._text[place.start : place.end] if place else self._text
-        if token.startswith('"'):  # a secret is a text
+        if token.startswith('"'):  # A secret is a text.
             return OPENING in token or (keyword != "type" and bool(PLACEHOLDER.fullmatch(token[1:-1])))
         return keyword not in _OF_SHAPE and (OPENING in token or bool(PLACEHOLDER.search(token)))
 
     def _is_left_out(self, path: Path, place: ValuePlace) -> bool:
-        """Whether it is null in the position of a param that is not required: so servers have it left out."""
+        """Return whether it is null for an optional param, which means absent."""
         if self._bundle.by != "position" or len(path) != 1 or not isinstance(path[0], int):
             return False
         params = self._bundle.params[path[0] : path[0] + 1]
         return bool(params) and not params[0].required and self._text[place.start : place.end] == "null"
 
     def _unexpected(self, error: Any) -> list[str]:
-        """Names that may not be there. The library does not name them where there may be none at all."""
+        """Return names that are not allowed.
+
+        The library does not name them if no members are allowed at all.
+        """
         if error.kind.name == "falseSchema":
             value: Any = self._value
             for step in error.instance_path:
@@ -220,7 +225,7 @@ class _Explanation:
     ) -> Iterator[ExplainedProblem]:
         allowed = list(members_of(schema))
         known = f": {listed(allowed)}" if allowed else ", which has none"
-        if keyword != "additionalProperties":  # others may be known elsewhere in the schema
+        if keyword != "additionalProperties":  # Another part of the schema may know the name.
             known = ""
         of = "its params" if self._bundle.by and not path else f"the members of {self._spelled(path, cut=False)}"
         for name in names:
@@ -236,13 +241,13 @@ class _Explanation:
         behind = ValuePlace(max(place.end - 1, place.start), place.end, 0, 0)
         schemas = schema.get("prefixItems", [])
         for index, param in enumerate(self._bundle.params[:needed]):
-            if index < given or not (given or param.required):  # nothing is given yet: what must be is worth a word
+            if index < given or not (given or param.required):  # Without any params, the required ones are named.
                 continue
             sentence = f"{short(param.name or f'param {index + 1}')} is missing{self._allowed(schemas[index])}"
             yield self._problem((index,), "minItems", sentence, behind, schema)
 
     def _kinds_of_all(self, path: Path, branches: list[list[Any]]) -> dict[str, None]:
-        """The kinds that the alternatives want, where it is for its kind that none of them fits."""
+        """Return the types of all alternatives, if only the type is wrong."""
         kinds: dict[str, None] = {}
         for branch in branches:
             about = [error for error in branch if _is_about_kind(error, path)]
@@ -252,7 +257,7 @@ class _Explanation:
         return kinds
 
     def _allowed(self, schema: Any) -> str:
-        """What may stand there, in brackets."""
+        """Return the allowed values in brackets."""
         schema = self._followed(schema)
         kinds, choices = texts_of(member_of(schema, "type")), member_of(schema, "enum")
         words = [f"one of {listed(map(spelled_value, choices))}"] if isinstance(choices, list) else kinds
@@ -268,7 +273,7 @@ class _Explanation:
         return schema
 
     def _rule(self, path: Sequence[str | int]) -> tuple[Any, Any]:
-        """The schema that a keyword stands in, and what the keyword says."""
+        """Return the schema that contains a keyword, and the keyword's value."""
         above: Any = None
         part: Any = self._bundle.schema
         for step in path:
@@ -280,7 +285,10 @@ class _Explanation:
         return above, part
 
     def _spelled(self, path: Path, *, cut: bool = True) -> str:
-        """``filter.kind``, ``tags[2]``; the names of params where they are given by position."""
+        """Return a path as ``filter.kind`` or ``tags[2]``.
+
+        For params by position it uses their names.
+        """
         if not path:
             return "params" if self._bundle.by else "the result"
         first, *rest = path
@@ -299,12 +307,15 @@ class _Explanation:
 
 
 def _opening(place: ValuePlace) -> ValuePlace:
-    """Of an object or array that lacks something, the bracket."""
+    """Return the opening bracket of an object or array."""
     return place._replace(end=min(place.start + 1, place.end))
 
 
 def _best_branch(path: Path, branches: list[list[Any]]) -> list[Any]:
-    """What the alternative has against it that was meant most likely: its kind is right, and least is wrong with it."""
+    """Return the errors of the alternative that was probably meant.
+
+    Its type is right, and it has the fewest errors.
+    """
     meant = [branch for branch in branches if branch and not any(_is_about_kind(error, path) for error in branch)]
     return min(meant, key=lambda branch: (len(branch), -max(len(error.instance_path) for error in branch)), default=[])
 
@@ -314,7 +325,7 @@ def _is_about_kind(error: Any, path: Path) -> bool:
 
 
 def must(keyword: str, rule: Any) -> str:
-    """What a keyword wants of a value: ``must be 3 or more``."""
+    """Return the rule of a keyword: ``must be 3 or more``."""
     match keyword:
         case "enum" if isinstance(rule, list):
             return f"must be {'one of ' if len(rule) > 1 else ''}{listed(map(spelled_value, rule))}"
@@ -346,7 +357,7 @@ def with_unit(number: float, unit: str) -> str:
 
 
 def spelled_value(value: Any) -> str:
-    """As JSON has it; a sign where nobody would read it: thousands of digits, a thousand levels."""
+    """Return a value as JSON; ``…`` for thousands of digits or levels."""
     try:
         return json.dumps(value, ensure_ascii=False)
     except (ValueError, RecursionError):
@@ -362,27 +373,25 @@ def member_of(schema: Any, key: str) -> Any:
 
 
 def texts_of(value: Any) -> list[str]:
-    """One text or several; what else stands among them is none."""
+    """Return one text or several; other values are dropped."""
     several = value if isinstance(value, list) else [value]
     return [each for each in several if isinstance(each, str)]
 
 
-# --- fixes -----------------------------------------------------------------------------------------------------------
-
 MAX_FIXES: Final = 4
-"""Of one problem."""
+"""Fixes for one problem."""
 MAX_NAMES: Final = 500
 MAX_NAME_CHARACTERS: Final = 100
 """Characters of a name that is compared with others."""
 LABEL_CHARACTERS: Final = 30
 LEAST_RATIO: Final = 0.75
-"""How like each other two names are of which one is the other misspelt; 1 is the same."""
+"""Least similarity of a misspelt name; 1 means equal."""
 _NUMBER: Final = regex(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 _SIGNS: Final = regex(r"[\W_]+")
 
 
 def fixes(text: str, found: ExplainedProblem) -> tuple[Fix, ...]:
-    """What may put a problem right, the likeliest first."""
+    """Return possible fixes of a problem, the most likely first."""
     match found.problem.keyword:
         case "additionalProperties":
             made = _renamed(text, found)
@@ -396,7 +405,7 @@ def fixes(text: str, found: ExplainedProblem) -> tuple[Fix, ...]:
 
 
 def by_name(text: str, params: Sequence[DescribedParam]) -> Fix | None:
-    """The elements of an array as members of an object, each with the name of its position."""
+    """Turn an array into an object with the names of the params."""
     spans, start = elements(text), text.find("[")
     if not spans or len(spans) > len(params) or not all(param.name for param in params[: len(spans)]):
         return None
@@ -408,7 +417,7 @@ def by_name(text: str, params: Sequence[DescribedParam]) -> Fix | None:
 
 
 def by_position(text: str, params: Sequence[DescribedParam]) -> Fix | None:
-    """The members of an object as elements of an array, if none is missing before the last and all are known."""
+    """Turn an object into an array, if all names are known and none missing."""
     places = {member.name: member.value for member in members(text) or ()}
     names = [param.name for param in params[: len(places)]]
     if not places or set(names) != places.keys():
@@ -458,7 +467,7 @@ def _as_other_kinds(typed: str, kinds: Sequence[str]) -> Iterator[str]:
 
 
 def _chosen(text: str, place: ValuePlace, schema: Any) -> Iterator[Fix]:
-    """The one of the values allowed that is spelled nearly so, or is of another kind."""
+    """Yield the allowed value with similar spelling or another type."""
     choices = schema["enum"] if isinstance(schema.get("enum"), list) else [schema.get("const")]
     span = place.start, place.end
     token = text[slice(*span)]
@@ -471,13 +480,13 @@ def _chosen(text: str, place: ValuePlace, schema: Any) -> Iterator[Fix]:
 
 
 def meant_name(name: str, names: Sequence[str]) -> str:
-    """The one of the names that was meant; empty where none is near, or several are."""
+    """Return the name that was probably meant; empty if it is not clear."""
     if len(name) > MAX_NAME_CHARACTERS:
         return ""
     near = [each for each in names[:MAX_NAMES] if len(each) <= MAX_NAME_CHARACTERS]
     alike = [each for each in near if _folded(each) == _folded(name)]
     if len(alike) != 1:
-        from difflib import get_close_matches  # only where something is wrong
+        from difflib import get_close_matches  # Only a problem needs it.
 
         alike = get_close_matches(name, near, n=2, cutoff=LEAST_RATIO)
     return alike[0] if len(alike) == 1 else ""

@@ -1,4 +1,4 @@
-"""Which schema a value could be meant by, at a glance: whether it is right there, ``check`` finds out."""
+"""Guess which schema a value belongs to; ``check`` gives the verdict."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from rpcexplorer.schema.node import MOST_CHOICES, UNSURE, SchemaReader, is_kind,
 from rpcexplorer.variables.references import REFERENCE
 
 LEVELS: Final = 3
-"""Levels of a value that are looked into."""
+"""Levels of a value to look at."""
 MAX_LOOKS: Final = 1_000
-"""Places that are looked at; the others could be right."""
+"""Places to look at; further ones count as a match."""
 ROUNDING: Final = 1e-9
-"""A multiple of 0.1 is only nearly one to a machine."""
+"""A float is only nearly a multiple of 0.1."""
 BACKTRACKING: Final = 100_000
 """Steps back that a pattern may take."""
 PATTERN_BYTES: Final = 1024 * 1024
@@ -22,15 +22,15 @@ PATTERN_BYTES: Final = 1024 * 1024
 
 
 class Looks:
-    """Answers several questions together, of which the last ones get no look any more."""
+    """Answers several questions with one limited number of looks."""
 
     def __init__(self, reader: SchemaReader, *, with_limits: bool = False) -> None:
-        """``with_limits``: what is too long for an alternative could still be meant as one, but is not right."""
+        """``with_limits``: a value beyond the limits does not match."""
         self._reader, self._with_limits = reader, with_limits
         self._left = MAX_LOOKS
 
     def could_be(self, schema: Any, value: Any, levels: int = LEVELS) -> bool:
-        """Return whether the kind of a value, its choices and its members are those of a schema."""
+        """Return whether type, choices and members of a value fit a schema."""
         self._left -= 1
         if schema is False:
             return False
@@ -78,13 +78,13 @@ def is_within(limits: Mapping[str, Any], value: Any) -> bool:
 def _is_multiple(value: float, step: float) -> bool:
     try:
         return abs(value / step - round(value / step)) < ROUNDING
-    except OverflowError:  # numbers of hundreds of digits
+    except OverflowError:  # Numbers of hundreds of digits.
         return True
 
 
 def _matches(pattern: str, text: str) -> bool:
-    """Return whether a text has what a pattern wants; it has, if the pattern cannot be read."""
-    from jsonschema_rs import Draft202012Validator, FancyRegexOptions, ValidationError  # takes 35 ms
+    """Return whether a text matches a pattern; an invalid one matches."""
+    from jsonschema_rs import Draft202012Validator, FancyRegexOptions, ValidationError  # This import takes 35 ms.
 
     options = FancyRegexOptions(backtrack_limit=BACKTRACKING, size_limit=PATTERN_BYTES)
     try:
@@ -94,19 +94,19 @@ def _matches(pattern: str, text: str) -> bool:
 
 
 def is_sure(reader: SchemaReader, schema: Any) -> bool:
-    """Whether no type is named that is one kind here and another there."""
+    """Return whether all type names have one meaning everywhere."""
     types = (part.get("type") for part in reader.parts(schema))
     words = (word for named in types for word in (named if isinstance(named, list) else (named,)))
     return not any(isinstance(word, str) and word.lower() in UNSURE for word in words)
 
 
 def is_reference(value: Any) -> bool:
-    """A text that is nothing but ``{{…}}``: what it will be is not known yet."""
+    """Return whether a text is only a reference ``{{…}}``."""
     return isinstance(value, str) and (found := REFERENCE.fullmatch(value)) is not None and bool(found["inside"])
 
 
 def is_same(one: Any, other: Any) -> bool:
-    """Whether two JSON values are one: a truth is no number."""
+    """Return whether two JSON values are equal; true is not 1."""
     return isinstance(one, bool) == isinstance(other, bool) and bool(one == other)
 
 
@@ -115,7 +115,7 @@ def is_one_of(value: Any, choices: Iterable[Any]) -> bool:
 
 
 def is_small(value: Any, most: int = 200, longest: int = 2_000) -> bool:
-    """Whether a value is so small that it can be looked at, copied and shown in a moment."""
+    """Return whether a value is small enough to copy and show quickly."""
     rest, parts = [value], 0
     while rest:
         part = rest.pop()

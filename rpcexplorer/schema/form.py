@@ -1,4 +1,4 @@
-"""Params as the rows of a form, and the text that the rows stand for."""
+"""Params as the rows of a form, and the text of the rows."""
 
 from __future__ import annotations
 
@@ -36,34 +36,34 @@ from rpcexplorer.schema.words import kind_words, limit_words
 from rpcexplorer.variables.references import inert_value
 
 LEVELS: Final = 4
-"""Alternatives inside of alternatives that are settled."""
+"""Alternatives inside alternatives that are settled."""
 MOST: Final = 50
-"""Alternatives of one place that can be chosen."""
+"""Alternatives of one place to choose from."""
 
 
 class Settled(Struct, frozen=True):
     """A place with one of its alternatives chosen."""
 
     node: Node
-    """All that holds there; null is no kind of it, and no choice."""
+    """Everything allowed there but null."""
     nullable: bool = False
     alternatives: tuple[Any, ...] = ()
-    """Two or more schemas, where there is something to choose."""
+    """At least two schemas, if there is a choice."""
     chosen: int = -1
-    """Which of them; -1 where none fits what stands there."""
+    """The index of the chosen one; -1 if none fits the value."""
     is_sure: bool = True
-    """Whether its kinds mean the same everywhere; else a value of another one may be right."""
+    """Its type names have one meaning; else another type may be right."""
 
     @property
     def alternative(self) -> Any:
-        """The schema that was chosen; None where there is nothing to choose, or none fits."""
+        """Return the chosen schema; None without a choice, or if none fits."""
         return self.alternatives[self.chosen] if self.alternatives and self.chosen >= 0 else None
 
 
 def settled(reader: SchemaReader, schema: Any, value: Any = UNSET, chosen: int | None = None) -> Settled:
-    """What may stand at a place; where nobody has ``chosen``, by the first alternative that fits the value.
+    """Choose an alternative: ``chosen``, or the first that fits the value.
 
-    Without a value the first will do.
+    Without a value it is the first one.
     """
     node, sure = reader.node(schema), is_sure(reader, schema)
     nullable = not node.kinds and node.choices is None and not node.alternatives
@@ -108,12 +108,12 @@ def _has_null(node: Node) -> bool:
 
 
 def _tells(node: Node) -> bool:
-    """Whether an alternative says what may stand there, and not only which members go together."""
+    """Return whether an alternative describes values, not only requirements."""
     return bool(node.kinds or node.properties or node.choices is not None or node.alternatives or node.title)
 
 
 def _constants(reader: SchemaReader, options: Sequence[Any]) -> tuple[Any, ...] | None:
-    """The values of alternatives that are nothing but values."""
+    """Return the values of alternatives that are all constants."""
     nodes = [reader.node(each) for each in options]
     if any(node.choices is None or node.properties for node in nodes):
         return None
@@ -121,7 +121,7 @@ def _constants(reader: SchemaReader, options: Sequence[Any]) -> tuple[Any, ...] 
 
 
 def _together(node: Node, other: Node) -> Node:
-    """A place and the alternative that is meant there, whose own words come first where only one can be said."""
+    """Merge a place and its chosen alternative, whose keywords win."""
     return Node(
         kinds=other.kinds or node.kinds,
         title=other.title or node.title,
@@ -142,76 +142,76 @@ def _together(node: Node, other: Node) -> Node:
 
 
 FieldPath: TypeAlias = Path
-"""Names and places that lead to a row from the params on."""
+"""Names and indexes from the params to a row."""
 FieldState = Literal["absent", "null", "value"]
 Editing = Literal["text", "number", "boolean", "choice", "json"]
-"""How a value is typed: a text without its quotes, a number as it is spelled, one of two, one of a few, or JSON."""
+"""How a value is typed; text has no quotes, JSON is anything."""
 SHOWN: Final = 400
-"""Characters of a value that anybody sees in a row."""
+"""Characters of a value in a row."""
 
 
 class FormField(Struct, frozen=True):
-    """A place of the params, present or not."""
+    """A place of the params, with a value or without."""
 
     path: FieldPath
     name: str
     depth: int
     schema: Any
-    """As the service wrote it; ``True`` where it says nothing."""
+    """As the service wrote it; ``True`` if unknown."""
     place: Settled
-    """What may stand there."""
+    """The allowed values."""
     state: FieldState
     text: str = ""
-    """What stands there, letter by letter; empty where it is absent."""
+    """The value as JSON; empty if absent."""
     span: Span = (0, 0)
-    """Where in the text."""
+    """The place of the value in the params."""
     kind: str = ""
-    """What may stand there, in words."""
+    """The type in words."""
     limits: str = ""
     doc: str = ""
     required: bool = False
     known: bool = True
-    """The schema has it; else only the text."""
+    """False if only the text has it, not the schema."""
     stays: str = ""
-    """Why it cannot be taken out; empty where it can."""
+    """Why it cannot be removed; empty if it can."""
     items: int = 0
-    """Members or elements that stand in it."""
+    """Number of members or elements in it."""
     folds: bool = False
-    """There are rows in it, or would be."""
+    """It has rows inside, or would have."""
     open: bool = False
     editing: Editing = "json"
     wrong: str = ""
-    """What is wrong there, in words."""
+    """The problem in words."""
     remarks: tuple[str, ...] = ()
-    """That it is deprecated, and the like."""
+    """Notices such as "deprecated"."""
 
     @property
     def line(self) -> str:
-        """The beginning of what stands there, on one line."""
+        """Return the start of the value on one line."""
         return one_line(self.text[:SHOWN])
 
     @property
     def is_array(self) -> bool:
-        """Whether it is an array, or would be one."""
+        """Return whether it is an array, or would be one."""
         return self.text.startswith("[") if self.text[:1] in ("[", "{") else self.place.node.kinds[:1] == ("array",)
 
     @property
     def is_container(self) -> bool:
-        """Whether members or elements stand in it, or would."""
+        """Return whether it is an object or array, or would be one."""
         is_one = self.place.node.kinds[:1] in {("array",), ("object",)}
         return self.text[:1] in ("[", "{") or (self.state != "value" and is_one)
 
 
 LONGEST: Final = 4_000
-"""Characters of a value that is put in by itself."""
+"""Characters of a value that is inserted automatically."""
 LEADING: Final = frozenset({"oneOf", "anyOf", "allOf", "$ref", "$dynamicRef", "$recursiveRef", "extends"})
-"""Keywords that lead to further schemas for the same place."""
+"""Keywords with more schemas for the same place."""
 
 
 def starting_text(reader: SchemaReader, schema: Any, alternative: Any = None) -> str:
-    """What a place begins with; where one of its alternatives is meant, with what is right for that."""
+    """Return the first value of a place, for an alternative if given."""
     several = reader.node(schema).alternatives
-    if alternative is None and len(several) > MOST:  # to find the plainest of them would take long
+    if alternative is None and len(several) > MOST:  # Finding the simplest one would take long.
         alternative = several[0]
     if alternative is not None:
         rest = [{key: part[key] for key in part.keys() - LEADING} for part in reader.parts(schema)]
@@ -221,55 +221,58 @@ def starting_text(reader: SchemaReader, schema: Any, alternative: Any = None) ->
 
 
 def plain_text(node: Node) -> str:
-    """The plainest value of a kind; null where any kind will do."""
+    """Return the simplest value of a type; null if any type is allowed."""
     choices = [each for each in node.choices or () if each is not None]
     return inert_value(choices[0]) if choices else PLAIN.get(next(iter(node.kinds), ""), "null")
 
 
 class FormText:
-    """A text with the rows that were made of it."""
+    """A text with its rows."""
 
     def __init__(self, reader: SchemaReader, text: str, rows: Sequence[FormField]) -> None:
         self._reader, self.text = reader, text
         self._rows: Mapping[Path, FormField] = {row.path: row for row in rows}
 
     def start(self, path: Path) -> str:
-        """What a place begins with."""
+        """Return the first value of a place."""
         row = self._rows.get(path)
         if row is None:
             return "null"
         return starting_text(self._reader, row.schema, row.place.alternative)
 
     def value(self, path: Path) -> str:
-        """What a place begins with that is to have a value: null only where nothing else is known to be right."""
+        """Return the first value of a place; null only if nothing else is right."""
         text, row = self.start(path), self._rows.get(path)
         return plain_text(row.place.node) if text == "null" and row is not None else text
 
     def indent(self, row: FormField) -> str:
-        """That of the line where a value stands."""
+        """Return the indentation of a value's line."""
         return indent_of_line(self.text, row.span[0]) if row.state != "absent" else ""
 
     def with_value(self, path: Path, value: str) -> str:
-        """The text with a value at a place; what has to be around it and before it comes along."""
+        """Return the text with a value, and with the containers that it needs."""
         return self._placed(self.text, path, value)
 
     def without(self, path: Path) -> str:
         return removed(self.text, path) if span_of(self.text, path) else self.text
 
     def with_element(self, path: Path) -> tuple[str, Path]:
-        """The text with one more element in an array, as that begins, and its path."""
+        """Return the text with a new element in an array, and its path."""
         text = self._with_container(self.text, path, "[")
         span = span_of(text, path)
         inside = (*path, len(elements(text[slice(*span)]) or ()) if span else 0)
         return added(text, path, self._new(inside)), inside
 
     def with_member(self, path: Path, name: str) -> tuple[str, Path]:
-        """The text with one more member in an object, as that begins; one that is there stays as it is."""
+        """Return the text with a new member in an object, and its path.
+
+        A member that exists stays unchanged.
+        """
         text, inside = self._with_container(self.text, path, "{"), (*path, name)
         return (text if span_of(text, inside) else added(text, path, self._new(inside), name)), inside
 
     def _new(self, path: Path) -> str:
-        """What a place begins with that may have no row yet."""
+        """Return the first value of a place that may have no row yet."""
         if path in self._rows:
             return self.value(path)
         around, last = self._rows.get(path[:-1]), path[-1]
@@ -287,14 +290,14 @@ class FormText:
         if span_of(text, path) is not None:
             return changed(text, path, value)
         if isinstance(last, str):
-            return added(text, parent, value, last, key=inert_value(last))  # a service has given the name
+            return added(text, parent, value, last, key=inert_value(last))  # The name comes from a service.
         span = span_of(text, parent)
         for at in range(len(elements(text[slice(*span)]) or ()) if span else 0, last):
             text = added(text, parent, self.start((*parent, at)))
         return added(text, parent, value)
 
     def _with_container(self, text: str, path: Path, opener: str) -> str:
-        """The text with an object or array at a place, with what it begins with where there was none."""
+        """Return the text with an object or array at a place."""
         span = whole(text) if not path else span_of(text, path)
         if not path or (span is not None and text[span[0] : span[0] + 1] == opener):
             return text
@@ -316,7 +319,7 @@ def size_of(text: str) -> int:
 
 
 def value_of(text: str) -> Any:
-    """What a part of valid JSON text means; ``UNSET`` where Python cannot hold it."""
+    """Return the value of valid JSON; ``UNSET`` if Python cannot hold it."""
     for decode in (msgspec.json.decode, json.loads):
         with suppress(msgspec.MsgspecError, ValueError, RecursionError):
             return decode(text)
@@ -324,7 +327,7 @@ def value_of(text: str) -> Any:
 
 
 def editing_of(place: Settled, text: str) -> Editing:
-    """How what stands there is typed, or what could."""
+    """Return how a value is typed."""
     kinds = place.node.kinds
     first = text[:1]
     if place.node.choices:
@@ -338,13 +341,13 @@ def editing_of(place: Settled, text: str) -> Editing:
 
 
 def is_plain(text: str) -> bool:
-    """Whether a string, as JSON spells it, can be typed on one line and nothing of it is unseen."""
+    """Return whether a JSON string fits on one line, all of it visible."""
     value = decoded(text) if text.startswith('"') else ""
     return len(value) <= LONGEST_LINE and value.isprintable()
 
 
 def wrong_kind(place: Settled, value: Any) -> str:
-    """What is wrong by the kind, at once; what is finer than that the check says."""
+    """Return the problem of the type, before the check finds the rest."""
     if is_reference(value):
         return ""
     if value is None:
@@ -362,9 +365,10 @@ def wrong_kind(place: Settled, value: Any) -> str:
 def with_problems(
     rows: Sequence[FormField], text: str, problems: Iterable[SchemaProblem]
 ) -> tuple[tuple[FormField, ...], str]:
-    """The rows, each with the first thing that is wrong there, or in it where that is folded; and what is of no row.
+    """Return the rows with their first problems, and those of no row.
 
-    What is missing is said by the row of it; what stands for a value is no value yet.
+    A folded row has the problems inside it. A reference is not checked as a value. A missing member is the problem of
+    its own row.
     """
     told = {row.path: at for at, row in enumerate(rows)}
     found, of_all = list(rows), ""
@@ -386,23 +390,23 @@ MOST_ROWS: Final = 1_000
 MOST_ITEMS: Final = 200
 """Rows of one object or array."""
 MAX_FORM_CHARACTERS: Final = 64_000
-"""Characters of params that are taken apart at each key."""
+"""Characters of params that are parsed after each key."""
 MAX_FORM_LEVELS: Final = 1_000
 DEEPEST: Final = 30
-"""Levels that can be unfolded; what is deeper is typed as JSON."""
+"""Levels to unfold; deeper values are typed as JSON."""
 KEPT: Final = 5_000
-"""Places of which it is known what may stand there and whether what does is right."""
+"""Places whose rows are kept between keys."""
 UNFOLDED: Final = 2
-"""Levels that are unfolded where nobody has said anything."""
+"""Levels that are unfolded at first."""
 MANY: Final = 2_000
-"""Items of an object or array that can be unfolded; one with more is typed as JSON: no key waits for it."""
+"""Items of a container to unfold; a larger one is typed as JSON."""
 FEW: Final = 30
-"""Items of an object or array that unfolds by itself."""
+"""Items of a container that is unfolded at first."""
 STAYS: Final = "The elements after it would move up. Remove the last one first."
 TWICE: Final = "twice: the last one counts"
 LEFT_OUT: Final = "null: omitted"
 LONGEST_NAME: Final = 200
-"""Characters of a name that anybody sees."""
+"""Characters of a name in a row."""
 
 
 def why_no_form(text: str) -> str:
@@ -415,12 +419,12 @@ def why_no_form(text: str) -> str:
 
 
 class FormView(Struct, frozen=True):
-    """What somebody has folded and chosen, by its path."""
+    """The folds and choices of the user, by path."""
 
     folds: Mapping[Path, bool] = {}
-    """True where it was unfolded."""
+    """True if unfolded."""
     chosen: Mapping[Path, int] = {}
-    """Which alternative was chosen."""
+    """The index of the chosen alternative."""
 
 
 class _Slot(Struct, frozen=True):
@@ -433,15 +437,15 @@ class _Slot(Struct, frozen=True):
     required: bool = False
     known: bool = True
     is_twice: bool = False
-    """Its name stands twice in the object: the last one is the row."""
+    """The object has its name twice; the last one is the row."""
     stays: str = ""
     skips: bool = False
-    """Null stands for nothing there: so servers have a param left out that has others behind it."""
+    """Null means absent, as for an optional param before others."""
     param: DescribedParam | None = None
 
 
 class FormRows:
-    """The rows for one method."""
+    """Makes the rows for one method."""
 
     def __init__(self, described: Described, by: By | None = None) -> None:
         self._params = described.params[:MOST_ITEMS]
@@ -449,14 +453,14 @@ class FormRows:
         self._all_named = all(each.name for each in self._params)
         stands_for_more = not self._params or any(each.stands_for_others for each in self._params)
         self._takes_others = described.extra and (stands_for_more or not self._all_named)
-        """More than the params that are told of: as the check has it, also where one of them has no name."""
+        """Other params are allowed, also if one of the known ones has no name."""
         self._definitions = described.definitions
         self.reader = SchemaReader(described.definitions)
         self._fields: dict[tuple[int, str | None, int | None], FormField] = {}
-        """By the schema's identity, the text and the alternative. Each has its schema: no other one takes its place."""
+        """By schema id, text and alternative, with the schema to keep the id."""
 
     def named(self, text: str) -> bool:
-        """Whether params are given by name: the text says so, and where nothing stands in it, the method."""
+        """Return whether params are by name; the method decides if empty."""
         span = whole(text)
         inside = text[slice(*span)]
         if inside[1:-1].strip(" \t\r\n"):
@@ -465,10 +469,10 @@ class FormRows:
             return self._by == "name"
         if not self._params:
             return inside.startswith("{")
-        return all(each.name and " " not in each.name for each in self._params)  # such a name is a title
+        return all(each.name and " " not in each.name for each in self._params)  # A name with a space is a title.
 
     def of(self, text: str, view: FormView = FormView()) -> tuple[FormField, ...]:  # noqa: B008 - it is frozen
-        """The rows of a valid text."""
+        """Return the rows of a valid text."""
         span = whole(text)
         slots = self._named(text, span) if self.named(text) else self._by_place(text, span)
         rows: list[FormField] = []
@@ -477,8 +481,6 @@ class FormRows:
             if len(rows) == MOST_ROWS:
                 break
         return tuple(rows)
-
-    # --- params ------------------------------------------------------------------------------------------------
 
     def _named(self, text: str, span: Span) -> Iterator[_Slot]:
         params = {each.name: each for each in self._params if each.name}
@@ -505,8 +507,6 @@ class FormRows:
             )
         for at in range(len(self._params), min(len(found), MOST_ITEMS)):
             yield _Slot((at,), f"[{at}]", True, found[at], known=self._takes_others)
-
-    # --- what is inside of something ---------------------------------------------------------------------------
 
     def _rows(self, text: str, slots: Iterator[_Slot], view: FormView, depth: int) -> Iterator[FormField]:
         for slot in slots:
@@ -567,9 +567,9 @@ class FormRows:
         return self._folded(row, view)
 
     def _field(self, schema: Any, there: str | None, chosen: int | None) -> FormField:
-        """What is known without its path: the same as at the key before where nothing has changed there."""
+        """Return a row without its path, from the cache if nothing changed."""
         if isinstance(schema, dict) and len(schema) == 1 and isinstance(name := schema.get("$ref"), str):
-            schema = self._definitions.get(name, schema)  # then many places have the same
+            schema = self._definitions.get(name, schema)  # Many places share one definition, and so one cached row.
         key = (id(schema), there, chosen)
         field = self._fields.get(key)
         if field is None:
@@ -594,7 +594,7 @@ class FormRows:
         return field
 
     def _folded(self, row: FormField, view: FormView) -> FormField:
-        """Whether there are rows in it, and on view."""
+        """Return the row with whether it has rows inside, and if they are shown."""
         if not row.is_container:
             return row
         could_have = row.place.node.prefix if row.is_array else row.place.node.properties
@@ -622,12 +622,12 @@ def _member_slot(found: Mapping[str, list[Span]], path: Path, name: str, schema:
 
 
 def _others(found: Iterable[str], known: Mapping[str, Any]) -> list[str]:
-    """Members that no schema names, in the order of the text."""
+    """Return members that no schema names, in the order of the text."""
     return [name for name in found if name not in known][:MOST_ITEMS]
 
 
 def shown(field: FormField, start: str, indent: str = "") -> str:
-    """What is typed into, of what stands at a place, or would begin there; ``indent`` is that of its line."""
+    """Return the text to edit for a place; ``indent`` is that of its line."""
     text = without_indent(field.text, indent) if field.state == "value" else start
     if field.editing == "text":
         return decoded(text) if text.startswith('"') else ""
@@ -635,9 +635,9 @@ def shown(field: FormField, start: str, indent: str = "") -> str:
 
 
 def typed_value(field: FormField, typed: str, start: str, indent: str = "") -> str | None:
-    """What was typed as JSON text; None where it is none. What was not changed is spelled as it was.
+    """Return typed text as JSON, or None if it is not.
 
-    So is a start: what a service says in it is spelled so that nothing is opened.
+    An unchanged value keeps its spelling. References in a value of the service are escaped.
     """
     text = field.text if field.state == "value" else ""
     if field.editing == "text":
@@ -650,7 +650,7 @@ def typed_value(field: FormField, typed: str, start: str, indent: str = "") -> s
 
 
 def typed_problem(typed: str) -> Typo | None:
-    """Return what keeps a text from being one JSON value; None if it is one."""
+    """Return why a text is not one JSON value; None if it is."""
     return None if typed_json(typed) is not None else value_problem(typed)
 
 

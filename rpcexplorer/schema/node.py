@@ -1,4 +1,4 @@
-"""A JSON Schema as nodes whose references are followed."""
+"""Nodes of a JSON Schema, with their references resolved."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ KINDS: Final = {
     for spelling in (kind, *spellings.split())
 }
 UNSURE: Final = frozenset({"hash", "table", "bit", "decimal", "numeric", "map", "none", "void"})
-"""Spellings that mean one kind here and another there: whoever checks takes nothing from them."""
+"""Type names with different meanings, which are not checked."""
 
 
 def kind_of_value(value: object) -> str:
-    """The kind of a value; a whole number is an integer however it is spelled."""
+    """Return the type of a value; a whole number is an integer."""
     match value:
         case None:
             return "null"
@@ -49,62 +49,62 @@ def kind_of_value(value: object) -> str:
 
 
 def is_kind(kind: str, kinds: Collection[str]) -> bool:
-    """Whether a value of a kind is of one of these: a whole number is a number as well."""
+    """Return whether a type is one of these; an integer is a number, too."""
     return kind in kinds or (kind == "integer" and "number" in kinds)
 
 
 MOST_JOINED: Final = 200
-"""Parts that one place is joined of."""
+"""Parts to join for one place."""
 MOST_CHOICES: Final = 1_000
 MOST_MEMBERS: Final = 50_000
-"""That one reader tells of."""
+"""Members that one reader reads."""
 MOST_MARKED: Final = 1_000
-"""Members of one part that may say themselves that they are required."""
+"""Members of one part that can be marked as required."""
 LEAST: Final = ("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties")
 MOST: Final = ("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties")
 LIMITS: Final = (*LEAST, *MOST, "multipleOf", "pattern", "format", "uniqueItems")
-"""Keywords that narrow a kind."""
+"""Keywords that narrow a type."""
 _COUNTS: Final = frozenset({*LEAST, *MOST} - {"minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum"})
 NOTHING: Final[dict[str, Any]] = {"not": {}}
-"""What ``False`` is among parts: a schema that nothing fits."""
+"""``False`` as a part: a schema that nothing matches."""
 _EXCLUSIVE: Final = {"minimum": "exclusiveMinimum", "maximum": "exclusiveMaximum"}
 _INCLUSIVE: Final = {exclusive: inclusive for inclusive, exclusive in _EXCLUSIVE.items()}
 _JOINS: Final = ("oneOf", "anyOf")
 
 
 class Node(Struct, frozen=True):
-    """What may stand at a place. The schemas in it are raw: ask for the node of each."""
+    """The allowed values of a place. Its schemas are raw, not nodes."""
 
     kinds: tuple[str, ...] = ()
-    """Of ``string integer number boolean object array null``; empty where any may be."""
+    """Types such as ``string``; empty if any type is allowed."""
     title: str = ""
     doc: str = ""
     """Markdown."""
     choices: tuple[Any, ...] | None = None
-    """The only values, where it is so."""
+    """The only allowed values, if they are listed."""
     default: Any = UNSET
     examples: tuple[Any, ...] = ()
     properties: Mapping[str, Any] = {}
     required: frozenset[str] = frozenset()
     additional: Any = True
-    """What other members may be: a schema, ``True`` for anything, ``False`` where there may be none."""
+    """Other members: a schema, ``True`` for anything, ``False`` for none."""
     prefix: tuple[Any, ...] = ()
-    """The first elements, each with a schema of its own."""
+    """The first elements, each with its own schema."""
     items: Any = True
-    """What other elements may be, as ``additional``."""
+    """Other elements, like ``additional``."""
     alternatives: tuple[Any, ...] = ()
-    """It is also one of these; what stands above holds for each."""
+    """One of these must match as well."""
     limits: Mapping[str, Any] = {}
-    """By the names of ``LIMITS``; bounds are numbers, also those that drafts 3 and 4 say with a boolean."""
+    """By the names in ``LIMITS``; bounds of drafts 3 and 4 are converted."""
     deprecated: bool = False
     read_only: bool = False
 
     def element(self, index: int) -> Any:
-        """The schema of an element."""
+        """Return the schema of an element."""
         return self.prefix[index] if index < len(self.prefix) else self.items
 
     def member(self, name: str) -> Any:
-        """The schema of a member; ``False`` where it may not be there."""
+        """Return the schema of a member; ``False`` if it is not allowed."""
         return self.properties.get(name, self.additional)
 
 
@@ -112,17 +112,17 @@ ANYTHING: Final = Node()
 
 
 class SchemaReader:
-    """The nodes of the schemas of one method."""
+    """Reads the schemas of one method as nodes."""
 
     def __init__(self, definitions: Mapping[str, Any]) -> None:
         self._definitions = definitions
         self._nodes: dict[int, tuple[Any, Node]] = {}
-        """By the schema's identity, each with the schema, so that no other one takes its place."""
+        """By schema id, with the schema to keep the id."""
         self._room = MOST_MEMBERS
-        """Members that are still read; those of schemas that come then are not known."""
+        """Members left to read; further schemas have none."""
 
     def node(self, schema: Any) -> Node:
-        """What a schema lets stand where it is asked for; anything, where it is none."""
+        """Return the node of a schema; of an invalid one, anything is allowed."""
         if not isinstance(schema, dict):
             return ANYTHING
         known = self._nodes.get(id(schema))
@@ -133,7 +133,7 @@ class SchemaReader:
         return known[1]
 
     def parts(self, schema: Any) -> Iterator[dict[str, Any]]:
-        """The schema, what it refers to, and what stands in ``allOf``: the nearest first, each once."""
+        """Yield a schema, its references and its ``allOf``, the nearest first."""
         rest: list[Any] = [schema]
         seen: set[int] = set()
         while rest and len(seen) < MOST_JOINED:
@@ -158,7 +158,7 @@ class SchemaReader:
 
 
 def _joined(parts: list[dict[str, Any]], room: int) -> Node:
-    """One node of all parts, with so many members: the nearest says what can be said once, and all narrow it."""
+    """Join parts into one node: all narrow it, the nearest wins."""
     properties: dict[str, Any] = {}
     for name, schema in islice((row for part in parts for row in members_of(part).items()), room):
         properties.setdefault(name, schema)
@@ -183,7 +183,7 @@ def _joined(parts: list[dict[str, Any]], room: int) -> Node:
 
 
 def _kinds(parts: list[dict[str, Any]]) -> tuple[str, ...]:
-    """The kinds of the nearest part that names some; else those its other words are about."""
+    """Return the types of the nearest part that has any, else guess them."""
     nullable = any(part.get("nullable") is True for part in parts)
     for part in parts:
         if kinds := kinds_of(part):
@@ -196,7 +196,7 @@ def _kinds(parts: list[dict[str, Any]]) -> tuple[str, ...]:
 
 
 def kinds_of(part: dict[str, Any]) -> tuple[str, ...]:
-    """Those that a part names; empty where it names none, or one that nobody knows."""
+    """Return the types of a part; empty if it has none or an unknown one."""
     said = part.get("type")
     words = said if isinstance(said, list) else [said]
     if any(isinstance(word, dict) for word in words):
@@ -206,7 +206,7 @@ def kinds_of(part: dict[str, Any]) -> tuple[str, ...]:
 
 
 def alternatives_of(part: dict[str, Any]) -> list[Any]:
-    """Of ``oneOf`` and ``anyOf``; and of a type that is one of several schemas, as draft 3 had it."""
+    """Return ``oneOf``, ``anyOf`` and draft 3's types that are schemas."""
     for key in _JOINS:
         if isinstance(found := part.get(key), list) and found:
             return found
@@ -224,7 +224,7 @@ def choices_of(part: dict[str, Any]) -> list[Any] | None:
 
 
 def _choices(parts: list[dict[str, Any]]) -> tuple[Any, ...] | None:
-    """The shortest list wins: each part narrows."""
+    """Return the shortest list, because each part narrows."""
     found = [choices for part in parts if (choices := choices_of(part)) is not None]
     return tuple(min(found, key=len)[:MOST_CHOICES]) if found else None
 
@@ -239,13 +239,13 @@ def _examples(parts: list[dict[str, Any]]) -> Iterator[Any]:
 
 
 def members_of(schema: Any, key: str = "properties") -> dict[str, Any]:
-    """What stands under a keyword that has schemas by their names."""
+    """Return the schemas of a keyword by name."""
     found = schema.get(key) if isinstance(schema, dict) else None
     return found if isinstance(found, dict) else {}
 
 
 def required_of(part: dict[str, Any]) -> Iterator[str]:
-    """Named in a list, or marked inside a property."""
+    """Yield names in the list, and properties that are marked as required."""
     names = part.get("required")
     if isinstance(names, list):
         yield from (name for name in names if isinstance(name, str))
@@ -255,7 +255,7 @@ def required_of(part: dict[str, Any]) -> Iterator[str]:
 
 
 def _additional(part: dict[str, Any]) -> Any:
-    """What members may be that are not named; those by a pattern are such to whoever writes one."""
+    """Return the schema of other members; patterns count as other ones."""
     said = part.get("additionalProperties", part.get("unevaluatedProperties", True))
     patterns = part.get("patternProperties")
     if said is True or not isinstance(patterns, dict) or not patterns:
@@ -265,14 +265,14 @@ def _additional(part: dict[str, Any]) -> Any:
 
 
 def _narrowest(found: list[Any]) -> Any:
-    """``False`` before a schema, a schema before anything."""
+    """Return ``False`` before a schema, a schema before anything."""
     if any(each is False for each in found):
         return False
     return next((each for each in found if isinstance(each, dict)), True)
 
 
 def _prefix(part: dict[str, Any]) -> tuple[Any, ...]:
-    """The elements that have schemas of their own; drafts before 2020-12 have them in ``items``."""
+    """Return elements with their own schemas; older drafts use ``items``."""
     for key in ("prefixItems", "items"):
         if isinstance(found := part.get(key), list):
             return tuple(found)
@@ -288,7 +288,7 @@ def _rest_of_items(parts: list[dict[str, Any]]) -> Any:
 
 
 def _limits(parts: list[dict[str, Any]]) -> dict[str, Any]:
-    """Bounds by the narrowest part, the rest by the nearest."""
+    """Return the narrowest bounds, and other limits of the nearest part."""
     found: dict[str, Any] = {}
     for part in parts:
         for key, value in limits_of(part):
@@ -302,15 +302,15 @@ def _limits(parts: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def limits_of(part: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-    for key in [key for key in LIMITS if key in part]:  # most parts have none of them
+    for key in [key for key in LIMITS if key in part]:  # Most parts have none of them.
         if (limit := _limit(part, key, part[key])) is not None:
             yield key, limit
-    if "divisibleBy" in part and "multipleOf" not in part:  # as draft 3 had it
+    if "divisibleBy" in part and "multipleOf" not in part:  # The name in draft 3.
         yield from limits_of({"multipleOf": part["divisibleBy"]})
 
 
 def _limit(part: dict[str, Any], key: str, value: Any) -> Any:
-    """What a keyword means; None for nothing."""
+    """Return the value of a limit, or None if it is invalid."""
     if key == "uniqueItems":
         return value is True or None
     if key in {"pattern", "format"}:
@@ -319,7 +319,7 @@ def _limit(part: dict[str, Any], key: str, value: Any) -> Any:
         return int(value) if is_number(value) and value >= 0 and value == int(value) else None
     if key == "multipleOf":
         return value if is_number(value) and value > 0 else None
-    if value is True:  # so drafts 3 and 4 had it
+    if value is True:  # In drafts 3 and 4.
         value = part.get(_INCLUSIVE.get(key, ""))
     elif part.get(_EXCLUSIVE.get(key, "")) is True:
         return None
@@ -337,34 +337,36 @@ def _first_text(parts: list[dict[str, Any]], key: str) -> str:
 
 
 MOST_DEFINITIONS: Final = 20_000
-"""Of one document."""
+"""Definitions of one document."""
 MOST_PARTS: Final = 2_000_000
-"""Objects and arrays that are looked at: more than any document of a megabyte holds."""
+"""Objects and arrays to look at; a document of 1 MB has fewer."""
 LONGEST_REFERENCE: Final = 1_000
 MOST_HELD: Final = 4 * 1024 * 1024
-"""Characters of JSON of all definitions together. One may lie inside another, so that they may be more than the
-document."""
+"""Characters of all definitions as JSON.
+
+One may contain another, so they may be larger than the document.
+"""
 MOST_TOO_LARGE: Final = 8
-"""Definitions that are looked at and found too large, before no other one is looked at."""
+"""Definitions that are found too large before the rest is skipped."""
 
 
 class Definitions:
-    """The schemas that those of a document refer to, each by the text of the reference."""
+    """The definitions of a document by their references."""
 
     def __init__(self, root: Any, types: Any = None) -> None:
-        """Bare names lead to ``types``."""
+        """Names without a path refer to ``types``."""
         self._root = root
         self._types: Mapping[str, Any] = types if isinstance(types, dict) else {}
         self.found: dict[str, Any] = {}
         self.left_out = 0
-        """References that lead to something which is not kept."""
+        """References whose targets are too large."""
         self._refused: set[str] = set()
         self._seen: dict[int, Any] = {}
-        """What was looked at, by identity: thousands of methods may have one and the same schema."""
+        """Schemas by id: thousands of methods may share one."""
         self._room = MOST_HELD
 
     def gather(self, schemas: Iterable[Any]) -> dict[str, Any]:
-        """All that these schemas refer to, and what that refers to, and so on."""
+        """Return everything that these schemas refer to, directly or not."""
         rest = list(schemas)
         while rest and len(self._seen) < MOST_PARTS:
             part = rest.pop()
@@ -384,7 +386,7 @@ class Definitions:
         return self.found
 
     def _is_kept(self, reference: str, target: Any) -> bool:
-        """Whether there is room for it; what is refused is not looked at again."""
+        """Return whether there is room; one that is too large is not tried again."""
         is_over = len(self.found) >= MOST_DEFINITIONS or len(self._refused) >= MOST_TOO_LARGE
         size = self._room + 1 if is_over else weight(target, self._room)
         if size <= self._room:
@@ -396,19 +398,19 @@ class Definitions:
         return False
 
     def with_own(self, own: Mapping[str, Any]) -> Definitions:
-        """What schemas refer to that also have definitions of their ``own``, by the text of each reference."""
-        known = self._named  # looked for once, not in each copy
+        """Return the definitions for schemas that have their ``own`` as well."""
+        known = self._named  # Searched once, not in each copy.
         other = Definitions(self._root, {**self._types, **own})
         other.__dict__["_named"] = known
         return other
 
     @property
     def looked_at(self) -> int:
-        """How many objects and arrays."""
+        """Return the number of objects and arrays."""
         return len(self._seen)
 
     def at(self, reference: str) -> Any:
-        """What a reference leads to; None where that is nothing here."""
+        """Return the target of a reference, or None."""
         if reference == "#":
             return self._root
         found = self._place(reference) if reference.startswith("#/") else None
@@ -429,7 +431,7 @@ class Definitions:
 
     @cached_property
     def _named(self) -> dict[str, Any]:
-        """Schemas by the names that they give themselves."""
+        """Return schemas by the names that they give themselves."""
         named: dict[str, Any] = {}
         rest, parts = [self._root], 0
         while rest and parts < MOST_PARTS:
@@ -446,7 +448,7 @@ class Definitions:
 
 
 def weight(value: Any, limit: int) -> int:
-    """About how many characters a JSON value takes; anything above the limit where it takes more."""
+    """Estimate the characters of a JSON value; stop above the limit."""
     rest, size = [value], 0
     while rest and size <= limit:
         part = rest.pop()
@@ -462,7 +464,7 @@ def weight(value: Any, limit: int) -> int:
 
 
 def references_in(schema: Any) -> set[str]:
-    """What a schema itself refers to."""
+    """Return the references in a schema."""
     found: set[str] = set()
     rest, parts = [schema], 0
     while rest and parts < MOST_PARTS:
@@ -477,7 +479,7 @@ def references_in(schema: Any) -> set[str]:
 
 
 def _references(part: dict[str, Any]) -> Iterator[str]:
-    """What an object refers to. ``extends`` is how Kodi's types name what they are made of."""
+    """Yield the references of an object; Kodi's types use ``extends``."""
     for key in ("$ref", "$dynamicRef", "$recursiveRef", "extends"):
         value = part.get(key)
         for each in value if isinstance(value, list) else (value,):

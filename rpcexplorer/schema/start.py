@@ -1,4 +1,4 @@
-"""The params that the editor starts with."""
+"""The params of a first draft."""
 
 from __future__ import annotations
 
@@ -14,25 +14,28 @@ if TYPE_CHECKING:
     pass
 
 MOST_EXAMPLES: Final = 5
-"""Example calls of which values are taken."""
+"""Example calls to take values from."""
 
 
 def starting_point(method: Method, described: Described | None = None) -> Any:
-    """Params to start typing from; None where nobody has said what the method asks for."""
+    """Return params for a first draft, or None if unknown."""
     return started(method, described).value
 
 
 def sendable_start(profile: Profile, method: str, text: str) -> str:
-    """JSON text of params to start from, as it may be sent: only what the profile notes itself looks something up."""
+    """Return params as JSON, with references of the server escaped.
+
+    Only references in the profile's own notes are resolved.
+    """
     noted = profile.methods.get(method)
     return inert(text) if noted is None or noted.params is None else defused(text)
 
 
 def started(method: Method, described: Described | None = None) -> Started:
-    """Params to start from, and what keeps them from being right as they are.
+    """Return params for a first draft, and why they are not valid yet.
 
-    What is noted of the method wins; else it is the required params, by position up to the last of them. A value is
-    the one of an example call where that fits, else what the schema names or lets be made.
+    Notes about the method win. Otherwise these are the required params, by position up to the last of them. Values are
+    those of example calls, of the schema, or generated.
     """
     if method.params is not None:
         return Started(method.params)
@@ -58,12 +61,12 @@ def started(method: Method, described: Described | None = None) -> Started:
 
 
 def _is_a_key(name: str, method: Method) -> bool:
-    """Whether a member can be called so: a name with blanks in it is a title, and its server counts places."""
+    """Return whether a name can be a key; one with spaces is a title."""
     return bool(name) and (method.by == "name" or " " not in name)
 
 
 def _given(described: Described, param: DescribedParam, at: int) -> Iterator[Any]:
-    """What example calls have in the place of a param."""
+    """Yield the values of example calls for a param."""
     for call in described.examples[:MOST_EXAMPLES]:
         if isinstance(call.params, dict) and param.name in call.params:
             yield call.params[param.name]

@@ -1,6 +1,6 @@
-"""What a schema lets stand, in the few words that lists, hints, forms and docs have room for.
+"""Short descriptions of a schema for lists, hints, forms and docs.
 
-Text of a service stands in them as it came, in one line: whoever shows it makes it printable.
+They contain text of a service on one line, which is not safe to print.
 """
 
 from __future__ import annotations
@@ -14,42 +14,42 @@ from rpcexplorer.patterns import regex
 from rpcexplorer.schema.node import Node, SchemaReader
 
 DEPTH: Final = 3
-"""Levels that a kind is told of: ``array of array of string``."""
+"""Levels of a type: ``array of array of string``."""
 STEPS: Final = 40
-"""Schemas that are looked at for one kind."""
+"""Schemas to look at for one type."""
 CHOICES: Final = 6
-"""Values, or alternatives, that are named."""
+"""Values or alternatives to name."""
 LONGEST_VALUE: Final = 40
 LONGEST_KIND: Final = 120
 _OTHERWISE: Final = regex(rf"{NUMBER}|true|false|null")
-"""Text that reads as a value of another kind."""
+"""Text that looks like a value of another type."""
 _SUMS: Final = (
     ("minLength", "maxLength", "character", "characters"),
     ("minItems", "maxItems", "element", "elements"),
     ("minProperties", "maxProperties", "member", "members"),
 )
-"""Limits that count something, and what."""
+"""Limits on a count, with its unit."""
 
 
 def kind_words(reader: SchemaReader, schema: Any) -> str:
-    """``array of string``, ``one of a | b``, ``string or null``; empty where anything may stand."""
+    """Return ``array of string``, ``one of a | b``; empty if anything goes."""
     return in_one_line(_kind(reader, schema, DEPTH, [0]), LONGEST_KIND)
 
 
 def limit_words(node: Node) -> str:
-    """``1 … 100``, ``at most 20 characters``, ``date-time``; empty where nothing narrows the kind."""
+    """Return ``1 … 100``, ``at most 20 characters``; empty without limits."""
     return ", ".join(_limits(node))
 
 
 def value_words(value: Any) -> str:
-    """A value in short: text without its quotes where it cannot be taken for another value, the rest as JSON has it."""
+    """Return a short value: clear text without quotes, else JSON."""
     if isinstance(value, str):
         is_plain = value.strip() and not _OTHERWISE.fullmatch(value)
         return in_one_line(value, LONGEST_VALUE) if is_plain else json.dumps(value)
     if isinstance(value, dict | list) and value:
         return "{…}" if isinstance(value, dict) else "[…]"
     if isinstance(value, int) and not isinstance(value, bool) and value.bit_length() > 4 * LONGEST_VALUE:
-        return "…"  # thousands of digits
+        return "…"  # Thousands of digits.
     return in_one_line(json.dumps(value), LONGEST_VALUE)
 
 
@@ -78,7 +78,7 @@ def _array(reader: SchemaReader, node: Node, depth: int, steps: list[int]) -> st
 
 
 def one_of(choices: Iterable[Any]) -> str:
-    """The kind of a value that must be one of a few."""
+    """Describe a value that must be one of a few."""
     first, *rest = [value_words(choice) for _, choice in zip(range(CHOICES + 1), choices, strict=False)]
     more = " | …" if len(rest) == CHOICES else ""
     return f"one of {' | '.join([first, *rest][:CHOICES])}{more}"
@@ -115,17 +115,17 @@ def _sum(low: int, high: int | None) -> str:
 
 
 def _either(words: Iterable[str]) -> str:
-    """Each kind once, also those that are told of an alternative together."""
+    """Join descriptions of alternatives, each once."""
     each = dict.fromkeys(part for word in words for part in word.split(" or ") if part)
     return " or ".join(sorted(each, key="…".__eq__))
 
 
 def step_words(path: Iterable[str | int]) -> Iterator[str]:
-    """``.kind``, ``[2]``: what leads from a value to one that is inside of it."""
+    """Yield the steps of a path: ``.kind``, ``[2]``."""
     return (f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
 
 
 def in_one_line(text: str, limit: int) -> str:
-    """One line of so many characters at most."""
+    """Return one line of at most so many characters."""
     line = " ".join(text[: limit * 4].split())
     return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
