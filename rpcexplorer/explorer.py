@@ -18,6 +18,7 @@ from rpcexplorer.auth.registry import auth_of
 from rpcexplorer.discovery.methods import Discovery, TellStep, asks_first, catalogue, saved_among
 from rpcexplorer.files.io import error_of, save_as
 from rpcexplorer.files.paths import Location, Paths
+from rpcexplorer.files.toml import dotted
 from rpcexplorer.model.destination import FORM_OF_REQUEST, Destination, Nobody, Person, changes
 from rpcexplorer.model.draft import Batch, Draft, methods_of
 from rpcexplorer.model.exchange import Preview, Stop, Unreached, fresh_id
@@ -252,6 +253,10 @@ class Explorer:
             problem = self.edits(file).apply(profile.name, changes, self.profiles.leaves.get(profile.name, {}))
             self.reload()
         return problem
+
+    def mark_safe(self, profile: Profile, method: str, *, safe: bool, file: Path) -> Problem | None:
+        """Mark a method safe or unsafe in a file, and read the profiles again; return what prevented it."""
+        return self.apply(profile, ((dotted(("method", method, "safe")), safe),), file)
 
     @staticmethod
     def commit_warning(file: Path) -> str:

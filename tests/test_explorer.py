@@ -405,3 +405,34 @@ def test_params_are_checked_by_the_discovered_schema(opened: Callable[..., Explo
     right, wrong = asyncio.run(check('{"count": 1}', '{"count": "one"}'))
     assert right == Checked()
     assert [problem.pointer for problem in wrong.problems] == [("count",)]
+
+
+@pytest.mark.parametrize(
+    ("own", "project", "marked"),
+    [
+        ('[profile.x]\nurl = "http://own"\n', "[profile.x.method.m]\nsafe = true\n", "own"),
+        ("[profile.x.method.m]\nsafe = false\n", '[profile.x]\nurl = "http://project"\n', "own"),
+        ("", '[profile.x]\nurl = "http://project"\n', "local"),
+        ('[profile.x]\nbadge = "prod"\n', '[profile.x]\nurl = "http://project"\n', "local"),
+    ],
+)
+def test_method_is_marked_safe_where_it_counts(own: str, project: str, marked: str, tmp_path: Path) -> None:
+    files = {
+        "own": tmp_path / "home" / "config" / "sessions.toml",
+        "project": tmp_path / "sessions.toml",
+        "local": tmp_path / "sessions.local.toml",
+    }
+    files["own"].parent.mkdir(parents=True)
+    for name, text in (("own", own), ("project", project)):
+        files[name].write_text(f"# mine\n{text}")
+    explorer = Explorer.open(folder=tmp_path, environment={"RPCEXPLORER_HOME": str(tmp_path / "home")})
+    profile = explorer.use("x")
+    assert isinstance(profile, Profile)
+    file = explorer.profiles.safe_home("x", "m", explorer.paths.user_sessions)
+    assert file == files[marked]
+    assert explorer.mark_safe(profile, "m", safe=True, file=file) is None
+    assert explorer.profiles.profiles["x"].methods["m"].safe is True
+    assert files["project"].read_text() == f"# mine\n{project}"
+    assert files["own"].read_text().startswith("# mine\n")
+    assert explorer.mark_safe(profile, "m", safe=False, file=file) is None
+    assert explorer.profiles.profiles["x"].methods["m"].safe is False

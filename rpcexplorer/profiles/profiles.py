@@ -136,6 +136,15 @@ class Profiles(Struct, dict=True):
         highest = speaking[-1] if speaking else own
         return highest if highest == own else highest.with_name(OVERLAY)
 
+    def safe_home(self, name: str, method: str, own: Path) -> Path:
+        """Return the file in which one user marks a method safe.
+
+        It is their own if that is stricter: no other file marks a method of a profile safe whose URL is there.
+        """
+        said = self.own.get(name, {})
+        is_own = ("url",) in said or ("method", method, "safe") in said
+        return own if is_own else self.change_home(name, own)
+
     def overruled(self, name: str, changes: Changes, file: Path) -> list[str]:
         """Sentences about what was written into a file and does not count, for another one says it as well."""
         places = {key: self.source_of(name, key) for key, value in changes if value is not None}

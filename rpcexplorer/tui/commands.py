@@ -235,6 +235,14 @@ COMMANDS: Final[tuple[Command, ...]] = (
         synonyms="fields schema edit fill inputs wizard",
     ),
     Command(
+        "mark-safe",
+        "alt+u",
+        "mark as safe or unsafe",
+        "Mark this method as safe. If it is safe, mark it as unsafe.",
+        "call",
+        synonyms="safe unsafe harmless read-only confirm question ask",
+    ),
+    Command(
         "methods.pin", "ctrl+t", "pin", "Pin this method to the top of the list, or unpin it.", "methods", footer=True
     ),
     Command(

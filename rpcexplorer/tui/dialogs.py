@@ -107,6 +107,43 @@ def _bound(profile: Profile, method: str) -> str:
     return f"{method} at {profile.origin}"
 
 
+async def mark_safe(screen: Screen[Any], explorer: Explorer, method: str) -> bool:
+    """Mark a method safe, or unsafe if it is safe; return whether a file was changed. Only safe needs a question."""
+    profile, found = explorer.profile, explorer.profiles
+    if profile is None or profile.ad_hoc:
+        add = first_key("profiles", explorer.settings.keymap) or "the palette"
+        screen.notify(f"Not marked: this URL has no profile. Add one first: {add}.")
+        return False
+    known = explorer.methods(called=False).get(method)
+    safe, own = known is None or known.safe is not True, explorer.paths.user_sessions
+    file = found.safe_home(profile.name, method, own)
+    if safe:
+        teams = [each for each in found.files_of(profile.name) if each not in {own, file}][-1:] if file != own else []
+        rows = [
+            ("profile", f"{profile.name}  {profile.badge_word}".rstrip()),
+            ("host", profile.origin),
+            ("effect", "sent without a question" if profile.confirm == "unsafe" else "shown without the sign !"),
+            ("file", str(file)),
+            *(("or", f"{each}  (project file)") for each in teams),
+        ]
+        choices = [Choice("cancel", "Cancel"), Choice("safe", "Mark as safe")]
+        choices += [Choice("team", "Mark in project file") for _ in teams]
+        title = f"Mark {clipped(method, MAX_NAME_COLUMNS)} as safe?  A safe method changes nothing on the server."
+        answer = await screen.app.push_screen_wait(Confirm(title, rows, choices, grave=profile.badge == "prod"))
+        if answer not in {"safe", "team"}:
+            return False
+        file = teams[0] if answer == "team" else file
+    if problem := explorer.mark_safe(profile, method, safe=safe, file=file):
+        screen.notify(str(problem), severity="warning", timeout=10)
+        return False
+    word = "safe" if safe else "unsafe"
+    now = explorer.profiles.profiles.get(profile.name, profile).methods.get(method)
+    overrides = "" if now is not None and now.safe is safe else ", but another file overrides it"
+    screen.notify(f"Marked {method} as {word} in {file}{overrides}.", timeout=8)
+    await warn_about(screen, explorer, file)
+    return True
+
+
 async def may_change(screen: Screen[Any], profile: Profile, changes: Changes, *, careful: bool) -> bool:
     """Whether a profile that stands in no file may have other values."""
     rows = [*rows_of(profile, changes), ("lasts", "until you quit")]

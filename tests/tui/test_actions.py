@@ -272,6 +272,27 @@ async def help_tells_the_keys_of_the_pane_at_hand_first(at: Visit) -> None:
     await at.back()
 
 
+@shows("mark-safe", profile="prod")
+async def method_under_the_cursor_is_marked_safe(at: Visit) -> None:
+    file = team_file(at)
+    before = file.read_text()
+    local = file.with_name("sessions.local.toml")
+    await at.pilot.press("f2")
+    at.paste("demo.echo")
+    await at.press("alt+u")
+    await on(at.pilot, Confirm)
+    await at.sees("Mark demo.echo as safe?", "sent without a question", str(local)[:40])
+    await at.pilot.press("right", "enter")
+    await until(at.pilot, lambda: "Marked demo.echo as safe" in said(at.app))
+    assert '[profile.prod.method."demo.echo"]\nsafe = true\n' in local.read_text()
+    assert file.read_text() == before
+    assert not at.explorer.to_ask_about([Draft("demo.echo")])
+    await at.pilot.press("alt+u")
+    await until(at.pilot, lambda: "Marked demo.echo as unsafe" in said(at.app))
+    assert "safe = false" in local.read_text()
+    assert at.explorer.to_ask_about([Draft("demo.echo")])
+
+
 @shows("paths")
 async def files_and_folders_are_shown(at: Visit) -> None:
     await at.by_palette("show files")

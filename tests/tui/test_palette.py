@@ -32,6 +32,7 @@ HERE: tuple[Scope, ...] = ("methods", "response", "params", "recent", "call", "e
         ("add server", "profiles"),
         ("reload", "discover"),
         ("openrpc", "discover"),
+        ("safe", "mark-safe"),
         ("variables", "manual/saved-calls"),
         ("bug", "response.ticket"),
         ("manual", "manual"),

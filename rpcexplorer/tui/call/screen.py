@@ -18,7 +18,7 @@ from textual.screen import Screen
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.exchange import Exchange, Preview, Refused
-from rpcexplorer.model.method import Described, as_named
+from rpcexplorer.model.method import Described, as_named, method_of
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.text.exchange import WordLine
 from rpcexplorer.tui.call.layout import PaneLayout, is_side_by_side, methods_columns, params_lines
@@ -242,6 +242,7 @@ class CallScreen(Screen[None]):
             "test": lambda: is_idle,
             "apply_hint": lambda: is_idle and self.advice.hint_for(profile) is not None,
             "to_profile": lambda: bool(self.method),
+            "mark_safe": lambda: bool(self.method or self.methods.pointed),
             "add_to_batch": lambda: bool(self.method),
             "replaced_params": lambda: profile is not None and bool(self.explorer.replaced.of(profile, self.method)),
             "cancel": lambda: not is_idle or self.response.can_cancel or self.panes.is_covered,
@@ -398,6 +399,19 @@ class CallScreen(Screen[None]):
     async def action_keep_call(self) -> None:
         await self.params.settled()
         await self.transfer.save_call()
+
+    @opens("typed")
+    async def action_mark_safe(self) -> None:
+        """Mark the method under the cursor of the list, else the one in the editor."""
+        from rpcexplorer.tui.dialogs import mark_safe
+
+        await self._wait_for_keys()
+        name = (self.methods.pointed if self.methods.here else "") or self.method
+        known = self.methods.methods.get(name)
+        if await mark_safe(self, self.explorer, getattr(known, "calls", "") or method_of(name)):
+            self.view.show_methods()
+            self._describe_anew()
+            self.show_preview()
 
     # --- calls from elsewhere ----------------------------------------------------------------------------------
 
