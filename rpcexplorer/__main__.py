@@ -54,7 +54,7 @@ def main() -> int:
             return 0  # whatever it is: a shell is offered nothing, and whoever types is not disturbed
         with suppress(Gone):
             report = _written_down(world.explorer, error)
-            world.say(f"this is a mistake in rpcexplorer itself, at {_place(error)}; {report}")
+            world.say(f"this is a bug in rpcexplorer, at {_place(error)}; {report}")
         return SOFTWARE
     finally:
         gc.enable()

@@ -115,9 +115,9 @@ def _check(name: str, value: str) -> None:
 
 def _better(problem: Typo, *, whole: bool) -> str:
     """The value after its fixes; empty where there are none. What was put into brackets to be read loses them again."""
-    from rpcexplorer.text.problems import mended
+    from rpcexplorer.text.problems import fix_all
 
-    fixed = mended(problem)
+    fixed = fix_all(problem)
     if fixed is None:
         return ""
     _, text = fixed

@@ -40,14 +40,14 @@ MAX_PLACES = 50
 @click.option("--staged", is_flag=True, help="Only search what git has staged, as it will be committed.")
 @click.pass_context
 def check(context: click.Context, files: tuple[Path, ...], staged: bool) -> None:
-    """Check that profiles are in order, and that no secret stands where others can read it.
+    """Check profiles for problems, and files for secrets.
 
-    Without a FILE, every file that profiles, settings and secrets are read from is checked, and every history is
-    searched; with some, only those are; with --staged, as in a pre-commit hook, what git would commit. Secrets are
-    looked for by value, however they are spelled, and by what stands in front of them, such as password. None is
-    ever printed, and git runs nothing that a repository's own config names.
+    Without FILE, it checks all files of profiles, settings and secrets, and searches every history. With FILE, it
+    checks only these files. With --staged, as in a pre-commit hook, it checks what git would commit. It finds stored
+    secrets in any spelling, and values after words such as password. It never prints a secret. Git runs no program
+    that the repository's own config names.
 
-    Exit code 0 when all is in order, 1 when a secret was found, 2 when a file is not in order or cannot be read.
+    Exit code 0: no problems. 1: a secret was found. 2: a file has a problem or cannot be read.
 
     \b
     Examples:
@@ -71,7 +71,7 @@ def check(context: click.Context, files: tuple[Path, ...], staged: bool) -> None
     for sentence in list(wrong)[:MAX_PLACES]:
         world.say(sentence)
     if more := sum(each.many for each in list(wrong.values())[MAX_PLACES:]):
-        world.say(f"and {more:,} more things are not in order: mend these first")
+        world.say(f"and {more:,} more problems: fix these first")
     leaks = searched.found
     for leak in leaks[:MAX_PLACES]:
         world.say(str(leak))
@@ -96,9 +96,10 @@ def check(context: click.Context, files: tuple[Path, ...], staged: bool) -> None
         context.exit(2)
     names = ", ".join(map(str, paths or explorer.profiles.files)) or "no file yet"
     many = len(explorer.profiles.profiles)
-    order = f"{many} profile{'s' * (many != 1)} in order ({names}); " if not paths else f"in order: {names}; "
+    checked = names if paths else f"{counted(many, 'profile')} ({names})"
     kind = "staged file" if staged else "file"
-    world.print(printable(f"{'' if staged else order}no secret in {counted(searched.files, kind)}"))
+    profiles = "" if staged else f"no problems in {checked}; "
+    world.print(printable(f"{profiles}no secret in {counted(searched.files, kind)}"))
 
 
 QUESTION = "Pin this certificate for {}, and send calls and credentials to this server?"

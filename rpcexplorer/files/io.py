@@ -131,13 +131,13 @@ def read_whole(descriptor: int, most: int) -> bytes:
     """Read a whole file; raise ``Unfit`` if it is longer than ``most``."""
     size = os.fstat(descriptor).st_size
     if size > most:
-        raise Unfit(f"it has {told_size(size)}, and no more than {told_size(most)} are read; make it smaller")
+        raise Unfit(f"it is too large, {told_size(size)} (limit {told_size(most)}); shorten it")
     pieces, left = [], most + 1
     while piece := os.read(descriptor, min(max(size, LEAST), left, PIECE)):
         pieces.append(piece)
         left -= len(piece)
         if not left:  # The file grows meanwhile, or its size is reported as 0.
-            raise Unfit(f"no more than {told_size(most)} of it are read; make it smaller")
+            raise Unfit(f"it is too large (limit {told_size(most)}); shorten it")
     return b"".join(pieces)
 
 

@@ -116,7 +116,7 @@ def read_shape(rule: Rule, file: TomlFile) -> CheckedFile:
     reading = CheckedFile(file)
     _walk(reading, rule, file.values, Place(file.path.absolute().parent, ()))
     if reading.unlisted:
-        sentence = f"and {reading.unlisted:,} more things in this file are wrong; mend these first"
+        sentence = f"and {reading.unlisted:,} more problems in this file; fix these first"
         reading.problems.append(((), Problem(str(file.path), sentence, many=reading.unlisted)))
     return reading
 

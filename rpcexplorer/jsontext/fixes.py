@@ -263,7 +263,7 @@ LABELS: Final = {
     "literal": "write null, true and false",
     "base": "write the number in decimal",
     "control": "escape the control characters",
-    "backslash": "repair the backslashes",
+    "backslash": "fix the backslashes",
     "space": "use plain spaces",
     "equals": "use colons",
     "opener": "close what is open",
@@ -272,7 +272,7 @@ LABELS: Final = {
 """The kinds of typos that can be fixed, each with its fix."""
 
 
-class Slip(NamedTuple):
+class RawTypo(NamedTuple):
     kind: str
     """A key of LABELS, or "" without a fix; one fix is for all of a kind."""
     start: int
@@ -283,11 +283,11 @@ class Slip(NamedTuple):
     """The text to write instead."""
 
 
-class Slips:
+class Typos:
     """The typos of a text: the first one, their number, the edits by kind."""
 
     def __init__(self) -> None:
-        self.first: Slip | None = None
+        self.first: RawTypo | None = None
         self.count = 0
         self.edits: dict[str, list[Rewrite]] = {}
 
@@ -295,7 +295,7 @@ class Slips:
         """Add a typo and the edits that fix it."""
         self.count += 1
         if self.first is None or where[0] < self.first.start:
-            self.first = Slip(kind, *where, what, instead)
+            self.first = RawTypo(kind, *where, what, instead)
         self.edit(kind, *edits)
 
     def edit(self, kind: str, *edits: Rewrite) -> None:
@@ -310,67 +310,67 @@ def shown(text: str) -> str:
     return "".join(char if char.isprintable() else f"\\u{ord(char):04x}" for char in short)
 
 
-def in_token(text: str, token: Token, slips: Slips) -> None:
+def in_token(text: str, token: Token, typos: Typos) -> None:
     """Add the typos that a token has in any place."""
     kind, start, end = token
     if kind in STRINGS:
-        _string(text, token, slips)
+        _string(text, token, typos)
     elif kind == "comment":
-        slips.add(kind, (start, end), "JSON has no comments", "remove it", without_comment(text, token))
+        typos.add(kind, (start, end), "JSON has no comments", "remove it", without_comment(text, token))
     elif kind == "endless":
-        slips.add("", (start, end), "a comment that does not end", "remove it")
+        typos.add("", (start, end), "a comment that does not end", "remove it")
     elif kind == "space":
         what = f"the invisible character U+{ord(text[start]):04X} is no space of JSON"
-        slips.add(kind, (start, end), what, "write a plain space", space(text, token))
+        typos.add(kind, (start, end), what, "write a plain space", space(text, token))
     elif kind == "stray":
         what = f"{shown(text[start])} does not belong here"
-        slips.add("", (start, end), what, "write a value in its place, or remove it")
+        typos.add("", (start, end), what, "write a value in its place, or remove it")
     elif text[start] in "()":
         bracket = "[" if kind == "open" else "]"
-        slips.add("", (start, end), "JSON has no round brackets", f"write {bracket}")
+        typos.add("", (start, end), "JSON has no round brackets", f"write {bracket}")
     elif kind == "colon" and text[start:end] != ":":
         what = f"{text[start:end]} does not join a name and its value"
-        slips.add("equals", (start, end), what, "write a colon", Rewrite(start, end, ":"))
+        typos.add("equals", (start, end), what, "write a colon", Rewrite(start, end, ":"))
 
 
 _INSIDE = regex(r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}|(?=(.?)))|([\x00-\x1f])|([\ud800-\udfff])', re.DOTALL)
 _CONTROLS = {"\n": "a line break", "\r": "a line break", "\t": "a tab"}
 
 
-def _string(text: str, token: Token, slips: Slips) -> None:
+def _string(text: str, token: Token, typos: Typos) -> None:
     """Add wrong or missing quotes, and typos between the quotes."""
     kind, start, end = token
     opener, closer = text[start], text[end - 1]
     if kind == "unopened":
-        slips.add("quote", (start, end), "a quote is missing before this text", 'write "', Rewrite(start, start, '"'))
+        typos.add("quote", (start, end), "a quote is missing before this text", 'write "', Rewrite(start, start, '"'))
     elif opener == "'" or (opener == '"' and kind == "string" and closer == "'"):
         edits = requoted(text, token)
-        slips.add("single quotes", (start, end), "text needs double quotes, not single ones", 'write "', *edits)
+        typos.add("single quotes", (start, end), "text needs double quotes, not single ones", 'write "', *edits)
     elif opener != '"' or (kind == "string" and closer != '"'):
         edits = requoted(text, token)
         odd = closer if opener == '"' else opener
-        slips.add("other quotes", (start, end), f"{odd} is not a quote of JSON", 'write "', *edits)
+        typos.add("other quotes", (start, end), f"{odd} is not a quote of JSON", 'write "', *edits)
     if kind == "unclosed":
         # A backslash before the quote is doubled, or it would escape the quote.
         dangling = (end - start - len(text[start:end].rstrip("\\"))) % 2
         edit = Rewrite(end, end, "\\" * dangling + '"')
-        slips.add("quote", (start, end), "this text has no closing quote", 'write " at its end', edit)
+        typos.add("quote", (start, end), "this text has no closing quote", 'write " at its end', edit)
     inner = (start + (kind != "unopened"), end - (kind != "unclosed"))
     if _INSIDE.search(text, *inner):
-        _inside(text, inner, opener, slips)
+        _inside(text, inner, opener, typos)
 
 
-def _inside(text: str, inner: tuple[int, int], opener: str, slips: Slips) -> None:
+def _inside(text: str, inner: tuple[int, int], opener: str, typos: Typos) -> None:
     """Add control characters and escapes that JSON does not have."""
     wrong: list[int] = []
     for found in _INSIDE.finditer(text, *inner):
         where, char = found.span(), found[0]
         if found[2]:
             what = f"{_CONTROLS.get(char) or f'the control character U+{ord(char):04X}'} inside a string"
-            slips.add("control", where, what, f"write {escaped(char)}", Rewrite(*where, escaped(char)))
+            typos.add("control", where, what, f"write {escaped(char)}", Rewrite(*where, escaped(char)))
         elif found[3]:
             what = f"half a character, U+{ord(char):04X}, cannot be sent"
-            slips.add("", where, what, f"write {escaped(char)}")
+            typos.add("", where, what, f"write {escaped(char)}")
         elif found[1] and found[1] != opener:
             wrong.append(where[0])
     if wrong:
@@ -379,7 +379,7 @@ def _inside(text: str, inner: tuple[int, int], opener: str, slips: Slips) -> Non
             singles = (found.start() for found in _SINGLE_BACKSLASH.finditer(text, *inner) if found[1])
             edits = [Rewrite(at, at, "\\") for at in singles] or edits
         what = f"{shown(text[wrong[0] : wrong[0] + 2])} is not an escape of JSON"
-        slips.add("backslash", (wrong[0], wrong[0] + 2), what, r"write \\ for a backslash", *edits)
+        typos.add("backslash", (wrong[0], wrong[0] + 2), what, r"write \\ for a backslash", *edits)
 
 
 _NUMBER = regex(NUMBER)
@@ -390,55 +390,55 @@ _NOT_NUMBERS = {"nan", "inf", "infinity"}
 _LITERALS = dict.fromkeys(("null", "none", "nil", "undefined"), "null") | {"true": "true", "false": "false"}
 
 
-def in_name(text: str, token: Token, slips: Slips) -> None:
+def in_name(text: str, token: Token, typos: Typos) -> None:
     """Add the typos that a token has as a member's name."""
     if token.kind not in STRINGS:
         what = "the name of a member needs double quotes"
         instead = f'write "{shown(text[token.start : token.end])}"'
-        slips.add("name", token[1:], what, instead, *quoted(token))
+        typos.add("name", token[1:], what, instead, *quoted(token))
 
 
-def in_value(text: str, token: Token, slips: Slips) -> None:
+def in_value(text: str, token: Token, typos: Typos) -> None:
     """Add the typos that a word or a number has as a value."""
     spelled = text[token.start : token.end]
     if token.kind in STRINGS or spelled in ("true", "false", "null") or _NUMBER.fullmatch(spelled):
         return
-    if token.kind == "number" and _number(spelled, token, slips):
+    if token.kind == "number" and _number(spelled, token, typos):
         return
     if spelled.startswith("{{"):
         placeholder = f'"{{{{{spelled[2:-2].strip().removesuffix(":json")}:json}}}}"'
         edit = Rewrite(token.start, token.end, placeholder)
-        slips.add("placeholder", token[1:], "a placeholder stands in quotes", f"write {shown(placeholder)}", edit)
+        typos.add("placeholder", token[1:], "a placeholder stands in quotes", f"write {shown(placeholder)}", edit)
     elif right := _LITERALS.get(spelled.lower()):
         edit = Rewrite(token.start, token.end, right)
-        slips.add("literal", token[1:], f"{shown(spelled)} is not JSON", f"write {right}", edit)
+        typos.add("literal", token[1:], f"{shown(spelled)} is not JSON", f"write {right}", edit)
     elif spelled.lower().lstrip("+-") in _NOT_NUMBERS:
-        slips.add("", token[1:], f"{spelled} is not JSON", f'write null, or "{spelled}" as text')
+        typos.add("", token[1:], f"{spelled} is not JSON", f'write null, or "{spelled}" as text')
     else:
-        slips.add("bare text", token[1:], "text needs double quotes", 'write " on both sides', *quoted(token))
+        typos.add("bare text", token[1:], "text needs double quotes", 'write " on both sides', *quoted(token))
 
 
-def _number(spelled: str, token: Token, slips: Slips) -> bool:
+def _number(spelled: str, token: Token, typos: Typos) -> bool:
     """Add the first typo of a number; return False if it is not a number."""
     digits = spelled.lstrip("+-")
     if _BASE.fullmatch(digits):
         right = str(int(digits, 0))
         edit = Rewrite(token.start + (spelled[0] == "-"), token.end, right)
-        slips.add("base", token[1:], "JSON has only decimal numbers", f"write {shown(right)}", edit)
+        typos.add("base", token[1:], "JSON has only decimal numbers", f"write {shown(right)}", edit)
         return True
     decimal = _DECIMAL.fullmatch(digits)
     if decimal is None:
         return False
     if spelled[0] == "+":
-        slips.add("", token[1:], "a number has no plus sign", f"write {shown(digits)}")
+        typos.add("", token[1:], "a number has no plus sign", f"write {shown(digits)}")
     elif _ZEROS.match(digits):
         instead = f'remove them, or write "{shown(digits)}" to keep them as text'
-        slips.add("", token[1:], "a number has no leading zeros", instead)
+        typos.add("", token[1:], "a number has no leading zeros", instead)
     elif "_" in digits:
-        slips.add("", token[1:], "a number has no underscores", "remove them")
+        typos.add("", token[1:], "a number has no underscores", "remove them")
     else:
         side = "after" if decimal[1] else "before"
-        slips.add("", token[1:], f"a number needs a digit {side} its point", "write 0 there")
+        typos.add("", token[1:], f"a number needs a digit {side} its point", "write 0 there")
     return True
 
 
@@ -561,28 +561,28 @@ def counted(text: str, found: Sequence[Token]) -> Iterator[Container]:
 _KINDS: Final = {"[": "an array", "{": "an object"}
 
 
-def slips_of(text: str) -> Slips:
+def find_typos(text: str) -> Typos:
     """Return all typos of a text as params; none only if it can be sent."""
-    slips = Slips()
+    typos = Typos()
     found: list[Token] = []
     complete = True
     for token in tokens(text):
-        in_token(text, token, slips)
+        in_token(text, token, typos)
         if token.kind == "endless":
             complete = False
         elif token.kind not in ("space", "comment"):
             found.append(token)
-    _Walk(text, found, slips).run(complete=complete)
-    return slips
+    _Walk(text, found, typos).run(complete=complete)
+    return typos
 
 
 class _Walk:
     """A walk from token to token through the open containers."""
 
-    def __init__(self, text: str, found: Sequence[Token], slips: Slips) -> None:
+    def __init__(self, text: str, found: Sequence[Token], typos: Typos) -> None:
         self.text = text
         self.found = found
-        self.slips = slips
+        self.typos = typos
         self.containers = counted(text, found)
         self.whole = next(self.containers)
         self.nest = Nest(self.whole)
@@ -621,7 +621,7 @@ class _Walk:
         if not self._ends_whole(last):
             edits.append(Rewrite(last.end, last.end, CLOSER[whole.kind]))
         kind, instead = ("array", "put it in [ ]") if whole.kind == "[" else ("object", "put it in { }")
-        self.slips.add(kind, place[1:], "params are an array or an object", instead, *edits)
+        self.typos.add(kind, place[1:], "params are an array or an object", instead, *edits)
 
     def _ends_whole(self, token: Token) -> bool:
         """Return whether a token closes a text without an opening bracket."""
@@ -633,21 +633,21 @@ class _Walk:
         container = self.nest.open[-1]
         end = self.before.end
         if container.state == "after" and not container.kind:
-            self.slips.add(
+            self.typos.add(
                 "", token[1:], "the params end before this", "remove the rest, or put everything into one array"
             )
             self.over = True
         elif container.state in ("after", "colon") and self._touches(token):
             instead = r"write \" for a quote inside the text, or add the missing quote"
-            self.slips.add("", token[1:], "text goes on after its closing quote", instead)
+            self.typos.add("", token[1:], "text goes on after its closing quote", instead)
             container.state = "item" if container.state == "after" else "value"
         elif container.state == "after":
-            self.slips.add(
+            self.typos.add(
                 "missing comma", token[1:], "a comma is missing before this", "write one", Rewrite(end, end, ",")
             )
             container.state = "item"
         elif container.state == "colon":
-            self.slips.add(
+            self.typos.add(
                 "missing colon", token[1:], "a colon is missing before this", "write one", Rewrite(end, end, ":")
             )
             container.state = "value"
@@ -663,10 +663,10 @@ class _Walk:
         container = self._room(token)
         container.comma = None
         if container.kind == "{" and container.state == "item":
-            in_name(self.text, token, self.slips)
+            in_name(self.text, token, self.typos)
             container.state = "colon"
         else:
-            in_value(self.text, token, self.slips)
+            in_value(self.text, token, self.typos)
             container.state = "after"
 
     def _stray(self, _: Token) -> None:
@@ -680,7 +680,7 @@ class _Walk:
         parent = self._room(token)
         parent.comma = None
         if parent.kind == "{" and parent.state == "item":
-            self.slips.add("", token[1:], "the name of a member must be text", 'write a name in " " and a colon')
+            self.typos.add("", token[1:], "the name of a member must be text", 'write a name in " " and a colon')
             parent.state = "colon"
         else:
             parent.state = "after"
@@ -695,13 +695,13 @@ class _Walk:
             name = self.text[container.first.start : container.first.end].strip("\"'")
             what, instead = "members need braces, not square brackets", f'write {{"{shown(name)}": …}}'
             edit = Rewrite(opener.start, opener.end, "{")
-            self.slips.add("members", container.first_colon[1:], what, instead, edit)
+            self.typos.add("members", container.first_colon[1:], what, instead, edit)
         elif container.first:
             place = container.first
             if place.kind in STRINGS and container.first_join:
                 place = container.first_join
             what = "elements without names need square brackets, not braces"
-            self.slips.add("", place[1:], what, "write [ ]")
+            self.typos.add("", place[1:], what, "write [ ]")
 
     def _close(self, token: Token) -> None:
         char = bracket(self.text, token)
@@ -709,7 +709,7 @@ class _Walk:
         if not left:
             if not self._ends_whole(token):
                 what, edit = f"{char} closes nothing", Rewrite(token.start, token.end, "")
-                self.slips.add("closer", token[1:], what, "remove it", edit)
+                self.typos.add("closer", token[1:], what, "remove it", edit)
             return
         for container in left:
             self._finish(container, token)
@@ -718,14 +718,14 @@ class _Walk:
             missing = "".join(CLOSER[container.typed] for container in lacking)
             what = f"{lacking[0].typed} is still open where {char} closes {_KINDS[own.typed]}"
             edit = Rewrite(self.before.end, self.before.end, missing)
-            self.slips.add("opener", token[1:], what, f"write {shown(missing)} before it", edit)
+            self.typos.add("opener", token[1:], what, f"write {shown(missing)} before it", edit)
         right = CLOSER[own.kind]
         if char == right:
             return
         if own.kind == own.typed:
-            self.slips.add("", token[1:], f"{char} cannot close {own.typed}", f"write {right}")
+            self.typos.add("", token[1:], f"{char} cannot close {own.typed}", f"write {right}")
         elif own.kind == "{":
-            self.slips.edit("members", Rewrite(token.start, token.end, right))
+            self.typos.edit("members", Rewrite(token.start, token.end, right))
 
     def _finish(self, container: Container, token: Token) -> None:
         """Add what a container that ends at `token` lacks or has too much."""
@@ -733,14 +733,14 @@ class _Walk:
             self._missing(container, token)
         elif container.comma:
             what, edit = "the comma after the last item is one too many", Rewrite(*container.comma[1:], "")
-            self.slips.add("trailing comma", container.comma[1:], what, "remove it", edit)
+            self.typos.add("trailing comma", container.comma[1:], what, "remove it", edit)
 
     def _missing(self, container: Container, token: Token) -> None:
         """Add that a name has no value before `token`."""
         if container.state == "colon":
-            self.slips.add("", token[1:], "a name without a value", "write a colon and a value after the name")
+            self.typos.add("", token[1:], "a name without a value", "write a colon and a value after the name")
         else:
-            self.slips.add("", token[1:], "a value is missing here", "write one, or null")
+            self.typos.add("", token[1:], "a value is missing here", "write one, or null")
 
     def _comma(self, token: Token) -> None:
         container = self.nest.open[-1]
@@ -749,26 +749,26 @@ class _Walk:
             self._missing(container, token)
         elif container.state == "item":
             what, edit = "one comma too many", Rewrite(token.start, token.end, "")
-            self.slips.add("extra comma", token[1:], what, "remove it, or write a value before it", edit)
+            self.typos.add("extra comma", token[1:], what, "remove it, or write a value before it", edit)
             return
         elif not container.kind:
-            self.slips.add("", token[1:], "nothing may follow the end of the params", "remove it")
+            self.typos.add("", token[1:], "nothing may follow the end of the params", "remove it")
             return
         if mark == ";":
-            self.slips.add("", token[1:], "items are separated by commas", "write a comma")
+            self.typos.add("", token[1:], "items are separated by commas", "write a comma")
         container.state = "item"
         container.comma = token
 
     def _colon(self, token: Token) -> None:
         container = self.nest.open[-1]
         if container.kind != "{":
-            self.slips.add("", token[1:], "an array has no names", "put the name and its value into { }")
+            self.typos.add("", token[1:], "an array has no names", "put the name and its value into { }")
         elif container.state == "item":
-            self.slips.add("", token[1:], "a name is missing before this colon", 'write one in " "')
+            self.typos.add("", token[1:], "a name is missing before this colon", 'write one in " "')
         elif container.state == "value":
-            self.slips.add("", token[1:], "one colon is enough", "remove this one")
+            self.typos.add("", token[1:], "one colon is enough", "remove this one")
         elif container.state == "after":
-            self.slips.add("", token[1:], "a colon cannot follow a value", "write a comma, or a name before it")
+            self.typos.add("", token[1:], "a colon cannot follow a value", "write a comma, or a name before it")
         container.comma = None
         container.state = "value"
 
@@ -786,4 +786,4 @@ class _Walk:
             if inner.comma:
                 edits.append(Rewrite(*inner.comma[1:], ""))
             what = f"{inner.typed} is not closed"
-            self.slips.add("opener", (end, end), what, f"write {shown(missing)}", *edits)
+            self.typos.add("opener", (end, end), what, f"write {shown(missing)}", *edits)

@@ -125,15 +125,15 @@ def _problem(text: str) -> Typo:
     if len(text) > MAX_FIXED:
         return _first_error(text)
     # Imported here, so that valid params do not wait for its patterns to be compiled.
-    from rpcexplorer.jsontext.fixes import LABELS, Slip, applied, slips_of
+    from rpcexplorer.jsontext.fixes import LABELS, RawTypo, applied, find_typos
 
-    slips = slips_of(text)
-    first = slips.first or Slip("", 0, len(text), "this is not JSON", "write an array or an object")
+    typos = find_typos(text)
+    first = typos.first or RawTypo("", 0, len(text), "this is not JSON", "write an array or an object")
     fix = None
-    if edits := slips.edits.get(first.kind):
-        mended = applied(text, edits)
-        if slips_of(mended).count < slips.count:
-            fix = Fix(LABELS[first.kind], mended)
+    if edits := typos.edits.get(first.kind):
+        fixed = applied(text, edits)
+        if find_typos(fixed).count < typos.count:
+            fix = Fix(LABELS[first.kind], fixed)
     line, column = _place(text, first.start)
     return Typo(line, column, first.start, first.end, first.what, first.instead, fix)
 

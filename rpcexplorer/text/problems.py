@@ -23,20 +23,20 @@ LONGEST_PATH: Final = 60
 
 
 def marked(text: str, problem: Typo) -> str:
-    """The line, a caret under the place, and the first line of the mended text where fixes come to one."""
+    """The line, a caret under the place, and the first line of the fix_all text where fixes come to one."""
     at = problem.column - 1
     line = BREAK.split(text[problem.offset - at :], maxsplit=1)[0]
     start = max(0, at - WIDTH // 2)
     before, after = printable(line[start:at]), printable(line[at : start + WIDTH])
     shown = [f"  {before}{after}", f"  {' ' * columns(before)}^"]
-    if fixed := mended(problem):
+    if fixed := fix_all(problem):
         labels, whole = fixed
         first, more, _ = whole.strip().partition("\n")
         shown.append(f"  {', '.join(labels)}: {printable(first[: 2 * WIDTH])}{' …' if more else ''}")
     return "\n".join(shown)
 
 
-def mended(problem: Typo) -> tuple[list[str], str] | None:
+def fix_all(problem: Typo) -> tuple[list[str], str] | None:
     """What can be sent after this fix and those of the problems that are left by it, with the name of each.
 
     One fix alone may leave a text that is still none: where nobody can take the next one with a key, it is no way out.

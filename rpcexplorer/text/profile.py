@@ -129,7 +129,7 @@ def profile_page(
 
 def broken_page(files: Sequence[tuple[Path, str]], problems: Sequence[str]) -> list[WordLine]:
     wrong: list[WordLine] = [[(" ! ", "careful bold"), (problem, "text")] for problem in problems]
-    return [[], *wrong, [], *_files(files), [], [(" It can be used again as soon as its file is in order.", "dim")]]
+    return [[], *wrong, [], *_files(files), [], [(" Fix its file to use it again.", "dim")]]
 
 
 def _row(label: str, value: str, role: str) -> WordLine:

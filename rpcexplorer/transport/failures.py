@@ -87,7 +87,7 @@ def _words(failure: Exception, attempt: Attempt) -> Words:
     if attempt.proxy and phase in {"start", "name", "connect", "proxy"}:
         return "proxy", _at_the_proxy(failure, attempt.proxy)
     if isinstance(failure, httpx.InvalidURL | httpx.UnsupportedProtocol | UnicodeError):
-        return "url", "The URL cannot be used: look for a slip in its host or path"
+        return "url", "The URL cannot be used: check its host and path for a typo"
     if isinstance(failure, httpx.LocalProtocolError):
         return "request", "The request cannot be sent as HTTP: look at the profile's headers"
     if any(isinstance(cause, socket.gaierror) for cause in causes):

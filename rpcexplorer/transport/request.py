@@ -130,7 +130,7 @@ def _host(parts: SplitResult) -> str:
     ]
     host = ".".join(labels)
     if len(host) > 253 or not all(_LABEL.fullmatch(label) for label in labels):
-        raise _bad_url("The URL's host is not a name that can exist: look for a slip in its spelling.")
+        raise _bad_url("The URL's host is not a valid name: check it for a typo.")
     return host + "." * name.endswith(".")
 
 

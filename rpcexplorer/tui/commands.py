@@ -270,7 +270,7 @@ COMMANDS: Final[tuple[Command, ...]] = (
         "next problem",
         "Go to the problem in the params, or to the next of several warnings.",
         "params",
-        synonyms="error warning schema mistake place",
+        synonyms="error warning schema mistake typo place",
     ),
     Command(
         "params.complete",

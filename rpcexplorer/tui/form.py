@@ -15,7 +15,7 @@ from textual.geometry import Region
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.exchange import Preview, Refused
 from rpcexplorer.model.method import By, Described
-from rpcexplorer.model.problem import Checked
+from rpcexplorer.model.problem import Checked, counted
 from rpcexplorer.schema.form import (
     FieldPath,
     FormField,
@@ -321,9 +321,9 @@ class FormScreen(FullScreen[bool | None]):
 
     def _show_title(self) -> None:
         count, general = self.model.problem_count, self.model.general_problem
-        verdict = ("  ✓ nothing to mend", "well") if self.model.rows else ("", "")
+        verdict = ("  ✓ no problems", "well") if self.model.rows else ("", "")
         if count:
-            verdict = (f"  ! {count:,} to mend{f': {general}' if general else ''}", "careful")
+            verdict = (f"  ! {counted(count, 'problem')}{f': {general}' if general else ''}", "careful")
         by = "by name" if self.model.is_by_name else "by position"
         self._bar.words = [("Form", "bold"), (f"  {self.source.method}", "accent"), (f"  {by}", "middle"), verdict]
         self._show_row()

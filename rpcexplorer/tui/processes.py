@@ -94,7 +94,7 @@ async def _run(program: list[str], body: bytes, limit: int, more: Mapping[str, s
             start_new_session=POSIX,
         )
     if process is None:
-        return ProcessResult(b"", "the system does not start this: make it shorter, or put it into a script", 127)
+        return ProcessResult(b"", "the system cannot start this command: shorten it, or put it into a script", 127)
     result = None
     try:
         result = await run_in_thread(partial(_communicate, process, body, limit))

@@ -323,7 +323,7 @@ def test_files_in_order_and_a_history_without_secrets_pass(shell: Shell, usual: 
     record(usual, params='{"password":"«shop.password»"}')
     ran = check(shell)
     assert (ran.code, ran.err) == (0, "")
-    assert "1 profile in order" in ran.text
+    assert "no problems in 1 profile" in ran.text
     assert "no secret in 2 files" in ran.text
 
 

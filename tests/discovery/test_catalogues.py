@@ -264,4 +264,4 @@ def test_a_pipe_a_device_and_an_endless_file_cost_a_sentence_and_nothing_else(tm
         file.truncate(DESCRIPTION + 1)
     assert "a named pipe" in why_not(DocumentSource(file=str(tmp_path / "pipe")))
     assert "a device" in why_not(DocumentSource(file="/dev/zero"))
-    assert "no more than" in why_not(DocumentSource(file=str(tmp_path / "sparse")))
+    assert "it is too large" in why_not(DocumentSource(file=str(tmp_path / "sparse")))

@@ -1,4 +1,4 @@
-"""The way out of each slip: one key mends all of its kind, and nothing else."""
+"""A fix corrects all typos of one kind and nothing else."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ containers = st.recursive(
 ).map(lambda value: value if isinstance(value, list | dict) else [value])
 
 
-def mended(text: str, presses: int = 40) -> str | Typo:
+def fixed_text(text: str, presses: int = 40) -> str | Typo:
     """What can be sent after the fixes were applied one by one, or the problem that has no fix."""
     for _ in range(presses):
         verdict = parse(text)
@@ -74,7 +74,7 @@ ONE_PRESS = [
 
 
 @pytest.mark.parametrize(("text", "right"), ONE_PRESS)
-def test_one_press_mends_every_slip_of_the_kind(text: str, right: str) -> None:
+def test_fix_corrects_every_typo_of_its_kind(text: str, right: str) -> None:
     verdict = parse(text)
     assert isinstance(verdict, Typo)
     assert verdict.fix is not None
@@ -122,7 +122,7 @@ def test_what_hardly_anybody_types_is_told_with_its_place_and_mended_by_hand(
 
 
 @pytest.mark.parametrize("text", ["1}", "{{]}"])
-def test_a_fix_that_leaves_as_many_slips_is_not_offered(text: str) -> None:
+def test_fix_that_leaves_as_many_typos_is_omitted(text: str) -> None:
     verdict = parse(text)
     assert isinstance(verdict, Typo)
     assert verdict.fix is None
@@ -134,10 +134,10 @@ def test_labels_are_honest_about_what_they_do() -> None:
     assert all(re.fullmatch(r"[a-z][a-z, ]+", label) for label in labels)
 
 
-def test_several_slips_are_mended_one_after_the_other() -> None:
+def test_fixes_correct_several_typos_in_turn() -> None:
     text = "[user: 'ada', // who\n admin: True, tags: [“a”, 'b',], path: \"C:\\users\",\n"
     sent = '{"user":"ada","admin":true,"tags":["a","b"],"path":"C:\\\\users"}'
-    assert mended(text) == sent
+    assert fixed_text(text) == sent
 
 
 def test_the_layout_of_the_person_stays() -> None:
@@ -163,7 +163,7 @@ def single_quoted(text: str) -> str:
     return re.sub(r'"(?:[^"\\]|\\.)*"', requote, text)
 
 
-SLIPS: dict[str, Callable[[str], str]] = {
+TYPOS: dict[str, Callable[[str], str]] = {
     "single quotes": single_quoted,
     "typographic quotes": lambda text: re.sub(r'"((?:[^"\\]|\\.)*)"', r"“\1”", text),
     "trailing commas": lambda text: outside_strings(text, lambda part: re.sub(r"([\]}])", r",\1", part)),
@@ -180,27 +180,27 @@ SLIPS: dict[str, Callable[[str], str]] = {
 }
 
 
-@given(containers, st.sampled_from(sorted(SLIPS)))
-def test_a_value_broken_by_one_slip_comes_back(value: object, slip: str) -> None:
-    broken = SLIPS[slip](json.dumps(value))
-    verdict = mended(broken)
+@given(containers, st.sampled_from(sorted(TYPOS)))
+def test_fixes_restore_a_value_with_one_typo(value: object, typo: str) -> None:
+    broken = TYPOS[typo](json.dumps(value))
+    verdict = fixed_text(broken)
     assert isinstance(verdict, str), (broken, str(verdict))
     assert json.loads(verdict) == value, broken
 
 
 @given(containers)
-def test_a_value_broken_by_many_slips_comes_back(value: object) -> None:
+def test_fixes_restore_a_value_with_many_typos(value: object) -> None:
     broken = json.dumps(value)
-    for slip in ("trailing commas", "line comments", "literals", "odd spaces", "single quotes"):
-        broken = SLIPS[slip](broken)
-    verdict = mended(broken)
+    for typo in ("trailing commas", "line comments", "literals", "odd spaces", "single quotes"):
+        broken = TYPOS[typo](broken)
+    verdict = fixed_text(broken)
     assert isinstance(verdict, str), (broken, str(verdict))
     assert json.loads(verdict) == value, broken
 
 
 @given(st.dictionaries(names, containers, min_size=1, max_size=4), st.sampled_from([(1, -1), (1, None)]))
 def test_members_without_their_braces_get_them(value: object, part: tuple[int, int | None]) -> None:
-    verdict = mended(json.dumps(value)[slice(*part)])
+    verdict = fixed_text(json.dumps(value)[slice(*part)])
     assert isinstance(verdict, str)
     assert json.loads(verdict) == value
 
@@ -215,7 +215,7 @@ pieces = st.sampled_from(
 
 @given(st.text(max_size=30) | st.lists(pieces, max_size=25).map("".join))
 def test_fixing_any_text_at_all_comes_to_an_end(text: str) -> None:
-    mended(text, presses=2 * len(text) + 2)
+    fixed_text(text, presses=2 * len(text) + 2)
 
 
 @pytest.mark.thorough

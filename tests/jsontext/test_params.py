@@ -149,7 +149,7 @@ PLACES = [
 
 
 @pytest.mark.parametrize(("text", "line", "column", "words"), PLACES)
-def test_the_first_slip_is_named_at_its_place(text: str, line: int, column: int, words: str) -> None:
+def test_first_typo_is_reported_with_its_place(text: str, line: int, column: int, words: str) -> None:
     found = problem(text)
     assert (found.line, found.column) == (line, column), str(found)
     assert words in found.what
@@ -157,7 +157,7 @@ def test_the_first_slip_is_named_at_its_place(text: str, line: int, column: int,
     assert str(found) == f"line {line}, column {column}: {found.what}; {found.instead}"
 
 
-def test_the_first_slip_in_reading_order_comes_first() -> None:
+def test_first_typo_is_the_first_in_text() -> None:
     text = "{\"a\": 1, // note\n 'b': None,}"
     assert problem(text).what == "JSON has no comments"
     assert problem(text.replace("// note", "")).what == "text needs double quotes, not single ones"
@@ -200,7 +200,7 @@ def test_any_text_at_all_gets_a_verdict(text: str) -> None:
 def test_long_params_name_the_first_error_without_fix(
     start: str, problem: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(fixes, "slips_of", None)  # it would take seconds
+    monkeypatch.setattr(fixes, "find_typos", None)  # it would take seconds
     mark = "\ufeff" * start.startswith("\ufeff")
     read = parse(f"{mark}\n{start.removeprefix(mark)}" + "{" * MAX_FIXED)
     assert isinstance(read, Typo)

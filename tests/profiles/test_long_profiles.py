@@ -38,7 +38,7 @@ def test_of_thousands_of_keys_that_are_wrong_a_few_are_guessed_and_some_are_told
     assert len(guessed) <= MAX_GUESSES
     assert list(found.profiles) == ["q"]
     assert len(found.problems) == MAX_COMPLAINTS + 1
-    assert str(found.problems[-1]).endswith("and 1,800 more things in this file are wrong; mend these first")
+    assert str(found.problems[-1]).endswith("and 1,800 more problems in this file; fix these first")
     sentences = first_few(found.problems, 4)
     assert len(sentences) == 5
     assert sentences[0].startswith(f"{tmp_path / 'sessions.toml'}:7: profile.p.key_0: `key_0` is not a key")

@@ -339,7 +339,7 @@ def test_20_on_the_command_line_a_mistake_is_a_place_and_no_value(shell: Shell, 
             check=False,
         )
     assert ran.returncode == 70
-    assert "a mistake in rpcexplorer itself, at broken.py:8 (ValueError)" in ran.stderr
+    assert "a bug in rpcexplorer, at broken.py:8 (ValueError)" in ran.stderr
     assert PASSWORD not in ran.stdout + ran.stderr + str(history_of(shell))
     assert "Traceback" not in ran.stderr
 

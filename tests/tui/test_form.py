@@ -205,7 +205,7 @@ def test_a_form_is_filled_in_key_by_key_and_the_text_follows(explorer: Explorer)
 def test_what_is_wrong_with_all_params_stands_in_the_title(explorer: Explorer) -> None:
     async def act(pilot: Pilot[None], screen: FormScreen) -> None:
         await pilot.pause()
-        assert "! 1 to mend: it takes its params by name" in text_of(screen.query_one(Bar))
+        assert "! 1 problem: it takes its params by name" in text_of(screen.query_one(Bar))
 
     on_screen(explorer, Text("[1]").source(Described((DescribedParam("any", {}),))), act)
 

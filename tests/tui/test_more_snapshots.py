@@ -307,7 +307,9 @@ def test_params_as_a_form(picture: Callable[..., bool], size: tuple[int, int]) -
         await on(pilot, FormScreen)
         await pilot.press("home", "down", "down", "down")
 
-    assert picture(show, "Form  user.create", "! 3 to mend", "is not one of its params", "Where parcels go.", size=size)
+    assert picture(
+        show, "Form  user.create", "! 3 problems", "is not one of its params", "Where parcels go.", size=size
+    )
 
 
 def test_an_empty_history(picture: Callable[..., bool]) -> None:

@@ -22,8 +22,8 @@ from tests.tui.stage import FakeAdvice, Stage, text_of
 from tests.tui.waiting import until
 
 LIST = Method("user.list", "Lists users, newest first", source="discovered")
-SLIP = '["username": "ada"]'
-SLIPPED = "   ✗ line 1, column 12: members need braces, not square brackets."
+TYPO = '["username": "ada"]'
+TYPO_LINE = "   ✗ line 1, column 12: members need braces, not square brackets."
 PREVIEW = Preview("POST /api/v2/ HTTP/1.1", (("Cookie", "sessionid=«demo.session»"),), b'{"method":"user.list"}')
 Play = Callable[[ParamsPane, Pilot[None], Stage], Awaitable[None]]
 
@@ -125,7 +125,7 @@ def test_loading_tells_nobody_and_typing_tells_each_change() -> None:
         ("", "   ✓ nothing typed  [] will be sent"),
         (" \n", "   ✓ nothing typed  [] will be sent"),
         ("[1] x", "   ✗ line 1, column 5: "),
-        (SLIP, SLIPPED),
+        (TYPO, TYPO_LINE),
     ],
 )
 def test_the_verdict_stands_below(text: str, told: str) -> None:
@@ -164,7 +164,7 @@ def test_a_person_s_own_key_is_named_beside_the_fix() -> None:
         await pilot.press("ctrl+b")
         assert pane.problem is None
 
-    play(SLIP, scene)
+    play(TYPO, scene)
 
 
 @pytest.mark.thorough
@@ -207,7 +207,7 @@ def test_refusing_says_so_until_the_next_change_and_shows_the_place() -> None:
         await pilot.press("x")
         assert "not sent" not in problem_line(pane)
 
-    play(SLIP, scene)
+    play(TYPO, scene)
 
 
 @pytest.mark.thorough
