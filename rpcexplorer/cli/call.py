@@ -100,7 +100,7 @@ def resolved(
     from rpcexplorer.variables.resolve import Missing, used_in  # few calls have variables
 
     for name in values.keys() - {each.name for each in used_in(draft)}:
-        invocation.world.say(f"note: --set {name}=… has no effect: there is no {{{{{name}}}}} in the params")
+        invocation.world.say(f"warning: --set {name}=… has no effect: the params contain no {{{{{name}}}}}")
     found = explorer.resolved(draft, values, id=id)
     if isinstance(found, Missing) and ask and invocation.world.asks:
         found = explorer.resolved(draft, values | _asked(found.names), id=id)
@@ -289,7 +289,7 @@ def _mark(invocation: Invocation, draft: Draft | Batch) -> None:
     """Show the place that is wrong in a text, and what could be written instead."""
     read, remark = judged(draft.text)
     if remark:
-        invocation.world.say(f"note: {remark}")
+        invocation.world.say(f"warning: {remark}")
     if isinstance(read, Typo):
         from rpcexplorer.text.problems import marked
 
@@ -316,7 +316,7 @@ def _show(world: World, exchange: Exchange, part: Part, *, include: bool) -> Non
         case _ if part != "result" and exchange.response.body:
             print_bytes(world, exchange.response.body)
     for remark in exchange.remarks:
-        world.say(f"note: {remark}")
+        world.say(f"warning: {remark}")
     words = ""
     if exchange.kind == "batch":
         from rpcexplorer.model.batch import parts_of
@@ -353,7 +353,7 @@ def _show_preview(world: World, preview: Preview | Refused) -> int:
         world.print(printable(line))
     print_json(world, preview.body)
     for remark in preview.remarks:
-        world.say(f"note: {remark}")
+        world.say(f"warning: {remark}")
     if preview.doubt:
         world.say(preview.doubt)
     return 2 if preview.doubt else 0

@@ -316,7 +316,7 @@ def _print_start(invocation: Invocation, explorer: Explorer, method: Method) -> 
     text = "[]" if start.value is None else bytes(raw_of(start.value)).decode()
     print_json(invocation.world, sendable_start(explorer.profile, method_of(method.name), text).encode())
     if start.why_not:
-        invocation.world.say(f"note: this is not right as it is: {start.why_not}")
+        invocation.world.say(f"warning: these params are not valid yet: {start.why_not}")
     return 0
 
 

@@ -209,7 +209,7 @@ def set_(context: click.Context, /, name: str, changes: tuple[str, ...], team: b
     for key, values in rows_of(before, wanted):
         invocation.world.say(hide(f"{key}: {values}"))
     for sentence in explorer.profiles.overruled(name, wanted, file):
-        invocation.world.say(f"note: {sentence}")
+        invocation.world.say(f"warning: {sentence}")
     invocation.world.say(f"set in profile {name}, in {file}")
     if sentence := _held_back(explorer, name):
         invocation.world.say(hide(sentence))
@@ -409,11 +409,11 @@ def secret(
         explorer.secrets.save(profile, field, _new_value(context, profile, field, from_stdin=from_stdin))
         invocation.world.say(f"stored {field} of {profile.name} for {profile.origin}")
         if field not in explorer.secrets.state(profile):
-            note = f"note: {profile.name} does not use this {field}: its auth type is {profile.auth.kind}"
+            warning = f"{profile.name} does not use this {field}: its auth type is {profile.auth.kind}"
             if profile.assumes_auth:
                 find_out = f"rpcexplorer profiles test {profile.name} --apply"
-                note = f"note: {profile.name} has no auth type yet that sends a {field}. To find one: {find_out}"
-            invocation.world.say(note)
+                warning = f"{profile.name} has no auth type yet that sends a {field}. To find one: {find_out}"
+            invocation.world.say(f"warning: {warning}")
 
 
 def _new_value(context: click.Context, profile: Profile, field: str, *, from_stdin: bool) -> str:

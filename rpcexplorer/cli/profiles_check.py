@@ -86,10 +86,7 @@ def check(context: click.Context, files: tuple[Path, ...], staged: bool) -> None
         invocation.warn_about(explorer, file)
     if searched.by_position:
         labels = ", ".join(searched.by_position)
-        world.say(
-            f"note: with fewer than six characters, or a value that is public anyway, {labels} can be looked for only "
-            "behind words like password"
-        )
+        world.say(f"warning: short or public values are found only after words like password: {labels}")
     if searched.found:
         context.exit(1)
     if problems or searched.unreadable:

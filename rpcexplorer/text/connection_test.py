@@ -26,7 +26,7 @@ def certificate_rows(shown: ShownCertificate, trusted: str | None, now: datetime
     if trusted and trusted != certificate.fingerprint:
         rows.append(("pinned so far", f"{trusted}  (different)"))
     if certificate.remark:
-        rows.append(("remark", certificate.remark))
+        rows.append(("warning", certificate.remark))
     else:
         names = [clipped(name, ROOM) for name in certificate.names[:NAMES]]
         if more := len(certificate.names) - len(names):

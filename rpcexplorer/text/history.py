@@ -33,7 +33,7 @@ PROFILE_COLUMNS: Final = 12
 """A longer profile name is cut; on a narrow terminal it has less."""
 _STAR = "★"
 _TOOK = len("59.9 s ")
-_LABEL = len("remarks   ")
+_LABEL = len("warnings  ")
 
 
 def history_line(
@@ -129,7 +129,7 @@ def _circumstances(exchange: Exchange, zone: tzinfo | None) -> Iterator[tuple[st
         "proxy": response.proxy or "",
     }
     yield from ((label, text) for label, text in fields.items() if text)
-    for label, texts in (("also", exchange.notes), ("remarks", exchange.remarks)):
+    for label, texts in (("also", exchange.notes), ("warnings", exchange.remarks)):
         yield from ((label if number == 0 else "", text) for number, text in enumerate(texts))
 
 

@@ -268,7 +268,7 @@ COMMANDS: Final[tuple[Command, ...]] = (
         "params.problem-next",
         "f12",
         "next problem",
-        "Go to the problem in the params, or to the next of several warnings.",
+        "Go to the problem or the next warning in the params.",
         "params",
         synonyms="error warning schema mistake typo place",
     ),

@@ -488,7 +488,7 @@ def test_a_value_comes_from_the_newest_result_of_another_method(shell: Shell) ->
             ["@one user"],
             "Nothing was sent: {{id}} has no value (did you mean {{uuid}}?). Add --set id=…, or write it into",
         ),
-        (["@one user", "--set", "di=3"], "--set di=… has no effect: there is no {{di}} in the params"),
+        (["@one user", "--set", "di=3"], "--set di=… has no effect: the params contain no {{di}}"),
         (["@one user", "[1]"], "@one user has params of its own"),
         (["@list user"], "There is no saved call list user for profile p; did you mean @list users?"),
         (["@"], "There is no saved call @ for profile p; `rpcexplorer methods` lists"),
@@ -518,7 +518,7 @@ def test_in_an_ordinary_draft_what_is_not_known_goes_out_as_typed_with_a_remark(
         assert case.sent == [("ping", ["{{nobody}} 7", "{{page}}"])]
         dry = shell.run("call", "ping", '["{{nobody}} {{page}}"]', "--dry-run")
         assert '"params":["{{nobody}} 7"]' in dry.text
-        assert "note: {{nobody}} has no value: it is sent as typed" in dry.err
+        assert "warning: {{nobody}} has no value: it is sent as typed" in dry.err
 
 
 def test_somebody_at_a_terminal_is_asked_for_what_is_missing(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:

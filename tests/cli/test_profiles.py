@@ -212,7 +212,7 @@ def test_a_teams_profile_is_changed_beside_its_file_or_for_the_team(shell: Shell
     assert f"in {local}" in ran.err
     assert team.read_text() == TEAM
     ran = shell.run("profiles", "set", "staging", "--team", "empty_params=omit", "accept=application/json")
-    assert f"note: empty_params is saved in {team}, but {local}:4 overrides it" in ran.err
+    assert f"warning: empty_params is saved in {team}, but {local}:4 overrides it" in ran.err
     assert team.read_text() == TEAM + 'empty_params = "omit"\naccept = "application/json"\n'
     named = shell.folder / "named.toml"
     named.write_text(TEAM)

@@ -101,7 +101,7 @@ def test_a_whole_exchange_tells_everything_there_is() -> None:
   sent      112 B
   status    HTTP/1.1 200 OK
   also      logged in as ada
-  remarks   id differs
+  warnings  id differs
 
 params
 {

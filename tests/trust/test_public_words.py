@@ -107,7 +107,7 @@ def test_word_of_url_is_hidden_behind_names_of_secrets(shell: Shell) -> None:
 def test_check_leaves_urls_and_names_what_it_cannot_find(shell: Shell) -> None:
     ran = run(shell, "profiles", "check")
     assert ran.code == 0, ran.err
-    assert "z.password can be looked for only behind" in ran.err
+    assert "only after words like password: z.password" in ran.err
     assert "k.username" not in ran.err
 
 
