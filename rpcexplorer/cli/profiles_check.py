@@ -184,7 +184,7 @@ NEW = "NAME"
 
 @click.command("test")
 @click.argument("name", metavar="[NAME|URL]", required=False, shell_complete=complete_profiles)
-@click.option("--apply", "apply", is_flag=True, help="Change the profile as the test proposes; asks first.")
+@click.option("--apply", "apply", is_flag=True, help="Apply the suggested changes to the profile; asks to confirm.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask before the profile is changed.")
 @click.option("--json", "as_json", is_flag=True, help="Print what was found as one JSON object.")
 @no_input_option
@@ -334,10 +334,10 @@ def _tell_proposal(invocation: Invocation, profile: Profile, proposal: Proposal,
         out(f"  {PROGRAM} profiles trust {profile.name}")
         out(f"  {PROGRAM} profiles test {profile.name} --apply")
         return
-    out("What it should say instead:")
+    out("Suggested changes:")
     for key, change in rows_of(profile, proposal.changes):
         out(printable(hide(f"  {key}: {change}")))
-    out(f"To change it: {PROGRAM} profiles test {profile.name} --apply")
+    out(f"To apply them: {PROGRAM} profiles test {profile.name} --apply")
 
 
 def _change(invocation: Invocation, explorer: Explorer, profile: Profile, proposal: Proposal, file: Path) -> bool:

@@ -207,25 +207,27 @@ class ConnectionTest(Dialog[str]):
         if self.report.advice:
             return [*lines, [], [(f" {self.report.advice}", "text")]]
         if proposal is None:
-            words = " Nothing was found that could be proposed."
+            words = " No suggestions."
         else:
-            words = f" Nothing {'but its auth ' if proposal.lacks_auth else ''}has to be changed in the profile."
+            words = " Set the auth type of the profile. Nothing else has to change."
+            if not proposal.lacks_auth:
+                words = " Nothing has to change in the profile."
         return [*lines, [], [(words, "dim")]]
 
     def _proposed(self, proposal: Proposal) -> list[SheetLine]:
         keymap = self._explorer.settings.keymap
         if self._profile.ad_hoc:
             lines = profile_lines(NEW, *proposal.made_from(self.profile))
-            title = " A profile that fits:"
+            title = " Suggested profile:"
             if proposal.lacks_auth:
-                title = " What was found, without its auth:"
+                title = " Suggested profile, without its auth type:"
                 profiles, add = (first_key(command, keymap) for command in ("profiles", "profiles.add"))
                 lines = [*lines, f"{profiles}, then {add}, saves the address with an auth type that you choose."]
             return [[(title, "text bold")], *([(f"   {line}", "text")] for line in lines)]
         file = self._explorer.profiles.change_home(self._profile.name, self._explorer.paths.user_sessions)
         changes = rows_of(self._profile, proposal.changes)
         changed = [[(f"   {key:<13} ", "dim"), (change, "text")] for key, change in changes]
-        return [[(f" What fits, to be written to {file}:", "text bold")], *changed]
+        return [[(f" Suggested changes to {file}:", "text bold")], *changed]
 
     # --- doing -------------------------------------------------------------------------------------------------
 

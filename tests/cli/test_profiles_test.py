@@ -93,7 +93,7 @@ def test_an_address_ends_with_a_profile_and_the_commands_that_make_it(shell: She
         assert program == "rpcexplorer"
         assert shell.run(*words).code == 0
         ran = shell.run("profiles", "test", "mine", RPCEXPLORER_MINE_TOKEN="sesame-4711")
-    assert "What it should say instead" not in ran.text
+    assert "Suggested changes" not in ran.text
 
 
 def test_the_kind_of_auth_that_nobody_could_see_is_left_to_be_said(shell: Shell) -> None:
@@ -114,7 +114,7 @@ def test_what_is_proposed_is_written_where_it_counts_after_a_yes(shell: Shell) -
         before = (shell.folder / "sessions.toml").read_text()
         ran = shell.run("profiles", "test", "shop")
         assert ran.code == 5
-        assert "  preset: not set → deluge\n  content_type: text/plain → application/json\nTo change it" in ran.text
+        assert "  preset: not set → deluge\n  content_type: text/plain → application/json\nTo apply them" in ran.text
         refused = shell.run("profiles", "test", "shop", "--apply")
         assert (refused.code, (shell.folder / "sessions.toml").read_text()) == (2, before)
         assert "Nobody can be asked: add --yes" in refused.err
@@ -194,7 +194,7 @@ def test_apply_goes_on_after_certificate_is_trusted(shell: Shell, tmp_path: Path
             terminal.sees(box.fingerprint, "Pin this certificate for shop")
             terminal.type("y")
             terminal.press("enter")
-            terminal.sees("What it should say instead", "Change shop in")
+            terminal.sees("Suggested changes", "Change shop in")
             terminal.type("y")
             terminal.press("enter")
             assert terminal.ends() == 0

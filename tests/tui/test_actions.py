@@ -1429,7 +1429,7 @@ async def the_way_to_a_server_is_tested_step_by_step(at: Visit) -> None:
     await at.sees("Test cookie", "At most 16 requests", "system.listMethods")
     await at.press("enter")
     await until(at.pilot, lambda: bool(dialog.report.checks) and not dialog.report.under_way)
-    await at.sees("✓ JSON-RPC", "Nothing has to be changed")
+    await at.sees("✓ JSON-RPC", "Nothing has to change")
     await at.press("escape")
     await until(at.pilot, lambda: at.app.screen is screen)
     _, steps = screen._tested["cookie"]

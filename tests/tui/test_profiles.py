@@ -865,7 +865,7 @@ def test_what_fits_a_profile_is_shown_with_old_and_new_and_its_file(make_explore
             await profiles(pilot, "one")
             dialog = await begun(pilot, "t")
             beside = team.with_name("sessions.local.toml")
-            assert f"to be written to {beside}" in asked(dialog).replace("\n", "")
+            assert f"Suggested changes to {beside}" in asked(dialog).replace("\n", "")
             assert "not set → deluge" in asked(dialog)
             assert not beside.exists()
             await pilot.press("enter")
