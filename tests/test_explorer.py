@@ -180,7 +180,7 @@ def test_that_a_server_writes_the_old_way_is_said_once_for_each_profile(opened: 
         exchanges = asyncio.run(run())
     said = [note for exchange in exchanges for note in exchange.notes]
     assert [bool(exchange.notes) for exchange in exchanges] == [True, False, False, False, True, False]
-    assert all("as in JSON-RPC 1.0): rpcexplorer handles it and reports it once" in note for note in said)
+    assert all("as in JSON-RPC 1.0): rpcexplorer handles this quirk and reports it once" in note for note in said)
     assert [exchange.remarks for exchange in exchanges] == [()] * 6
     assert [exchange.exit_code for exchange in exchanges] == [0, 0, 1, 0, 1, 0]
     assert not any(each.notes or each.remarks for each in explorer.history.newest(9) if isinstance(each, Exchange))

@@ -437,7 +437,8 @@ class Catalogues:
         habits = getattr(exchange.outcome, "habits", ())
         if not habits or not self.is_news(profile):
             return exchange
-        note = f"this server deviates from JSON-RPC ({', '.join(habits)}): rpcexplorer handles it and reports it once"
+        quirks = ", ".join(habits)
+        note = f"this server deviates from JSON-RPC ({quirks}): rpcexplorer handles this quirk and reports it once"
         return replace(exchange, notes=(*exchange.notes, note))
 
     def is_news(self, profile: Profile) -> bool:

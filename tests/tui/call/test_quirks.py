@@ -30,7 +30,7 @@ def test_the_shape_of_json_rpc_1_0_is_said_once(make_explorer: Callable[..., Exp
         visit(make_explorer(f'[profile.old]\nurl = "{server.origin}"\n'), scene, profile="old")
     first, second = seen
     assert "as in JSON-RPC 1.0" in first
-    assert "nothing to do" in first
+    assert "handles this quirk" in first
     assert "1.0:" not in second
     assert "missing" not in second
     assert "beside" not in second
