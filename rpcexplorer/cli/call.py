@@ -58,15 +58,15 @@ def question_about(explorer: Explorer, drafts: Sequence[Draft | Batch], profile:
     if not methods:
         return ""
     if profile.confirm == "always":
-        return f"Profile {word} asks before {named}."
-    return f"{named} {'is' if len(methods) == 1 else 'are'} not marked safe, and profile {word} asks first."
+        return f"Profile {word} asks to confirm {named}."
+    return f"{named} {'is' if len(methods) == 1 else 'are'} treated as unsafe, and profile {word} asks to confirm."
 
 
 def confirm(invocation: Invocation, question: str, what: str, profiles: Iterable[Profile], *, ask: bool) -> None:
     """Go on after a yes; without anybody to ask, the sentence says what answers it."""
     places = joined_words(dict.fromkeys(each.origin for each in profiles))
     if not (ask and invocation.world.asks):
-        fail(f"{question} Add --yes to send {what} to {places} all the same.")
+        fail(f"{question} Add --yes to send {what} to {places}.")
     if not click.confirm(printable(f"{question} Send {what} to {places}?"), default=False, err=True):
         fail("Nothing was sent.")
 
@@ -177,7 +177,7 @@ def sending_options(command: F) -> F:
         click.option("--id", metavar="ID", help="Use this id instead of a new one."),
         click.option("--no-history", "history", flag_value=False, default=True, help="Do not record the call."),
         no_input_option,
-        click.option("-y", "--yes", is_flag=True, help="Send without asking, also where the profile wants a question."),
+        click.option("-y", "--yes", is_flag=True, help="Do not ask for confirmation."),
         click.option("--set", "given", multiple=True, metavar="NAME=VALUE",
                      help="The value of {{NAME}} in the params; what else is left open there must then be known."),
     ]  # fmt: skip

@@ -84,7 +84,7 @@ ignore_option = click.option(
 @click.option("--full", is_flag=True, help="Fold nothing: show what is equal as well.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON array of the differences.")
 @no_input_option
-@click.option("-y", "--yes", is_flag=True, help="Send without asking, also where a profile wants a question.")
+@click.option("-y", "--yes", is_flag=True, help="Do not ask for confirmation.")
 @click.pass_context
 def compare(
     context: click.Context, /, first: str | None, second: str | None, profiles: tuple[str, ...], ask: bool, yes: bool,
@@ -269,7 +269,7 @@ class _ToSend(Struct, frozen=True):
 @ignore_option
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a call, each on a line.")
 @no_input_option
-@click.option("-y", "--yes", is_flag=True, help="Send without asking, also where the profile wants a question.")
+@click.option("-y", "--yes", is_flag=True, help="Do not ask for confirmation.")
 @click.pass_context
 def replay(
     context: click.Context,

@@ -115,7 +115,7 @@ def agree(context: click.Context, question: str, *, yes: bool) -> None:
     if yes:
         return
     if not invocation_of(context).world.asks:
-        fail("Nobody can be asked: add --yes to do it all the same.")
+        fail("Cannot ask for confirmation without a terminal. Add --yes to confirm.")
     if not click.confirm(printable(question), default=False, err=True):
         fail("Nothing was changed.")
 

@@ -378,7 +378,7 @@ def show(context: click.Context, id: str | None, profile: str | None, part: str 
 @click.option("--older-than", metavar="AGE", help="Remove calls older than 12h, 30d or 8w.")
 @click.option("-p", "--profile", metavar="NAME", shell_complete=complete_profiles, help="Only of this profile.")
 @click.option("--dry-run", is_flag=True, help="Only count.")
-@click.option("-y", "--yes", is_flag=True, help="Do not ask.")
+@click.option("-y", "--yes", is_flag=True, help="Do not ask for confirmation.")
 @click.pass_context
 def prune(
     context: click.Context, keep: int | None, older_than: str | None, profile: str | None, dry_run: bool, yes: bool

@@ -353,7 +353,7 @@ def default(context: click.Context, name: str | None, team: bool) -> None:
 
 @profiles.command()
 @click.argument("name", shell_complete=complete_profiles)
-@click.option("-y", "--yes", is_flag=True, help="Do not ask.")
+@click.option("-y", "--yes", is_flag=True, help="Do not ask for confirmation.")
 @click.pass_context
 def remove(context: click.Context, name: str, yes: bool) -> None:
     """Remove a profile from its file, and the secrets stored for it.

@@ -106,7 +106,7 @@ QUESTION = "Pin this certificate for {}, and send calls and credentials to this 
 @click.argument("name", shell_complete=complete_profiles)
 @click.option("--fingerprint", metavar="SHA256", help="Pin the certificate only if it has this fingerprint.")
 @click.option("--team", is_flag=True, help="Write it to the project file, ./sessions.toml.")
-@click.option("-y", "--yes", is_flag=True, help="Do not ask; goes with --fingerprint.")
+@click.option("-y", "--yes", is_flag=True, help="Do not ask for confirmation. Needs --fingerprint.")
 @click.pass_context
 def trust(context: click.Context, name: str, fingerprint: str | None, team: bool, yes: bool) -> None:
     """Pin the certificate that the server of profile NAME shows.
@@ -184,8 +184,8 @@ NEW = "NAME"
 
 @click.command("test")
 @click.argument("name", metavar="[NAME|URL]", required=False, shell_complete=complete_profiles)
-@click.option("--apply", "apply", is_flag=True, help="Apply the suggested changes to the profile; asks to confirm.")
-@click.option("-y", "--yes", is_flag=True, help="Do not ask before the profile is changed.")
+@click.option("--apply", "apply", is_flag=True, help="Apply the suggested changes to the profile. Asks to confirm.")
+@click.option("-y", "--yes", is_flag=True, help="Do not ask for confirmation.")
 @click.option("--json", "as_json", is_flag=True, help="Print what was found as one JSON object.")
 @no_input_option
 @click.pass_context
@@ -214,7 +214,7 @@ def connection(context: click.Context, name: str | None, apply: bool, yes: bool,
             "An address has no profile to change: test it without --apply, which ends with the command that makes one."
         )
     if yes and not apply:
-        fail("--yes answers the question that --apply asks: add --apply to have the profile changed.")
+        fail("--yes confirms the changes of --apply: add --apply.")
     report = _tested_and_told(context, explorer, profile, as_json=as_json)
     proposal = report.proposal
     while proposal and proposal.trusts and apply and ask and invocation.world.asks:  # --yes trusts no certificate
@@ -385,7 +385,7 @@ def _as_json(profile: Profile, report: Report, hide: Callable[[str], str]) -> di
 )
 @click.option("--list", "listing", is_flag=True, help="List what is allowed, and where variables were first used.")
 @click.option("--forget", is_flag=True, help="Forget what was allowed for NAME or for the folder.")
-@click.option("-y", "--yes", is_flag=True, help="Do not ask.")
+@click.option("-y", "--yes", is_flag=True, help="Do not ask for confirmation.")
 @click.pass_context
 def allow(
     context: click.Context, name: str | None, folder: Path | None, listing: bool, forget: bool, yes: bool

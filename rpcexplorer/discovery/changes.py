@@ -93,7 +93,7 @@ def _lines(old: Described, new: Described, affected: AffectedReferences) -> Iter
     if old.auth != new.auth:
         yield f"auth was {_or_unknown(old.auth)}, now {_or_unknown(new.auth)}"
     if old.safe != new.safe:
-        yield {True: "safe now", False: "not safe now", None: "not said to be safe any more"}[new.safe]
+        yield {True: "safe now", False: "unsafe now", None: "safety unknown now"}[new.safe]
     for words, *facts in (
         ("doc of the result", "result_name", "result_doc"),
         ("doc", "doc", "details"),

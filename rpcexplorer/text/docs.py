@@ -70,9 +70,9 @@ _SOURCES: Final[dict[MethodSource, str]] = {
     "saved": "a saved call",
 }
 _SAFETY: Final = {
-    True: "yes, sent without a question",
-    False: "no, asks first where the profile wants it",
-    None: "unknown, so it is treated as not safe",
+    True: "yes, confirm only if the profile always asks",
+    False: "no, confirm if the profile asks",
+    None: "unknown, treated as unsafe",
 }
 _OTHERS: Final = {"profile": "the profile", "service": "the service's own document"}
 _SIGNS: Final = {"new": ("+", "well"), "gone": ("-", "wrong"), "changed": ("~", "careful")}

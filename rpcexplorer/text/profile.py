@@ -205,5 +205,5 @@ def _methods(profile: Profile) -> Iterator[WordLine]:
     if profile.methods:
         yield from _heading("Methods it describes")
         for name, note in profile.methods.items():
-            mark = {True: ("safe  ", "well"), False: ("! not safe  ", "careful"), None: ("", "dim")}[note.safe]
+            mark = {True: ("safe  ", "well"), False: ("! unsafe  ", "careful"), None: ("", "dim")}[note.safe]
             yield [*_row(name, mark[0], mark[1]), (note.doc, "middle")]

@@ -189,7 +189,7 @@ def _at_tls(failure: ssl.SSLError | None, attempt: Attempt) -> str:
     if any(word in reason for word in _WHO_CALLS):
         return _not_known(place, attempt.trust)
     if "PROTOCOL" in reason or "VERSION" in reason:
-        return f"{place} offers no version of TLS that is safe to use: the server must be updated"
+        return f"{place} offers no secure version of TLS: update the server"
     return f"TLS with {place} failed ({reason.lower().replace('_', ' ') or 'no reason given'}): check the port"
 
 

@@ -409,7 +409,12 @@ COMMANDS: Final[tuple[Command, ...]] = (
         synonyms=EXPORT,
     ),
     Command(
-        "history.delete", "delete", "delete", "Delete this call from the history; asks first.", "history", footer=True
+        "history.delete",
+        "delete",
+        "delete",
+        "Delete this call from the history. Asks to confirm.",
+        "history",
+        footer=True,
     ),
     Command(
         "history.keep-call",
@@ -557,7 +562,7 @@ COMMANDS: Final[tuple[Command, ...]] = (
     Command("profiles.add", "a", "add", "Add a profile.", "profiles", footer=True),
     Command("profiles.edit", "e", "edit", "Change this profile in its file.", "profiles", footer=True),
     Command("profiles.duplicate", "d", "duplicate", "Make a profile like this one.", "profiles", footer=True),
-    Command("profiles.remove", "delete", "remove", "Remove this profile; asks first.", "profiles", footer=True),
+    Command("profiles.remove", "delete", "remove", "Remove this profile. Asks to confirm.", "profiles", footer=True),
     Command(
         "profiles.test",
         "t",

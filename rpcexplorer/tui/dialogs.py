@@ -66,7 +66,7 @@ async def may_send(screen: Screen[Any], explorer: Explorer, draft: Draft | Batch
     if not isinstance(draft, Batch):
         choices.append(Choice("quiet", f"Send, and don't ask for {clipped(method, 24)} today"))
     where = profile.badge_word if profile.badge == "prod" else profile.name
-    title = f"Send to {where}?" + ("" if profile.confirm == "always" else f"  {method} is not marked safe.")
+    title = f"Send to {where}?" + ("" if profile.confirm == "always" else f"  {method} is treated as unsafe.")
     answer = await screen.app.push_screen_wait(Confirm(title, rows, choices, grave=profile.badge == "prod"))
     if answer == "quiet":
         explorer.remembered.quiet(profile.name, _bound(profile, method))
@@ -496,7 +496,7 @@ SIGNS: Final = {
     "▸": "The method in the editor.",
     "★": "Pinned.",
     "·": "Called before.",
-    "!": "Not safe: where the profile wants it, you are asked before it is sent.",
+    "!": "Unsafe: the profile decides whether you confirm it before it is sent.",
     "cookie inline": "The method needs this auth type.",
 }
 

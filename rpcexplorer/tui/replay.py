@@ -273,7 +273,7 @@ async def may_send_all(
     where = " and ".join(each.badge_word if each.badge == "prod" else each.name for each in profiles.values())
     choices = [Choice("cancel", "Cancel"), Choice("send", "Send")]
     always = all(profile.confirm == "always" for _, profile in asked)
-    title = f"Send to {where}?" + ("" if always else f"  {calls} not marked safe.")
+    title = f"Send to {where}?" + ("" if always else f"  {calls} treated as unsafe.")
     return await screen.app.push_screen_wait(SendQuestion(title, rows, choices, grave=is_prod)) == "send"
 
 

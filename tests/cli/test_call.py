@@ -540,7 +540,7 @@ def test_it_is_asked_about_as_its_method_is(shell: Shell) -> None:
         assert shell.run("call", "@list users").code == 0
         ran = shell.run("call", "@ping")  # named as another method is that is known as safe
         assert ran.code == 2
-        assert "user.delete is not marked safe" in ran.err
+        assert "user.delete is treated as unsafe" in ran.err
         assert [method for method, _ in case.sent] == ["user.list"]
 
 

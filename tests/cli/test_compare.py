@@ -119,9 +119,7 @@ def test_each_call_goes_where_it_went_and_a_profile_that_is_gone_is_named(shell:
         assert "was made with it: name another one with -p" in gone.err
 
 
-def test_one_question_names_the_profile_the_place_and_what_is_not_safe(
-    shell: Shell, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_question_names_profile_place_and_unsafe_methods(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
     answers = [False, True]
 
@@ -138,7 +136,7 @@ def test_one_question_names_the_profile_the_place_and_what_is_not_safe(
     assert asked[0] == asked[1]
     assert asked[0] == (
         "Someone else recorded this. It would be sent with profile shop. Profile shop (always) asks "
-        f"before a, b. Send 2 calls to {running.origin}?"
+        f"to confirm a, b. Send 2 calls to {running.origin}?"
     )
 
 
@@ -255,10 +253,10 @@ def test_a_case_does_not_choose_what_the_question_says(shell: Shell) -> None:
         file = case(shell, "case = 1\n" + hostile.replace("[1]", json.dumps(calls), 1))
         refused = shell.run("replay", file, "-p", "shop")
         assert refused.code == 2
-        assert f"user.delete (2 times), {', '.join(many)} are not marked safe, and" in refused.err
+        assert f"user.delete (2 times), {', '.join(many)} are treated as unsafe, and" in refused.err
         refused = shell.run("compare", file, "-p", "shop", "-p", "too")
         assert refused.code == 2
-        assert f"user.delete (2 times), {', '.join(many)} are not marked safe, and" in refused.err
+        assert f"user.delete (2 times), {', '.join(many)} are treated as unsafe, and" in refused.err
         shell.run("history", "import", file)
         listed = json.loads(shell.run("history", "list", "--json").text)
         assert listed["method"].startswith("get, user.delete, user.delete, user.number_0, ")
@@ -550,7 +548,7 @@ def test_one_question_is_asked_for_all_profiles_and_nothing_is_sent_before(shell
         shell.sessions("".join(f'[profile.{name}]\nurl = "{server.origin}"\nbadge = "prod"\n' for name in ("a", "b")))
         asked = shell.run("compare", id, "-p", "a", "-p", "b")
         assert (asked.code, server.requests) == (2, [])
-        assert all(f"profile {name} (prod) asks first" in asked.err for name in "ab")
+        assert all(f"profile {name} (prod) asks to confirm" in asked.err for name in "ab")
         ran = shell.run("compare", id, "-p", "a", "-p", "b", "--yes")
         assert (ran.code, len(server.requests)) == (0, 2)
 

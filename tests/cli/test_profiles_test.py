@@ -117,7 +117,7 @@ def test_what_is_proposed_is_written_where_it_counts_after_a_yes(shell: Shell) -
         assert "  preset: not set → deluge\n  content_type: text/plain → application/json\nTo apply them" in ran.text
         refused = shell.run("profiles", "test", "shop", "--apply")
         assert (refused.code, (shell.folder / "sessions.toml").read_text()) == (2, before)
-        assert "Nobody can be asked: add --yes" in refused.err
+        assert "Add --yes to confirm." in refused.err
         done = shell.run("profiles", "test", "shop", "--apply", "--yes")
         assert done.code == 0
         assert (shell.folder / "sessions.toml").read_text() == before

@@ -45,7 +45,7 @@ def test_new_and_gone_are_told_by_name_and_what_stayed_is_not() -> None:
         ({"details": "More"}, ("doc",)),
         ({"deprecated": True}, ("deprecated now",)),
         ({"auth": "none"}, ("auth was not said, now none",)),
-        ({"safe": False}, ("not safe now",)),
+        ({"safe": False}, ("unsafe now",)),
         ({"by": "name"}, ("params by name now",)),
         ({"params": FULL.params[::-1]}, ("order of the params",)),
         ({"params": (*FULL.params, DescribedParam("since", required=True))}, ("param “since” is new and required",)),

@@ -1,4 +1,4 @@
-"""Profiles: endpoints, variables, the catalogue, and when to ask first."""
+"""Profiles: endpoints, variables, the catalogue, and when to confirm a call."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ def test_everything_that_is_known_is_told() -> None:
         '  {"page":1}',
         "",
         "  auth        needs a session",
-        "  safe        yes, sent without a question",
+        "  safe        yes, confirm only if the profile always asks",
         "  result      array of user",
         "  said by     the service, when it was asked (rpc.discover)",
     ]
@@ -122,7 +122,7 @@ def test_all_that_a_service_says_has_its_part_of_the_page() -> None:
         "    }",
         "",
         "  auth        unknown",
-        "  safe        unknown, so it is treated as not safe",
+        "  safe        unknown, treated as unsafe",
         "  tags        user, read",
         "  said by     the profile",
     ]
@@ -140,7 +140,7 @@ def test_what_another_one_said_names_it() -> None:
     assert lines[1] == "  Lists users, newest first  says the profile"
     assert lines[3:6] == ["  One.", "  Two.", "  says help"]  # help is laid out for a terminal
     assert "  Params  by name, as an object  says system.methodSignature" in lines
-    assert "  safe        yes, sent without a question  says the service's own document" in lines
+    assert "  safe        yes, confirm only if the profile always asks  says the service's own document" in lines
     assert "  auth        needs a session" in lines
 
 
@@ -162,8 +162,8 @@ def test_help_for_a_terminal_keeps_its_lines() -> None:
             "  auth        needs none  says the profile",
         ),
         ({}, "  auth        unknown"),
-        ({"safe": False}, "  safe        no, asks first where the profile wants it"),
-        ({}, "  safe        unknown, so it is treated as not safe"),
+        ({"safe": False}, "  safe        no, confirm if the profile asks"),
+        ({}, "  safe        unknown, treated as unsafe"),
         ({"source": "history"}, "  said by     an earlier call"),
         ({"params": [1]}, "  Starting point"),
         ({"params": {}}, "  {}"),

@@ -156,7 +156,7 @@ def test_methods_are_listed_with_what_is_known_of_their_safety() -> None:
     methods = {"a": MethodNote("Reads", safe=True), "b": MethodNote("Deletes", safe=False), "c": MethodNote("Asks")}
     lines = told(Profile("p", "https://p", methods=methods))
     assert row(lines, "a") == "safe  Reads"
-    assert row(lines, "b") == "! not safe  Deletes"
+    assert row(lines, "b") == "! unsafe  Deletes"
     assert row(lines, "c") == "Asks"
 
 

@@ -121,8 +121,8 @@ def test_what_is_wrong_with_a_certificate_is_said_in_words(code: int, says: str)
     ("reason", "says"),
     [
         ("WRONG_VERSION_NUMBER", "http://"),
-        ("TLSV1_ALERT_PROTOCOL_VERSION", "no version of TLS"),
-        ("UNSUPPORTED_PROTOCOL", "no version of TLS"),
+        ("TLSV1_ALERT_PROTOCOL_VERSION", "no secure version of TLS"),
+        ("UNSUPPORTED_PROTOCOL", "no secure version of TLS"),
         ("SSLV3_ALERT_HANDSHAKE_FAILURE", "client certificate"),
         ("BAD_SIGNATURE", "bad signature"),
     ],

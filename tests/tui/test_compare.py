@@ -243,7 +243,7 @@ def test_calls_are_sent_one_by_one_until_somebody_stops_it_and_what_was_done_is_
 def test_all_that_a_yes_is_said_to_can_be_read_in_a_small_terminal() -> None:
     rows = [("profile", "shop  https://shop.example.com"), ("method", "\n".join(f"user.m{at}" for at in range(30)))]
     choices = [Choice("cancel", "Cancel"), Choice("send", "Send")]
-    question = SendQuestion("Send to shop?  30 calls are not marked safe.", rows, choices, grave=True)
+    question = SendQuestion("Send to shop?  30 calls are treated as unsafe.", rows, choices, grave=True)
 
     async def act(pilot: Pilot[None]) -> None:
         seen = set[str]()

@@ -150,7 +150,7 @@ def test_a_failure_is_handed_on_replayed_elsewhere_compared_and_told(
 
     opened, _, asked, listed, compared = his.seen
     assert f"someone else's, sent to {prod.url}" in opened
-    assert_says(asked, "user.get", staging.origin, prod.url, "not marked safe")
+    assert_says(asked, "user.get", staging.origin, prod.url, "treated as unsafe")
     assert_says(listed, "≠ user.get  differs  1 member differs", f"recorded at {prod.url}, sent to {staging.url}")
     assert_says(compared, "1 member differs; 1 redacted value was not compared", '"at": "prod-7"', '"at": "staging-2"')
     hosts = [server.origin.removeprefix("http://") for server in (prod, staging)]

@@ -375,7 +375,7 @@ def test_confirm(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer]) -> Non
         await until(pilot, lambda: app.screen is not screen)
 
     assert snap_compare(
-        calls[0], terminal_size=SIZE, run_before=state("Send to PROD?", "user.delete is not marked safe", then=show)
+        calls[0], terminal_size=SIZE, run_before=state("Send to PROD?", "user.delete is treated as unsafe", then=show)
     )
 
 

@@ -100,7 +100,7 @@ def test_a_warning_stands_below_leads_to_its_place_and_is_mended_by_one_key() ->
         assert said(pane).startswith("   ! line 3, column 11: kind must be one of a, b.")
         assert "^R" not in said(pane)
         await pilot.press("ctrl+r")
-        assert pane.text.endswith('"x"\n}'), "there is nothing to mend"
+        assert pane.text.endswith('"x"\n}'), "there is nothing to fix"
         pane.described = None
         assert said(pane) == "   ✓ valid  object with 2 members"
 
