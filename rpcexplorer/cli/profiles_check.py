@@ -190,11 +190,11 @@ NEW = "NAME"
 @no_input_option
 @click.pass_context
 def connection(context: click.Context, name: str | None, apply: bool, yes: bool, as_json: bool, ask: bool) -> None:
-    """Test the way to a server step by step, and propose the profile that fits it.
+    """Test the connection and suggest settings.
 
-    At most 16 requests with harmless methods are made, whose names are listed first; none is recorded, and none has
-    credentials but the last, where the profile has some and everything before went well. The exit code is that of a
-    call which ends at the first step that failed.
+    It sends at most 16 requests with harmless methods, lists these methods first, and records no request. Only the
+    last request has credentials: if the profile has some and all steps before it passed. The exit code is that of a
+    call that ends at the first failed step.
 
     \b
     Examples:
@@ -211,7 +211,7 @@ def connection(context: click.Context, name: str | None, apply: bool, yes: bool,
         fail("An address begins with http:// or https:// and a host, such as http://127.0.0.1:8000/jsonrpc.")
     if apply and profile.ad_hoc:
         fail(
-            "An address has no profile to change: test it without --apply, which ends with the command that makes one."
+            "A URL has no profile to change. Test it without --apply: the last line is the command that adds a profile."
         )
     if yes and not apply:
         fail("--yes confirms the changes of --apply: add --apply.")

@@ -61,7 +61,7 @@ class Counted:
         self, request: Request, *, deadline: float, watch: Watch | None = None, partial: Partial | None = None
     ) -> Response:
         if self.sent >= self._most:
-            raise Unreachable("request", f"A test makes no more than {self._most} requests: it ends here.")
+            raise Unreachable("request", f"The connection test ends here: it sends at most {self._most} requests.")
         self.sent += 1
         return await self._transport.send(request, deadline=deadline, watch=watch, partial=partial)
 

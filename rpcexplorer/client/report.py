@@ -261,7 +261,7 @@ def _not_found_out(rows: list[Check], examination: Examination) -> list[Check]:
     last, found = examination.cut_short, examination.found
     assert last is not None
     ended_here = isinstance(last.exchange.outcome, Cancelled)
-    why = "you ended the test" if ended_here else last.said
+    why = "you ended the connection test" if ended_here else last.said
     wanting = [] if found and found.speaks else ["Address"]
     wanting += [] if examination.preset else ["Server"]
     wanting += [] if rows[-1].state == "failed" else [rows[-1].label]

@@ -53,15 +53,15 @@ KIND: Final = "KIND"
 
 
 def plan(profile: Profile, presets: Mapping[str, Preset]) -> str:
-    said = f"At most {MOST} requests, one after the other, none of them recorded: {', '.join(METHODS)}."
+    said = f"It sends at most {MOST} requests, one at a time, and records none: {', '.join(METHODS)}."
     if not profile.secrets:
         return said
     last = behind_login(profile, presets) or auth_of(profile).harmless
     if profile.has_sessions:
         last = f"the login, {profile.login.method} (or {last}, if only a session is stored),"
     if profile.assumes_auth:
-        return f"{said} If the server asks for credentials and a password is stored, {last} is called with it."
-    return f"{said} Where these get through, {last} is called with the credentials of {profile.name}."
+        return f"{said} If the server asks for credentials and a password is stored, it calls {last} with the password."
+    return f"{said} If these succeed, it calls {last} with the credentials of {profile.name}."
 
 
 def steps_in_rows(report: Report, profile: Profile, now: datetime) -> Iterator[Check | tuple[str, str]]:

@@ -98,7 +98,11 @@ NOT_SET = "not set"
 
 def hint_line(hint: Hint, profile: str, key: str, test_key: str) -> WordLine:
     if hint.tests:
-        return [(test_key, "bold accent"), (" finds out", "text"), (f"   {printable(hint.sentence)}", "middle")]
+        return [
+            (test_key, "bold accent"),
+            (" tests the connection", "text"),
+            (f"   {printable(hint.sentence)}", "middle"),
+        ]
     if hint.changes:
         does = f" set {_told(hint.changes)} in {profile}, and resend"
     elif hint.secret:

@@ -158,10 +158,10 @@ COMMANDS: Final[tuple[Command, ...]] = (
     Command(
         "test",
         "alt+t",
-        "test the address",
-        "Find out how this server wants to be spoken to; says first what it will call.",
+        "test connection",
+        "Test the connection: list its calls, then suggest settings.",
         "call",
-        synonyms="connection doctor diagnose check ping reach",
+        synonyms="address doctor diagnose check ping reach probe",
     ),
     Command(
         "compare-profiles",

@@ -128,7 +128,7 @@ class ConnectionTest(Dialog[str]):
     ]
 
     def __init__(self, explorer: Explorer, profile: Profile) -> None:
-        super().__init__(f"Test {profile.url if profile.ad_hoc else profile.name}")
+        super().__init__(f"Connection test: {profile.url if profile.ad_hoc else profile.name}")
         self._explorer, self._profile = explorer, profile
         self.profile = profile
         """The one that is tested: with the address that was typed last."""
@@ -145,7 +145,7 @@ class ConnectionTest(Dialog[str]):
         yield Entry(profile.url if is_bare else typed_whole(profile.endpoint), classes="alone", id="address")
         with Answers():
             yield Answer("Begin", id="begin")
-            yield Answer("Test this address", id="again")
+            yield Answer("Test this URL", id="again")
             yield Answer("Save", id="save")
             yield Answer("Close", id="leave")
             yield Answer("Pin this certificate", grave=True, id="pin")
@@ -187,7 +187,7 @@ class ConnectionTest(Dialog[str]):
             answer.display = self._stop is None and shown[answer.id or ""]
         self.set_focus(field if asks else next((answer for answer in self.query(Answer) if answer.display), None))
         ends = "ends the test" if self._stop else "closes it" if asks else "closes it, and changes nothing"
-        tests = ("Enter", "tests this address") if asks else ()
+        tests = ("Enter", "tests this URL") if asks else ()
         self.query_one(".hint", Static).update(keys("↑↓", "reads on", *tests, "Esc", ends))
 
     def _lines(self) -> list[SheetLine]:

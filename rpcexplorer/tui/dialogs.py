@@ -360,7 +360,7 @@ async def secrets(screen: Screen[Any], explorer: Explorer, profile: Profile) -> 
 def _needs_none(screen: Screen[Any], explorer: Explorer, profile: Profile) -> bool:
     if not profile.secrets:
         key = first_key("test", explorer.settings.keymap) or "The command palette"
-        test = f"{key} tests whether the server asks for some."
+        test = f"{key} tests whether the server needs them."
         screen.notify(f"{profile.name} has auth type none: its calls are sent without credentials. {test}")
     return not profile.secrets
 

@@ -104,7 +104,7 @@ class StatisticsWanted(Wanted):
 
 
 class ConnectionTestWanted(Wanted):
-    """The way to the server in use is to be tested."""
+    """The user starts a connection test."""
 
     group: ClassVar = "test"
 

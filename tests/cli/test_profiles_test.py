@@ -18,9 +18,7 @@ from tests.fakes.wire import RawServer, Received, http_reply
 
 COOKIE = f'auth = {{ kind = "cookie", username = "{USERNAME}" }}'
 NOBODY = 'auth = { kind = "cookie" }'
-PLAN = (
-    "rpcexplorer: At most 16 requests, one after the other, none of them recorded: system.listMethods, rpc.discover, "
-)
+PLAN = "rpcexplorer: It sends at most 16 requests, one at a time, and records none: system.listMethods, rpc.discover, "
 
 
 def profile(shell: Shell, url: str, more: str) -> None:
@@ -35,7 +33,7 @@ def test_every_step_is_told_and_nothing_is_recorded(shell: Shell) -> None:
     assert (ran.code, where) == (0, f"rpcexplorer: shop at {demo.url}/api/v2/")
     assert plan.startswith(PLAN)
     assert plan.endswith(
-        "the login, auth (or ping, if only a session is stored), is called with the credentials of shop."
+        "it calls the login, auth (or ping, if only a session is stored), with the credentials of shop."
     )
     rows = [line.split(maxsplit=1) for line in ran.text.splitlines()]
     assert [words.split("  ")[0] for _, words in rows] == [
@@ -153,7 +151,7 @@ def test_what_is_no_address_is_told_in_one_line_before_any_plan(shell: Shell, ty
 def test_an_address_has_no_profile_to_change(shell: Shell) -> None:
     ran = shell.run("profiles", "test", "http://127.0.0.1:9", "--apply")
     assert (ran.code, ran.out) == (2, b"")
-    assert "An address has no profile to change" in ran.err
+    assert "A URL has no profile to change" in ran.err
 
 
 def test_a_program_gets_all_of_it_as_json(shell: Shell) -> None:

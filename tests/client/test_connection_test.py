@@ -375,7 +375,7 @@ def test_whoever_ends_it_keeps_what_was_found(explorer: Explorer) -> None:
         report = report_of(explorer, wire.origin, tell=tell, stop=stop)
     assert len(wire.requests) == 2
     assert row(report, "Address") == ("well", "/jsonrpc speaks JSON-RPC; not /")
-    assert row(report, "Login") == ("unknown", "not found out: you ended the test")
+    assert row(report, "Login") == ("unknown", "not found out: you ended the connection test")
     assert report.advice == ""
     assert report.proposal is None
     assert [each.under_way for each in heard] == [
@@ -754,7 +754,7 @@ def test_credentials_are_tried_with_a_method_that_the_server_has(tmp_path: Path)
         report = report_of(explorer, profile)
     assert row(report, "Credentials") == ("well", "the credentials were accepted")
     assert call_of(wire.requests[-1])["method"] == "aria2.getVersion"
-    assert "aria2.getVersion is called with the credentials" in plan(profile, explorer.profiles.usable_presets())
+    assert "it calls aria2.getVersion with the credentials" in plan(profile, explorer.profiles.usable_presets())
     assert report.exit_code == 0
 
 

@@ -112,7 +112,7 @@ async def day(witness: Witness, screen: CallScreen) -> None:
 
 
 async def short_day(witness: Witness, screen: CallScreen) -> None:
-    """What shows how a profile's credentials go out, and what comes of a call and of a test of the connection."""
+    """What shows how a profile's credentials go out, and what comes of a call and of a connection test."""
     app, pilot = witness.app, witness.pilot
     await call(screen, witness, "echo.reason", "Result", "Headers")
     await call(screen, witness, "echo.result", "Result", "Raw", "Headers")

@@ -162,9 +162,9 @@ def profiles() -> Iterator[Stop]:
     ):
         yield Stop(sink, (key,), (title,))
         yield Stop("", ("escape",), gone=title)
-    yield Stop("", ("t",), ("Test there", "Begin"))
+    yield Stop("", ("t",), ("Connection test: there", "Begin"))
     yield Stop("test of a connection", ("enter",), ("U+202E", "Close"))
-    yield Stop("", ("escape",), gone="Test there")
+    yield Stop("", ("escape",), gone="Connection test: there")
     yield Stop("header", ("enter",), (f"  {'http'}", f" {SHOWN[1][:10]}", "F5 send"))
     yield Stop("login", ("f8",), ("Log in to there",))
     yield Stop("", ("escape",), gone="Log in to there")

@@ -1426,7 +1426,7 @@ async def the_way_to_a_server_is_tested_step_by_step(at: Visit) -> None:
     screen = await profiles(at.pilot, "cookie")
     await at.press("t")
     dialog: ConnectionTest = await on(at.pilot, ConnectionTest)
-    await at.sees("Test cookie", "At most 16 requests", "system.listMethods")
+    await at.sees("Connection test: cookie", "at most 16 requests", "system.listMethods")
     await at.press("enter")
     await until(at.pilot, lambda: bool(dialog.report.checks) and not dialog.report.under_way)
     await at.sees("✓ JSON-RPC", "Nothing has to change")
@@ -1442,7 +1442,7 @@ async def the_way_to_a_server_is_tested_step_by_step(at: Visit) -> None:
 async def the_way_to_the_server_in_use_is_tested(at: Visit) -> None:
     await at.press("alt+t")
     dialog: ConnectionTest = await on(at.pilot, ConnectionTest)
-    await at.sees("Test demo", "At most 16 requests")
+    await at.sees("Connection test: demo", "at most 16 requests")
     await at.press("enter")
     await until(at.pilot, lambda: bool(dialog.report.checks) and not dialog.report.under_way)
     await at.press("escape")

@@ -431,7 +431,7 @@ def test_a_connection_was_tested(picture: Callable[..., bool], size: tuple[int, 
         await pilot.press("enter")
         await until(pilot, lambda: bool(dialog.report.checks))
 
-    assert picture(show, "Test prod", "not set → transmission", "Save", size=size)
+    assert picture(show, "Connection test: prod", "not set → transmission", "Save", size=size)
 
 
 # --- comparing -------------------------------------------------------------------------------------------------------

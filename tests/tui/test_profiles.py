@@ -735,7 +735,7 @@ def test_a_test_that_hangs_is_ended_by_escape_with_what_was_found(make_explorer:
             await pilot.press("t")
             dialog: ConnectionTest = await on(pilot, ConnectionTest)
             await rest(pilot)
-            assert "At most 16 requests" in asked(dialog), "nothing begins before Enter"
+            assert "at most 16 requests" in asked(dialog), "nothing begins before Enter"
             assert not server.requests
             await pilot.press("enter")
             await until(pilot, lambda: "system.listMethods at" in asked(dialog))
@@ -830,7 +830,7 @@ def test_an_address_is_tested_taken_and_ready_to_be_called(make_explorer: Make, 
 
         async def story(app: ExplorerApp, pilot: Pilot[str]) -> None:
             calls: CallScreen = await on(pilot, CallScreen)
-            assert "tests this address" in str(calls.response.body.empty)
+            assert "tests the connection" in str(calls.response.body.empty)
             assert not server.requests, "never by itself"
             dialog = await begun(pilot, "alt+t")
             assert 'preset = "aria2"' in asked(dialog)
@@ -845,7 +845,7 @@ def test_an_address_is_tested_taken_and_ready_to_be_called(make_explorer: Make, 
             await on(pilot, CallScreen)
             await until(pilot, lambda: made.profile is not None and made.profile.name == "mine")
             assert calls.method == "system.listMethods", "the first of the preset that is safe"
-            assert "tests this address" not in str(calls.response.body.empty)
+            assert "tests the connection" not in str(calls.response.body.empty)
             await pilot.press("f5")
             await until(pilot, lambda: calls.exchange is not None and calls.exchange.outcome_name == "result")
             await made.__aexit__()

@@ -124,7 +124,7 @@ async def begun(pilot: Pilot[Any], *keys: str) -> ConnectionTest:
     """A test of a connection that the keys open; it is begun, and over."""
     await pilot.press(*keys)
     dialog: ConnectionTest = await on(pilot, ConnectionTest)
-    assert "At most 16 requests" in asked(dialog)
+    assert "at most 16 requests" in asked(dialog)
     await pilot.press("enter")
     await until(pilot, lambda: bool(dialog.report.checks) and not dialog.report.under_way)
     await pilot.pause()

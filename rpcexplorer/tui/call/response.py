@@ -48,7 +48,7 @@ def first_steps(profile: Profile, key: Callable[[str], str], *, is_discovered: b
     if not is_discovered:
         further.append(("discover", " asks the server which methods it has."))
     if profile.ad_hoc:
-        further.append(("test", " tests this address, and says first what it calls."))
+        further.append(("test", " tests the connection, and lists its calls first."))
     for id, words in further:
         lines += [[], [("      ", "text"), (key(id) or "The palette", "bold"), (words, "dim")]]
     return lines

@@ -288,7 +288,7 @@ def test_keys_without_a_call_offer_the_fix_too(make_explorer: Callable[..., Expl
         async def story(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
             if key == "f8":
                 await pilot.press(key)
-                await until(pilot, lambda: "Alt+t tests whether the server asks for some." in said(app))
+                await until(pilot, lambda: "Alt+t tests whether the server needs them." in said(app))
                 assert not server.requests
             await pilot.press("f9")
             await until(pilot, lambda: bool(calls.hint))
