@@ -324,7 +324,7 @@ class ScreenState:
         content = read_bytes(self._file) or b""
         side = next(side for side in aside(self._file, "damaged") if self._may_hold(side, content))
         write_private(side, content)
-        return f"{problem}; the file is kept as {side}, and what could be read of it is still known"
+        return f"{problem}; the file is kept as {side}, and its readable settings are still used"
 
     @staticmethod
     def _may_hold(side: Path, content: bytes) -> bool:

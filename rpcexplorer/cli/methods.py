@@ -42,9 +42,9 @@ MAX_SUGGESTIONS = 3
 @profile_option
 @click.option("--url", metavar="URL", help="Use this address, without a profile.")
 @click.option("--auth", type=AUTH, help="Auth type, with --url.  [default: none]")
-@click.option("--refresh", is_flag=True, help="Ask the service first, as the profile's discovery says.")
-@click.option("--changes", is_flag=True, help="Print what the last refresh found new, gone or changed.")
-@click.option("--json", "as_json", is_flag=True, help="Print everything that is known, as JSON.")
+@click.option("--refresh", is_flag=True, help="Discover the methods again before listing them.")
+@click.option("--changes", is_flag=True, help="Print the changes that the last refresh found.")
+@click.option("--json", "as_json", is_flag=True, help="Print the method list as JSON.")
 @click.option("--export", type=OneOf(["openrpc"]), help="Print the methods as a document to commit: openrpc.")
 @no_input_option
 @click.pass_context
@@ -60,11 +60,11 @@ def methods(
     export: str | None,
     ask: bool,
 ) -> None:
-    """List the methods that are known, or print all about the one called NAME.
+    """List the methods, or describe one of them.
 
-    They are the saved calls, with an @, then the service's own, the profile's, those discovered and those called
-    before. Any other name can be called as well. What a refresh learns is kept for the profile; a service that offers
-    no discovery is in order.
+    The list has the saved calls (with an @), then the methods of rpcexplorer, of the profile, of discovery and of
+    earlier calls. You can call any other name, too. A refresh saves what it discovers for the profile. A service
+    without discovery is not an error.
 
     \b
     Examples:
@@ -77,9 +77,9 @@ def methods(
       rpcexplorer methods --export openrpc > openrpc.json
     """
     if export and (name or changes or as_json):
-        raise click.UsageError("--export goes with neither NAME nor --changes nor --json: it is the whole catalogue.")
+        raise click.UsageError("--export prints the whole method list: remove NAME, --changes and --json.")
     if changes and name:
-        raise click.UsageError("--changes goes without NAME: it is about all methods.")
+        raise click.UsageError("--changes is about all methods: remove NAME.")
     invocation = invocation_of(context)
     explorer = invocation.open(ask=ask)
     chosen = invocation.use(explorer, profile, url, auth)
@@ -99,7 +99,9 @@ def methods(
         if not (name or refresh or explorer.listed_methods()):
             named = {"-p": profile or invocation.profile, "--url": url or invocation.url, "--auth": auth}
             options = "".join(f" {option} {shlex.quote(value)}" for option, value in named.items() if value)
-            invocation.world.say(f"No methods are known yet. Run:\n{PROGRAM} methods --refresh{options}")
+            invocation.world.say(
+                f"The method list is empty. To discover methods, run:\n{PROGRAM} methods --refresh{options}"
+            )
     if explorer.catalogues.problem:
         invocation.world.say(explorer.catalogues.problem)
     context.exit(code)
@@ -110,8 +112,8 @@ def known_method(explorer: Explorer, name: str) -> Method:
     known = explorer.listed_methods()
     if name not in known:
         near = " or ".join(map(printable, _nearest(name, known)))
-        guess = f"Did you mean {near}?" if near else "rpcexplorer methods lists those that are."
-        fail(f"No method {printable(name)} is known. {guess} To ask the service anew: rpcexplorer methods --refresh")
+        guess = f"Did you mean {near}?" if near else "To list the methods: rpcexplorer methods."
+        fail(f"There is no method {printable(name)}. {guess} To refresh the list: rpcexplorer methods --refresh")
     return known[name]
 
 
@@ -146,16 +148,16 @@ def _refreshed(invocation: Invocation, explorer: Explorer) -> int:
 
 
 def _print_changes(invocation: Invocation, explorer: Explorer, *, as_json: bool) -> None:
-    """What the last refresh found that found anything; nothing, where none has."""
+    """Print what the last refresh that found changes found."""
     assert explorer.profile is not None
     found, world = explorer.catalogues.changes(explorer.profile), invocation.world
     if found is None:
-        world.say("No refresh has found anything new, gone or changed.")
+        world.say("No refresh has found changes yet.")
     else:
         when, before = (f"{each.astimezone():%-d %B %Y at %H:%M}" for each in (found.when, found.before))
-        world.say(f"found by the refresh of {when}; the one before was on {before}")
+        world.say(f"changes from {before} to {when}")
         if found.more:
-            world.say(f"{found.more:,} more are not kept")
+            world.say(f"{found.more:,} more changes were not saved")
     changes = found.methods if found else ()
     if as_json:
         print_json(world, json_of([{"name": each.name, "kind": each.kind, "what": each.what} for each in changes]))
@@ -273,16 +275,16 @@ WRONG = 2
 @click.argument("method", shell_complete=complete_methods)
 @click.argument("given", nargs=-1, metavar="[PARAMS|@FILE|-]", shell_complete=complete_params)
 @profile_option
-@click.option("--check", is_flag=True, help="Say what the schema of METHOD has against these params.")
+@click.option("--check", is_flag=True, help="Check these params against the schema of METHOD.")
 @no_input_option
 @click.pass_context
 def params(
     context: click.Context, method: str, given: tuple[str, ...], profile: str | None, check: bool, ask: bool
 ) -> None:
-    """Print params that METHOD accepts, as JSON: something to start from.
+    """Print params that METHOD accepts, as JSON.
 
-    With --check it is told what the schema of METHOD has against params, written as for call: each place with what is
-    allowed there, and exit code 2. Nothing is sent: what is known stands in the catalogue of the profile.
+    --check compares params with the schema of METHOD. It prints each problem with the values that are allowed there,
+    and exits with code 2. Write the params as for call. Nothing is sent: the schema is in the saved method list.
 
     \b
     Examples:
@@ -292,7 +294,7 @@ def params(
       rpcexplorer params user.list --check page:=1
     """
     if given and not check:
-        raise click.UsageError("To check params, add --check; without it, what METHOD may start from is printed.")
+        raise click.UsageError("To check these params, add --check. To print params for METHOD, remove them.")
     invocation = invocation_of(context)
     text = params_text(given, invocation.world)
     explorer = invocation.open(ask=ask)
@@ -335,7 +337,7 @@ def _check(invocation: Invocation, explorer: Explorer, method: Method, text: str
     if unchecked := unchecked_words(found):
         world.say(unchecked)
     elif found.is_right:
-        world.say("nothing in its schema is against these params")
+        world.say("no problems: the params match the schema")
     return WRONG if found.problems else 0
 
 
@@ -343,6 +345,6 @@ async def _checked(explorer: Explorer, name: str, text: str) -> Checked:
     async with explorer:
         described = explorer.described(name)
         if described is None:
-            return Checked(why_not="it is not known what it takes")
+            return Checked(why_not="the schema of the method is unknown")
         known = explorer.methods(called=False).get(name)  # of a saved call, what it calls
         return await explorer.checker.params(described, text, by=known.by if known else None)

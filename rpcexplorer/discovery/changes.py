@@ -81,7 +81,7 @@ def _lines(old: Described, new: Described, affected: AffectedReferences) -> Iter
         return not _same(before, now) or bool(changed and not changed.isdisjoint(references_in(now)))
 
     if new.deprecated != old.deprecated:
-        yield "deprecated now" if new.deprecated else "not deprecated any more"
+        yield "deprecated now" if new.deprecated else "no longer deprecated"
     yield from _params(_Params(old), _Params(new), differs)
     if old.by != new.by:
         yield f"params {f'by {new.by}' if new.by else 'either way'} now"
@@ -149,7 +149,7 @@ def _param(name: str, old: _Params, new: _Params, differs: Callable[[Any, Any], 
     if before.doc != now.doc:
         yield f"doc of {name}"
     if before.deprecated != now.deprecated:
-        yield f"{name} is {'deprecated now' if now.deprecated else 'not deprecated any more'}"
+        yield f"{name} is {'deprecated now' if now.deprecated else 'no longer deprecated'}"
 
 
 def _inside(before: SchemaReader, old: Any, now: SchemaReader, new: Any) -> str:

@@ -313,6 +313,7 @@ def _dialect(name: str, clue: str = "") -> Dialect:
     return Dialect(name, lists.NAME_LISTS[name], re.compile(clue, re.IGNORECASE) if clue else None)
 
 
+ANY_NAME: Final = "You can still type and call any method."
 ALWAYS: Final = (Dialect("rpc.discover", openrpc), _dialect("system.listMethods"))
 """In the order of how much they say: the first to name a method describes it."""
 GRAPHENE: Final = _dialect(lists.GET_METHODS, "assert exception:")
@@ -379,8 +380,8 @@ async def discover(
     """
     now, source = datetime.now(UTC), profile.discovery
     if source == "none":
-        sentence = f'Nothing was asked: profile {profile.name} says discovery = "none".'
-        return Discovery(now, sentences=(f"{sentence} Any name can be typed and called all the same.",))
+        sentence = f'Discovery is off: profile {profile.name} has discovery = "none".'
+        return Discovery(now, sentences=(f"{sentence} {ANY_NAME}",))
     if isinstance(source, DocumentSource) and source.file:
         return await asyncio.to_thread(described_in_file, source, read)
     transport = await connect(profile, min(reply_limit, REPLY_LIMIT))
@@ -410,7 +411,7 @@ async def discover(
     if found.described:
         return discovery_of(now, listing, found.sentences())
     address = redacted_address(profile.endpoint)
-    nothing = f"{address} told of no methods. Any name can be typed and called all the same."
+    nothing = f"{address} does not list its methods. {ANY_NAME}"
     return discovery_of(now, listing, (*found.sentences(), nothing), interview.closed)
 
 
@@ -437,7 +438,7 @@ def described_in_file(source: DocumentSource, read: ReadDocument | None) -> Disc
     try:
         answer = value_of(read(source))
     except UserError as error:
-        return Discovery(now, sentences=(f"{error.sentence}. What was known before stays.",))
+        return Discovery(now, sentences=(f"{error.sentence}. The method list did not change.",))
     name = re.split(r"[/\\]", source.file)[-1]
     listing = Listing(refusal=answer.refusal) if answer.refusal else read_document(answer.value, name)
     return discovery_of(now, listing, (f"{source.file}: {sentence}" for sentence in sentences_of(listing)))

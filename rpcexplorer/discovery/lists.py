@@ -166,8 +166,8 @@ def read_modules(value: Any) -> Listing:
         return Listing(refusal=EMPTY if not value else "answered, but not with modules by name")
     names = line_of(", ".join(filter(None, map(name_of, list(value)[:MODULES_SHOWN]))), LINE)
     return Listing(
-        refusal=f"tells of modules only ({names}), whose methods begin with such a name and `_`; "
-        "name an OpenRPC document in discovery to have them listed"
+        refusal=f"lists only modules ({names}); the methods of a module begin with its name and `_`. "
+        "To list them, set discovery to an OpenRPC document"
     )
 
 
@@ -195,7 +195,7 @@ MOST_ARGUMENTS: Final = 16
 MOST_SHAPES: Final = 300
 """Methods whose arguments are told apart."""
 STATUS: Final = "0 for success, 2 invalid command, 4 not found, 6 permission denied"
-SESSION: Final = "Before these three stands the session; where the profile's auth puts one first, leave it out."
+SESSION: Final = "The session comes before these three. Omit it if the profile's auth adds it."
 
 
 def read_objects(value: Any) -> Listing:

@@ -92,7 +92,7 @@ def _pages(
         if not isinstance(cursor, str) or not cursor or cursor in cursors:
             return []
         if len(cursors) == MOST_PAGES - 1:
-            return [f"{method}: only the first {MOST_PAGES} pages were asked for"]
+            return [f"{method}: only the first {MOST_PAGES} pages were read"]
         cursors.add(cursor)
         answer = yield Question(method, f'{{"cursor":{spelled(cursor)}}}', aside=True)
     return [] if answer.refusal.startswith(NOT_OFFERED) and not cursors else [f"{method}: {answer.refusal}"]

@@ -124,7 +124,7 @@ def too_many_to_explain(wanted: Sequence[str]) -> list[str]:
     """Return a sentence if not all were asked about."""
     if len(wanted) <= MOST_EXPLAINED:
         return []
-    return [f"help was asked for the first {MOST_EXPLAINED} of {len(wanted):,} only"]
+    return [f"help texts were read only for the first {MOST_EXPLAINED} of {len(wanted):,} methods"]
 
 
 OTHER_PARAMS = (-32600, -32602)
@@ -173,7 +173,7 @@ def value_of(text: bytes) -> Answered:
     except RecursionError:
         return Answered(refusal=f"unreadable: it has more than {MAX_LEVELS} levels")
     except ValueError:  # also of a number with more digits than Python reads
-        return Answered(refusal="unreadable: it is no JSON")
+        return Answered(refusal="unreadable: not JSON")
 
 
 def _refusal(exchange: Exchange, said: str, profile: Profile, *, asks_for_login: bool) -> str:
@@ -183,9 +183,9 @@ def _refusal(exchange: Exchange, said: str, profile: Profile, *, asks_for_login:
         advice = "this profile sends none: set its auth" if not profile.secrets else "it did not take these"
         return f"asks for credentials ({said}); {advice}"
     if NOT_INITIALIZED.search(exchange.outcome.message) and profile.handshake != "mcp":
-        return f'wants to be initialized first ({said}): set handshake = "mcp" in the profile'
+        return f'needs a handshake first ({said}): set handshake = "mcp" in the profile'
     if exchange.outcome.code == -32602:
-        return f"wants params that are not known ({said}): call it yourself"
+        return f"needs unknown params ({said}): call it yourself"
     return f"{NOT_OFFERED} ({said})" if _is_not_offered(exchange) else f"answered: error {said}"
 
 
@@ -213,10 +213,10 @@ def ends_it(exchange: Exchange, question: Question) -> bool:
 
 
 def why_it_ended(exchange: Exchange) -> str:
-    stays = "What was known before stays."
+    stays = "The method list did not change."
     match exchange.outcome:
         case Unreached(sentence=sentence) | Malformed(reason=sentence):
-            return f"{sentence} Asked was {exchange.url}. {stays}"
+            return f"{sentence} The URL was {exchange.url}. {stays}"
         case Refused(sentence=sentence):
             return f"{sentence} {stays}"
     return f"cancelled. {stays}"

@@ -71,7 +71,7 @@ def read_description(source: DocumentSource) -> bytes:
         refuse_links(path.parent, Path(source.inside))
     content = read_bytes(path, DESCRIPTION, links=not source.inside, others=True)
     if content is None:
-        raise FileError(f"cannot read {path}: it does not exist; put it there, or change discovery in the profile")
+        raise FileError(f"cannot read {path}: it does not exist; create it, or change discovery in the profile")
     return content
 
 
@@ -331,7 +331,7 @@ class MethodFiles:
 
 
 def _damaged(path: Path) -> FileError:
-    return FileError(f"{path} is damaged or of another version, and is not used: discover the methods again")
+    return FileError(f"{path} is damaged or of another version, so it is not used: refresh the method list")
 
 
 def _sizes(head: bytes) -> list[tuple[int, int]]:

@@ -116,7 +116,7 @@ class CollectedCalls(Struct, frozen=True):
     def added(self, draft: Draft) -> CollectedCalls:
         return replace(self, rows=(*self.rows, BatchRow(draft)))
 
-    def mended(self, at: int, draft: Draft) -> CollectedCalls:
+    def with_draft(self, at: int, draft: Draft) -> CollectedCalls:
         """Return the batch with the params of one call replaced."""
         row = self.rows[at]
         draft = replace(draft, notification=row.draft.notification)

@@ -19,10 +19,10 @@ MARK = "\ufeff"
 EMPTY_PARAMS = frozenset({"", "[]", "{}"})
 NAMELESS: Final = "No method is named, and nothing was sent. Name the one to call, such as ping."
 """Why a draft without a method is not sent."""
-NO_BATCH: Final = "Transmission's own dialect has no batches, and nothing was sent. Send the calls one by one."
+NO_BATCH: Final = "Not sent: the Transmission format has no batches. Send the calls one by one."
 BY_NAME: Final = (
-    "Transmission's own dialect takes arguments by their names, and nothing was sent: the server would pass over a "
-    'list, which to some methods means all there is. Write an object, such as {"ids": [1]}.'
+    "Not sent: the Transmission format needs params by name. The server would ignore an array, and some methods would "
+    'then act on everything. Write an object, such as {"ids": [1]}.'
 )
 KEPT: Final = 2
 LONGEST: Final = 16 * 1024 * 1024

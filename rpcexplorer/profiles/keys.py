@@ -304,7 +304,7 @@ PROFILE_KEYS: Final = (
         "discovery",
         discovery_rule,
         "exchange",
-        help="auto, none, a dialect, or where a description lies.",
+        help="auto, none, a discovery protocol, or a path or file.",
         metavar="WORD|/PATH|@FILE",
         value="discovery",
     ),

@@ -267,8 +267,8 @@ def discovery_rule(value: Any, place: Place) -> Any:
     if isinstance(value, str) and value in words:
         return value
     guess = nearest(value, words) if isinstance(value, str) else None
-    advice = f'did you mean "{guess}"?' if guess else f"the dialects are {', '.join(DIALECTS)}"
-    return WrongValue(f'must be "auto", "none", a dialect, {{ url = … }} or {{ file = … }}; {advice}')
+    hint = f'did you mean "{guess}"?' if guess else f"the discovery protocols are {', '.join(DIALECTS)}"
+    return WrongValue(f'must be "auto", "none", a discovery protocol, {{ url = … }} or {{ file = … }}; {hint}')
 
 
 LONGEST_NAME: Final = 100

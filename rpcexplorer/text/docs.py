@@ -65,7 +65,7 @@ _BY: Final[dict[By, str]] = {"name": "by name, as an object", "position": "by po
 _SOURCES: Final[dict[MethodSource, str]] = {
     "service": "the service's own document",
     "profile": "the profile",
-    "discovered": "the service, when it was asked",
+    "discovered": "discovery",
     "history": "an earlier call",
     "saved": "a saved call",
 }
@@ -463,8 +463,8 @@ class _Docs:
             json_rows(start, self._rows, 2)
         elif not (method.doc or described.details or described.params):
             self._rows.blank()
-            self._rows.add([("  Nothing more is known of it.", "text")], 2)
-            self._rows.add([("  F9 asks the service; the editor takes anything.", "dim")], 2)
+            self._rows.add([("  There are no docs or params for this method.", "text")], 2)
+            self._rows.add([("  F9 discovers methods. You can send any params.", "dim")], 2)
 
     def facts(self, asked: datetime | None, profile: Profile | None) -> None:
         """Add what a call takes along, whether it is safe, and who says so."""
@@ -526,8 +526,8 @@ def changes_counted(changes: Iterable[MethodChange]) -> str:
 
 def changes_found(changes: MethodChanges) -> str:
     when, before = (f"{each.astimezone():%-d %B %Y at %H:%M}" for each in (changes.when, changes.before))
-    more = f" {changes.more:,} more are not kept." if changes.more else ""
-    return f"Found on {when}; before that the service was asked on {before}.{more}"
+    more = f" {changes.more:,} more were not saved." if changes.more else ""
+    return f"Changes from {before} to {when}.{more}"
 
 
 def change_lines(change: MethodChange) -> list[WordLine]:

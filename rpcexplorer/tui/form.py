@@ -260,7 +260,7 @@ class FormScreen(FullScreen[bool | None]):
         super().__init__(pending, frame, explorer.profile)
         self.explorer, self.source, self.model = explorer, source, FormModel(source)
         add = first_key("form.add", explorer.settings.keymap) or "The palette"
-        nothing = "   Nobody has told of any params of this method."
+        nothing = "   The params of this method are unknown."
         advice = [[(nothing, "dim")], [("   ", "dim"), (add, "bold"), (" adds one.", "dim")]]
         self.list = FormList([[], *advice])
         self._bar, self._doc = Bar(), Sheet(id="doc")

@@ -52,7 +52,7 @@ def test_the_keys_of_the_settings_are_the_ones_that_are_printed(shell: Shell) ->
     assert rows["profiles"]["keys"] == ["f7"]
     text = shell.run("keys").text
     assert "^S F5" in text
-    assert re.search(r"^  palette +Ask the service which methods it has\. +discover$", text, re.MULTILINE)
+    assert re.search(r"^  palette +Discover the methods of the service\. +discover$", text, re.MULTILINE)
 
 
 def test_a_key_that_was_given_to_a_command_is_taken_from_those_that_hear_it_too(shell: Shell) -> None:

@@ -84,7 +84,8 @@ def test_unknown_methods_suggest_the_refresh(shell: Shell, line: str, options: s
     shell.sessions('default = "far"\n[profile.far]\nurl = "http://127.0.0.1:9"\npath = "/rpc"\n')
     ran = shell.run(*line.split())
     assert (ran.code, ran.text.strip()) == (0, "[]" if "--json" in line else "")
-    assert ran.err == f"rpcexplorer: No methods are known yet. Run:\n  rpcexplorer methods --refresh{options}\n"
+    hint = f"rpcexplorer methods --refresh{options}"
+    assert ran.err == f"rpcexplorer: The method list is empty. To discover methods, run:\n  {hint}\n"
 
 
 def openrpc(*methods: str) -> str:
@@ -168,7 +169,7 @@ def test_one_method_is_told_in_full_and_one_that_is_not_known_with_its_neighbour
     for wrong in ("a.c", "b"):
         ran = shell.run("methods", wrong)
         assert (ran.code, ran.out) == (2, b"")
-        assert f"No method {wrong} is known. Did you mean a.b?" in ran.err
+        assert f"There is no method {wrong}. Did you mean a.b?" in ran.err
     ran = shell.run("methods", "zzz\x1b]52;c;?\x07")
     assert ran.code == 2
     assert "\x1b" not in ran.err
@@ -201,7 +202,7 @@ def test_json_of_one_has_what_its_schemas_refer_to_as_the_service_wrote_it(shell
 def test_what_changed_is_told_by_the_refresh_and_can_be_read_again(shell: Shell) -> None:
     described(shell, PLAIN)
     words = "“x” was without limits, now at most 3 characters"
-    assert "No refresh has found anything" in shell.run("methods", "--changes").err
+    assert "No refresh has found changes yet." in shell.run("methods", "--changes").err
     param = {"name": "x", "schema": {"type": "string", "maxLength": 3}}
     more = [{"name": f"c{number}", "params": []} for number in range(7)]
     (shell.folder / "openrpc.json").write_text(
@@ -216,7 +217,7 @@ def test_what_changed_is_told_by_the_refresh_and_can_be_read_again(shell: Shell)
         f"changed  a.b: {words}",
         "new      c0",
     ]
-    assert ran.err.startswith("rpcexplorer: found by the refresh of ")
+    assert ran.err.startswith("rpcexplorer: changes from ")
     assert json.loads(shell.run("methods", "--changes", "--json").out)[0] == {
         "name": "a.b", "kind": "changed", "what": [words],
     }  # fmt: skip

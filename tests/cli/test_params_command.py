@@ -81,7 +81,7 @@ def test_what_a_schema_has_against_params_is_told_with_its_place_and_ends_with_2
 
 def test_params_that_fit_and_such_that_nobody_can_check_end_with_0(shop: Shell) -> None:
     ran = shop.run("params", "needs", "--check", "x:=1")
-    assert (ran.code, ran.err) == (0, "rpcexplorer: nothing in its schema is against these params\n")
+    assert (ran.code, ran.err) == (0, "rpcexplorer: no problems: the params match the schema\n")
     ran = shop.run("params", "none", "--check")
     assert ran.code == 0
     ran = shop.run("params", "noted", "--check", "{}")
@@ -108,7 +108,7 @@ def test_a_saved_call_is_checked_as_the_method_takes_it_that_it_calls(shop: Shel
         (["needs", "--check", "{"], "these are no params"),
         (["needs", "--check", "5"], "these are no params"),
         (["needs", "--check", "@nowhere.json"], "There is no file"),
-        (["nobody", "--check", "{}"], "No method nobody is known"),
+        (["nobody", "--check", "{}"], "There is no method nobody"),
     ],
 )
 def test_what_cannot_be_checked_for_how_it_was_asked_is_a_sentence(shop: Shell, words: list[str], said: str) -> None:

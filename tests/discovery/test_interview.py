@@ -162,7 +162,7 @@ def test_help_is_asked_for_so_many_names_and_no_more() -> None:
     )
     assert len(questions) == 1 + 2 * MOST_EXPLAINED
     assert len(listing.described) == 1_000
-    assert listing.skipped == ("help was asked for the first 200 of 1,000 only",)
+    assert listing.skipped == ("help texts were read only for the first 200 of 1,000 methods",)
 
 
 # --- over sockets ----------------------------------------------------------------------------------------------------
@@ -211,7 +211,7 @@ def test_what_is_not_offered_is_said_and_stops_nothing() -> None:
     asked = f"rpc.discover{GUESSED}, system.listMethods, rpc.describe, system.describe, rpc_methods, JSONRPC.Introspect"
     assert nothing.sentences == (
         f"{asked}, core.describe, help: not offered (-32601)",
-        f"{server.url} told of no methods. Any name can be typed and called all the same.",
+        f"{server.url} does not list its methods. You can still type and call any method.",
     )
     assert (nothing.found, nothing.exit_code, nothing.ended, len(server.requests)) == (False, 0, None, 10)
     assert calls(server) == [
@@ -239,7 +239,7 @@ def test_a_dialect_that_the_profile_names_is_the_only_one_asked(discovery: str) 
     found, server = discovered(service({}), discovery=discovery)
     assert {method for method, _ in calls(server)} == {discovery}
     assert found.sentences[0] == f"{discovery}: not offered (-32601)"
-    assert found.sentences[1].endswith("told of no methods. Any name can be typed and called all the same.")
+    assert found.sentences[1].endswith("does not list its methods. You can still type and call any method.")
 
 
 def test_the_names_that_a_profile_can_say_are_those_there_are() -> None:
@@ -250,7 +250,7 @@ def test_a_profile_that_wants_none_asks_nothing_and_says_so() -> None:
     found, server = discovered(service({"rpc.discover": {"result": DOCUMENT}}), discovery="none")
     assert (found.methods, found.exit_code, server.requests) == ((), 0, [])
     assert found.sentences == (
-        'Nothing was asked: profile p says discovery = "none". Any name can be typed and called all the same.',
+        'Discovery is off: profile p has discovery = "none". You can still type and call any method.',
     )
 
 
@@ -267,7 +267,7 @@ def test_a_node_that_gives_itself_away_is_asked_for_its_modules_and_nothing_else
 
     found, server = discovered(unknown)
     assert [method for method, _ in calls(server)] == ["rpc.discover", "system.listMethods", "rpc_modules"]
-    assert found.sentences[1].startswith("rpc_modules: tells of modules only (eth, net)")
+    assert found.sentences[1].startswith("rpc_modules: lists only modules (eth, net)")
 
 
 @pytest.mark.parametrize(
@@ -291,7 +291,7 @@ def test_a_service_that_says_the_same_to_everything_is_not_asked_for_more(reply:
 def test_a_server_that_wants_a_handshake_is_not_taken_for_one_that_wants_a_login(said: str) -> None:
     found, _ = discovered(service({"rpc.discover": error(-32600, said)}), auth=CookieAuth())
     assert found.sentences[0] == (
-        f'rpc.discover: wants to be initialized first (-32600 {said}): set handshake = "mcp" in the profile'
+        f'rpc.discover: needs a handshake first (-32600 {said}): set handshake = "mcp" in the profile'
     )
     assert found.exit_code == 0
 
@@ -345,7 +345,7 @@ def test_document_asks_for_no_credentials_that_cannot_go_along(auth: Any, status
         ),
         (http_reply(b"<html>"), "GET /d: unreadable: What the server gave is no JSON document.", 0),
         (http_reply(b'{"openapi": "3"}'), "GET /d: answered, but not with an OpenRPC document", 0),
-        (http_reply(b'{"a": '), "GET /d: unreadable: it is no JSON", 0),
+        (http_reply(b'{"a": '), "GET /d: unreadable: not JSON", 0),
         (http_reply(b"", 401), "GET /d: HTTP 401 Unauthorized", 3),
         ((RESET,), "GET /d: ", 4),
     ],
@@ -551,10 +551,10 @@ def test_credentials_that_have_no_place_in_an_array_are_left_out_of_it() -> None
         (error(-32000, "Unknown\x1b[31m method"), "not offered (-32000 Unknown\x1b[31m method)"),
         ({"error": "No such method"}, "not offered (No such method)"),
         (error(-32098, "Unauthorized"), "asks for credentials (-32098 Unauthorized); this profile sends none"),
-        (error(-32002, "Server not initialized"), "wants to be initialized first (-32002 Server not initialized): "),
+        (error(-32002, "Server not initialized"), "needs a handshake first (-32002 Server not initialized): "),
         (
             http_reply(b'{"error": {"code": -32602, "message": "Invalid params"}}', 400),
-            "wants params that are not known (-32602 Invalid params): call it yourself",
+            "needs unknown params (-32602 Invalid params): call it yourself",
         ),
         (error(-32603, "Out of memory"), "answered: error -32603 Out of memory"),
         ({"result": None}, "not offered (an empty result)"),
@@ -570,7 +570,7 @@ def test_credentials_that_have_no_place_in_an_array_are_left_out_of_it() -> None
             http_reply(b'{"id": 1, "result": ' + b"[" * 9_999 + b"]" * 9_999 + b"}"),
             "unreadable: it has more than 200 levels",
         ),
-        (http_reply(b'{"id": 1, "result": ' + b"1" * 9_999 + b"}"), "unreadable: it is no JSON"),
+        (http_reply(b'{"id": 1, "result": ' + b"1" * 9_999 + b"}"), "unreadable: not JSON"),
     ],
 )
 def test_every_way_to_say_no_is_a_sentence_and_the_next_dialect_is_asked(reply: Any, said: str) -> None:
@@ -602,7 +602,7 @@ def test_a_service_that_cannot_be_reached_ends_it_with_a_sentence(silent: str) -
     assert isinstance(found.ended.outcome, Unreached)
     assert (found.found, found.exit_code) == (False, 4)
     assert found.sentences[-1].startswith(f"{silent}: ")
-    assert found.sentences[-1].endswith("What was known before stays.")
+    assert found.sentences[-1].endswith("The method list did not change.")
     assert calls(server)[-1] == (silent, [])
 
 

@@ -142,7 +142,7 @@ def test_kinds_that_json_has_not_and_methods_beyond_counting_are_anything() -> N
 def test_modules_are_named_and_nothing_is_listed() -> None:
     listing = read_modules({"eth": "1.0", "net": "1.0"})
     assert lines_of(listing) == ()
-    assert listing.refusal.startswith("tells of modules only (eth, net)")
+    assert listing.refusal.startswith("lists only modules (eth, net)")
 
 
 GET_BLOCK = {"args": {"block_num": 0, "what": None}, "ret": {"id": "", "count": 0, "next": None}}

@@ -130,7 +130,7 @@ def test_pages_without_end_are_cut_at_a_number_that_is_said() -> None:
     pages = [Answered({"tools": [{"name": f"t{at}"}], "nextCursor": f"{at}"}) for at in range(MOST_PAGES)]
     questions, listing = drive(tools(()), *pages, NONE, NONE)
     assert (len(questions), len(lines_of(listing))) == (MOST_PAGES + 2, MOST_PAGES)
-    assert listing.skipped == ("tools/list: only the first 100 pages were asked for",)
+    assert listing.skipped == ("tools/list: only the first 100 pages were read",)
 
 
 def test_prompts_and_resources_are_behind_a_method_each_that_names_them() -> None:

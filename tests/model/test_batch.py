@@ -170,10 +170,10 @@ def test_a_call_is_mended_in_its_place_wherever_that_is_by_now() -> None:
     opened = THREE.rows[2].draft
     moved = THREE.moved(2, -1).moved(1, -1)
     assert moved.place_of(opened) == 0
-    mended = moved.mended(0, Draft("c", "[4]"))
-    assert mended.rows[0].draft == Draft("c", "[4]", notification=True)
-    assert mended.rows[1:] == moved.rows[1:]
-    assert moved.mended(0, Draft("c", "[3]")) is moved
+    changed = moved.with_draft(0, Draft("c", "[4]"))
+    assert changed.rows[0].draft == Draft("c", "[4]", notification=True)
+    assert changed.rows[1:] == moved.rows[1:]
+    assert moved.with_draft(0, Draft("c", "[3]")) is moved
     assert moved.toggled(0).place_of(opened) == 0, "the only one that reads so"
     assert moved.without(0).place_of(opened) is None
     twice = moved.added(Draft("c", "[3]"))

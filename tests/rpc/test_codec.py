@@ -334,7 +334,7 @@ def test_an_id_that_went_out_as_a_number_comes_back_as_that(answered: bytes, rem
     assert bool(reply.remarks) == bool(remark)
 
 
-# --- Transmission's own dialect ----------------------------------------------------------------------------------
+# --- the Transmission format -------------------------------------------------------------------------------------
 
 
 def test_a_result_that_is_not_success_is_the_error_itself() -> None:

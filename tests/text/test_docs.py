@@ -73,7 +73,7 @@ def test_everything_that_is_known_is_told() -> None:
         "  auth        needs a session",
         "  safe        yes, confirm only if the profile always asks",
         "  result      array of user",
-        "  said by     the service, when it was asked (rpc.discover)",
+        "  said by     discovery (rpc.discover)",
     ]
 
 
@@ -192,8 +192,8 @@ def test_what_a_call_takes_along_is_told_first_and_then_what_is_said_otherwise(
 
 def test_a_method_nobody_knows_says_what_to_do() -> None:
     assert told(Method("x", source="history"))[2:4] == [
-        "  Nothing more is known of it.",
-        "  F9 asks the service; the editor takes anything.",
+        "  There are no docs or params for this method.",
+        "  F9 discovers methods. You can send any params.",
     ]
     assert not any("Nothing more" in line for method in KNOWN for line in told(method))
 
@@ -356,5 +356,5 @@ def test_they_are_counted_by_kind_and_told_one_by_one() -> None:
     ]
     assert changes_counted(()) == ""
     when = datetime(2026, 11, 2, 9, 30, tzinfo=UTC)
-    assert changes_found(MethodChanges(when, when, CHANGES, more=3)).endswith(" 3 more are not kept.")
+    assert changes_found(MethodChanges(when, when, CHANGES, more=3)).endswith(" 3 more were not saved.")
     assert changes_found(MethodChanges(when, when, CHANGES)).endswith("at 09:30.")

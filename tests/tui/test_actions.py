@@ -674,7 +674,7 @@ async def an_example_of_the_docs_stands_in_the_editor_and_can_be_taken_back(at: 
 @shows("changes")
 async def what_a_refresh_has_changed_is_read_again(at: Visit) -> None:
     await at.press("alt+n")
-    await at.sees("No refresh has found anything")
+    await at.sees("No refresh has found changes yet.")
     await at.explorer.discover()
     profile = at.explorer.profile
     assert profile is not None
@@ -688,7 +688,7 @@ async def what_a_refresh_has_changed_is_read_again(at: Visit) -> None:
     await at.press("f9")
     await at.sees("1 new, ", "changed: Alt+n shows what.")
     await at.press("alt+n")
-    await at.sees("Methods of", "+ demo.echo  new", "~ auth  changed", "not deprecated any more")
+    await at.sees("Methods of", "+ demo.echo  new", "~ auth  changed", "no longer deprecated")
     await at.press("escape")
     await at.misses("+ demo.echo  new")
     await at.press("alt+n")

@@ -220,7 +220,7 @@ def test_opening_and_leaving_changes_nothing_and_a_method_without_params_says_so
         text = Text(written)
 
         async def look(pilot: Pilot[None], screen: FormScreen, written: str = written) -> None:
-            assert ("Nobody has told of any params" in "".join(rows(screen))) == (written == "[]")
+            assert ("The params of this method are unknown" in "".join(rows(screen))) == (written == "[]")
             assert "\x1b" not in "".join(rows(screen))
             await act(pilot, screen)
 

@@ -270,7 +270,7 @@ class DraftKeeper:
             problem, count = explorer.batches.keep(explorer.profile, batch, secrets), len(batch.rows)
             sentence = f"{draft.method} is in the batch: {counted(count, 'call')}."
         else:
-            batch = batch.mended(at, draft)
+            batch = batch.with_draft(at, draft)
             problem = explorer.batches.replace(explorer.profile, batch, secrets)
             self.batch_draft = self.batch_row = batch.rows[at].draft
             sentence = f"{draft.method} is back in its place in the batch: call {at + 1:,} of {len(batch.rows):,}."

@@ -219,12 +219,12 @@ _MARKS: Final[dict[Standing, tuple[str, str]]] = {
 _CURRENT: Final = ("▸", "accent bold")
 _MORE: Final = ("…", "dim")
 _AUTH: Final = len("  cookie")
-UNKNOWN: Final = "Not known. F9 discovers."
+UNKNOWN: Final = "Not in the list. F9 discovers."
 """What is told of a name that is not in the list."""
 NOTHING_KNOWN: Final = (
-    "No methods are known yet.",
-    "F9 asks the service.",
-    "Type any name, then Enter.",
+    "No methods yet.",
+    "F9 discovers them.",
+    "Or type a name, then Enter.",
 )
 
 

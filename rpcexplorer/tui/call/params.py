@@ -441,7 +441,7 @@ class ParamsPane(Vertical):
     def action_complete(self) -> None:
         """Offer values and names for the place of the cursor."""
         if not self.completion.want():
-            self.notify("Nothing is known that could stand here.", timeout=3)
+            self.notify("No suggestions here.", timeout=3)
 
     def action_editor(self) -> None:
         self.post_message(self.EditorWanted(self.text))

@@ -205,6 +205,6 @@ class ProfileView:
             return ""
         found = self._explorer.catalogues.changes(profile)
         if not found:
-            self._tell("No refresh has found anything new, gone or changed.")
+            self._tell("No refresh has found changes yet.")
             return ""
         return await self._host.app.push_screen_wait(ChangesDialog(profile.name, found)) or ""

@@ -46,7 +46,7 @@ def first_steps(profile: Profile, key: Callable[[str], str], *, is_discovered: b
     lines: list[WordLine] = [[("      ", "text"), *steps], [("      The response appears here.", "dim")]]
     further = []
     if not is_discovered:
-        further.append(("discover", " asks the server which methods it has."))
+        further.append(("discover", " discovers the methods of the server."))
     if profile.ad_hoc:
         further.append(("test", " tests the connection, and lists its calls first."))
     for id, words in further:

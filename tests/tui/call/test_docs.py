@@ -59,7 +59,7 @@ def test_the_cursor_leads_from_example_to_example_and_enter_takes_the_one_that_i
         assert "▸ Example of 0" in text_of(pane.page)
         pane.show(Method("ping"), None, None)
         await pilot.press("n", "enter", "down")
-        assert "Nothing more is known of it." in text_of(pane.page)
+        assert "There are no docs or params for this method." in text_of(pane.page)
         assert len(taken(stage)) == 2
 
     play(scene)

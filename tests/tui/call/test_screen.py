@@ -351,7 +351,7 @@ def test_what_is_chosen_in_a_list_over_the_editor_stands_there_from_its_first_li
 
     async def what(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         steps = "".join(words for row in screen.response.first_steps for words, _ in row)
-        assert "F9 asks the server which methods it has." in steps
+        assert "F9 discovers the methods of the server." in steps
         screen.drafts.choose("auth")
         await pilot.press("f2", *"ping", "enter")
         editor = screen.query_one(Editor)
