@@ -112,7 +112,7 @@ MEANINGS: Final = {
         "Content Too Large",
         "the server, or a gateway in front of it, accepts no request of this size. Send less at once.",
     ),
-    415: ("Unsupported Media Type", "the server does not take {content_type}."),
+    415: ("Unsupported Media Type", "the server does not accept {content_type}."),
     417: (
         "Expectation Failed",
         "the server, or a gateway in front of it, refuses a header. Check the headers of the profile.",

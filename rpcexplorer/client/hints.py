@@ -108,7 +108,7 @@ def hint_for(
     if isinstance(exchange.outcome, Refused) and (field := exchange.outcome.missing):
         return call.hint(f"The {FIELD_WORDS.get(field, field)} is missing.", secret=field)
     if isinstance(exchange.outcome, Refused) and exchange.seconds and profile.assumes_auth:  # a login was sent
-        return call.test_hint("This login is only the default. A connection test shows which one the server wants.")
+        return call.test_hint("This login is only the default. A connection test shows which one the server needs.")
     if not isinstance(exchange.outcome, ErrorObject | Malformed | Unreached):
         return None
     rules = RULES if tested else (untested, *RULES)
@@ -136,17 +136,17 @@ def untested(call: FailedCall) -> Hint | None:
     profile, is_usual = call.profile, call.profile.path == PATH
     is_malformed = isinstance(call.exchange.outcome, Malformed)
     if profile.ad_hoc and call.unreached("tls", _UNTRUSTED):
-        return call.test_hint("Nobody vouches for the server's certificate.")
+        return call.test_hint("No known authority signed the server's certificate.")
     has_no_auth = not profile.secrets or profile.assumes_auth
     if is_usual and profile.ad_hoc and call.status == 401 and is_malformed and has_no_auth:  # some ask at any path
         return call.test_hint(
-            f"The server wants to know who calls; whether its calls go to {PATH}, the usual path, does not show yet."
+            f"The server asks for credentials. It is not clear whether its path is {PATH}, the default."
         )
     if is_usual and call.status in {301, 302} and not leads_to_login(call):  # it may lead to pages
         there, own = _split(profile.endpoint, call.location), urlsplit(profile.endpoint)
         if there and there.netloc == own.netloc and there.path.rstrip("/") != own.path.rstrip("/"):
             return call.test_hint(
-                f"The server redirects from {PATH}, the usual path. A connection test finds its calls."
+                f"The server redirects from {PATH}, the default path. A connection test finds the right one."
             )
     return None
 
@@ -186,7 +186,7 @@ def encryption(call: FailedCall) -> Hint | None:
         return None
     upgrade = ", ".join(call.headers("upgrade")).lower()
     if call.status == 426 and "tls" not in upgrade:
-        return Hint("The server wants another protocol here, such as a WebSocket.") if upgrade else None
+        return Hint("The server needs another protocol here, such as a WebSocket.") if upgrade else None
     if call.status == 426 or call.says(_PLAIN_HTTP):
         port = "" if call.status == 426 or url.port else ":80"
         https = url._replace(scheme="https", netloc=url.netloc + port).geturl()
@@ -205,16 +205,16 @@ def moved(call: FailedCall) -> Hint | None:
     here = call.profile.endpoint
     there = _split(here, call.location)
     if there is None or not _PLAIN.fullmatch(there.geturl()) or any(map(_RANDOM.match, there.path.split("/"))):
-        return Hint("The server redirects to an address that is not taken over by itself: look at it first.")
+        return Hint("The server redirects to an unusual URL. Check it, then set it in the profile.")
     changes = _address_changes(call.profile, there)
     if not changes:
         return None
     if origin_of(there.geturl()) == call.profile.origin:
-        return call.hint(f"The server has this at {there.path or '/'}.", changes)
+        return call.hint(f"The server redirects to {there.path or '/'}.", changes)
     was = urlsplit(here)
     same = was.hostname == there.hostname and (was.scheme, there.scheme) == ("http", "https")
     other = "" if same else ", which is another server"
-    return call.hint(f"The server has this at {there.geturl()}{other}.", changes, careful=not same)
+    return call.hint(f"The server redirects to {there.geturl()}{other}.", changes, careful=not same)
 
 
 def _address_changes(profile: Profile, there: SplitResult) -> Changes:
@@ -240,7 +240,7 @@ def session_header(call: FailedCall) -> Hint | None:
     names = [name for name, _ in call.exchange.response.headers if _SESSION_HEADER.fullmatch(name)]
     if call.status != 409 or not names or call.profile.handshake is not None:
         return None
-    sentence = f"The server hands out {names[0]} and wants it with every request."
+    sentence = f"The server sends {names[0]} and needs it in every request."
     return call.hint(sentence, (("handshake", {"header": names[0]}),))
 
 
@@ -272,7 +272,7 @@ _MCP: Final = (
 def mcp(call: FailedCall) -> Hint | None:
     if call.status not in {400, 404} or call.profile.handshake is not None or not call.says(_MCP):
         return None
-    return call.hint("The server speaks MCP, and wants to be initialized first.", (("handshake", "mcp"),))
+    return call.hint("The server speaks MCP and needs a handshake first.", (("handshake", "mcp"),))
 
 
 # --- the form of the request ------------------------------------------------------------------------------------------
@@ -288,7 +288,7 @@ def accept(call: FailedCall) -> Hint | None:
     wanted = ", ".join(_types_in([call.text]) or _types_in([*call.headers("accept"), BOTH]))
     if call.status != 406 or wanted == call.profile.accept:
         return None
-    return call.hint(f"The server wants a client that takes {wanted}.", (("accept", wanted),))
+    return call.hint(f"The server needs the accept header {wanted}.", (("accept", wanted),))
 
 
 TYPE_REFUSED: Final = frozenset({200, 400, 406, 422, 500})
@@ -308,7 +308,7 @@ def content_type(call: FailedCall) -> Hint | None:
     usual = {name: rank for rank, name in enumerate(USUAL_TYPES)}
     best = min(named, key=lambda each: usual.get(each, len(usual)), default="")
     best = best or next(each for each in USUAL_TYPES if each != now)
-    return call.hint(f"The server does not take {now}, but {best}.", (("content_type", best),))
+    return call.hint(f"The server does not accept {now}. Use {best}.", (("content_type", best),))
 
 
 def _types_in(texts: Iterable[str]) -> list[str]:
@@ -391,7 +391,7 @@ def empty_params(call: FailedCall) -> Hint | None:
         better = "[]"
     if not better or better == now:
         return None
-    sentence = f"Where a call has no params, the server wants {EMPTY_PARAMS[better]}, not {EMPTY_PARAMS[now]}."
+    sentence = f"If a call has no params, the server needs {EMPTY_PARAMS[better]}, not {EMPTY_PARAMS[now]}."
     return call.hint(sentence, (("empty_params", better),))
 
 
@@ -406,9 +406,9 @@ def typed_params(call: FailedCall) -> Hint | None:
         return None
     typed = call.exchange.params.lstrip()[:1]
     if typed == "[" and call.says(BY_NAME):
-        return Hint('The server wants params by name, as an object: {"name": value}.')
+        return Hint('The server needs params by name, as an object: {"name": value}.')
     if typed == "{" and call.says(BY_POSITION):
-        return Hint("The server wants params by position, as an array: [value].")
+        return Hint("The server needs params by position, as an array: [value].")
     return None
 
 
@@ -493,12 +493,12 @@ def _rejected(call: FailedCall) -> Hint:
     name = "session" if call.profile.has_sessions else field
     sentence = f"The server rejected the {name}."
     if call.status == 403:
-        sentence = "The server does not let this caller do that: check who calls, or ask who runs it."
+        sentence = "The server refused this user. Check the user name and password, or ask its administrator."
     given = next((each for each in ("session", field) if each in call.variables), "")
     if not given:
         return call.hint(sentence, secret=field)
     variable, subject = call.profile.variable(given), f"The {given}" if call.status == 403 else "It"
-    overrules = f"{subject} comes from {variable}, which overrules a stored one: correct or unset the variable."
+    overrules = f"{subject} comes from {variable}, which overrides a stored one. Correct or unset the variable."
     return Hint(f"{sentence} {overrules}", commands=(f"unset {variable}",))
 
 
@@ -516,7 +516,7 @@ def unchosen_path(call: FailedCall) -> Hint | None:
     if call.profile.path != PATH or call.status in MOVED | {303} or not is_nothing(call.exchange):
         return None
     return call.test_hint(
-        f"There seems to be no JSON-RPC at {PATH}, the usual path; other servers have it at /, /jsonrpc or /rpc."
+        f"There seems to be no JSON-RPC at {PATH}, the default path. Other servers use /, /jsonrpc or /rpc."
     )
 
 
@@ -558,10 +558,10 @@ def maybe_empty_params(call: FailedCall) -> Hint | None:
         return None
     if error.code == -32602 and error.data is None and _BARE.fullmatch(error.message):
         better = "{}" if now == "[]" else "[]"
-        sentence = f"If {call.exchange.method} needs no params, the server may want {better} where there are none."
+        sentence = f"If {call.exchange.method} has no params, the server may need {better}."
     elif error.code in {-32600, -32700} and not was_read(call.exchange) and now == "[]":
         better = "omit"
-        sentence = "The server saw no call in the request: it may want no params at all where there are none."
+        sentence = "The server found no call in the request. It may need empty params to be omitted."
     else:
         return None
     return call.hint(sentence, (("empty_params", better),))

@@ -104,11 +104,11 @@ def _connected(exchange: Exchange, profile: Profile) -> Iterator[Check]:
     """Name, TCP and TLS of an exchange that came past them."""
     phases, proxy = exchange.response.phases, exchange.response.proxy
     if _ADDRESS.match(exchange.url):
-        yield Check("Name", "skipped", "the URL holds an address")
+        yield Check("Name", "skipped", "the URL has an IP address")
     elif phases.name is None and proxy:
-        yield Check("Name", "skipped", "left to the proxy")
+        yield Check("Name", "skipped", "resolved by the proxy")
     else:
-        yield Check("Name", "well", "an address is known", phases.name)
+        yield Check("Name", "well", "the host name was resolved", phases.name)
     yield Check("TCP", "well", f"connected{f' through the proxy {proxy}' if proxy else ''}", phases.connect)
     if not exchange.url.lower().startswith("https:"):
         yield Check("TLS", "skipped", "http is not encrypted")
@@ -305,7 +305,7 @@ def _form_row(examination: Examination, found: TrialResult, key: str, label: str
             state: CheckState = "failed" if was == before and not examination.profile.ad_hoc else "well"
             return Check(label, state, f"{now}; {was} is refused: {heard.said}", code=MALFORMED)
     if now != before and not (key == "content_type" and examination.has_usual_type and not examination.preset):
-        return Check(label, "well", f"{now}, as {examination.preset or 'such'} servers want it")
+        return Check(label, "well", f"{now}, as {examination.preset or 'such'} servers need it")
     if key == "accept":
         return None
     if not found.speaks:
@@ -321,9 +321,9 @@ def _handshake(examination: Examination, found: TrialResult) -> Check:
     if not found.speaks and found.exchange.response.status != 409:
         return Check("Handshake", "unknown", UNSEEN)
     if isinstance(wanted, HeaderHandshake):
-        words = f"the server hands out {wanted.header} and wants it back"
+        words = f"the server sends {wanted.header} and needs it back"
     else:
-        words, fails = "the server speaks MCP and is initialized first", fails and found.speaks
+        words, fails = "the server speaks MCP and needs a handshake first", fails and found.speaks
     return Check("Handshake", "failed" if fails else "well", words, code=MALFORMED)
 
 

@@ -307,6 +307,6 @@ def test_a_hint_from_a_hostile_server_is_no_command_and_no_escape(own: Shell) ->
     with RawServer(http_reply(b"", 308, {"Location": place})) as server:
         own.run("profiles", "set", "mine", f"url={server.origin}")
         ran = own.run("call", "ping")
-    assert "hint: The server redirects to an address that is not taken over by itself" in ran.err
+    assert "hint: The server redirects to an unusual URL." in ran.err
     assert "\x1b" not in ran.err
     assert commands(ran) == []

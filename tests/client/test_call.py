@@ -175,7 +175,7 @@ def called(reply: bytes, kind: str = "none") -> Exchange:
         (401, {}, 3, "HTTP 401 Unauthorized: the server asks for credentials."),
         (403, {}, 3, "HTTP 403 Forbidden: whoever calls may not do this at http://127.0.0.1"),
         (407, BASIC, 3, "a proxy in front of the server asks for credentials of its own (Negotiate). Ask who"),
-        (415, {}, 5, "HTTP 415 Unsupported Media Type: the server does not take application/json-rpc."),
+        (415, {}, 5, "HTTP 415 Unsupported Media Type: the server does not accept application/json-rpc."),
         (429, {"Retry-After": "7"}, 5, "too many requests. Try again in 7 s."),
         (429, {}, 5, "Try again later."),
         (503, {"Retry-After": "Fri, 31 Dec 1999 23:59:59 GMT"}, 5, "Try again after Fri, 31 Dec 1999 23:59:59 GMT."),

@@ -257,7 +257,7 @@ SAID: dict[str, tuple[dict[str, Any], str, str]] = {
     "zabbix": ({"body": error(-32602, "Invalid params: not logged in")}, "asks for credentials", "auth.kind=KIND"),
     "electrum, wrong password": (
         {"status": 403, "body": b"Forbidden", "profile": BY_BASIC},
-        "does not let this caller",
+        "The server refused this user",
         "secret staging password",
     ),
     "litecoind, wrong password": (
@@ -311,14 +311,34 @@ SAID: dict[str, tuple[dict[str, Any], str, str]] = {
     "a wrong path": ({"status": 404, "body": HTML}, "no JSON-RPC at /api/v2/", "rpcexplorer profiles test staging"),
     "a redirect with a token": (
         {"status": 307, "headers": (("Location", "/v3/0a1b2c3d4e5f60718293a4b5c6d7e8f9"),)},
-        "look at it first",
+        "Check it, then set it in the profile",
         "",
     ),
-    "a redirect with a query": ({"status": 307, "headers": (("Location", "/a?token=b"),)}, "look at it first", ""),
-    "a user in it": ({"status": 307, "headers": (("Location", "http://u:p@h/"),)}, "look at it first", ""),
-    "not HTTP": ({"status": 307, "headers": (("Location", "javascript:alert(1)"),)}, "look at it first", ""),
-    "hostile": ({"status": 307, "headers": (("Location", "http://h/\x1b]52;c;x\x07"),)}, "look at it first", ""),
-    "no address": ({"status": 307, "headers": (("Location", "http://[::1"),)}, "look at it first", ""),
+    "a redirect with a query": (
+        {"status": 307, "headers": (("Location", "/a?token=b"),)},
+        "Check it, then set it in the profile",
+        "",
+    ),
+    "a user in it": (
+        {"status": 307, "headers": (("Location", "http://u:p@h/"),)},
+        "Check it, then set it in the profile",
+        "",
+    ),
+    "not HTTP": (
+        {"status": 307, "headers": (("Location", "javascript:alert(1)"),)},
+        "Check it, then set it in the profile",
+        "",
+    ),
+    "hostile": (
+        {"status": 307, "headers": (("Location", "http://h/\x1b]52;c;x\x07"),)},
+        "Check it, then set it in the profile",
+        "",
+    ),
+    "no address": (
+        {"status": 307, "headers": (("Location", "http://[::1"),)},
+        "Check it, then set it in the profile",
+        "",
+    ),
     "old MCP, Python": (
         {"status": 405, "body": b"Method Not Allowed", "profile": of(path="/sse")},
         "old HTTP+SSE transport",
@@ -550,7 +570,7 @@ def test_rejected_variable_is_named_and_nothing_stored(
     exchange = answered(status, profile)
     hint = hint_for(exchange, profile, variables=fields)
     assert hint is not None
-    assert f"{said} overrules a stored one: correct or unset the variable." in hint.sentence
+    assert f"{said} overrides a stored one. Correct or unset the variable." in hint.sentence
     assert (hint.commands, hint.secret) == ((f"unset RPCEXPLORER_STAGING_{variable}",), "")
     stored = hint_for(exchange, profile, variables=["username"])
     assert stored is not None

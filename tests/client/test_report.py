@@ -75,7 +75,7 @@ def test_http_has_no_tls_and_an_address_no_name() -> None:
 def test_a_proxy_is_named() -> None:
     response = Response(200, proxy="http://proxy:3128", phases=replace(ALL, name=None))
     rows = steps(exchange(PONG, response=response), profile())
-    assert (rows[0].state, rows[0].words) == ("skipped", "left to the proxy")
+    assert (rows[0].state, rows[0].words) == ("skipped", "resolved by the proxy")
     assert rows[1].words == "connected through the proxy http://proxy:3128"
 
 

@@ -135,7 +135,7 @@ def test_what_a_login_would_need_is_left_out_where_there_is_none() -> None:
 
 def test_the_steps_of_a_test_have_signs_words_and_times() -> None:
     steps = [
-        Check("Name", "skipped", "the URL holds an address"),
+        Check("Name", "skipped", "the URL has an IP address"),
         Check("TCP", "well", "connected", 0.012),
         Check("TLS", "failed", "the certificate is for another host"),
         Check("HTTP", "unknown", "not reached"),
@@ -143,7 +143,7 @@ def test_the_steps_of_a_test_have_signs_words_and_times() -> None:
     lines = told(steps=steps)
     at = lines.index(" Connection")
     assert [line.split() for line in lines[at + 1 : at + 5]] == [
-        ["–", "Name", "the", "URL", "holds", "an", "address"],  # noqa: RUF001 - the dash is meant
+        ["–", "Name", "the", "URL", "has", "an", "IP", "address"],  # noqa: RUF001 - the dash is meant
         ["✓", "TCP", "connected", "12", "ms"],
         ["✗", "TLS", "the", "certificate", "is", "for", "another", "host"],
         ["◌", "HTTP", "not", "reached"],

@@ -129,7 +129,7 @@ def test_one_that_moved_says_where_to_and_is_not_followed(shell: Shell) -> None:
             profile(shell, server.origin)
             expect(call(shell), 0)
             moved = f"HTTP 308 Permanent Redirect: the server redirects to http://localhost:{other.port}/v3/␛]8;;x␇."
-            expect(call(shell), 5, moved, "Redirects are not followed.", "look at it first")
+            expect(call(shell), 5, moved, "Redirects are not followed.", "Check it, then set it in the profile")
     assert other.requests == []
 
 
