@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from rpcexplorer.tui.commands import COMMANDS
 from tests.fakes.shell import Shell
 from tests.fakes.wire import RawServer, http_reply
 
@@ -37,3 +38,10 @@ def test_history_export_hide_redacts_values(shell: Shell) -> None:
     assert old.out == new.out
     assert b"pong" not in old.out != b""
     assert "--hide" not in shell.run("history", "export", "--help").text
+
+
+@pytest.mark.parametrize(("id", "old_label"), [("test", "test the address")])
+def test_palette_finds_commands_by_old_labels(id: str, old_label: str) -> None:
+    (command,) = (command for command in COMMANDS if command.id == id)
+    assert old_label not in command.words
+    assert old_label in command.synonyms
