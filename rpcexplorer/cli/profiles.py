@@ -161,7 +161,7 @@ def _value(row: ProfileKey, typed: Any, folder: Path, file: Path) -> Any:
             except ValueError as error:
                 fail(f"{row.option}: this is not JSON: {error}.")
             if any(leaf is None for _, leaf in leaves(value)):
-                fail(f"{row.option}: null cannot stand in sessions.toml: leave it out.")
+                fail(f"{row.option}: sessions.toml cannot contain null: remove it.")
             return value
     return [*typed] if isinstance(typed, tuple) else typed
 

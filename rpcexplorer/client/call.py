@@ -134,7 +134,7 @@ OWN_PROXY: Final = (
     "the proxy {proxy} asks for credentials of its own{wanted}. "
     "Put user name and password into its address in HTTP_PROXY, or name the host in NO_PROXY."
 )
-REJECTED: Final = "the server did not take the credentials of this profile, or asks for others."
+REJECTED: Final = "the server rejected the credentials of this profile, or asks for others."
 
 
 def explain_status(response: Response, profile: Profile) -> str:

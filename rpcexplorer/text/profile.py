@@ -152,7 +152,7 @@ def _secret(profile: Profile, field: str, found: Secret | DestinationChanged | N
             told.append((advice or "Sending asks you to allow it. s enters it for this destination.", "dim"))
             return [_row(field, "! blocked", "careful bold"), *(_row("", *each) for each in told)]
     if field == "session":
-        return [_row(field, "○ no session yet", "middle"), _row("", "F8 opens one; s takes one that you have", "dim")]
+        return [_row(field, "○ no session yet", "middle"), _row("", "F8 opens one; s enters one that you have", "dim")]
     return [_row(field, "! missing", "careful bold"), _row("", f"s enters it, or set {profile.variable(field)}", "dim")]
 
 

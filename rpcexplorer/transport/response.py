@@ -68,7 +68,7 @@ class ReplyBody:
         if self._head or (self._unpacking is not None and not self._unpacking.complete):
             raise Undecodable(f"is cut short: the end mark of its {self._coding} is missing")
         if self._unpacking is not None and self._unpacking.surplus:
-            self.remarks.append(f"Bytes after the end of the {self._coding} body were left out.")
+            self.remarks.append(f"Bytes after the end of the {self._coding} body were ignored.")
 
     def so_far(self) -> bytes:
         return self._kept.getvalue()

@@ -100,7 +100,7 @@ WRONG: Final = [
     ("--auth header --value x", "--value: must be text in which {token} stands"),
     ("--login-ended-status 7", "--login-ended-status: 7 is no HTTP status"),
     ("--login-params [", "--login-params: this is not JSON"),
-    ("--login-params '[null]'", "--login-params: null cannot stand"),
+    ("--login-params '[null]'", "--login-params: sessions.toml cannot contain null"),
     ("--login-params 7", "--login-params: must be an array or a table"),
     ("""--login-params '{"password": "hunter2hunter2"}'""", "--login-params: a secret has no place in this file"),
 ]

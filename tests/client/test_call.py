@@ -207,7 +207,7 @@ def test_407_through_a_proxy_exits_3_and_names_it(monkeypatch: pytest.MonkeyPatc
 def test_credentials_that_were_sent_are_to_be_entered_again() -> None:
     exchange = called(http_reply(b"", 401), "inline")
     assert isinstance(exchange.outcome, Malformed)
-    assert "the server did not take the credentials of this profile" in exchange.outcome.reason
+    assert "the server rejected the credentials of this profile" in exchange.outcome.reason
     assert "pw-pw-pw" not in exchange.outcome.reason
 
 
