@@ -19,6 +19,7 @@ import rpcexplorer
 from rpcexplorer.cli.main import program
 from rpcexplorer.cli.output import Waiting, waiting_line
 from rpcexplorer.discovery.methods import DiscoveryStep
+from rpcexplorer.manual import PAGES
 from rpcexplorer.transport.port import Progress
 from tests.fakes.shell import Shell
 from tests.fakes.terminal import Terminal
@@ -41,11 +42,12 @@ ALL = dict(commands(program))
 
 
 @pytest.mark.parametrize("path", ALL, ids=" ".join)
-def test_every_command_explains_itself_with_an_example(path: tuple[str, ...]) -> None:
+def test_every_command_has_an_example_and_a_page(path: tuple[str, ...]) -> None:
     command = ALL[path]
     text = command.help or ""
     assert text
     assert isinstance(command, click.Group) or f"rpcexplorer {path[0]}" in text
+    assert f"{command.epilog}".removeprefix("Manual: rpcexplorer manual ") in PAGES
 
 
 @pytest.mark.parametrize("flag", ["-h", "--help"])
