@@ -18,7 +18,7 @@ from rpcexplorer.cli.world import World
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.history.statistics import GROUPINGS, ORDERS, Figures, Statistics
 from rpcexplorer.model.exchange import Damaged, Exchange, OutcomeName
-from rpcexplorer.model.filter import OUTCOME_WORDS, Bounds, HistoryFilter
+from rpcexplorer.model.filter import FORMER_OUTCOME_WORDS, OUTCOME_WORDS, Bounds, HistoryFilter
 from rpcexplorer.model.problem import counted
 from rpcexplorer.patterns import regex
 from rpcexplorer.text.history import (
@@ -282,7 +282,7 @@ history.add_command(stats)
 @click.option("--method", metavar="NAME", help="Only of this method.")
 @click.option(
     "--outcome",
-    type=OneOf(OUTCOME_WORDS),
+    type=OneOf(OUTCOME_WORDS, FORMER_OUTCOME_WORDS),
     multiple=True,
     metavar="WORD",
     help=f"Only with this outcome, or one of several: {', '.join(OUTCOME_WORDS)}.",

@@ -19,7 +19,7 @@ from rpcexplorer.jsontext.layout import indented
 from rpcexplorer.jsontext.params import Typo
 from rpcexplorer.jsontext.steps import at_once
 from rpcexplorer.model.draft import sent_draft, to_calls
-from rpcexplorer.model.exchange import Exchange, Refused
+from rpcexplorer.model.exchange import OUTCOME_LABELS, Exchange, Refused
 from rpcexplorer.model.secret import PLACEHOLDER, Secret
 from rpcexplorer.patterns import regex
 from rpcexplorer.redaction.exchange import redacted
@@ -43,7 +43,12 @@ KNOWN_HEADERS: Final = regex(
 
 MAX_CHARACTERS: Final = 16_000
 """Characters of a request or a reply that a report holds; longer ones are cut at the end of a line."""
-_NO_BODY: Final = {"sent": "No response is expected.", "refused": "The call was not sent."}
+_NO_BODY: Final = {
+    "sent": "No response is expected.",
+    "unreached": "No response.",
+    "cancelled": "No response: the call was cancelled.",
+    "refused": "The call was not sent.",
+}
 _TICKS = regex("`+")
 MAX_DIFF_LINES: Final = 40
 """Of what differs; a person opens the comparison for more."""
@@ -59,7 +64,7 @@ def ticket(method: str, profile: str, url: str, request: str, exchange: Exchange
 
     Nothing is hidden here: secrets have to be placeholders already.
     """
-    outcome = f": {exchange.counts_as}" if exchange else ""
+    outcome = f": {OUTCOME_LABELS[exchange.counts_as]}" if exchange else ""
     facts = {"Profile": profile, "URL": url}
     lines = [f"## {code(method)}{outcome}", "", *(f"- {label}: {code(text)}" for label, text in facts.items())]
     if exchange is not None:
@@ -114,7 +119,7 @@ def reply(exchange: Exchange, most: int = MAX_CHARACTERS) -> Iterator[str]:
             yield f"{others:,} other header{'s are' if others > 1 else ' is'} omitted."
             yield ""
     if not body:
-        yield _NO_BODY.get(exchange.outcome_name, "No body came.")
+        yield _NO_BODY.get(exchange.outcome_name, "The response has no body.")
         return
     text = readable(body)
     shown = printable_bytes(body) if text is None else printable(indented(text), lines=True)
@@ -190,7 +195,7 @@ def ticket_of_two(left: Exchange, right: Exchange, comparison: Comparison, reque
     heads = (_cell(names[0]), _cell(names[1])) if names else ("left", "right")
     sides = (f"in {heads[0]}", f"in {heads[1]}") if names else ("on the left", "on the right")
     references = tuple(map(_references, requests))
-    lines = [f"## {methods}: {left.counts_as} and {right.counts_as}", ""]
+    lines = [f"## {methods}: {OUTCOME_LABELS[left.counts_as]} and {OUTCOME_LABELS[right.counts_as]}", ""]
     lines += [f"| | {heads[0]} | {heads[1]} |", "|---|---|---|"]
     facts: dict[str, Callable[[Exchange], str]] = {
         "Profile": lambda exchange: exchange.profile,

@@ -15,8 +15,8 @@ from rpcexplorer.rpc.batch import BatchReply, Matched, matched
 from rpcexplorer.rpc.codec import short
 from rpcexplorer.rpc.messages import Call, ErrorObject, Malformed, MessageForm, Result, spelled, spellings
 
-NO_REPLY: Final = "No response came to this call."
-EMPTY: Final = "No response came to this call: the server answered the batch with an empty array."
+NO_RESPONSE: Final = "No response to this call."
+EMPTY: Final = "No response to this call: the server answered the batch with an empty array."
 CUT: Final = "The recorded response was cut, so the outcome of this call is unknown."
 UNASKED: Final = "no call has the id"
 SECOND: Final = "a second one with the id"
@@ -41,7 +41,7 @@ def parts_of(exchange: Exchange) -> BatchParts:
         call.id is not None for call in sent
     )
     found = _found(exchange, sent) if is_answered else exchange.outcome
-    missing = NO_REPLY if isinstance(found, Matched) and (found.others or any(found.own)) else EMPTY
+    missing = NO_RESPONSE if isinstance(found, Matched) and (found.others or any(found.own)) else EMPTY
     calls = []
     for place, (one, other) in enumerate(zip(typed, sent, strict=True)):
         outcome: Outcome

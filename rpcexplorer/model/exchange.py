@@ -64,6 +64,11 @@ NAMES: dict[type, OutcomeName] = {
 }
 OUTCOMES: tuple[OutcomeName, ...] = tuple(name for name in NAMES.values() if name != "refused")
 """The outcomes of recorded exchanges; those not sent are not recorded."""
+OUTCOME_LABELS: dict[str, str] = {name: name for name in NAMES.values()} | {
+    "unreached": "no response",
+    "refused": "not sent",
+}
+"""Outcomes as people read them; files and ``--json`` have the names."""
 FAILED: tuple[OutcomeName, ...] = ("error", "malformed", "unreached")
 """The outcomes that count as failures; cancelled ones do not."""
 EXIT_CODES: dict[OutcomeName, int] = {

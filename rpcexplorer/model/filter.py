@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from rpcexplorer.model.exchange import FAILED, OUTCOMES, Damaged, Exchange, OutcomeName
+from rpcexplorer.model.exchange import FAILED, OUTCOME_LABELS, OUTCOMES, Damaged, Exchange, OutcomeName
 from rpcexplorer.model.problem import cut
 from rpcexplorer.patterns import regex
 
@@ -133,7 +133,12 @@ _ADVICE: Final = {
 BOUNDS: Final = tuple(_ADVICE)
 NO_BOUNDS: Final = Bounds()
 _GROUPS: Final[dict[str, tuple[OutcomeName, ...]]] = {"failed": FAILED}
-OUTCOME_WORDS: Final = (*OUTCOMES, *_GROUPS)
+_SPELLINGS: Final[dict[OutcomeName, tuple[str, str]]] = {
+    name: (OUTCOME_LABELS[name].replace(" ", "-"), name) for name in OUTCOMES
+}
+"""The word that is shown, and the name in files, which earlier versions showed."""
+OUTCOME_WORDS: Final = (*(shown for shown, _ in _SPELLINGS.values()), *_GROUPS)
+FORMER_OUTCOME_WORDS: Final = {name: shown for shown, name in _SPELLINGS.values() if name != shown}
 YOU: Final = "you"
 """Stands for the user in a shared history."""
 _KIND: Final = f"(outcome|method|profile|by|{'|'.join(BOUNDS)}):"
@@ -196,12 +201,17 @@ class HistoryFilter(Struct, frozen=True, dict=True):
             return ()
         begun = tuple(self.outcome.split()) or ("",)
         grouped = {name for word, names in _GROUPS.items() if word.startswith(begun) for name in names}
-        return tuple(name for name in OUTCOMES if name.startswith(begun) or name in grouped)
+        return tuple(
+            name
+            for name, words in _SPELLINGS.items()
+            if name in grouped or any(word.startswith(begun) for word in words)
+        )
 
     @property
     def _no_outcome(self) -> str:
+        known = (*OUTCOME_WORDS, *FORMER_OUTCOME_WORDS)
         words = self.outcome.split()
-        return next((word for word in words if not any(each.startswith(word) for each in OUTCOME_WORDS)), "")
+        return next((word for word in words if not any(each.startswith(word) for each in known)), "")
 
     @property
     def wrong(self) -> tuple[str, ...]:

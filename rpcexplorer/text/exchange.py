@@ -10,7 +10,17 @@ from typing import TYPE_CHECKING, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from rpcexplorer.model.exchange import Cancelled, Exchange, Outcome, OutcomeName, Preview, Refused, Sent, Unreached
+from rpcexplorer.model.exchange import (
+    OUTCOME_LABELS,
+    Cancelled,
+    Exchange,
+    Outcome,
+    OutcomeName,
+    Preview,
+    Refused,
+    Sent,
+    Unreached,
+)
 from rpcexplorer.model.problem import capitalised, counted
 from rpcexplorer.patterns import regex
 from rpcexplorer.rpc.messages import RESERVED, ErrorObject, Malformed, Result, explain
@@ -44,7 +54,7 @@ ROLES: Final[dict[OutcomeName, str]] = {
 """The colour of an outcome; a sign and a word say the same."""
 SHORT_OUTCOMES: Final = {
     "malformed": "malformed",
-    "unreached": "unreached",
+    "unreached": OUTCOME_LABELS["unreached"],
     "cancelled": "cancelled",
     "refused": "not sent",
 }
@@ -89,13 +99,13 @@ def outcome_words(outcome: Outcome) -> str:
         case Malformed(reason=reason):
             return f"{'' if status_word(outcome) else 'malformed: '}{printable(reason)}"
         case Unreached(sentence=sentence):
-            return f"unreached: {printable(sentence)}"
+            return f"no response: {printable(sentence)}"
         case Cancelled(maybe_ran=maybe_ran):
             return "cancelled, but the server may have run it" if maybe_ran else "cancelled"
         case Sent():
             return "sent"
         case Refused(sentence=sentence):
-            return f"refused: {printable(sentence)}"
+            return f"not sent: {printable(sentence)}"
 
 
 def status_word(outcome: Outcome) -> str:
@@ -186,7 +196,7 @@ def reason(exchange: Exchange) -> str:
     sentence = outcome_words(exchange.outcome)
     if status_word(exchange.outcome):
         sentence = capitalised(sentence.partition(": ")[2])
-    return sentence.removeprefix(f"{exchange.outcome_name}: ")
+    return sentence.removeprefix(f"{SHORT_OUTCOMES[exchange.outcome_name]}: ")
 
 
 def beside(exchange: Exchange, method: str) -> list[tuple[str, str]]:
@@ -252,7 +262,7 @@ def nothing(exchange: Exchange | None, what: str) -> list[list[tuple[str, str]]]
         return []
     words = {
         "sent": "A notification: no response is expected.",
-        "unreached": "No response came. F5 resends it.",
+        "unreached": "No response. F5 resends the call.",
         "cancelled": "The call was cancelled before its response was complete. F5 resends it.",
         "refused": "The call itself was not sent." if exchange.seconds else "Nothing was sent.",
     }.get(exchange.outcome_name, "The response has no body.")

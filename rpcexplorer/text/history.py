@@ -9,7 +9,7 @@ from typing import Final, TypeAlias
 from msgspec import Struct
 
 from rpcexplorer.history.statistics import Chart, Figures, Grouping, Statistics
-from rpcexplorer.model.exchange import OUTCOMES, Damaged, Exchange
+from rpcexplorer.model.exchange import OUTCOME_LABELS, OUTCOMES, Damaged, Exchange
 from rpcexplorer.model.filter import YOU, Bounds, HistoryFilter
 from rpcexplorer.model.problem import counted
 from rpcexplorer.rpc.messages import ErrorObject, Result
@@ -136,7 +136,7 @@ def _circumstances(exchange: Exchange, zone: tzinfo | None) -> Iterator[tuple[st
 def filter_words(wanted: HistoryFilter, zone: tzinfo | None = None) -> str:
     parts = list(wanted.wrong)
     if wanted.outcome and wanted.outcomes:
-        parts.append("outcome " + " or ".join(wanted.outcomes))
+        parts.append("outcome " + " or ".join(OUTCOME_LABELS[name] for name in wanted.outcomes))
     parts += _bound_words(wanted.bounds, zone)
     whole = {"method": wanted.method, "profile": wanted.named_profile}
     parts += [f"{kind} “{name}”" for kind, name in whole.items() if name]
@@ -286,7 +286,7 @@ def words_for(row: Figures, by: Grouping, *, of_one: bool) -> str:
     """``of_one``: only the calls of one profile are looked at already, which goes without saying."""
     if by == "code":
         (code,) = row.name
-        return f"outcome:{code}" if code in OUTCOMES else f"code:{code}"
+        return f"outcome:{OUTCOME_LABELS[code].replace(' ', '-')}" if code in OUTCOMES else f"code:{code}"
     kinds = ("method", "profile") if by == "method" else ("profile",)
     words = []
     for kind, name in zip(kinds, row.name, strict=True):
@@ -310,12 +310,16 @@ _LONGEST: Final = 200
 _PROFILE: Final = 12
 
 
+def _shown_names(row: Figures, by: Grouping) -> tuple[str, ...]:
+    return tuple(OUTCOME_LABELS.get(name, name) for name in row.name) if by == "code" else row.name
+
+
 class TableColumns:
     def __init__(self, by: Grouping, rows: Sequence[Figures], width: int) -> None:
         self._by = by
         self._shown = len(_NUMBERS) - (width < _NARROW)
         room = width - sum(_WIDTHS[: self._shown])
-        names = [(*(_NAMES[by]),), *(row.name for row in rows)]
+        names = [(*(_NAMES[by]),), *(_shown_names(row, by) for row in rows)]
         widest = [max(columns(clipped(name[at][:_LONGEST], width)) for name in names) for at in range(len(_NAMES[by]))]
         other = min(sum(widest[1:]), _PROFILE)
         first = max(min(widest[0], room - other - 2 * bool(other)), _LEAST)
@@ -329,7 +333,9 @@ class TableColumns:
         latency = row.latency()
         took = [duration(seconds) for seconds in (latency.median, latency.p95, latency.worst)] if latency else [""] * 3
         last = moment_words(row.last, today, zone) if row.last else ""
-        return self._line(row.name, (f"{row.calls:,}", f"{row.failed:,}" if row.failed else "", *took, last))
+        return self._line(
+            _shown_names(row, self._by), (f"{row.calls:,}", f"{row.failed:,}" if row.failed else "", *took, last)
+        )
 
     def _line(self, names: Sequence[str], numbers: Sequence[str]) -> str:
         left = "  ".join(fitted(name[:_LONGEST], width) for name, width in zip(names, self._widths, strict=True))
@@ -338,12 +344,14 @@ class TableColumns:
 
 
 def total_words(statistics: Statistics) -> str:
-    """All calls in one line: ``128 calls · 9 failed: 7 errors, 2 unreached · median 34 ms, 95 % 120 ms, …``."""
+    """All calls in one line: ``128 calls · 9 failed: 7 errors, 2 no response · median 34 ms, 95 % 120 ms, …``."""
     total = statistics.total
     parts = [counted(total.calls, "call")]
     if total.failed:
         failures = total.failures.items()
-        kinds = ", ".join(f"{many:,} {name}{'s' * (name == 'error' and many != 1)}" for name, many in failures)
+        kinds = ", ".join(
+            f"{many:,} {OUTCOME_LABELS[name]}{'s' * (name == 'error' and many != 1)}" for name, many in failures
+        )
         parts.append(f"{total.failed:,} failed: {kinds}")
     elif total.calls:
         parts.append("none failed")

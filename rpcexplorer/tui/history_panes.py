@@ -414,7 +414,7 @@ class HistoryPreview(Vertical):
                 value = call.outcome.value if isinstance(call.outcome, Result | ErrorObject) else b""
                 body = value or call.response.body
                 document = Document.of_json(body) if body else None
-                without = {"sent": "A notification: no response was expected.", "unreached": "No response came."}
+                without = {"sent": "A notification: no response was expected.", "unreached": "No response."}
                 why = without.get(call.outcome_name, "The response has no body.")
                 self._reader.empty = [[], [(f"   {why}", "dim")]]
         self._bar.open = self.tab

@@ -382,7 +382,7 @@ def test_a_batch_with_a_call_that_got_no_reply_is_exit_code_5_and_prints_what_ca
         ran = shell.run("batch", "--url", server.origin, "--id", "x", stdin=b'[{"method":"a"},{"method":"b"}]')
     assert (ran.code, ran.out) == (5, body + b"\n")
     assert "1 of 2 calls got no response  HTTP 200" in ran.err
-    assert "call 2, b: No response came to this call" in ran.err
+    assert "call 2, b: No response to this call" in ran.err
 
 
 def test_a_batch_refused_as_a_whole_is_told_once(shell: Shell) -> None:

@@ -120,7 +120,7 @@ def test_a_draft_has_a_request_and_no_more() -> None:
 
 @pytest.mark.parametrize(
     ("outcome", "said"),
-    [(Sent(), "No response is expected."), (Unreached("connect", "nothing listens"), "No body came.")],
+    [(Sent(), "No response is expected."), (Unreached("connect", "nothing listens"), "No response.")],
 )
 def test_where_no_reply_came_that_is_said(outcome: Sent | Unreached, said: str) -> None:
     assert of(exchange(outcome, status=None)).endswith(f"### Response\n\n{said}")

@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from rpcexplorer.jsontext.params import Typo
-from rpcexplorer.model.batch import CUT, NO_REPLY, BatchParts, CollectedCalls, collected, parts_of
+from rpcexplorer.model.batch import CUT, NO_RESPONSE, BatchParts, CollectedCalls, collected, parts_of
 from rpcexplorer.model.draft import Batch, Draft, to_calls
 from rpcexplorer.model.exchange import Cancelled, Exchange, Outcome, Sent, Unreached
 from rpcexplorer.rpc.batch import decode_batch
@@ -61,7 +61,7 @@ def test_each_call_is_an_exchange_with_its_own_id_params_outcome_and_body() -> N
 
 def test_a_call_without_a_reply_is_said_to_have_none() -> None:
     first, second, third = parts_of(answered(reply('"x.2"'))).calls
-    assert first.outcome == Malformed(NO_REPLY)
+    assert first.outcome == Malformed(NO_RESPONSE)
     assert isinstance(second.outcome, Result)
     assert third.outcome == Sent()
 

@@ -72,7 +72,7 @@ def test_of_a_damaged_record_only_its_text_is_known(wanted: HistoryFilter, has: 
 
 def test_a_half_typed_outcome_means_all_that_begin_so() -> None:
     assert HistoryFilter(outcome="").outcomes == OUTCOMES
-    assert HistoryFilter(outcome="un").outcomes == ("unreached",)
+    assert HistoryFilter(outcome="no-").outcomes == ("unreached",)
     assert HistoryFilter(outcome="nothing").outcomes == HistoryFilter(outcome="error nothing").outcomes == ()
     assert HistoryFilter(outcome="f").outcomes == HistoryFilter(outcome="failed").outcomes == FAILED
     assert HistoryFilter(outcome="failed canc").outcomes == ("error", "malformed", "unreached", "cancelled")

@@ -208,7 +208,7 @@ def test_a_side_names_its_method_where_the_other_has_another() -> None:
 
 def test_why_there_is_no_reply_is_no_part_of_the_side_but_told_once_and_whole() -> None:
     assert words(UNSENT) == "staging  12:00:04  ! not sent  34 ms"
-    assert words(GONE).endswith(" unreached  34 ms")
+    assert words(GONE).endswith(" no response  34 ms")
     assert reasons(PONG, UNSENT) == reasons(UNSENT, UNSENT) == ["That value was not recorded. Replace it with a value."]
     assert reasons(GONE, UNSENT) == [
         "on the left: Nothing answers.",

@@ -57,11 +57,11 @@ def error(code: int | None, message: str = "") -> ErrorObject:
         (error(7), "✗ error 7"),
         (error(None, "boom"), "✗ error without code boom"),
         (Malformed("the body is not JSON"), "! malformed: the body is not JSON"),
-        (Unreached("connect", "nothing listens there"), "⨯ unreached: nothing listens there"),  # noqa: RUF001 - the sign is meant
+        (Unreached("connect", "nothing listens there"), "⨯ no response: nothing listens there"),  # noqa: RUF001 - the sign is meant
         (Cancelled(), "◌ cancelled"),
         (Cancelled(maybe_ran=True), "◌ cancelled, but the server may have run it"),
         (Sent(), "→ sent"),
-        (Refused("params", "a comma is missing"), "! refused: a comma is missing"),
+        (Refused("params", "a comma is missing"), "! not sent: a comma is missing"),
     ],
 )
 def test_an_outcome_is_a_sign_and_words(outcome: Outcome, line: str) -> None:
@@ -324,7 +324,7 @@ def test_each_call_that_failed_is_named_and_nothing_in_it_reaches_a_terminal_raw
     found = lines(body)
     assert found == [
         "call 2, b␛[2J: error -1 ␛[2J",
-        "call 3, c: No response came to this call",
+        "call 3, c: No response to this call",
         'an unexpected response: no call has the id "\\u001b": result',
     ]
 

@@ -36,7 +36,7 @@ TODAY = WHEN.date()
         ("since:2h until:2026-11-21", "since 21 Nov 2026 08:40 · before 22 Nov 2026 00:00"),
         ("larger:1 a", "larger:1 is no size: write a number with its unit, such as 500B, 20kB or 1MB · text with “a”"),
         ("outcome:banana", f"there is no outcome banana, but {', '.join(OUTCOME_WORDS)}"),
-        ("outcome:failed method:=a.b", "outcome error or malformed or unreached · method “a.b”"),
+        ("outcome:failed method:=a.b", "outcome error or malformed or no response · method “a.b”"),
         ("profile:=prod by:ada", "profile “prod” · by “ada”"),
     ],
 )
@@ -90,7 +90,7 @@ def test_a_moment_names_its_day_where_that_is_not_today() -> None:
         (Malformed("The response is an HTML page"), 502, "HTTP 502, an HTML page"),
         (Malformed("The reply is an HTML page"), 502, "HTTP 502, an HTML page"),
         (Cancelled(), None, "cancelled"),
-        (Unreached("name", "no such host"), None, "unreached: no such host"),
+        (Unreached("name", "no such host"), None, "no response: no such host"),
     ],
 )
 def test_what_came_of_a_call_is_a_few_words(outcome: Malformed, status: int | None, words: str) -> None:

@@ -117,8 +117,8 @@ def replies() -> Iterator[Stop]:
     yield Stop("a body that is no JSON", ("f4",), (f"1   {spelled(ALL)[:80]}",))
     yield from send("moved", "malformed")
     yield Stop("location", ("f4", "]", "]"), ("ocation",))
-    yield from send("name", "unreached")
-    yield from send("line", "unreached")
+    yield from send("name", "no response")
+    yield from send("line", "no response")
     yield Stop("toast of an editor", ("f3", CTRL_G), ("ended with code",))
 
 

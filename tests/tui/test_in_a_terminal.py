@@ -173,9 +173,9 @@ def test_keys_that_come_in_one_write_act_on_the_rows_that_they_led_to(tmp_path: 
         terminal.burst("up", "enter", "e", "down")
         terminal.sees("Edit a")
         terminal.burst("escape", "escape", "f2", "one", "enter", "f5")
-        terminal.sees("▍one", "one          unreached")
+        terminal.sees("▍one", "one          no response")
         terminal.burst("f2", "two", "enter", "f5")
-        terminal.sees("▍two", "two          unreached")
+        terminal.sees("▍two", "two          no response")
         terminal.burst("f6", "delete", "down")
         terminal.sees("Delete this from the history?", "two")
         terminal.burst("escape", "down", "enter", "up")
@@ -223,7 +223,7 @@ def test_a_long_text_that_nothing_marks_as_pasted_is_put_as_it_is_and_sent_by_th
             terminal.send(text[start : start + 2_000].encode())
         terminal.sees("array with 1,500 elements")
         terminal.send(b"\x1b[15~")
-        terminal.sees("unreached")
+        terminal.sees("no response")
         terminal.press("ctrl+q")
         assert terminal.ends() == 0
     (history,) = (tmp_path / "home").rglob("history/*.toml")
@@ -267,6 +267,6 @@ def test_it_opens_on_an_address(tmp_path: Path, words: list[str]) -> None:
         terminal.type("ping")
         terminal.press("enter")
         terminal.press("f5")
-        terminal.sees("unreached", "called http://127.0.0.1:9/rpc")
+        terminal.sees("no response", "called http://127.0.0.1:9/rpc")
         terminal.press("ctrl+q")
         assert terminal.ends() == 0

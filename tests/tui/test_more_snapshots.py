@@ -262,7 +262,7 @@ def test_a_batch(picture: Callable[..., bool], explorer: Explorer, size: tuple[i
         await on(pilot, BatchScreen)
         await pilot.press("down")
 
-    assert picture(show, "Batch  4 calls", "-32602 Invalid", "No response came", "unexpected response", size=size)
+    assert picture(show, "Batch  4 calls", "-32602 Invalid", "No response to this", "unexpected response", size=size)
 
 
 ADDRESS = {

@@ -25,7 +25,7 @@ from textual.widget import Widget
 from textual.widgets import Input, Static
 
 from rpcexplorer.auth.registry import needs_credentials
-from rpcexplorer.model.exchange import Exchange
+from rpcexplorer.model.exchange import OUTCOME_LABELS, Exchange
 from rpcexplorer.model.method import Method, as_named
 from rpcexplorer.patterns import regex
 from rpcexplorer.rpc.messages import ErrorObject, Result
@@ -376,7 +376,7 @@ def what_came(exchange: Exchange) -> tuple[str, str]:
             return duration(exchange.seconds), "middle"
         case ErrorObject(code=int(code)) if abs(code) < _TELLING:
             return str(code), "wrong"
-    word = f"HTTP {exchange.response.status}" if status_word(exchange.outcome) else exchange.counts_as
+    word = f"HTTP {exchange.response.status}" if status_word(exchange.outcome) else OUTCOME_LABELS[exchange.counts_as]
     return word, ROLES[exchange.counts_as]
 
 

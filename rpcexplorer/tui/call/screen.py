@@ -17,7 +17,7 @@ from textual.screen import Screen
 
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.draft import Batch, Draft
-from rpcexplorer.model.exchange import Exchange, Preview, Refused
+from rpcexplorer.model.exchange import OUTCOME_LABELS, Exchange, Preview, Refused
 from rpcexplorer.model.method import Described, as_named, method_of
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.text.exchange import WordLine
@@ -598,7 +598,8 @@ class CallScreen(Screen[None]):
         if is_absent == (as_named(exchange.method) in self.drafts.known):
             self.view.show_methods()  # the server has just said whether it has the method
         if self._is_overtaken:
-            self.tell(f"{exchange.method} has ended: {exchange.outcome_name}. It is the newest of the recent calls.")
+            outcome = OUTCOME_LABELS[exchange.outcome_name]
+            self.tell(f"{exchange.method} has ended: {outcome}. It is the newest of the recent calls.")
         else:
             self.exchange = exchange
         self.view.show_recent()
