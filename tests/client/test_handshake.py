@@ -212,7 +212,7 @@ def test_a_session_that_is_over_is_begun_anew_once(status: int) -> None:
 
     (_, two), server = calls(answer, Draft("add"), Draft("add"), **MCP)
     assert isinstance(two.outcome, Result)
-    assert any("anew" in note for note in two.notes)
+    assert any("initialized again" in note for note in two.notes)
     assert [json.loads(each.body)["method"] for each in server.requests].count("initialize") == 2
 
 
