@@ -287,8 +287,9 @@ def replay(
     recorded it, or the one that you name. A case of someone else needs a profile of yours. If its calls went to several
     servers, name a profile for each: -p THEIRS=MINE. THEIRS is a profile or a URL of the case.
 
-    Exit code 0: all responses are the same, including errors. Exit code 6: a response differs or cannot be compared, or
-    nothing was compared. Else as for a call: 3, 4, 5, 130. Logins without a recorded password are skipped.
+    Exit code 0: all responses are the same, including errors that occur again. Exit code 6: a response differs or
+    cannot be compared, or nothing was compared. Else as for a call: 3, 4, 5, 130.
+    Logins without a recorded password are skipped.
 
     \b
     Examples:

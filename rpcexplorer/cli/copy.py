@@ -30,8 +30,8 @@ def copy(context: click.Context, ids: tuple[str, ...], form: str, output: str | 
     """Print a recorded call as a command, code or a report.
 
     Without an ID, the newest call is used. A part of an id is enough if only one call has it. Secrets are never
-    included: curl, python and httpie read them from the variables RPCEXPLORER_<PROFILE>_<FIELD>, the other formats show
-    a mark in their place. If a call needs a session, its login is included and asks for a password without a variable.
+    included: curl, python and httpie read them from the variables RPCEXPLORER_<PROFILE>_<FIELD>, the others contain
+    secret references. If a call needs a session, its login is included and asks for a password that is in no variable.
 
     "report" is Markdown for an issue; with two IDs, it shows both calls and the differences between their responses.
     "request" is the HTTP request as text, "response" the body of the response, byte for byte.

@@ -101,7 +101,7 @@ def test_copied_call_of_someone_else_names_no_credential(explorer: Explorer) -> 
                 ("f10", "curl"),
                 ("y", "Python"),
                 ("f10", "HTTPie"),
-                ("y", "our own"),
+                ("y", "an rpcexplorer"),
                 ("f10", "the req"),
             ):
                 text = await copied(pilot, key, *form.replace(" ", ""), "enter")

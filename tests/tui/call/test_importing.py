@@ -180,7 +180,7 @@ def test_calls_of_a_file_become_drafts_after_they_were_shown(explorer: Explorer,
         await type_in(pilot, "curl http://a.example")
         await pilot.press("enter")
         await until(
-            pilot, lambda: isinstance(app.screen, Ask) and "paste the command into the params" in app.screen._words
+            pilot, lambda: isinstance(app.screen, Ask) and "Paste the command into the params" in app.screen._words
         )
         await on(pilot, Ask)
         await type_in(pilot, str(file))
