@@ -205,7 +205,7 @@ class BatchScreen(FullScreen[BatchRow | None]):
         self.explorer, self._under_way = explorer, under_way
         add = first_key("add-to-batch", explorer.settings.keymap) or "The palette"
         self._bar, self._remarks = Bar(), WarningLines()
-        advice = [("   No calls yet. ", "dim"), (add, "bold"), (" puts the call in the editor here.", "dim")]
+        advice = [("   No calls yet. Press ", "dim"), (add, "bold"), (" in the editor to add one.", "dim")]
         self._list = BatchList([[], advice])
         self._preview = BatchPreview()
         self._begin_at = at

@@ -207,12 +207,16 @@ class ConnectionTest(Dialog[str]):
         if self.report.advice:
             return [*lines, [], [(f" {self.report.advice}", "text")]]
         if proposal is None:
-            words = " No suggestions."
+            words = " No suggestions. Press Esc, check the address and the server, then test again."
+        elif proposal.lacks_auth:
+            profiles, edit = (self._key(command) for command in ("profiles", "profiles.edit"))
+            words = f" Nothing but the auth type has to change. To set it, press Esc, {profiles}, then {edit}."
         else:
-            words = " Set the auth type of the profile. Nothing else has to change."
-            if not proposal.lacks_auth:
-                words = " Nothing has to change in the profile."
+            words = f" Nothing has to change in the profile. Press Esc, then {self._key('send')} to send a call."
         return [*lines, [], [(words, "dim")]]
+
+    def _key(self, command: str) -> str:
+        return first_key(command, self._explorer.settings.keymap)
 
     def _proposed(self, proposal: Proposal) -> list[SheetLine]:
         keymap = self._explorer.settings.keymap

@@ -151,15 +151,16 @@ def advice(reading: Reading, profile: str, *, recording: bool) -> list[Pieces]:
     if not reading.ended:
         return [[("   Looking …", "dim")]]
     if filter_words(reading.wanted):
-        of, or_all = (f" of {profile}", ", or look at all profiles") if only else ("", "")
-        return [[(f"   No call{of} is like this. Change the filter{or_all}.", "dim")]]
+        with_profile, or_all = (f" with {profile}", ", or p to show all profiles") if only else ("", "")
+        return [[(f"   No calls{with_profile} match the filter. Press / to change it{or_all}.", "dim")]]
     if not recording:
         return [[("   Calls are not recorded: settings.toml says record = false under [history].", "dim")]]
     whose = f" with {profile}" if only else ""
     more: list[Pieces] = (
-        [[("   ", "text"), ("p", "bold"), (" shows the calls of all profiles.", "dim")]] if only else []
+        [[("   Press ", "dim"), ("p", "bold"), (" to show the calls of all profiles.", "dim")]] if only else []
     )
-    return [[(f"   No calls{whose} yet. ", "dim"), ("Esc", "bold"), (" goes back to make one.", "dim")], *more]
+    keys: Pieces = [("Esc", "bold"), (", then ", "dim"), ("F5", "bold"), (" to send one.", "dim")]
+    return [[(f"   No calls{whose} yet. Press ", "dim"), *keys], *more]
 
 
 NEWEST: Final = 200

@@ -200,7 +200,7 @@ class ProfilesScreen(FullScreen[bool]):
             auth = self._auth(profile, short=True) if profile else ()
             rows.append(ProfileRow(name, profile, used is not None and used.name == name, auth))
         unreadable = [("   ! No profile can be read now.", "careful")]
-        none_yet = [("   There are no profiles yet. ", "dim"), ("a", "bold"), (" adds one.", "dim")]
+        none_yet = [("   No profiles yet. Press ", "dim"), ("a", "bold"), (" to add one.", "dim")]
         shown.empty = [[], unreadable if found.refused is not None else none_yet]
         shown.items = rows
         shown.cursor = next((at for at, row in enumerate(rows) if row.name == on), shown.cursor)

@@ -194,7 +194,11 @@ class StatisticsScreen(FullScreen[str | None]):
         told = [(filter_words(self._wanted, self.frame.zone), "middle"), (self._wanted.profile or "", "middle")]
         told += [(left_out_words(found), "careful"), (counting.problem, "wrong")]
         self._remarks.pieces = [(words, role) for words, role in told if words]
-        advice = "No call is like this." if counting.ended else "Counting …"
+        advice = "Counting …"
+        if counting.ended:
+            is_filtered = bool(filter_words(self._wanted, self.frame.zone))
+            nothing = "No calls match the filter. Press Esc, then / to change it."
+            advice = nothing if is_filtered else "No calls yet. Press Esc twice, then F5 to send one."
         self.list.empty = [[(_EDGE + advice, "dim")]]
         self.list.show(found, found.rows(self._order))
         self._summary.statistics = found

@@ -116,7 +116,7 @@ def test_calls_are_put_in_order_made_notifications_and_taken_out_and_all_that_is
         await pilot.press("K", "delete")
         assert rows(screen) == ["1 call ping []", "2 call log [3]"]
         await pilot.press("delete", "delete")
-        assert rows(screen) == ["", "No calls yet. Alt+p puts the call in the editor here."]
+        assert rows(screen) == ["", "No calls yet. Press Alt+p in the editor to add one."]
         assert not screen.check_action("send", ())
         await pilot.press("ctrl+z", "ctrl+z", "ctrl+z")
         await pilot.press("escape")

@@ -255,7 +255,7 @@ def test_calls_of_other_processes_appear_when_one_comes_back_and_the_cursor_stay
 
 def test_an_empty_history_says_what_to_do(explorer: Explorer) -> None:
     async def act(_: Pilot[None], screen: HistoryScreen) -> None:
-        assert rows(screen)[0].strip() == "No calls with staging yet. Esc goes back to make one."
+        assert rows(screen)[0].strip() == "No calls with staging yet. Press Esc, then F5 to send one."
         assert not any(
             screen.check_action(name, ()) for name in ("load", "again", "name", "annotate", "copy", "delete")
         )

@@ -122,14 +122,14 @@ def test_an_empty_list_says_what_to_do() -> None:
         lines = advice(read(reading_of([], wanted)), "staging", recording=recording)
         return " ".join("".join(text for text, _ in words).strip() for words in lines)
 
-    assert told(EVERYTHING) == "No calls yet. Esc goes back to make one."
+    assert told(EVERYTHING) == "No calls yet. Press Esc, then F5 to send one."
     assert told(HistoryFilter(profile="staging")).startswith(
-        "No calls with staging yet. Esc goes back to make one. p shows"
+        "No calls with staging yet. Press Esc, then F5 to send one. Press p to show"
     )
-    assert told(HistoryFilter(words=("a",))) == "No call is like this. Change the filter."
+    assert told(HistoryFilter(words=("a",))) == "No calls match the filter. Press / to change it."
     assert (
         told(HistoryFilter.of("a", "staging", now=START))
-        == "No call of staging is like this. Change the filter, or look at all profiles."
+        == "No calls with staging match the filter. Press / to change it, or p to show all profiles."
     )
     assert "record = false" in told(EVERYTHING, recording=False)
 

@@ -137,7 +137,7 @@ def test_call_that_could_not_be_written_is_counted(tmp_path: Path) -> None:
 
 def test_a_history_in_which_nothing_is_like_this_says_so(tmp_path: Path) -> None:
     async def act(pilot: Pilot[None], screen: StatisticsScreen) -> None:
-        assert "No call is like this." in text_of(screen.list)
+        assert "No calls match the filter. Press Esc, then / to change it." in text_of(screen.list)
         assert "method with “nobody”" in text_of(screen._remarks)
         assert text_of(screen._summary).strip() == ""
         await pilot.press("enter", "escape")

@@ -221,11 +221,7 @@ _MORE: Final = ("…", "dim")
 _AUTH: Final = len("  cookie")
 UNKNOWN: Final = "Not in the list. F9 discovers."
 """What is told of a name that is not in the list."""
-NOTHING_KNOWN: Final = (
-    "No methods yet.",
-    "F9 discovers them.",
-    "Or type a name, then Enter.",
-)
+NOTHING_KNOWN: Final = ("No methods yet.", "Press {} to discover them,", "or type a name, then Enter.")
 
 
 class MethodList(RowList[MethodListRow], can_focus=False):
@@ -241,6 +237,10 @@ class MethodList(RowList[MethodListRow], can_focus=False):
     """What is typed goes to this list."""
     longest: reactive[int] = reactive(0)
     """Columns of the longest name: docs start at the same column in every row."""
+
+    def __init__(self, discover_key: str) -> None:
+        super().__init__()
+        self._discover_key = discover_key
 
     def can_choose(self, item: MethodListRow) -> bool:
         """Headings say what is below them and nothing else."""
@@ -266,7 +266,8 @@ class MethodList(RowList[MethodListRow], can_focus=False):
 
     def on_resize(self) -> None:
         room = max(self.scrollable_content_region.width - MARGIN - 1, 10)
-        parts = (part for sentence in NOTHING_KNOWN for part in wrap(sentence, room))
+        key = self._discover_key or "^P"
+        parts = (part for sentence in NOTHING_KNOWN for part in wrap(sentence.format(key), room))
         self.empty = [[(" " * MARGIN, "text"), (part, "dim")] for part in parts]
 
     def _method(self, row: MethodRow, width: int, side: str) -> tuple[Pieces, Pieces]:
@@ -446,14 +447,16 @@ class MethodsPane(Vertical):
 
         exchange: Exchange
 
-    def __init__(self, zone: tzinfo | None = None, *, key: str = "F2", recent_key: str = "F6") -> None:
+    def __init__(
+        self, zone: tzinfo | None = None, *, key: str = "F2", recent_key: str = "F6", discover_key: str = "F9"
+    ) -> None:
         """``zone``: where whoever looks lives; None asks the machine. The keys go here and to all calls."""
         super().__init__()
         self._key = key
         self._rows = MethodRows({})
         self._bar, self._told, self._recent_bar = Bar(), Bar(), Bar()
         self._recent_bar.key = recent_key
-        self._filter, self._list, self._recent_list = Filter(self._take), MethodList(), RecentList(zone)
+        self._filter, self._list, self._recent_list = Filter(self._take), MethodList(discover_key), RecentList(zone)
 
     def compose(self) -> ComposeResult:
         yield self._bar

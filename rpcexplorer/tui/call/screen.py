@@ -109,7 +109,9 @@ class CallScreen(Screen[None]):
         self._is_overtaken = False
         """Another call was put on view while one runs, whose response leaves it there."""
         self.header, self.footer = Header(), Footer()
-        self.methods = MethodsPane(key=self.key("focus.methods"), recent_key=self.key("history"))
+        self.methods = MethodsPane(
+            key=self.key("focus.methods"), recent_key=self.key("history"), discover_key=self.key("discover")
+        )
 
     @property
     def is_complete(self) -> bool:
@@ -541,10 +543,14 @@ class CallScreen(Screen[None]):
     @opens("call")
     async def _login(self, *, ask: bool = False) -> None:
         exchange = await self.sender.login(ask=ask)
-        if exchange is not None:
-            self._show_ended(exchange, self._login)
-        else:
+        if exchange is None:
             self.view.show_auth()
+            return
+        self._show_ended(exchange, self._login)
+        if exchange.exit_code and not self.hint:
+            palette, test = self.key("palette"), self.key("test") or "the palette"
+            other = f"To use other credentials, press {palette} and type “log in as”."
+            self.tell(f"Login failed. {other} To test the connection, press {test}.")
 
     @opens("call")
     async def _discover(self) -> None:
@@ -554,6 +560,9 @@ class CallScreen(Screen[None]):
         self.view.show_methods()
         self.view.show_auth()
         self.tell("\n".join(found.sentences))
+        if not found.methods and found.ended is None:
+            go, test = self.key("focus.methods"), self.key("test")
+            self.tell(f"No methods found. Press {go} and type a name, or press {test} to test the connection.")
         if news := self.view.news(found):
             self.tell(news)
         self._describe_anew()

@@ -262,7 +262,7 @@ def test_the_list_comes_first_and_recent_calls_take_what_is_left(height: int, ca
 def test_without_methods_it_is_said_what_to_do() -> None:
     async def story(_pilot: Pilot[None], pane: MethodsPane, _stage: Stage) -> None:
         assert shown(pane) == [
-            "   No methods yet.", "   F9 discovers them.", "   Or type a name, then Enter.",
+            "   No methods yet.", "   Press F9 to discover them,", "   or type a name, then Enter.",
         ]  # fmt: skip
         assert pane.check_action("pin", ()) is False
 

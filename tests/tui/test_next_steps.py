@@ -1,0 +1,89 @@
+"""What failed, and what is empty, names the next step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+from rpcexplorer.client.report import Check, Report
+from rpcexplorer.discovery.methods import Discovery
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.tui.app import ExplorerApp
+from rpcexplorer.tui.call.advice import Advice
+from rpcexplorer.tui.call.screen import CallScreen
+from rpcexplorer.tui.connection_test import ConnectionTest
+from rpcexplorer.tui.profiles import ProfilesScreen
+from tests.tui.visiting import asked, begun, names, on, on_view, profiles, said, visit
+from tests.tui.waiting import until
+
+
+@pytest.mark.parametrize("has_hint", [True, False])
+def test_failed_login_names_the_next_step(
+    has_hint: bool, make_explorer: Callable[..., Explorer], service: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    explorer = make_explorer(
+        f'[profile.c]\nurl = "{service}"\nauth = {{ kind = "cookie", username = "demo" }}\n', RPCEXPLORER_C_PASSWORD="x"
+    )
+    if not has_hint:
+        monkeypatch.setattr(Advice, "offer", lambda *_: None)
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        await pilot.press("f8")
+        await until(pilot, lambda: calls.exchange is not None and not calls.what)
+        await pilot.pause()
+        hint = "".join(text for text, _ in calls.hint)
+        if has_hint:
+            assert hint.startswith("^R enter the password of c again")
+            assert said(app) == ""
+        else:
+            assert "Login failed. To use other credentials, press ^P and type “log in as”." in said(app)
+
+    visit(explorer, scene, profile="c")
+
+
+def test_discovery_without_methods_names_the_next_step(explorer: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def discover(*_: object, **__: object) -> Discovery:
+        return Discovery(datetime(2026, 1, 1, tzinfo=UTC), (), ("rpc.discover: -32601 Method not found",))
+
+    monkeypatch.setattr(Explorer, "discover", discover)
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], _: CallScreen) -> None:
+        await pilot.press("f9")
+        await until(pilot, lambda: "No methods found." in said(app))
+        assert "Press F2 and type a name, or press Alt+t to test the connection." in said(app)
+
+    visit(explorer, scene)
+
+
+def test_connection_test_without_proposal_names_the_next_step(
+    explorer: Explorer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def test(*_: object, **__: object) -> Report:
+        return Report((Check("Name", "failed", "the host name was not resolved"),))
+
+    monkeypatch.setattr(Explorer, "test", test)
+
+    async def scene(_: ExplorerApp, pilot: Pilot[Any], __: CallScreen) -> None:
+        dialog: ConnectionTest = await begun(pilot, "alt+t")
+        assert "Press Esc, check the address and the server, then test again." in asked(dialog)
+
+    visit(explorer, scene)
+
+
+def test_list_without_profiles_names_the_next_step(make_explorer: Callable[..., Explorer], service: str) -> None:
+    explorer = make_explorer(f'[profile.c]\nurl = "{service}"\n')
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], _: CallScreen) -> None:
+        screen: ProfilesScreen = await profiles(pilot, "c")
+        await pilot.press("delete")
+        await pilot.pause()
+        await pilot.press("right", "enter")
+        await until(pilot, lambda: names(screen) == [])
+        await on(pilot, ProfilesScreen)
+        assert "No profiles yet. Press a to add one." in on_view(app)
+
+    visit(explorer, scene, profile="c")
