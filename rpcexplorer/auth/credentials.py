@@ -192,19 +192,19 @@ def find_unsendable(profile: Profile, message: Message) -> Refused | None:
                 other, _, field = mark.strip("«»").rpartition(".")
                 return Refused(
                     "params",
-                    f"{mark} stands for the {field} of profile {other}, which is not sent with profile {profile.name}: "
-                    f"type the value itself, or choose profile {other}. "
-                    "To send these very letters, write \\u00ab for «.",
+                    f"The secret reference {mark} works only with profile {other}, not with {profile.name}: "
+                    f"type the {field} itself, or choose profile {other}. "
+                    "To send these characters, write \\u00ab for «.",
                 )
         if mark := named((call.method, call.id or "")):
-            return Refused("params", f"{mark} stands for a secret, which has no place in a method's name or an id.")
+            return Refused("params", f"{mark} is a secret reference, which cannot be in a method name or an id.")
         for field in FIELDS:
             mark = placeholder(profile.label(field))
             if mark in call.params and mark in call.params.replace(spelled(mark), ""):
                 return Refused(
                     "params",
-                    f"{mark} stands inside a longer text of the params, where the secret cannot be put back: write "
-                    f'that text anew, or "{mark}" alone.',
+                    f"The secret reference {mark} is part of a longer text, so its secret cannot be inserted. "
+                    f'Replace that text, or write "{mark}" alone.',
                 )
     return None
 
@@ -214,7 +214,7 @@ def planted(profile: Profile, *texts: str | None) -> Refused | None:
     mark = named(text for text in texts if text)
     if not mark:
         return None
-    sentence = f"Profile {profile.name} has {mark} where no secret is allowed: remove it from sessions.toml."
+    sentence = f"Profile {profile.name} contains the secret reference {mark}. Remove it from sessions.toml."
     return Refused("profile", sentence)
 
 

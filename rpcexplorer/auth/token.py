@@ -81,7 +81,7 @@ class HeaderAuth(TokenAuth, frozen=True):
         AuthField(
             "value",
             pattern=regex(r"(?=.*\{token\})[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?"),
-            mismatch='must be text in which {token} stands for the token, such as "{token}" or "Token {token}"',
+            mismatch='must be text that contains {token}, such as "{token}" or "Token {token}"',
         ),
     )
 
@@ -133,7 +133,7 @@ class FirstAuth(TokenAuth, frozen=True):
             label="first param",
             hint="token:{token}",
             pattern=regex(r"(?=.*\{token\}).+"),
-            mismatch='must be text in which {token} stands for the token, such as "{token}" or "token:{token}"',
+            mismatch='must be text that contains {token}, such as "{token}" or "token:{token}"',
         ),
     )
     in_params: ClassVar[bool] = True

@@ -115,7 +115,7 @@ def _saved(explorer: Explorer, draft: Draft) -> Draft:
     if name not in calls:
         fail(no_such_call(draft.method, calls, explorer.profile.name if explorer.profile else ""))
     if draft.text:
-        fail(f"{draft.method} has params of its own; to change what is left open in them, use --set name=value.")
+        fail(f"{draft.method} has its own params. To set its variables, use --set NAME=VALUE.")
     return calls[name].draft(notification=draft.notification)
 
 
@@ -179,7 +179,7 @@ def sending_options(command: F) -> F:
         no_input_option,
         click.option("-y", "--yes", is_flag=True, help="Do not ask for confirmation."),
         click.option("--set", "given", multiple=True, metavar="NAME=VALUE",
-                     help="The value of {{NAME}} in the params; what else is left open there must then be known."),
+                     help="Set variable NAME. Other variables in the params must have a value, too."),
     ]  # fmt: skip
     for option in reversed(options):
         command = cast("Any", option)(command)

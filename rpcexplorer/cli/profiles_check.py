@@ -383,7 +383,7 @@ def _as_json(profile: Profile, report: Report, hide: Callable[[str], str]) -> di
 @click.option(
     "--folder", type=click.Path(path_type=Path), help="Use the profiles of a folder that others can write to."
 )
-@click.option("--list", "listing", is_flag=True, help="List what is allowed, and where variables were first used.")
+@click.option("--list", "listing", is_flag=True, help="List what is allowed, and where environment variables go.")
 @click.option("--forget", is_flag=True, help="Forget what was allowed for NAME or for the folder.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask for confirmation.")
 @click.pass_context

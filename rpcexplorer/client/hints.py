@@ -498,7 +498,9 @@ def _rejected(call: FailedCall) -> Hint:
     if not given:
         return call.hint(sentence, secret=field)
     variable, subject = call.profile.variable(given), f"The {given}" if call.status == 403 else "It"
-    overrules = f"{subject} comes from {variable}, which overrides a stored one. Correct or unset the variable."
+    overrules = (
+        f"{subject} comes from the environment variable {variable}, which overrides a stored one. Correct or unset it."
+    )
     return Hint(f"{sentence} {overrules}", commands=(f"unset {variable}",))
 
 

@@ -74,7 +74,7 @@ def ticket(method: str, profile: str, url: str, request: str, exchange: Exchange
         lines += ["", "### Note", "", *block(printable(exchange.note, lines=True), "text")]
     lines += ["", "### Request", "", *block(printable(request, lines=True), "http")]
     if exchange is not None and exchange.params_sent is not None:
-        lines += ["", "### Typed, with placeholders", "", *block(printable(exchange.params, lines=True), "json")]
+        lines += ["", "### Params as typed, with variables", "", *block(printable(exchange.params, lines=True), "json")]
     if exchange is not None:
         lines += ["", "### Response", "", *reply(exchange)]
     return "\n".join(lines)

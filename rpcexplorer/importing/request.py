@@ -71,7 +71,7 @@ def as_ours(body: str) -> tuple[str, list[str], list[str]]:
 
 def notes(names: Iterable[str], kept: Iterable[str]) -> list[str]:
     """What is to be said of the variables of a body."""
-    told = [f"its placeholders need values: {', '.join(names)}"] if names else []
+    told = [f"its variables need values: {', '.join(names)}"] if names else []
     return told + ([f"these stand as text, for Postman alone fills them in: {', '.join(kept)}"] if kept else [])
 
 

@@ -259,7 +259,7 @@ LABELS: Final = {
     "comment": "remove the comments",
     "name": "quote the names",
     "bare text": "quote the text",
-    "placeholder": "put the placeholders in quotes",
+    "placeholder": "put the variables in quotes",
     "literal": "write null, true and false",
     "base": "write the number in decimal",
     "control": "escape the control characters",
@@ -408,7 +408,7 @@ def in_value(text: str, token: Token, typos: Typos) -> None:
     if spelled.startswith("{{"):
         placeholder = f'"{{{{{spelled[2:-2].strip().removesuffix(":json")}:json}}}}"'
         edit = Rewrite(token.start, token.end, placeholder)
-        typos.add("placeholder", token[1:], "a placeholder stands in quotes", f"write {shown(placeholder)}", edit)
+        typos.add("placeholder", token[1:], "a variable must be in quotes", f"write {shown(placeholder)}", edit)
     elif right := _LITERALS.get(spelled.lower()):
         edit = Rewrite(token.start, token.end, right)
         typos.add("literal", token[1:], f"{shown(spelled)} is not JSON", f"write {right}", edit)

@@ -327,7 +327,7 @@ PROFILE_KEYS: Final = (
         "login.params",
         LOGIN_PARAMS,
         "login",
-        help='Its params, in which "{username}" and "{password}" stand for these.',
+        help='Params of the login. "{username}" and "{password}" are inserted.',
         metavar="JSON",
         value="json",
     ),
@@ -335,7 +335,7 @@ PROFILE_KEYS: Final = (
         "login.session",
         pointer_rule,
         "login",
-        help="Where in its result the session stands, such as /sessionid; '' is the whole of it.",
+        help="JSON pointer to the session in the login's result, such as /sessionid. '' is the whole result.",
         metavar="POINTER",
     ),
     ProfileKey(

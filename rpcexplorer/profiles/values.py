@@ -190,7 +190,10 @@ def _wrong_json(value: Any, inside: KeyPath, place: Place, secret_keys: re.Patte
     """Return what in a value cannot be sent as JSON, or must not be shared."""
     texts = [value] if isinstance(value, str) else [*value] if isinstance(value, dict) else []
     if mark := named(texts):
-        return WrongValue(f"must not hold {mark}: a file that is shared opens no secret; type it in the editor", inside)
+        return WrongValue(
+            f"must not contain the secret reference {mark}: a shared file cannot use secrets. Type it in the editor",
+            inside,
+        )
     if isinstance(value, dict | list):
         members = value.items() if isinstance(value, dict) else enumerate(value)
         found = (_wrong_json(member, (*inside, str(key)), place, secret_keys) for key, member in members)
@@ -304,9 +307,11 @@ _ANY_PARAMS: Final = params_rule(regex("(?!)"))
 
 def _secret_in_json(spelled: str, place: Place) -> WrongValue | None:
     if mark := named([spelled]):
-        return WrongValue(f"must not hold {mark}: a file that is shared opens no secret; type it in the editor")
+        return WrongValue(
+            f"must not contain the secret reference {mark}: a shared file cannot use secrets. Type it in the editor"
+        )
     if mark := unsendable(spelled):
-        return WrongValue(f"must not hold {mark}, which nobody can send: write what belongs there, or {{{{name}}}}")
+        return WrongValue(f"must not contain {mark}, which cannot be sent: write the value, or {{{{name}}}}")
     for pair in PAIR.finditer(spelled):
         value = decoded(pair["value"])
         if value and PASSWORDS.fullmatch(_squashed(decoded(pair["key"]))) and not LEFT_OPEN.search(value):
@@ -333,7 +338,7 @@ def variable_rule(value: Any, _place: Place) -> Any:
     if not isinstance(value, str):
         return WrongValue("must be text, in quotes; a number with a fraction too, for its spelling counts")
     if mark := named([value]):
-        return WrongValue(f"must not hold {mark}: a file that is shared opens no secret")
+        return WrongValue(f"must not contain the secret reference {mark}: a shared file cannot use secrets")
     return value
 
 
@@ -343,5 +348,5 @@ def refused_variable(key: str, _value: object, place: Place) -> str | None:
     if key in MADE:
         return f"{{{{{key}}}}} has a meaning of its own; use another name"
     if not can_be_named(key):
-        return "this is no name for a variable; use letters, digits, `_`, `-` and `.`, a letter or `_` first"
+        return "not a name of a variable; use letters, digits, `_`, `-` and `.`, and begin with a letter or `_`"
     return None

@@ -245,7 +245,7 @@ class StoredCredentials:
 
     def _missing(self, profile: Profile, field: str) -> Refused:
         if profile.ad_hoc and profile.assumes_auth:
-            sentence = f"No {field} for {profile.origin}: the variables for --url are used if an auth type is named. "
+            sentence = f"No {field} for {profile.origin}: environment variables for --url need an auth type. "
             return Refused("credentials", f"{sentence}Add --auth {profile.auth.kind}.", field)
         store = "" if profile.ad_hoc else f", or store it: rpcexplorer profiles secret {profile.name} {field}"
         problem = self._secrets.problem()

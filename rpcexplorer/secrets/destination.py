@@ -150,7 +150,10 @@ class Destinations:
             advice = "Fix the file, or remove it to start again"
             return DestinationChanged(field, f"the destination of {variable} cannot be read: {problem}", advice=advice)
         return self.moved(
-            profile, field, self._first_use(variable), f"{variable} was first used at a different destination"
+            profile,
+            field,
+            self._first_use(variable),
+            f"the environment variable {variable} was first used for a different destination",
         )
 
     def used(self, variable: str, profile: Profile) -> None:

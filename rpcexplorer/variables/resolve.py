@@ -190,7 +190,7 @@ class _Values:
         self.looked_up = True
         value = self._looked_up(wanted)
         if not isinstance(value, Unresolved) and wanted.as_json and not is_value(value, strict=True):
-            value = Unresolved(wanted, "is no JSON value, such as 1, true or text in quotes")
+            value = Unresolved(wanted, "is not a JSON value, such as 1, true or text in quotes")
         if not isinstance(value, Unresolved):
             self._length += len(value)
             if self._length <= LONGEST:
@@ -210,7 +210,7 @@ class _Values:
             if name in known and can_be_named(name):
                 return known[name] if wanted.as_json else spelled(known[name])
         if not can_be_named(name):
-            return Unresolved(wanted, f"is no name; for the letters {OPENING} write {OPENING * 2}")
+            return Unresolved(wanted, f"is not a variable name. To send {OPENING} itself, write {OPENING * 2}")
         guess = nearest(name, [*self._sources.given, *self._sources.variables, *MADE])
         return Unresolved(wanted, f"has no value (did you mean {{{{{guess}}}}}?)" if guess else "has no value")
 

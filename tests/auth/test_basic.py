@@ -53,7 +53,7 @@ def test_a_method_that_is_noted_as_public_goes_without_and_a_batch_does_not_wher
     [
         ("a:b", [], "contains a colon"),
         (None, [Secret("a:b", "shop.username"), PASSWORD], "contains a colon"),
-        ("«shop.password»", [], "where no secret belongs"),
+        ("«shop.password»", [], "contains the secret reference"),
     ],
 )
 def test_a_user_name_that_cannot_be_sent_is_refused_before_anything_is(

@@ -58,7 +58,7 @@ def test_opening_puts_the_value_in_as_a_json_string(value: str) -> None:
 def test_a_secret_inside_a_longer_text_is_not_sent_as_its_name() -> None:
     outcome = end(drive(INLINE, message('{"header": "Bearer «shop.password»"}'), None, []))
     assert isinstance(outcome, Refused)
-    assert "stands inside a longer text" in outcome.sentence
+    assert "is part of a longer text" in outcome.sentence
 
 
 @pytest.mark.parametrize(
@@ -68,8 +68,11 @@ def test_a_secret_inside_a_longer_text_is_not_sent_as_its_name() -> None:
         ('{"note": "a «not recorded» b"}', "that value was not recorded. Replace it with a value"),
         (r'["\u00abnot recorded\u00bb"]', "that value was not recorded. Replace it with a value"),
         ('["«RPCEXPLORER_OLD_PASSWORD»"]', "that value was not recorded. Replace it with a value"),
-        ('["«other.password»"]', "is not sent with profile shop: type the value itself, or choose profile other"),
-        ('["a «other.session» b"]', "is not sent with profile shop"),
+        (
+            '["«other.password»"]',
+            "works only with profile other, not with shop: type the password itself, or choose profile other",
+        ),
+        ('["a «other.session» b"]', "works only with profile other, not with shop"),
     ],
 )
 def test_what_stands_for_no_secret_of_the_profile_is_not_sent_as_text(params: str, said: str) -> None:
@@ -92,7 +95,7 @@ def test_these_very_letters_can_be_sent_with_an_escape() -> None:
 def test_no_secret_is_opened_in_the_name_of_a_method_or_in_an_id(what: Message) -> None:
     outcome = end(drive(COOKIE, what, SESSION, []))
     assert isinstance(outcome, Refused)
-    assert "has no place" in outcome.sentence
+    assert "cannot be in a method name" in outcome.sentence
 
 
 @pytest.mark.parametrize(

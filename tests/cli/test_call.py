@@ -102,7 +102,7 @@ WORDS = [
     ('b:=1,"c":2', "an array has no names; write 'b=1,\"c\":2' instead."),
     ("b:=", "there is no value; write b:=null or b= instead."),
     ("b:=[1]]", "] closes nothing; write 'b:=[1]' instead."),
-    ("b:={{n}}", "a placeholder stands in quotes; write 'b:=\"{{n:json}}\"' or 'b={{n}}' instead."),
+    ("b:={{n}}", "a variable must be in quotes; write 'b:=\"{{n:json}}\"' or 'b={{n}}' instead."),
 ]
 
 
@@ -494,7 +494,7 @@ def test_a_value_comes_from_the_newest_result_of_another_method(shell: Shell) ->
         (["@"], "There is no saved call @ for profile p; `rpcexplorer methods` lists"),
         (["ping", '["{{nobody}}"]', "--set", "page=1"], "Nothing was sent: {{nobody}} has no value. Add --set nobody"),
         (["ping", '["{{last.ping#/a}}"]', "--set", "page=1"], "there is no result of ping on p in the history."),
-        (["ping", '["{{page:json}}"]', "--set", "page=a b"], "{{page}} is no JSON value"),
+        (["ping", '["{{page:json}}"]', "--set", "page=a b"], "{{page}} is not a JSON value"),
         (["ping", "--set", "page"], "--set page is not NAME=VALUE"),
         (["ping", "--set", "uuid=1"], "--set uuid=1 is not NAME=VALUE"),
     ],

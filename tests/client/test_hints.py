@@ -557,10 +557,28 @@ def test_no_kind_is_proposed_that_gives_more_away_and_who_calls_goes_along() -> 
 @pytest.mark.parametrize(
     ("auth", "status", "fields", "variable", "said"),
     [
-        ("basic", 401, ["username", "password"], "PASSWORD", "It comes from RPCEXPLORER_STAGING_PASSWORD, which"),
-        ("basic", 403, ["password"], "PASSWORD", "The password comes from RPCEXPLORER_STAGING_PASSWORD, which"),
-        ("bearer", 401, ["token"], "TOKEN", "It comes from RPCEXPLORER_STAGING_TOKEN, which"),
-        ("cookie", 401, ["session"], "SESSION", "It comes from RPCEXPLORER_STAGING_SESSION, which"),
+        (
+            "basic",
+            401,
+            ["username", "password"],
+            "PASSWORD",
+            "It comes from the environment variable RPCEXPLORER_STAGING_PASSWORD, which",
+        ),
+        (
+            "basic",
+            403,
+            ["password"],
+            "PASSWORD",
+            "The password comes from the environment variable RPCEXPLORER_STAGING_PASSWORD, which",
+        ),
+        ("bearer", 401, ["token"], "TOKEN", "It comes from the environment variable RPCEXPLORER_STAGING_TOKEN, which"),
+        (
+            "cookie",
+            401,
+            ["session"],
+            "SESSION",
+            "It comes from the environment variable RPCEXPLORER_STAGING_SESSION, which",
+        ),
     ],
 )
 def test_rejected_variable_is_named_and_nothing_stored(
@@ -570,7 +588,7 @@ def test_rejected_variable_is_named_and_nothing_stored(
     exchange = answered(status, profile)
     hint = hint_for(exchange, profile, variables=fields)
     assert hint is not None
-    assert f"{said} overrides a stored one. Correct or unset the variable." in hint.sentence
+    assert f"{said} overrides a stored one. Correct or unset it." in hint.sentence
     assert (hint.commands, hint.secret) == ((f"unset RPCEXPLORER_STAGING_{variable}",), "")
     stored = hint_for(exchange, profile, variables=["username"])
     assert stored is not None

@@ -51,7 +51,7 @@ def test_of_the_headers_those_are_shown_by_which_a_request_is_found_and_the_othe
 
 def test_what_was_typed_is_told_where_it_is_not_what_was_sent() -> None:
     told = of(exchange(Result(b"1"), params='["{{who}}"]', params_sent='["ada"]'))
-    assert '### Typed, with placeholders\n\n```json\n["{{who}}"]\n```\n\n### Response\n' in told
+    assert '### Params as typed, with variables\n\n```json\n["{{who}}"]\n```\n\n### Response\n' in told
     assert "Typed" not in of(exchange(Result(b"1")))
 
 

@@ -92,7 +92,7 @@ def test_a_collection_of_postman_keeps_folders_and_placeholders_and_runs_nothing
     assert credentials(get) == [("token", "Authorization: Bearer", "collection-bearer-31")]
     assert get.notes == ("own headers do not come along: X-Tenant; a profile has them in `headers`",)
     assert users.params == '{"tenant": "{{tenant}}", "page": "{{page:json}}"}'
-    assert users.notes == ("its placeholders need values: tenant, page",)
+    assert users.notes == ("its variables need values: tenant, page",)
     assert json.loads(notify.params) == ["{{now}}"]
     assert "{{" not in notify.params  # with us it would be the time
     assert credentials(notify) == [("token", "?api_key= in the address", "query-key-99")]

@@ -347,7 +347,7 @@ def test_params_in_a_shared_file_open_no_secret(tmp_path: Path, text: str) -> No
     profiles = read(tmp_path, f'[profile.p]\nurl = "http://h"\n{text}\n')
     (problem,) = profiles.problems
     assert problem.line == 3
-    assert "a file that is shared opens no secret" in problem.sentence
+    assert "a shared file cannot use secrets" in problem.sentence
     found = profiles.get("p")
     assert not isinstance(found, Profile) or "«" not in repr((found.methods, found.login))
 

@@ -274,7 +274,7 @@ def test_a_variable_is_bound_to_the_first_route_it_is_used_on(shell: Shell, serv
     shell.sessions(inline(server.origin))
     ran = shell.run("call", "ping")
     assert ran.code == 3
-    assert "RPCEXPLORER_ST_PASSWORD was first used at a different destination" in ran.err
+    assert "RPCEXPLORER_ST_PASSWORD was first used for a different destination" in ran.err
     assert "Changed: origin: http://localhost" in ran.err
     assert shell.run("profiles", "allow", "st", "--yes").code == 0
     assert shell.run("call", "ping").code == 0

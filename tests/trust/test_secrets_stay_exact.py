@@ -78,7 +78,7 @@ def test_somebody_elses_password_is_not_replaced_by_the_stored_one_after_a_resta
     assert sent | json.loads(typed) == sent
     assert json.loads(record.params) == json.loads(typed) | {"password": "«not recorded»"}
     assert isinstance(resent.outcome, Refused)
-    assert "type it anew" in resent.outcome.sentence
+    assert "Replace it with a value" in resent.outcome.sentence
 
 
 def test_a_secret_that_was_typed_is_put_back_from_draft_and_record(shell: Shell) -> None:
@@ -119,7 +119,7 @@ def test_a_placeholder_of_another_profile_is_refused_with_a_sentence_and_copied_
     assert server.requests == []
     assert (ran.code, dry.code) == (2, 2)
     for err in (ran.err, dry.err):
-        assert "«other.password» stands for the password of profile other" in err
+        assert "«other.password» works only with profile other" in err
     assert "RPCEXPLORER_OTHER_PASSWORD" not in copied
     assert "NOT_RECORDED" in copied
 
@@ -138,7 +138,7 @@ def test_params_of_a_shared_file_open_no_secret(shell: Shell, rest: str) -> None
         if explorer.profile is not None:
             run(shell, Draft("m", explorer.draft_of("m")))
         listed = shell.run("profiles", "list")
-    assert "a file that is shared opens no secret" in listed.err
+    assert "a shared file cannot use secrets" in listed.err
     assert not [each for each in params_sent(server) if isinstance(each, dict) and each.get("note")]
 
 

@@ -96,8 +96,8 @@ def test_a_value_that_is_spelled_like_a_reference_is_not_looked_into_when_it_is_
     [
         ('["{{pgae}}"]', "{{pgae}} has no value (did you mean {{page}}?)"),
         ('["{{zzzz}}"]', "{{zzzz}} has no value"),
-        ('["{{ a | b }}"]', "{{a | b}} is no name; for the letters {{ write {{{{"),
-        ('["{{text:json}}"]', "{{text}} is no JSON value, such as 1, true or text in quotes"),
+        ('["{{ a | b }}"]', "{{a | b}} is not a variable name. To send {{ itself, write {{{{"),
+        ('["{{text:json}}"]', "{{text}} is not a JSON value, such as 1, true or text in quotes"),
         ('["{{last.ping#/x}}"]', "{{last.ping#/x}} has no value: no ping yet"),
         ('["{{last.user.list#/none}}"]',
          "{{last.user.list#/none}} has no value: the newest result of user.list has nothing at /none"),

@@ -251,7 +251,7 @@ def _picks(exchange: Exchange | None, body: Body | None) -> Iterator[Pick]:
         yield _of("headers", "with the status, secrets redacted")
     for name, form in FORMS.items():
         if name not in OF_REPLY:
-            yield Pick(name, form.words, f"secrets as {'variables' if form.runs else 'placeholders'}")
+            yield Pick(name, form.words, f"secrets as {'environment variables' if form.runs else 'secret references'}")
 
 
 def _of(what: str, told: str, key: str = "") -> Pick:
