@@ -84,3 +84,17 @@ def test_palette_finds_commands_by_old_labels(id: str, old_label: str) -> None:
     (command,) = (command for command in COMMANDS if command.id == id)
     assert old_label not in command.words
     assert old_label in command.synonyms
+
+
+def test_call_envelope_prints_the_whole_response(shell: Shell) -> None:
+    with RawServer(PONG, PONG) as server:
+        old, new = (shell.run("call", "ping", "--url", server.origin, name) for name in ("--envelope", "--response"))
+    assert old.code == new.code == 0
+    assert old.out == new.out == b'{"jsonrpc": "2.0", "id": 1, "result": "pong"}\n'
+
+
+@pytest.mark.parametrize("command", ["call", "notify", "batch"])
+def test_call_help_shows_response_not_envelope(shell: Shell, command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    page = help_page(shell, capsys, command)
+    assert "--response" in page
+    assert "--envelope" not in page

@@ -34,7 +34,7 @@ NAMED = regex(rb"\xab([\w.-]+|not recorded)\xbb")
 """The name that stands for a secret, as Latin-1: it is ours, and goes out as UTF-8."""
 
 
-Part = Literal["result", "envelope", "body"]
+Part = Literal["result", "response", "body"]
 """What of a reply goes to stdout."""
 
 
@@ -151,10 +151,11 @@ class Sending(Struct, frozen=True):
 
     @classmethod
     def of(cls, options: dict[str, Any]) -> Sending:
-        envelope, body = options.pop("envelope"), options.pop("body")
-        if envelope and body:
-            raise click.UsageError("Choose one of --envelope and --body.")
-        part: Part = "envelope" if envelope else "body" if body else "result"
+        earlier = options.pop("envelope")
+        response, body = options.pop("response") or earlier, options.pop("body")
+        if response and body:
+            raise click.UsageError("Choose one of --response and --body.")
+        part: Part = "response" if response else "body" if body else "result"
         form = tuple((key, value) for key in FORM_OF_REQUEST if (value := options.pop(key)) is not None)
         return cls(part=part, form=form, **options)
 
@@ -167,7 +168,8 @@ def sending_options(command: F) -> F:
         click.option("--content-type", metavar="TYPE", help="Content type of the request, with --url."),
         click.option("--accept", metavar="TYPES", help="Accept header of the request, with --url."),
         click.option("--empty-params", metavar="[]|{}|omit", help="How to write a call without params, with --url."),
-        click.option("--envelope", is_flag=True, help="Print the whole response, not only its result."),
+        click.option("--response", is_flag=True, help="Print the whole response, not only its result."),
+        click.option("--envelope", is_flag=True, hidden=True),  # the earlier name of --response
         click.option("--body", is_flag=True, help="Print the body's bytes, whatever they are."),
         click.option("-i", "--include", is_flag=True, help="Print status line and headers first."),
         click.option("-o", "--output", metavar="FILE", help="Write to FILE instead of stdout; whole, or not at all."),
@@ -311,7 +313,7 @@ def _show(world: World, exchange: Exchange, part: Part, *, include: bool) -> Non
             part == "result" and exchange.kind == "batch" and exchange.response.body[:1] in {b"[", b"{"}
         ):
             print_json(world, exchange.response.body)  # or in which some got no reply
-        case Result() | ErrorObject() if part == "envelope" and exchange.response.body:
+        case Result() | ErrorObject() if part == "response" and exchange.response.body:
             print_json(world, exchange.response.body)
         case _ if part != "result" and exchange.response.body:
             print_bytes(world, exchange.response.body)

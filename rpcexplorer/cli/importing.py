@@ -50,7 +50,7 @@ def import_(
     """Import calls from another program as drafts of a profile.
 
     FILE, or - for stdin, holds curl commands as browsers copy them (for bash or cmd), a HAR, a Postman collection 2.1,
-    or JSON-RPC envelopes, one or one a line. Nothing in it is run, and no file that it names is read. Credentials in it
+    or JSON-RPC requests, one or one a line. Nothing in it is run, and no file that it names is read. Credentials in it
     are stored for the profile if you agree, or dropped. Requests that cannot be used are listed with their number.
 
     \b

@@ -393,7 +393,7 @@ def allow(
     """Allow rpcexplorer to send the secrets of profile NAME to its destination.
 
     A secret is bound to the destination that it was stored for or first used at: server, path, auth type, login,
-    headers, form of the request and certificates. If a file changes any of these, it is not sent before you have seen
+    headers, JSON-RPC version and certificates. If a file changes any of these, it is not sent before you have seen
     the change and allowed it here. The history folder that a project file names is allowed with it.
 
     \b

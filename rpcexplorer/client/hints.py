@@ -342,7 +342,7 @@ def envelope(call: FailedCall) -> Hint | None:
         better = "1.1" if b'"version"' in call.exchange.response.body else "1.0"
     else:
         return None
-    return call.hint(f"The server speaks JSON-RPC {better}.", (("envelope", better),))
+    return call.hint(f"The server uses JSON-RPC version {better}.", (("envelope", better),))
 
 
 def unquoted_id(call: FailedCall) -> Hint | None:

@@ -336,7 +336,7 @@ def _json_rpc(found: TrialResult) -> Check:
         said = f"an error object: {found.said.removeprefix('error ')}"
     remarks = getattr(found.exchange.outcome, "remarks", ())
     is_old = "id is missing" in remarks and "jsonrpc is missing" in getattr(found.exchange.outcome, "habits", ())
-    form = "old form, without jsonrpc and id" if is_old else found.form.envelope
+    form = "old JSON-RPC version, without jsonrpc and id" if is_old else found.form.envelope
     return Check("JSON-RPC", "well", f"{form}; {found.exchange.method}: {said}")
 
 

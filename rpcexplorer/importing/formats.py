@@ -91,7 +91,7 @@ def _requests(entries: list[Raw]) -> Iterator[RequestRead]:
         yield RequestRead(request.method, request.url, headers, body.text if body else None, wrong=wrong)
 
 
-ENVELOPES_FORM: Final = "JSON envelopes"
+ENVELOPES_FORM: Final = "JSON-RPC requests"
 
 
 def read_json_lines(text: str) -> Imported:
@@ -276,7 +276,7 @@ OTHERS: Final = (
 """What people try that is not imported, and what to do instead."""
 NOTHING: Final = "There is nothing in it."
 UNKNOWN: Final = (
-    "It is neither a curl command, nor a HAR, nor a Postman collection, nor JSON-RPC envelopes, one or one a line."
+    "It is neither a curl command, nor a HAR, nor a Postman collection, nor JSON-RPC requests, one or one a line."
 )
 
 

@@ -236,7 +236,7 @@ PROFILE_KEYS: Final = (
         "envelope",
         choice_rule(*get_args(EnvelopeForm)),
         "request",
-        help="The form of a request.",
+        help="JSON-RPC version, or the Transmission format.",
         default="2.0",
         choices=get_args(EnvelopeForm),
     ),

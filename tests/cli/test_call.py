@@ -155,7 +155,7 @@ def test_on_a_terminal_the_result_is_laid_out_coloured_and_inert(shell: Shell) -
 
 def test_envelope_is_the_whole_reply(shell: Shell) -> None:
     with RawServer(NO) as server:
-        ran = shell.run("call", "m", "--url", server.origin, "--envelope")
+        ran = shell.run("call", "m", "--url", server.origin, "--response")
     assert ran.code == 1
     assert json.loads(ran.out)["error"]["code"] == -32601
 
@@ -234,7 +234,7 @@ def test_a_timeout_is_exit_code_4(shell: Shell) -> None:
         (["call", "m", "--content-type", "text/json"], "profiles set NAME content_type=text/json"),
         (["call", "m", "--url", "http://127.0.0.1:9", "--content-type", "a\nb"], "--content-type a"),
         (["call", "m", "--url", "http://127.0.0.1:9", "--empty-params", "x"], "--empty-params x: must be one of"),
-        (["call", "m", "--url", "http://127.0.0.1:9", "--envelope", "--body"], "--envelope and --body"),
+        (["call", "m", "--url", "http://127.0.0.1:9", "--response", "--body"], "--response and --body"),
     ],
 )
 def test_wrong_usage_is_exit_code_2_and_a_sentence(shell: Shell, arguments: list[str], said: str) -> None:
@@ -489,7 +489,7 @@ def test_a_value_comes_from_the_newest_result_of_another_method(shell: Shell) ->
             "Nothing was sent: {{id}} has no value (did you mean {{uuid}}?). Add --set id=…, or write it into",
         ),
         (["@one user", "--set", "di=3"], "--set di=… has no effect: the params contain no {{di}}"),
-        (["@one user", "[1]"], "@one user has params of its own"),
+        (["@one user", "[1]"], "@one user has its own params"),
         (["@list user"], "There is no saved call list user for profile p; did you mean @list users?"),
         (["@"], "There is no saved call @ for profile p; `rpcexplorer methods` lists"),
         (["ping", '["{{nobody}}"]', "--set", "page=1"], "Nothing was sent: {{nobody}} has no value. Add --set nobody"),

@@ -27,7 +27,7 @@ MEANT = [
     ("profiles allow --folder nowhere --yes", "There is no folder "),
     ("logout", "none is defined yet: run `rpcexplorer profiles add NAME --url URL`"),
     ("profiles add x", "--url is missing: rpcexplorer profiles add"),
-    ("call m --evelope", "There is no option --evelope; did you mean --envelope?\n"),
+    ("call m --respnse", "There is no option --respnse; did you mean --response?\n"),
     ("call m --dryrun", "There is no option --dryrun; did you mean --dry-run?"),
     ("call m --sessions a.toml", "There is no option --sessions here: it goes before call."),
     ("call m --timeout abc", "--timeout: abc is no time: write seconds as a number above 0, such as 30 or 0.5."),

@@ -58,7 +58,7 @@ def used(shell: Shell) -> Used:
         shell.environment["RPCEXPLORER_SHOP_PASSWORD"] = PASSWORD
         found = Used(shell, server.origin, "")
         found.profile(AUTH)
-        ran = shell.run("call", "user.get", '{"id": 42}', "--envelope")
+        ran = shell.run("call", "user.get", '{"id": 42}', "--response")
     assert ran.code == 0
     return Used(shell, server.origin, json.loads(ran.out)["id"])
 
@@ -106,7 +106,7 @@ def test_of_two_calls_there_is_one_ticket_and_nothing_else(shell: Shell) -> None
     with RawServer(answer) as server:
         shell.environment["RPCEXPLORER_SHOP_PASSWORD"] = PASSWORD
         shell.sessions(f'[profile.shop]\nurl = "{server.origin}"\n{AUTH}\n')
-        ids = [json.loads(shell.run("call", "user.get", f'{{"n": {n}}}', "--envelope").out)["id"] for n in (1, 2)]
+        ids = [json.loads(shell.run("call", "user.get", f'{{"n": {n}}}', "--response").out)["id"] for n in (1, 2)]
     ran = shell.run("copy", *ids, "--as", "report", "-o", "both.md")
     assert (ran.code, ran.out, ran.err) == (0, b"", "rpcexplorer: 1 secret replaced\n")
     text = (shell.folder / "both.md").read_text()
@@ -225,7 +225,7 @@ def by_someone_else(shell: Shell, tmp_path: Path, url: str, name: str, source: s
     (other.home / "config" / "settings.toml").write_text(settings)
     params = '{"a": ["«shop.password»", "«url.password»", "«shop.token»"]}'
     other.sessions(f'[profile.prod]\nurl = "{url}"\n')
-    assert other.run("call", "get", params.replace("«", "<"), "--envelope").code in {0, 1}
+    assert other.run("call", "get", params.replace("«", "<"), "--response").code in {0, 1}
     (file,) = shared.glob("*.toml")
     text = file.read_text().replace("<", "\\u00ab").replace('profile = "prod"', f'profile = "{name}"')
     file.unlink()

@@ -16,7 +16,7 @@ ODD = answering('"result":{"b": 1.10,  "a":1e400, "é":"\\u202e"}')
 BATCH = b'[{"jsonrpc":"2.0","id":"x.1","result":1.10},{"jsonrpc":"2.0","id":"x.2","result":"b"}]'
 
 
-@pytest.mark.parametrize("more", [[], ["--envelope"], ["--body"], ["--include"], ["--dry-run"]])
+@pytest.mark.parametrize("more", [[], ["--response"], ["--body"], ["--include"], ["--dry-run"]])
 @pytest.mark.parametrize("terminal", [False, True])
 def test_a_file_gets_the_bytes_that_a_pipe_would_get(shell: Shell, more: list[str], terminal: bool) -> None:
     words = ["call", "m", "--id", "x", *more]

@@ -555,7 +555,7 @@ def test_reserved_error_without_jsonrpc_and_id_speaks(explorer: Explorer) -> Non
     assert report.proposal is not None
     assert row(report, "Address")[0] == "well"
     state, words = row(report, "JSON-RPC")
-    assert (state, words.split(";")[0]) == ("well", "old form, without jsonrpc and id")
+    assert (state, words.split(";")[0]) == ("well", "old JSON-RPC version, without jsonrpc and id")
 
 
 # --- what nobody has chosen ------------------------------------------------------------------------------------------

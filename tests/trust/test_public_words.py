@@ -63,7 +63,7 @@ def test_batch_leaves_envelope_and_member_names(shell: Shell, profile: str) -> N
 
 
 def test_envelope_of_call_stays_as_it_came(shell: Shell) -> None:
-    reply = json.loads(run(shell, "call", "-p", "k", "getVersion", "--envelope", "--id", "x").out)
+    reply = json.loads(run(shell, "call", "-p", "k", "getVersion", "--response", "--id", "x").out)
     assert list(reply) == ["jsonrpc", "id", "result"]
     assert list(reply["result"]) == ["username", "password", "who", "a1b2c3d4e5"]
     assert reply["result"]["who"] == "jsonrpc at zabbix"
@@ -90,7 +90,7 @@ def test_copied_call_goes_to_path_of_profile(shell: Shell, profile: str, path: s
 
 def test_user_name_is_hidden_where_auth_puts_it(shell: Shell) -> None:
     shell.environment |= {"RPCEXPLORER_I_USERNAME": "jsonrpc", "RPCEXPLORER_I_PASSWORD": "a1b2c3d4e5"}
-    ran = run(shell, "call", "-p", "i", "getVersion", "--envelope", "--id", "x")
+    ran = run(shell, "call", "-p", "i", "getVersion", "--response", "--id", "x")
     result = json.loads(ran.out)["result"]
     assert (result["username"], result["who"]) == ("jsonrpc", "jsonrpc at zabbix")
     sent = run(shell, "call", "-p", "i", "getVersion", "--dry-run").out.decode()

@@ -42,7 +42,7 @@ auth = {{ kind = "cookie", username = "ada" }}
 url = "{url}"
 auth = {{ kind = "inline", username = "ada" }}
 """
-FORMS: tuple[list[str], ...] = ([], ["--body"], ["--envelope", "--include"])
+FORMS: tuple[list[str], ...] = ([], ["--body"], ["--response", "--include"])
 CALLS = ("echo.result", "echo.error", "echo.reason", "echo.redirect", "echo.cut")
 EVERY = pytest.mark.parametrize("secret", AWKWARD.values(), ids=AWKWARD.keys())
 

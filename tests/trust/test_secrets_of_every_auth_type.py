@@ -57,7 +57,7 @@ def given(shell: Shell, planted: Planted, origin: str, secret: str, *, stored: b
 def day(planted: Planted, secret: str) -> Iterator[list[str]]:
     """What one does with a profile."""
     said = json.dumps([secret, f"x{secret}x"])
-    yield from (["call", method, "[]", "--envelope", "-i"] for method in (*CALLS, "echo.page", "echo.stream"))
+    yield from (["call", method, "[]", "--response", "-i"] for method in (*CALLS, "echo.page", "echo.stream"))
     yield ["call", "echo.result", "[]"]
     yield ["call", "echo.page", "[]", "--body"]
     yield from (["call", "echo.result", json.dumps(typed), "--dry-run"] for typed in ([secret], {"of": f"x{secret}x"}))

@@ -21,7 +21,7 @@ def server() -> Iterator[RawServer]:
 
 
 COMMANDS = [
-    *(["call", f"say.{what}", "--include", *form] for what in SAYS for form in ([], ["--body"], ["--envelope"])),
+    *(["call", f"say.{what}", "--include", *form] for what in SAYS for form in ([], ["--body"], ["--response"])),
     ["call", NAMED, "--dry-run"],
     ["methods", "--refresh"],
     ["methods"],

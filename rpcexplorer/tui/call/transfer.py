@@ -42,7 +42,7 @@ from rpcexplorer.variables.resolve import TakenValue, as_it_went_out, placed
 RESTORE_DRAFT: Final = next(command.words for command in COMMANDS if command.id == "replaced-params")
 SEND_NOTIFICATION: Final = next(command.words for command in COMMANDS if command.id == "send-notification")
 IMPORT_WORDS: Final = (
-    "A file with curl commands, a HAR, a Postman collection 2.1, or JSON-RPC envelopes. Nothing in it is run, and no "
+    "A file with curl commands, a HAR, a Postman collection 2.1, or JSON-RPC requests. Nothing in it is run, and no "
     "file that it names is read."
 )
 COMMAND_WORDS: Final = "paste the command into the params instead: there you can import it"
