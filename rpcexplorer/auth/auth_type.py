@@ -52,7 +52,7 @@ class ByClient(Struct, frozen=True):
     """The class of httpx."""
 
 
-USERNAME = AuthField("username", "user name", "who logs in")
+USERNAME = AuthField("username", "user name", "the user who logs in")
 
 
 class AuthType(Auth, frozen=True):

@@ -80,7 +80,7 @@ def check(context: click.Context, files: tuple[Path, ...], staged: bool) -> None
     if leaks:
         world.say(
             f"found {len(leaks):,} {'place' if len(leaks) == 1 else 'places'} with a secret. If such a file was ever "
-            "pushed or sent to somebody, taking the secret out is not enough: change it on the server as well."
+            "pushed or shared, removing the secret is not enough: change it on the server as well."
         )
     for file in explorer.profiles.files if everything else ():
         invocation.warn_about(explorer, file)
@@ -381,7 +381,7 @@ def _as_json(profile: Profile, report: Report, hide: Callable[[str], str]) -> di
 @click.command()
 @click.argument("name", required=False, shell_complete=complete_profiles)
 @click.option(
-    "--folder", type=click.Path(path_type=Path), help="Use the profiles of a folder that others can write to."
+    "--folder", type=click.Path(path_type=Path), help="Use the profiles of a folder that other users can write to."
 )
 @click.option("--list", "listing", is_flag=True, help="List what is allowed, and where environment variables go.")
 @click.option("--forget", is_flag=True, help="Forget what was allowed for NAME or for the folder.")
@@ -421,7 +421,7 @@ def allow(
     elif folder is not None:
         if not os.path.isdir(folder):  # noqa: PTH112 - Path's own raises where nobody may look
             fail(f"There is no folder {folder}: check its name.")
-        agree(context, f"Use profiles in {folder}, though others can write to it?", yes=yes)
+        agree(context, f"Use profiles in {folder}, although other users can write to it?", yes=yes)
         explorer.secrets.destinations.allow_folder(folder)
         invocation.world.say(f"allowed: profiles in {folder}")
     else:

@@ -169,7 +169,9 @@ class Stream(io.RawIOBase):
     def _telling(self, doing: str) -> Iterator[BinaryIO]:
         name = NAMES[self._number]
         if self._stream is None:
-            instead = "give it /dev/null or a file" if self._number == 0 else "send it to /dev/null if nobody wants it"
+            instead = (
+                "give it /dev/null or a file" if self._number == 0 else "send it to /dev/null if you do not need it"
+            )
             raise UserError(f"{name} is closed, and is needed here: {instead}")
         try:
             yield self._stream

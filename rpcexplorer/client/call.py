@@ -103,10 +103,10 @@ REDIRECTS = {
 
 MEANINGS: Final = {
     401: ("Unauthorized", "the server asks for credentials{wanted}."),
-    403: ("Forbidden", "whoever calls may not do this at {address}. Ask who runs the server."),
+    403: ("Forbidden", "you may not do this at {address}. Ask the owner of the server."),
     407: (
         "Proxy Authentication Required",
-        "a proxy in front of the server asks for credentials of its own{wanted}. Ask who runs the server.",
+        "a proxy in front of the server asks for its own credentials{wanted}. Ask the owner of the proxy.",
     ),
     413: (
         "Content Too Large",

@@ -359,7 +359,7 @@ def _open_login(examination: Examination) -> Check:
         if heard.asks_for_login and not profile.secrets:
             known = heard.hint.sentence if heard.auth_changes and heard.hint else f"asked for: {heard.said}"
             if kinds := examination.asked_kinds:
-                known += "; of which type is not known. Ask who runs the server. "
+                known += "; of which type is not known. Ask the owner of the server. "
                 known += f"The auth types are {joined_words(kinds)}"
             elif proposal := proposed(examination):
                 fields = [FIELD_WORDS.get(field, field) for field in proposal.secrets]

@@ -71,9 +71,9 @@ def why_not_private(path: Path) -> str | None:
     folder = path.parent
     try:
         if os.access(folder, os.F_OK) and _is_open(folder):
-            return f"others can write to its folder: run `chmod 700 {shlex.quote(str(folder))}`"
+            return f"other users can write to its folder: run `chmod 700 {shlex.quote(str(folder))}`"
         if os.access(path, os.F_OK) and not is_private(path):
-            return f"others can read it, so it is not used: run `chmod 600 {shlex.quote(str(path))}`"
+            return f"other users can read it, so it is not used: run `chmod 600 {shlex.quote(str(path))}`"
     except FileError as error:
         return error.sentence
     return None

@@ -96,7 +96,7 @@ class Destinations:
         own = self.profiles.own.get(profile.name, {})
         said = {path[0]: leaf.value for path, leaf in own.items() if len(path) == 1}
         if (said.get("cert_file"), said.get("key_file")) != (profile.cert_file, profile.key_file):
-            why = "a file that others can write names it, and you have not allowed that"
+            why = "a file that other users can write to names it, and you have not allowed that"
             named = tuple(replace(each, old="") for each in changes({}, now))
             return DestinationChanged(KEY, why, self._placed(profile, named), label="The file says")
         disputed = tuple(change for change in self.disputed(profile) if change.key in _OF_KEYS)
@@ -186,7 +186,7 @@ class Destinations:
             allowed.histories.add(folder)
 
     def allow_folder(self, folder: Path) -> None:
-        """Use the profiles of a folder that others can write to. Raises ``FileError``."""
+        """Use the profiles of a folder that other users can write to. Raises ``FileError``."""
         with self.file.changing() as allowed:
             allowed.folders.add(str(folder))
 

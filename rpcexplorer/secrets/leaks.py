@@ -308,7 +308,7 @@ def _problem(path: Path, leak: Leak, finder: LeakSearch) -> Problem:
         advice = "remove it: the value is stored, and rpcexplorer inserts it when it sends a call"
     elif leak.key == PART:
         what = "an address stands here with a part that looks like a secret"
-        advice = "remove it from every file that others can read, and change it on the server"
+        advice = "remove it from every shared file, and change it on the server"
     elif leak.key:
         what = "a literal value stands here that looks like a secret"
         advice = f"remove it{_instead(leak)}"

@@ -37,8 +37,8 @@ def certificate_rows(shown: ShownCertificate, trusted: str | None, now: datetime
         state = "  (not yet)" if now < since else "  (expired)" if now > until else ""
         signed = "by itself" if certificate.self_signed else clipped(certificate.issuer, ROOM)
         rows += [
-            ("belongs to", clipped(certificate.subject, ROOM) or "nobody named"),
-            ("signed", signed or "by nobody named"),
+            ("belongs to", clipped(certificate.subject, ROOM) or "no name"),
+            ("signed", signed or "by no name"),
             ("made out for", ", ".join(names) or "no host"),
             ("valid", f"{since:%Y-%m-%d} to {until:%Y-%m-%d}{state}"),
         ]

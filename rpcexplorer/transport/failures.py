@@ -209,9 +209,7 @@ def _bad_certificate(code: int, attempt: Attempt) -> str:
     whose = f"The certificate of {attempt.address.place}"
     trust = "if you trust it, name the PEM file of the authority that signed it as ca_file in the profile"
     if attempt.trust.ca_file is not None:
-        trust = (
-            f"ask who runs it whether it has a new one; the ca_file {attempt.trust.ca_file} does not vouch for this one"
-        )
+        trust = f"ask the owner of the server; the ca_file {attempt.trust.ca_file} does not include its authority"
     if code in _EXPIRED:
         return f"{whose} has expired: the server needs a new one (or this machine's clock is wrong)"
     if code in _TOO_EARLY:

@@ -152,7 +152,7 @@ _STAGES: dict[Phase, Stage] = {
 }
 EARLY = "The response began before the whole request was sent: the server did not read the rest."
 SURPLUS = "Bytes after the end of the response were ignored, and the connection was closed."
-STRAY = "A connection that was kept had bytes on it that nobody had asked for: it was closed, and a new one made."
+STRAY = "The open connection had unexpected bytes. It was closed, and a new one was opened."
 _PACKED = 1024  # Bytes to decompress at a time: at most 1 MB of output, a few milliseconds.
 _PAUSE = 0.05  # Seconds between two progress reports of the same phase: a fast download stays fast.
 

@@ -538,5 +538,5 @@ def open_screen(
     if app.mistake is not None:
         raise app.mistake
     if app.return_code is None:  # somebody of Textual's has ended it
-        raise RuntimeError("the screen closed, and nobody had asked for it")
+        raise RuntimeError("the screen closed unexpectedly")
     return 0, wish or ""

@@ -87,7 +87,7 @@ async def may_open(screen: Screen[Any], explorer: Explorer, exchange: Exchange) 
         *((field, f"at {clipped(place, PARAMS_COLUMNS)}") for place, field in places[:MAX_PLACES]),
     ]
     choices = [Choice("skip", "Skip"), Choice("insert", f"Insert {fields}")]
-    origin = "The call was imported." if exchange.foreign else "Others can write to the folder of its history."
+    origin = "The call was imported." if exchange.foreign else "Other users can write to the folder of its history."
     title = f"Insert your {fields} into this call?  {origin}"
     answer = await screen.app.push_screen_wait(Confirm(title, rows, choices, grave=profile.badge == "prod"))
     return answer == "insert"

@@ -220,7 +220,9 @@ def test_a_login_of_an_unknown_kind_is_never_taken_for_none(tmp_path: Path, expl
     assert report.proposal.lacks_auth
     state, words = row(report, "Login")
     assert (state, report.exit_code) == ("failed", 3)
-    assert words.startswith("asked for: HTTP 401; of which type is not known. Ask who runs the server. The auth types ")
+    assert words.startswith(
+        "asked for: HTTP 401; of which type is not known. Ask the owner of the server. The auth types "
+    )
     assert "none" not in words
     assert filed.proposal is not None
     assert (filed.proposal.changes, filed.proposal.lacks_auth) == ((), True)

@@ -33,8 +33,8 @@ def test_it_is_told_whole() -> None:
 
 def test_what_is_missing_or_too_much_is_told() -> None:
     many = rows(replace(BOX, subject="", issuer="", names=tuple(f"{at}.lan" for at in range(900))))
-    assert many["belongs to"] == "nobody named"
-    assert many["signed"] == "by nobody named"
+    assert many["belongs to"] == "no name"
+    assert many["signed"] == "by no name"
     assert many["made out for"].endswith("5.lan, 894 more")
     assert many["authorities"] == "they vouch for it"
     assert rows(replace(BOX, names=()))["made out for"] == "no host"

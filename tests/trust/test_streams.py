@@ -17,7 +17,7 @@ from tests.fakes.terminal import Terminal
 from tests.fakes.wire import RawServer, http_reply
 
 PROGRAM = f"{shlex.quote(sys.executable)} -m rpcexplorer"
-CLOSED = "rpcexplorer: standard output is closed, and is needed here: send it to /dev/null if nobody wants it\n"
+CLOSED = "rpcexplorer: standard output is closed, and is needed here: send it to /dev/null if you do not need it\n"
 ALIKE = ["", "--version", "themes", "demo", "call ping --url http://127.0.0.1:9"]
 """Commands that print something, and nothing on stderr before."""
 

@@ -83,7 +83,7 @@ def test_a_certificate_of_another_authority_gets_no_request_and_no_session(
         expect(call(shell), 0)
     with Again(PONG, port=server.port, tls=Authority().server()) as impostor:
         expect(call(shell), 4, f"The certificate of 127.0.0.1:{server.port} is signed by an authority",
-               "ask who runs it whether it has a new one", f"ca_file {pem} does not vouch for this one")  # fmt: skip
+               "ask the owner of the server", f"ca_file {pem} does not include its authority")  # fmt: skip
     assert impostor.requests == []
     with Again(PONG, port=server.port, tls=authority.server()) as back:
         expect(call(shell), 0)
