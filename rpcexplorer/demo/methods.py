@@ -499,7 +499,7 @@ FAILURE_METHODS = (
         lambda call: KINDS[call.arguments["kind"]],
         "The reserved errors; an application's own error with data; an error with a traceback, and one that is only "
         "a string; a proxy's HTML with HTTP 502, an empty body, text that is not JSON, a connection that closes in "
-        "the middle of the body, a redirect. These last five are no JSON-RPC and cannot be part of a batch.",
+        "the middle of the body, a redirect. The last five are not JSON-RPC responses and cannot be part of a batch.",
         params=(Param("kind", "How to fail", {"type": "string", "maxLength": 40, "enum": list(KINDS)}),),
         errors=_errors(),
     ),
