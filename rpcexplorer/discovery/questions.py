@@ -163,7 +163,7 @@ def answer_of(exchange: Exchange, profile: Profile, *, asks_for_login: bool) -> 
             return Answered(refusal=f"{NOT_OFFERED} (HTTP {status})" if not_offered else f"unreadable: {reason}")
         case Unreached(sentence=sentence) | Refused(sentence=sentence):
             return Answered(refusal=sentence)
-    return Answered(refusal=f"ended as {exchange.outcome_name}")
+    return Answered(refusal=f"outcome: {exchange.outcome_name}")
 
 
 def value_of(text: bytes) -> Answered:

@@ -23,7 +23,7 @@ from rpcexplorer.variables.resolve import escaped
 
 NOWHERE: Final = "NOT_RECORDED"
 """The variable for what no variable of the profile holds; the command fails where it is not set."""
-NO_SESSION: Final = "no session came of the login"
+NO_SESSION: Final = "the login returned no session"
 _SAVED_CERTIFICATE = '"$certificate"'
 """A file of its own, so that none of a person's is written over."""
 _HANDED = '"$handed"'

@@ -230,7 +230,7 @@ def bundle_params(described: Described, by: By) -> Bundle:
 def bundle_result(described: Described) -> Bundle:
     """Return the schema for a result."""
     if described.result is UNSET or described.result is True:
-        return Bundle(why_not="the service does not say what comes back")
+        return Bundle(why_not="the service does not describe the result")
     rewriting = _Rewriting(described)
     return _finished(rewriting, {"allOf": [rewriting.later(described.result)]})
 

@@ -80,7 +80,7 @@ def history_line(
 
 
 def shown(exchange: Exchange, *, colour: bool = False, zone: tzinfo | None = None) -> str:
-    """All there is to know of one exchange: how it ended, the circumstances, what was asked, what was replied."""
+    """All there is to know of one exchange: outcome, circumstances, request and response."""
     ink = INKS[ROLES[exchange.counts_as]]
     lines = [f"{inked(outcome_line(exchange), ink, colour=colour)}   {transport_line(exchange)}".rstrip()]
     if explained := explanation(exchange.outcome):
@@ -300,7 +300,7 @@ def words_for(row: Figures, by: Grouping, *, of_one: bool) -> str:
 _NAMES: Final[dict[Grouping, tuple[str, ...]]] = {
     "method": ("method", "profile"),
     "profile": ("profile",),
-    "code": ("came of it",),
+    "code": ("outcome",),
 }
 _NUMBERS: Final = ("calls", "failed", "median", "95 %", "worst", "last")
 _WIDTHS: Final = (7, 7, 9, 9, 9, 22)

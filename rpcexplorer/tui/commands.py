@@ -503,7 +503,7 @@ COMMANDS: Final[tuple[Command, ...]] = (
     Command("statistics.tab-next", "right_square_bracket", "next tab", "Methods, Profiles, Codes.", "statistics"),
     Command("statistics.tab-previous", "left_square_bracket", "previous tab", "The same, backwards.", "statistics"),
     Command("statistics.close", "escape", "back", "Back to the history.", "statistics", footer=True),
-    Command("batch.load", "enter", "open", "Open this call, and what came of it, in the editor.", "batch", footer=True),
+    Command("batch.load", "enter", "open", "Open this call and its outcome in the editor.", "batch", footer=True),
     Command("batch.send", "f5,ctrl+enter", "send", "Send all of these calls in one body.", "batch", footer=True),
     Command(
         "batch.notification",
@@ -550,7 +550,7 @@ COMMANDS: Final[tuple[Command, ...]] = (
         "form.send",
         "f5,ctrl+enter",
         "send",
-        "Send the call, and see what comes back.",
+        "Send the call and show its outcome.",
         "form",
         footer=True,
         synonyms=AGAIN,

@@ -331,7 +331,7 @@ def cookie(shell: Shell, url: str) -> Shell:
 
 
 @pytest.mark.parametrize(
-    ("typed", "said"), [("", "RPCEXPLORER_SHOP_PASSWORD"), ("wrong\n", "no session came of the login")]
+    ("typed", "said"), [("", "RPCEXPLORER_SHOP_PASSWORD"), ("wrong\n", "the login returned no session")]
 )
 def test_without_the_password_a_copied_command_says_so_and_does_not_call(
     cookie: Shell, tmp_path: Path, typed: str, said: str
@@ -398,7 +398,7 @@ def test_a_copied_python_script_logs_in_by_itself(cookie: Shell) -> None:
         if came:
             assert json.loads(ran.stdout.removeprefix("200\n"))["result"] == came
         else:
-            assert (ran.returncode, ran.stdout, ran.stderr) == (1, "", "no session came of the login\n")
+            assert (ran.returncode, ran.stdout, ran.stderr) == (1, "", "the login returned no session\n")
 
 
 def test_a_login_of_its_own_is_copied_without_another_before_it(cookie: Shell) -> None:

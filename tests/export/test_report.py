@@ -168,7 +168,7 @@ def test_a_script_whose_login_is_refused_says_so_and_no_more(body: bytes) -> Non
         script = made("python", Draft("ping"), profile, session=False)
         environment = {**os.environ, "NO_PROXY": "*", "RPCEXPLORER_SHOP_PASSWORD": "wrong-one"}
         ran = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False, env=environment)
-    assert (ran.returncode, ran.stdout, ran.stderr) == (1, b"", b"no session came of the login\n")
+    assert (ran.returncode, ran.stdout, ran.stderr) == (1, b"", b"the login returned no session\n")
     assert len(server.requests) == 1
 
 

@@ -111,7 +111,7 @@ def test_by_position_there_may_be_no_more_than_have_names_and_null_leaves_one_ou
 
 
 def test_what_comes_back_is_checked_where_it_is_described() -> None:
-    assert made(Described(), None).why_not == "the service does not say what comes back"
+    assert made(Described(), None).why_not == "the service does not describe the result"
     assert problems(Described(result={"type": "string"}), "1", None)
     assert not problems(Described(result={"type": "string"}), '"x"', None)
 
