@@ -68,7 +68,7 @@ def nested(levels: int) -> str:
         ('{"jsonrpc":"2.0","id":"id-1","error":{"code":"1","message":"m"}}', 1, "error.code is not an integer"),
         ('{"jsonrpc":"2.0","id":"id-1","result":1,"result":2}', 0, "the member result is there twice"),
         ('{"jsonrpc":"2.0","id":"id-1"}', 5, "without result or error"),
-        ('{"jsonrpc":"2.0","id":"id-1","result":1', 5, "ends in the middle"),
+        ('{"jsonrpc":"2.0","id":"id-1","result":1', 5, "incomplete JSON"),
         ("", 5, "empty"),
     ],
 )  # fmt: skip
