@@ -97,7 +97,7 @@ WRONG: Final = [
     ("--auth-header X-Key", "--auth-header: auth cookie has no header. It is for header: choose one with --auth"),
     ("--preset bitcoin --cookie x", "--cookie: auth basic has no cookie. It is for cookie"),
     ("--auth header --auth-header host", "--auth-header: must be the name of a header that holds a token"),
-    ("--auth header --value x", "--value: must be text in which {token} stands"),
+    ("--auth header --value x", "--value: must be text that contains {token}"),
     ("--login-ended-status 7", "--login-ended-status: 7 is no HTTP status"),
     ("--login-params [", "--login-params: this is not JSON"),
     ("--login-params '[null]'", "--login-params: sessions.toml cannot contain null"),

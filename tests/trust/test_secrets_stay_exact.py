@@ -222,7 +222,7 @@ def test_after_a_yes_it_goes_out_as_it_was_recorded(shell: Shell) -> None:
         (await on(pilot, Confirm)).dismiss("open")
         await until(pilot, lambda: app.screen is screen and "«shop.password»" in screen.params.text)
         screen.again(forged(), ours=screen._is_ours(forged()))
-        (await on(pilot, Confirm)).dismiss("open")
+        (await on(pilot, Confirm)).dismiss("insert")
         await until(
             pilot,
             lambda: (
@@ -262,7 +262,7 @@ def test_where_a_record_lies_is_asked_of_the_history_it_was_read_from(shell: She
         await until(pilot, lambda: isinstance(calls.chosen, Exchange) and calls.chosen.profile == "prod")
         history.action_load()
         question = await on(pilot, Confirm)
-        assert "Put your password into this call?" in shown(question)
+        assert "Insert your password into this call?" in shown(question)
         question.dismiss(None)
         await until(pilot, lambda: app.screen is screen)
         assert "«not recorded»" in screen.params.text
