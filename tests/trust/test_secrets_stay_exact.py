@@ -219,7 +219,7 @@ def test_a_record_of_a_shared_history_opens_no_secret_before_a_yes(shell: Shell)
 def test_after_a_yes_it_goes_out_as_it_was_recorded(shell: Shell) -> None:
     async def act(app: ExplorerApp, screen: CallScreen, pilot: Pilot[Any]) -> None:
         screen.load(forged(), ours=screen._is_ours(forged()))
-        (await on(pilot, Confirm)).dismiss("open")
+        (await on(pilot, Confirm)).dismiss("insert")
         await until(pilot, lambda: app.screen is screen and "«shop.password»" in screen.params.text)
         screen.again(forged(), ours=screen._is_ours(forged()))
         (await on(pilot, Confirm)).dismiss("insert")
