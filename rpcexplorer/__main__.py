@@ -108,7 +108,7 @@ def _written_down(explorer: Explorer | None, error: Exception) -> str:
         log = write_crash(paths.crashes, error, known, datetime.now(UTC))
     if isinstance(log, str):
         return f"please report it ({log})"
-    return f"please report it with what is in {log}, which has no secrets in it that this run knew"
+    return f"please report it with what is in {log}, which contains no known secrets"
 
 
 def _place(error: Exception) -> str:
