@@ -563,7 +563,7 @@ def test_what_stands_for_the_secret_of_one_profile_goes_to_no_other(shell: Shell
         (id,) = [json.loads(row)["id"] for row in shell.run("history", "list", "--json").text.splitlines()]
         ran = shell.run("compare", id, "-p", "shop", "-p", "other", "--yes")
     assert ran.code == 2
-    assert "other: refused" in ran.err
+    assert "other: not sent" in ran.err
     assert [PASSWORD.encode() in request.body for request in server.requests] == [True, True], "to shop alone"
 
 
