@@ -236,6 +236,8 @@ class _Writer:
         """The rows of each block of code."""
         self.targets: list[str] | None = None
         """The targets of links so far, if somebody can follow them."""
+        self.code_width = 0
+        """Columns for code, if there are more of them than for prose."""
         self.highlight: Callable[[str, str], Iterable[WordLine]] = _as_one_colour
 
     def write(self, tokens: Iterable[Token]) -> None:
@@ -257,8 +259,10 @@ class _Writer:
                 case "fence" | "code_block":
                     indent, first = self._hangs[-1] + 2, len(self._rows.made)
                     write = self._rows.verbatim if self.targets is None else self._rows.add
+                    width, self._rows.width = self._rows.width, self.code_width or self._rows.width
                     for line in self.highlight(token.content, token.info):
                         write([(" " * indent, "text"), *line], indent + 2)
+                    self._rows.width = width
                     self.code.append(range(first, len(self._rows.made)))
                 case "hr":
                     self._rows.add([(" " * self._indent + "───", "dim")])
@@ -383,13 +387,16 @@ def anchor_of(heading: str) -> str:
     return "".join(each for each in heading.lower().replace(" ", "-") if each.isalnum() or each in "-_")
 
 
-def markdown_page(text: str, width: int) -> MarkdownPage:
-    """Lay out a page of our own below its title, with links that can be followed and code in colours."""
+def markdown_page(text: str, width: int, code_width: int) -> MarkdownPage:
+    """Lay out a page of our own below its title, with links that can be followed and code in colours.
+
+    Lines of code may be longer than prose.
+    """
     rows = PageRows(width)
     if text.startswith("# "):
         text = text.partition("\n")[2]
     writer = _Writer(rows, 2, "text")
-    writer.targets, writer.highlight = [], highlighted
+    writer.targets, writer.highlight, writer.code_width = [], highlighted, code_width
     writer.write(_parser().parse(text[:MAX_PAGE_CHARACTERS]))
     links: list[Link] = []
     for number, row in enumerate(rows.made):

@@ -27,6 +27,8 @@ from rpcexplorer.tui.widgets.rows import LineView, RowList
 
 MAX_PAGE_COLUMNS: Final = 100
 """Columns of a page: longer lines are hard to read."""
+MAX_CODE_COLUMNS: Final = 124
+"""Columns of code: no line of a page is longer than 120 characters."""
 CONTENTS_COLUMNS: Final = 38
 SECTION: Final = 2
 """The level of headings in the contents."""
@@ -99,6 +101,7 @@ class PageView(LineView):
         self.page = MarkdownPage([], [], [], frozenset())
         self._text = ""
         self._width = 0
+        """Columns of code; prose has fewer on a wide screen."""
         self.hits: list[Hit] = []
         self.hit = -1
         """The number of the current hit."""
@@ -126,12 +129,12 @@ class PageView(LineView):
 
     def lay_out(self) -> None:
         """Lay the page out for the width; what was at the top stays there."""
-        width = min(self.scrollable_content_region.width - 2, MAX_PAGE_COLUMNS)
+        width = min(self.scrollable_content_region.width - 2, MAX_CODE_COLUMNS)
         if width <= 0 or width == self._width:
             return
         top, rows = self.scroll_offset.y, max(self.row_count, 1)
         self._width = width
-        self.page = markdown_page(self._text, width)
+        self.page = markdown_page(self._text, min(width, MAX_PAGE_COLUMNS), width)
         self.hits = self._found()
         self.rows_changed()
         self.post_message(self.LaidOut())

@@ -38,12 +38,13 @@ from rpcexplorer.tui.call.response import ResponsePane
 from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.compare import ComparedText, ComparisonScreen
 from rpcexplorer.tui.connection_test import ConnectionTest
-from rpcexplorer.tui.dialogs import AskSecret, ChangesDialog, ChangesList, Credentials, Help, PageDialog, secrets
+from rpcexplorer.tui.dialogs import AskSecret, ChangesDialog, ChangesList, Credentials, Files, Help, PageDialog, secrets
 from rpcexplorer.tui.form import FormScreen
 from rpcexplorer.tui.form_rows import FormList, JsonInPlace, LineInPlace
 from rpcexplorer.tui.full_screen import FullScreen
 from rpcexplorer.tui.history import HistoryScreen
 from rpcexplorer.tui.history_panes import HistoryList, HistoryPane, HistoryPreview
+from rpcexplorer.tui.manual import ContentsList, ManualScreen, PageView
 from rpcexplorer.tui.profile_form import ProfileForm
 from rpcexplorer.tui.profiles import ProfileList, ProfilesScreen, Ways, Welcome
 from rpcexplorer.tui.replay import ReplayList, ReplayScreen, SendQuestion, SeveralProfiles, Ticked
@@ -366,6 +367,20 @@ def test_a_picker_takes_what_the_keys_had_led_to(explorer: Explorer) -> None:
 def test_what_follows_the_help_goes_to_the_help_until_it_is_closed(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         await play(pilot, "f1", "down", "x", "escape", "7")
+        assert app.screen is calls
+        assert calls.params.text == "[7]"
+
+    visit(explorer, scene)
+
+
+@through(ManualScreen, PageView, ContentsList, Files)
+def test_keys_of_a_burst_read_the_manual(explorer: Explorer) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        await play(pilot, "f1", "m", "c", "down", "down", "enter")
+        screen = app.screen
+        assert isinstance(screen, ManualScreen)
+        assert screen.view.section() == screen.view.page.headings[1]
+        await play(pilot, "escape", "escape", "f1", "p", "down", "escape", "7")
         assert app.screen is calls
         assert calls.params.text == "[7]"
 
