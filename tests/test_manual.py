@@ -60,7 +60,6 @@ import tomli_w
 
 from rpcexplorer.__main__ import PIPE_CLOSED, SOFTWARE
 from rpcexplorer.auth.registry import KINDS
-from rpcexplorer.cli.call import call
 from rpcexplorer.cli.compare import DIFFERS
 from rpcexplorer.cli.context import Invocation
 from rpcexplorer.cli.main import HOMES, open_address, open_case, program, run
@@ -97,8 +96,8 @@ RECORDED: Final = ("demo.orders.find limit:=2", "ping", "demo.echo hello=world",
 PORT: Final = re.compile(r"(?<=127\.0\.0\.1:)8000\b|(?<=localhost:)8000\b")
 ID: Final = re.compile(r"\b1m[0-9a-z]{13}\b")
 PLACEHOLDER: Final = re.compile(r"@?[A-Z][A-Z_]+(=[A-Z_]+)?|.*….*", re.DOTALL)
-FOREIGN_OPTIONS: Final = {"--enable-rpc", "--rpc-secret", "--response", "--snapshot-update", "--thorough"}
-"""Options of other programs, and some that are to come."""
+FOREIGN_OPTIONS: Final = {"--enable-rpc", "--rpc-secret", "--snapshot-update", "--thorough"}
+"""Options of other programs."""
 HISTORY_COMMANDS: Final = {"compare", "copy", "history", "replay"}
 
 
@@ -464,8 +463,6 @@ def check_page(name: str, text: str, folder: Path) -> list[str]:
 @each_document
 def test_page_prints_what_it_shows(name: str, tmp_path: Path) -> None:
     problems = check_page(name, DOCUMENTS[name], tmp_path)
-    if problems and name == "calls" and "--response" not in {option for param in call.params for option in param.opts}:
-        pytest.xfail("call --response is to come")
     if problems:
         pytest.fail("\n\n".join(problems), pytrace=False)
 
