@@ -231,7 +231,7 @@ def laid_out(page: Page, world: World) -> str:
     def named(link: re.Match[str]) -> str:
         return link[1] if link[1].lower() == link[2] else f"{link[1]} (`{link[2]}`)"
 
-    rows = markdown_page(_LINK.sub(named, page.text), min(world.width, MAX_PAGE_WIDTH)).rows
+    rows = markdown_page(_LINK.sub(named, page.text), min(world.width, MAX_PAGE_WIDTH), world.width).rows
     lines = ["".join(inked_as(words, role) for words, role in row).rstrip() for row in rows]
     return "\n".join([inked_as(page.title, "bold underline"), "", *lines, ""])
 
