@@ -30,10 +30,10 @@ PALETTE = "palette"
 @click.option("--json", "as_json", is_flag=True, help="Print an array of objects.")
 @click.pass_context
 def keys(context: click.Context, as_json: bool) -> None:
-    """List the keys of the screen and what they do.
+    """List the keys of the screen and their commands.
 
-    They are those that you have now: [keymap] in settings.toml gives a command other keys, by the name in the last
-    column. What has no key is found by name in the palette.
+    Your changes are included: [keymap] in settings.toml gives other keys to a command, by the name in the last column.
+    Commands without a key are in the command palette.
 
     \b
     Examples:
