@@ -489,6 +489,8 @@ def palette_picks(nodes: Mapping[Scope, Any], keymap: Mapping[str, str]) -> list
 
 PAGE: Final = "manual/"
 """What an id in the palette begins with that is a page of the manual."""
+LOAD_SECONDS: Final = 0.1
+"""After the keys are drawn, and before anybody has read which key leads to the manual: its code takes 40 ms to load."""
 FILES: Final = "files"
 """The answer of the keys that asks for the files instead of a page."""
 KEYS_COLUMNS: Final = 13
@@ -523,6 +525,13 @@ class PageDialog(Dialog[str]):
         self.set_focus(self.query_one(Sheet))
 
 
+def _load_manual() -> None:
+    from rpcexplorer.text.markdown import markdown_page
+    from rpcexplorer.tui import manual  # noqa: F401 - to have it loaded
+
+    markdown_page("", 80, 80)
+
+
 class Help(PageDialog):
     """The keys of some scopes; the answer is a page of the manual, `FILES`, or None."""
 
@@ -547,6 +556,9 @@ class Help(PageDialog):
         yield from super().content()
         title = page_titles().get(self._page, self._page)
         yield Static(keys("m", f"manual: {title}", "p", "files and folders", "Esc", "close"), classes="hint")
+
+    def on_mount(self) -> None:
+        self.set_timer(LOAD_SECONDS, _load_manual)
 
     def action_go(self, to: str) -> None:
         self.dismiss(to or self._page)

@@ -20,7 +20,7 @@ from rpcexplorer.tui.commands import Scope, bindings
 from rpcexplorer.tui.full_screen import FullScreen
 from rpcexplorer.tui.key_queue import PendingKeys
 from rpcexplorer.tui.messages import message
-from rpcexplorer.tui.theme import ThemeStyles, line
+from rpcexplorer.tui.theme import NARROW, ThemeStyles, line
 from rpcexplorer.tui.widgets.bars import Bar, Frame
 from rpcexplorer.tui.widgets.inputs import Prompt
 from rpcexplorer.tui.widgets.rows import LineView, RowList
@@ -100,6 +100,8 @@ class PageView(LineView):
         super().__init__()
         self.page = MarkdownPage([], [], [], frozenset())
         self._text = ""
+        self.expected_width = 0
+        """Columns that the view will have: until it is drawn once, nobody else knows."""
         self._width = 0
         """Columns of code; prose has fewer on a wide screen."""
         self.hits: list[Hit] = []
@@ -125,21 +127,22 @@ class PageView(LineView):
         self.scroll_to(y=0, animate=False, immediate=True, force=True)
 
     def on_resize(self) -> None:
-        self.lay_out()
+        if self.lay_out():
+            self.post_message(self.LaidOut())
 
-    def lay_out(self) -> None:
-        """Lay the page out for the width; what was at the top stays there."""
-        width = min(self.scrollable_content_region.width - 2, MAX_CODE_COLUMNS)
+    def lay_out(self) -> bool:
+        """Lay the page out for the width, if that has changed; what was at the top stays there."""
+        width = min((self.scrollable_content_region.width or self.expected_width) - 2, MAX_CODE_COLUMNS)
         if width <= 0 or width == self._width:
-            return
+            return False
         top, rows = self.scroll_offset.y, max(self.row_count, 1)
         self._width = width
         self.page = markdown_page(self._text, min(width, MAX_PAGE_COLUMNS), width)
         self.hits = self._found()
         self.rows_changed()
-        self.post_message(self.LaidOut())
         if top:
             self.scroll_to(y=top * self.row_count // rows, animate=False, immediate=True, force=True)
+        return True
 
     def draw_row(self, row: int, width: int, styles: ThemeStyles) -> Strip:
         words = self._marked(row)
@@ -350,6 +353,8 @@ class ManualScreen(FullScreen[None]):
     def on_mount(self) -> None:
         self.set_focus(self.view)
         self.watch(self.view, "scroll_y", self._follow_scroll, init=False)
+        columns = self.app.size.width
+        self.view.expected_width = columns - (CONTENTS_COLUMNS if columns >= NARROW else 0) - 1  # for the scrollbar
         self._show()
 
     def open(self, name: str, anchor: str = "") -> None:

@@ -52,4 +52,4 @@ def test_the_signs_of_the_methods_have_a_legend() -> None:
 def test_a_remapped_key_is_told_as_it_is_now() -> None:
     told = lines(["call"], {"send": "f12", "discover": ""})
     assert any(line.split()[:2] == ["F12", "Send"] for line in told)
-    assert any(line.split()[:3] == ["by", "palette", "Ask"] for line in told)
+    assert any(line.split()[:3] == ["by", "palette", "Discover"] for line in told)
