@@ -260,7 +260,9 @@ class ExplorerApp(App[Wish]):
 
         before = self.theme
         picks = [Pick(name, name, mark="now" if name == before else "") for name in self.explorer.themes.files()]
-        chosen = await self.push_screen_wait(Picker("Themes", picks, on=before, moved=self.wear_theme))
+        picker = Picker("Themes", picks, on=before, moved=self.wear_theme)
+        picker.manual_pane = "theme"
+        chosen = await self.push_screen_wait(picker)
         self.wear_theme(chosen or before)
         if chosen and (problem := self.explorer.save_setting("theme", chosen)):
             self.notify(problem)

@@ -94,7 +94,9 @@ async def _as_new(screen: Screen[Any], explorer: Explorer, draft: Draft, name: s
         problem = explorer.save_call(call)
         return Wrong(problem.sentence, "name" if "name" in problem.sentence else "home") if problem else None
 
-    typed = await screen.app.push_screen_wait(Form("Save call", f"{draft.method}  {_one_line(draft)}", fields, save))
+    form = Form("Save call", f"{draft.method}  {_one_line(draft)}", fields, save)
+    form.manual_pane = "save"
+    typed = await screen.app.push_screen_wait(form)
     if typed is None:
         return None
     listed = SIGN + typed["name"].strip().removeprefix(SIGN)

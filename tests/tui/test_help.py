@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from typing import Any
 
+import pytest
+from textual.pilot import Pilot
 from textual.widgets import Static
 
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.call.methods import _CURRENT, _MARKS
+from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.commands import COMMANDS, SCOPES, Scope
 from rpcexplorer.tui.dialogs import Help
 from rpcexplorer.tui.widgets.rows import Sheet
 from tests.tui.stage import Stage
-from tests.tui.visiting import on
+from tests.tui.visiting import on, shown, visit
 
 
 def lines(scopes: Sequence[Scope], keymap: Mapping[str, str] | None = None) -> list[str]:
@@ -53,3 +59,27 @@ def test_a_remapped_key_is_told_as_it_is_now() -> None:
     told = lines(["call"], {"send": "f12", "discover": ""})
     assert any(line.split()[:2] == ["F12", "Send"] for line in told)
     assert any(line.split()[:3] == ["by", "palette", "Discover"] for line in told)
+
+
+@pytest.mark.parametrize(
+    ("keys", "page"),
+    [
+        (("f2",), "Calls, params and responses"),
+        (("f7",), "Profiles: name your servers"),
+        (("f6",), "History: search, filter, count"),
+        (("alt+t",), "Connect to a server"),
+        (("alt+k",), "Saved calls and variables"),
+        (("ctrl+p", *"choose a theme", "enter"), "Settings, themes, files"),
+    ],
+    ids=lambda value: value[0] if isinstance(value, tuple) else None,
+)
+def test_f1_names_the_page_of_the_pane(keys: tuple[str, ...], page: str, explorer: Explorer) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        calls.drafts.choose("ping")
+        await pilot.press(*keys)
+        await pilot.pause()
+        await pilot.press("f1")
+        screen = await on(pilot, Help)
+        assert f"manual: {page}" in shown(screen)
+
+    visit(explorer, scene)
