@@ -1,7 +1,7 @@
-"""Text that a terminal would obey, in every class; the places it comes from; and a reader of what a program wrote.
+"""Payloads that a terminal would interpret, their sources and a parser.
 
-How a payload has to look, and what a program may write to a terminal, is said here by Unicode's own table and by
-lists, with nothing of the code that makes text harmless. The file is longer than others because the places are many.
+How an escaped payload looks, and what a program may write to a terminal, is defined here by Unicode's own table and
+by lists. Nothing is taken from the code under test. The file is long because there are many sources.
 """
 
 from __future__ import annotations
@@ -22,8 +22,6 @@ from rpcexplorer.transport.port import Response
 from tests.fakes.terminal import Terminal
 from tests.fakes.wire import Parts, RawServer, Received, http_reply
 from tests.history.recording import exchange
-
-# --- what is said ---------------------------------------------------------------------------------------------------
 
 PAYLOADS = {
     "OSC 52 ended by BEL": "\x1b]52;c;eA==\x07",
@@ -47,7 +45,7 @@ PAYLOADS = {
     "markup that styles": "[b][red]",
     "half a character": "\ud800",
 }
-"""Every class, with one of its kind."""
+"""One payload for each class."""
 _GROUPS = {"aa": 4, "bb": 6, "cc": 4, "dd": 5}
 
 
@@ -58,14 +56,14 @@ def _carriers() -> Iterator[tuple[str, str]]:
 
 
 CARRIERS = dict(_carriers())
-"""The classes, a few in each of four strings that are short enough for a line of a list; but for half a character."""
+"""The classes in four strings that fit a line, without the lone surrogate."""
 ALL = "".join(CARRIERS.values())
 HALF = "ee-" + PAYLOADS["half a character"] + "."
-"""For what can carry it: JSON alone."""
+"""A lone surrogate: only JSON can carry it."""
 
 
 def spelled(text: str) -> str:
-    """How it has to look on a terminal."""
+    """Return the text as it must look on a terminal."""
     return "".join(map(_spelled, text))
 
 
@@ -79,16 +77,14 @@ _UNSEEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 
 
 def in_json(text: str) -> str:
-    """How it has to look in a reply that is JSON: what JSON escapes stays as the server wrote it."""
+    """Return the text as a JSON response shows it, with its own escapes."""
     return spelled(json.dumps(text, ensure_ascii=False)[1:-1])
 
 
 def classes_in(text: str) -> set[str]:
-    """The classes that can be seen whole in a text."""
+    """Return the classes whose payload is whole in a text."""
     return {name for name, each in PAYLOADS.items() if spelled(each) in text or in_json(each) in text}
 
-
-# --- what came out --------------------------------------------------------------------------------------------------
 
 _MODES = "7|25|1000|1003|1004|1006|1015|1049|2004"
 KINDS = {
@@ -102,21 +98,21 @@ KINDS = {
     "copy": re.compile(r"\x1b\]52;c;[A-Za-z0-9+/]+=*\x07"),
     "line": re.compile(r"\r?\n|\r\x1b\[K|\r"),
 }
-"""Everything that the program itself writes and a terminal obeys; whatever is not of these kinds is a payload's."""
+"""Every sequence that the program itself writes; others are of a payload."""
 _OBEYED = re.compile("[\x00-\x1f\x7f-\x9f]")
 _PLAIN = re.compile("[ -~]+")
 
 
 class Stream:
-    """What a program wrote, taken apart."""
+    """The output of a program, split into its sequences."""
 
     def __init__(self, written: bytes) -> None:
         self.strange: list[str] = []
-        """What it should not have written, each with what stands around it."""
+        """Unexpected sequences, each with its surroundings."""
         self.counts: Counter[str] = Counter()
-        """Its own sequences, by kind."""
+        """Expected sequences, by kind."""
         self.copied: list[str] = []
-        """What it put on the clipboard."""
+        """Texts that were copied to the clipboard."""
         text = written.decode("utf-8", "surrogateescape")
         at = 0
         while at < len(text):
@@ -143,7 +139,10 @@ class Stream:
 
 
 def _raw(payload: str) -> str:
-    """What of a payload must not be in the stream; markup has to be, as nobody reads it."""
+    """Return the part of a payload that a stream must not have.
+
+    Markup is harmless in a stream.
+    """
     return payload if spelled(payload) != payload else "\x00"
 
 
@@ -154,11 +153,8 @@ def _copied(sequence: str) -> str:
         return sequence
 
 
-# --- where it comes from --------------------------------------------------------------------------------------------
-
-
 def answer(request: Received) -> Parts:
-    """Say it in every part of a reply: which, the method's last word tells."""
+    """Put the payloads into the part of a response that the method names."""
     call = json.loads(request.body)
     method, id = call["method"], json.dumps(call.get("id"))
 
@@ -186,7 +182,7 @@ def answer(request: Received) -> Parts:
 
 
 def document() -> object:
-    """An OpenRPC document with all of it in every place that is shown."""
+    """Return an OpenRPC document with the payloads in every shown place."""
     methods = [
         {
             "name": text,
@@ -205,22 +201,22 @@ SAYS = ("result", "error", "table", "headers", "reason", "moved", "name", "line"
 
 
 def _json(value: object) -> str:
-    """JSON with as little escaped as JSON allows."""
+    """Return JSON with as few escapes as JSON allows."""
     return json.dumps(value, ensure_ascii=False).replace("\ud800", "\\ud800")
 
 
 def sayable(text: str) -> str:
-    """What HTTP's own grammar lets through, as its bytes."""
+    """Return the characters that HTTP's grammar allows, as bytes."""
     return re.sub("[\x00\r\v\f\u0100-\uffff]", "", text)
 
 
 def toml(text: str) -> str:
-    """A string of TOML."""
+    """Return a TOML string."""
     return json.dumps(text).replace("\x7f", "\\u007f")
 
 
 def plant(folder: Path, origin: str, home: str = "home") -> dict[str, str]:
-    """Files of every kind that say it too; the environment of a program that reads them."""
+    """Write files of every kind with the payloads; return an environment."""
     top, work = folder / home, folder / "work"
     for path in (top / "config" / "themes", top / "state" / "history", work):
         path.mkdir(parents=True)
@@ -241,7 +237,7 @@ def plant(folder: Path, origin: str, home: str = "home") -> dict[str, str]:
 
 
 def profiles(origin: str) -> str:
-    """A team's file with what a profile may say."""
+    """Return a project file with the payloads in every key of a profile."""
     parts = [
         (
             f'version = 1\ndefault = "here"\n[profile.here]\nurl = "{origin}"\nconfirm = "unsafe"\n'
@@ -261,7 +257,7 @@ def profiles(origin: str) -> str:
 
 
 def spoil(folder: Path, home: str) -> None:
-    """Files that say it where it has no place: keys, names, commands and colours that there are not."""
+    """Put the payloads into invalid keys, names, commands and colours."""
     config, text = folder / home / "config", CARRIERS
     wrong = "".join(f"{toml(each)} = 1\n" for each in text.values())
     (config / "settings.toml").write_text(
@@ -272,7 +268,7 @@ def spoil(folder: Path, home: str) -> None:
 
 
 def remember(history: History) -> None:
-    """A history with all of it, and a block that somebody damaged."""
+    """Write a history with the payloads, and a damaged block."""
     for number, text in enumerate([*CARRIERS.values(), HALF]):
         reply = (
             f'{{"jsonrpc":"2.0","id":"1","error":{{"code":7,"message":{_json(text)},"data":{_json(text)}}}}}'.encode()
@@ -295,30 +291,27 @@ def remember(history: History) -> None:
         stream.write(f'[[call]]\nid = "x"\nmethod = "{ALL}\nend = "00000000"\n\n'.encode())
 
 
-# --- looking --------------------------------------------------------------------------------------------------------
-
-
 COLOURS = re.compile(rb"\x1b\[[0-9;]*m")
 
 
 class Watched(Terminal):
-    """A terminal that remembers which classes were seen in which sink."""
+    """A terminal that remembers which classes were shown in which sink."""
 
     def __init__(self, *given: object, **named: object) -> None:
         super().__init__(*given, **named)  # type: ignore[arg-type]
         self.seen: dict[str, set[str]] = {}
 
     def looks(self, sink: str, *wanted: str) -> None:
-        """Wait until all of it is on view, and note the classes in it."""
+        """Wait until the wanted texts are on screen, and note the classes in it."""
         self.sees(*wanted)
         self.seen.setdefault(sink, set()).update(classes_in("\n".join(wanted)))
 
     def drawn(self, piece: bytes) -> bytes:
-        """Without its colours: most of the bytes are of them, and they are looked for in what was written."""
+        """Remove the colours: they are most of the bytes."""
         return COLOURS.sub(b"", piece)
 
     def _take(self) -> bool:
-        """All that has come, before the screen is looked at: that takes longer than reading."""
+        """Read all pending output: looking at the screen is slower than reading."""
         while more := super()._take():
             if not select.select([self._file], [], [], 0)[0]:
                 break
@@ -326,5 +319,5 @@ class Watched(Terminal):
 
 
 def serving() -> RawServer:
-    """A server that says all of it."""
+    """Return a server that answers with every payload."""
     return RawServer(answer)

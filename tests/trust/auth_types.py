@@ -1,4 +1,4 @@
-"""Profiles of every kind of auth, and a server for each that lets nobody in but by it and repeats all it was told."""
+"""Profiles of every auth type, each with a server that repeats all it got."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from tests.trust.planted import Parrot, spellings
 SESSION = "s3ss10n+of/a.kind=%41=="
 HANDED = "h4nded-0ver.by/the+server="
 CHALLENGE = 'Digest realm="all kinds", nonce="n0nce", qop="auth"'
-Came = Callable[[Received, str], bool]
-"""Whether a request has a value where the credentials belong."""
+HasCredentials = Callable[[Received, str], bool]
+"""Return whether a request has a value where its credentials belong."""
 
 
 class Planted(NamedTuple):
     settings: str
-    came: Came
+    has_credentials: HasCredentials
     field: str = "token"
     in_header: bool = False
-    """The value is sent as it is in a header, which cannot hold all."""
+    """Whether a header has the value unencoded, so not every character fits."""
     handshake: str = ""
 
     @property
@@ -34,7 +34,7 @@ class Planted(NamedTuple):
 
     @property
     def typed(self) -> str:
-        """The field that a person gives."""
+        """The field that the user types."""
         return "password" if self.logs_in else self.field
 
 
@@ -112,15 +112,15 @@ KINDS = {
 
 
 class Gate(Parrot):
-    """Refuses what has not the credentials where they belong; to whoever has them it says all it knows."""
+    """A server that checks the credentials and repeats them in a response."""
 
     def __init__(self, planted: Planted, secret: str) -> None:
         self.planted = planted
         self.typed = secret
         self.value = SESSION if planted.logs_in else secret
         self.secrets = [secret]
-        """What may stand nowhere."""
-        if planted.came is basic:
+        """Values that must not be printed or written."""
+        if planted.has_credentials is basic:
             self.secrets.append(b64encode(f"ada:{secret}".encode()).decode())
         self.secrets += [SESSION] if planted.logs_in else [HANDED] if planted.handshake else []
         super().__init__(*self.secrets, session=SESSION if planted.logs_in else self.secrets[-1])
@@ -132,10 +132,10 @@ class Gate(Parrot):
         named = {each.get("method", "") for each in calls(request)}
         if self.planted.logs_in and named == {"auth"}:
             return self.answered(body)
-        if not self.planted.came(request, self.value):
-            asks = {"WWW-Authenticate": CHALLENGE} if self.planted.came is digest else {}
+        if not self.planted.has_credentials(request, self.value):
+            asks = {"WWW-Authenticate": CHALLENGE} if self.planted.has_credentials is digest else {}
             return http_reply("\n".join(self.spelled).encode(), 401, asks, reason="Unauthorized")
-        if self.planted.came is digest:
+        if self.planted.has_credentials is digest:
             self._learn(sent(request, "Authorization"))
         wanted = self.planted.handshake
         if wanted == "X-Handed" and request.header(wanted) != HANDED:
@@ -146,7 +146,7 @@ class Gate(Parrot):
         return self.answered(body)
 
     def _learn(self, authorization: str) -> None:
-        """A proof is as good as the password for a while."""
+        """Count the proof of a digest as a secret: it is as good as the password."""
         found = re.search(r'response="(\w+)"', authorization)
         assert found is not None
         if found[1] not in self.secrets:
@@ -154,7 +154,7 @@ class Gate(Parrot):
         self.spelled = [each for secret in (found[1], self.typed) for each in spellings(secret)]
 
     def _mcp(self, request: Received, body: Any) -> Parts | None:
-        """What comes before a call of a tool, which is then taken for a call of its own."""
+        """Answer the handshake, and turn a tool call into a call of its own."""
         if isinstance(body, dict) and body["method"] == "initialize":
             result = json.dumps({"protocolVersion": "2025-06-18", "capabilities": {}, "serverInfo": {"name": HANDED}})
             return http_reply(self._reply(body["id"], "result", result.encode()), headers={"Mcp-Session-Id": HANDED})
@@ -167,7 +167,7 @@ class Gate(Parrot):
 
 
 def fitting(planted: Planted, values: dict[str, str]) -> Iterator[str]:
-    """The names of the values that can be sent."""
+    """Yield the names of the values that can be sent."""
     for name, value in values.items():
         if not planted.in_header or (value.isascii() and value.isprintable()):
             yield name

@@ -1,4 +1,4 @@
-"""What most of these tests start from: a command line with a home of its own, and collections that are short."""
+"""A command line with its own home, and short garbage collections."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def shell(tmp_path: Path) -> Shell:
 
 @pytest.fixture(scope="module")
 def only_what_is_new() -> Iterator[None]:
-    """Keep what was there before out of every collection: that of the whole program takes a while."""
+    """Freeze older objects: a collection of the whole program is slow."""
     gc.collect()
     gc.freeze()
     yield

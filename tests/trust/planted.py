@@ -1,6 +1,6 @@
-"""Secrets with awkward characters, every way in which one of them can be spelled, and a server that repeats them all.
+"""Awkward secrets, all their spellings, and a server that repeats them.
 
-The spellings are made here by the encoders of the standard library, not by the code that hides them.
+The spellings are made by the encoders of the standard library, not by the code that hides them.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ AWKWARD = {
 
 
 def _written(value: str) -> Iterator[str]:
-    """The value in text, in JSON, and in JSON that stands in JSON."""
+    """Yield the value in text, in JSON, and in JSON inside JSON."""
     ascii_only, unicode = json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1]
     yield value
     for once in (
@@ -43,7 +43,7 @@ def _written(value: str) -> Iterator[str]:
 
 
 def _encoded(value: str) -> Iterator[str]:
-    """The value in URLs, as base64 at each of the three places in a longer text, as hex."""
+    """Yield the value in URLs, as hex, and as base64 at three offsets."""
     plain = value.encode()
     yield from (quote(value), quote(value, safe=""), quote_plus(value), quote(quote(value)))
     yield re.sub("%..", lambda found: found[0].lower(), quote(value))
@@ -55,7 +55,7 @@ def _encoded(value: str) -> Iterator[str]:
 
 
 def _in_error_pages(value: str) -> Iterator[str]:
-    """The value in HTML, in a ``repr``, in JSON that stands in HTML or in a URL."""
+    """Yield the value in HTML, a ``repr``, and JSON inside HTML or a URL."""
     in_json = json.dumps(value)[1:-1]
     yield from (
         html.escape(value),
@@ -73,7 +73,7 @@ def _in_error_pages(value: str) -> Iterator[str]:
 
 
 def _in_tokens(value: str) -> Iterator[str]:
-    """Base64 of JSON that holds the value, such as the middle of a JWT: the digits that are the value's alone."""
+    """Yield the base64 digits of the value in encoded JSON, such as a JWT."""
     for in_json in (json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1]):
         plain = in_json.encode()
         for before in range(3):
@@ -82,12 +82,12 @@ def _in_tokens(value: str) -> Iterator[str]:
 
 
 def spellings(value: str) -> tuple[str, ...]:
-    """Every one, each once."""
+    """Return all spellings without duplicates."""
     return tuple(dict.fromkeys([*_written(value), *_encoded(value), *_in_error_pages(value), *_in_tokens(value)]))
 
 
 def leaks(sinks: Mapping[str, str], secrets: Iterable[str]) -> list[str]:
-    """Where a secret can be read, and in which of its spellings. Placeholders are none, whatever a secret is like."""
+    """Return where a secret is readable, and how; references do not count."""
     found = []
     for secret in secrets:
         for spelled in spellings(secret):
@@ -96,13 +96,13 @@ def leaks(sinks: Mapping[str, str], secrets: Iterable[str]) -> list[str]:
 
 
 class Parrot:
-    """Answers every call with the secrets it was told, in every spelling and in every part of a reply."""
+    """A server that repeats the secrets, in every spelling and everywhere."""
 
     def __init__(self, *secrets: str, session: str) -> None:
         self.session = session
         self.spelled = [each for secret in (*secrets, session) for each in spellings(secret)]
         self.heard: list[bytes] = []
-        """What came over the socket: the one place where secrets belong."""
+        """All bytes from the socket, the one place for secrets."""
 
     def __call__(self, request: Received) -> Parts:
         self.heard.append(request.head + request.body)
@@ -117,7 +117,7 @@ class Parrot:
         return parts
 
     def _values(self) -> bytes:
-        """A list that holds every spelling, as text of JSON and, where it is JSON already, as it is."""
+        """Return a list of every spelling, as strings and as JSON if it is JSON."""
         texts = [json.dumps(each) for each in self.spelled]
         texts += [f'"{each}"' for each in self.spelled if _is_json(f'"{each}"')]
         return f'[{", ".join(texts)}, {{"password": {texts[0]}, "n": 1.10}}]'.encode()
@@ -155,7 +155,7 @@ class Parrot:
         return http_reply(f"<ul>{rows}</ul>".encode(), 502, {"Content-Type": "text/html"}, reason="Bad Gateway")
 
     def _echo_stream(self, id: object) -> Parts:
-        """Events whose bytes come in pieces that end anywhere."""
+        """Return events whose bytes come in pieces of arbitrary length."""
         told = b'{"jsonrpc": "2.0", "method": "told", "params": %s}' % self._values()
         events = b"".join(
             b"event: message\ndata: %s\n\n" % each for each in (told, self._reply(id, "result", self._values()))

@@ -1,8 +1,8 @@
-"""The bad inputs 1 to 16, which servers and addresses are: each from a socket, to the terminal and the record.
+"""The bad inputs 1 to 16, from servers and addresses.
 
-What `visit` checks holds for each of them: nothing unprintable is printed, no traceback, and the record is read back
-with the same outcome. The file is longer than others because they stand in one place, in their order; 17 to 20 are in
-test_bad_inputs_here.py.
+Each test runs the checks of `visit`: nothing unprintable is printed, there is no traceback, and the record is read
+back with the same outcome. The file is long because the inputs are in one place, in their order. Inputs 17 to 20 are
+in test_bad_inputs_here.py.
 """
 
 from __future__ import annotations
@@ -38,7 +38,6 @@ from tests.trust.visits import (
 from tests.tui.waiting import until
 
 PASSWORD = "correct-horse-battery"
-# --- 1: text that a terminal would obey -----------------------------------------------------------------------------
 
 
 OBEYED = {
@@ -60,13 +59,15 @@ SOURCES: dict[str, Callable[[str], Script]] = {
 
 @pytest.mark.parametrize("text", OBEYED.values(), ids=OBEYED.keys())
 @pytest.mark.parametrize("source", SOURCES.values(), ids=SOURCES.keys())
-def test_1_what_a_server_says_is_seen_and_not_obeyed(shell: Shell, source: Callable[[str], Script], text: str) -> None:
+def test_1_response_with_terminal_codes_is_shown_escaped(
+    shell: Shell, source: Callable[[str], Script], text: str
+) -> None:
     seen = visit(shell, source(text))
     assert ("␛" in seen.seen) or ("\\u" in seen.seen)
 
 
 @pytest.mark.parametrize("text", OBEYED.values(), ids=OBEYED.keys())
-def test_1_method_and_profile_names_are_seen_and_not_obeyed(shell: Shell, text: str) -> None:
+def test_1_method_and_profile_names_are_shown_escaped(shell: Shell, text: str) -> None:
     assert visit(shell, PONG, method=text).exchange.method == text
     quoted = json.dumps(text)
     document = json.dumps({"openrpc": "1.3.2", "info": {"title": text, "version": "1"}, "methods": [
@@ -86,7 +87,7 @@ def test_1_method_and_profile_names_are_seen_and_not_obeyed(shell: Shell, text: 
 
 
 @pytest.mark.parametrize("text", OBEYED.values(), ids=OBEYED.keys())
-def test_1_a_history_file_is_seen_and_not_obeyed(shell: Shell, text: str) -> None:
+def test_1_history_file_is_shown_escaped(shell: Shell, text: str) -> None:
     file = written(shell, 2)
     raw = file.read_bytes().decode()
     file.write_bytes(raw.replace('method = "ping"', f'method = "{text}"', 1).replace("\\n", text).encode())
@@ -97,22 +98,16 @@ def test_1_a_history_file_is_seen_and_not_obeyed(shell: Shell, text: str) -> Non
     assert exchange(1).id in runs[0].text
 
 
-# --- 2: questions that a terminal would answer ----------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("question", ["\x1b[c", "\x1b]10;?\x07", "\x1b[18t", "\x1b]52;c;?\x07", "\x1bP+q544e\x1b\\"])
-def test_2_questions_to_the_terminal_are_never_asked(shell: Shell, question: str) -> None:
+def test_2_queries_to_the_terminal_are_never_printed(shell: Shell, question: str) -> None:
     seen = visit(shell, replying(f'"result":{json.dumps([question])}'))
     assert "\\u001b" in seen.seen
     seen = visit(shell, http_reply(question.encode(), 500, reason=question))
     assert "␛" in seen.seen
 
 
-# --- 3 and 4: markup, and half a character, on the screen -----------------------------------------------------------
-
-
 @pytest.mark.thorough
-def test_3_and_4_the_screen_shows_markup_as_it_is_and_survives_half_a_character(shell: Shell) -> None:
+def test_3_and_4_screen_shows_markup_and_surrogates(shell: Shell) -> None:
     text = "oops [/] [@click=app.quit]x[/] [bold]$y[[ \ud800"
     inner, sayable = json.dumps(text), text.encode("utf-8", "replace").decode()
     members = f'"error":{{"code":1,"message":{inner},"data":{{{inner}:[true, {inner}]}}}}'
@@ -146,17 +141,14 @@ def test_3_and_4_the_screen_shows_markup_as_it_is_and_survives_half_a_character(
 
 
 def drawn(app: ExplorerApp) -> str:
-    """Everything that is on screen, as plain text."""
+    """Return everything on screen as plain text."""
     return "\n".join(strip.text for strip in app.screen._compositor.render_strips())
 
 
-# --- 4: half a character --------------------------------------------------------------------------------------------
-
-
-def test_4_half_a_character_is_shown_copied_searched_and_kept(shell: Shell) -> None:
+def test_4_lone_surrogate_is_shown_copied_searched_recorded(shell: Shell) -> None:
     seen = visit(shell, replying('"result":{"\\ud800":"\\udc00x"}'))
     assert seen.ran.out == b'{"\\ud800":"\\udc00x"}\n'
-    assert "lone surrogate \\ud800 in a string" in seen.said
+    assert "lone surrogate \\ud800 in a string" in seen.printed
     assert seen.seen.count("\\ud800") >= 3
     assert ID in shell.run("history", "search", "\\ud800").text
     with RawServer(replying('"error":{"code":1,"message":"\\ud800"}')) as server:
@@ -169,19 +161,16 @@ def test_4_half_a_character_is_shown_copied_searched_and_kept(shell: Shell) -> N
     inert(on_terminal(shell, "history", "show"))
 
 
-# --- 5, 6 and 7: JSON at its edges ----------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(("levels", "remark"), [(300, ""), (1100, "nested 1,101 deep")])
-def test_5_depth_is_shown_and_said(shell: Shell, levels: int, remark: str) -> None:
+def test_5_deep_response_is_shown_with_a_warning(shell: Shell, levels: int, remark: str) -> None:
     value = '[{"a":' * (levels // 2) + "1" + "}]" * (levels // 2)
     seen = visit(shell, replying(f'"result":{value}'))
     assert (seen.code, seen.ran.out) == (0, value.encode() + b"\n")
-    assert remark in seen.said
+    assert remark in seen.printed
 
 
 @pytest.mark.thorough
-def test_5_a_depth_of_100_000_is_shown_said_and_recorded(shell: Shell) -> None:
+def test_5_depth_of_100000_is_shown_and_recorded(shell: Shell) -> None:
     with RawServer(replying(f'"result":{"[" * 100_000}{"]" * 100_000}')) as server:
         ran = on_terminal(shell, "call", "m", "--url", server.origin)
     read = on_terminal(shell, "history", "show")
@@ -193,7 +182,7 @@ def test_5_a_depth_of_100_000_is_shown_said_and_recorded(shell: Shell) -> None:
     assert "nested 100,001 deep" in read.text
 
 
-def test_5_what_nests_deep_can_be_sent_as_well(shell: Shell) -> None:
+def test_5_deep_params_can_be_sent(shell: Shell) -> None:
     value = '[{"a":' * 550 + "1" + "}]" * 550
     with RawServer(http_reply(REPLY)) as server:
         assert shell.run("call", "m", value, "--url", server.origin, "--id", ID).code == 0
@@ -213,14 +202,14 @@ def test_5_what_nests_deep_can_be_sent_as_well(shell: Shell) -> None:
     ],
     ids=["NaN", "Infinity", "1e999", "-0", "4,301 digits", "2^64", "many places"],
 )
-def test_6_numbers_of_no_machine_keep_their_spelling(shell: Shell, value: str, remark: str) -> None:
+def test_6_extreme_numbers_keep_their_spelling(shell: Shell, value: str, remark: str) -> None:
     seen = visit(shell, replying(f'"result":{{"n":{value}}}'))
     assert (seen.code, seen.ran.out) == (0, f'{{"n":{value}}}\n'.encode())
-    assert remark in seen.said
+    assert remark in seen.printed
     assert value in seen.seen
 
 
-def test_7_duplicates_the_empty_key_and_nul_are_all_there(shell: Shell) -> None:
+def test_7_duplicates_empty_keys_and_nul_are_shown(shell: Shell) -> None:
     value = '{"a":1,"a":2,"":3,"\\u0000":4,"\\u0000":5}'
     seen = visit(shell, replying(f'"result":{value}'))
     assert seen.ran.out == value.encode() + b"\n"
@@ -229,10 +218,7 @@ def test_7_duplicates_the_empty_key_and_nul_are_all_there(shell: Shell) -> None:
     )
     twice = visit(shell, http_reply(b'{"jsonrpc":"2.0","id":"id-1","result":1,"result":2,"id":"id-1"}'))
     assert twice.ran.out == b"2\n"
-    assert "the member result is there twice; the last one counts" in twice.said
-
-
-# --- 8 and 9: how a body is spelled and packed ----------------------------------------------------------------------
+    assert "the member result is there twice; the last one counts" in twice.printed
 
 
 REPLY = b'{"jsonrpc":"2.0","id":"id-1","result":"%s"}'
@@ -250,12 +236,10 @@ REPLY = b'{"jsonrpc":"2.0","id":"id-1","result":"%s"}'
     ],
     ids=["not UTF-8", "BOM", "UTF-16", "UTF-32", "charset=zip", "1 and NUL"],
 )
-def test_8_utf_8_or_malformed_with_the_bytes_in_hex(
-    shell: Shell, body: bytes, type_: str, code: int, said: str
-) -> None:
+def test_8_other_encodings_are_shown_in_hex(shell: Shell, body: bytes, type_: str, code: int, said: str) -> None:
     seen = visit(shell, http_reply(body, headers={"Content-Type": type_}))
     assert seen.code == code
-    assert said in seen.said
+    assert said in seen.printed
     assert seen.exchange.response.body == body
     assert code == 0 or "00000000  " in seen.seen or "␀" in seen.seen
 
@@ -272,35 +256,30 @@ def test_8_utf_8_or_malformed_with_the_bytes_in_hex(
     ],
     ids=["bomb", "stacked", "cut short", "not offered", "whole", "not packed at all"],
 )
-def test_9_gzip_is_undone_once_to_its_end_and_to_the_cap(
-    shell: Shell, body: bytes, coding: str, code: int, said: str
-) -> None:
+def test_9_gzip_is_unpacked_once_and_capped(shell: Shell, body: bytes, coding: str, code: int, said: str) -> None:
     limited(shell)
     seen = visit(shell, http_reply(body, headers={"Content-Encoding": coding}))
     assert seen.code == code
-    assert said in seen.said
+    assert said in seen.printed
 
 
 def limited(shell: Shell) -> None:
-    """A cap of 1 MiB for replies."""
+    """Set a cap of 1 MiB for responses."""
     (shell.home / "config").mkdir(parents=True)
     (shell.home / "config" / "settings.toml").write_text('[reply]\nlimit = "1 MiB"\n[history]\nbody_limit = "1 kB"\n')
 
 
-# --- 10, 11 and 12: bodies that do not end well ---------------------------------------------------------------------
-
-
 @pytest.mark.thorough
-def test_10_an_endless_body_is_kept_up_to_the_cap(shell: Shell) -> None:
+def test_10_endless_body_is_recorded_up_to_cap(shell: Shell) -> None:
     limited(shell)
     seen = visit(shell, again_and_again(b"HTTP/1.1 200 OK\r\n\r\n", b"\x1b[2J" * 16384))
     assert (seen.code, seen.exchange.response.size, len(seen.exchange.response.body)) == (4, MIB, 1000)
-    assert "add --body to see them" in seen.said
+    assert "add --body to see them" in seen.printed
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(
-    ("script", "came"),
+    ("script", "received"),
     [
         (again_and_again(http_reply(headers={"Content-Length": "999"}), b"d", 0.02), b"d"),
         (again_and_again(b"HTTP/1.1 200 OK\r\nX: ", b"y", 0.02), b""),
@@ -308,13 +287,13 @@ def test_10_an_endless_body_is_kept_up_to_the_cap(shell: Shell) -> None:
     ],
     ids=["a byte at a time", "slow headers", "hang"],
 )
-def test_11_what_is_too_slow_ends_at_the_deadline(shell: Shell, script: Script, came: bytes) -> None:
+def test_11_slow_response_ends_at_the_deadline(shell: Shell, script: Script, received: bytes) -> None:
     seen = visit(shell, script, "--timeout", "0.5")
     assert seen.code == 4
-    assert "within 0.5 s" in seen.said
+    assert "within 0.5 s" in seen.printed
     assert isinstance(seen.exchange.outcome, Unreached)
     assert seen.exchange.outcome.maybe_ran
-    assert seen.exchange.response.body.startswith(came)
+    assert seen.exchange.response.body.startswith(received)
 
 
 @pytest.mark.parametrize(
@@ -328,27 +307,24 @@ def test_11_what_is_too_slow_ends_at_the_deadline(shell: Shell, script: Script, 
     ],
     ids=["reset", "length too long", "close", "length too short", "more than announced"],
 )
-def test_12_what_breaks_off_is_said_and_kept(shell: Shell, script: Script, code: int, said: str) -> None:
+def test_12_incomplete_response_is_reported_and_recorded(shell: Shell, script: Script, code: int, said: str) -> None:
     seen = visit(shell, script)
     assert seen.code == code
-    assert said in seen.said
-    assert code != 4 or "the server may have run it: check before you resend it" in seen.said
+    assert said in seen.printed
+    assert code != 4 or "the server may have run it: check before you resend it" in seen.printed
 
 
-# --- 13 and 14: redirects and cookies -------------------------------------------------------------------------------
-
-
-def test_13_a_redirect_takes_no_password_to_another_host_and_its_place_is_inert(shell: Shell) -> None:
+def test_13_redirect_to_another_host_gets_no_password(shell: Shell) -> None:
     with RawServer(PONG) as other:
         location = f"http://localhost:{other.port}/\x1b]8;;x\x07\xe9"
         seen = visit(shell, http_reply(b"", 307, {"Location": location}), json.dumps({"password": PASSWORD}))
     assert (seen.code, other.requests) == (5, [])
-    assert f"redirects to http://localhost:{other.port}/␛]8;;x␇é. Redirects are not followed" in seen.said
+    assert f"redirects to http://localhost:{other.port}/␛]8;;x␇é. Redirects are not followed" in seen.printed
     assert PASSWORD not in seen.seen + str(shell.files())
     assert len(seen.server.requests) == 2  # one for each call
 
 
-def test_13_a_redirect_to_itself_is_no_loop(shell: Shell) -> None:
+def test_13_redirect_to_itself_does_not_loop(shell: Shell) -> None:
     seen = visit(shell, http_reply(b"", 302, {"Location": "/api/v2/"}))
     assert (seen.code, len(seen.server.requests)) == (5, 2)
 
@@ -363,7 +339,7 @@ def test_13_a_redirect_to_itself_is_no_loop(shell: Shell) -> None:
     ],
     ids=["replaced", "deleted", "beyond ASCII", "20 of 3 kB"],
 )
-def test_14_one_cookie_is_sent_whatever_is_set(shell: Shell, cookies: list[str], sent: str) -> None:
+def test_14_only_one_cookie_is_sent(shell: Shell, cookies: list[str], sent: str) -> None:
     def script(request: Received) -> bytes:
         call = json.loads(request.body)
         found = {"auth": ["sessionid=first"], "odd": cookies}.get(call["method"], [])
@@ -381,9 +357,6 @@ def test_14_one_cookie_is_sent_whatever_is_set(shell: Shell, cookies: list[str],
     assert [value for name, value in server.requests[-1].headers if name == "Cookie"] == [sent]
 
 
-# --- 15 and 16: what cannot be sent ---------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("url", "said"),
     [
@@ -396,7 +369,7 @@ def test_14_one_cookie_is_sent_whatever_is_set(shell: Shell, cookies: list[str],
     ],
     ids=["xn--", "port", "user", "empty", "NUL", "ESC"],
 )
-def test_15_a_url_that_cannot_be_used_is_a_sentence_from_line_and_file(shell: Shell, url: str, said: str) -> None:
+def test_15_unusable_url_is_reported_without_traceback(shell: Shell, url: str, said: str) -> None:
     shell.sessions(f"[profile.bad]\nurl = {json.dumps(url)}\n")
     runs = [
         on_terminal(shell, *words)
@@ -414,7 +387,7 @@ def test_15_a_url_that_cannot_be_used_is_a_sentence_from_line_and_file(shell: Sh
 
 
 @pytest.mark.parametrize("value", ["a\nb", "a;b", "aéb", "a\x00b", "a\r\nX: y"])
-def test_16_a_cookie_that_cannot_be_one_is_not_sent_and_not_told(shell: Shell, value: str) -> None:
+def test_16_invalid_cookie_is_neither_sent_nor_printed(shell: Shell, value: str) -> None:
     value = f"{PASSWORD}{value}{PASSWORD}"
     with RawServer(PONG) as server:
         shell.sessions(f'[profile.shop]\nurl = "{server.origin}"\nauth = {{ kind = "cookie" }}\n')

@@ -1,6 +1,6 @@
-"""The bad inputs 17 to 20: files that are damaged, sizes without measure, and a mistake of our own.
+"""The bad inputs 17 to 20: damaged files, large sizes, a bug.
 
-1 to 16 are in test_bad_inputs.py.
+Inputs 1 to 16 are in test_bad_inputs.py.
 """
 
 from __future__ import annotations
@@ -36,9 +36,6 @@ ROOT = Path(rpcexplorer.__file__).parents[1]
 PASSWORD = "correct-horse-battery"
 
 
-# --- 17: history files; each of these at length in tests/history/test_under_fire.py ---------------------------------
-
-
 @pytest.mark.parametrize(
     ("harm", "lost"),
     [
@@ -53,9 +50,7 @@ PASSWORD = "correct-horse-battery"
     ],
     ids=["torn tail", "NUL tail", "CRLF", "conflict marker", "typo", "dotted key", "escape", "not UTF-8"],
 )
-def test_17_damage_costs_one_block_and_the_next_call_leaves_valid_toml(
-    shell: Shell, harm: Callable[[bytes], bytes], lost: int
-) -> None:
+def test_17_damage_costs_one_block_of_the_history(shell: Shell, harm: Callable[[bytes], bytes], lost: int) -> None:
     file = written(shell, 3)
     file.write_bytes(harm(file.read_bytes()))
     with RawServer(PONG) as server:
@@ -72,7 +67,7 @@ def test_17_damage_costs_one_block_and_the_next_call_leaves_valid_toml(
     assert tomllib.loads(tail.decode())["call"][0]["method"] == "m"
 
 
-def test_17_a_read_only_folder_costs_no_result(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_17_read_only_folder_keeps_the_result(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     written(shell, 1)
     real = os.open
 
@@ -91,7 +86,7 @@ def test_17_a_read_only_folder_costs_no_result(shell: Shell, monkeypatch: pytest
 
 
 @pytest.mark.thorough
-def test_17_a_full_disk_costs_no_result_and_no_record(shell: Shell) -> None:
+def test_17_full_disk_keeps_results_and_old_records(shell: Shell) -> None:
     file = written(shell, 3)
     room = file.stat().st_size + 100  # in the middle of the next block
     with RawServer(PONG) as server:
@@ -111,7 +106,7 @@ def test_17_a_full_disk_costs_no_result_and_no_record(shell: Shell) -> None:
 
 
 @pytest.mark.thorough
-def test_17_eight_writers_lose_nothing(shell: Shell) -> None:
+def test_17_eight_writers_lose_no_record(shell: Shell) -> None:
     async def five(number: int) -> None:
         async with explorer(shell) as door:
             door.use("here")
@@ -139,7 +134,7 @@ for number in range(100_000):
 
 
 @pytest.mark.thorough
-def test_17_whoever_is_killed_loses_nothing_that_was_written(shell: Shell) -> None:
+def test_17_killed_writer_loses_no_written_record(shell: Shell) -> None:
     history = explorer(shell).history
     process = subprocess.Popen(
         [sys.executable, "-c", KILLED, str(history.folder)], env=environment(shell), stdout=subprocess.PIPE, cwd=ROOT
@@ -155,9 +150,6 @@ def test_17_whoever_is_killed_loses_nothing_that_was_written(shell: Shell) -> No
     found = list(history.all())
     assert len(sound(found)) >= said + 1
     assert damaged(found) == []
-
-
-# --- 18: profiles and secrets ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -177,9 +169,7 @@ def test_17_whoever_is_killed_loses_nothing_that_was_written(shell: Shell) -> No
     ids=["password", "inline password", "in the URL", "in login.params", "command", "auth command", "name",
          "syntax", "conflict", "header"],
 )  # fmt: skip
-def test_18_a_profile_file_that_is_not_right_sends_nothing_and_tells_no_secret(
-    shell: Shell, text: str, said: str
-) -> None:
+def test_18_invalid_profile_file_sends_and_leaks_nothing(shell: Shell, text: str, said: str) -> None:
     with RawServer(PONG) as server:
         file = shell.sessions(text.replace("URL", server.origin))
         before = file.read_bytes()
@@ -197,7 +187,7 @@ def test_18_a_profile_file_that_is_not_right_sends_nothing_and_tells_no_secret(
     assert not [path for path in shell.folder.parent.rglob("*") if path.name in {"pwned", "x", "x.toml"}]
 
 
-def test_18_a_password_does_not_follow_a_profile_that_moved(shell: Shell) -> None:
+def test_18_changed_url_gets_no_password(shell: Shell) -> None:
     inline = 'auth = { kind = "inline", username = "ada" }\n'
     with RawServer(PONG) as first, RawServer(PONG) as second:
         shell.sessions(f'[profile.shop]\nurl = "{first.origin}"\n{inline}')
@@ -211,7 +201,7 @@ def test_18_a_password_does_not_follow_a_profile_that_moved(shell: Shell) -> Non
     assert PASSWORD not in ran.err
 
 
-def test_18_a_secret_store_that_others_can_read_is_not_used(shell: Shell) -> None:
+def test_18_readable_secret_file_is_not_used(shell: Shell) -> None:
     with RawServer(PONG) as server:
         shell.sessions(f'[profile.shop]\nurl = "{server.origin}"\nauth = {{ kind = "inline", username = "ada" }}\n')
         store = saved(shell)
@@ -223,15 +213,12 @@ def test_18_a_secret_store_that_others_can_read_is_not_used(shell: Shell) -> Non
 
 
 def saved(shell: Shell) -> Path:
-    """Keep a password for the profile `shop`; where it lies."""
+    """Store a password for the profile `shop`; return its file."""
     door = explorer(shell)
     shop = door.use("shop")
     assert isinstance(shop, Profile)
     door.secrets.save(shop, "password", PASSWORD)
     return door.paths.secrets
-
-
-# --- 19: size -------------------------------------------------------------------------------------------------------
 
 
 MEASURED = """
@@ -250,7 +237,7 @@ def environment(shell: Shell) -> dict[str, str]:
 
 
 @pytest.mark.thorough
-def test_19_a_reply_of_100_mb_arrives_whole_in_a_few_times_its_size(shell: Shell) -> None:
+def test_19_response_of_100_mb_uses_bounded_memory(shell: Shell) -> None:
     before, items, after = b'{"jsonrpc":"2.0","id":"id-1","result":', [b"1.10," * 200_000] * 100, b"0]}"
     size = len(before + b"[" + after) + 100 * 1000 * 1000
 
@@ -274,20 +261,20 @@ def test_19_a_reply_of_100_mb_arrives_whole_in_a_few_times_its_size(shell: Shell
 
 
 @pytest.mark.thorough
-def test_19_a_line_of_a_megabyte_is_printed(shell: Shell) -> None:
+def test_19_line_of_a_megabyte_is_printed(shell: Shell) -> None:
     value = json.dumps("x\u202e" * 150_000)
     seen = visit(shell, replying(f'"result":{value}'))
     assert seen.ran.out == value.encode() + b"\n"
 
 
 @pytest.mark.thorough
-def test_19_five_thousand_headers_are_shown_or_refused_by_their_size(shell: Shell) -> None:
+def test_19_five_thousand_headers_are_shown_or_rejected(shell: Shell) -> None:
     seen = visit(shell, replying('"result":1', headers={f"x-{number}": "y" for number in range(5000)}))
     assert seen.code == 0
     assert "x-4999: y" in seen.seen
     seen = visit(shell, replying('"result":1', headers={f"x-{number}": "y" * 90 for number in range(5000)}))
     assert seen.code == 4
-    assert "more than 100 kB of headers" in seen.said
+    assert "more than 100 kB of headers" in seen.printed
 
 
 @pytest.mark.thorough
@@ -300,9 +287,6 @@ def test_19_ten_thousand_methods_are_listed(shell: Shell) -> None:
     inert(ran)
     assert ran.code == 0
     assert ran.text.count("\\u202e") == 10_000
-
-
-# --- 20: a mistake of our own ---------------------------------------------------------------------------------------
 
 
 BROKEN = """
@@ -326,7 +310,7 @@ PLACES = {
 
 @pytest.mark.everyday(1)
 @pytest.mark.parametrize("place", [PLACES["the call"], PLACES["the record"]], ids=["the call", "the record"])
-def test_20_on_the_command_line_a_mistake_is_a_place_and_no_value(shell: Shell, place: tuple[str, str, str]) -> None:
+def test_20_bug_on_command_line_prints_no_value(shell: Shell, place: tuple[str, str, str]) -> None:
     module, name, method = place
     (shell.folder / "broken.py").write_text(BROKEN.format(module=module, name=name, method=method))
     with RawServer(PONG) as server:
@@ -348,7 +332,7 @@ def test_20_on_the_command_line_a_mistake_is_a_place_and_no_value(shell: Shell, 
 @pytest.mark.parametrize(
     ("place", "keys"), [(PLACES["the call"], ["f5"]), (PLACES["a drawing"], [])], ids=["the call", "a drawing"]
 )
-def test_20_on_the_screen_a_mistake_gives_the_terminal_back_and_tells_no_value(
+def test_20_bug_on_screen_restores_terminal_without_values(
     shell: Shell, place: tuple[str, str, str], keys: list[str]
 ) -> None:
     module, name, method = place

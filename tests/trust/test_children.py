@@ -1,4 +1,4 @@
-"""Every program that this one starts: none of them is told the passwords that only we were given."""
+"""No program that rpcexplorer starts gets passwords in its environment."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ OTHERS = re.compile(r"os\.(system|popen|fork|exec\w+|spawn\w+|posix_spawn\w*)|we
 SECRET = "correct-horse-battery"
 
 
-def test_what_is_ours_alone_is_dropped_and_the_rest_stays() -> None:
+def test_for_others_drops_only_own_variables() -> None:
     given = {"RPCEXPLORER_SHOP_PASSWORD": SECRET, "_RPCEXPLORER_LINE": "x", "PATH": "/bin", "MY_RPCEXPLORER_X": "1"}
     assert for_others(given) == {"PATH": "/bin", "MY_RPCEXPLORER_X": "1"}
 
 
-def test_every_program_is_started_with_the_environment_for_others() -> None:
+def test_every_program_start_uses_for_others() -> None:
     started = 0
     for path in Path(rpcexplorer.__file__).parent.rglob("*.py"):
         text = path.read_text(encoding="utf-8")
@@ -38,7 +38,7 @@ def test_every_program_is_started_with_the_environment_for_others() -> None:
 
 
 @pytest.mark.thorough
-def test_editor_pipe_and_clipboard_of_the_real_program_do_not_see_a_password(tmp_path: Path) -> None:
+def test_editor_pipe_and_clipboard_get_no_password(tmp_path: Path) -> None:
     tool = tmp_path / "bin" / "xclip"
     tool.parent.mkdir()
     tool.write_text(f"#!/bin/sh\ncat >/dev/null\nenv >{tmp_path}/xclip.env\n")

@@ -1,4 +1,4 @@
-"""Completion in real shells: a name that a server, a team's file or a history holds runs nothing and breaks nothing."""
+"""Completion in real shells: hostile names run nothing."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ PLAIN = ("yy.one", "yy_two", "yy/three", "yy@four", "yy-five", "yy:six", "über.
 
 @pytest.fixture
 def person(tmp_path: Path) -> Shell:
-    """Somebody whose `rpcexplorer` is on the path of a shell, in a folder with one profile."""
+    """Return a shell with `rpcexplorer` on its path and one profile."""
     shell = Shell(tmp_path)
     shell.sessions(SHOP)
     program = tmp_path / "bin" / "rpcexplorer"
@@ -57,7 +57,7 @@ def environment(shell: Shell, **more: str) -> dict[str, str]:
 
 
 def bash(shell: Shell, start: str = "") -> Terminal:
-    """An interactive bash that has the script, at its prompt."""
+    """Start an interactive bash that has the script, and wait for its prompt."""
     script = shell.home.parent / "completion.bash"
     script.write_text(f"PS1='READY> '\n{BASH}{start}")
     program = f"import os; os.execvp('bash', ['bash', '--noprofile', '--rcfile', {str(script)!r}, '-i'])"
@@ -67,14 +67,14 @@ def bash(shell: Shell, start: str = "") -> Terminal:
 
 
 def emitted(shell: Shell, kind: str, *words: str) -> str:
-    """What such a shell's script is answered."""
+    """Return the completions that the script of such a shell gets."""
     variables = {COMPLETING: f"{kind}_complete"}
     if kind == "bash":
         variables |= {LINE: " ".join(["rpcexplorer", *words]), PART: words[-1]}
     else:
         variables |= {"COMP_WORDS": " ".join(["rpcexplorer", *words])}
         variables |= {"COMP_CWORD": words[-1] if kind == "fish" else str(len(words))}
-    with pytest.MonkeyPatch.context() as patched:  # click reads them from there
+    with pytest.MonkeyPatch.context() as patched:  # click reads the words from there
         for name, value in variables.items():
             patched.setenv(name, value)
         ran = shell.run(**variables)  # type: ignore[arg-type]
@@ -83,20 +83,20 @@ def emitted(shell: Shell, kind: str, *words: str) -> str:
 
 
 def asked(shell: Shell, *python: str, **variables: str) -> subprocess.CompletedProcess[str]:
-    """The same by the real program."""
-    return subprocess.run(  # noqa: PLW1510 - what comes of it is looked at
+    """Run the real program with these variables."""
+    return subprocess.run(  # noqa: PLW1510 - the tests check the exit code
         [sys.executable, *(python or ("-m", "rpcexplorer"))],
         env=environment(shell, **variables), cwd=shell.folder, capture_output=True, text=True, timeout=20,
     )  # fmt: skip
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_a_name_that_could_mean_something_to_a_shell_is_not_offered(name: str) -> None:
+def test_names_with_shell_syntax_are_not_offered(name: str) -> None:
     assert not is_safe(name)
 
 
 @pytest.mark.parametrize("name", [*PLAIN, "yy with spaces"])
-def test_a_name_of_letters_digits_and_harmless_signs_is_offered(name: str) -> None:
+def test_names_of_harmless_characters_are_offered(name: str) -> None:
     assert is_safe(name)
 
 
@@ -106,9 +106,7 @@ def with_params(shell: Shell, *params: DescribedParam) -> None:
 
 
 @pytest.mark.parametrize("kind", ["fish", "zsh", "bash"])
-def test_params_of_a_method_are_offered_by_name_and_their_values_where_only_some_may_stand(
-    person: Shell, kind: str
-) -> None:
+def test_params_are_offered_by_name_with_their_choices(person: Shell, kind: str) -> None:
     colours = {"enum": ["red", "$(>x)", "dark blue", "a=b", None, 7, "-1"]}
     with_params(
         person, DescribedParam("colour", colours), DescribedParam("count", {"type": "integer"}),
@@ -132,7 +130,7 @@ def test_params_of_a_method_are_offered_by_name_and_their_values_where_only_some
 
 
 @pytest.mark.thorough
-def test_bash_goes_on_behind_the_sign_of_a_param(person: Shell) -> None:
+def test_bash_completes_behind_the_sign_of_a_param(person: Shell) -> None:
     with_params(person, DescribedParam("colour", {"enum": ["red", "blue"]}), DescribedParam("a", {"const": "$(>x)"}))
     with bash(person, "rpcexplorer() { printf '<%s>' \"$@\"; echo; }\n") as terminal:
         terminal.type("rpcexplorer call m col\tr\ta\tx\r")
@@ -142,7 +140,7 @@ def test_bash_goes_on_behind_the_sign_of_a_param(person: Shell) -> None:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("source", ["discovered", "recorded", "noted"])
-def test_tab_and_enter_in_bash_run_nothing_of_a_methods_name(person: Shell, source: str) -> None:
+def test_bash_runs_nothing_of_a_method_name(person: Shell, source: str) -> None:
     name = "yy$(>x)"
     if source == "discovered":
         discovered(person, name)
@@ -157,7 +155,7 @@ def test_tab_and_enter_in_bash_run_nothing_of_a_methods_name(person: Shell, sour
 
 
 @pytest.mark.thorough
-def test_bash_completes_names_with_colons_spaces_and_quotes_and_its_own_files(person: Shell) -> None:
+def test_bash_completes_colons_spaces_quotes_and_own_files(person: Shell) -> None:
     discovered(person, "ns:two:last", "ns:two:list", "one word", "one world", "yy$(touch x)")
     hostile = person.folder / "zz$(touch x)"
     hostile.write_text("")
@@ -178,7 +176,7 @@ def test_bash_completes_names_with_colons_spaces_and_quotes_and_its_own_files(pe
 
 
 @pytest.mark.parametrize("name", [*SHELLS])
-def test_no_script_runs_the_program_of_a_working_folder(person: Shell, name: str) -> None:
+def test_scripts_run_no_program_of_the_working_folder(person: Shell, name: str) -> None:
     script = person.run("completion", name).text
     assert "rpcexplorer" in script
     assert "$1" not in script
@@ -201,9 +199,7 @@ def test_no_script_runs_the_program_of_a_working_folder(person: Shell, name: str
         ("fish", ["plain,y z", "plain,y.z", "plain,y:z"]),
     ],
 )
-def test_each_shell_is_answered_in_its_own_lines_and_no_file_is_written(
-    person: Shell, kind: str, lines: list[str]
-) -> None:
+def test_each_shell_gets_its_format_and_writes_nothing(person: Shell, kind: str, lines: list[str]) -> None:
     discovered(person, *HOSTILE, "y:z", "y z", "y.z")
     before = person.files()
     assert emitted(person, kind, "call", "y").splitlines() == lines
@@ -219,7 +215,8 @@ def test_options_and_choices_are_offered_with_their_help(person: Shell, kind: st
     }[kind]  # fmt: skip
     assert "httpie" in emitted(person, kind, "copy", "--as", "h")
     found = emitted(person, kind, "profiles", "check", "$(x)").splitlines()
-    assert found == {"bash": ["file,"], "zsh": ["file", "$(x)", "_"], "fish": ["file,$(x)"]}[kind]  # as it was typed
+    # the word as it was typed
+    assert found == {"bash": ["file,"], "zsh": ["file", "$(x)", "_"], "fish": ["file,$(x)"]}[kind]
 
 
 def test_zsh_inserts_no_space_behind_name_of_param(person: Shell) -> None:
@@ -230,21 +227,21 @@ def test_fish_keeps_descriptions_with_commas(person: Shell) -> None:
     assert 'string split -m 1 "," $completion' in person.run("completion", "fish").text
 
 
-def test_saved_calls_are_offered_with_their_sign_as_far_as_a_shell_may_see_them(person: Shell) -> None:
+def test_saved_calls_safe_for_a_shell_are_offered(person: Shell) -> None:
     file = person.folder / "sessions.toml"
     file.write_text(file.read_text() + '[call."list users"]\nmethod = "m"\n[call."l$(touch x)"]\nmethod = "m"\n')
     assert emitted(person, "bash", "call", "@l") == "plain,'@list users'\n"
 
 
 @pytest.mark.thorough
-def test_the_words_that_clicks_own_script_sends_are_understood(person: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_words_of_the_script_of_click_are_accepted(person: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     discovered(person, "y z", "yy$(touch x)")
     monkeypatch.delenv(LINE, raising=False)
-    came = asked(person, **{COMPLETING: "bash_complete", "COMP_WORDS": "rpcexplorer\ncall\ny", "COMP_CWORD": "2"})
-    assert (came.stdout, came.stderr) == ("plain,'y z'\n", "")
+    ran = asked(person, **{COMPLETING: "bash_complete", "COMP_WORDS": "rpcexplorer\ncall\ny", "COMP_CWORD": "2"})
+    assert (ran.stdout, ran.stderr) == ("plain,'y z'\n", "")
 
 
-def test_nothing_but_names_comes_of_it_no_keyring_no_connection_and_no_process(person: Shell) -> None:
+def test_completion_uses_no_keyring_connection_or_process(person: Shell) -> None:
     (person.home / "config").mkdir(parents=True)
     (person.home / "config" / "settings.toml").write_text('[secrets]\nstore = "keyring"\n')
     (person.folder / "sessions.local.toml").write_text("this is no TOML [")
@@ -260,30 +257,30 @@ def test_nothing_but_names_comes_of_it_no_keyring_no_connection_and_no_process(p
         "main()\n"
         "print([name for name in ('keyring', 'httpx', 'textual') if name in sys.modules])\n"
     )
-    came = asked(person, "-c", watch, **{COMPLETING: "bash_complete", LINE: "rpcexplorer -p shop call y", PART: "y"})
-    assert (came.returncode, came.stdout, came.stderr) == (0, "plain,y.z\n[]\n", "")
+    ran = asked(person, "-c", watch, **{COMPLETING: "bash_complete", LINE: "rpcexplorer -p shop call y", PART: "y"})
+    assert (ran.returncode, ran.stdout, ran.stderr) == (0, "plain,y.z\n[]\n", "")
 
 
-def test_what_never_ends_keeps_nobody_waiting(person: Shell) -> None:
+def test_endless_completion_ends_without_names(person: Shell) -> None:
     late = (
         "import time, rpcexplorer.__main__ as program, rpcexplorer.cli.completion as completing\n"
         "completing.answer = lambda *_: time.sleep(60)\n"
         "program.COMPLETION_SECONDS = 0.01\n"
         "program.main()\n"
     )
-    came = asked(person, "-c", late, **{COMPLETING: "bash_complete"})
-    assert (came.returncode, came.stdout, came.stderr) == (0, "", "")
+    ran = asked(person, "-c", late, **{COMPLETING: "bash_complete"})
+    assert (ran.returncode, ran.stdout, ran.stderr) == (0, "", "")
 
 
-def test_of_very_many_names_those_are_offered_that_show_what_all_have_in_common(person: Shell) -> None:
+def test_too_many_names_are_sampled_evenly(person: Shell) -> None:
     discovered(person, *(f"y.{letter}{number}" for letter in "ab" for number in range(MAX_NAMES)))
-    came = emitted(person, "bash", "call", "y").split()
-    assert len(came) == MAX_NAMES
-    assert {name[:9] for name in came} == {"plain,y.a", "plain,y.b"}
+    names = emitted(person, "bash", "call", "y").split()
+    assert len(names) == MAX_NAMES
+    assert {name[:9] for name in names} == {"plain,y.a", "plain,y.b"}
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("broken", [{"COMP_WORDS": "x", "COMP_CWORD": "x"}, {}])
-def test_a_question_that_no_shell_asks_is_answered_with_nothing(person: Shell, broken: dict[str, str]) -> None:
-    came = asked(person, **{COMPLETING: "bash_complete"}, **broken)
-    assert (came.returncode, came.stdout, came.stderr) == (0, "", "")
+def test_invalid_completion_request_gets_no_answer(person: Shell, broken: dict[str, str]) -> None:
+    ran = asked(person, **{COMPLETING: "bash_complete"}, **broken)
+    assert (ran.returncode, ran.stdout, ran.stderr) == (0, "", "")

@@ -1,4 +1,4 @@
-"""What somebody has put into a folder that is used here: attacks on the files of a person, by the real program."""
+"""Files of another user in the history folder, against the real program."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PROFILE = 'version = 1\n[profile.st]\nurl = "{url}"\nauth = {{ kind = "none" }}\
 
 @pytest.fixture
 def shell(tmp_path: Path) -> Shell:
-    """A person whose calls are recorded in a folder that many can write to."""
+    """Return a shell that records calls in a folder that others can write to."""
     shell = Shell(tmp_path)
     (shell.home / "config").mkdir(parents=True)
     (tmp_path / "shared").mkdir()
@@ -32,14 +32,14 @@ def shell(tmp_path: Path) -> Shell:
     return shell
 
 
-def told_of(path: Path) -> tuple[int, int, int, int]:
-    """What a file is, and whether it was written to; it may have been looked at."""
+def file_state(path: Path) -> tuple[int, int, int, int]:
+    """Return the values that change if a file is replaced or written."""
     found = path.lstat()
     return found.st_mode, found.st_ino, found.st_size, found.st_mtime_ns
 
 
 def rpcexplorer(shell: Shell, *words: str) -> subprocess.CompletedProcess[bytes]:
-    """The program in a process of its own. One that waits for ever fails the test."""
+    """Run the program in its own process; waiting for ever fails the test."""
     return subprocess.run(
         [sys.executable, "-m", "rpcexplorer", *words],
         cwd=shell.folder,
@@ -62,13 +62,13 @@ def rpcexplorer(shell: Shell, *words: str) -> subprocess.CompletedProcess[bytes]
     ],
     ids=["link", "second name", "text", "pipe"],
 )
-def test_a_call_does_not_touch_the_file_that_a_name_in_the_history_leads_to(
+def test_call_does_not_write_through_a_history_link(
     place: Callable[[Path, Path], Any], words: bytes, shell: Shell, tmp_path: Path
 ) -> None:
     shared, victim = tmp_path / "shared", tmp_path / "bashrc"
     path = shared / f"{this_writer()}.toml"
     place(path, victim)
-    before = told_of(path)
+    before = file_state(path)
     with RawServer(SHELL_COMMANDS) as server:
         shell.sessions(PROFILE.format(url=server.url))
         ran = rpcexplorer(shell, "call", "-p", "st", "ping")
@@ -76,12 +76,12 @@ def test_a_call_does_not_touch_the_file_that_a_name_in_the_history_leads_to(
     assert words in ran.stderr
     assert b"kept in" in ran.stderr
     assert victim.read_bytes() == PROMPT
-    assert told_of(path) == before
-    assert {each.name for each in shared.iterdir()} <= {path.name, f".{path.name}.lock"}
+    assert file_state(path) == before
+    assert {entry.name for entry in shared.iterdir()} <= {path.name, f".{path.name}.lock"}
 
 
 def hostile(folder: Path) -> None:
-    """Everything at once that could make a look at a history wait, or fill the memory."""
+    """Add files that could make a reader wait or fill the memory."""
     os.mkfifo(folder / "a@a.toml")
     (folder / "b@b.toml").symlink_to("/dev/zero")
     (folder / "c@c.toml").mkdir()
@@ -92,7 +92,7 @@ def hostile(folder: Path) -> None:
 
 
 @pytest.mark.thorough
-def test_the_screen_opens_over_a_history_of_anything_and_answers_keys(shell: Shell, tmp_path: Path) -> None:
+def test_screen_opens_over_a_hostile_history(shell: Shell, tmp_path: Path) -> None:
     hostile(tmp_path / "shared")
     shell.sessions(PROFILE.format(url="http://127.0.0.1:9"))
     with Terminal([], shell.environment, shell.folder, (100, 30)) as terminal:
@@ -107,7 +107,7 @@ def test_the_screen_opens_over_a_history_of_anything_and_answers_keys(shell: She
 
 
 @pytest.mark.thorough
-def test_commands_end_over_a_history_of_anything(shell: Shell, tmp_path: Path) -> None:
+def test_commands_end_over_a_hostile_history(shell: Shell, tmp_path: Path) -> None:
     hostile(tmp_path / "shared")
     shell.sessions(PROFILE.format(url="http://127.0.0.1:9"))
     checked = rpcexplorer(shell, "profiles", "check")
@@ -125,9 +125,7 @@ def test_commands_end_over_a_history_of_anything(shell: Shell, tmp_path: Path) -
 
 @pytest.mark.parametrize("put", ["zero", "pipe", "folder", "long"])
 @pytest.mark.parametrize("file", ["work/sessions.toml", "home/config/settings.toml", "home/state/secrets.toml"])
-def test_a_file_that_never_ends_is_told_and_nothing_waits_for_it(
-    put: str, file: str, shell: Shell, tmp_path: Path
-) -> None:
+def test_endless_file_is_reported_without_waiting(put: str, file: str, shell: Shell, tmp_path: Path) -> None:
     path = tmp_path / file
     path.parent.mkdir(parents=True, exist_ok=True)
     path.parent.chmod(0o700)
@@ -150,7 +148,7 @@ def test_a_file_that_never_ends_is_told_and_nothing_waits_for_it(
 
 
 @pytest.mark.thorough
-def test_what_is_wrong_with_a_file_is_told_in_a_few_sentences(shell: Shell) -> None:
+def test_problems_of_a_file_are_few_sentences(shell: Shell) -> None:
     text = PROFILE.format(url="http://127.0.0.1:9") + '[profile.other]\nurl = "http://h"\n'
     shell.sessions(text + "".join(f"key_{number} = 1\n" for number in range(2000)))
     ran = shell.run("profiles", "list")
@@ -163,7 +161,7 @@ def test_what_is_wrong_with_a_file_is_told_in_a_few_sentences(shell: Shell) -> N
         assert terminal.ends() == 0
 
 
-def test_an_own_file_may_be_a_link_and_is_changed_where_it_lies(shell: Shell, tmp_path: Path) -> None:
+def test_linked_user_file_is_changed_at_its_target(shell: Shell, tmp_path: Path) -> None:
     dotfile = tmp_path / "dotfile"
     dotfile.write_text("version = 1\n# mine\n")
     (shell.home / "config" / "sessions.toml").symlink_to(dotfile)
@@ -173,7 +171,7 @@ def test_an_own_file_may_be_a_link_and_is_changed_where_it_lies(shell: Shell, tm
     assert (shell.home / "config" / "sessions.toml").is_symlink()
 
 
-def test_a_link_in_a_checkout_leads_no_change_to_another_file(shell: Shell, tmp_path: Path) -> None:
+def test_link_in_a_checkout_changes_no_other_file(shell: Shell, tmp_path: Path) -> None:
     own = tmp_path / "own.toml"
     own.write_text("version = 1\n")
     (shell.folder / "sessions.toml").symlink_to(own)

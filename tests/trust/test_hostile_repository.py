@@ -1,4 +1,4 @@
-"""``profiles check --staged`` in repositories that somebody else has made: git runs nothing of what they name."""
+"""``profiles check --staged`` in hostile repositories runs no command."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def check(shell: Shell, *more: str) -> Ran:
 
 @pytest.fixture
 def repository(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A repository around the working folder, with one commit; nothing that runs these tests says where another is."""
+    """Return a repository with one commit, and unset all git variables."""
     for name in [name for name in os.environ if name.startswith("GIT_")]:
         monkeypatch.delenv(name)
     shell.sessions(SHOP)
@@ -42,7 +42,7 @@ def repository(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def hostile(folder: Path) -> Path:
-    """Every key by which a config makes git run something, and the hooks; the file that shows that something ran."""
+    """Set every key and hook of git that runs a command; return its trace."""
     marker = folder / ".git" / "ran"
     run = folder / ".git" / "run"
     run.write_text(f'#!/bin/sh\necho "$0 $*" >>{marker}\n')
@@ -114,7 +114,7 @@ def hostile(folder: Path) -> Path:
     return marker
 
 
-def test_what_is_staged_is_searched_and_not_what_lies_in_the_folder(shell: Shell, repository: Path) -> None:
+def test_staged_content_is_searched_instead_of_the_folder(shell: Shell, repository: Path) -> None:
     assert (check(shell).code, check(shell).text) == (0, "no secret in 0 staged files\n")
     (repository / "sub").mkdir()
     (repository / "sub" / "a.toml").write_text(f"x = 1\n{LEAK}")
@@ -131,7 +131,7 @@ def test_what_is_staged_is_searched_and_not_what_lies_in_the_folder(shell: Shell
     assert check(shell).text == "no secret in 1 staged file\n"
 
 
-def test_before_the_first_commit_all_that_is_staged_is_searched(shell: Shell, repository: Path) -> None:
+def test_all_staged_files_are_searched_before_first_commit(shell: Shell, repository: Path) -> None:
     shutil.rmtree(repository / ".git")
     git(repository, "init", "-q")
     (repository / "a\nb.toml").write_text(LEAK)
@@ -165,7 +165,7 @@ def test_git_runs_nothing_that_a_hostile_config_names(
 @pytest.mark.parametrize(
     ("ignored", "warned"), [("", True), ("sessions.local.toml\n", False), ("*.local.toml\n", False), (None, False)]
 )
-def test_personal_file_that_git_does_not_ignore_is_warned_about(
+def test_local_file_not_ignored_by_git_is_reported(
     shell: Shell, repository: Path, monkeypatch: pytest.MonkeyPatch, ignored: str | None, warned: bool
 ) -> None:
     if ignored is None:
@@ -189,7 +189,7 @@ def test_git_check_of_ignored_file_runs_nothing(shell: Shell, repository: Path) 
     assert (ran.code, "Git does not ignore" in ran.err, marker.exists()) == (0, True, False)
 
 
-def test_git_that_waits_for_a_pipe_is_given_up(shell: Shell, repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_git_that_waits_for_a_pipe_is_stopped(shell: Shell, repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rpcexplorer.secrets.leaks.MOMENT", 0.1)
     os.mkfifo(repository / "pipe")
     git(repository, "config", "core.excludesFile", "pipe")
@@ -197,7 +197,7 @@ def test_git_that_waits_for_a_pipe_is_given_up(shell: Shell, repository: Path, m
     assert (ran.code, "Git" in ran.err) == (0, False)
 
 
-def test_a_bare_repository_in_a_folder_is_not_used(shell: Shell, repository: Path) -> None:
+def test_bare_repository_in_a_folder_is_not_used(shell: Shell, repository: Path) -> None:
     bare = repository / "docs"
     git(repository, "init", "-q", "--bare", str(bare))
     shell.folder = bare
@@ -207,7 +207,7 @@ def test_a_bare_repository_in_a_folder_is_not_used(shell: Shell, repository: Pat
     assert "bare repository" in ran.err
 
 
-def test_git_is_not_told_a_password_and_is_none_of_the_working_folders(
+def test_git_gets_no_password_and_no_local_program(
     shell: Shell, repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen = tmp_path / "seen"
@@ -227,7 +227,7 @@ def test_git_is_not_told_a_password_and_is_none_of_the_working_folders(
     ("path", "said"),
     [(None, "not a git repository"), ("/nonexistent", "git is not installed here: name the files to check instead")],
 )
-def test_without_git_or_a_repository_it_is_a_sentence(
+def test_missing_git_or_repository_is_reported(
     shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str | None, said: str
 ) -> None:
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path))
@@ -239,7 +239,7 @@ def test_without_git_or_a_repository_it_is_a_sentence(
     assert ran.err.count("\n") == 1
 
 
-def test_the_index_that_git_tells_its_hook_is_the_one_that_is_read(shell: Shell, repository: Path) -> None:
+def test_index_of_a_git_hook_is_read(shell: Shell, repository: Path) -> None:
     (repository / "sessions.toml").write_text(SHOP + LEAK)
     index = repository / ".git" / "other"
     shutil.copy(repository / ".git" / "index", index)
@@ -251,11 +251,11 @@ def test_the_index_that_git_tells_its_hook_is_the_one_that_is_read(shell: Shell,
     assert check(shell).code == 0
 
 
-def test_files_and_staged_are_one_too_many(shell: Shell) -> None:
+def test_files_and_staged_exclude_each_other(shell: Shell) -> None:
     assert check(shell, "sessions.toml").code == 2
 
 
-def test_a_file_that_is_too_large_is_named_and_not_read(
+def test_file_that_is_too_large_is_reported_unread(
     shell: Shell, repository: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("rpcexplorer.secrets.leaks.LARGEST", 100)
@@ -269,9 +269,7 @@ def test_a_file_that_is_too_large_is_named_and_not_read(
     assert ran.err.count("the value of shop.password stands here") == 5
 
 
-def test_an_index_that_never_ends_is_a_sentence(
-    shell: Shell, repository: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_endless_index_is_reported(shell: Shell, repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rpcexplorer.secrets.leaks.SECONDS", 0.2)
     (repository / ".git" / "index").unlink()
     os.mkfifo(repository / ".git" / "index")

@@ -1,7 +1,7 @@
-"""Every key of the files that somebody else may have written, and why a hostile value of it does no harm.
+"""Every key of shared files, and why a hostile value does no harm.
 
-A new key without a row fails here: whoever adds one says what it could do to secrets, files, commands and questions,
-and names the test that shows it cannot.
+A new key without a row fails here. Its row names what the key could do to secrets, files, commands and questions, and
+the test that shows that it cannot.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ ROOT = Path(__file__).parents[2]
 
 
 class Row(NamedTuple):
-    """What a hostile value of a key could do, and the test that shows it cannot."""
+    """The harm of a hostile value, and the test that excludes it."""
 
     key: str
     harm: str
     test: str
 
 
-STEERED = "test_a_secret_is_not_steered_within_its_server"
+STEERED = "test_password_is_blocked_for_another_path_or_field"
 ROUTED = "test_whatever_decides_where_a_secret_goes_is_a_part_of_its_route"
-TOKEN = "test_a_token_is_not_steered_within_its_server_either"
+TOKEN = "test_token_is_blocked_for_another_path_or_header"
 WRONG = "test_what_is_wrong_is_told_with_file_line_and_key"
-SHOWN = "test_nothing_that_is_shown_is_obeyed"
+SHOWN = "test_screen_writes_no_foreign_terminal_codes"
 STRICT = "test_a_working_folder_asks_more_often_and_never_less"
 SETTING = "test_what_is_wrong_is_told_and_the_rest_is_used"
 SHADOW = "test_nobody_else_changes_a_call_or_a_variable_of_ones_own_profile"
@@ -47,11 +47,11 @@ IN_SESSIONS = [
     Row("version", "be read as another shape",
         "test_of_a_file_with_another_version_nothing_is_used"),
     Row("default", "give another server the secret of the profile that was meant",
-        "test_the_default_of_a_folder_gets_no_secret_of_another_profile"),
+        "test_folder_default_gets_no_secret_of_another_profile"),
     Row("profile.*", "be a path; share the variable of another profile",
         "test_profiles_that_would_share_a_variable_are_both_refused_and_name_each_other"),
     Row("profile.*.url", "lead a secret to another server",
-        "test_a_variable_is_bound_to_the_first_route_it_is_used_on"),
+        "test_variable_is_bound_to_its_first_destination"),
     Row("profile.*.preset", "lead a secret another way; read a file from anywhere; take a question away", STEERED),
     Row("profile.*.path", "lead a secret to what logs it or shows it; hold one", STEERED),
     Row("profile.*.description", "be obeyed by the terminal", SHOWN),
@@ -61,14 +61,14 @@ IN_SESSIONS = [
     Row("profile.*.timeout", "never end", WRONG),
     Row("profile.*.content_type", "smuggle a second header or request", WRONG),
     Row("profile.*.accept", "smuggle a second header or request",
-        "test_no_header_of_a_profile_smuggles_anything"),
+        "test_profile_headers_cannot_smuggle_a_request"),
     Row("profile.*.empty_params", "be sent as text of its own", WRONG),
     Row("profile.*.envelope", "put params, and a secret in them, into another member", TOKEN),
     Row("profile.*.id", "be sent as text of its own", WRONG),
     Row("profile.*.headers.*", "lead a secret to another virtual host or tenant; hold one",
-        "test_a_host_header_in_a_profile_is_refused"),
+        "test_host_header_in_a_profile_is_refused"),
     Row("profile.*.ca_file", "vouch for another server; block on a pipe; read a device",
-        "test_another_certificate_in_the_same_file_is_another_route"),
+        "test_changed_certificate_file_changes_the_destination"),
     Row("profile.*.certificate", "vouch for another server", ROUTED),
     Row("profile.*.cert_file", "show who this person is to another server; block on a pipe; read a device",
         "test_a_teams_file_shows_it_to_nobody_before_that_was_allowed"),
@@ -76,9 +76,9 @@ IN_SESSIONS = [
         "test_a_link_in_a_checkout_cannot_come_to_lead_to_another_key"),
     Row("profile.*.handshake", "put a secret into the arguments of a tool, or what a server says beside it", TOKEN),
     Row("profile.*.discovery", "lead a secret to another address of its server; read any file",
-        "test_a_description_is_fetched_and_read_only_where_a_file_may_say_so"),
+        "test_description_is_read_only_from_allowed_places"),
     Row("profile.*.auth.kind", "put a secret where others read it",
-        "test_the_kind_of_auth_is_a_part_of_the_route"),
+        "test_auth_type_is_part_of_the_destination"),
     Row("profile.*.auth.username", "send a password along with another name", STEERED),
     Row("profile.*.auth.cookie", "hand a session to what reads another cookie; smuggle a header",
         "test_whatever_decides_where_a_secret_goes_is_a_part_of_its_route"),
@@ -96,10 +96,10 @@ IN_SESSIONS = [
     Row("profile.*.login.ended_codes", "log in again and again", ENDED),
     Row("profile.*.login.ended_words", "log in again and again", ENDED),
     Row("profile.*.method.*", "run in a shell that completes it",
-        "test_tab_and_enter_in_bash_run_nothing_of_a_methods_name"),
+        "test_bash_runs_nothing_of_a_method_name"),
     Row("profile.*.method.*.doc", "be obeyed by the terminal", SHOWN),
     Row("profile.*.method.*.params", "open a secret by its placeholder; hold one",
-        "test_params_of_a_shared_file_open_no_secret"),
+        "test_params_of_a_shared_file_use_no_secret"),
     Row("profile.*.method.*.safe", "take a question away",
         "test_nobody_else_calls_a_method_of_ones_own_profile_safe"),
     Row("profile.*.method.*.auth", "send a call without the credentials that it needs", WRONG),
@@ -109,7 +109,7 @@ IN_SESSIONS = [
     Row("profile.*.call.*.method", "have sent without a question what nobody has called safe",
         "test_it_is_asked_about_as_its_method_is"),
     Row("profile.*.call.*.doc", "be obeyed by the terminal",
-        "test_nothing_of_a_saved_call_is_obeyed_by_a_terminal"),
+        "test_saved_call_is_printed_without_terminal_codes"),
     Row("profile.*.call.*.params_json", "open a secret by its placeholder; hold one", CALL),
     Row("profile.*.call.*.params", "open a secret by its placeholder; hold one", CALL),
     Row("profile.*.variables.*", "hold a secret; open one by its placeholder, or with what stands beside it", DATA),
@@ -119,7 +119,7 @@ IN_SESSIONS = [
     Row("call.*.method", "have sent without a question what nobody has called safe",
         "test_it_is_asked_about_as_its_method_is"),
     Row("call.*.doc", "be obeyed by the terminal",
-        "test_nothing_of_a_saved_call_is_obeyed_by_a_terminal"),
+        "test_saved_call_is_printed_without_terminal_codes"),
     Row("call.*.params_json", "open a secret by its placeholder; hold one", CALL),
     Row("call.*.params", "open a secret by its placeholder; hold one", CALL),
     Row("variables.*", "hold a secret; change what one's own call sends", VARIABLE),
@@ -128,19 +128,19 @@ IN_SETTINGS = [
     Row("version", "be read as another shape", SETTING),
     Row("theme", "read a file from anywhere", SETTING),
     Row("keymap.*", "run a command; be obeyed by the terminal",
-        "test_what_is_wrong_in_files_is_said_and_not_obeyed"),
+        "test_problems_in_files_are_shown_escaped"),
     Row("history.record", "nothing: it is this person's own file", SETTING),
     Row("history.folder", "write into a file that is none of ours",
-        "test_a_call_does_not_touch_the_file_that_a_name_in_the_history_leads_to"),
+        "test_call_does_not_write_through_a_history_link"),
     Row("history.body_limit", "fill the disk with one response",
         "test_a_long_reply_is_cut_behind_the_last_secret_and_its_true_size_stays"),
     Row("secrets.store", "put secrets elsewhere than in a private file or the keyring", SETTING),
-    Row("reply.limit", "fill the memory", "test_a_body_beyond_the_cap_is_stopped_there"),
+    Row("reply.limit", "fill the memory", "test_body_beyond_the_cap_is_cut"),
 ]  # fmt: skip
 
 
 def keys_of(rule: Rule, path: str = "") -> Iterator[str]:
-    """Every key that a file can hold, names that a person chooses as ``*``."""
+    """Yield every key that a file can hold, names chosen by a user as ``*``."""
     if isinstance(rule, TableRule):
         for key, inner in rule.keys.items():
             yield from keys_of(inner, f"{path}.{key}" if path else key)
@@ -168,11 +168,11 @@ def test_every_key_has_a_row(rows: list[Row], shape: TableRule) -> None:
 
 
 @pytest.mark.parametrize("row", [*IN_SESSIONS, *IN_SETTINGS], ids=lambda row: row.key)
-def test_every_row_names_a_test_that_is_there(row: Row) -> None:
+def test_every_row_names_an_existing_test(row: Row) -> None:
     assert row.test in names_of_tests()
 
 
-def test_the_default_of_a_folder_gets_no_secret_of_another_profile(shell: Shell) -> None:
+def test_folder_default_gets_no_secret_of_another_profile(shell: Shell) -> None:
     own = shell.home / "config" / "sessions.toml"
     own.parent.mkdir(parents=True)
     own.write_text('default = "mine"\n[profile.mine]\nurl = "https://mine.example"\nauth = { kind = "inline" }\n')
@@ -185,7 +185,7 @@ def test_the_default_of_a_folder_gets_no_secret_of_another_profile(shell: Shell)
 
 @pytest.mark.parametrize("key", ["accept", "content_type", "headers.X-A", "auth.cookie"])
 @pytest.mark.parametrize("value", ["a\\r\\nX-Evil: 1", "a\\nb", "a\\u0000", "a\\u0085b"])
-def test_no_header_of_a_profile_smuggles_anything(shell: Shell, key: str, value: str) -> None:
+def test_profile_headers_cannot_smuggle_a_request(shell: Shell, key: str, value: str) -> None:
     with RawServer(http_reply(b'{"jsonrpc": "2.0", "id": "1", "result": 1}')) as server:
         kind = 'auth.kind = "cookie"\n' if key.startswith("auth") else ""
         shell.sessions(f'[profile.p]\nurl = "{server.origin}"\n{kind}{key} = "{value}"\n')
@@ -194,7 +194,7 @@ def test_no_header_of_a_profile_smuggles_anything(shell: Shell, key: str, value:
         assert server.requests == []
 
 
-def test_a_description_is_fetched_and_read_only_where_a_file_may_say_so(shell: Shell) -> None:
+def test_description_is_read_only_from_allowed_places(shell: Shell) -> None:
     shell.home.mkdir()
     (shell.home / "notes.json").write_text('{"methods": [{"name": "of.mine"}]}')
     with RawServer(http_reply(b'{"methods": [{"name": "a.b"}]}')) as server:

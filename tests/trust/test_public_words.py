@@ -1,4 +1,4 @@
-"""User names and words that everybody reads anyway are no secrets: they are hidden by their position alone."""
+"""User names and common words are hidden by their position alone."""
 
 from __future__ import annotations
 
@@ -55,14 +55,14 @@ def run(shell: Shell, *words: str, stdin: bytes = b"") -> Ran:
 
 
 @pytest.mark.parametrize("profile", ["k", "z"])
-def test_batch_leaves_envelope_and_member_names(shell: Shell, profile: str) -> None:
+def test_batch_keeps_envelope_and_member_names(shell: Shell, profile: str) -> None:
     ran = run(shell, "batch", "-p", profile, stdin=BATCH)
     assert ran.code == 0, ran.err
     assert all(reply["jsonrpc"] == "2.0" and "id" in reply for reply in json.loads(ran.out))
     assert b"username" in ran.out
 
 
-def test_envelope_of_call_stays_as_it_came(shell: Shell) -> None:
+def test_envelope_of_a_call_is_recorded_unchanged(shell: Shell) -> None:
     reply = json.loads(run(shell, "call", "-p", "k", "getVersion", "--response", "--id", "x").out)
     assert list(reply) == ["jsonrpc", "id", "result"]
     assert list(reply["result"]) == ["username", "password", "who", "a1b2c3d4e5"]
@@ -98,13 +98,13 @@ def test_user_name_is_hidden_where_auth_puts_it(shell: Shell) -> None:
     assert "jsonrpc.php" in sent
 
 
-def test_word_of_url_is_hidden_behind_names_of_secrets(shell: Shell) -> None:
+def test_word_of_url_is_hidden_behind_references(shell: Shell) -> None:
     result = json.loads(run(shell, "call", "-p", "z", "getVersion").out)
     assert result["password"] == "«z.password»"
     assert result["who"] == "jsonrpc at zabbix"
 
 
-def test_check_leaves_urls_and_names_what_it_cannot_find(shell: Shell) -> None:
+def test_check_keeps_urls_and_names_unfindable_secrets(shell: Shell) -> None:
     ran = run(shell, "profiles", "check")
     assert ran.code == 0, ran.err
     assert "only after words like password: z.password" in ran.err

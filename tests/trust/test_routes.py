@@ -1,4 +1,4 @@
-"""A checkout cannot lead a secret anywhere: attacks by the files of a working folder, on a server that notes it all."""
+"""The files of a checkout cannot send a secret to another destination."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ def inline(url: str, more: str = "") -> str:
 
 
 def store(shell: Shell, text: str, field: str = "password", value: str = PASSWORD) -> None:
-    """Put a secret of the profile into the store, as its file stands then."""
+    """Store a secret of the profile for its current destination."""
     shell.sessions(text)
     stored = shell.run("profiles", "secret", "st", field, "--stdin", stdin=value.encode())
     assert stored.code == 0, stored.err
 
 
-def came(server: RawServer) -> bytes:
+def received(server: RawServer) -> bytes:
     return b"".join(request.head + request.body for request in server.requests)
 
 
@@ -61,7 +61,7 @@ STEERED = {
 
 @pytest.mark.parametrize("how", STEERED)
 @pytest.mark.parametrize("from_environment", [False, True])
-def test_a_secret_is_not_steered_within_its_server(
+def test_password_is_blocked_for_another_path_or_field(
     shell: Shell, server: RawServer, how: str, from_environment: bool
 ) -> None:
     first = cookie(server.origin)
@@ -74,7 +74,7 @@ def test_a_secret_is_not_steered_within_its_server(
     before = len(server.requests)
     (shell.folder / "evil.pem").write_text("a certificate")
     team = shell.sessions(STEERED[how](server.origin))
-    for _ in range(2):  # also the second time
+    for _ in range(2):  # the second time, too
         ran = shell.run("login") if "cookie" in team.read_text() else shell.run("call", "ping")
         assert ran.code == 3
         assert "is blocked" in ran.err
@@ -118,7 +118,7 @@ TOKENS = {
 
 @pytest.mark.parametrize("how", TOKENS)
 @pytest.mark.parametrize("from_environment", [False, True])
-def test_a_token_is_not_steered_within_its_server_either(
+def test_token_is_blocked_for_another_path_or_header(
     shell: Shell, server: RawServer, how: str, from_environment: bool
 ) -> None:
     auth, more, other, others = TOKENS[how]
@@ -129,7 +129,7 @@ def test_a_token_is_not_steered_within_its_server_either(
     else:
         store(shell, first, "token")
     assert shell.run("call", "ping").code == 0
-    assert PASSWORD.encode() in came(server)
+    assert PASSWORD.encode() in received(server)
     server.requests.clear()
     team = shell.sessions(token(server.origin, other, others))
     for words in (["call", "ping"], ["call", "ping"], ["methods", "--refresh"], ["profiles", "test", "st"]):
@@ -140,18 +140,16 @@ def test_a_token_is_not_steered_within_its_server_either(
             assert f"({team}:" in ran.err
             assert " → " in ran.err
             assert "rpcexplorer profiles allow st" in ran.err
-    assert PASSWORD.encode() not in came(server)
+    assert PASSWORD.encode() not in received(server)
 
 
 @pytest.mark.parametrize("value", ["", "/note"])
-def test_a_session_that_a_login_opens_beside_a_token_stays_on_its_route(
-    shell: Shell, server: RawServer, value: str
-) -> None:
+def test_session_of_a_token_login_keeps_its_destination(shell: Shell, server: RawServer, value: str) -> None:
     table = 'kind = "member", username = "ann"'
     shell.environment["RPCEXPLORER_ST_PASSWORD"] = PASSWORD
     store(shell, token(server.origin, table, MEMBER_LOGIN), "session", SESSION)
     assert shell.run("call", "ping").code == 0
-    assert SESSION.encode() in came(server)
+    assert SESSION.encode() in received(server)
     assert shell.run("login").code == 0
     server.requests.clear()
     team = shell.sessions(token(server.origin, table, MEMBER_LOGIN.replace('"/result"', f'"{value}"')))
@@ -163,7 +161,7 @@ def test_a_session_that_a_login_opens_beside_a_token_stays_on_its_route(
     assert server.requests == []
 
 
-def test_what_was_allowed_once_is_sent_and_what_is_forgotten_is_not(shell: Shell, server: RawServer) -> None:
+def test_allowed_destination_is_used_until_forgotten(shell: Shell, server: RawServer) -> None:
     store(shell, inline(server.origin))
     shell.sessions(inline(server.origin, ', password_member = "pw"'))
     assert shell.run("call", "ping").code == 3
@@ -174,7 +172,7 @@ def test_what_was_allowed_once_is_sent_and_what_is_forgotten_is_not(shell: Shell
     assert shell.run("profiles", "allow", "st", "--yes").code == 0
     assert "auth.password_member pw" in shell.run("profiles", "allow", "--list").text
     assert shell.run("call", "ping").code == 0
-    assert f'"pw":"{PASSWORD}"'.encode() in came(server)
+    assert f'"pw":"{PASSWORD}"'.encode() in received(server)
     shell.sessions(inline(server.origin, ', password_member = "text"'))
     assert shell.run("call", "ping").code == 3
     shell.sessions(inline(server.origin, ', password_member = "pw"'))
@@ -183,25 +181,25 @@ def test_what_was_allowed_once_is_sent_and_what_is_forgotten_is_not(shell: Shell
     assert "nothing was allowed" in shell.run("profiles", "allow", "st", "--forget").err
 
 
-def test_the_kind_of_auth_is_a_part_of_the_route(shell: Shell, server: RawServer) -> None:
+def test_auth_type_is_part_of_the_destination(shell: Shell, server: RawServer) -> None:
     store(shell, cookie(server.origin))
     shell.sessions(inline(server.origin))
     assert shell.run("call", "ping").code == 3
     assert server.requests == []
 
 
-def test_a_session_does_not_change_its_route_either(shell: Shell, server: RawServer) -> None:
+def test_session_is_blocked_for_another_destination(shell: Shell, server: RawServer) -> None:
     store(shell, cookie(server.origin), "session", SESSION)
     assert shell.run("call", "ping").code == 0
-    assert SESSION.encode() in came(server)
+    assert SESSION.encode() in received(server)
     shell.sessions(cookie(server.origin, path="/log"))
     server.requests.clear()
     ran = shell.run("call", "ping")
     assert "the stored session is blocked" in ran.err
-    assert SESSION.encode() not in came(server)
+    assert SESSION.encode() not in received(server)
 
 
-def test_a_host_header_in_a_profile_is_refused(shell: Shell, server: RawServer) -> None:
+def test_host_header_in_a_profile_is_refused(shell: Shell, server: RawServer) -> None:
     shell.environment["RPCEXPLORER_ST_PASSWORD"] = PASSWORD
     shell.sessions(cookie(server.origin, 'headers = { Host = "evil.example" }'))
     ran = shell.run("call", "ping")
@@ -210,7 +208,7 @@ def test_a_host_header_in_a_profile_is_refused(shell: Shell, server: RawServer) 
     assert server.requests == []
 
 
-def test_another_certificate_in_the_same_file_is_another_route(shell: Shell, tmp_path: Path) -> None:
+def test_changed_certificate_file_changes_the_destination(shell: Shell, tmp_path: Path) -> None:
     good, evil = Authority(), Authority()
     good.write(shell.folder)
     with RawServer(REPLY, tls=good.server()) as server:
@@ -228,7 +226,7 @@ OTHER_KINDS = [kind for kind in KINDS if kind != "none"]
 
 @pytest.mark.parametrize("place", ['path = "/x/{token}"', 'discovery = { url = "/x/{token}" }'])
 @pytest.mark.parametrize("kind", OTHER_KINDS)
-def test_token_in_address_is_refused_beside_other_auth(shell: Shell, server: RawServer, kind: str, place: str) -> None:
+def test_token_in_url_with_other_auth_is_refused(shell: Shell, server: RawServer, kind: str, place: str) -> None:
     shell.environment |= {f"RPCEXPLORER_ST_{field}": PASSWORD for field in ("USERNAME", "PASSWORD", "TOKEN", "SESSION")}
     ok = f'[profile.ok]\nurl = "{server.origin}"\n'
     team = shell.sessions(token(server.origin, f'kind = "{kind}"', place) + ok)
@@ -241,7 +239,7 @@ def test_token_in_address_is_refused_beside_other_auth(shell: Shell, server: Raw
     assert shell.run("-p", "ok", "call", "ping").code == 0
 
 
-def test_token_in_typed_address_is_refused_beside_other_auth(shell: Shell, server: RawServer) -> None:
+def test_token_in_typed_url_with_auth_is_refused(shell: Shell, server: RawServer) -> None:
     url = f"{server.origin}/x/{{token}}"
     shell.environment["RPCEXPLORER_URL_TOKEN"] = TOKEN
     ran = shell.run("call", "ping", "--url", url, "--auth", "bearer")
@@ -252,7 +250,7 @@ def test_token_in_typed_address_is_refused_beside_other_auth(shell: Shell, serve
     assert "`{token}` here needs auth none" in ran.err
     assert server.requests == []
     assert shell.run("call", "ping", "--url", url).code == 0
-    assert f"/x/{TOKEN}".encode() in came(server)
+    assert f"/x/{TOKEN}".encode() in received(server)
 
 
 def test_discovery_without_token_of_path_sends_nothing(shell: Shell, server: RawServer) -> None:
@@ -262,13 +260,10 @@ def test_discovery_without_token_of_path_sends_nothing(shell: Shell, server: Raw
     assert server.requests == []
 
 
-# --- from the environment -------------------------------------------------------------------------------------------
-
-
-def test_a_variable_is_bound_to_the_first_route_it_is_used_on(shell: Shell, server: RawServer) -> None:
+def test_variable_is_bound_to_its_first_destination(shell: Shell, server: RawServer) -> None:
     shell.environment["RPCEXPLORER_ST_PASSWORD"] = PASSWORD
     shell.sessions(inline(server.origin))
-    assert shell.run("call", "--dry-run", "ping").code == 0  # looking is no use
+    assert shell.run("call", "--dry-run", "ping").code == 0  # a dry run is not a first use
     shell.sessions(inline(server.origin.replace("127.0.0.1", "localhost")))
     assert shell.run("call", "ping").code == 0
     shell.sessions(inline(server.origin))
@@ -324,7 +319,7 @@ def allowed_under_another_spelling(shell: Shell, url: str) -> None:
 
 
 def forgotten_secret_of_used_variable(shell: Shell, url: str) -> None:
-    """Removing the profile forgets its secrets, not where its variables went."""
+    """Remove the profile: destinations of its variables are not forgotten."""
     used_variable(shell, url)
     assert shell.run("profiles", "remove", "st", "--yes").code == 0
 
@@ -342,13 +337,13 @@ BOUND_ELSEWHERE = [
 
 
 def refuses(shell: Shell, evil: RawServer, *words: str) -> None:
-    """Run a command: it ends with 3, says what is different, and nothing of the person reaches the server."""
+    """Run a command that must exit with 3, say why, and send no secret."""
     ran = shell.run(*words)
     assert ran.code == 3, ran.err
     assert "is blocked: another secret of this profile name has a different destination" in ran.err
     assert " → " in ran.err
     assert "rpcexplorer profiles allow st" in ran.err
-    assert not [each for each in (TOKEN, PASSWORD) if each.encode() in came(evil)]
+    assert not [each for each in (TOKEN, PASSWORD) if each.encode() in received(evil)]
 
 
 @pytest.mark.parametrize("elsewhere", BOUND_ELSEWHERE)
@@ -359,10 +354,10 @@ def test_unused_variable_asks_if_profile_has_another_destination(
     shell.sessions(token(evil.origin, 'kind = "bearer"'))
     shell.environment["RPCEXPLORER_ST_TOKEN"] = TOKEN
     refuses(shell, evil, "call", "ping")
-    refuses(shell, evil, "call", "ping")  # also the second time
+    refuses(shell, evil, "call", "ping")  # the second time, too
     assert shell.run("profiles", "allow", "st", "--yes").code == 0
     assert shell.run("call", "ping").code == 0
-    assert TOKEN.encode() in came(evil)
+    assert TOKEN.encode() in received(evil)
 
 
 POSTING_LOGIN = '[profile.st.login]\nmethod = "note.add"\nparams = { text = "{password}" }\nsession = ""'
@@ -401,7 +396,7 @@ def test_no_first_use_goes_to_another_destination_unasked(
     shell.sessions(made(target.origin))
     shell.environment[f"RPCEXPLORER_ST_{field}"] = TOKEN
     ran = shell.run(*words)
-    assert TOKEN.encode() not in came(target)
+    assert TOKEN.encode() not in received(target)
     assert "rpcexplorer profiles allow st" in ran.err
     assert ran.code == 3 or field == "SESSION", ran.err
 
@@ -422,7 +417,7 @@ def test_no_other_command_makes_first_use_elsewhere(
     stored_password(shell, server.origin)
     shell.sessions(token(evil.origin, 'kind = "bearer"', 'discovery = { url = "/log" }'))
     shell.run(*words, RPCEXPLORER_ST_TOKEN=TOKEN)
-    assert TOKEN.encode() not in came(evil)
+    assert TOKEN.encode() not in received(evil)
 
 
 def test_first_uses_at_one_destination_need_no_question(shell: Shell, server: RawServer) -> None:
@@ -442,10 +437,10 @@ def test_unreadable_store_lets_no_first_use_out(shell: Shell, server: RawServer,
     ran = shell.run("call", "ping", RPCEXPLORER_ST_TOKEN=TOKEN)
     assert ran.code == 3
     assert "chmod 600" in ran.err
-    assert TOKEN.encode() not in came(evil)
+    assert TOKEN.encode() not in received(evil)
 
 
-def test_the_origin_in_the_environment_must_agree(shell: Shell, server: RawServer) -> None:
+def test_origin_in_the_environment_must_match(shell: Shell, server: RawServer) -> None:
     shell.environment["RPCEXPLORER_ST_PASSWORD"] = PASSWORD
     shell.environment["RPCEXPLORER_ST_ORIGIN"] = "https://st.example.com"
     shell.sessions(inline(server.origin))
@@ -461,13 +456,13 @@ def test_the_origin_in_the_environment_must_agree(shell: Shell, server: RawServe
     assert shell.run("call", "ping").code == 0
 
 
-def test_an_address_typed_in_the_command_is_its_own_yes(shell: Shell, server: RawServer) -> None:
+def test_typed_address_needs_no_further_permission(shell: Shell, server: RawServer) -> None:
     shell.environment["RPCEXPLORER_URL_PASSWORD"] = PASSWORD
     shell.environment["RPCEXPLORER_URL_USERNAME"] = "ann"
     for host in ("127.0.0.1", "localhost"):
         url = server.origin.replace("127.0.0.1", host)
         assert shell.run("call", "ping", "--url", url, "--auth", "inline").code == 0
-    assert came(server).count(PASSWORD.encode()) == 2
+    assert received(server).count(PASSWORD.encode()) == 2
 
 
 URL_NAMES = ["url", "Url", "URL", "uRl"]
@@ -498,7 +493,7 @@ def test_file_profile_named_like_url_option_is_refused(shell: Shell, server: Raw
     assert server.requests == []
     other = shell.run(*words, "-p", "st", "call", "ping", RPCEXPLORER_ST_PASSWORD="other-horse-battery")
     assert other.code == 0
-    assert PASSWORD.encode() not in came(server)
+    assert PASSWORD.encode() not in received(server)
 
 
 @pytest.mark.parametrize("name", URL_NAMES)
@@ -510,7 +505,7 @@ def test_no_command_writes_profile_named_like_url_option(shell: Shell, name: str
 
 
 @pytest.mark.parametrize("local", [False, True])
-def test_where_ones_own_file_and_another_disagree_nothing_is_sent(shell: Shell, server: RawServer, local: bool) -> None:
+def test_secret_is_blocked_if_user_file_disagrees(shell: Shell, server: RawServer, local: bool) -> None:
     own = shell.home / "config" / "sessions.toml"
     own.parent.mkdir(parents=True)
     own.write_text(inline("https://st.example.com"))
@@ -532,7 +527,7 @@ def test_where_ones_own_file_and_another_disagree_nothing_is_sent(shell: Shell, 
 
 
 @pytest.mark.parametrize("more", ['description = "ours"', "timeout = 5", 'badge = "prod"'])
-def test_where_they_agree_on_the_route_it_is_sent(shell: Shell, server: RawServer, more: str) -> None:
+def test_secret_is_sent_if_files_agree_on_destination(shell: Shell, server: RawServer, more: str) -> None:
     own = shell.home / "config" / "sessions.toml"
     own.parent.mkdir(parents=True)
     own.write_text(inline(server.origin))
@@ -540,7 +535,7 @@ def test_where_they_agree_on_the_route_it_is_sent(shell: Shell, server: RawServe
     assert shell.run("call", "ping", RPCEXPLORER_ST_PASSWORD=PASSWORD).code == 0
 
 
-def test_a_file_of_ones_own_that_says_only_a_part_disagrees_about_that_part(shell: Shell, server: RawServer) -> None:
+def test_partial_user_file_disagrees_about_its_keys_only(shell: Shell, server: RawServer) -> None:
     own = shell.home / "config" / "sessions.toml"
     own.parent.mkdir(parents=True)
     own.write_text('[profile.st.auth]\nkind = "inline"\npassword_member = "secret"\n')
@@ -549,13 +544,10 @@ def test_a_file_of_ones_own_that_says_only_a_part_disagrees_about_that_part(shel
     shell.sessions(inline(server.origin, ', password_member = "text"'))
     ran = shell.run("call", "ping", RPCEXPLORER_ST_PASSWORD=PASSWORD)
     assert ran.code == 3
-    assert came(server).count(PASSWORD.encode()) == 1
+    assert received(server).count(PASSWORD.encode()) == 1
 
 
-# --- what was stored, and what is remembered ------------------------------------------------------------------------
-
-
-def test_what_an_earlier_version_stored_without_its_route_is_asked_about(shell: Shell, server: RawServer) -> None:
+def test_secret_stored_without_destination_needs_permission(shell: Shell, server: RawServer) -> None:
     store(shell, inline(server.origin))
     secrets = shell.home / "state" / "secrets.toml"
     lines = secrets.read_text().partition("[profile.st.password.route]")
@@ -568,7 +560,7 @@ def test_what_an_earlier_version_stored_without_its_route_is_asked_about(shell: 
     assert shell.run("call", "ping").code == 0
 
 
-def test_what_is_allowed_is_not_taken_from_a_file_that_others_can_write(shell: Shell, server: RawServer) -> None:
+def test_allowed_file_writable_by_others_is_not_used(shell: Shell, server: RawServer) -> None:
     shell.environment["RPCEXPLORER_ST_PASSWORD"] = PASSWORD
     shell.sessions(inline(server.origin))
     assert shell.run("call", "ping").code == 0
@@ -582,9 +574,7 @@ def test_what_is_allowed_is_not_taken_from_a_file_that_others_can_write(shell: S
 
 
 @pytest.mark.parametrize("damage", ["routes = 3", "[", 'first_use = { X = "y" }', "\0"])
-def test_a_damaged_file_of_what_is_allowed_costs_no_program_and_lets_nothing_out(
-    shell: Shell, server: RawServer, damage: str
-) -> None:
+def test_damaged_allowed_file_blocks_secrets_with_exit_3(shell: Shell, server: RawServer, damage: str) -> None:
     shell.environment["RPCEXPLORER_ST_PASSWORD"] = PASSWORD
     shell.sessions(inline(server.origin))
     allowed = shell.home / "state" / "allowed.toml"
@@ -599,10 +589,7 @@ def test_a_damaged_file_of_what_is_allowed_costs_no_program_and_lets_nothing_out
     assert server.requests == []
 
 
-# --- folders --------------------------------------------------------------------------------------------------------
-
-
-def test_a_working_folder_that_others_can_write_to_is_skipped_and_said_to_be(shell: Shell, server: RawServer) -> None:
+def test_working_folder_writable_by_others_is_skipped(shell: Shell, server: RawServer) -> None:
     shell.environment["RPCEXPLORER_ST_PASSWORD"] = PASSWORD
     team = shell.sessions(inline(server.origin))
     shell.folder.chmod(0o777)
@@ -619,7 +606,7 @@ def test_a_working_folder_that_others_can_write_to_is_skipped_and_said_to_be(she
     assert shell.run("call", "ping").code == 2
 
 
-def test_a_history_of_the_team_is_recorded_in_once_it_was_allowed(shell: Shell, server: RawServer) -> None:
+def test_project_history_is_used_after_allowing_it(shell: Shell, server: RawServer) -> None:
     plain = f'[profile.st]\nurl = "{server.origin}"\nhistory = "hist"\n'
     shell.sessions(plain)
     ran = shell.run("call", "ping")
@@ -633,9 +620,7 @@ def test_a_history_of_the_team_is_recorded_in_once_it_was_allowed(shell: Shell, 
     assert "profiles allow st" in shell.run("call", "ping").err
 
 
-def test_an_allowed_history_that_becomes_a_link_is_not_followed(
-    shell: Shell, server: RawServer, tmp_path: Path
-) -> None:
+def test_history_replaced_by_a_link_is_not_followed(shell: Shell, server: RawServer, tmp_path: Path) -> None:
     shell.sessions(f'[profile.st]\nurl = "{server.origin}"\nhistory = "hist"\n')
     assert shell.run("profiles", "allow", "st", "--yes").code == 0
     elsewhere = tmp_path / "elsewhere"
@@ -647,7 +632,7 @@ def test_an_allowed_history_that_becomes_a_link_is_not_followed(
     assert list(elsewhere.iterdir()) == []
 
 
-def test_a_file_of_a_person_behind_a_link_in_a_teams_history_stays_as_it_is(shell: Shell, server: RawServer) -> None:
+def test_target_of_a_history_link_stays_unchanged(shell: Shell, server: RawServer) -> None:
     shell.sessions(f'[profile.st]\nurl = "{server.origin}"\nhistory = "hist"\n')
     assert shell.run("profiles", "allow", "st", "--yes").code == 0
     assert shell.run("call", "ping").code == 0

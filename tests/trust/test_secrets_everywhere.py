@@ -1,6 +1,6 @@
-"""Secrets are planted, everything is used, and then every file and every byte printed is searched for them.
+"""Planted secrets are in no file and no output after all commands ran.
 
-The server repeats each secret in each of its spellings in every part of its replies. Only the socket may have seen it.
+The server repeats each secret in each of its spellings in every part of its responses. Only the socket may contain it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from tests.fakes.wire import RawServer, Received, http_reply
 from tests.trust.planted import AWKWARD, Parrot, leaks, spellings
 
 SESSION = "s3ss10n+of/a.kind=%41=="
-"""What a cookie can hold is less awkward."""
+"""A cookie cannot hold characters as awkward as the others."""
 PROFILES = """\
 version = 1
 default = "cookie"
@@ -53,20 +53,20 @@ def shell(tmp_path: Path) -> Shell:
 
 
 def files(*folders: Path) -> dict[str, str]:
-    """Everything that was written, but for the store of secrets."""
+    """Return every file that was written, except the secret store."""
     found = (path for folder in folders for path in folder.rglob("*") if path.is_file())
     return {str(path): path.read_text(errors="replace") for path in found if path.name != "secrets.toml"}
 
 
 def printed(runs: list[tuple[str, Ran]]) -> dict[str, str]:
-    """Everything that was printed, by command."""
+    """Return everything that was printed, by command."""
     texts = {f"{number} {name}": ran for number, (name, ran) in enumerate(runs)}
     both = {f"{name} stdout": ran.out.decode(errors="replace") for name, ran in texts.items()}
     return both | {f"{name} stderr": ran.err for name, ran in texts.items()}
 
 
 def commands(secret: str, url: str) -> Iterator[list[str]]:
-    """What one does in a day."""
+    """Yield the commands of a typical day."""
     for profile in ("cookie", "inline"):
         for method in CALLS:
             yield from (
@@ -88,7 +88,7 @@ def commands(secret: str, url: str) -> Iterator[list[str]]:
     yield ["call", "--url", url, "--auth", "cookie", "echo.over", "-i"]
     yield ["login", "-p", "cookie"]
     yield ["call", "-p", "cookie", "echo.over", "-i"]
-    yield ["login", "-p", "cookie"]  # what has been forgotten cannot be recognized any more
+    yield ["login", "-p", "cookie"]  # a forgotten secret can no longer be recognized
     yield from (["history", "show", "-p", "cookie", *part] for part in ([], ["--params"], ["--body"]))
     yield from (["history", "list", "-n", "500", *form] for form in ([], ["--json"]))
     yield ["history", "search", "echo"]
@@ -110,8 +110,8 @@ def test_no_command_prints_or_writes_a_secret(shell: Shell, secret: str) -> None
         shell.sessions(PROFILES.format(url=server.origin))
         shell.environment |= {"RPCEXPLORER_INLINE_PASSWORD": secret, "RPCEXPLORER_URL_PASSWORD": secret}
         shell.environment["RPCEXPLORER_URL_USERNAME"] = "ada"
-        kept = Explorer.open(folder=shell.folder, environment=shell.environment)
-        kept.secrets.save(kept.profiles.profiles["cookie"], "password", secret)
+        explorer = Explorer.open(folder=shell.folder, environment=shell.environment)
+        explorer.secrets.save(explorer.profiles.profiles["cookie"], "password", secret)
         day = commands(secret, server.origin)
         runs = [(" ".join(words[:4]), shell.run(*words, stdin=batch.encode())) for words in day]
         again = [["call", "-p", "inline", "echo.result", "{}", "-i"], ["history", "show", "inline"], ["methods"]]
@@ -124,7 +124,7 @@ def test_no_command_prints_or_writes_a_secret(shell: Shell, secret: str) -> None
 
 
 class Typist:
-    """Somebody who types a password when asked for one, and nods."""
+    """A user who types a password when asked for one, and confirms everything."""
 
     def __init__(self, value: str) -> None:
         self.value = value
@@ -141,34 +141,34 @@ class Typist:
 
 @pytest.mark.thorough
 @EVERY
-def test_what_is_typed_at_a_prompt_stays_between_the_person_and_the_server(tmp_path: Path, secret: str) -> None:
+def test_typed_password_is_known_only_to_the_server(tmp_path: Path, secret: str) -> None:
     parrot = Parrot(secret, session=SESSION)
     (tmp_path / "work").mkdir()
     environment = {"RPCEXPLORER_HOME": str(tmp_path / "home")}
-    told: dict[str, str] = {}
+    sinks: dict[str, str] = {}
 
     async def use(explorer: Explorer, profile: str) -> None:
         explorer.use(profile)
-        told[f"{profile} first"] = repr(await explorer.call(Draft("echo.error", "{}")))
+        sinks[f"{profile} first"] = repr(await explorer.call(Draft("echo.error", "{}")))
         typed = Draft("echo.result", json.dumps({"said": secret}))
         exchange = await explorer.call(typed)
-        told[f"{profile} response"] = f"{exchange.outcome!r} {exchange.response.body!r} {exchange.response.headers}"
-        told[f"{profile} batch"] = repr(await explorer.call(Batch('[{"method": "echo.error"}]')))
-        told[f"{profile} found"] = repr(await explorer.discover())
-        told[f"{profile} test"] = repr(await explorer.test(explorer.profiles.profiles[profile]))
-        told[f"{profile} preview"] = repr(explorer.preview(typed))
-        told[f"{profile} recent"] = repr(explorer.recent(50))
+        sinks[f"{profile} response"] = f"{exchange.outcome!r} {exchange.response.body!r} {exchange.response.headers}"
+        sinks[f"{profile} batch"] = repr(await explorer.call(Batch('[{"method": "echo.error"}]')))
+        sinks[f"{profile} found"] = repr(await explorer.discover())
+        sinks[f"{profile} test"] = repr(await explorer.test(explorer.profiles.profiles[profile]))
+        sinks[f"{profile} preview"] = repr(explorer.preview(typed))
+        sinks[f"{profile} recent"] = repr(explorer.recent(50))
         credentials = explorer.credentials
         assert explorer.profile is not None
         for what in (typed, exchange):
             subject = subject_of(explorer.profile, what, explorer.preview, secrets=credentials.in_use(), ours=True)
             assert isinstance(subject, Subject)
             for kind in SNIPPETS:
-                told[f"{profile} {type(what).__name__} {kind}"] = formats.render(kind, subject).decode()
+                sinks[f"{profile} {type(what).__name__} {kind}"] = formats.render(kind, subject).decode()
         assert type_in(explorer, "echo.result", typed.text) == ""
         assert explorer.journal.annotate(explorer.profile, exchange.id, name=f"with {secret}", note=secret) == ""
         explorer.remembered.add_expression("filter", f'.[] | select(. == "{secret}")')
-        told[f"{profile} held"] = (
+        sinks[f"{profile} held"] = (
             f"{explorer.credentials.in_use()} {explorer.credentials.state(explorer.profiles.profiles[profile])}"
         )
 
@@ -178,18 +178,18 @@ def test_what_is_typed_at_a_prompt_stays_between_the_person_and_the_server(tmp_p
         async with Explorer.open(folder=tmp_path / "work", environment=environment, person=person) as explorer:
             await use(explorer, "cookie")
             await use(explorer, "inline")
-            told["history"] = repr([each for each in explorer.history.all() if isinstance(each, Exchange)])
+            sinks["history"] = repr([each for each in explorer.history.all() if isinstance(each, Exchange)])
 
     with RawServer(parrot) as server:
         asyncio.run(everything(server.origin))
     assert any(json.dumps(secret, ensure_ascii=False).encode() in heard for heard in parrot.heard)
-    sinks = told | files(tmp_path)
+    sinks |= files(tmp_path)
     assert any("annotated" in name or "history" in name for name in sinks)
     assert leaks(sinks, [secret, SESSION]) == []
 
 
 @pytest.mark.parametrize("place", ["rpcexplorer.explorer.Explorer.open", "rpcexplorer.explorer.Explorer.call"])
-def test_a_crash_tells_no_value_and_its_log_no_secret(
+def test_crash_prints_no_value_and_logs_no_secret(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes], place: str
 ) -> None:
     secret = AWKWARD["quotes and backslashes"]
@@ -206,13 +206,13 @@ def test_a_crash_tells_no_value_and_its_log_no_secret(
     assert main() not in {0, 1, 2}
     out, err = capfdbinary.readouterr()
     assert b"RuntimeError" in err
-    label = "cookie.password" if place.endswith("call") else "RPCEXPLORER_COOKIE_PASSWORD"  # no profile was read yet
+    label = "cookie.password" if place.endswith("call") else "RPCEXPLORER_COOKIE_PASSWORD"  # no profile was read before
     logs = [file for file in tmp_path.rglob("crashes/*.txt") if f"with «{label}» in it" in file.read_text()]
     assert [str(file).encode() in err for file in logs] == [True]
     assert leaks({"stdout": out.decode(), "stderr": err.decode()} | files(tmp_path), [secret]) == []
 
 
-def test_a_password_too_short_to_be_looked_for_is_hidden_where_it_is_known_to_stand(shell: Shell) -> None:
+def test_short_password_is_hidden_by_its_position(shell: Shell) -> None:
     reply = Parrot("tiny5", session=SESSION)
     with RawServer(reply) as server:
         shell.sessions(PROFILES.format(url=server.origin))
@@ -220,7 +220,7 @@ def test_a_password_too_short_to_be_looked_for_is_hidden_where_it_is_known_to_st
     assert json.loads(ran.out)[-1] == {"password": "«inline.password»", "n": 1.1}
 
 
-def test_a_secret_in_a_reply_is_told_to_be_hidden(shell: Shell) -> None:
+def test_hidden_secret_in_a_response_is_reported(shell: Shell) -> None:
     secret = AWKWARD["six characters"]
     with RawServer(Parrot(secret, session=SESSION)) as server:
         shell.sessions(PROFILES.format(url=server.origin))
@@ -230,7 +230,7 @@ def test_a_secret_in_a_reply_is_told_to_be_hidden(shell: Shell) -> None:
 
 
 @pytest.mark.thorough
-def test_a_secret_at_the_end_of_a_large_reply_is_hidden_as_well(shell: Shell) -> None:
+def test_secret_at_end_of_large_response_is_hidden(shell: Shell) -> None:
     secret, filling = AWKWARD["unicode"], "é" * 1_000_000
     body = json.dumps({"jsonrpc": "2.0", "id": "x", "result": [filling, secret]}).encode()
     with RawServer(http_reply(body)) as server:
@@ -239,13 +239,13 @@ def test_a_secret_at_the_end_of_a_large_reply_is_hidden_as_well(shell: Shell) ->
     assert json.loads(ran.out) == [filling, "«inline.password»"]
 
 
-def test_the_spellings_are_many_and_none_is_empty() -> None:
+def test_spellings_are_many_and_not_empty() -> None:
     for secret in AWKWARD.values():
         assert len(spellings(secret)) >= 6
         assert all(len(spelled) >= 6 for spelled in spellings(secret))
 
 
-def test_what_nobody_knows_yet_is_not_written_down_either(shell: Shell) -> None:
+def test_unknown_session_of_a_response_is_not_recorded(shell: Shell) -> None:
     token, session = "9f86d081884c7d659a2feaa0c55ad015", "0424bd59b807674191e7d77572075f33"
     link = f"https://ada:0ther-pass@hooks.example/v3/{token}/x?access_token=0ther-token"
 
@@ -265,7 +265,8 @@ def test_what_nobody_knows_yet_is_not_written_down_either(shell: Shell) -> None:
         ]
         shown += [shell.run("copy", "--as", form) for form in COPIES]
         checked = shell.run("profiles", "check")
-    assert (session.encode() in ran.out, b"0ther-token" in ran.out) == (False, True)  # whoever asked for it sees it
+    # the user who asked for it sees it
+    assert (session.encode() in ran.out, b"0ther-token" in ran.out) == (False, True)
     sinks = printed([(str(at), each) for at, each in enumerate(shown)]) | files(shell.home, shell.folder)
     assert leaks(sinks, [token, session, "0ther-pass", "0ther-token", "0ther-cookie"]) == []
     assert "«not recorded»" in "".join(sinks.values())

@@ -1,7 +1,7 @@
-"""Secrets of every kind of auth on servers that check them strictly and repeat them: none is printed or written.
+"""No command prints or writes a secret of any auth type.
 
-Each is planted as `test_everywhere.py` plants those of a cookie and of params, with what a kind makes of it on the way:
-base64 of user name and password, the proof of a digest, the session of a login, what a server hands over first.
+Each is planted like those of `test_secrets_everywhere.py`, in all forms of its auth type: base64 of user name and
+password, the proof of a digest, the session of a login, values that a server sends first.
 """
 
 from __future__ import annotations
@@ -33,29 +33,29 @@ RESPELLED = ("basic", "digest", "query", "path", "member with a login")
 
 
 def cases() -> Iterator[tuple[str, str, bool]]:
-    """Each kind with a value of its own, stored or in a variable in turn."""
+    """Yield each auth type and value, stored or in a variable in turn."""
     for turn, (kind, planted) in enumerate(KINDS.items()):
         values = [*fitting(planted, AWKWARD)]
         yield kind, values[turn % len(values)], turn % 2 == 0
 
 
 def all_cases() -> Iterator[tuple[str, str]]:
-    """Every value, with each kind that spells it otherwise on the way."""
+    """Yield every value with each auth type that sends it in another spelling."""
     yield from ((kind, value) for kind in RESPELLED for value in fitting(KINDS[kind], AWKWARD))
 
 
 def given(shell: Shell, planted: Planted, origin: str, secret: str, *, stored: bool) -> None:
-    """A profile with its secret, by whichever way."""
+    """Add a profile with its secret, stored or as a variable."""
     shell.sessions(f'[profile.p]\nurl = "{origin}"\n{planted.settings}\n')
     if not stored:
         shell.environment[f"RPCEXPLORER_P_{planted.typed.upper()}"] = secret
         return
-    kept = Explorer.open(folder=shell.folder, environment=shell.environment)
-    kept.secrets.save(kept.profiles.profiles["p"], planted.typed, secret)
+    explorer = Explorer.open(folder=shell.folder, environment=shell.environment)
+    explorer.secrets.save(explorer.profiles.profiles["p"], planted.typed, secret)
 
 
 def day(planted: Planted, secret: str) -> Iterator[list[str]]:
-    """What one does with a profile."""
+    """Yield the commands of a typical day with a profile."""
     said = json.dumps([secret, f"x{secret}x"])
     yield from (["call", method, "[]", "--response", "-i"] for method in (*CALLS, "echo.page", "echo.stream"))
     yield ["call", "echo.result", "[]"]
@@ -68,13 +68,13 @@ def day(planted: Planted, secret: str) -> Iterator[list[str]]:
     yield from (["profiles", *more] for more in (["show", "p"], ["secret", "p"], ["list"], ["test", "p"]))
     yield from (["copy", "said", "--as", form] for form in FORMS)
     yield from ([verb] for verb in (("login", "logout") if planted.logs_in else ()))
-    yield ["call", "echo.result", "[]", "-i"]  # nothing that was forgotten can be recognized any more
+    yield ["call", "echo.result", "[]", "-i"]  # a forgotten secret can no longer be recognized
     yield from (["history", *more] for more in (["show"], ["list", "--json"], ["search", secret]))
 
 
 @pytest.mark.everyday(1)
 @pytest.mark.parametrize(("kind", "value", "stored"), [*cases()])
-def test_no_command_prints_or_writes_a_secret_of_any_kind(tmp_path: Path, kind: str, value: str, stored: bool) -> None:
+def test_no_command_leaks_a_secret_of_any_type(tmp_path: Path, kind: str, value: str, stored: bool) -> None:
     shell, planted, secret = Shell(tmp_path), KINDS[kind], AWKWARD[value]
     gate = Gate(planted, secret)
     batch = json.dumps([{"method": "echo.result", "params": [secret]}, {"method": "echo.error", "params": []}])
@@ -95,22 +95,22 @@ def test_no_command_prints_or_writes_a_secret_of_any_kind(tmp_path: Path, kind: 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(("kind", "value"), [*all_cases()])
-def test_whatever_is_typed_for_any_kind_is_told_to_nobody(tmp_path: Path, kind: str, value: str) -> None:
-    """In what a front is handed, in what a person may copy, and in every file."""
-    planted, secret, told = KINDS[kind], AWKWARD[value], {}
+def test_typed_secret_of_any_type_is_hidden_everywhere(tmp_path: Path, kind: str, value: str) -> None:
+    """Search the values for a front end, the texts to copy, and every file."""
+    planted, secret, sinks = KINDS[kind], AWKWARD[value], {}
     gate = Gate(planted, secret)
     (tmp_path / "work").mkdir()
 
     async def use(explorer: Explorer) -> None:
         for method in ("echo.result", "echo.reason"):
             exchange = await explorer.call(Draft(method, "[]"))
-            told[method] = f"{exchange!r} {exchange.response.body.decode(errors='replace')}"
+            sinks[method] = f"{exchange!r} {exchange.response.body.decode(errors='replace')}"
             assert explorer.profile is not None
             shown, known = explorer.preview, explorer.credentials.in_use()
             subject = subject_of(explorer.profile, exchange, shown, secrets=known, ours=True)
             assert isinstance(subject, Subject)
-            told[f"{method} copied"] = "\n".join(formats.render(form, subject).decode() for form in SNIPPETS)
-        told["recent"] = repr(explorer.recent(50))
+            sinks[f"{method} copied"] = "\n".join(formats.render(form, subject).decode() for form in SNIPPETS)
+        sinks["recent"] = repr(explorer.recent(50))
 
     async def everything(origin: str) -> None:
         (tmp_path / "work" / "sessions.toml").write_text(f'[profile.p]\nurl = "{origin}"\n{planted.settings}\n')
@@ -122,12 +122,12 @@ def test_whatever_is_typed_for_any_kind_is_told_to_nobody(tmp_path: Path, kind: 
     with RawServer(gate) as server:
         asyncio.run(everything(server.origin))
     assert gate.let_in == 2
-    assert leaks(told | files(tmp_path), gate.secrets) == []
+    assert leaks(sinks | files(tmp_path), gate.secrets) == []
 
 
 @pytest.mark.everyday(1)
 @pytest.mark.parametrize("kind", ["basic", "digest", "bearer"])
-def test_a_call_to_an_address_that_is_typed_hides_what_its_kind_sends(tmp_path: Path, kind: str) -> None:
+def test_call_to_typed_address_hides_its_secret(tmp_path: Path, kind: str) -> None:
     shell, planted, secret = Shell(tmp_path), KINDS[kind], AWKWARD["spaces and signs"]
     shell.environment |= {f"RPCEXPLORER_URL_{planted.typed.upper()}": secret, "RPCEXPLORER_URL_USERNAME": "ada"}
     gate = Gate(planted, secret)
@@ -138,10 +138,10 @@ def test_a_call_to_an_address_that_is_typed_hides_what_its_kind_sends(tmp_path: 
     assert leaks(printed(runs) | files(shell.home, shell.folder), gate.secrets) == []
 
 
-def test_the_log_of_a_crash_has_no_header_either(
+def test_crash_log_has_no_header(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
 ) -> None:
-    """A library quotes a header that it does not take."""
+    """A library quotes a header that it rejects."""
     gate = Gate(KINDS["basic"], AWKWARD["six characters"])
 
     def crash(*_: object, **__: object) -> NoReturn:

@@ -1,6 +1,6 @@
-"""The screen on a server that repeats the password: nothing on view, copied or written down holds it in any spelling.
+"""The screen never shows, copies or writes a password of a response.
 
-What is on view is taken from the picture that the program itself can save, so that pictures are searched as well.
+The shown text is taken from the picture that the program can save, so pictures are searched as well.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ auth = {{ kind = "cookie", username = "ada" }}
 
 
 class Witness:
-    """Looks at the screen again and again, and remembers all it has seen."""
+    """A recorder of everything that was on screen."""
 
     def __init__(self, app: ExplorerApp, pilot: Pilot[Any]) -> None:
         self.app, self.pilot = app, pilot
         self.seen: dict[str, str] = {}
 
     async def look(self, at: str) -> None:
-        """Take down what is on view, as a picture and as the text in it."""
+        """Record the screen, as a picture and as the text in it."""
         await self.pilot.pause()
         picture = self.app.export_screenshot()
         rows = re.findall(r"<text[^>]*>(.*?)</text>", picture, re.DOTALL)
@@ -61,7 +61,7 @@ Day = Callable[[Witness, CallScreen], Awaitable[None]]
 
 
 async def call(screen: CallScreen, witness: Witness, method: str, *tabs: str) -> None:
-    """Send, and look at what came."""
+    """Send a call, and look at the response."""
     screen.drafts.choose(method)
     screen.params.replace("[]")
     await witness.pilot.pause()
@@ -76,17 +76,17 @@ async def call(screen: CallScreen, witness: Witness, method: str, *tabs: str) ->
 
 
 async def copies(screen: CallScreen, witness: Witness) -> None:
-    """Copy all that can be copied of the reply."""
+    """Copy the response in every format."""
     await witness.pilot.press("down")
-    for what in ("value", "path", "response", "raw", "headers", "request", *SNIPPETS):
+    for part in ("value", "path", "response", "raw", "headers", "request", *SNIPPETS):
         witness.app.copy_to_clipboard("")
-        screen.response.post_message(ResponsePane.CopyReplyWanted(what))
+        screen.response.post_message(ResponsePane.CopyReplyWanted(part))
         await until(witness.pilot, lambda: bool(witness.app.clipboard))
-        witness.seen[f"copied {what}"] = witness.app.clipboard
+        witness.seen[f"copied {part}"] = witness.app.clipboard
 
 
 async def day(witness: Witness, screen: CallScreen) -> None:
-    """What one does with the program."""
+    """Use all screens as on a typical day."""
     app, pilot, explorer = witness.app, witness.pilot, screen.explorer
     await call(screen, witness, "echo.error", "Result", "Raw")
     await call(screen, witness, "echo.reason", "Result", "Headers")
@@ -112,15 +112,15 @@ async def day(witness: Witness, screen: CallScreen) -> None:
 
 
 async def short_day(witness: Witness, screen: CallScreen) -> None:
-    """What shows how a profile's credentials go out, and what comes of a call and of a connection test."""
+    """Show how credentials are sent, a response, and a connection test."""
     app, pilot = witness.app, witness.pilot
     await call(screen, witness, "echo.reason", "Result", "Headers")
     await call(screen, witness, "echo.result", "Result", "Raw", "Headers")
-    for what in ("raw", "curl", "python"):
+    for part in ("raw", "curl", "python"):
         app.copy_to_clipboard("")
-        screen.response.post_message(ResponsePane.CopyReplyWanted(what))
+        screen.response.post_message(ResponsePane.CopyReplyWanted(part))
         await until(pilot, lambda: bool(app.clipboard))
-        witness.seen[f"copied {what}"] = app.clipboard
+        witness.seen[f"copied {part}"] = app.clipboard
     screen.params.tab = "Request"
     await witness.look("the request")
     await pilot.press("f7")
@@ -136,7 +136,7 @@ async def short_day(witness: Witness, screen: CallScreen) -> None:
 def visited(
     folder: Path, server: RawServer, profile: str, given: dict[str, str], day: Day, *, size: tuple[int, int]
 ) -> dict[str, str]:
-    """All that is seen on a day with a profile, and all that is written."""
+    """Return all texts that are shown or written on a day with a profile."""
     seen: dict[str, str] = {}
 
     async def visit() -> None:
@@ -158,7 +158,7 @@ def visited(
 
 
 @pytest.mark.thorough
-def test_nothing_on_view_copied_or_written_holds_a_secret(tmp_path: Path) -> None:
+def test_screen_clipboard_and_files_hold_no_secret(tmp_path: Path) -> None:
     parrot = Parrot(SECRET, session=SESSION)
     server = RawServer(parrot)
     sinks = visited(
@@ -174,7 +174,7 @@ def test_nothing_on_view_copied_or_written_holds_a_secret(tmp_path: Path) -> Non
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("kind", ["a header from a 409", "query with a login"])
-def test_nothing_on_view_holds_a_secret_of_another_kind(tmp_path: Path, kind: str) -> None:
+def test_screen_holds_no_secret_of_another_auth_type(tmp_path: Path, kind: str) -> None:
     planted = KINDS[kind]
     gate = Gate(planted, SECRET)
     server = RawServer(gate)

@@ -1,4 +1,4 @@
-"""A value is not turned into a secret by a draft or a record, and no shared file or record opens one unasked."""
+"""Values stay values, and shared files use no secret unasked."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def run(shell: Shell, *drafts: Draft) -> list[Exchange]:
 
 
 @pytest.mark.parametrize("more", ["", ', password_member = "text"'])
-def test_somebody_elses_password_is_not_replaced_by_the_stored_one_after_a_restart(shell: Shell, more: str) -> None:
+def test_typed_password_is_not_replaced_by_stored_one(shell: Shell, more: str) -> None:
     typed = '{"user": "bob", "password": "bobs-new-pw", "text": "for bob"}'
     with RawServer(echo) as server:
         shell.sessions(INLINE.format(url=server.origin, more=more, rest=""))
@@ -81,7 +81,7 @@ def test_somebody_elses_password_is_not_replaced_by_the_stored_one_after_a_resta
     assert "Replace it with a value" in resent.outcome.sentence
 
 
-def test_a_secret_that_was_typed_is_put_back_from_draft_and_record(shell: Shell) -> None:
+def test_typed_secret_is_restored_from_draft_and_record(shell: Shell) -> None:
     with RawServer(echo) as server:
         shell.sessions(INLINE.format(url=server.origin, more="", rest=""))
         type_in(opened(shell), "m", json.dumps({"note": STORED}))
@@ -92,7 +92,7 @@ def test_a_secret_that_was_typed_is_put_back_from_draft_and_record(shell: Shell)
     assert [each["note"] for each in params_sent(server) if isinstance(each, dict)] == [STORED, STORED]
 
 
-def test_the_name_of_a_profile_is_spelled_as_it_is_in_records_and_previews(shell: Shell) -> None:
+def test_profile_name_is_unchanged_in_records_and_previews(shell: Shell) -> None:
     with RawServer(echo) as server:
         rest = "".join(f'[profile.{name}]\nurl = "http://{name}"\n' for name in ("my-prof", "aaa"))
         shell.sessions(INLINE.format(url=server.origin, more="", rest=rest))
@@ -106,7 +106,7 @@ def test_the_name_of_a_profile_is_spelled_as_it_is_in_records_and_previews(shell
     assert json.loads(record.params) == params
 
 
-def test_a_placeholder_of_another_profile_is_refused_with_a_sentence_and_copied_as_no_variable(shell: Shell) -> None:
+def test_secret_reference_of_another_profile_is_refused(shell: Shell) -> None:
     with RawServer(echo) as server:
         rest = '[profile.other]\nurl = "http://other"\n'
         shell.sessions(INLINE.format(url=server.origin, more="", rest=rest))
@@ -131,7 +131,7 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize("rest", HOSTILE)
-def test_params_of_a_shared_file_open_no_secret(shell: Shell, rest: str) -> None:
+def test_params_of_a_shared_file_use_no_secret(shell: Shell, rest: str) -> None:
     with RawServer(echo) as server:
         shell.sessions(INLINE.format(url=server.origin, more="", rest=rest))
         explorer = opened(shell)
@@ -142,7 +142,7 @@ def test_params_of_a_shared_file_open_no_secret(shell: Shell, rest: str) -> None
     assert not [each for each in params_sent(server) if isinstance(each, dict) and each.get("note")]
 
 
-def test_what_a_server_gives_as_an_example_opens_no_secret(shell: Shell) -> None:
+def test_example_from_a_server_uses_no_secret(shell: Shell) -> None:
     example = {"name": "text", "required": True, "schema": {"default": "«shop.password»"}}
     document = {
         "openrpc": "1.2.6",
@@ -170,9 +170,6 @@ def test_what_a_server_gives_as_an_example_opens_no_secret(shell: Shell) -> None
     assert last["text"] == "«shop.password»"
 
 
-# --- records of somebody else, on the screen
-
-
 def forged() -> Exchange:
     return exchange(Result(b"1"), method="note.add", params='{"text": "«shop.password»"}', profile="shop")
 
@@ -180,7 +177,7 @@ def forged() -> Exchange:
 def visit(
     shell: Shell, act: Callable[[ExplorerApp, CallScreen, Pilot[Any]], Awaitable[None]], *, history: str
 ) -> list[object]:
-    """The program on a history with a record of somebody else; what the server was sent."""
+    """Run the program on another user's record; return the sent params."""
     with RawServer(echo) as server:
         shell.sessions(INLINE.format(url=server.origin, more="", rest=history))
         assert shell.run("profiles", "allow", "shop", "--yes").code == 0
@@ -200,7 +197,7 @@ SHARED = 'history = "hist"'
 
 
 @pytest.mark.thorough
-def test_a_record_of_a_shared_history_opens_no_secret_before_a_yes(shell: Shell) -> None:
+def test_shared_record_uses_no_secret_without_permission(shell: Shell) -> None:
     async def act(app: ExplorerApp, screen: CallScreen, pilot: Pilot[Any]) -> None:
         screen.again(forged(), ours=screen._is_ours(forged()))
         question = await on(pilot, Confirm)
@@ -216,7 +213,7 @@ def test_a_record_of_a_shared_history_opens_no_secret_before_a_yes(shell: Shell)
 
 
 @pytest.mark.thorough
-def test_after_a_yes_it_goes_out_as_it_was_recorded(shell: Shell) -> None:
+def test_shared_record_is_sent_unchanged_after_permission(shell: Shell) -> None:
     async def act(app: ExplorerApp, screen: CallScreen, pilot: Pilot[Any]) -> None:
         screen.load(forged(), ours=screen._is_ours(forged()))
         (await on(pilot, Confirm)).dismiss("insert")
@@ -238,7 +235,7 @@ def test_after_a_yes_it_goes_out_as_it_was_recorded(shell: Shell) -> None:
 
 
 @pytest.mark.thorough
-def test_a_record_of_ones_own_history_asks_nothing(shell: Shell) -> None:
+def test_record_of_own_history_needs_no_permission(shell: Shell) -> None:
     async def act(app: ExplorerApp, screen: CallScreen, pilot: Pilot[Any]) -> None:
         screen.again(forged(), ours=screen._is_ours(forged()))
         await until(pilot, lambda: screen.exchange is not None and screen.exchange.id != forged().id)
@@ -249,8 +246,8 @@ def test_a_record_of_ones_own_history_asks_nothing(shell: Shell) -> None:
 
 
 @pytest.mark.thorough
-def test_where_a_record_lies_is_asked_of_the_history_it_was_read_from(shell: Shell) -> None:
-    """One in a shared folder can name any profile, also one whose own history is nobody else's."""
+def test_record_in_shared_folder_needs_permission(shell: Shell) -> None:
+    """A record in a shared folder can name a profile with a private history."""
 
     async def story(app: ExplorerApp, pilot: Pilot[Any]) -> None:
         screen = app.screen
@@ -278,7 +275,7 @@ def test_where_a_record_lies_is_asked_of_the_history_it_was_read_from(shell: She
         tell(explorer, story, profile="shop")
 
 
-def test_a_copied_record_that_names_another_address_reads_no_variable_of_the_profile(shell: Shell) -> None:
+def test_copied_record_of_another_address_reads_no_variable(shell: Shell) -> None:
     shell.sessions(INLINE.format(url="http://127.0.0.1:9", more="", rest=SHARED))
     for profile in ("shop", "gone"):
         opened(shell).history.append(
@@ -297,7 +294,7 @@ def test_a_copied_record_that_names_another_address_reads_no_variable_of_the_pro
             assert "RPCEXPLORER_GONE" not in text
 
 
-def test_the_stored_password_is_in_no_file_in_any_spelling(shell: Shell) -> None:
+def test_stored_password_is_in_no_other_file(shell: Shell) -> None:
     with RawServer(echo) as server:
         shell.sessions(INLINE.format(url=server.origin, more="", rest=""))
         typed = json.dumps({"all": list(spellings(STORED))})

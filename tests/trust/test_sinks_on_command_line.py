@@ -1,4 +1,4 @@
-"""Text that a terminal would obey, from every source, through every command: the bytes that reach a terminal."""
+"""Every command with hostile text from every source: the printed bytes."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ COMMANDS = [
 
 @pytest.mark.everyday(1)
 @pytest.mark.parametrize("spoilt", [False, True], ids=["sound files", "files with mistakes"])
-def test_no_command_prints_what_a_terminal_obeys(tmp_path: Path, server: RawServer, spoilt: bool) -> None:
+def test_no_command_prints_terminal_codes(tmp_path: Path, server: RawServer, spoilt: bool) -> None:
     shell = Shell(tmp_path / "shell")
     environment = plant(tmp_path, server.origin)
     if spoilt:
@@ -66,7 +66,7 @@ def test_no_command_prints_what_a_terminal_obeys(tmp_path: Path, server: RawServ
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("words", [["call", "say.result", "-p", "here"], ["call", "x", "-p", ALL.replace("\x00", "")]])
-def test_neither_does_the_real_program_on_a_real_terminal(tmp_path: Path, server: RawServer, words: list[str]) -> None:
+def test_program_on_a_real_terminal_prints_no_codes(tmp_path: Path, server: RawServer, words: list[str]) -> None:
     with Watched(words, plant(tmp_path, server.origin), tmp_path / "work", (220, 44)) as terminal:
         assert terminal.ends() in {0, 2}
     assert Stream(terminal.written).strange == []
@@ -74,11 +74,11 @@ def test_neither_does_the_real_program_on_a_real_terminal(tmp_path: Path, server
 
 
 @pytest.mark.parametrize("text", [each for each in PAYLOADS.values() if "[/]" not in each and "[b]" not in each])
-def test_the_reader_of_bytes_knows_each_class(text: str) -> None:
+def test_stream_parser_knows_each_class(text: str) -> None:
     assert Stream(f"\x1b[1ma{text}b".encode(errors="surrogatepass")).strange
 
 
-def test_nothing_of_a_saved_call_is_obeyed_by_a_terminal(tmp_path: Path) -> None:
+def test_saved_call_is_printed_without_terminal_codes(tmp_path: Path) -> None:
     shell = Shell(tmp_path)
     shell.sessions(
         '[profile.p]\nurl = "http://127.0.0.1:1"\n[call.x]\nmethod = "a\\u001b[2J"\ndoc = "b\\u001b]52;c;eA==\\u0007"\n'

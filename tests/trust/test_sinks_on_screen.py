@@ -1,7 +1,7 @@
-"""Text that a terminal would obey, from every source, in every place of the screen: the bytes that come out.
+"""Every screen with hostile text from every source: the written bytes.
 
-Each line of defence is tried alone as well, over the same table: what views say is clean without the guard, and the
-guard keeps clean what views would let through.
+Each layer of defence is also tried alone with the same table: the views are clean without the guard, and the guard
+cleans the output of views that do not escape.
 """
 
 from __future__ import annotations
@@ -39,16 +39,16 @@ ALL_IN_JQ = json.dumps(ALL)[1:-1]
 
 
 class Stop(NamedTuple):
-    """One place that text from outside comes to."""
+    """A place on screen that shows text from outside."""
 
     sink: str
-    """Empty where nothing of it is shown: a step on the way."""
+    """Empty for a step on the way that shows no such text."""
     keys: tuple[str, ...]
-    """Keys by name, or letters."""
+    """Names of keys, or letters."""
     wanted: tuple[str, ...] = ()
-    """What has to be seen there."""
+    """Texts that must be on screen."""
     gone: str = ""
-    """What must not be seen any more."""
+    """A text that must have disappeared."""
 
 
 NEXT_TAB = "\x0f"
@@ -58,12 +58,12 @@ ALT_M = "\x1bm"
 
 
 def in_printf(text: str) -> str:
-    """A text as the shell's printf makes it from letters that anybody can type."""
+    """Return a text as an argument of the shell's printf, in ASCII letters."""
     return "".join(f"\\{byte:03o}" for byte in text.encode())
 
 
 def each_method() -> Iterator[Stop]:
-    """Where the name of a method stands."""
+    """Yield the places that show the name of a method."""
     for name, text in CARRIERS.items():
         shown = spelled(text)
         yield Stop("title of the params", ("f2", f"{name}-", "enter"), (f"▍{shown}",))
@@ -76,16 +76,17 @@ def each_method() -> Iterator[Stop]:
 
 
 def send(what: str, *outcome: str, sink: str = "") -> Iterator[Stop]:
-    """A call of a method that says it in its own way."""
+    """Yield the steps of a call whose method names the part with the payload."""
     yield Stop("", ("f2", f"say.{what}", "enter"), (f"▍say.{what}",))
-    done = tuple(f"✓ say.{what}" for each in outcome[:1] if each.startswith("✓"))  # the call before may look alike
+    # the previous response can look the same
+    done = tuple(f"✓ say.{what}" for each in outcome[:1] if each.startswith("✓"))
     yield Stop(sink, ("f5",), (*outcome, *done), gone="of say.")
 
 
 def replies() -> Iterator[Stop]:
-    """Where replies are seen."""
+    """Yield the places that show responses."""
     yield Stop("toast of a discovery", ("f9",), ("say.result", "OpenRPC 1.2.6", SHOWN[0]))
-    yield Stop("", (ALT_M, ALT_M), gone="Docs ")  # the reply has all the room
+    yield Stop("", (ALT_M, ALT_M), gone="Docs ")  # the response fills the screen
     yield from send("result", *MEMBERS, sink="result")
     yield Stop("search", ("f4", "/", "oops [/]"), ("1 of 2",))
     yield Stop("", ("escape",), gone="1 of 2")
@@ -123,7 +124,7 @@ def replies() -> Iterator[Stop]:
 
 
 def history() -> Iterator[Stop]:
-    """The screen of the history."""
+    """Yield the places of the history screen."""
     yield Stop("history", ("f6",), ("History", *(f"✗ {text[:20]}" for text in SHOWN)))
     for name, text in CARRIERS.items():
         shown = spelled(text)
@@ -149,7 +150,7 @@ def history() -> Iterator[Stop]:
 
 
 def profiles() -> Iterator[Stop]:
-    """The profiles, their forms, and what else opens."""
+    """Yield the profiles, their forms and dialogs."""
     yield Stop("profiles", ("f7",), ("Profiles", SHOWN[0][:9]))
     yield Stop("", ("/",), ("type to find",))
     yield Stop("", ("there",), ("there  http",))
@@ -181,17 +182,17 @@ PARTS = {
     "history and calls": [*history(), *CALLS],
     "responses and profiles": [*replies(), *profiles()],
 }
-"""What is seen after one start: to start takes longer than many a stop."""
+"""Places that one start visits: starting takes longer than a place."""
 
 
 def first(needle: str) -> str:
-    """As much of it as shows that the place was come to: what the guard replaces has only the room it had."""
+    """Return the beginning of a text: the guard can cut the rest."""
     found = MARKERS.search(needle)
     return needle[: found.end()] if found else needle
 
 
 def walk(terminal: Watched, stops: list[Stop], script: str) -> None:
-    """From stop to stop."""
+    """Visit all places in order."""
     for stop in stops:
         for key in stop.keys:
             (terminal.press if key in KEYS else terminal.type)(key)
@@ -201,7 +202,7 @@ def walk(terminal: Watched, stops: list[Stop], script: str) -> None:
 
 
 def visit(folder: Path, part: str, script: str = "") -> Watched:
-    """Walk through a part of the program on files and a server that say it all; it has to end well."""
+    """Walk through a part of the program with hostile files and a server."""
     (folder / "start.py").write_text(script + START)
     with serving() as server:
         environment = plant(folder, server.origin)
@@ -229,14 +230,14 @@ import rpcexplorer.tui.terminal
 rpcexplorer.tui.terminal.printable = real
 """
 LAYERS = {"both": "", "views alone": NO_GUARD, "guard alone": GUARD_ALONE}
-"""Where each layer alone is enough, both are: one visit shows that they do not get in each other's way."""
+"""One visit with both layers shows that they work together."""
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(
     ("layer", "part"), [("both", "calls"), *((layer, part) for layer in list(LAYERS)[1:] for part in list(PARTS)[1:])]
 )
-def test_nothing_that_is_shown_is_obeyed(tmp_path: Path, layer: str, part: str) -> None:
+def test_screen_writes_no_foreign_terminal_codes(tmp_path: Path, layer: str, part: str) -> None:
     script = LAYERS[layer]
     terminal = visit(tmp_path, part, script)
     stream = Stream(terminal.written)
@@ -248,7 +249,7 @@ def test_nothing_that_is_shown_is_obeyed(tmp_path: Path, layer: str, part: str) 
 
 
 @pytest.mark.thorough
-def test_what_is_wrong_in_files_is_said_and_not_obeyed(tmp_path: Path) -> None:
+def test_problems_in_files_are_shown_escaped(tmp_path: Path) -> None:
     home = CARRIERS["bb"].replace("/", "")
     with serving() as server:
         environment = plant(tmp_path, server.origin, home)

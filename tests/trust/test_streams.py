@@ -1,4 +1,4 @@
-"""The real program with streams that are closed, full, or read by nobody any more: no traceback, and no file harmed."""
+"""The real program with closed, full or unread streams."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ALIKE = ["", "--version", "themes", "demo", "call ping --url http://127.0.0.1:9"
 def run(
     shell: Shell, command: str, stdout: int = subprocess.PIPE, stderr: int = subprocess.PIPE
 ) -> subprocess.CompletedProcess[str]:
-    """A line of sh; its stdin is at its end."""
+    """Run a line of sh with an empty stdin."""
     environment = {"PATH": os.environ["PATH"], **shell.environment}
     return subprocess.run(
         ["/bin/sh", "-c", command],
@@ -35,7 +35,7 @@ def run(
 
 
 def broken() -> int:
-    """The end of a pipe that nobody reads."""
+    """Return the writing end of a pipe without a reader."""
     reader, writer = os.pipe()
     os.close(reader)
     return writer
@@ -43,7 +43,7 @@ def broken() -> int:
 
 @pytest.mark.everyday(1)
 @pytest.mark.parametrize("command", ALIKE)
-def test_closed_output_is_a_sentence_where_something_is_to_be_printed(shell: Shell, command: str) -> None:
+def test_closed_output_is_reported_with_exit_2(shell: Shell, command: str) -> None:
     ran = run(shell, f"{PROGRAM} {command} >&-")
     assert (ran.returncode, ran.stderr) == (2, CLOSED)
 
@@ -64,7 +64,7 @@ def test_closed_output_is_a_sentence_where_something_is_to_be_printed(shell: She
         ("--help >&- 2>/dev/full", 2, ""),
     ],
 )
-def test_a_closed_or_full_stream_is_no_mistake_of_the_program(shell: Shell, command: str, code: int, said: str) -> None:
+def test_closed_or_full_stream_causes_no_crash_report(shell: Shell, command: str, code: int, said: str) -> None:
     shell.sessions('[profile.shop]\nurl = "http://127.0.0.1:9"\nauth = { kind = "inline", username = "ada" }\n')
     ran = run(shell, f"{PROGRAM} {command}")
     assert ran.returncode == code, ran.stderr
@@ -74,7 +74,7 @@ def test_a_closed_or_full_stream_is_no_mistake_of_the_program(shell: Shell, comm
 
 
 @pytest.mark.thorough
-def test_what_is_printed_never_ends_up_in_a_file_that_got_the_number_of_a_closed_stream(shell: Shell) -> None:
+def test_output_to_closed_stream_reaches_no_other_file(shell: Shell) -> None:
     with RawServer(http_reply(b"", 204), http_reply(b'{"jsonrpc":"2.0","id":"1","result":"pong"}')) as server:
         where = f"--url {server.origin} --id 1"
         assert run(shell, f"{PROGRAM} call ping {where} <&- >&-").returncode == 2
@@ -88,14 +88,14 @@ def test_what_is_printed_never_ends_up_in_a_file_that_got_the_number_of_a_closed
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("command", ["", "--help 2>&-", "themes", "demo", "demo 2>&1", "no-such-command 2>&1"])
-def test_a_broken_pipe_ends_it_quietly(shell: Shell, command: str) -> None:
+def test_broken_pipe_ends_the_program_quietly(shell: Shell, command: str) -> None:
     pipe = broken()
     ran = run(shell, f"{PROGRAM} {command}", stdout=pipe)
     os.close(pipe)
     assert (ran.returncode, ran.stderr) == (141, "")
 
 
-def test_a_call_whose_result_nobody_reads_is_recorded_all_the_same(shell: Shell) -> None:
+def test_call_with_unread_result_is_recorded(shell: Shell) -> None:
     with RawServer(http_reply(b'{"jsonrpc":"2.0","id":"1","result":"pong"}')) as server:
         pipe = broken()
         ran = run(shell, f"{PROGRAM} call ping --url {server.origin} --id 1", stdout=pipe)
@@ -105,7 +105,7 @@ def test_a_call_whose_result_nobody_reads_is_recorded_all_the_same(shell: Shell)
 
 
 @pytest.mark.thorough
-def test_problems_that_nobody_reads_end_it_quietly(shell: Shell) -> None:
+def test_broken_pipe_on_stderr_ends_the_program_quietly(shell: Shell) -> None:
     pipe = broken()
     assert run(shell, f"{PROGRAM} call ping --url http://127.0.0.1:9", stderr=pipe).returncode == 141
     os.close(pipe)
@@ -113,7 +113,7 @@ def test_problems_that_nobody_reads_end_it_quietly(shell: Shell) -> None:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("redirected", ["2>&-", "2>errors"])
-def test_the_screen_needs_no_stderr(tmp_path: Path, redirected: str) -> None:
+def test_screen_works_without_stderr(tmp_path: Path, redirected: str) -> None:
     start = f"import os; os.execv('/bin/sh', ['sh', '-c', {f'exec {PROGRAM} demo {redirected}'!r}])"
     with Terminal([], {"RPCEXPLORER_HOME": str(tmp_path)}, tmp_path, (80, 24), start=("-c", start)) as terminal:
         terminal.sees("demo-cookie", "F5 send")
@@ -123,7 +123,7 @@ def test_the_screen_needs_no_stderr(tmp_path: Path, redirected: str) -> None:
 
 
 @pytest.mark.thorough
-def test_a_working_folder_that_is_gone_is_no_mistake_of_the_program(shell: Shell) -> None:
+def test_removed_working_folder_causes_no_crash_report(shell: Shell) -> None:
     ran = run(shell, f'rmdir "$PWD"; {PROGRAM} profiles list')
     assert (ran.returncode, ran.stdout) == (0, "")
     assert ran.stderr.startswith("rpcexplorer: there are no profiles yet")

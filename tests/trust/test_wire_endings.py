@@ -1,6 +1,6 @@
-"""Stopping and quitting in the middle of whatever a server does: what had come is kept, and nothing is left behind.
+"""Stopping and quitting during a response: received bytes are recorded.
 
-That nothing is left is seen from both ends: the loop has no other task, and the server sees its client hang up.
+Both ends are checked: the event loop has no other task, and the server sees its client hang up.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from tests.tui.waiting import until
 Way = Literal["stop", "cancel"]
 WAYS: tuple[Way, ...] = ("stop", "cancel")
 PATIENCE = 5.0
-"""Seconds after which something did not end at once."""
+"""Seconds; stopping is at once, so more is a failure."""
 PACKED = GZIP | {"Content-Length": "9" * 12}
 SWELLING = packed_zeros(65536)
 BEGUN = b'{"jsonrpc":"2.0","id":"id-1","result":['
@@ -52,7 +52,7 @@ def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shell:
 
 
 class Endless:
-    """A script that goes on until its client hangs up, and takes note of that."""
+    """A script that sends until its client hangs up, and records that."""
 
     def __init__(self, first: bytes, *drop: Part) -> None:
         self.first, self.drop = first, drop
@@ -69,13 +69,13 @@ class Endless:
 
 @dataclass(frozen=True)
 class Middle:
-    """A place on a call's way, at which it is ended."""
+    """A point of a call at which it is stopped."""
 
     script: Callable[[], Script]
     step: str = "receiving"
-    """What it is busy with then."""
-    came: bytes | None = BEGUN
-    """What its body begins with by then; None where no head has come."""
+    """The step that the progress shows at this point."""
+    body: bytes | None = BEGUN
+    """The beginning of the body at this point, None before the header."""
     params: str = "[]"
 
 
@@ -87,7 +87,7 @@ MIDDLES = {
     "half a page of another status": Middle(lambda: [http_reply(BEGUN, 503, headers=CUT), HOLD]),
     "endless body": Middle(lambda: Endless(b"HTTP/1.1 200 OK\r\n\r\n" + BEGUN, b"1," * 32768)),
     "endless gzip": Middle(
-        lambda: Endless(http_reply(GZIP_HEAD + SWELLING, headers=PACKED), SWELLING, Pause(0.01)), came=b"\0"
+        lambda: Endless(http_reply(GZIP_HEAD + SWELLING, headers=PACKED), SWELLING, Pause(0.01)), body=b"\0"
     ),
 }  # fmt: skip
 
@@ -102,20 +102,20 @@ def ended(
     params: str = "[]",
     once: threading.Event | None = None,
 ) -> Exchange:
-    """Start a call, end it as soon as it has come so far and `once` is set, and read its record."""
+    """Start a call, stop it at this step after `once`, return its record."""
     outcome: list[Exchange | BaseException] = []
 
     async def run() -> None:
-        stop, there = Stop(), asyncio.Event()
+        stop, reached = Stop(), asyncio.Event()
 
         def watch(progress: Progress) -> None:
             if progress.step == step and (progress.received or not received):
-                there.set()
+                reached.set()
 
         async with explorer(shell) as door:
             door.use(ad_hoc(url))
             calling = asyncio.create_task(door.call(Draft("m", params), id=ID, stop=stop, watch=watch))
-            await there.wait()
+            await reached.wait()
             if once:
                 await asyncio.to_thread(once.wait)
             if way == "stop":
@@ -126,7 +126,7 @@ def ended(
         assert asyncio.all_tasks() == {asyncio.current_task()}
 
     asyncio.run(run())
-    gc.collect()  # whatever was left open speaks up here
+    gc.collect()  # reports sockets that were left open
     (recorded,) = explorer(shell).history.newest(1)
     assert isinstance(recorded, Exchange)
     assert isinstance(recorded.outcome, Cancelled)
@@ -140,20 +140,20 @@ def ended(
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("middle", MIDDLES.values(), ids=MIDDLES.keys())
-def test_what_had_come_is_kept_and_the_server_sees_a_hangup(shell: Shell, middle: Middle, way: Way) -> None:
+def test_received_bytes_are_recorded_and_connection_is_closed(shell: Shell, middle: Middle, way: Way) -> None:
     script = middle.script()
     with RawServer(script) as server:
-        recorded = ended(shell, server.url, way, middle.step, received=middle.came is not None)
+        recorded = ended(shell, server.url, way, middle.step, received=middle.body is not None)
         assert script.gone.wait(PATIENCE) if isinstance(script, Endless) else server.wait_for_hangup(PATIENCE)
     assert recorded.outcome == Cancelled(maybe_ran=True)
-    assert recorded.response.body.startswith(middle.came or b"")
-    assert (recorded.response.status is None) is (middle.came is None)
+    assert recorded.response.body.startswith(middle.body or b"")
+    assert (recorded.response.status is None) is (middle.body is None)
     assert len(server.requests) == 1
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("way", WAYS)
-def test_a_request_that_was_not_sent_whole_cannot_have_run(shell: Shell, way: Way) -> None:
+def test_incompletely_sent_request_cannot_have_run(shell: Shell, way: Way) -> None:
     with RawServer([HOLD], read_body=False) as server:
         server._listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         recorded = ended(shell, server.url, way, "sending", params=f'["{"x" * 6 * MIB}"]')
@@ -161,7 +161,7 @@ def test_a_request_that_was_not_sent_whole_cannot_have_run(shell: Shell, way: Wa
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_a_handshake_is_ended_as_well(shell: Shell, way: Way) -> None:
+def test_handshake_can_be_stopped(shell: Shell, way: Way) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         recorded = ended(shell, f"https://127.0.0.1:{listener.getsockname()[1]}", way, "tls")
         connection, _ = listener.accept()
@@ -173,19 +173,17 @@ def test_a_handshake_is_ended_as_well(shell: Shell, way: Way) -> None:
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_a_slow_reply_on_a_kept_connection_is_ended_and_the_next_call_has_a_connection_of_its_own(
-    shell: Shell, way: Way
-) -> None:
+def test_call_after_a_stopped_one_uses_new_connection(shell: Shell, way: Way) -> None:
     done = http_reply(b'{"jsonrpc":"2.0","id":"id-1","result":1}')
 
     async def run() -> list[Exchange | BaseException]:
-        stop, there, ends = Stop(), asyncio.Event(), list[Exchange | BaseException]()
+        stop, reached, ends = Stop(), asyncio.Event(), list[Exchange | BaseException]()
         async with explorer(shell) as door:
             door.use(ad_hoc(server.url))
             ends.append(await door.call(Draft("m"), id=ID))
-            watch = lambda progress: there.set() if progress.step == "waiting" else None  # noqa: E731
+            watch = lambda progress: reached.set() if progress.step == "waiting" else None  # noqa: E731
             calling = asyncio.create_task(door.call(Draft("m"), id=ID, stop=stop, watch=watch))
-            await there.wait()
+            await reached.wait()
             stop.press() if way == "stop" else calling.cancel()
             ends += await asyncio.gather(calling, return_exceptions=True)
             assert await asyncio.to_thread(server.wait_for_hangup, PATIENCE)
@@ -208,7 +206,7 @@ def test_a_slow_reply_on_a_kept_connection_is_ended_and_the_next_call_has_a_conn
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_a_body_under_tls_is_kept_as_well(
+def test_received_body_under_tls_is_recorded(
     shell: Shell, way: Way, authority: Authority, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SSL_CERT_FILE", str(authority.write(tmp_path)))
@@ -224,7 +222,7 @@ def authority() -> Authority:
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_a_lookup_of_a_name_is_not_waited_for(shell: Shell, way: Way, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_stopping_does_not_wait_for_a_name_lookup(shell: Shell, way: Way, monkeypatch: pytest.MonkeyPatch) -> None:
     over, asked, waited = threading.Event(), threading.Event(), list[bool]()
 
     def slow(*_: object, **__: object) -> list[object]:
@@ -242,17 +240,17 @@ def test_a_lookup_of_a_name_is_not_waited_for(shell: Shell, way: Way, monkeypatc
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_a_login_that_is_under_way_is_ended_and_the_call_behind_it_never_runs(shell: Shell, way: Way) -> None:
+def test_stopped_login_sends_no_call(shell: Shell, way: Way) -> None:
     with RawServer([http_reply(BEGUN, headers=CUT), HOLD]) as server:
         shell.sessions(f'[profile.shop]\nurl = "{server.origin}"\nauth = {{ kind = "cookie", username = "ada" }}\n')
 
         async def run() -> list[Exchange | BaseException]:
-            stop, there = Stop(), asyncio.Event()
+            stop, reached = Stop(), asyncio.Event()
             async with explorer(shell, RPCEXPLORER_SHOP_PASSWORD="hunter2hunter2") as door:
                 door.use("shop")
-                watch = lambda progress: there.set() if progress.received else None  # noqa: E731
+                watch = lambda progress: reached.set() if progress.received else None  # noqa: E731
                 calling = asyncio.create_task(door.call(Draft("user.delete"), id=ID, stop=stop, watch=watch))
-                await there.wait()
+                await reached.wait()
                 stop.press() if way == "stop" else calling.cancel()
                 return list(await asyncio.gather(calling, return_exceptions=True))
 
@@ -262,12 +260,9 @@ def test_a_login_that_is_under_way_is_ended_and_the_call_behind_it_never_runs(sh
     assert [json.loads(request.body)["method"] for request in server.requests] == ["auth"]
 
 
-# --- quitting -------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.thorough
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=lambda number: number.name)
-def test_a_signal_to_the_command_line_ends_the_call_and_records_what_came(shell: Shell, number: signal.Signals) -> None:
+def test_signal_stops_and_records_a_command_line_call(shell: Shell, number: signal.Signals) -> None:
     script = Endless(b"HTTP/1.1 200 OK\r\n\r\n" + BEGUN, b"1," * 32768)
     with RawServer(script) as server:
         process = subprocess.Popen(
@@ -290,7 +285,7 @@ def test_a_signal_to_the_command_line_ends_the_call_and_records_what_came(shell:
 
 
 @pytest.mark.thorough
-def test_leaving_the_screen_closes_the_connection_that_was_kept(shell: Shell) -> None:
+def test_quitting_closes_the_kept_connection(shell: Shell) -> None:
     def answer(request: Received) -> Iterator[Part]:
         yield http_reply(f'{{"jsonrpc":"2.0","id":"{json.loads(request.body)["id"]}","result":1}}'.encode())
         yield NEXT
@@ -316,7 +311,7 @@ def test_leaving_the_screen_closes_the_connection_that_was_kept(shell: Shell) ->
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", ["no response yet", "half a body", "endless body"])
-def test_leaving_the_screen_ends_the_call_and_records_what_came(shell: Shell, name: str) -> None:
+def test_quitting_stops_and_records_the_call(shell: Shell, name: str) -> None:
     middle = MIDDLES[name]
     script = middle.script()
     with RawServer(script) as server:
@@ -329,7 +324,7 @@ def test_leaving_the_screen_ends_the_call_and_records_what_came(shell: Shell, na
                 await until(pilot, lambda: isinstance(app.screen, CallScreen) and bool(app.screen.method))
                 app.simulate_key("f5")
                 await until(pilot, lambda: bool(server.requests))
-                app.simulate_key("ctrl+q")  # which waits for nothing, as a person would not
+                app.simulate_key("ctrl+q")  # waits for nothing, like a user
                 await until(pilot, lambda: not app.is_running)
             assert asyncio.all_tasks() == {asyncio.current_task()}
 

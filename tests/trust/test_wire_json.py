@@ -1,4 +1,4 @@
-"""JSON off the wire: the server's bytes are the truth, whatever they spell, and what deviates is said."""
+"""JSON of servers: bytes stay unchanged, deviations are reported."""
 
 from __future__ import annotations
 
@@ -20,16 +20,13 @@ def shell(tmp_path: Path) -> Shell:
     return Shell(tmp_path)
 
 
-# --- the server's spelling ------------------------------------------------------------------------------------------
-
-
 TOKENS = (
     '{"b": 1.10, "a": 1e400, "a": -0, "n": 123456789012345678901234567890, "": "\\u0000", '
     '"e": 1E+05, "u": "\\u00e9\\/", "x": [ ], "y": { }, "z": "a  b"}'
 )
 
 
-def test_every_token_is_printed_recorded_and_laid_out_as_the_server_wrote_it(shell: Shell) -> None:
+def test_tokens_keep_the_spelling_of_the_server(shell: Shell) -> None:
     seen = visit(shell, replying(f'"result":{TOKENS}'))
     assert seen.ran.out == TOKENS.encode() + b"\n"
     assert seen.exchange.outcome == Result(TOKENS.encode())
@@ -38,7 +35,7 @@ def test_every_token_is_printed_recorded_and_laid_out_as_the_server_wrote_it(she
 
 
 @pytest.mark.thorough
-def test_a_large_reply_is_opened_without_being_decoded() -> None:
+def test_large_response_is_opened_without_decoding() -> None:
     value = b"[" + b"[1.10,null]," * (4 * MIB) + b"0]"  # 48 MiB; a list for every pair would take 800 MB
     body = b'{"jsonrpc":"2.0","id":"id-1","result":' + value + b"}"
     tracemalloc.start()
@@ -49,14 +46,8 @@ def test_a_large_reply_is_opened_without_being_decoded() -> None:
     assert peak < 4 * len(body)
 
 
-# --- what strict parsers refuse -------------------------------------------------------------------------------------
-
-
 def nested(levels: int) -> str:
     return "[" * levels + "]" * levels
-
-
-# --- the reply is checked -------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -72,10 +63,10 @@ def nested(levels: int) -> str:
         ("", 5, "empty"),
     ],
 )  # fmt: skip
-def test_a_deviation_is_said_and_what_can_be_read_is_read(shell: Shell, body: str, code: int, remark: str) -> None:
+def test_deviating_response_is_read_with_a_warning(shell: Shell, body: str, code: int, remark: str) -> None:
     seen = visit(shell, http_reply(body.encode()))
     assert seen.code == code
-    assert remark in seen.said
+    assert remark in seen.printed
     outcome = seen.exchange.outcome
     habits = getattr(outcome, "habits", ())
     assert remark in " ".join((*seen.exchange.remarks, *habits, getattr(outcome, "reason", "")))
@@ -85,7 +76,7 @@ def test_a_deviation_is_said_and_what_can_be_read_is_read(shell: Shell, body: st
 @pytest.mark.parametrize(
     ("member", "kind"), [('"error":{"code":-32601,"message":"m"}', ErrorObject), ('"result":1', Result)]
 )
-def test_a_proper_reply_counts_whatever_the_status(shell: Shell, status: int, member: str, kind: type) -> None:
+def test_valid_response_counts_with_any_status(shell: Shell, status: int, member: str, kind: type) -> None:
     with RawServer(replying(member, status)) as server:
         exchange = called(shell, server.url)
     assert isinstance(exchange.outcome, kind)
@@ -94,13 +85,13 @@ def test_a_proper_reply_counts_whatever_the_status(shell: Shell, status: int, me
 
 
 @pytest.mark.parametrize("status", [401, 413, 502, 503])
-def test_a_page_instead_of_a_reply_is_malformed_with_its_status_and_text(shell: Shell, status: int) -> None:
+def test_page_instead_of_response_is_malformed(shell: Shell, status: int) -> None:
     page = b"<html><title>\x1b[2JBad Gateway</title>"
     seen = visit(shell, http_reply(page, status, reason="No\x1b[2J"))
     assert isinstance(seen.exchange.outcome, Malformed)
     code = 3 if status == 401 else 5
     assert (seen.code, seen.exchange.response.status, seen.exchange.response.body) == (code, status, page)
-    assert f"HTTP {status}" in seen.said
-    # Of a refused caller the page does not matter, and the status of a gateway says enough.
-    assert ("an HTML page, not JSON" in seen.said) == (status not in {401, 413, 502})
+    assert f"HTTP {status}" in seen.printed
+    # The page does not matter to a rejected caller, and the status of a gateway says enough.
+    assert ("an HTML page, not JSON" in seen.printed) == (status not in {401, 413, 502})
     assert "␛[2JBad Gateway" in seen.seen

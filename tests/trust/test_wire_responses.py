@@ -1,6 +1,6 @@
-"""Replies that are not what they should be, through the one door: what comes of them, in which memory.
+"""Deviating responses: their outcome and the memory that they need.
 
-Bounds are wide: they tell what is bounded from what is not, and nothing about speed.
+Bounds are wide: they only separate bounded from unbounded, and measure no speed.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tests.fakes.wire import RawServer, Script, http_reply
 from tests.trust.visits import CHUNKED, GZIP, GZIP_HEAD, MIB, PONG, again_and_again, called, packed_zeros, replying
 
 SOON = 0.5
-"""The deadline where a deadline is what is tested."""
+"""Deadline in seconds for the tests of deadlines."""
 BEGUN = b'{"jsonrpc":"2.0","id":"id-1","result":['
 pytestmark = pytest.mark.usefixtures("only_what_is_new")
 
@@ -36,7 +36,7 @@ def shell(tmp_path: Path) -> Shell:
 
 @contextmanager
 def bounded(*, mib: int) -> Iterator[None]:
-    """Fails if the block at any moment holds more memory than at its start."""
+    """Fail if the block ever holds that much more memory than at its start."""
     tracemalloc.start()
     try:
         yield
@@ -44,10 +44,10 @@ def bounded(*, mib: int) -> Iterator[None]:
     finally:
         tracemalloc.stop()
     assert peak < mib * MIB
-    gc.collect()  # a socket that was left open speaks up here
+    gc.collect()  # reports sockets that were left open
 
 
-def of(shell: Shell, script: Script, *, timeout: float | None = None) -> Exchange:
+def answered(shell: Shell, script: Script, *, timeout: float | None = None) -> Exchange:
     with RawServer(script) as server:
         return called(shell, server.url, timeout=timeout)
 
@@ -55,9 +55,6 @@ def of(shell: Shell, script: Script, *, timeout: float | None = None) -> Exchang
 def unreached(exchange: Exchange) -> Unreached:
     assert isinstance(exchange.outcome, Unreached)
     return exchange.outcome
-
-
-# --- what never ends ------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -69,10 +66,10 @@ def unreached(exchange: Exchange) -> Unreached:
     ],
     ids=["endless", "endless chunks", "256 MiB from 256 kB"],
 )
-def test_a_body_beyond_the_cap_is_stopped_there(shell: Shell, script: Script) -> None:
-    of(shell, PONG)  # once unmeasured: imports and caches are not what is measured
+def test_body_beyond_the_cap_is_cut(shell: Shell, script: Script) -> None:
+    answered(shell, PONG)  # The first call is not measured: it imports and fills caches.
     with bounded(mib=64):
-        exchange = of(shell, script)
+        exchange = answered(shell, script)
     outcome = unreached(exchange)
     assert outcome.step == "size"
     assert "1,048,576 bytes" in outcome.sentence
@@ -81,27 +78,18 @@ def test_a_body_beyond_the_cap_is_stopped_there(shell: Shell, script: Script) ->
 
 
 @pytest.mark.thorough
-def test_a_reply_below_the_cap_takes_a_few_times_its_size(shell: Shell) -> None:
+def test_response_below_the_cap_uses_bounded_memory(shell: Shell) -> None:
     (shell.home / "config" / "settings.toml").unlink()
     value = "[" + ",".join(["1.10"] * (2 * MIB)) + "]"  # 10 MiB of small tokens, each of which would be an object
-    of(shell, PONG)
+    answered(shell, PONG)
     reply = replying(f'"result":{value}')
     with bounded(mib=10 * 10):
-        exchange = of(shell, reply)
+        exchange = answered(shell, reply)
     assert exchange.outcome == Result(value.encode())
 
 
-# --- what breaks off ------------------------------------------------------------------------------------------------
-
-
-# --- how it is encoded ----------------------------------------------------------------------------------------------
-
-
-# --- redirects ------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
-def test_a_redirect_is_never_followed_and_takes_no_credentials_along(shell: Shell, status: int) -> None:
+def test_redirect_is_not_followed_and_gets_no_credentials(shell: Shell, status: int) -> None:
     with RawServer(PONG) as other:
         moved = http_reply(b"", status, {"Location": f"{other.url}?\x1b]52;c;eA==\x07"})
         with RawServer(moved) as server:
@@ -120,9 +108,6 @@ def test_a_redirect_is_never_followed_and_takes_no_credentials_along(shell: Shel
     inline, cookie = server.requests
     assert json.loads(inline.body)["params"]["password"] == "hunter2hunter2"
     assert cookie.header("Cookie") == "sessionid=s3ss10n-s3ss10n"
-
-
-# --- what never leaves ----------------------------------------------------------------------------------------------
 
 
 Url = Callable[[int], str]

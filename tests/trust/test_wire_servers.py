@@ -1,4 +1,4 @@
-"""A server that dies, comes back, changes its certificate or moves: told apart, each in a sentence with a way on."""
+"""A server that dies, returns, moves or changes: each has its own error."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def call(shell: Shell) -> Ran:
 
 
 def expect(ran: Ran, code: int, *said: str) -> None:
-    """One sentence on stderr, and a hint where there is one, which say this and repeat no secret."""
+    """Check the exit code and one error with a hint, without a secret."""
     assert ran.code == code, ran.err
     assert [words for words in said if words not in ran.err] == []
     assert ran.err.partition("rpcexplorer: hint: ")[0].count("\n") <= 2
@@ -46,7 +46,7 @@ def profile(shell: Shell, url: str, ca_file: Path | None = None) -> None:
     shell.sessions(f'[profile.here]\nurl = "{url}"\n{trusted}auth = {{ kind = "cookie" }}\n')
 
 
-def test_one_that_dies_and_comes_back_is_a_result_a_sentence_and_a_result(shell: Shell) -> None:
+def test_server_that_dies_and_returns_is_reported_between(shell: Shell) -> None:
     with RawServer(PONG, http_reply(b'{"json', headers=CUT), [RESET]) as server:
         profile(shell, server.origin)
         expect(call(shell), 0)
@@ -61,22 +61,20 @@ def test_one_that_dies_and_comes_back_is_a_result_a_sentence_and_a_result(shell:
         expect(call(shell), 0)
 
 
-def test_a_gateway_before_one_that_is_down_is_told_from_the_server_itself(shell: Shell) -> None:
+def test_gateway_error_differs_from_server_error(shell: Shell) -> None:
     with RawServer(http_reply(b"<html>502 Bad Gateway", 502), http_reply(b"upstream is down", 503)) as server:
         profile(shell, server.origin)
         expect(call(shell), 5, "HTTP 502 Bad Gateway: a gateway got no valid response from the service behind it.")
         expect(call(shell), 5, "plain text, not JSON", "HTTP 503")
 
 
-def test_another_program_on_its_port_is_said_to_speak_no_http(shell: Shell) -> None:
+def test_program_without_http_on_the_port_is_reported(shell: Shell) -> None:
     with RawServer(b"SSH-2.0-OpenSSH_9.6\r\n\r\n") as server:
         profile(shell, server.origin)
         expect(call(shell), 4, "did not answer in HTTP: check the port, and http:// against https://")
 
 
-def test_a_certificate_of_another_authority_gets_no_request_and_no_session(
-    shell: Shell, authority: Authority, tmp_path: Path
-) -> None:
+def test_certificate_of_another_authority_gets_no_request(shell: Shell, authority: Authority, tmp_path: Path) -> None:
     pem = authority.write(tmp_path)
     with RawServer(PONG, tls=authority.server()) as server:
         profile(shell, server.origin, pem)
@@ -90,9 +88,7 @@ def test_a_certificate_of_another_authority_gets_no_request_and_no_session(
     assert back.requests[0].header("Cookie") == "sessionid=s3ss10n-s3ss10n"
 
 
-def test_a_certificate_for_another_name_and_one_without_a_ca_file_are_told_apart(
-    shell: Shell, authority: Authority, tmp_path: Path
-) -> None:
+def test_certificate_errors_name_the_cause(shell: Shell, authority: Authority, tmp_path: Path) -> None:
     with RawServer(PONG, tls=authority.server("elsewhere.example")) as server:
         profile(shell, server.origin, authority.write(tmp_path))
         expect(call(shell), 4, "is made out for another host: use the name that it was made for")
@@ -103,7 +99,7 @@ def test_a_certificate_for_another_name_and_one_without_a_ca_file_are_told_apart
     assert server.requests == []
 
 
-def test_one_that_went_from_https_to_http_or_back_is_told_by_the_scheme(shell: Shell, authority: Authority) -> None:
+def test_changed_scheme_of_a_server_is_reported(shell: Shell, authority: Authority) -> None:
     def answer_plainly() -> None:
         connection, _ = listener.accept()
         with connection:
@@ -122,7 +118,7 @@ def test_one_that_went_from_https_to_http_or_back_is_told_by_the_scheme(shell: S
         expect(call(shell), 4, "closed the connection without a response", "or wants https://")
 
 
-def test_one_that_moved_says_where_to_and_is_not_followed(shell: Shell) -> None:
+def test_redirect_is_reported_and_not_followed(shell: Shell) -> None:
     with RawServer(PONG) as other:
         place = f"http://localhost:{other.port}/v3/\x1b]8;;x\x07"
         with RawServer(PONG, http_reply(b"", 308, {"Location": place})) as server:
@@ -133,9 +129,7 @@ def test_one_that_moved_says_where_to_and_is_not_followed(shell: Shell) -> None:
     assert other.requests == []
 
 
-def test_a_name_that_resolves_no_more_is_told_from_a_server_that_is_down(
-    shell: Shell, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_unknown_host_differs_from_a_closed_port(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     known, look_up = True, socket.getaddrinfo
 
     def resolver(host: str | bytes, *arguments: object, **options: object) -> object:
@@ -156,7 +150,7 @@ def test_a_name_that_resolves_no_more_is_told_from_a_server_that_is_down(
 
 
 @pytest.mark.thorough
-def test_one_that_refuses_a_large_call_before_it_has_it_is_shown(shell: Shell) -> None:
+def test_early_refusal_of_a_large_call_is_shown(shell: Shell) -> None:
     refusal = http_reply(b"too large, by far", 413, reason="Content Too Large", headers={"Connection": "close"})
     with RawServer([refusal, HOLD], read_body=False) as server:
         profile(shell, server.origin)

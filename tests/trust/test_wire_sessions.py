@@ -1,4 +1,4 @@
-"""Cookies that servers set: one session is kept, for one origin, and one Cookie header is ever sent."""
+"""Cookies of servers: one session for one origin, one Cookie header."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LONG = [f"c{number}={'v' * 3000}; Path=/" for number in range(20)]
 
 
 def setting(**cookies: list[str]) -> Callable[[Received], bytes]:
-    """A service that logs anybody in, and whose methods set these cookies."""
+    """Return a service that accepts every login and sets these cookies."""
 
     def script(request: Received) -> bytes:
         call = json.loads(request.body)
@@ -44,7 +44,7 @@ def call(shell: Shell, method: str) -> Ran:
 
 
 def sent(server: RawServer) -> list[tuple[str, list[str]]]:
-    """Each request's method and all its Cookie headers."""
+    """Return each request's method and all its Cookie headers."""
     return [
         (json.loads(request.body)["method"], [value for name, value in request.headers if name.lower() == "cookie"])
         for request in server.requests
@@ -69,7 +69,7 @@ def sent(server: RawServer) -> list[tuple[str, list[str]]]:
     ids=["replaced", "replaced twice", "of another domain", "the same", "deleted", "expired", "latin-1 elsewhere",
          "latin-1", "a space", "20 of 3 kB", "20 of 3 kB and a new one"],
 )  # fmt: skip
-def test_the_next_call_has_the_one_cookie_that_is_right(
+def test_next_call_sends_exactly_the_right_cookie(
     shell: Shell, cookies: list[str], said: str, after: list[tuple[str, list[str]]]
 ) -> None:
     with RawServer(setting(odd=cookies)) as server:
@@ -80,7 +80,7 @@ def test_the_next_call_has_the_one_cookie_that_is_right(
     assert sent(server) == [("auth", []), ("ping", ["sessionid=first"]), ("odd", ["sessionid=first"]), *after]
 
 
-def test_neither_session_nor_password_is_sent_to_where_the_profile_moved(shell: Shell) -> None:
+def test_changed_url_gets_neither_session_nor_password(shell: Shell) -> None:
     with RawServer(setting()) as first, RawServer(setting()) as second:
         use(shell, first)
         door = explorer(shell)

@@ -1,6 +1,6 @@
-"""One call over a real socket, and all that it leaves behind: on stdout, on a terminal, in the history.
+"""One call over a real socket and all its traces.
 
-What must hold of every exchange, whatever a server does, is checked here, at each of them.
+Checks that must hold for every exchange, whatever a server does, run here for each of them.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ GZIP_HEAD = gzip.compress(b"")[:10]
 
 
 def replying(members: str, status: int = 200, headers: dict[str, str] | None = None) -> Callable[[Received], bytes]:
-    """A script: a reply to whatever is asked, with these members spelled so after its id."""
+    """Return a script that answers with these members after the id."""
 
     def script(request: Received) -> bytes:
         id = json.dumps(json.loads(request.body).get("id"))
@@ -50,7 +50,7 @@ PONG = replying('"result":"pong"')
 
 
 def again_and_again(first: bytes, drop: bytes, pause: float = 0.0) -> Callable[[Received], Iterator[Part]]:
-    """A script that never ends by itself: the first bytes, then drop after drop."""
+    """Return a script that never ends: first bytes, then endless drops."""
 
     def parts(_: Received) -> Iterator[Part]:
         yield first
@@ -63,13 +63,13 @@ def again_and_again(first: bytes, drop: bytes, pause: float = 0.0) -> Callable[[
 
 
 def packed_zeros(count: int) -> bytes:
-    """What swells to so many zeros inside gzip, as often as it is sent."""
+    """Return gzip data of this many zeros."""
     packing = zlib.compressobj(9, wbits=-zlib.MAX_WBITS)
     return packing.compress(bytes(count)) + packing.flush(zlib.Z_FULL_FLUSH)
 
 
 class Again(RawServer):
-    """A server on the port where another one was."""
+    """A server on a given port."""
 
     def __init__(self, *scripts: Script, port: int, tls: ssl.SSLContext | None = None) -> None:
         super().__init__(*scripts, tls=tls)
@@ -79,27 +79,27 @@ class Again(RawServer):
 
 
 def unprintable(text: str) -> set[str]:
-    """What of a text a terminal could obey or a reader overlook: by Unicode's own table, not by ours."""
+    """Return characters that a terminal could interpret, by Unicode's table."""
     kinds = {"Cc", "Cf", "Cs", "Zl", "Zp"}
     return {char for char in text if char not in "\n\t" and unicodedata.category(char) in kinds}
 
 
 def on_terminal(shell: Shell, *words: str) -> Ran:
-    """Run a command on a terminal without our own colours: no escape at all may be printed then.
+    """Run a command on a terminal without colours: no escape is printed.
 
-    The line that says how long a call has been waiting, which a slow machine may have to see, is left out.
+    The progress line of a slow call is left out.
     """
     ran = shell.run(*words, terminal=True, NO_COLOR="1")
     return replace(ran, err=re.sub(rf"{re.escape(ERASE)}(◐.*?cancels)?", "", ran.err))
 
 
 def explorer(shell: Shell, **environment: str) -> Explorer:
-    """The one door, on the files that the command line has."""
+    """Return the facade on the files of the command line."""
     return Explorer.open(folder=shell.folder, environment={**shell.environment, **environment})
 
 
 def called(shell: Shell, url: str, *, timeout: float | None = None) -> Exchange:
-    """A call through the one door. It is read back from the history too, and is there what it was."""
+    """Call through the facade, and check that the record is the same."""
 
     async def run() -> Exchange:
         async with explorer(shell) as door:
@@ -112,7 +112,10 @@ def called(shell: Shell, url: str, *, timeout: float | None = None) -> Exchange:
 
 
 def assert_recorded(shell: Shell, exchange: Exchange) -> None:
-    """The newest record is this exchange, but for what is never written down, and for the rest of a long body."""
+    """Check that the newest record is this exchange, apart from redactions.
+
+    The rest of a long body is not recorded either.
+    """
     (read,) = explorer(shell).history.newest(1)
     assert isinstance(read, Exchange)
     assert (read.id, read.outcome_name, read.exit_code) == (exchange.id, exchange.outcome_name, exchange.exit_code)
@@ -125,14 +128,14 @@ def assert_recorded(shell: Shell, exchange: Exchange) -> None:
 
 @dataclass(frozen=True)
 class Visit:
-    """A call on the command line, and what it left behind."""
+    """A call on the command line and its traces."""
 
     ran: Ran
-    """In a pipe: stdout is exact."""
+    """Output in a pipe, where stdout is exact."""
     seen: str
-    """Everything that stands on a terminal: of the call, its headers and body, and of its record."""
+    """Output on a terminal: of the call, its headers and body, its record."""
     exchange: Exchange
-    """As it was read back from the history."""
+    """The record, read back from the history."""
     server: RawServer
 
     @property
@@ -140,12 +143,12 @@ class Visit:
         return self.ran.code
 
     @property
-    def said(self) -> str:
+    def printed(self) -> str:
         return self.ran.err
 
 
 def visit(shell: Shell, script: Script, *arguments: str, method: str = "m") -> Visit:
-    """Call in a pipe and on a terminal, then read the record in every way the command line knows."""
+    """Call in a pipe and on a terminal, then read the record in every way."""
     with RawServer(script) as server:
         call = ["call", method, "--id", ID, "--url", server.origin, *arguments]
         ran = shell.run(*call)
@@ -163,19 +166,19 @@ def visit(shell: Shell, script: Script, *arguments: str, method: str = "m") -> V
 
 
 def inert(*runs: Ran) -> None:
-    """Nothing that these commands printed is obeyed by a terminal."""
+    """Check that a terminal interprets nothing in this output."""
     printed = "".join(run.text + run.err for run in runs)
     assert unprintable(printed) == set()
     assert "Traceback" not in printed
 
 
 def history_of(shell: Shell) -> list[str]:
-    """The texts of all files of the history."""
+    """Return the texts of all files of the history."""
     return [text for path, text in shell.files().items() if "history" in path]
 
 
 def written(shell: Shell, count: int) -> Path:
-    """A history of so many calls; its file."""
+    """Write a history of this many calls; return its file."""
     history = explorer(shell).history
     for number in range(count):
         history.append(sample(number))
