@@ -19,6 +19,7 @@ from rpcexplorer.cli.output import print_json
 from rpcexplorer.cli.world import World
 from rpcexplorer.manual import PAGES, Page, read_page, read_pages
 from rpcexplorer.model.problem import PROGRAM, Problem, first_few, nearest
+from rpcexplorer.model.secret import for_others
 from rpcexplorer.patterns import regex
 from rpcexplorer.text.json_text import BOLD, DIM, KEY, LITERAL, NUMBER, STRING, Ink, inked, json_of
 from rpcexplorer.text.printable import columns, printable
@@ -237,16 +238,18 @@ def laid_out(page: Page, world: World) -> str:
 
 
 def _show_in_pager(world: World, text: str) -> None:
-    """Show a text in $PAGER, or in less; print it if there is none, or nobody who could press a key."""
-    words = shlex.split(world.environment.get("PAGER", "less -R"))
+    """Show a text in $PAGER or in less; print it if there is none, or no terminal."""
+    words = []
+    with suppress(ValueError):  # $PAGER has a quote that is not closed.
+        words = shlex.split(world.environment.get("PAGER", "less -R"))
     if not (words and world.on_terminal and shutil.which(words[0])):
         world.write(text.encode())
         return
     # As git does: colours, and no pager for a text that fits the screen.
-    pager = subprocess.Popen(  # noqa: S603 - the person's own program
-        words, stdin=subprocess.PIPE, env={"LESS": "FRX", **world.environment}
+    pager = subprocess.Popen(  # noqa: S603 - the user's own program
+        words, stdin=subprocess.PIPE, env=for_others({"LESS": "FRX", **world.environment})
     )
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C is for the pager
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C is for the pager.
     try:
         with suppress(BrokenPipeError):
             pager.communicate(text.encode())

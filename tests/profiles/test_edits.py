@@ -288,8 +288,8 @@ def test_a_call_that_was_written_by_hand_is_replaced_in_its_place(tmp_path: Path
 @pytest.mark.parametrize(
     ("call", "said"),
     [
-        (saved("x", '["«a.password»"]'), "must not hold «a.password»"),
-        (saved("x", '["«not recorded»"]'), "must not hold «not recorded»"),
+        (saved("x", '["«a.password»"]'), "must not contain the secret reference «a.password»"),
+        (saved("x", '["«not recorded»"]'), "must not contain «not recorded»"),
         (saved("x", '{"password": "hunter2"}'), "a secret has no place in this file"),
         (saved("x", "[1,]"), "must be JSON"),
         (saved("@x"), "no name for a saved call"),

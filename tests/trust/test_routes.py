@@ -167,7 +167,7 @@ def test_allowed_destination_is_used_until_forgotten(shell: Shell, server: RawSe
     assert shell.run("call", "ping").code == 3
     nobody = shell.run("profiles", "allow", "st")
     assert nobody.code == 2
-    assert "add --yes" in nobody.err
+    assert "Add --yes" in nobody.err
     assert "auth.password_member: not set → pw" in nobody.err
     assert shell.run("profiles", "allow", "st", "--yes").code == 0
     assert "auth.password_member pw" in shell.run("profiles", "allow", "--list").text

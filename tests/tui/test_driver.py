@@ -128,5 +128,5 @@ def test_a_screen_that_closes_though_nobody_wanted_it_to_is_a_mistake(
 ) -> None:
     monkeypatch.setattr(App, "run", lambda self: None)
     monkeypatch.setattr("rpcexplorer.tui.app.outlive_terminal", lambda: None)
-    with pytest.raises(RuntimeError, match="nobody"):
+    with pytest.raises(RuntimeError, match="closed unexpectedly"):
         open_screen(explorer, person)

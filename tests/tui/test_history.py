@@ -139,9 +139,9 @@ def test_the_preview_follows_the_cursor(recorded: Explorer) -> None:
         assert text_of(bar).startswith(" report.run  12:00:03")
         await press(pilot, "down")
         assert text_of(bar).startswith(" user.get  12:00:02")
-        assert text_of(outcome).startswith(" ✗ error -32602   HTTP 200 · 34 ms · 100 B")
+        assert text_of(outcome).startswith(" ✗ error -32602 Invalid params   HTTP 200 · 34 ms · 100 B")
 
-    on_screen(recorded, act)
+    on_screen(recorded, act, (140, 40))
 
 
 @pytest.mark.thorough
