@@ -1,4 +1,4 @@
-"""Keystroke in the method filter to the list on screen, with 10,000 methods that a service has told of.
+"""Keystroke in the method filter to the list, for 10,000 methods.
 
     python tests/benchmarks/catalogue.py [ROUNDS] [METHODS]
 
@@ -23,13 +23,13 @@ from typing import Any, Final
 
 from rpcexplorer.model.method import Method
 from rpcexplorer.tui.call.methods import MethodRows
-from tests.benchmarks.figures import in_turns, told
+from tests.benchmarks.figures import in_turns, print_median
 from tests.benchmarks.programs import WORD, explorer, profile
 from tests.benchmarks.terminal import BACKSPACE, F2, Program, environment
 from tests.fakes.wire import RawServer, Received, http_reply
 
 WORDS: Final = ("order", "usr", "listIn", "cust get", "expq", "e")
-"""What people type: a word, letters of one, a hump, two words, what finds nothing, what finds nearly all."""
+"""A word, letters of one, a hump, two words, one without matches, "e"."""
 DEFAULTS: Final = (5, 10_000)
 AIM: Final = 0.03
 QUIET: Final = 0.05
@@ -59,20 +59,23 @@ _WAYS = ("", "ById", "ByName", "ForTeam", "InBatch", "AsDraft", "WithTotals", "S
 
 
 def names(count: int) -> list[str]:
-    """Names as services have them, such as ``order.listIndexByName``; past ten thousand they are numbered."""
+    """Return names such as ``order.listIndexByName``, numbered after 10,000."""
     spelled = (f"{area}.{''.join(rest)}" for area, *rest in itertools.product(_AREAS, _VERBS, _THINGS, _WAYS))
     numbered = (f"extra.method{number}" for number in itertools.count())
     return list(itertools.islice(itertools.chain(spelled, numbered), count))
 
 
 def service(names: Sequence[str]) -> RawServer:
-    """So many methods, told of in few words."""
+    """Return a service of these methods with short descriptions."""
     params = [{"name": "id", "schema": {"type": "integer"}, "required": True}]
     return describing([{"name": name, "summary": f"What {name} does", "params": params} for name in names])
 
 
 def describing(methods: Sequence[Mapping[str, Any]], **others: Any) -> RawServer:
-    """Tells of its methods, and does nothing else; ``others`` are more members of its document."""
+    """Return a service that only describes its methods.
+
+    ``others`` are more members of its document.
+    """
     info = {"title": "many", "version": "1"}
     document = json.dumps({"openrpc": "1.3.2", "info": info, "methods": methods, **others})
 
@@ -87,18 +90,21 @@ def describing(methods: Sequence[Mapping[str, Any]], **others: Any) -> RawServer
 
 
 def counts_of(names: Sequence[str]) -> Callable[[str], str]:
-    """How many methods the program finds for what is typed, as its title says it."""
+    """Return a function from a typed text to the count that the title shows."""
     rows = MethodRows({name: Method(name) for name in names})
     return lambda typed: f"{rows.listed(typed).count:,} of {len(names):,}" if typed else f"{len(names):,}  F2"
 
 
 def floor_of(names: Sequence[str]) -> Callable[[str], str]:
-    """The same of the bare app."""
+    """Return a function from a typed text to the count of the bare app."""
     return lambda typed: f"{sum(typed in name for name in names):,} of {len(names):,}"
 
 
 def typed(program: Program, count: Callable[[str], str]) -> list[float]:
-    """Seconds of each key that changes how many are found: all words, letter by letter, each taken back again."""
+    """Return the seconds of each key that changes the count.
+
+    All words are typed letter by letter, and each is deleted again.
+    """
     taken = []
     for word in WORDS:
         there = [word[:end] for end in range(len(word) + 1)]
@@ -112,7 +118,6 @@ def typed(program: Program, count: Callable[[str], str]) -> list[float]:
 
 
 def main() -> None:
-    """Measure and print."""
     given = [int(number) for number in sys.argv[1:]]
     rounds, count = [*given, *DEFAULTS[len(given) :]]
     many = names(count)
@@ -129,10 +134,10 @@ def main() -> None:
                 program.settle()
             ours.write(F2)
             ours.settle()
-            told_by = {"bare Textual": (bare, floor_of(many)), "rpcexplorer": (ours, counts_of(many))}
-            taken = in_turns(rounds, {name: partial(typed, *each) for name, each in told_by.items()})
+            contenders = {"bare Textual": (bare, floor_of(many)), "rpcexplorer": (ours, counts_of(many))}
+            taken = in_turns(rounds, {name: partial(typed, *each) for name, each in contenders.items()})
     print(f"{count:,} methods, a key in the filter; the aim is {AIM * 1000:.0f} ms")
-    floor, median = (told(name, list(itertools.chain(*spent))) for name, spent in taken.items())
+    floor, median = (print_median(name, list(itertools.chain(*spent))) for name, spent in taken.items())
     print(f"ratio {median / floor:.2f}")
 
 

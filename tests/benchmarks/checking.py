@@ -1,10 +1,10 @@
-"""Params against their schema: what a check costs, and what the program notices of it.
+"""Params against a schema: time of a check, and stall of the program.
 
     python tests/benchmarks/checking.py [ROUNDS]
 
-The clock runs from the question to the answer, through the process that checks and back, with what is said in words.
-The longest stall is how long the program's loop stood still meanwhile: a key that is pressed then waits so long. The
-floor, in the same run: the bare validator, in this process.
+The clock runs from the question to the answer, through the process that checks and back, with the problems in words.
+The longest stall is the time in which the event loop did not run: a key waits so long. The floor, in the same run: the
+bare validator, in this process.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from rpcexplorer.discovery.openrpc import read_openrpc
 from rpcexplorer.model.method import Described, DescribedParam
 from rpcexplorer.model.problem import Checked
 from rpcexplorer.schema.check import Checker
-from tests.benchmarks.figures import told
+from tests.benchmarks.figures import print_median
 from tests.fakes.violations import made
 
 ROUNDS: Final = 20
 METHODS: Final = 10_000
 PAUSE: Final = 0.001
-"""Seconds between two looks at whether the loop goes on: without any the look itself would be what costs."""
+"""Seconds between two looks at the loop, so that looking costs little."""
 FILTER: Final = {
     "type": "object",
     "properties": {"a": {"type": "integer", "minimum": 1}, "sub": {"$ref": "#/components/schemas/Filter"}},
@@ -50,7 +50,7 @@ WRONG: Final = '{"cuont": 5, "kind": "Alpha", "filter": {"a": "1", "sub": {"b": 
 
 
 def document() -> dict[str, Any]:
-    """A service of 10,000 methods, whose schemas are a megabyte."""
+    """Return a service of 10,000 methods with a megabyte of schemas."""
     schemas = {
         f"T{at}": {
             "type": "object",
@@ -66,7 +66,7 @@ def document() -> dict[str, Any]:
 
 
 async def timed(check: Awaitable[Checked]) -> tuple[float, float]:
-    """How long a check takes, and the longest time in which nothing else had a turn."""
+    """Return the time of a check, and its longest stall."""
     worst, going = 0.0, True
 
     async def beat() -> None:
@@ -85,7 +85,10 @@ async def timed(check: Awaitable[Checked]) -> tuple[float, float]:
 
 
 async def measured(rounds: int, check: Callable[[Checker], Awaitable[Checked]], *, warm: bool = True) -> list[float]:
-    """Each time with a checker of its own, where it is not ``warm``; the longest stall is printed."""
+    """Measure with one checker, or with a new one each time if not ``warm``.
+
+    The longest stall is printed.
+    """
     taken: list[float] = []
     worst = 0.0
     checker = Checker(deadline=20)
@@ -106,7 +109,7 @@ async def measured(rounds: int, check: Callable[[Checker], Awaitable[Checked]], 
 async def main(rounds: int) -> None:
     members = json.dumps({f"member{number}": number for number in range(100_000)})
     texts = Described(result={"type": "object", "additionalProperties": {"type": "string"}})
-    told("100,000 members, all wrong", await measured(3, lambda it: it.result(texts, members), warm=False))
+    print_median("100,000 members, all wrong", await measured(3, lambda it: it.result(texts, members), warm=False))
     peaks = (resource.getrusage(who).ru_maxrss // 1024 for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
     print(f"{'':30} program and process {' + '.join(map(str, peaks))} MB")
     schema = made(TYPICAL)
@@ -116,20 +119,20 @@ async def main(rounds: int) -> None:
         began = perf_counter()
         list(bare.iter_errors(json.loads(WRONG)))
         floor.append(perf_counter() - began)
-    told("the bare validator", floor)
-    told("start and first check", await measured(rounds, lambda it: it.params(TYPICAL, RIGHT), warm=False))
-    told("right params", await measured(rounds * 10, lambda it: it.params(TYPICAL, RIGHT)))
-    told("wrong params, ways to mend", await measured(rounds * 10, lambda it: it.params(TYPICAL, WRONG)))
+    print_median("the bare validator", floor)
+    print_median("start and first check", await measured(rounds, lambda it: it.params(TYPICAL, RIGHT), warm=False))
+    print_median("right params", await measured(rounds * 10, lambda it: it.params(TYPICAL, RIGHT)))
+    print_median("wrong params, fixes", await measured(rounds * 10, lambda it: it.params(TYPICAL, WRONG)))
     whole = document()
     size = len(json.dumps(whole))
     large = read_openrpc(whole).described["m5"]
-    told(
+    print_median(
         f"one of {METHODS:,} methods, new",
         await measured(rounds, lambda it: it.params(large, '{"a": {"member1": {"member2": 5}}}'), warm=False),
         f"a document of {size / 1e6:.1f} MB",
     )
     evil = Described((DescribedParam("a", {"pattern": "^(a+)+$"}),))
-    told(
+    print_median(
         "^(a+)+$ and 40 letters", await measured(rounds, lambda it: it.params(evil, json.dumps({"a": "a" * 40 + "!"})))
     )
 

@@ -1,4 +1,4 @@
-"""One CLI call beside a bare Python with httpx doing the same POST, and what the imports cost.
+"""One CLI call and a bare Python with httpx, and the cost of imports.
 
     python tests/benchmarks/cli_call.py [RUNS]
 
@@ -24,14 +24,13 @@ print(httpx.post("{url}/api/v2/", json=body).text)
 
 
 def seconds(command: list[str], environment: dict[str, str]) -> float:
-    """How long a whole process takes."""
+    """Return the time of a whole process."""
     started = time.perf_counter()
     subprocess.run(command, env=environment, stdout=subprocess.DEVNULL, check=True)
     return time.perf_counter() - started
 
 
 def main() -> None:
-    """Measure and print."""
     runs = int(sys.argv[1]) if len(sys.argv) > 1 else 15
     with DemoThread() as demo, tempfile.TemporaryDirectory() as home:
         environment = {**os.environ, "RPCEXPLORER_HOME": home}

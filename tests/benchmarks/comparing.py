@@ -1,12 +1,12 @@
-"""Two replies compared, beside ``json.loads`` of both, ``difflib`` over their laid-out lines, and ``deepdiff``.
+"""Two responses compared, by rpcexplorer and by other libraries.
 
     python tests/benchmarks/comparing.py [MEGABYTES...]
 
-Each side is a list of records as services send them. The pairs: one record came at the front and ten changed; the
-members of every record stand in another order; every record changed in one member; everything is another. Each way is
-measured in a process of its own, which may take a minute; deepdiff is measured where it is installed
-(``pip install deepdiff``) and is no part of the product. ``difflib`` and ``deepdiff`` are told apart from what was
-compared: what they say of a front insertion, or of ``1.0`` and ``1.00``, is not the same.
+Each side is a list of records as services send them. The pairs: one record was inserted at the front and ten changed;
+the members of every record are in another order; every record changed in one member; everything differs. Each way is
+measured in a process of its own, which may take a minute. deepdiff is measured if it is installed
+(``pip install deepdiff``) and is not part of the product. The results are not comparable: the ways report a front
+insertion, or ``1.0`` and ``1.00``, differently.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from rpcexplorer.text.compare import compared_lines, summary
 DEFAULTS: Final = (1, 10)
 PATIENCE: Final = 60.0
 RECORD: Final = 177
-"""Bytes of a record, about."""
+"""Approximate bytes of a record."""
 
 
 def record(at: int) -> dict[str, Any]:
@@ -43,7 +43,7 @@ def record(at: int) -> dict[str, Any]:
 
 
 def pairs(megabytes: float) -> dict[str, tuple[bytes, bytes]]:
-    """Both sides, by what is different."""
+    """Return both sides of each pair, by their difference."""
     dice = random.Random(14)
     left = [record(at) for at in range(int(megabytes * 1_000_000 / RECORD))]
     few = [record(-1), *(dict(each) for each in left)]
@@ -71,10 +71,10 @@ def ours(left: bytes, right: bytes) -> str:
             break
         now = time.perf_counter()
         longest, before = max(longest, now - before), now
-    said = f"{summary(comparison)[:60]}; longest step {longest * 1000:,.0f} ms"
+    result = f"{summary(comparison)[:60]}; longest step {longest * 1000:,.0f} ms"
     before = time.perf_counter()
     lines = len(compared_lines(comparison))
-    return f"{said}; {lines:,} lines in {(time.perf_counter() - before) * 1000:,.0f} ms"
+    return f"{result}; {lines:,} lines in {(time.perf_counter() - before) * 1000:,.0f} ms"
 
 
 def loads(left: bytes, right: bytes) -> str:
@@ -105,24 +105,24 @@ WAYS: Final[dict[str, Callable[[bytes, bytes], str]]] = {
 }
 
 
-def measured(way: str, left: bytes, right: bytes, told: Any) -> None:
+def measured(way: str, left: bytes, right: bytes, results: Any) -> None:
     before = time.process_time()
-    said = WAYS[way](left, right)
-    told.put((time.process_time() - before, said))
+    result = WAYS[way](left, right)
+    results.put((time.process_time() - before, result))
 
 
 def timed(way: str, left: bytes, right: bytes) -> str:
-    """Seconds of CPU, and what was found; or how long was waited for it."""
-    told: Any = multiprocessing.Queue()
-    work = multiprocessing.Process(target=measured, args=(way, left, right, told))
+    """Return the CPU seconds and the result, or the timeout."""
+    results: Any = multiprocessing.Queue()
+    work = multiprocessing.Process(target=measured, args=(way, left, right, results))
     work.start()
     try:
-        seconds, said = told.get(timeout=PATIENCE)
+        seconds, result = results.get(timeout=PATIENCE)
     except Exception:  # noqa: BLE001 - empty: whatever it was doing, it was too long
-        seconds, said = None, ""
+        seconds, result = None, ""
     work.kill()
     work.join()
-    return f"> {PATIENCE:.0f} s" if seconds is None else f"{seconds:8.2f} s   {said}"
+    return f"> {PATIENCE:.0f} s" if seconds is None else f"{seconds:8.2f} s   {result}"
 
 
 def main() -> None:

@@ -1,12 +1,12 @@
-"""Start and opening of a method, with 10,000 methods whose schemas have a megabyte and more, beside the same without.
+"""Start and opening of one of 10,000 methods, with and without schemas.
 
     python tests/benchmarks/described.py [ROUNDS] [METHODS] [--start | --opening]
 
-Two profiles in homes of their own: of one service only the names and a line of each method are known, which is all
-that a start reads; the other one's document has 1,500 schemas that all methods share and that refer to each other,
-and one method with a megabyte of its own. The real program runs in a pseudo-terminal of 120 by 40. A start is measured
-until the first screen is there; opening a method from Enter until the params to start from, which name the method, are
-drawn: the first one of a run, which reads all descriptions, the next ones, and the one with the megabyte.
+Two profiles in homes of their own. Of one service only the names and a line of each method are known: a start reads no
+more. The document of the other has 1,500 schemas that all methods share and that refer to each other, and one method
+with a megabyte of its own. The real program runs in a pseudo-terminal of 120 by 40. A start is measured until the
+first screen is drawn. Opening a method is measured from Enter until its params are drawn: the first one of a run, which
+reads all descriptions, the next ones, and the one with the megabyte.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from tests.benchmarks.catalogue import names
-from tests.benchmarks.figures import in_turns, told
+from tests.benchmarks.figures import in_turns, print_median
 from tests.benchmarks.programs import WORD, explorer
 from tests.benchmarks.terminal import ENTER, F2, environment
 
@@ -39,15 +39,15 @@ discovery = { file = "openrpc.json" }
 
 
 def document(methods: Sequence[str], *, schemas: bool) -> dict[str, Any]:
-    """What a service says of so many methods, with its schemas or without."""
+    """Return a document of these methods, with or without schemas."""
 
     def method(at: int, name: str) -> dict[str, Any]:
-        told: dict[str, Any] = {"name": name, "summary": f"What {name} does"}
+        described: dict[str, Any] = {"name": name, "summary": f"What {name} does"}
         mark = {"name": "id", "required": True, "schema": {"type": "string", "default": mark_of(name)}}
         if not schemas:
-            return told | {"params": [mark]}
+            return described | {"params": [mark]}
         shared = [{"name": "what", "schema": {"$ref": f"#/components/schemas/T{at % SHARED}"}}]
-        return told | {
+        return described | {
             "params": [mark, *(shared if name != HEAVY else [{"name": "all", "schema": _heavy()}])],
             "result": {"name": "rows", "schema": {"$ref": f"#/components/schemas/T{at * 7 % SHARED}"}},
         }
@@ -58,7 +58,7 @@ def document(methods: Sequence[str], *, schemas: bool) -> dict[str, Any]:
 
 
 def mark_of(name: str) -> str:
-    """What stands in the params of a method alone."""
+    """Return a text that only the params of this method contain."""
     return f"«{name}»"
 
 
@@ -77,14 +77,14 @@ def _shared() -> dict[str, Any]:
 
 
 def _heavy() -> dict[str, Any]:
-    """A schema of a megabyte."""
+    """Return a schema of a megabyte."""
     return {
         "properties": {f"field{at}": {"enum": [f"value {at} {number}" for number in range(50)]} for at in range(1_300)}
     }
 
 
 def home(folder: Path, content: dict[str, Any]) -> Path:
-    """A person's folders, in which the document was read."""
+    """Return a user's folders after the document was read."""
     folder.mkdir()
     (folder / "sessions.toml").write_text(SESSIONS)
     (folder / "openrpc.json").write_text(json.dumps(content))
@@ -94,13 +94,13 @@ def home(folder: Path, content: dict[str, Any]) -> Path:
 
 
 def started(folder: Path) -> float:
-    """Seconds to the first screen."""
+    """Return the seconds to the first screen."""
     with explorer(folder) as program:
         return program.until(WORD)
 
 
 def opened(folder: Path, methods: Sequence[str]) -> list[float]:
-    """Seconds to the params of each method, one after the other in one run."""
+    """Return the seconds to the params of each method in one run."""
     taken = []
     with explorer(folder) as program:
         program.until(WORD)
@@ -117,7 +117,6 @@ def opened(folder: Path, methods: Sequence[str]) -> list[float]:
 
 
 def main() -> None:
-    """Measure and print."""
     given = [int(word) for word in sys.argv[1:] if word.isdecimal()]
     rounds, count = [*given, *DEFAULTS[len(given) :]]
     many = names(count)
@@ -133,7 +132,7 @@ def main() -> None:
             times = in_turns(
                 rounds, {"start, lines alone": partial(started, bare), "start, with schemas": partial(started, full)}
             )
-            floor, ours = (told(name, each) for name, each in times.items())
+            floor, ours = (print_median(name, spent) for name, spent in times.items())
             print(f"ratio {ours / floor:.2f}")
         if "--start" not in sys.argv:
             runs = in_turns(
@@ -141,9 +140,9 @@ def main() -> None:
             )
             print(f"opening a method; the aim is {AIM * 1000:.0f} ms")
             for name, taken in runs.items():
-                told(f"the first, {name}", [run[0] for run in taken])
-                told(f"the next ones, {name}", [each for run in taken for each in run[1:-1]])
-                told(f"a megabyte of its own, {name}", [run[-1] for run in taken])
+                print_median(f"the first, {name}", [run[0] for run in taken])
+                print_median(f"the next ones, {name}", [each for run in taken for each in run[1:-1]])
+                print_median(f"a megabyte of its own, {name}", [run[-1] for run in taken])
 
 
 if __name__ == "__main__":

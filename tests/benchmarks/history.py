@@ -1,12 +1,11 @@
-"""A history of 100,000 calls: to add to it, to list, search and filter it, to prune it while another process appends.
+"""A history of 100,000 calls: append, list, search, filter and prune.
 
     python tests/benchmarks/history.py [RUNS] [CALLS]
 
-The calls are of about a kilobyte, on two profiles, one in ten an error; a second history of the same length has one
-of a megabyte among every thousand. Everything is asked of the library in this process, in turns with its floor: a bare
+The calls are of about a kilobyte, on two profiles, one in ten an error. A second history of the same length has a call
+of a megabyte among every thousand. The library is measured in this process, in turns with its floor: a bare
 open-append-write for an append, a bare read of the files for a search. Then the real program runs, as whole processes
-and on its screen, each time beside the same program without a history. Files are in the disk's cache, as they are for
-whoever asks twice.
+and on its screen, each time also without a history. Files are in the disk's cache, as after a first search.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ from rpcexplorer.model.settings import MIB
 from rpcexplorer.rpc.codec import decode
 from rpcexplorer.rpc.messages import make_id
 from rpcexplorer.transport.port import Response
-from tests.benchmarks.figures import after_one, told
+from tests.benchmarks.figures import after_one, print_median
 from tests.benchmarks.programs import WORD, bare, explorer, profile
 from tests.benchmarks.terminal import ESCAPE, Program, environment
 
@@ -46,11 +45,11 @@ APPENDS: Final = 2000
 BETWEEN_APPENDS: Final = 0.001
 F6: Final = b"\x1b[17~"
 TYPED: Final = b"QZXWVQZXWVQZXWVQZXWV"
-"""Letters that stand nowhere else, so that no call is found and every search goes through all of them."""
+"""Letters that no call contains, so that every search goes through all."""
 
 
 def exchange(number: int, body: bytes | None = None) -> Exchange:
-    """One of about a kilobyte."""
+    """Return an exchange of about a kilobyte."""
     when = START + timedelta(seconds=number)
     body = body or (ERROR if number % 10 == 0 else b'{"jsonrpc":"2.0","id":"1","result":[' + ITEMS + b"]}")
     return Exchange(
@@ -69,7 +68,7 @@ def exchange(number: int, body: bytes | None = None) -> Exchange:
 
 
 def fill(folder: Path, count: int, *, large: bool = False) -> History:
-    """Write many at once, through the front door but a thousand at a time."""
+    """Write many calls through the public API, a thousand at a time."""
     history = History(folder, body_limit=2 * MIB)
     body = b'{"jsonrpc":"2.0","id":"1","result":[' + b",".join([ITEMS] * (MIB // len(ITEMS))) + b"]}"
     for first in range(0, count, 1000):
@@ -81,48 +80,46 @@ def fill(folder: Path, count: int, *, large: bool = False) -> History:
 
 
 def seconds(deed: Callable[[], Any]) -> float:
-    """How long something takes."""
     began = time.perf_counter()
     deed()
     return time.perf_counter() - began
 
 
-# --- one process -------------------------------------------------------------------------------------------------
-
-
 def bare_append(path: Path, block: bytes) -> None:
-    """What an append cannot do without."""
+    """Do the minimum of an append."""
     file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     os.write(file, block)
     os.close(file)
 
 
 def bare_read(folder: Path) -> None:
-    """What a search through everything cannot do without."""
+    """Do the minimum of a full search."""
     for path in folder.glob("*.toml"):
         path.read_bytes()
 
 
 def appending(folder: Path, long: History) -> None:
-    """To an empty history and to a long one, beside a bare write."""
+    """Append to an empty and to a long history, and write without one."""
     empty, count = History(folder / "empty"), sum(1 for _ in long.all())
     calls = [exchange(count + number) for number in range(APPENDS)]
     blocks = [to_block(call).encode() for call in calls]
-    floor = told("open, append, write", [seconds(partial(bare_append, folder / "bare", block)) for block in blocks])
+    floor = print_median(
+        "open, append, write", [seconds(partial(bare_append, folder / "bare", block)) for block in blocks]
+    )
     for name, history in (("append to an empty history", empty), (f"append behind {count:,}", long)):
-        median = told_beside(name, floor, [seconds(partial(history.append, call)) for call in calls], "1 ms")
+        median = print_ratio(name, floor, [seconds(partial(history.append, call)) for call in calls], "1 ms")
         print(f"{'':30} median {median * 1e6:.0f} µs, a bare write {floor * 1e6:.0f} µs")
 
 
-def told_beside(name: str, floor: float, taken: list[float], target: str = "") -> float:
+def print_ratio(name: str, floor: float, taken: list[float], target: str = "") -> float:
     """Print figures with their ratio to the floor."""
     median = statistics.median(taken)
     ratio = f"{median / floor:.1f} times the floor"
-    return told(name, taken, f"{ratio}, target {target}" if target else ratio)
+    return print_median(name, taken, f"{ratio}, target {target}" if target else ratio)
 
 
 def asking(history: History, runs: int, name: str) -> None:
-    """Everything that is asked of a long history."""
+    """Measure every query of a long history."""
     every = [found for found in history.all() if isinstance(found, Exchange)]
     oldest, middle = every[-1], every[len(every) // 2]
 
@@ -155,23 +152,20 @@ def asking(history: History, runs: int, name: str) -> None:
     taken = after_one(runs, contenders)
     floor = statistics.median(taken["bare read of the files"])
     for words, (_, target) in deeds.items():
-        told_beside(words, floor, taken[words], target)
+        print_ratio(words, floor, taken[words], target)
     stops = [moment for _ in range(runs) for moment in between_stops(history)]
-    told("from one stop to the next", stops, "so long a search goes on that was given up")
+    print_median("from one stop to the next", stops, "how long a cancelled search goes on")
 
 
 def between_stops(history: History) -> Iterator[float]:
-    """Seconds between the moments at which a search can be stopped."""
+    """Yield the seconds between the points at which a search can be stopped."""
     moments = [time.perf_counter()]
     moments.extend(time.perf_counter() for _ in history.search_in_steps(HistoryFilter(words=("no such text",))))
     return (after - before for before, after in pairwise(moments))
 
 
-# --- two processes -----------------------------------------------------------------------------------------------
-
-
 def append_until(folder: Path, first: int, ready: Event, stop: Event, taken: Any) -> None:
-    """What the other process does: one call after the other."""
+    """Append one call after the other, in another process."""
     history = History(folder)
     times: list[float] = []
     while not stop.is_set():
@@ -182,7 +176,7 @@ def append_until(folder: Path, first: int, ready: Event, stop: Event, taken: Any
 
 
 def appended_during(history: History, count: int, deed: Callable[[], object]) -> list[float]:
-    """Seconds of each append that another process made while something was done here."""
+    """Return the seconds of each append by another process during an action."""
     processes = multiprocessing.get_context("spawn")
     ready, stop = processes.Event(), processes.Event()
     taken, giving = processes.Pipe(duplex=False)
@@ -197,20 +191,17 @@ def appended_during(history: History, count: int, deed: Callable[[], object]) ->
 
 
 def pruning(history: History, count: int) -> None:
-    """Half of the calls are removed while another process appends."""
+    """Remove half of the calls while another process appends."""
     print(f"--- prune of {count:,} to the half, while another process appends")
-    told("appends beside nothing", appended_during(history, 2 * count, lambda: time.sleep(2)))
+    print_median("appends alone", appended_during(history, 2 * count, lambda: time.sleep(2)))
     took: list[float] = []
     times = appended_during(history, 3 * count, lambda: took.append(seconds(lambda: history.prune(keep=count // 2))))
-    told("appends beside the prune", times, "target: a few ms at the worst")
-    told("the prune itself", took)
-
-
-# --- whole programs ----------------------------------------------------------------------------------------------
+    print_median("appends during the prune", times, "target: a few ms at the worst")
+    print_median("the prune itself", took)
 
 
 def commands(runs: int, home: Path, none: Path, id: str) -> None:
-    """The command line, beside the same without a history."""
+    """Measure the command line, with and without a history."""
     print("--- whole processes, with and without a history")
     asked = (["list"], ["search", "no such text"], ["show", id], ["prune", "--keep", "1000", "--dry-run"])
     contenders = {
@@ -219,23 +210,23 @@ def commands(runs: int, home: Path, none: Path, id: str) -> None:
         for said, folder in (("", home), (", none", none))
     }
     for name, taken in after_one(runs, contenders).items():
-        told(name, taken)
+        print_median(name, taken)
 
 
 def run(words: list[str], folder: Path) -> None:
-    """One command. That there is no such call is an answer too."""
+    """Run one command; a missing call is a valid result."""
     command = [sys.executable, "-m", "rpcexplorer", "history", *words]
     subprocess.run(command, cwd=folder, env=environment(folder), capture_output=True, check=False)
 
 
 def first_screen(folder: Path) -> float:
-    """Seconds from the start to the first screen."""
+    """Return the seconds from the start to the first screen."""
     with explorer(folder) as program:
         return program.until(WORD)
 
 
 def typing(folder: Path) -> list[float]:
-    """Seconds from a letter in the filter to the filter with it, while what was typed before is being looked for."""
+    """Return the seconds from a letter to the filter with it, during a search."""
     with explorer(folder) as program:
         program.until(WORD)
         program.settle()
@@ -247,30 +238,29 @@ def typing(folder: Path) -> list[float]:
         for end in range(1, len(TYPED) + 1):
             program.write(TYPED[end - 1 : end])
             taken.append(program.until(TYPED[:end]))
-            time.sleep(0.15)  # the search has begun, and is not at its end
+            time.sleep(0.15)  # the search runs, and has not ended
         program.write(ESCAPE)
         return taken
 
 
 def screens(runs: int, home: Path, none: Path) -> None:
-    """Start-up, and keys in the filter."""
+    """Measure the start, and keys in the filter."""
     print("--- the screen, with and without a history")
     script = bare(none, 'Input("usable")')
     taken = after_one(
         runs, {"first screen": partial(first_screen, home), "first screen, none": partial(first_screen, none)}
     )
-    ours, floor = (told(name, times) for name, times in taken.items())
+    ours, floor = (print_median(name, times) for name, times in taken.items())
     print(f"{'':30} ratio {ours / floor:.2f}")
     with Program([sys.executable, script], none) as line:
         line.until(WORD)
         line.settle()
-        floor = told("a key in a bare Textual line", [line.press(b"x") for _ in TYPED])
+        floor = print_median("a key in a bare Textual line", [line.press(b"x") for _ in TYPED])
     for name, folder in (("a key in the filter, none", none), ("a key in the filter", home)):
-        told_beside(name, floor, [took for _ in range(runs) for took in typing(folder)], "100 ms at the worst")
+        print_ratio(name, floor, [took for _ in range(runs) for took in typing(folder)], "100 ms at the worst")
 
 
 def main() -> None:
-    """Measure and print."""
     given = [int(number) for number in sys.argv[1:]]
     runs, count = [*given, *DEFAULTS[len(given) :]]
     with tempfile.TemporaryDirectory() as place:

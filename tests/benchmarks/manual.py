@@ -1,4 +1,4 @@
-"""Time from the key to a page of the manual on screen, beside Textual's MarkdownViewer with the same page.
+"""Key to a manual page on screen, and the same page in a MarkdownViewer.
 
     python -m tests.benchmarks.manual [RUNS]
 
@@ -20,7 +20,7 @@ from textual.widgets import MarkdownViewer
 from rpcexplorer.manual import read_page
 from rpcexplorer.model.settings import DARK
 from rpcexplorer.tui.theme import textual_theme
-from tests.benchmarks.figures import told
+from tests.benchmarks.figures import print_median
 
 LINES: Final = 200
 
@@ -77,11 +77,10 @@ class Measuring(App[None]):
 
 
 def main() -> None:
-    """Measure and print."""
     app = Measuring(int(sys.argv[1]) if len(sys.argv) > 1 else 7)
     app.run(headless=True, size=(120, 40))
     for name, taken in app.taken.items():
-        told(name, taken)
+        print_median(name, taken)
 
 
 if __name__ == "__main__":

@@ -1,17 +1,17 @@
-"""rpcexplorer beside its peers, taking turns in one run: first screen, one call, replies of one and of ten megabytes.
+"""rpcexplorer and its peers: first screen, one call, large responses.
 
     python3 -m venv /tmp/peers && /tmp/peers/bin/pip install posting httpie 'tree-sitter<0.26'
     python tests/benchmarks/peers.py --peers /tmp/peers [RUNS] [--replies RUNS] [--sizes 1 10] [--only start call reply]
 
-With tree-sitter 0.26, Posting 2.11 ends in a segmentation fault. A peer that is not there is left out, which is said.
+With tree-sitter 0.26, Posting 2.11 ends in a segmentation fault. A missing peer is skipped with a message.
 
-Screens run in a pseudo-terminal of 120 by 40. Their clock runs from the start of the process to a word that stands on
-every first screen; for a reply, from the key that sends to a member at its beginning, in its colour. It is the first
-call of a program, so that what is loaded late counts. Programs that print run from their start, into the same terminal:
-to that member, and to their end. Everybody gets the same reply from the same demo service, in a process started for it;
-jq alone has it in a file. The floors are measured in the same run: a bare Textual app (once more on Posting's Textual,
-where that is another), a bare Python with httpx making the same call, and one that has httpx ready and reads the same
-reply. Memory is the most that the system saw the process have.
+Screens run in a pseudo-terminal of 120 by 40. Their clock runs from the start of the process to a word that is on every
+first screen; for a response, from the key that sends to a member at its beginning, in its colour. It is the first call
+of a program, so lazy loading counts. Programs that print run from their start, into the same terminal: to that member,
+and to their end. All get the same response from the same demo service, in a process started for it; only jq has it in
+a file. The floors are measured in the same run: a bare Textual app (also on Posting's Textual, if that differs), a bare
+Python with httpx making the same call, and one that has httpx ready and reads the same response. Memory is the peak of
+the process.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ import httpx
 
 from rpcexplorer.demo.http import DemoThread
 from tests.benchmarks import cli_call
-from tests.benchmarks.figures import after_one, in_turns, told
+from tests.benchmarks.figures import after_one, in_turns, print_median
 from tests.benchmarks.posting import Posting
 from tests.benchmarks.programs import WORD, bare, explorer, profile, ready_to_send
 from tests.benchmarks.terminal import CTRL_J, ENTER, F5, Program, environment
 
 MEGABYTE: Final = 1_000_000
 COLOURED: Final = b'm"page"'
-"""A member at the beginning of the reply, right behind the escape sequence that gives it its colour."""
+"""A member at the beginning of the response, after its colour sequence."""
 PLAIN: Final = """
 import sys, httpx
 url, body = sys.argv[1:]
@@ -51,40 +51,43 @@ with httpx.Client(timeout=600) as client:
 
 
 class Reading(NamedTuple):
-    """What it took to look at a reply."""
+    """The cost of looking at a response."""
 
     seconds: float
-    """Until its beginning stood there."""
+    """Until its beginning is shown."""
     peak: int
     """Bytes of memory."""
     whole: float | None = None
-    """Seconds until its end stood there, where a program prints all of it."""
+    """Seconds until its end is shown, if the program prints all of it."""
 
 
 @dataclass(frozen=True)
 class Bench:
-    """Where everything is."""
+    """The folder, the demo service and the peers."""
 
     folder: Path
-    """Everybody's home."""
+    """The home of all programs."""
     url: str
-    """Of the demo service."""
+    """Address of the demo service."""
     venv: Path | None
-    """Of the peers."""
+    """Virtual environment of the peers."""
     patience: float
 
     def peer(self, name: str) -> Path | None:
-        """A peer's script, if it is installed."""
+        """Return a peer's script, if it is installed."""
         script = self.venv and self.venv / "bin" / name
         return script if script and script.exists() else None
 
     def posting(self, body: str) -> Posting | None:
-        """Posting, if it is installed, with this body to send."""
+        """Return Posting with this body to send, if it is installed."""
         script = self.peer("posting")
         return Posting(script, self.folder, self.url + "/api/v2/", body) if script else None
 
     def http(self, body: str) -> list[str] | None:
-        """HTTPie's command to send this body, if it is installed. It may not look for updates of itself meanwhile."""
+        """Return HTTPie's command for this body, if it is installed.
+
+        It must not look for updates meanwhile.
+        """
         script = self.peer("http")
         quiet = self.folder / "config" / "httpie" / "config.json"
         quiet.parent.mkdir(parents=True, exist_ok=True)
@@ -93,11 +96,8 @@ class Bench:
         return [str(script), *words] if script else None
 
 
-# --- first screen ---------------------------------------------------------------------------------------------------
-
-
 def starts(bench: Bench, runs: int) -> None:
-    """From the start of a process to its first screen."""
+    """Measure from the start of a process to its first screen."""
     profile(bench.folder, bench.url)
     script, posting = bare(bench.folder), bench.posting("{}")
     programs: dict[str, Callable[[], Program]] = {
@@ -125,16 +125,13 @@ def _first_screen(start: Callable[[], Program]) -> Callable[[], float]:
 
 
 def _textual(python: Path) -> str:
-    """Which version a Python has."""
+    """Return the Textual version of a Python."""
     words = [str(python), "-c", "import importlib.metadata as m; print(m.version('textual'))"]
     return subprocess.check_output(words, text=True).strip()
 
 
-# --- one call -------------------------------------------------------------------------------------------------------
-
-
 def calls(bench: Bench, runs: int) -> None:
-    """A whole process that makes one call."""
+    """Measure a whole process that makes one call."""
     python, body = sys.executable, _body("demo.echo", x=1)
     commands = {
         "httpx.post": [python, "-c", cli_call.BARE.format(url=bench.url)],
@@ -157,11 +154,11 @@ def _body(method: str, **params: int) -> str:
     return json.dumps({"jsonrpc": "2.0", "id": "1", "method": method, "params": params})
 
 
-# --- a reply --------------------------------------------------------------------------------------------------------
-
-
 def replies(bench: Bench, runs: int, megabytes: float) -> None:
-    """A reply of a size, on a screen or printed; the first turn has a short one, which loads what is loaded late."""
+    """Measure a large response, on a screen or printed.
+
+    The first turn has a short one, which triggers lazy loading.
+    """
     in_turns(1, _readers(bench, 1))
     count = round(megabytes * MEGABYTE * 1000 / len(_fetched(bench, 1000)))
     taken = in_turns(runs, _readers(bench, count))
@@ -171,15 +168,15 @@ def replies(bench: Bench, runs: int, megabytes: float) -> None:
         wholes = [reading.whole for reading in readings if reading.whole is not None]
         whole = f"   to the end {statistics.median(wholes) * 1000:8.1f} ms" if wholes else ""
         peak = max(reading.peak for reading in readings) / MEGABYTE
-        medians[name] = told(name, [reading.seconds for reading in readings], f"peak {peak:6.0f} MB{whole}")
+        medians[name] = print_median(name, [reading.seconds for reading in readings], f"peak {peak:6.0f} MB{whole}")
     _ratios(medians, "plain fetch")
 
 
 def _readers(bench: Bench, count: int) -> dict[str, Callable[[], Reading]]:
-    """Whoever can show a reply of so many records."""
+    """Return all programs that can show a response of this many records."""
     body, url, folder = _body("demo.records", count=count), bench.url + "/api/v2/", bench.folder
     profile(folder, bench.url, method="demo.records", params=f"{{ count = {count} }}")
-    shutil.rmtree(folder / "home", ignore_errors=True)  # the drafts in it are of another size
+    shutil.rmtree(folder / "home", ignore_errors=True)  # its drafts are of another size
     plain = [sys.executable, "-c", PLAIN, url, body]
     readers = {
         "plain fetch": lambda: _shown(_when_ready(Program(plain, folder)), ENTER, b"fetched", bench.patience),
@@ -220,11 +217,8 @@ def _printed(program: Program, patience: float) -> Reading:
         return Reading(seconds, program.peak, whole)
 
 
-# --- figures --------------------------------------------------------------------------------------------------------
-
-
 def _medians(taken: Mapping[str, list[float]]) -> dict[str, float]:
-    return {name: told(name, times) for name, times in taken.items()}
+    return {name: print_median(name, times) for name, times in taken.items()}
 
 
 def _ratios(medians: Mapping[str, float], floor: str) -> None:
@@ -233,7 +227,6 @@ def _ratios(medians: Mapping[str, float], floor: str) -> None:
 
 
 def main() -> None:
-    """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("runs", nargs="?", type=int, default=15, help="of first screens and calls")
     parser.add_argument("--peers", type=Path, help="the virtual environment with Posting and HTTPie")

@@ -1,4 +1,4 @@
-"""Posting, the peer with a screen: how it is started, and how it comes to have a request ready to send."""
+"""Posting, the peer with a screen: its start, and a request ready to send."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ options:
 
 
 class Posting:
-    """Posting from a virtual environment of its own, with a collection of one request and a home nobody has used."""
+    """Posting in its own virtual environment, with one request and a new home."""
 
     def __init__(self, script: Path, folder: Path, url: str, body: str) -> None:
         self._script, self._folder, self._collection = script, folder, folder / "collection"
@@ -34,13 +34,13 @@ class Posting:
         (self._collection / "usable.posting.yaml").write_text(request)
 
     def start(self) -> Program:
-        """Its first screen, with its own settings but that the keys go to the collection: the request is two away."""
+        """Start with default settings and the focus two keys from the request."""
         homes = {f"XDG_{name}_HOME": str(self._folder / name.lower()) for name in ("CONFIG", "DATA")}
         command: list[str | Path] = [self._script, "--collection", self._collection]
         return Program(command, self._folder, homes | {"POSTING_FOCUS__ON_STARTUP": "collection"})
 
     def ready_to_send(self) -> Program:
-        """The request is open; the next Ctrl+J sends it."""
+        """Open the request; the next Ctrl+J sends it."""
         program = self.start()
         program.until(WORD)
         program.settle()

@@ -1,4 +1,4 @@
-"""The programs that more than one benchmark starts: a bare Textual app, and rpcexplorer on a service."""
+"""Programs of several benchmarks: a bare Textual app, and rpcexplorer."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Final
 from tests.benchmarks.terminal import ENTER, F2, Program
 
 WORD: Final = b"usable"
-"""Stands on the first screen of every program: as text, as a line's hint, or as the name of a profile or collection."""
+"""A word on the first screen of every program, as text, hint or name."""
 _BARE = """
 from textual.app import App
 from textual.widgets import Input, Static
@@ -30,24 +30,23 @@ params = {params}
 
 
 def bare(folder: Path, widget: str = 'Static("usable")') -> Path:
-    """A script: the least that Textual can be asked to do, one widget on a screen."""
+    """Write the shortest Textual script: one widget on a screen."""
     script = folder / "bare.py"
     script.write_text(_BARE.format(widget=widget))
     return script
 
 
 def profile(folder: Path, url: str, **noted: str) -> None:
-    """A profile for a service, and optionally a ``method`` with the ``params`` (in TOML) that it starts from."""
+    """Write a profile, optionally with a ``method`` and ``params`` in TOML."""
     (folder / "sessions.toml").write_text(_SESSIONS.format(url=url) + (_NOTED.format_map(noted) if noted else ""))
 
 
 def explorer(folder: Path) -> Program:
-    """The real program."""
     return Program([sys.executable, "-m", "rpcexplorer"], folder)
 
 
 def ready_to_send(folder: Path, method: str) -> Program:
-    """The real program with a method in the editor; the next F5 sends it."""
+    """Start the real program with a method in the editor; F5 sends it."""
     program = explorer(folder)
     program.until(WORD)
     program.settle()

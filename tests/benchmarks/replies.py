@@ -1,12 +1,12 @@
-"""Replies of any size in the real program: when the first lines are there, what moving costs, and how typing goes on.
+"""Large responses: first lines, moving, and typing meanwhile.
 
     python tests/benchmarks/replies.py [RUNS] [SHAPE/SIZE ...]
 
-The server is a process of its own and says when it handed over the last byte (``reply_server.py`` has the shapes). In
-the same run a bare httpx fetches the same body; the first lines on screen are counted from the last byte on, and what
-httpx needs from there is taken off. The profile has a password, so that every reply is searched for it. Each run is a
-fresh process in a pseudo-terminal; keys that are typed meanwhile are letters that stand nowhere else, so that each is
-known by its echo. Memory is the peak of the process (Linux only). The floors are that fetch and msgspec.json.format.
+The server is a process of its own and reports the time of the last byte (``reply_server.py`` has the shapes). In the
+same run a bare httpx fetches the same body. The first lines on screen are counted from the last byte on, without the
+time that httpx needs from there. The profile has a password, so every response is searched for it. Each run is a fresh
+process in a pseudo-terminal. Keys that are typed meanwhile are letters that are not on screen otherwise, so that each
+is known by its echo. Memory is the peak of the process (Linux only). The floors are that fetch and msgspec.json.format.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from tests.benchmarks.figures import told
+from tests.benchmarks.figures import print_median
 from tests.benchmarks.reply_server import PASSWORD, result
 from tests.benchmarks.terminal import ENTER, F2, F4, F5, PAGE_DOWN, Program
 
@@ -54,20 +54,20 @@ for _ in range(2):
 
 
 class Server(NamedTuple):
-    """The server's address and what it says."""
+    """The server's address and its output."""
 
     url: str
     process: subprocess.Popen[str]
 
     def last_byte(self) -> float:
-        """When it handed over the last byte of the next reply."""
+        """Return the time at which the last byte of the next response was sent."""
         assert self.process.stdout
         return float(self.process.stdout.readline())
 
 
 @contextmanager
 def serving() -> Iterator[Server]:
-    """A server for as long as the block lasts."""
+    """Run a server for the block."""
     command = [sys.executable, str(Path(__file__).with_name("reply_server.py"))]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout
@@ -78,7 +78,10 @@ def serving() -> Iterator[Server]:
 
 
 def fetched(server: Server, shape: str) -> float:
-    """Seconds from the last byte until httpx has it; the first fetch, for which the reply is made, does not count."""
+    """Return the seconds from the last byte until httpx has the response.
+
+    The first fetch, for which the response is made, does not count.
+    """
     command = [sys.executable, "-c", FETCH, f"{server.url}/{shape}"]
     done = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
     server.last_byte()
@@ -87,7 +90,7 @@ def fetched(server: Server, shape: str) -> float:
 
 @contextmanager
 def explorer(server: Server, shape: str) -> Iterator[Program]:
-    """The explorer with the focus in the params, ready to send."""
+    """Start the explorer with the focus in the params, ready to send."""
     with tempfile.TemporaryDirectory() as home:
         sessions = f'version = 1\n[profile.usable]\nurl = "{server.url}"\npath = "/{shape}"\n'
         sessions += 'auth = { kind = "inline", username = "ada" }\n[profile.usable.method.ping]\n'
@@ -103,7 +106,7 @@ def explorer(server: Server, shape: str) -> Iterator[Program]:
 
 
 def reading(server: Server, shape: str, found: int) -> dict[str, float]:
-    """One reply: when it is there, moving in it, searching it; seconds, and at last megabytes."""
+    """Measure one response: first lines, moving, searching, and memory."""
     with explorer(server, shape) as program:
         program.write(F5)
         sent = time.perf_counter()
@@ -137,7 +140,10 @@ def reading(server: Server, shape: str, found: int) -> dict[str, float]:
 
 
 def printing(server: Server, shape: str) -> float:
-    """Return the peak memory of a ``call`` that prints the reply on a terminal, in megabytes."""
+    """Return the peak memory of a ``call`` that prints the response.
+
+    The output is a terminal, the unit megabytes.
+    """
     command = [sys.executable, "-m", "rpcexplorer", "call", "ping", "--url", f"{server.url}/{shape}"]
     with tempfile.TemporaryDirectory() as home, Program(command, Path(home)) as program:
         program.whole(100)
@@ -146,7 +152,7 @@ def printing(server: Server, shape: str) -> float:
 
 
 def typing(server: Server, shape: str) -> dict[str, float]:
-    """The slowest echo of a letter while the reply comes and is laid out, and then while it is searched."""
+    """Return the slowest echo of a letter during receipt, and during a search."""
     with explorer(server, shape) as program:
         program.press(b"\x1b[C")
         program.write(F5)
@@ -157,12 +163,12 @@ def typing(server: Server, shape: str) -> dict[str, float]:
         program.settle()
         program.write(b"/")
         program.settle()
-        program.write(NEEDLE)  # which takes a while to count
+        program.write(NEEDLE)  # takes a while to count
         return echoes | {"typing a search, worst": max(echo(program, letter) for letter in LETTERS[:30])}
 
 
 def echo(program: Program, letter: str) -> float:
-    """Seconds from a letter until it is on the screen."""
+    """Return the seconds from a letter until it is on screen."""
     time.sleep(PAUSE)
     program.write(letter.encode())
     return program.until(letter.encode())
@@ -189,14 +195,13 @@ def measure(server: Server, shape: str, runs: int) -> None:
     memory = taken.pop("peak memory")
     for name, seconds in taken.items():
         target = {**TARGETS, "first lines over a plain fetch": FIRST_LINES.get(shape, 1.0)}.get(name)
-        told(name, seconds, f"target {target * 1000:.0f} ms" if target else "")
+        print_median(name, seconds, f"target {target * 1000:.0f} ms" if target else "")
     print(f"{'peak memory':<30} median {statistics.median(memory):8.0f} MB   worst {max(memory):8.0f} MB", end="   ")
     print(f"target {60 + 1.3 * size:.0f} MB")
     print(f"{'peak memory of a call':<30} median {statistics.median(printed):8.0f} MB", flush=True)
 
 
 def main() -> None:
-    """Measure and print."""
     runs = int(sys.argv[1]) if len(sys.argv) > 1 else 3
     with serving() as server:
         for shape in sys.argv[2:] or SHAPES:

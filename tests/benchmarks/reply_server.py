@@ -1,8 +1,8 @@
-"""A server of large replies in a process of its own, for the benchmarks: ``python reply_server.py``.
+"""A server of large responses in its own process.
 
-``POST /rows/10`` is answered with 10 MB of objects, ``/told/10`` with 10 MB in which the password stands a few times,
+``POST /rows/10`` is answered with 10 MB of objects, ``/told/10`` with 10 MB that contain the password a few times,
 ``/line/50`` with one string of 50 MB, ``/short/5`` with five million short lines. The first line on stdout is the
-port; then, for each reply, when its last byte was handed over.
+port. For each response a line with the time of its last byte follows.
 """
 
 from __future__ import annotations
@@ -15,14 +15,13 @@ ROW = (
     b'{"id":%d,"name":"needle %d","tags":["a","b"],"price":1.10,"nested":{"x":null,"y":true},"text":"some \\"text\\""}'
 )
 FIRST = b'"first zebra"'
-"""What is on the first screen of each."""
+"""A text on the first screen of each response."""
 MB = 1_000_000
 PASSWORD = "hunter2-secret"
-"""The caller's."""
 
 
 def result(shape: str, many: str) -> bytes:
-    """The JSON of a result."""
+    """Return the JSON of a result."""
     size = int(many)
     if shape == "rows":
         rows = size * MB // (len(ROW) + 8)
@@ -53,9 +52,9 @@ def serve() -> None:
                 made = {path: result(shape, size)}
             id = json.dumps(json.loads(body)["id"]).encode()
             start = b'{"jsonrpc":"2.0","id":' + id + b',"result":'
-            told = len(start) + len(made[path]) + 1
+            length = len(start) + len(made[path]) + 1
             connection.sendall(
-                b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % told + start
+                b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % length + start
             )
             connection.sendall(made[path])
             connection.sendall(b"}")
@@ -63,10 +62,10 @@ def serve() -> None:
 
 
 def _until(connection: socket.socket, end: bytes) -> bytes:
-    came = b""
-    while end not in came:
-        came += connection.recv(65536)
-    return came
+    received = b""
+    while end not in received:
+        received += connection.recv(65536)
+    return received
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""How much there is to read, and what a call and the first screen load and pass through.
+"""The amount of code, and the modules that a call and a screen load.
 
     python tests/benchmarks/structure.py [CHECKOUT]...
 
@@ -124,7 +124,7 @@ def modules_of(checkout: Path) -> dict[str, Module]:
 
 
 def docstrings(tree: ast.Module) -> Iterator[ast.Expr]:
-    """Yield the strings that stand alone: docstrings, those of attributes too."""
+    """Yield all docstrings, also those of attributes."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
             yield node
@@ -153,7 +153,7 @@ def count_statements(tree: ast.Module) -> int:
 
 
 def count_functions(modules: dict[str, Module]) -> tuple[int, int]:
-    """Return how many functions there are, and how many have a name that is used at one place only."""
+    """Return the number of functions, and of names with one use."""
     uses: Counter[str] = Counter()
     names: list[str] = []
     for module in modules.values():
@@ -169,7 +169,7 @@ def count_functions(modules: dict[str, Module]) -> tuple[int, int]:
 
 
 def longest_chain(modules: dict[str, Module]) -> str:
-    """Return the class with the longest chain of our own classes, itself included."""
+    """Return the class with the longest chain of our own base classes."""
     bases: dict[str, list[str]] = {}
     for module in modules.values():
         for node in ast.walk(module.tree):
@@ -195,7 +195,7 @@ def largest(modules: dict[str, Module], kinds: Any) -> list[str]:
 
 
 def run(checkout: Path, script: str) -> list[Any]:
-    """Run a script with the modules of a checkout; return what it reports."""
+    """Run a script with the modules of a checkout; return its report."""
     command = [sys.executable, "-c", f"import sys; sys.path.insert(0, {str(checkout)!r})\n{script}"]
     done = subprocess.run(command, cwd=checkout, capture_output=True, text=True, check=False)
     reports = [line for line in done.stderr.splitlines() if line.startswith("FIGURES")]
@@ -242,7 +242,6 @@ def measure(checkout: Path) -> dict[str, object]:
 
 
 def main() -> None:
-    """Measure and print."""
     checkouts = [Path(folder).resolve() for folder in sys.argv[1:]] or [Path(__file__).resolve().parents[2]]
     columns = [measure(checkout) for checkout in checkouts]
     for key in columns[0]:

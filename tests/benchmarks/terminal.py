@@ -1,7 +1,7 @@
-"""A program in a pseudo-terminal of 120 by 40, for the benchmarks: keys go in, bytes come out, a clock between them.
+"""A program in a pseudo-terminal of 120 by 40, with a clock.
 
-Nothing here knows what is measured, and nothing is drawn; where the screen itself counts, ``tests/fakes/terminal`` is
-for that. Peak memory is read from /proc, so it is known on Linux only.
+Keys go in, bytes come out, and nothing is drawn. If the screen itself matters, use ``tests/fakes/terminal``. Peak
+memory is read from /proc, so it is known on Linux only.
 """
 
 from __future__ import annotations
@@ -25,28 +25,34 @@ DOWN, PAGE_DOWN, ENTER, ESCAPE, BACKSPACE = b"\x1b[B", b"\x1b[6~", b"\r", b"\x1b
 F2, F4, F5, CTRL_J = b"\x1bOQ", b"\x1bOS", b"\x1b[15~", b"\n"
 SIZE: Final = (40, 120)
 SILENCE: Final = 0.03
-"""Seconds without output after which a key is done with. They are not counted."""
+"""Seconds without output after which a key is done; they are not counted."""
 PATIENCE: Final = 30.0
-"""Seconds after which something will not come any more."""
+"""Seconds to wait for a word."""
 BETWEEN_LOOKS: Final = 0.01
-"""Seconds from one look at the memory to the next, where the program may end at any moment."""
+"""Seconds between two looks at the memory of a program that may end."""
 _PEAK = re.compile(r"VmHWM:\s+(\d+) kB")
 
 
 def environment(folder: Path) -> dict[str, str]:
-    """That of a person with a home of their own; compiled modules are kept, as they are wherever people work."""
+    """Return the environment of a user with a new home.
+
+    Compiled modules are kept, as on a user's machine.
+    """
     slowing = {"PYTHONDONTWRITEBYTECODE", "PYTHONUNBUFFERED"}
     kept = {name: value for name, value in os.environ.items() if name not in slowing}
     return kept | {"TERM": "xterm-256color", "RPCEXPLORER_HOME": str(folder / "home")}
 
 
 class Program:
-    """Started when it is made, killed when its block ends. The clock starts anew with every key."""
+    """A running program, killed at the end of the block.
+
+    Every key starts the clock again.
+    """
 
     def __init__(self, command: Sequence[str | Path], folder: Path, more: Mapping[str, str] | None = None) -> None:
-        """``more``: what the environment has besides ``environment``."""
+        """``more``: additions to ``environment``."""
         self.peak = 0
-        """Bytes of memory that it had at the most, as far as has been looked."""
+        """Highest memory in bytes so far."""
         self._looked = self._since = time.perf_counter()
         self.pid, self._terminal = pty.fork()
         if self.pid == 0:
@@ -73,7 +79,7 @@ class Program:
         os.write(self._terminal, keys)
 
     def until(self, word: bytes, patience: float = PATIENCE) -> float:
-        """Seconds from the start or the last key to a word, which must not be on the screen already."""
+        """Return the seconds from the start or last key to a new word."""
         written = b""
         while word not in written:
             piece = self._piece(self._since + patience - time.perf_counter())
@@ -83,14 +89,14 @@ class Program:
         return self._seconds()
 
     def settle(self, silence: float = 0.5, at_most: float = 5.0) -> None:
-        """Read what still comes, for no longer than something that blinks would go on."""
+        """Read the rest of the output, at most as long as something blinks."""
         end = time.perf_counter() + at_most
         while time.perf_counter() < end and self._piece(silence):
             pass
         self.look()
 
     def press(self, keys: bytes) -> float:
-        """Seconds from a key to the last byte of what it changed."""
+        """Return the seconds from a key to the last byte of its change."""
         self.write(keys)
         took = 0.0
         while self._piece(SILENCE if took else 5):
@@ -98,14 +104,14 @@ class Program:
         return took
 
     def whole(self, patience: float = PATIENCE) -> float:
-        """Seconds from its start until it has ended by itself, everything read that it wrote."""
+        """Return the seconds until the program has ended by itself."""
         while self._piece(self._since + patience - time.perf_counter()):
             if time.perf_counter() > self._looked + BETWEEN_LOOKS:
                 self.look()
         return self._seconds()
 
     def look(self) -> None:
-        """Take down the most memory it has had so far; one that has ended has none."""
+        """Record the highest memory so far; an ended program has none."""
         self._looked = time.perf_counter()
         if found := _PEAK.search(Path(f"/proc/{self.pid}/status").read_text()):
             self.peak = int(found[1]) * 1024
@@ -114,9 +120,9 @@ class Program:
         return time.perf_counter() - self._since
 
     def _piece(self, wait: float) -> bytes:
-        """What has been written; empty where nothing comes in time or nothing can come any more."""
+        """Return new output, or nothing after this time or at the end."""
         if not select.select([self._terminal], [], [], max(wait, 0))[0]:
             return b""
-        with contextlib.suppress(OSError):  # Linux says so when the last writer has gone
+        with contextlib.suppress(OSError):  # Linux raises it after the last writer has closed.
             return os.read(self._terminal, 65536)
         return b""

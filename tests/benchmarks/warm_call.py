@@ -1,11 +1,11 @@
-"""A call on a connection that is open, beside httpx.AsyncClient keeping its own alive, and beside a first call.
+"""A call on an open connection, on one of httpx, and on a new one.
 
     python tests/benchmarks/warm_call.py [RUNS] [--tls] [--delay MILLISECONDS]
 
-A process of its own answers the least that is a reply. With a delay it does so through a relay, which holds bytes back
-for half of it in each direction; what it cannot delay is the handshake of TCP, a round trip more for who connects. The
-contenders take turns, call by call and in changing order, so that a drifting machine slows all of them; ratios are of
-medians.
+A process of its own sends the shortest valid response. With a delay it does so through a relay, which holds bytes back
+for half of it in each direction. It cannot delay the handshake of TCP, which costs a new connection one more round
+trip. The contenders take turns, call by call and in changing order, so that a drifting machine slows all of them.
+Ratios are of medians.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from rpcexplorer.rpc.messages import Result
 from rpcexplorer.transport.http import HttpTransport
 from rpcexplorer.transport.port import Request
 from rpcexplorer.transport.tls import Trust
-from tests.benchmarks.figures import told
+from tests.benchmarks.figures import print_median
 
 BODY = b'{"jsonrpc": "2.0", "id": "1", "method": "demo.echo", "params": {"x": 1}}'
 HEADERS = {"Content-Type": "application/json-rpc"}
@@ -38,7 +38,7 @@ Call = Callable[[], Awaitable[None]]
 
 
 class Answering(asyncio.Protocol):
-    """Answers each request with its id."""
+    """A server that answers each request with its id."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
@@ -60,7 +60,7 @@ class Answering(asyncio.Protocol):
 
 
 async def relay(port: int, delay: float) -> asyncio.Server:
-    """Carry bytes to a port and back, each a while after it came."""
+    """Carry bytes to a port and back, each after a delay."""
     loop = asyncio.get_running_loop()
 
     async def carry(source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> None:
@@ -76,7 +76,7 @@ async def relay(port: int, delay: float) -> asyncio.Server:
 
 
 def serve(say: Connection, certificate: bytes | None, delay: float) -> None:
-    """Say on which port, and answer for ever."""
+    """Report the port, and answer for ever."""
 
     async def run() -> None:
         context = None
@@ -96,7 +96,7 @@ def serve(say: Connection, certificate: bytes | None, delay: float) -> None:
 
 
 async def measured(url: str, ca_file: Path | None, runs: int) -> dict[str, list[float]]:
-    """Seconds of each call of each contender."""
+    """Return the seconds of each call of each contender."""
     async with AsyncExitStack() as stack:
         theirs = await stack.enter_async_context(
             httpx.AsyncClient(verify=ssl.create_default_context(cafile=ca_file) if ca_file else False)
@@ -130,7 +130,10 @@ async def measured(url: str, ca_file: Path | None, runs: int) -> dict[str, list[
 
 
 async def rotated(contenders: Mapping[str, Call], runs: int) -> dict[str, list[float]]:
-    """Seconds of each call but the first; each contender goes first as often, as whoever follows a rest is quicker."""
+    """Return the seconds of each call but the first.
+
+    Each contender is equally often the first, as the call after a pause is quicker.
+    """
     taken: dict[str, list[float]] = {name: [] for name in contenders}
     names = list(contenders)
     for turn in range(runs + 1):
@@ -142,7 +145,6 @@ async def rotated(contenders: Mapping[str, Call], runs: int) -> dict[str, list[f
 
 
 def main() -> None:
-    """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("runs", type=int, nargs="?", default=500)
     parser.add_argument("--tls", action="store_true")
@@ -166,7 +168,7 @@ def main() -> None:
             taken = asyncio.run(measured(url, ca_file, wanted.runs))
         finally:
             server.terminate()
-    medians = {name: told(name, times) for name, times in taken.items()}
+    medians = {name: print_median(name, times) for name, times in taken.items()}
     for kind in ("kept", "first"):
         ratio = medians[f"Client.call, {kind}"] / medians[f"httpx.AsyncClient, {kind}"]
         trips = f", {medians[f'Client.call, {kind}'] * 1000 / wanted.delay:.2f} round trips" if wanted.delay else ""

@@ -1,4 +1,4 @@
-"""How many sentences break a rule of the word check, and a sample of the visible ones to judge by hand.
+"""Texts that break a rule of the word check, and a sample to judge.
 
     python -m tests.benchmarks.words [--since COMMIT]     a row for each kind of text
     python -m tests.benchmarks.words --show KIND          the texts of KIND that break a rule, with the rule
@@ -40,14 +40,17 @@ STYLE_SHEETS: Final = {"CSS", "DEFAULT_CSS", "STYLE"}
 
 
 class Text(NamedTuple):
-    """A text that somebody reads, and where it is."""
+    """A text and its place."""
 
     place: str
     text: str
 
 
 def visible_strings(tree: ast.Module, path: str) -> Iterator[Text]:
-    """Yield the strings of two words or more that are neither docstrings nor style sheets, and the help of commands."""
+    """Yield visible strings of two words or more, and the help of commands.
+
+    Docstrings and style sheets are skipped.
+    """
     hidden: set[ast.AST] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef) and (text := ast.get_docstring(node)) and _is_command(node):
@@ -83,7 +86,10 @@ def _is_command(function: ast.FunctionDef) -> bool:
 
 
 def docstrings(tree: ast.Module, path: str) -> Iterator[Text]:
-    """Yield every docstring but the help of commands, those after attributes and constants too."""
+    """Yield every docstring but the help of commands.
+
+    Those after attributes and constants are included.
+    """
     commands = {node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and _is_command(node)}
     for node in ast.walk(tree):
         body = None if node in commands else getattr(node, "body", None)

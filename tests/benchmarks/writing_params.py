@@ -1,12 +1,12 @@
-"""Writing params where a service tells much: 10,000 methods, and one of them with a schema of 1 MB.
+"""Writing params with 10,000 methods, one of them with a schema of 1 MB.
 
     python tests/benchmarks/writing_params.py [KEYS]
 
-A service describes its methods as an OpenRPC document, which ``rpcexplorer methods --refresh`` learns. Then the real
-program runs in a pseudo-terminal of 120 by 40. Opening: from Enter in the list until the method's params stand in the
-editor, one method after the other. Typing: from the key until the screen has changed and nothing follows for a moment,
-in a string that the schema has something against, with the list of completions open, and as many keys with a method of
-which nothing is known. The aims: 100 ms, and 50 ms at the worst.
+A service describes its methods as an OpenRPC document, which ``rpcexplorer methods --refresh`` reads. Then the real
+program runs in a pseudo-terminal of 120 by 40. Opening: from Enter in the list until the method's params are in the
+editor, one method after the other. Typing: from the key until the screen has changed and is quiet for a moment, in a
+string that does not match the schema, with the list of completions open, and as many keys with an undescribed method.
+The aims: 100 ms, and 50 ms at the worst.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from tests.benchmarks.catalogue import describing, names
-from tests.benchmarks.figures import told
+from tests.benchmarks.figures import print_median
 from tests.benchmarks.programs import WORD, explorer, profile
 from tests.benchmarks.terminal import ENTER, ESCAPE, F2, Program, environment
 from tests.fakes.wire import RawServer
@@ -31,7 +31,7 @@ KINDS: Final = 9_000
 
 
 def schemas() -> dict[str, Any]:
-    """A megabyte: an object with many members, which refers to itself."""
+    """Return a megabyte: an object with many members that refers to itself."""
     members = {
         f"member{number:04}": {
             "type": "string",
@@ -44,7 +44,7 @@ def schemas() -> dict[str, Any]:
 
 
 def service(many: Sequence[str]) -> RawServer:
-    """Describes so many methods, each of which takes something that is told in full in one place."""
+    """Describe these methods; all refer to one large schema."""
     params = [
         {"name": "opened", "required": True, "schema": {"type": "string", "enum": ["first", "second"]}},
         {"name": "filter", "schema": {"$ref": "#/components/schemas/Large"}},
@@ -54,10 +54,10 @@ def service(many: Sequence[str]) -> RawServer:
 
 
 def opened(program: Program, name: str) -> float:
-    """Seconds from Enter in the list until the params are there."""
+    """Return the seconds from Enter in the list until the params are shown."""
     for keys in (F2, name.encode()):
         program.write(keys)
-        program.settle(0.3)  # letters at once are drawn at the end
+        program.settle(0.3)  # letters typed in one burst are drawn at the end
     program.write(ENTER)
     took = program.until(b"opened")
     program.settle(0.3)
@@ -65,8 +65,8 @@ def opened(program: Program, name: str) -> float:
 
 
 def typed(program: Program, before: bytes, keys: int) -> list[float]:
-    """Seconds of each letter in a string that is new."""
-    program.write(b"\x1a" * 3)  # whatever was typed before
+    """Return the seconds of each letter in a new string."""
+    program.write(b"\x1a" * 3)  # undo the letters typed before
     program.settle()
     program.write(before)
     program.settle()
@@ -74,7 +74,6 @@ def typed(program: Program, before: bytes, keys: int) -> list[float]:
 
 
 def main() -> None:
-    """Measure and print."""
     keys = int(sys.argv[1]) if len(sys.argv) > 1 else 60
     many = names(METHODS)
     with tempfile.TemporaryDirectory() as home, service(many) as server:
@@ -85,14 +84,14 @@ def main() -> None:
         with explorer(folder) as program:
             program.until(WORD)
             program.settle()
-            told("opening a method", [opened(program, name) for name in many[:: METHODS // OPENED]])
+            print_median("opening a method", [opened(program, name) for name in many[:: METHODS // OPENED]])
             program.write(ESCAPE)
             program.settle()
-            with_schema = told("typing with a schema of 1 MB", typed(program, b'\x1b[F\x1b[B\x1b[B"', keys))
+            with_schema = print_median("typing with a schema of 1 MB", typed(program, b'\x1b[F\x1b[B\x1b[B"', keys))
             for part in (F2, b"nobody.knows", ENTER):
                 program.write(part)
                 program.settle()
-            without = told("typing where none is known", typed(program, b'"', keys))
+            without = print_median("typing without a schema", typed(program, b'"', keys))
     print(f"ratio {with_schema / without:.1f}")
 
 

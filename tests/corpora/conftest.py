@@ -1,4 +1,4 @@
-"""Thousands of files are written here, and none has to outlast a power cut."""
+"""Files are written without a sync: none must outlast a power cut."""
 
 from __future__ import annotations
 

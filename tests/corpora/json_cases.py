@@ -1,9 +1,9 @@
-r"""JSON texts by what RFC 8259 says of them: right, wrong, or left to whoever reads them.
+r"""JSON texts that are right, wrong, or optional by RFC 8259.
 
 No package that we found installs JSONTestSuite, so these cases are our own, written along the grammar: numbers
 are built part by part, wrong strings character by character, broken structures by cutting a right one at every byte.
-Only the last table is other people's: the documents of json.org's JSON_checker, which the wheel of simplejson brings.
-Nothing is tested here.
+Only the last table is foreign: the documents of json.org's JSON_checker, which are in the wheel of simplejson.
+This module has no tests.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from itertools import product
 from typing import Final
 
 Cases = dict[str, bytes]
-"""Texts by name; the name is what a failure is known by."""
+"""Texts by name, which identifies a failure."""
 SAMPLE: Final = b'{"a": [1, -2.5e3, "x\\n", true, false, null], "b": {"": {}}}'
 DEEP: Final = 10_000
-"""Levels: far beyond every recursion limit, and quick enough to be looked at from all sides."""
+"""Levels: far beyond every recursion limit, and fast enough for all views."""
 
 
 def _named(group: str, texts: list[str]) -> Cases:
@@ -30,8 +30,6 @@ def _bytes(group: str, texts: list[bytes]) -> Cases:
 def _string(inner: str) -> str:
     return f'["{inner}"]'
 
-
-# --- right -------------------------------------------------------------------------------------------------------
 
 _WHOLE = ["0", "-0", "7", "-10", "9" * 30]
 _FRACTIONS = ["", ".0", ".250"]
@@ -57,8 +55,7 @@ RIGHT: Final[Cases] = {
     **_named("string", [_string(inner) for inner in _RIGHT_STRINGS]),
     **_named("structure", _RIGHT_STRUCTURES),
 }
-"""Arrays and objects that every parser of JSON must take."""
-# --- wrong -------------------------------------------------------------------------------------------------------
+"""Arrays and objects that every JSON parser must accept."""
 
 _WRONG_NUMBERS = [
     "+1", "01", "-01", "00", "-", "--1", "-+1", ".5", "-.5", "1.", "1.e2", "1.2.3", "1e", "1E-", "1e+", "1ee2", "1e1.5",
@@ -91,7 +88,7 @@ WRONG: Final[Cases] = {
     **_named("structure", _WRONG_STRUCTURES),
     **_bytes("prefix", [SAMPLE[:end] for end in range(1, len(SAMPLE))]),
 }
-"""Texts that no parser may take for JSON; some servers send them all the same."""
+"""Texts that no parser may accept as JSON; some servers send them."""
 NOT_JSON: Final[Cases] = _bytes(
     "body",
     [
@@ -102,8 +99,7 @@ NOT_JSON: Final[Cases] = _bytes(
         b")]}',\n{}", b"while(1);{}", b"cb({})", b"HTTP/1.1 200 OK\r\n\r\n{}", b"a" * 70_000,
     ],
 )  # fmt: skip
-"""Bodies that servers and what stands before them send instead of JSON."""
-# --- left open ---------------------------------------------------------------------------------------------------
+"""Bodies that servers and their proxies send instead of JSON."""
 
 _OPEN = [
     "[NaN]", "[Infinity]", "[-Infinity]", '{"a":NaN}', "[1e400]", "[-1e400]", "[1e-400]", "[1E+999999999]",
@@ -124,10 +120,7 @@ _ODD_BYTES = [
     *('["é"]'.encode(name) for name in ("utf-32", "utf-32-le", "utf-32-be", "utf-7")),
 ]  # fmt: skip
 OPEN: Final[Cases] = {**_named("limit", _OPEN), **_bytes("bytes", _ODD_BYTES)}
-"""What a parser may take or refuse, and must not fall over."""
-
-
-# --- other people's ----------------------------------------------------------------------------------------------
+"""Texts that a parser may accept or reject, but must survive."""
 
 
 def _checker() -> Cases:
@@ -137,5 +130,8 @@ def _checker() -> Cases:
 
 
 CHECKER: Final[Cases] = _checker()
-"""The documents of JSON_checker. Two of its failures are right by RFC 8259, so nothing is claimed for them."""
+"""The documents of JSON_checker.
+
+Two of its failures are right by RFC 8259, so no result is expected for them.
+"""
 EVERYTHING: Final[Cases] = {**RIGHT, **WRONG, **NOT_JSON, **OPEN, **CHECKER}

@@ -1,7 +1,7 @@
-"""The way of a call from the wire to the disk and back to the wire, and what must hold at each stop.
+"""The way of a call from the wire to the disk and back, with all checks.
 
-One explorer is enough for thousands of calls: its server answers with whatever body stands in ``Road.reply``, over
-sockets or without them. Nothing is tested here.
+One explorer is enough for thousands of calls: its server answers with the body in ``Road.reply``, over sockets or
+without them. This module has no tests.
 """
 
 from __future__ import annotations
@@ -33,41 +33,41 @@ from tests.fakes.wire import RawServer, http_reply
 
 ID: Final = "k7"
 ROWS: Final = 60
-"""Rows of a document that are looked at, from either end."""
+"""Rows that are read from either end of a document."""
 _INK = re.compile(r"\x1b\[[0-9;]*m")
 _UNSEEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 
 
 class Road:
-    """An explorer whose server says what it is told."""
+    """An explorer with a server that answers with a given body."""
 
     def __init__(self, explorer: Explorer, profile: Profile, runner: asyncio.Runner) -> None:
         self.explorer, self.profile, self._runner = explorer, profile, runner
         self.reply = b""
-        """The body that answers whatever comes next."""
+        """The body of the next response."""
         self.requests: list[bytes] = []
         """The bodies that arrived at the server."""
 
     def answer(self, request: bytes) -> bytes:
-        """Be the server."""
+        """Answer as the server."""
         self.requests.append(request)
         return self.reply
 
     def send(self, draft: Draft | Batch) -> tuple[Exchange, bytes]:
-        """Send it: what came of it, and the body that arrived at the server."""
+        """Send the draft; return the exchange and the body at the server."""
         exchange = self._runner.run(self.explorer.call(draft, id=ID))
         assert type(exchange.outcome) in get_args(Outcome)
         assert not isinstance(exchange.outcome, Refused), exchange.outcome
         return exchange, self.requests[-1]
 
     def reloaded(self) -> Exchange:
-        """The newest exchange as another program finds it on the disk."""
+        """Return the newest exchange, read from disk as another program does."""
         (found,) = History(self.explorer.history.folder).newest(1)
         assert isinstance(found, Exchange), found
         return found
 
     def there_and_back(self, draft: Draft | Batch) -> Exchange:
-        """Send, look, record, reload, make it a draft again: the exchange, after every stop was as it must be."""
+        """Send, look, record and reload a draft; check every step."""
         return self._there_and_back(draft)[0]
 
     def _there_and_back(self, draft: Draft | Batch) -> tuple[Exchange, Exchange]:
@@ -85,7 +85,7 @@ class Road:
         return exchange, again
 
     def there_twice(self, draft: Draft | Batch) -> Exchange:
-        """The same, and then really sent once more from what was reloaded."""
+        """Do the same, and then resend the reloaded draft."""
         exchange, again = self._there_and_back(draft)
         repeated, request = self.send(draft_of(again))
         assert request == self.requests[-2]
@@ -95,7 +95,7 @@ class Road:
 
 @contextmanager
 def wired(folder: Path) -> Iterator[Road]:
-    """A road over real sockets, with a history of its own in an empty folder."""
+    """Yield a road over real sockets, with a history in an empty folder."""
     ways: list[Road] = []
     with (
         RawServer(lambda request: http_reply(ways[0].answer(request.body))) as server,
@@ -107,7 +107,7 @@ def wired(folder: Path) -> Iterator[Road]:
 
 @contextmanager
 def short(folder: Path, more: str = "", **environment: str) -> Iterator[Road]:
-    """The same without sockets, where hundreds of cases differ in nothing that these could do."""
+    """Yield a road without sockets, for cases that do not depend on them."""
     with _road(folder, "http://127.0.0.1:9", more, **environment) as way:
 
         def answer(request: Request) -> Response:
@@ -130,7 +130,10 @@ def _road(folder: Path, origin: str, more: str = "", **environment: str) -> Iter
 
 
 def unseen(text: str) -> set[str]:
-    """Characters that a terminal obeys or hides, by the tables of Unicode; lines may break, colours may stand."""
+    """Return characters that a terminal interprets or hides, by Unicode.
+
+    Line breaks and colours are allowed.
+    """
     return {char for char in set(_INK.sub("", text)) - {"\n", "\t"} if category(char) in _UNSEEN}
 
 

@@ -1,4 +1,4 @@
-"""What real services say of their methods can be checked by, and what they give as examples fits, or truly does not."""
+"""Schemas of real services, and their examples that match or do not."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from tests.discovery.test_recorded import SERVERS, asked
 from tests.fakes.violations import made, problems
 
 TRULY_WRONG = {
-    "params": 9,  # litecoind takes an object where it speaks of an array; an id with a leading zero
+    "params": 9,  # litecoind accepts an object but describes an array; an id with a leading zero
     "result": 17,  # a text "null", members in another case, an object for an array: all in the Ethereum documents
-    "start": 1,  # the id of a chain must match a pattern, and no example is given
+    "start": 1,  # the id of a chain must match a pattern, and there is no example
 }
 
 
@@ -36,7 +36,7 @@ def is_wrong(full: Described, value: object, *, of_result: bool = False) -> bool
 
 
 @pytest.mark.thorough
-def test_every_schema_of_real_services_can_be_checked_by_and_their_examples_are_judged_right() -> None:
+def test_real_schemas_are_checked_with_their_examples() -> None:
     wrong: Counter[str] = Counter()
     for method, full in described():
         wrong["elsewhere"] += any("refers to" in made(full, by).why_not for by in ("name", "position", None))

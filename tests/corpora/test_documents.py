@@ -1,4 +1,4 @@
-"""Descriptions that real projects ship are read whole, and what their schemas refer to is there."""
+"""Descriptions of real projects are read whole, with all references."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_every_method_of_a_document_is_read(name: str, value: Any) -> None:
     assert (len(listing.described), listing.skipped, listing.refusal) == (COUNTS[name], (), "")
 
 
-def test_what_the_schemas_of_openrpc_refer_to_is_there() -> None:
+def test_references_of_openrpc_schemas_are_resolved() -> None:
     for name in OPENRPC:
         described = read_openrpc(document(name)).described
         assert len(described) == COUNTS[name]
@@ -39,7 +39,7 @@ def test_what_the_schemas_of_openrpc_refer_to_is_there() -> None:
             assert missing(each) == set(), (name, method)
 
 
-def test_what_kodi_sends_of_itself_is_described_as_its_methods_are() -> None:
+def test_notifications_of_kodi_are_described_like_its_methods() -> None:
     listing = read_document(document("kodi"), "kodi")
     assert len(listing.events) == 39
     assert {name: gone for name, each in listing.events.items() if (gone := missing(each))} == {}
@@ -47,7 +47,7 @@ def test_what_kodi_sends_of_itself_is_described_as_its_methods_are() -> None:
 
 
 def missing(described: Described) -> set[str]:
-    """References that lead nowhere."""
+    """Return the references without a target."""
     schemas = [described.result, *(param.schema for param in described.params)]
     return {reference for schema in schemas for reference in references(schema)} - {*described.definitions}
 

@@ -1,4 +1,4 @@
-"""Every JSON text there is a name for, typed as params: sent as it was typed, or refused with a place and advice."""
+"""Every JSON case as params: sent unchanged, or rejected at its place."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ def without_blank(cases: Cases) -> Cases:
 
 
 def each(cases: Cases) -> pytest.MarkDecorator:
-    """Every case as text; what is not UTF-8 as a shell hands it over."""
+    """Parametrize by every case; undecodable bytes as a shell passes them."""
     typed = {name: text.decode("utf-8", "surrogateescape") for name, text in cases.items()}
     return pytest.mark.parametrize("text", [pytest.param(text, id=name) for name, text in typed.items()])
 
 
 def body(draft: Draft | Batch) -> str:
-    """The body that would go out."""
+    """Return the body of the request."""
     request = preview(PROFILE, draft, ID, has_session=False)
     assert isinstance(request, Preview), request
     return request.body.decode()
@@ -71,14 +71,14 @@ def test_right_params_are_sent_byte_for_byte(text: str) -> None:
 
 
 @each(without_blank(WRONG | NOT_JSON))
-def test_wrong_params_are_refused_at_their_place(text: str) -> None:
+def test_wrong_params_are_rejected_at_their_place(text: str) -> None:
     problem = parse(text)
     assert isinstance(problem, Typo)
     assert_refused_at_its_place(problem, text)
 
 
 @each(without_blank(OPEN | CHECKER))
-def test_what_is_left_open_is_sent_as_typed_or_refused_at_its_place(text: str) -> None:
+def test_optional_json_is_sent_unchanged_or_rejected(text: str) -> None:
     verdict = parse(text)
     if isinstance(verdict, Typo):
         assert_refused_at_its_place(verdict, text)
@@ -87,7 +87,7 @@ def test_what_is_left_open_is_sent_as_typed_or_refused_at_its_place(text: str) -
 
 
 @each(BLANK)
-def test_where_nothing_is_typed_an_empty_array_is_sent(text: str) -> None:
+def test_empty_params_are_sent_as_an_array(text: str) -> None:
     assert body(Draft("m", text)).endswith('"params":[]}')
 
 
@@ -114,9 +114,7 @@ TOKENS = _containers(st.recursive(SCALARS.map(lambda token: [token]), _container
 
 
 @given(TOKENS, st.data())
-def test_whatever_blanks_stand_between_the_tokens_only_the_tokens_are_sent(
-    tokens: list[str], data: st.DataObject
-) -> None:
+def test_blanks_between_tokens_are_not_sent(tokens: list[str], data: st.DataObject) -> None:
     blanks = st.text(" \t\r\n", max_size=2)
     typed = "".join(data.draw(blanks) + token for token in tokens) + data.draw(blanks)
     verdict = parse(typed)

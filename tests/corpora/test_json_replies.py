@@ -1,4 +1,4 @@
-"""Every JSON text there is a name for, as a reply: understood, shown, recorded, reloaded, and asked for once more."""
+"""Every JSON case as a response: understood, shown, recorded, and resent."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def each(cases: Cases) -> pytest.MarkDecorator:
 
 
 @each(RIGHT)
-def test_a_right_value_is_the_result_byte_for_byte(text: bytes, way: Road) -> None:
+def test_right_value_is_the_result_byte_for_byte(text: bytes, way: Road) -> None:
     way.reply = SUCCESS % text
     outcome = way.there_and_back(DRAFT).outcome
     assert isinstance(outcome, Result)
@@ -42,14 +42,14 @@ def test_a_right_value_is_the_result_byte_for_byte(text: bytes, way: Road) -> No
 
 
 @each(WRONG)
-def test_a_wrong_value_is_never_taken_for_a_result_without_a_word(text: bytes, way: Road) -> None:
+def test_wrong_value_is_malformed_or_has_a_warning(text: bytes, way: Road) -> None:
     way.reply = SUCCESS % text
     outcome = way.there_and_back(DRAFT).outcome
     assert isinstance(outcome, Malformed) or (isinstance(outcome, Result) and outcome.remarks)
 
 
 @each(OPEN | CHECKER)
-def test_what_is_left_open_is_kept_as_it_came_or_called_malformed(text: bytes, way: Road) -> None:
+def test_optional_json_is_kept_unchanged_or_malformed(text: bytes, way: Road) -> None:
     way.reply = SUCCESS % text
     outcome = way.there_twice(DRAFT).outcome
     assert isinstance(outcome, Malformed | Result)
@@ -58,7 +58,7 @@ def test_what_is_left_open_is_kept_as_it_came_or_called_malformed(text: bytes, w
 
 
 @each(OPEN)
-def test_the_same_holds_for_what_comes_with_an_error(text: bytes, way: Road) -> None:
+def test_data_of_an_error_is_read_like_results(text: bytes, way: Road) -> None:
     way.reply = FAILURE % text
     outcome = way.there_twice(DRAFT).outcome
     assert isinstance(outcome, Malformed | ErrorObject)
@@ -67,6 +67,6 @@ def test_the_same_holds_for_what_comes_with_an_error(text: bytes, way: Road) -> 
 
 
 @each(NOT_JSON | OPEN)
-def test_a_body_without_an_envelope_is_no_result(text: bytes, wire: Road) -> None:
+def test_body_without_an_envelope_is_not_a_result(text: bytes, wire: Road) -> None:
     wire.reply = text
     assert isinstance(wire.there_twice(DRAFT).outcome, Malformed)

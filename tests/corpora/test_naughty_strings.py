@@ -1,6 +1,6 @@
-"""Every naughty string in each place where a person or a server may write text: it comes back, and it stays text.
+"""Every naughty string in each place for text of a user or server.
 
-The loops are over hundreds of texts; the message of a failure, or the local variable ``text``, says which one it was.
+The loops are over hundreds of texts. The message of a failure, or the local variable ``text``, shows the text.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ from tests.history.recording import exchange
 
 pytestmark = pytest.mark.thorough
 HALF = re.compile("[\ud800-\udfff]")
-"""Half a character: no UTF-8 can carry it, and no shell, file or terminal hands it over but as a sign of damage."""
+"""A lone surrogate, which UTF-8 cannot carry."""
 FAILURE = '{"jsonrpc":"2.0","id":"k7","error":{"code":1,"message":%s,"data":{%s:%s}}}'
 
 
-def test_as_method_params_message_and_value_it_goes_there_and_back_twice(tmp_path: Path) -> None:
+def test_method_params_and_message_make_two_round_trips(tmp_path: Path) -> None:
     with short(tmp_path) as way:
-        for text in filter(str.strip, NAUGHTY):  # a method without a name is not sent
+        for text in filter(str.strip, NAUGHTY):  # a method needs a name
             assert_it_travels(text, way)
 
 
@@ -53,7 +53,7 @@ def assert_it_travels(text: str, way: Road) -> None:
     assert bool(outcome.remarks) == bool(HALF.search(text))
 
 
-def test_in_a_snippet_it_is_printable(tmp_path: Path) -> None:
+def test_snippet_is_printable(tmp_path: Path) -> None:
     with short(tmp_path) as way:
         for text in NAUGHTY:
             draft = Draft(text, f"[{spelled(text)}]")
@@ -66,7 +66,7 @@ def test_in_a_snippet_it_is_printable(tmp_path: Path) -> None:
                 assert form.snippet is None or unseen(form.snippet(subject)) == set(), (kind, text)
 
 
-def test_as_id_name_and_note_of_a_call_it_is_kept_and_found(tmp_path: Path) -> None:
+def test_id_name_and_note_are_kept_and_found(tmp_path: Path) -> None:
     history = History(tmp_path)
     for text in NAUGHTY:
         id = "x" if HALF.search(text) else text or "x"
@@ -81,14 +81,14 @@ def test_as_id_name_and_note_of_a_call_it_is_kept_and_found(tmp_path: Path) -> N
         assert history.delete(id), text
 
 
-def test_as_a_filter_of_the_history_it_finds_the_call_that_has_it() -> None:
+def test_history_filter_finds_the_call_with_the_text() -> None:
     for text in NAUGHTY:
         wanted = HistoryFilter.of(f'"{text}"', now=exchange().when)
         if '"' not in text:
             assert wanted.matches(exchange(0, params=json.dumps([text], ensure_ascii=False), note=text)), text
 
 
-def test_as_a_search_it_is_found_where_it_stands() -> None:
+def test_search_finds_the_text() -> None:
     document = Document.of_json(f"[{','.join(map(spelled, NAUGHTY))}]".encode())
     for text in filter(None, NAUGHTY):
         needle = spelled(text)[1:-1]
@@ -96,7 +96,7 @@ def test_as_a_search_it_is_found_where_it_stands() -> None:
         assert document.text[begin:end].decode().casefold() == needle.casefold()
 
 
-def test_as_a_jq_expression_it_yields_something_or_one_printable_line() -> None:
+def test_jq_expression_yields_values_or_one_printable_line() -> None:
     for text in NAUGHTY:
         found = filtered(text, f'{{"a": [1, {spelled(text)}]}}'.encode())
         if isinstance(found, Yield):
@@ -107,7 +107,7 @@ def test_as_a_jq_expression_it_yields_something_or_one_printable_line() -> None:
             assert "\n" not in found.sentence, text
 
 
-def test_typed_into_the_list_of_methods_it_can_be_called() -> None:
+def test_text_in_the_method_list_can_be_called() -> None:
     names = [text for text in NAUGHTY if len(text) < 1000]
     rows = MethodRows({name: Method(name) for name in names})
     for text in names:
@@ -115,7 +115,7 @@ def test_typed_into_the_list_of_methods_it_can_be_called() -> None:
             assert name in rows.listed(text).names, text
 
 
-def test_as_the_name_of_a_profile_it_is_one_or_nothing_is_written(tmp_path: Path) -> None:
+def test_profile_name_is_accepted_or_nothing_is_written(tmp_path: Path) -> None:
     file = tmp_path / "sessions.toml"
     for text in NAUGHTY:
         file.write_text("version = 1\n")
@@ -128,14 +128,14 @@ def test_as_the_name_of_a_profile_it_is_one_or_nothing_is_written(tmp_path: Path
             assert isinstance(opened(tmp_path).use(text), Profile), text
 
 
-def test_as_the_name_of_a_profile_that_a_file_brings_it_is_told_at_its_line(tmp_path: Path) -> None:
+def test_profile_name_in_file_is_accepted_or_reported(tmp_path: Path) -> None:
     names = [text for text in NAUGHTY if not HALF.search(text) and not PROFILE_NAME.fullmatch(text)]
     tables = [f"[profile.{toml_key(name)}]\nurl = 'http://127.0.0.1'\n" for name in names]
     (tmp_path / "sessions.toml").write_text("".join(tables))
     profiles = opened(tmp_path).profiles
     assert profiles.profiles == {}
-    told = {problem.profile: problem.line for problem in profiles.problems}
-    assert told == {name: 1 + 2 * number for number, name in enumerate(names)}
+    lines = {problem.profile: problem.line for problem in profiles.problems}
+    assert lines == {name: 1 + 2 * number for number, name in enumerate(names)}
 
 
 def opened(folder: Path) -> Explorer:

@@ -1,4 +1,4 @@
-"""What holds whatever a person does and a server says, from one end of the program to the other."""
+"""Properties that hold for all actions of a user and a server."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from tests.corpora.road import Road, short
 from tests.history.recording import as_recorded, exchange
 
 SECRET = 'hunter2 "é\\/«'
-"""With everything in it that JSON, URLs and our own placeholders spell in another way."""
+"""It has every character that JSON, URLs and secret references escape."""
 INLINE = 'auth = { kind = "inline", username = "ada" }\n'
 TEXT = st.text(max_size=8) | st.sampled_from(
     ["\\", '"', "«", "»", "«shop.password", "\\u", "%", "+", "=", "\x1b", "\ud800"]
 )
 KEYS = TEXT.filter(lambda text: not text.lower().endswith("password"))
-"""A member of such a name is hidden whatever it holds, and so holds something else when it is sent again."""
+"""Members named like a password are redacted, so a resent call differs."""
 EMBEDDED = st.tuples(TEXT, TEXT).map(SECRET.join)
 
 
@@ -43,7 +43,7 @@ def way(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Road]:
 
 
 @given(st.dictionaries(KEYS, values(st.just(SECRET)), max_size=3), values(EMBEDDED), st.booleans())
-def test_a_call_with_a_secret_leaves_none_on_the_disk_and_can_be_sent_again_from_there(
+def test_call_with_a_secret_is_redacted_and_resent(
     way: Road, params: dict[str, Any], value: Any, ascii_only: bool
 ) -> None:
     way.reply = json.dumps({"jsonrpc": "2.0", "id": "k7", "result": value}).encode()
@@ -65,7 +65,7 @@ STEPS = st.lists(
 
 
 @given(STEPS)
-def test_a_history_is_a_list_that_a_person_can_change(
+def test_history_behaves_like_an_editable_list(
     tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, int]]
 ) -> None:
     folder = tmp_path_factory.mktemp("history")
@@ -81,7 +81,7 @@ def test_a_history_is_a_list_that_a_person_can_change(
 def _done(
     deed: str, history: History, expected: list[Exchange], number: int, which: int
 ) -> tuple[History, list[Exchange]]:
-    """One deed, and what the history must be after it, newest first."""
+    """Do one action; return the history and its expected list, newest first."""
     chosen = expected[which % len(expected)] if expected else exchange(10_000)
     match deed:
         case "append":

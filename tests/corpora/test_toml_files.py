@@ -1,7 +1,7 @@
-"""Every TOML document there is a name for, in the place of each file that a person may write or damage.
+"""Every TOML case as each file that a user may write or damage.
 
-Reading never raises, says what is wrong and where, and changes no byte; what cannot be read is never written to. The
-loops are over hundreds of documents; the message of a failure begins with the name of the one it was.
+Reading never raises, reports the problem and its place, and changes no byte. A file that cannot be read is never
+written to. The loops are over hundreds of documents; the message of a failure begins with the name of the document.
 """
 
 from __future__ import annotations
@@ -27,26 +27,26 @@ pytestmark = pytest.mark.thorough
 ALL = {**RIGHT, **WRONG, **EXTREME}
 UNREADABLE = {**WRONG, **EXTREME}
 NO_LINE = {"integer-of-5000-digits", *(name for name in WRONG if name.startswith("bytes-"))}
-"""Where Python does not say at which line, or there are no lines as there are no characters."""
+"""Python names no line for them, or there are no characters."""
 
 
 def opened(folder: Path) -> Explorer:
     return Explorer.open(folder=folder, environment={"RPCEXPLORER_HOME": str(folder / "home")})
 
 
-def assert_told(name: str, said: list[Problem], file: Path) -> None:
-    """Problems are lines that can be shown; one about a document that is no TOML says where."""
-    for problem in said:
+def assert_printable(name: str, problems: list[Problem], file: Path) -> None:
+    """Check that problems are printable, and that invalid TOML has a place."""
+    for problem in problems:
         assert problem.file == str(file), name
         assert unseen(printable(str(problem))) == set(), name
     if name in UNREADABLE:
-        (only,) = said
+        (only,) = problems
         last = ALL[name].count(b"\n") + 1
         assert only.line is None if name in NO_LINE else only.line in range(1, last + 1), (name, str(only))
 
 
 def assert_written_only_if_read(name: str, file: Path, refused: object) -> None:
-    """What could not be read was refused, and stands there byte for byte."""
+    """Check that an unreadable file was rejected and is unchanged."""
     if name in UNREADABLE:
         assert refused, name
     if refused:
@@ -54,43 +54,43 @@ def assert_written_only_if_read(name: str, file: Path, refused: object) -> None:
 
 
 @pytest.mark.parametrize("file_name", ["sessions.toml", "sessions.local.toml"])
-def test_as_profiles_it_is_read_or_complained_about_and_never_overwritten(file_name: str, tmp_path: Path) -> None:
+def test_profile_file_is_read_or_reported_never_overwritten(file_name: str, tmp_path: Path) -> None:
     (tmp_path / "sessions.toml").write_text('[profile.sound]\nurl = "http://127.0.0.1"\n')
     file = tmp_path / file_name
     for name, text in ALL.items():
         file.write_bytes(text)
         explorer = opened(tmp_path)
-        assert_told(name, explorer.profiles.problems, file)
+        assert_printable(name, explorer.profiles.problems, file)
         assert ("sound" in explorer.profiles.profiles) == (file_name != "sessions.toml"), name
         explorer.use()
         assert file.read_bytes() == text, name
         assert_written_only_if_read(name, file, explorer.edits(file).add("new", "http://127.0.0.1"))
 
 
-def test_as_settings_it_is_read_or_complained_about_and_never_overwritten(tmp_path: Path) -> None:
+def test_settings_file_is_read_or_reported_never_overwritten(tmp_path: Path) -> None:
     file = tmp_path / "home" / "config" / "settings.toml"
     file.parent.mkdir(parents=True)
     for name, text in ALL.items():
         file.write_bytes(text)
         explorer = opened(tmp_path)
-        assert_told(name, explorer.profiles.problems, file)
+        assert_printable(name, explorer.profiles.problems, file)
         assert file.read_bytes() == text, name
         assert_written_only_if_read(name, file, explorer.save_setting("theme", "night"))
 
 
-def test_as_a_theme_it_is_read_or_complained_about(tmp_path: Path) -> None:
+def test_theme_file_is_read_or_reported(tmp_path: Path) -> None:
     file = tmp_path / "home" / "config" / "themes" / "own.toml"
     file.parent.mkdir(parents=True)
     explorer = opened(tmp_path)
     for name, text in ALL.items():
         file.write_bytes(text)
         theme, problems = explorer.themes.load("own")
-        assert_told(name, problems, file)
+        assert_printable(name, problems, file)
         assert (theme is None) == (name in UNREADABLE), name
         assert file.read_bytes() == text, name
 
 
-def test_alone_in_a_history_it_is_shown_and_kept_whatever_is_written_next(tmp_path: Path) -> None:
+def test_history_file_is_shown_and_kept_unchanged(tmp_path: Path) -> None:
     taken: set[str] = set()
     for number, (name, text) in enumerate(ALL.items()):
         folder = tmp_path / str(number)
@@ -103,16 +103,16 @@ def test_alone_in_a_history_it_is_shown_and_kept_whatever_is_written_next(tmp_pa
         if not error_of(partial(history.append, exchange(1))):
             taken.add(name)
             assert next(history.all()) == exchange(1), name
-            kept = b"".join(contents(folder).values())
-            assert all(line in kept for line in text.split(b"\n")), name
-        else:  # it is none of ours
+            written = b"".join(contents(folder).values())
+            assert all(line in written for line in text.split(b"\n")), name
+        else:  # not one of ours
             assert file.read_bytes() == text, name
             assert history.unsaved == [exchange(1)], name
     assert taken
     assert len(taken) < len(ALL)
 
 
-def test_between_two_calls_of_a_history_it_costs_neither(tmp_path: Path) -> None:
+def test_text_between_two_calls_costs_neither(tmp_path: Path) -> None:
     calls = [exchange(0), exchange(1)]
     before, after = (to_block(call).encode() for call in calls)
     file = tmp_path / "me@here.toml"

@@ -1,7 +1,7 @@
-"""TOML documents by what TOML 1.0 says of them: right or wrong.
+"""TOML documents that are right or wrong by TOML 1.0.
 
 No package that we found installs toml-test, so these cases are our own, written along the chapters of the
-specification. Nothing is tested here.
+specification. This module has no tests.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 Documents = dict[str, bytes]
-"""Documents by name; the name is what a failure is known by."""
+"""Documents by name, which identifies a failure."""
 
 
 def _named(chapter: str, texts: list[str]) -> Documents:
@@ -91,7 +91,7 @@ RIGHT: Final[Documents] = {
         ],
     ),
 }  # fmt: skip
-"""Documents that TOML allows, whatever we think of their keys."""
+"""Documents that TOML allows, with any keys."""
 WRONG: Final[Documents] = {
     **_named(
         "key",
@@ -180,4 +180,4 @@ EXTREME: Final[Documents] = {
     "headers": b"[" * 20_000,
     "dots": b"." * 20_000,
 }
-"""Documents that take a parser's time, its stack, or its patience; each is refused."""
+"""Documents that need much time or stack; each is rejected."""

@@ -1,4 +1,7 @@
-"""A real bash whose ``rpcexplorer`` runs inside the test's own process, so that it costs no start of Python."""
+"""A real bash whose ``rpcexplorer`` runs in the test's own process.
+
+So a command costs no start of Python.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +46,7 @@ while IFS= read -r -u {commands} script; do
     echo $LAST >&{codes}
 done
 """
-"""Lenient, it passes over programs that do not exist."""
+"""Skips programs that do not exist."""
 TOOLS: Final = "cat cut diff grep head ls mkdir printenv rm sed sort tail tr uniq wc".split()  # noqa: SIM905
 """Programs that do nothing outside the working folder."""
 
@@ -58,14 +61,14 @@ class Request(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """Exit code and output, in the order in which it was written to streams 1 and 2."""
+    """Exit code and output, in the order of writing to streams 1 and 2."""
 
     code: int
     pieces: list[tuple[int, bytes]]
 
 
 class Recorder:
-    """A stdout and a stderr that keep the order of what is written to them."""
+    """A stdout and a stderr that keep the order of writing."""
 
     def __init__(self, *, stdout_isatty: bool = False, stderr_isatty: bool = False) -> None:
         self.pieces: list[tuple[int, bytes]] = []
@@ -90,7 +93,7 @@ class _Stream(io.BytesIO):
         return self._isatty
 
     def close(self) -> None:
-        """Stay open when what wraps it is gone."""
+        """Stay open after the wrapper is gone."""
 
     def write(self, data: object, /) -> int:
         content = bytes(data)  # type: ignore[call-overload]
@@ -99,7 +102,7 @@ class _Stream(io.BytesIO):
 
 
 class Bash:
-    """One bash that runs scripts in turn: variables, functions and the working folder stay."""
+    """One bash for all scripts: variables, functions and folder stay."""
 
     def __init__(self, folder: Path, environment: Mapping[str, str]) -> None:
         self._folder, self._environment = folder, environment
@@ -151,7 +154,7 @@ class Bash:
         self._temporary.cleanup()
 
     def run(self, script: str, environment: Iterable[tuple[str, str]] = ()) -> tuple[int, str]:
-        """Run a script; return its exit code, and its output as it would appear on a terminal."""
+        """Run a script; return its exit code and its output on a terminal."""
         prefix = "".join(f"export {name}={value!r}\n" for name, value in environment)
         self._script.write_text(f"{prefix}(exit ${{LAST:-0}})\n{script}", encoding="utf-8")
         os.write(self._commands, f"{self._script}\n".encode())

@@ -1,4 +1,4 @@
-"""Certificates for servers that nobody has vouched for, and for people who call."""
+"""Self-signed certificates for servers and clients."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Identity:
     def server(
         self, folder: Path, version: ssl.TLSVersion = ssl.TLSVersion.TLSv1_3, wants: Path | None = None
     ) -> ssl.SSLContext:
-        """Return what a server that shows it needs; ``wants``: signed by these, whoever calls must show one."""
+        """Return a TLS context; ``wants`` signs the client certificates."""
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(*self.write(folder, "server"))
         context.minimum_version = context.maximum_version = version
@@ -46,7 +46,7 @@ class Identity:
 
 
 def self_signed() -> Identity:
-    """One that vouches for itself, and for no name."""
+    """Return a self-signed certificate without a name."""
     ca = trustme.CA(organization_name="a box in the cellar")
     return Identity(ca.cert_pem.bytes(), ca.private_key_pem.bytes())
 
@@ -59,9 +59,9 @@ def issued(ca: trustme.CA, *names: str, expired: bool = False) -> Identity:
 
 @contextmanager
 def refusing(context: ssl.SSLContext) -> Iterator[str]:
-    """A server that says no to whoever calls, with an alert, and reads on until that was heard; its URL.
+    """Yield the URL of a server that rejects every client with an alert.
 
-    A reset, by a server that stops reading, could overtake the alert.
+    It reads on until the client got the alert: a reset could overtake it.
     """
     with socket.create_server(("127.0.0.1", 0)) as listener:
         thread = threading.Thread(target=_refuse, args=(listener, context))
@@ -72,11 +72,11 @@ def refusing(context: ssl.SSLContext) -> Iterator[str]:
 
 def _refuse(listener: socket.socket, context: ssl.SSLContext) -> None:
     connection, _ = listener.accept()
-    came, going = ssl.MemoryBIO(), ssl.MemoryBIO()
-    handshake = context.wrap_bio(came, going, server_side=True)
+    incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
+    handshake = context.wrap_bio(incoming, outgoing, server_side=True)
     with connection, suppress(ConnectionError):
         while chunk := connection.recv(65536):
-            came.write(chunk)
+            incoming.write(chunk)
             with suppress(ssl.SSLError):
                 handshake.do_handshake()
-            connection.sendall(going.read())
+            connection.sendall(outgoing.read())

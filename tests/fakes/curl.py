@@ -1,4 +1,4 @@
-"""What a copied command needs of curl, where that is not installed: one POST, with its headers printed or not."""
+"""A replacement for curl that sends one POST, with or without ``-i``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ url, body, headers, printed, user = "", b"", {}, "body", ""
 
 
 def read(text: str) -> str:
-    """What stands in a file, where a word begins so."""
+    """Return the content of a file for an argument that begins with ``@``."""
     return Path(text[1:]).read_text() if text.startswith("@") else text
 
 
@@ -40,10 +40,10 @@ for word in words:
 known = HTTPPasswordMgrWithDefaultRealm()
 known.add_password(None, url, *user.split(":", 1) if user else ("", ""))
 try:
-    came = build_opener(HTTPDigestAuthHandler(known)).open(Request(url, body, headers))
+    response = build_opener(HTTPDigestAuthHandler(known)).open(Request(url, body, headers))
 except HTTPError as error:
-    came = error
-with came as reply:
+    response = error
+with response as reply:
     if printed != "body":
         sys.stdout.write(f"HTTP/1.1 {reply.status}\r\n{reply.headers.as_string()}\r\n")
     if printed != "headers":

@@ -1,4 +1,4 @@
-"""A transport without a network: what answers stands in the test, and nothing needs a socket."""
+"""A transport without a network: a function of the test answers."""
 
 from __future__ import annotations
 
@@ -8,25 +8,24 @@ from collections.abc import Callable
 from rpcexplorer.transport.port import Partial, Progress, Request, Response, Unreachable, Watch
 
 Answer = Callable[[Request], bytes | Response | Unreachable]
-"""What answers a request: a body, a whole response, or why none came."""
+"""Answers a request with a body, a whole response, or an error."""
 
 
 class MemoryTransport:
-    """Hands each request to a function of the test, and back what that says."""
+    """A transport that hands each request to a function of the test."""
 
     def __init__(self, answer: Answer) -> None:
         self._answer = answer
         self.requests: list[Request] = []
-        """What was sent."""
         self.closed = False
 
     async def open(self) -> None:
-        """There is nothing to make ready."""
+        """Do nothing."""
 
     async def send(
         self, request: Request, *, deadline: float, watch: Watch | None = None, partial: Partial | None = None
     ) -> Response:
-        """Arrive at once. What comes back is partial until everybody else had a turn: there it can be cancelled."""
+        """Answer at once, after one turn of the loop: there it can be cancelled."""
         assert deadline > 0
         self.requests.append(request)
         answer = self._answer(request)
@@ -41,5 +40,4 @@ class MemoryTransport:
         return response
 
     async def close(self) -> None:
-        """Take note of it."""
         self.closed = True

@@ -1,4 +1,4 @@
-"""The command line run inside the test's own process: arguments in, streams and exit code out."""
+"""The command line in the test's own process."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from rpcexplorer.cli.world import World
 
 
 class Screen(io.BytesIO):
-    """A stdout that says it is a terminal."""
+    """A stdout that claims to be a terminal."""
 
     def isatty(self) -> bool:
         return True
 
 
 class Keyboard(io.StringIO):
-    """A stderr that says it is a terminal."""
+    """A stderr that claims to be a terminal."""
 
     def isatty(self) -> bool:
         return True
@@ -27,7 +27,7 @@ class Keyboard(io.StringIO):
 
 @dataclass(frozen=True)
 class Ran:
-    """What a command left behind."""
+    """The exit code and output of a command."""
 
     code: int
     out: bytes
@@ -39,7 +39,7 @@ class Ran:
 
 
 class Shell:
-    """A home and a working folder of its own, in which commands are run one after the other."""
+    """A home and a working folder in which commands run in turn."""
 
     def __init__(self, folder: Path) -> None:
         self.home = folder / "home"
@@ -48,13 +48,13 @@ class Shell:
         self.environment: dict[str, str] = {"RPCEXPLORER_HOME": str(self.home)}
 
     def sessions(self, text: str) -> Path:
-        """Write the team's file."""
+        """Write the project file."""
         path = self.folder / "sessions.toml"
         path.write_text(text)
         return path
 
     def run(self, *arguments: str, stdin: bytes = b"", terminal: bool = False, **environment: str) -> Ran:
-        """Run one command; on a terminal, or in a pipe with nobody to ask."""
+        """Run one command on a terminal, or in a pipe that cannot ask."""
         out, err = (Screen(), Keyboard()) if terminal else (io.BytesIO(), io.StringIO())
         world = World(
             stdin=io.BytesIO(stdin),
@@ -69,6 +69,6 @@ class Shell:
         return {**self.environment, **more}
 
     def files(self) -> dict[str, str]:
-        """Everything that was written, by path, as text."""
+        """Return all written files, by path, as text."""
         found = [*self.home.rglob("*"), *self.folder.rglob("*")]
         return {str(path): path.read_text(errors="replace") for path in found if path.is_file()}

@@ -1,4 +1,4 @@
-"""The real program in a real pseudo-terminal: keys go in as bytes, the screen comes out as a grid of letters."""
+"""The real program in a pseudo-terminal: keys in, a grid of letters out."""
 
 from __future__ import annotations
 
@@ -29,11 +29,14 @@ KEYS = {
     "ctrl+r": "\x12", "ctrl+u": "\x15",
 }  # fmt: skip
 PATIENCE = 60.0
-"""Seconds after which something that should be on screen will not come any more, however busy the machine is."""
+"""Seconds to wait for something on screen, enough for a busy machine."""
 
 
 class _Screen(pyte.Screen):
-    """Draws letters of one column without measuring each: that takes longer than the program that wrote them."""
+    """A screen that does not measure letters of one column.
+
+    Measuring takes longer than the program that wrote them.
+    """
 
     def __init__(self, columns: int, lines: int) -> None:
         self._cells: dict[pyte.screens.Char, dict[str, pyte.screens.Char]] = {}
@@ -79,7 +82,7 @@ class Terminal:
         self.pid, self._file = pty.fork()
         if self.pid == 0:
             os.chdir(folder)
-            signal.signal(signal.SIGINT, signal.SIG_DFL)  # whoever runs the tests in the background ignores it
+            signal.signal(signal.SIGINT, signal.SIG_DFL)  # tests in the background ignore it
             kept = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
             os.execve(
                 sys.executable,
@@ -101,26 +104,26 @@ class Terminal:
             os.close(self._file)
 
     def resize(self, columns: int, lines: int) -> None:
-        """Another size; the program is told by its terminal."""
+        """Change the size; the terminal signals it to the program."""
         fcntl.ioctl(self._file, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
         self.screen.resize(lines, columns)
 
     def press(self, *keys: str) -> None:
-        """Keys by name."""
+        """Press keys by name."""
         for key in keys:
             os.write(self._file, KEYS[key].encode())
 
     def burst(self, *keys: str) -> None:
-        """Keys by name, and letters, in one write, as a slow line delivers them."""
+        """Send keys by name, and letters, in one write, as a slow network does."""
         os.write(self._file, "".join(KEYS.get(key, key) for key in keys).encode())
 
     def type(self, text: str) -> None:
-        """Letters, one by one."""
+        """Type letters, one by one."""
         self.send(text.encode())
 
-    def send(self, came: bytes) -> None:
-        """Bytes as they are."""
-        os.write(self._file, came)
+    def send(self, data: bytes) -> None:
+        """Send bytes unchanged."""
+        os.write(self._file, data)
 
     @property
     def written(self) -> bytes:
@@ -129,16 +132,16 @@ class Terminal:
 
     @property
     def text(self) -> str:
-        """What is on screen; a line that nothing was written to is as it was."""
+        """Return the text on screen; unchanged lines are not built again."""
         columns, rows = range(self.screen.columns), range(self.screen.lines)
         for row in self.screen.dirty.union(rows[len(self._rows) :]).intersection(rows):
-            line = self.screen.buffer[row]  # its own display measures every letter anew
+            line = self.screen.buffer[row]  # The display of pyte measures every letter again.
             self._rows[row] = "".join([line[at].data for at in columns]).rstrip()
         self.screen.dirty.clear()
         return "\n".join(map(self._rows.__getitem__, rows))
 
     def sees(self, *wanted: str) -> str:
-        """Read until all of it is on screen."""
+        """Read until all texts are on screen."""
 
         def all_there() -> bool:
             text = self.text
@@ -148,19 +151,22 @@ class Terminal:
         return self.text
 
     def sees_no(self, unwanted: str) -> str:
-        """Read until it is gone from the screen."""
+        """Read until the text is gone from the screen."""
         self._read(lambda: unwanted not in self.text, f"{unwanted!r} to go")
         return self.text
 
     def ends(self) -> int:
-        """Read until the program has ended; its exit code."""
+        """Read until the program has ended; return its exit code."""
         self._read(lambda: False, "the end", to_the_end=True)
         _, status = os.waitpid(self.pid, 0)
         self.pid = 0
         return os.waitstatus_to_exitcode(status)
 
     def hangs_up(self) -> int:
-        """Close the terminal while the program runs, as a window or a dropped connection does; its exit code."""
+        """Close the terminal of the running program; return its exit code.
+
+        A closed window or a dropped connection does the same.
+        """
         os.close(self._file)
         self._file = -1
         patience = threading.Timer(PATIENCE, os.kill, (self.pid, signal.SIGKILL))
@@ -181,18 +187,18 @@ class Terminal:
                 return
 
     def _take(self) -> bool:
-        """Take in what has come; False where nothing can come any more."""
+        """Read available output; return whether more can come."""
         piece = self._piece()
         self._written += piece
         self._stream.feed(self.drawn(piece))
         return bool(piece)
 
     def drawn(self, piece: bytes) -> bytes:
-        """What of it is put on the screen."""
+        """Return the part of the output that is put on screen."""
         return piece
 
     def _piece(self) -> bytes:
         try:
             return os.read(self._file, 65536)
-        except OSError:  # Linux says so when the last writer has gone
+        except OSError:  # Linux raises it after the last writer has closed.
             return b""

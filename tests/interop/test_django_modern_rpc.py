@@ -1,4 +1,4 @@
-"""django-modern-rpc: under the path of the service document, with Django's own ``sessionid``."""
+"""django-modern-rpc: the usual path, and Django's own ``sessionid``."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from tests.interop.serving import added_and_tested, discovered, error, names, re
 
 pytestmark = pytest.mark.thorough
 ENDED = Login(ended_codes=(-32098,), ended_words=())
-"""What it answers, at HTTP 200, to whoever has no session."""
+"""Its answer with HTTP 200 to a call without a session."""
 urlpatterns: list[URLPattern] = []
-"""Django asks the module that ROOT_URLCONF names."""
+"""Django reads them from the module that ROOT_URLCONF names."""
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +45,10 @@ def url() -> Iterator[str]:
 
 
 def procedures() -> Callable[..., Any]:
-    """The view of a server with a login; it wants Django's settings when it is imported."""
+    """Return the view of a server with a login.
+
+    Its import needs Django's settings.
+    """
     from modernrpc import RpcRequestContext
     from modernrpc.server import RpcServer
 
@@ -75,7 +78,7 @@ def procedures() -> Callable[..., Any]:
     return view
 
 
-def test_a_session_is_opened_once_and_kept(url: str) -> None:
+def test_session_is_opened_once_and_reused(url: str) -> None:
     async def run() -> list[Exchange]:
         async with Client(url, auth="cookie", username="ada", password="opensesame", login=ENDED) as client:
             return [await client.send(Draft("whoami")) for _ in range(2)]
@@ -86,23 +89,23 @@ def test_a_session_is_opened_once_and_kept(url: str) -> None:
     assert second.notes == ()
 
 
-def test_a_session_that_has_ended_is_opened_anew_for_the_code_that_the_profile_names(url: str) -> None:
+def test_session_with_configured_ended_code_is_renewed(url: str) -> None:
     account = {"username": "ada", "password": "opensesame"}
     assert result(send(url, Draft("whoami"), auth="cookie", session="gone", login=ENDED, **account)) == "ada"
 
 
-def test_a_wrong_password_is_told_with_the_server_s_own_words(url: str) -> None:
+def test_wrong_password_shows_the_message_of_the_server(url: str) -> None:
     exchange = send(url, Draft("whoami"), auth="cookie", username="ada", password="opensesam", login=ENDED)
     assert isinstance(exchange.outcome, Refused)
     assert exchange.exit_code == 3
     assert "wrong user name or password" in exchange.outcome.sentence
 
 
-def test_without_credentials_it_refuses(url: str) -> None:
+def test_call_without_credentials_is_rejected(url: str) -> None:
     assert error(send(url, Draft("whoami"))).code == -32098
 
 
-def test_it_is_discovered_with_its_words(url: str) -> None:
+def test_methods_are_discovered_with_their_texts(url: str) -> None:
     found = discovered(url)
     assert {"ping", "auth", "whoami", "system.listMethods"} <= names(found)
     assert {method.doc for method in found.methods if method.name == "ping"} == {"Answers if the service is up."}
@@ -110,7 +113,7 @@ def test_it_is_discovered_with_its_words(url: str) -> None:
     assert [param.schema for param in found.described["system.methodHelp"].params] == [{"type": "string"}]
 
 
-def test_a_batch_and_a_notification(url: str) -> None:
+def test_batch_and_notification_are_answered(url: str) -> None:
     assert results(send(url, Batch('[{"method": "ping"}, {"method": "missing"}]'))) == ["pong", -32601]
     nothing = send(url, Draft("ping", notification=True))
     assert nothing.exit_code == 0

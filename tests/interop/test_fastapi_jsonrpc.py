@@ -1,4 +1,4 @@
-"""fastapi-jsonrpc: a service that takes its params by name alone, and refuses an empty array."""
+"""fastapi-jsonrpc: accepts only named params, and rejects an empty array."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PATH = "/api/v1/jsonrpc"
 
 @pytest.fixture(scope="module")
 def url() -> Iterator[str]:
-    import fastapi_jsonrpc  # takes seconds, in every process that only collects
+    import fastapi_jsonrpc  # takes seconds, so not during collection
     from fastapi import Body
 
     app, methods = fastapi_jsonrpc.API(), fastapi_jsonrpc.Entrypoint(PATH)
@@ -37,29 +37,29 @@ def url() -> Iterator[str]:
 
 
 @pytest.mark.parametrize("empty_params", ["{}", "omit"])
-def test_a_call_without_params_is_understood_in_the_form_that_the_profile_names(url: str, empty_params: str) -> None:
+def test_call_without_params_uses_configured_form(url: str, empty_params: str) -> None:
     assert result(send(url, Draft("ping"), path=PATH, empty_params=empty_params)) == "pong"
 
 
-def test_the_usual_form_of_empty_params_is_refused_and_told(url: str) -> None:
+def test_default_form_of_empty_params_is_rejected(url: str) -> None:
     assert error(send(url, Draft("ping"), path=PATH)).code == -32600
 
 
-def test_params_by_name_arrive_and_wrong_ones_are_told(url: str) -> None:
+def test_named_params_arrive_and_wrong_ones_are_reported(url: str) -> None:
     assert result(send(url, Draft("add", '{"a": 40, "b": 2}'), path=PATH)) == 42
     refused = error(send(url, Draft("add", '{"a": 40}'), path=PATH))
     assert refused.code == -32602
     assert b"errors" in (refused.data or b"")
 
 
-def test_an_unknown_method_a_batch_and_a_notification(url: str) -> None:
+def test_unknown_method_batch_and_notification_are_answered(url: str) -> None:
     assert error(send(url, Draft("missing", "{}"), path=PATH)).code == -32601
     batch = Batch('[{"method": "add", "params": {"a": 1, "b": 2}}, {"method": "ping", "params": {}}]')
     assert results(send(url, batch, path=PATH)) == [3, "pong"]
     assert send(url, Draft("ping", "{}", notification=True), path=PATH).exit_code == 0
 
 
-def test_it_is_discovered_by_its_document(url: str) -> None:
+def test_document_is_discovered_at_a_given_path(url: str) -> None:
     found = discovered(url, path=PATH, discovery=DocumentSource(url="/openrpc.json"))
     assert names(found) == {"ping", "add"}
     add = found.described["add"]
@@ -68,13 +68,13 @@ def test_it_is_discovered_by_its_document(url: str) -> None:
     assert found.described["add"].result["type"] == "integer"
 
 
-def test_its_document_is_found_where_nobody_has_named_it(url: str) -> None:
+def test_document_is_discovered_without_a_given_path(url: str) -> None:
     found = discovered(url, path=PATH)
     assert {method.dialect for method in found.methods} == {"/openrpc.json"}
     assert names(found) == {"ping", "add"}
 
 
-def test_another_path_is_no_json_rpc(url: str) -> None:
+def test_other_path_is_not_json_rpc(url: str) -> None:
     exchange = send(url, Draft("ping"), path="/")
     assert isinstance(exchange.outcome, Malformed)
     assert exchange.response.status == 404

@@ -1,4 +1,4 @@
-"""A server that nobody here wrote: flask-jsonrpc, run on loopback by Flask's own development server."""
+"""flask-jsonrpc on Flask's own development server."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.thorough
 
 
 def application() -> Flask:
-    """A few methods under the path of the service document."""
+    """Return a few methods under the usual path."""
     app = Flask("interop")
     rpc = JSONRPC(app, "/api/v2/", enable_web_browsable_api=False)
 
@@ -55,7 +55,7 @@ def url() -> Iterator[str]:
         (Draft("add", '{"a": 40, "b": 2}'), Result(b"42")),
     ],
 )
-def test_calls_in_the_form_of_the_service_document_are_understood(url: str, draft: Draft, outcome: Outcome) -> None:
+def test_calls_in_the_default_form_are_accepted(url: str, draft: Draft, outcome: Outcome) -> None:
     exchange = send(url, draft)
     assert exchange.outcome == outcome
     assert exchange.remarks == ()
@@ -69,11 +69,11 @@ def test_inline_credentials_arrive_as_named_params(url: str) -> None:
 @pytest.mark.parametrize(
     ("draft", "code"), [(Draft("missing"), -32601), (Draft("add", "[1]"), -32602), (Draft("fail"), -32000)]
 )
-def test_its_errors_are_read_whatever_the_http_status(url: str, draft: Draft, code: int) -> None:
+def test_errors_are_read_with_any_http_status(url: str, draft: Draft, code: int) -> None:
     assert error(send(url, draft)).code == code
 
 
-def test_its_own_description_of_itself_can_be_read(url: str) -> None:
+def test_own_description_of_the_service_is_read(url: str) -> None:
     assert "add" in str(result(send(url, Draft("rpc.describe"))))
     found = discovered(url)
     assert {"ping", "add", "arg_test", "fail"} <= names(found)
@@ -83,16 +83,16 @@ def test_its_own_description_of_itself_can_be_read(url: str) -> None:
     ]
 
 
-def test_a_batch_comes_back_with_every_id(url: str) -> None:
+def test_batch_is_answered_with_every_id(url: str) -> None:
     sent = Batch('[{"method": "add", "params": [1, 2]}, {"method": "ping"}]')
     assert results(send(url, sent)) == [3, "pong application/json-rpc"]
 
 
-def test_a_notification_is_accepted(url: str) -> None:
+def test_notification_is_accepted(url: str) -> None:
     assert send(url, Draft("ping", notification=True)).exit_code == 0
 
 
-def test_a_missing_slash_is_a_redirect_that_is_shown(url: str) -> None:
+def test_missing_slash_is_shown_as_a_redirect(url: str) -> None:
     exchange = send(url, Draft("ping"), path="/api/v2")
     assert isinstance(exchange.outcome, Malformed)
     assert exchange.response.status == 308

@@ -1,4 +1,4 @@
-"""jsonrpcserver: a service on Python's own HTTP server, which speaks HTTP/1.0 and sends NaN as a number."""
+"""jsonrpcserver on Python's HTTP server: HTTP/1.0, and NaN as a number."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.thorough
 @pytest.fixture(scope="module")
 def url() -> Iterator[str]:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # for how it reads a file of its own
+        warnings.simplefilter("ignore", DeprecationWarning)  # It reads a file of its own with a deprecated function.
         import jsonrpcserver
         from jsonrpcserver.server import RequestHandler
 
@@ -45,23 +45,23 @@ def url() -> Iterator[str]:
 
 
 @pytest.mark.parametrize("empty_params", ["[]", "{}", "omit"])
-def test_a_call_without_params_is_understood_in_every_form(url: str, empty_params: str) -> None:
+def test_call_without_params_works_in_every_form(url: str, empty_params: str) -> None:
     assert result(send(url, Draft("ping"), empty_params=empty_params)) == "pong"
 
 
-def test_what_is_no_json_number_is_shown_as_sent_and_remarked(url: str) -> None:
+def test_invalid_json_number_is_shown_with_a_warning(url: str) -> None:
     exchange = send(url, Draft("not_a_number"))
     assert isinstance(exchange.outcome, Result), exchange
     assert bytes(exchange.outcome.value) == b"[NaN, Infinity]"
     assert any("NaN" in remark for remark in exchange.remarks)
 
 
-def test_its_errors_keep_their_data(url: str) -> None:
+def test_errors_keep_their_data(url: str) -> None:
     assert error(send(url, Draft("fail"))).data == b'{"why": "it was asked for"}'
     assert error(send(url, Draft("missing"))).code == -32601
 
 
-def test_a_batch_and_a_notification(url: str) -> None:
+def test_batch_and_notification_are_answered(url: str) -> None:
     assert results(send(url, Batch('[{"method": "ping"}, {"method": "missing"}]'))) == ["pong", -32601]
     assert send(url, Draft("ping", notification=True)).exit_code == 0
 

@@ -1,4 +1,4 @@
-"""The Model Context Protocol: the SDK's own server over streamable HTTP, which answers in event streams."""
+"""The MCP SDK's own server over streamable HTTP with event streams."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SETTINGS: dict[str, Any] = {
 
 @pytest.fixture(scope="module", params=[False, True], ids=["event stream", "one response"])
 def url(request: pytest.FixtureRequest) -> Iterator[str]:
-    from mcp.server import MCPServer  # takes seconds, in every process that only collects
+    from mcp.server import MCPServer  # takes seconds, so not during collection
 
     server = MCPServer("interop")
 
@@ -60,29 +60,29 @@ def value(exchange: Exchange) -> Any:
     return exchange.outcome.decoded()
 
 
-def test_without_its_handshake_it_wants_a_session(url: str) -> None:
+def test_call_without_handshake_needs_a_session(url: str) -> None:
     assert "session" in error(send(url, Draft("ping"), **SETTINGS)).message.lower()
 
 
-def test_a_call_goes_out_after_the_handshake(url: str) -> None:
+def test_call_is_sent_after_the_handshake(url: str) -> None:
     exchange = called(url, "ping")
     assert value(exchange) == {}
     assert any("interop" in note for note in exchange.notes), "whom it was initialized with"
 
 
-def test_a_tool_is_called_by_its_own_name(url: str) -> None:
+def test_tool_is_called_by_its_own_name(url: str) -> None:
     assert value(called(url, "add", '{"a": 40}'))["structuredContent"] == {"result": 42}
     assert value(called(url, "tools/call", '{"name": "add", "arguments": {"a": 1}}'))["isError"] is False
 
 
 @pytest.mark.parametrize(("tool", "words"), [("fail", "fail"), ("missing", "missing")])
-def test_failed_or_unknown_tool_exits_1_with_its_text(url: str, tool: str, words: str) -> None:
+def test_failed_or_unknown_tool_exits_with_1(url: str, tool: str, words: str) -> None:
     exchange = called(url, tool)
     assert exchange.exit_code == 1
     assert words in getattr(exchange.outcome, "message", "")
 
 
-def test_its_tools_are_listed_with_their_params(url: str) -> None:
+def test_tools_are_listed_with_their_params(url: str) -> None:
     tools = {tool["name"]: tool for tool in value(called(url, "tools/list"))["tools"]}
     assert tools["add"]["inputSchema"]["required"] == ["a"]
     found = discovered(url, handshake="mcp", **SETTINGS)
@@ -99,7 +99,7 @@ def test_its_tools_are_listed_with_their_params(url: str) -> None:
     assert reply["structuredContent"].keys() == described.result["properties"]["structuredContent"]["properties"].keys()
 
 
-def test_its_prompts_and_resources_are_what_can_be_chosen(url: str) -> None:
+def test_prompts_and_resources_are_offered_as_choices(url: str) -> None:
     described = discovered(url, handshake="mcp", **SETTINGS).described
     name, arguments = described["prompts/get"].params
     assert (name.schema["enum"], arguments.schema["required"]) == (["greet"], ["who"])
@@ -109,7 +109,7 @@ def test_its_prompts_and_resources_are_what_can_be_chosen(url: str) -> None:
     assert "a note" in str(value(called(url, "resources/read", '{"uri": "note://first"}')))
 
 
-def test_an_unknown_method_is_an_error(url: str) -> None:
+def test_unknown_method_is_an_error(url: str) -> None:
     assert error(called(url, "no/such")).code == -32601
 
 

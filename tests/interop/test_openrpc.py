@@ -1,4 +1,4 @@
-"""openrpc: a service that describes itself by ``rpc.discover``, with a wrong address among its servers."""
+"""openrpc: describes itself by ``rpc.discover``, with a wrong server URL."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def url() -> Iterator[str]:
         yield address
 
 
-def test_it_is_discovered_with_its_words_and_its_params(url: str) -> None:
+def test_methods_are_discovered_with_texts_and_params(url: str) -> None:
     found = discovered(url, path=PATH)
     methods = {method.name: method for method in found.methods}
     assert [(param.schema["type"], param.required) for param in found.described["add"].params] == [
@@ -57,7 +57,7 @@ def test_it_is_discovered_with_its_words_and_its_params(url: str) -> None:
     ]
 
 
-def test_a_discovery_takes_no_other_address_from_the_document(url: str) -> None:
+def test_discovery_ignores_server_urls_of_the_document(url: str) -> None:
     assert {"ping", "add", "fail"} <= names(discovered(url, path=PATH))
     assert result(send(url, Draft("ping"), path=PATH)) == "pong"
 
@@ -70,11 +70,11 @@ def test_params_arrive_by_position_and_by_name(url: str, params: str, value: int
 @pytest.mark.parametrize(
     ("draft", "code"), [(Draft("missing"), -32601), (Draft("add", '["x"]'), -32602), (Draft("fail"), -32000)]
 )
-def test_its_errors_are_read(url: str, draft: Draft, code: int) -> None:
+def test_errors_are_read(url: str, draft: Draft, code: int) -> None:
     assert error(send(url, draft, path=PATH)).code == code
 
 
-def test_a_batch_and_a_notification(url: str) -> None:
+def test_batch_and_notification_are_answered(url: str) -> None:
     batch = Batch('[{"method": "add", "params": [1]}, {"method": "missing"}]')
     assert results(send(url, batch, path=PATH)) == [3, -32601]
     assert send(url, Draft("ping", notification=True), path=PATH).exit_code == 0

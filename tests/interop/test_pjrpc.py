@@ -1,4 +1,7 @@
-"""pjrpc: a service on Flask that wants ``application/json``, and answers a batch with one failure with HTTP 400."""
+"""pjrpc on Flask: needs ``application/json``, and HTTP 400 for errors.
+
+A batch with one failure has the status 400, too.
+"""
 
 from __future__ import annotations
 
@@ -48,35 +51,35 @@ def url() -> Iterator[str]:
 
 
 @pytest.mark.parametrize("empty_params", ["[]", "{}", "omit"])
-def test_a_call_without_params_is_understood_in_every_form(url: str, empty_params: str) -> None:
+def test_call_without_params_works_in_every_form(url: str, empty_params: str) -> None:
     assert result(send(url, Draft("ping"), empty_params=empty_params, **SETTINGS)) == "pong"
 
 
-def test_the_usual_content_type_is_refused_with_its_status(url: str) -> None:
+def test_default_content_type_is_rejected_with_its_status(url: str) -> None:
     exchange = send(url, Draft("ping"), path="/api/v1", content_type="application/json-rpc")
     assert isinstance(exchange.outcome, Malformed)
     assert exchange.response.status == 415
 
 
 @pytest.mark.parametrize(("draft", "code"), [(Draft("missing"), -32601), (Draft("add", "[1]"), -32602)])
-def test_its_errors_are_read_at_http_400(url: str, draft: Draft, code: int) -> None:
+def test_errors_are_read_at_http_400(url: str, draft: Draft, code: int) -> None:
     exchange = send(url, draft, **SETTINGS)
     assert error(exchange).code == code
     assert exchange.response.status == 400
 
 
-def test_a_batch_with_one_failure_is_read_at_http_400(url: str) -> None:
+def test_batch_with_a_failure_is_read_at_400(url: str) -> None:
     exchange = send(url, Batch('[{"method": "add", "params": [1, 2]}, {"method": "missing"}]'), **SETTINGS)
     assert exchange.response.status == 400
     assert results(exchange) == [3, -32601]
     assert exchange.exit_code == 1
 
 
-def test_a_user_name_arrives_by_basic(url: str) -> None:
+def test_user_name_arrives_by_basic_auth(url: str) -> None:
     assert result(send(url, Draft("whoami"), auth="basic", username="ada", password="opensesame", **SETTINGS)) == "ada"
 
 
-def test_it_is_discovered_by_its_document(url: str) -> None:
+def test_document_is_discovered_at_a_given_path(url: str) -> None:
     found = discovered(url, discovery=DocumentSource(url="/api/v1/openrpc.json"), **SETTINGS)
     assert names(found) == {"ping", "add", "whoami"}
     add = found.described["add"]
@@ -85,13 +88,13 @@ def test_it_is_discovered_by_its_document(url: str) -> None:
     assert found.described["add"].result["type"] == "integer"
 
 
-def test_its_document_is_found_where_nobody_has_named_it(url: str) -> None:
+def test_document_is_discovered_without_a_given_path(url: str) -> None:
     found = discovered(url, **SETTINGS)
     assert {method.dialect for method in found.methods} == {"/api/v1/openrpc.json"}
     assert names(found) == {"ping", "add", "whoami"}
 
 
-def test_a_notification_is_accepted(url: str) -> None:
+def test_notification_is_accepted(url: str) -> None:
     assert send(url, Draft("ping", notification=True), **SETTINGS).exit_code == 0
 
 
