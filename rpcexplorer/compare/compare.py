@@ -19,8 +19,8 @@ from rpcexplorer.compare.parts import (
     canonical,
     hidden_count,
     hides,
+    is_ignored,
     is_same_number,
-    left_out,
     masked,
     patterns_of,
 )
@@ -137,7 +137,7 @@ class Walk:
         kind = left[:1] + right[:1]
         if left == right:
             self.hidden += hidden_count(left) if self._has_marks else 0
-        elif left_out(pair.patterns):
+        elif is_ignored(pair.patterns):
             self._add("ignored", pair)
         elif kind == b"{{" and pair.level < MAX_COMPARED_LEVELS:
             return (yield from self._members(pair, pair.left, pair.right))
@@ -154,7 +154,7 @@ class Walk:
         return []
 
     def _add_alone(self, pair: Pair) -> None:
-        if left_out(pair.patterns):
+        if is_ignored(pair.patterns):
             self._add("ignored", pair)
         elif self._has_marks and HIDDEN.search(pair.left_pointer if pair.left else pair.right_pointer):
             self._add("hidden", pair)  # The name is redacted, so it may be any name.
@@ -181,7 +181,9 @@ class Walk:
     def _elements(self, pair: Pair, left: Span, right: Span) -> Steps[list[Pair]]:
         ours, theirs = (yield from self.left.elements(left)), (yield from self.right.elements(right))
         raw = [self.left.text[slice(*span)] for span in ours], [self.right.text[slice(*span)] for span in theirs]
-        anywhere = tuple(each[1:] for each in pair.patterns if each[:1] == (ANY,))  # The elements have no index yet.
+        anywhere = tuple(
+            pattern[1:] for pattern in pair.patterns if pattern[:1] == (ANY,)
+        )  # The elements have no index yet.
         found = []
         for count, (at, to) in enumerate((yield from paired(*raw, anywhere))):
             if count % TURN == 0:
@@ -249,8 +251,8 @@ def why_not(left: Exchange, right: Exchange) -> str:
 
 def text_of(exchange: Exchange) -> bytes:
     """Return the JSON text to compare."""
-    if exchange.kind == "batch" and (replies := _batch(exchange)) is not None:
-        return replies
+    if exchange.kind == "batch" and (responses := _batch(exchange)) is not None:
+        return responses
     match exchange.outcome:
         case Result(value=value):
             return value
@@ -287,19 +289,19 @@ def _batch(exchange: Exchange) -> bytes | None:
     calls = to_calls(sent_draft(exchange), exchange.id)
     if texts is None or not isinstance(calls, tuple):
         return None
-    replies = [(id_of(text, form), text) for text in texts]
+    responses = [(id_of(text, form), text) for text in texts]
     ordered = []
     for call in calls:
         if call.id is None:
             continue
         wanted = spellings(call.id)
-        place = next((at for at, (id, _) in enumerate(replies) if id in wanted), None)
-        ordered.append(b"null" if place is None else _reply(replies.pop(place)[1], form))
-    ordered += [_reply(text, form) for _, text in replies]
+        place = next((at for at, (id, _) in enumerate(responses) if id in wanted), None)
+        ordered.append(b"null" if place is None else _spelled_response(responses.pop(place)[1], form))
+    ordered += [_spelled_response(text, form) for _, text in responses]
     return b"[" + b",".join(ordered) + b"]"
 
 
-def _reply(text: bytes, form: MessageForm) -> bytes:
+def _spelled_response(text: bytes, form: MessageForm) -> bytes:
     match read_object(text, None, form):
         case Result(value=value):
             return b'{"result":' + value + b"}"

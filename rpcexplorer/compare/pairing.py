@@ -8,7 +8,7 @@ from collections.abc import Hashable, Iterator, Sequence
 from itertools import islice, pairwise
 from typing import Any, Final, TypeAlias
 
-from rpcexplorer.compare.parts import TURN, PointerPattern, below, canonical, fields, left_out, masked
+from rpcexplorer.compare.parts import TURN, PointerPattern, below, canonical, fields, is_ignored, masked
 from rpcexplorer.jsontext.steps import Steps
 
 IndexPair: TypeAlias = tuple[int, int]
@@ -183,7 +183,7 @@ def _identities(
     names = [name for name in NAMES if name in scalars]
     others = [name for name in scalars if name not in names][:MAX_TRIED]
     for name in (*names, *others):
-        if left_out(below(patterns, name)):
+        if is_ignored(below(patterns, name)):
             continue
         keys: list[list[Any]] = [
             [_key(bytes(members[name]), ()) if name in members else None for members in side] for side in sides

@@ -162,7 +162,7 @@ def below(patterns: Sequence[PointerPattern], *names: str) -> tuple[PointerPatte
     return tuple(pattern[1:] for pattern in patterns if pattern and (pattern[0] == ANY or pattern[0] in names))
 
 
-def left_out(patterns: Sequence[PointerPattern]) -> bool:
+def is_ignored(patterns: Sequence[PointerPattern]) -> bool:
     """Return whether one of them ends here."""
     return () in patterns
 
@@ -207,7 +207,7 @@ def _without(value: Any, patterns: Sequence[PointerPattern]) -> Any:
     is_object = isinstance(value, tuple)
     pairs = zip(value[::2], value[1::2], strict=True) if is_object else ((str(at), it) for at, it in enumerate(value))
     rest = [(name, inside, below(patterns, name)) for name, inside in pairs]
-    kept = [(name, _without(inside, deeper)) for name, inside, deeper in rest if not left_out(deeper)]
+    kept = [(name, _without(inside, deeper)) for name, inside, deeper in rest if not is_ignored(deeper)]
     return _object(kept) if is_object else [inside for _, inside in kept]
 
 

@@ -1,4 +1,4 @@
-"""Two replies compared: what is told of them, whatever they hold."""
+"""Comparison of two responses."""
 
 from __future__ import annotations
 
@@ -29,21 +29,21 @@ DEEP = 100_000
 
 
 @given(VALUES, st.randoms(use_true_random=False), st.booleans())
-def test_order_of_members_layout_and_escapes_are_no_differences(value: Any, dice: random.Random, has_nan: bool) -> None:
-    value = [value, float("nan")] if has_nan else value  # which makes it a text that only we read
-    assert of(json.dumps(value), spelled(shuffled(value, dice))).verdict == "same"
+def test_order_of_members_layout_and_escapes_do_not_differ(value: Any, dice: random.Random, has_nan: bool) -> None:
+    value = [value, float("nan")] if has_nan else value  # msgspec does not read NaN.
+    assert compare_texts(json.dumps(value), spelled(shuffled(value, dice))).verdict == "same"
 
 
 def shuffled(value: Any, dice: random.Random) -> Any:
     if isinstance(value, list):
-        return [shuffled(each, dice) for each in value]
+        return [shuffled(item, dice) for item in value]
     if isinstance(value, dict):
         return {name: shuffled(value[name], dice) for name in dice.sample(list(value), len(value))}
     return value
 
 
 def spelled(value: Any) -> str:
-    """In another layout and with other escapes."""
+    """Spell the value with another layout and other escapes."""
     return (
         json.dumps(value, indent=1).replace("a", "\\u0061").replace("f\\u0061lse", "false").replace("N\\u0061N", "NaN")
     )
@@ -51,33 +51,33 @@ def spelled(value: Any) -> str:
 
 @given(VALUES, VALUES)
 def test_differences_applied_to_one_side_give_the_other(left: Any, right: Any) -> None:
-    found = of(json.dumps(left), json.dumps(right))
+    found = compare_texts(json.dumps(left), json.dumps(right))
     assert (found.verdict == "same") is (json.dumps(left, sort_keys=True) == json.dumps(right, sort_keys=True))
     assert applied(left, found) == right
 
 
 @given(VALUES, VALUES)
-def test_what_only_we_can_read_is_compared_as_what_msgspec_reads(left: Any, right: Any) -> None:
+def test_text_msgspec_refuses_is_compared_like_other_text(left: Any, right: Any) -> None:
     found, ours = (
-        of(json.dumps([1, left]), json.dumps([1, right])),
-        of(f"[NaN,{json.dumps(left)}]", f"[NaN,{json.dumps(right)}]"),
+        compare_texts(json.dumps([1, left]), json.dumps([1, right])),
+        compare_texts(f"[NaN,{json.dumps(left)}]", f"[NaN,{json.dumps(right)}]"),
     )
-    assert told(found) == told(ours)
+    assert summary(found) == summary(ours)
 
 
 def applied(value: Any, found: Comparison) -> Any:
-    """The left value with each difference made in it: first what changed, then what went, then what came."""
+    """Return the left value with all differences applied: changes, then removals, then additions."""
     root = {"": value}
-    for each in found.differences:
-        if each.left and each.right:
-            put(root, each.left.pointer, text_at(found.right, each.right))
-    for each in reversed(found.differences):
-        if each.left and not each.right:
-            holder, name = held(root, each.left.pointer)
+    for item in found.differences:
+        if item.left and item.right:
+            put(root, item.left.pointer, text_at(found.right, item.right))
+    for item in reversed(found.differences):
+        if item.left and not item.right:
+            holder, name = held(root, item.left.pointer)
             del holder[name]
-    for each in found.differences:
-        if each.right and not each.left:
-            put(root, each.right.pointer, text_at(found.right, each.right), new=True)
+    for item in found.differences:
+        if item.right and not item.left:
+            put(root, item.right.pointer, text_at(found.right, item.right), new=True)
     return root[""]
 
 
@@ -116,10 +116,8 @@ def text_at(text: bytes, place: ComparedPlace) -> Any:
         ('"\\ud800"', '"\\ud801"', "changed"),
     ],
 )
-def test_numbers_are_compared_by_spelling_and_the_same_number_is_said_to_be_one(
-    left: str, right: str, kind: str
-) -> None:
-    assert told(of(f'{{"n":{left}}}', f'{{"n":{right}}}')) == [(kind, f"/n {left}", f"/n {right}")]
+def test_equal_numbers_of_different_spelling_are_reported(left: str, right: str, kind: str) -> None:
+    assert summary(compare_texts(f'{{"n":{left}}}', f'{{"n":{right}}}')) == [(kind, f"/n {left}", f"/n {right}")]
 
 
 @pytest.mark.parametrize(
@@ -139,17 +137,17 @@ def test_numbers_are_compared_by_spelling_and_the_same_number_is_said_to_be_one(
         ('[{"é":1,"x":NaN}]', '[{"é":1,"x":-Infinity}]', [("changed", "/0/x NaN", "/0/x -Infinity")]),
     ],
 )  # fmt: skip
-def test_a_place_is_told_by_its_pointer_and_its_bytes(
+def test_difference_has_pointer_and_span_of_each_value(
     left: str, right: str, expected: list[tuple[str, str, str]]
 ) -> None:
-    assert told(of(left, right)) == expected
+    assert summary(compare_texts(left, right)) == expected
 
 
 @pytest.mark.parametrize(
     ("left", "right", "verdict"),
     [("[1,2", "[1,3", "differs"), ("<html>", '{"a":1}', "differs"), ("[1,2", "[1,2", "same"), ("[1]", "[1 ]", "same")],
 )
-def test_bodies_that_are_not_json_are_compared_as_text(left: str, right: str, verdict: str) -> None:
+def test_bodies_that_are_not_json_compare_as_text(left: str, right: str, verdict: str) -> None:
     one, two = (exchange(Malformed("no"), body=body.encode()) for body in (left, right))
     assert at_once(compared(one, two)).verdict == verdict
 
@@ -158,11 +156,11 @@ def nest(depth: int, leaf: str) -> str:
     return '[{"a":' * (depth // 2) + leaf + "}]" * (depth // 2)
 
 
-def test_values_800_deep_are_compared_by_their_meaning() -> None:
+def test_values_800_levels_deep_compare_by_meaning() -> None:
     one, two = nest(800, '{"x":1,"y":2}'), nest(800, '{"y":2,"x":1}')
-    assert of(one, two).verdict == of(f"[{one},1]", f"[{two},1]").verdict == "same"
-    assert told(of(f"[{one},1]", f"[0,{two},1]")) == [("added", "", "/0 0")]
-    (found,) = of(nest(800, "1"), nest(800, "2")).differences
+    assert compare_texts(one, two).verdict == compare_texts(f"[{one},1]", f"[{two},1]").verdict == "same"
+    assert summary(compare_texts(f"[{one},1]", f"[0,{two},1]")) == [("added", "", "/0 0")]
+    (found,) = compare_texts(nest(800, "1"), nest(800, "2")).differences
     assert found.kind == "changed"
     assert found.left is not None
     assert found.left.pointer == "/0/a" * 100
@@ -170,46 +168,46 @@ def test_values_800_deep_are_compared_by_their_meaning() -> None:
 
 @pytest.mark.parametrize("depth", [DEEP, 1_100])
 @pytest.mark.parametrize("odd", ["1", "NaN"])
-def test_deeper_responses_are_refused_unless_they_are_equal(depth: int, odd: str) -> None:
+def test_deeper_responses_are_not_comparable_unless_equal(depth: int, odd: str) -> None:
     left, right = (f"[{odd},{nest(depth, leaf)}]" for leaf in "12")
-    assert of(left, left).verdict == "same"
-    found = of(left, right)
+    assert compare_texts(left, left).verdict == "same"
+    found = compare_texts(left, right)
     assert (found.verdict, found.differences) == ("not comparable", ())
     assert found.why == "The responses are nested too deep to be compared: more than 900 levels."
 
 
-def test_what_is_left_out_is_listed_and_what_is_the_same_anyway_is_not() -> None:
+def test_ignored_values_are_listed_only_if_they_differ() -> None:
     left = '{"items":[{"id":1,"at":5},{"id":2,"at":6}],"at":1,"gone":0}'
     right = '{"items":[{"id":1,"at":7},{"id":2,"at":6}],"at":2}'
-    found = of(left, right, "/items/*/at", "/gone", "at")
-    assert told(found) == [("changed", "/at 1", "/at 2")]
+    found = compare_texts(left, right, "/items/*/at", "/gone", "at")
+    assert summary(found) == [("changed", "/at 1", "/at 2")]
     assert found.ignored == ("/items/0/at", "/gone")
 
 
-def test_a_value_that_a_secret_stood_in_is_counted_and_not_compared() -> None:
+def test_values_with_redacted_secret_are_counted_not_compared() -> None:
     left = '{"a":"«prod.password»","b":"x «not recorded»","c":{"d":"«prod.token»"},"«prod.session»":1,"n":1}'
     right = '{"a":"«prod.password»","b":{"c":1},"c":{"d":7},"«staging.session»":1,"n":"«no.placeholder»"}'
-    found = of(left, right)
-    assert [kind for kind, *_ in told(found)] == ["changed"]
+    found = compare_texts(left, right)
+    assert [kind for kind, *_ in summary(found)] == ["changed"]
     assert found.hidden == 5
 
 
-def test_a_result_and_an_error_differ_as_a_whole() -> None:
+def test_result_and_error_differ_as_a_whole() -> None:
     error = ErrorObject(-32602, "Invalid params", b'{"field":"id"}', b"{}")
     found = at_once(compared(exchange(Result(b'{"id": 1}')), exchange(error)))
     assert found.outcomes == ("result", "error")
-    assert told(found) == [
+    assert summary(found) == [
         ("changed", ' {"id": 1}', ' {"code":-32602,"message":"Invalid params","data":{"field":"id"}}')
     ]
 
 
-def test_of_two_errors_code_message_and_data_are_compared() -> None:
+def test_two_errors_compare_code_message_and_data() -> None:
     def failed(data: bytes | None, code: int | None = 7) -> Exchange:
         return exchange(ErrorObject(code, 'no "id"', data, b'{"trace":%d}' % id(data)))
 
     assert at_once(compared(failed(b"1"), failed(b"1"))).verdict == "same"
-    assert told(at_once(compared(failed(b'{"a":1}'), failed(b'{"a":2}')))) == [("changed", "/data/a 1", "/data/a 2")]
-    assert told(at_once(compared(failed(None), failed(b"[]", None)))) == [
+    assert summary(at_once(compared(failed(b'{"a":1}'), failed(b'{"a":2}')))) == [("changed", "/data/a 1", "/data/a 2")]
+    assert summary(at_once(compared(failed(None), failed(b"[]", None)))) == [
         ("changed", "/code 7", "/code null"),
         ("added", "", "/data []"),
     ]
@@ -225,19 +223,19 @@ def test_of_two_errors_code_message_and_data_are_compared() -> None:
         (Result(b""), Result(b"1"), "not comparable"),
     ],
 )
-def test_without_a_reply_the_kind_of_outcome_is_what_there_is(left: Outcome, right: Outcome, verdict: str) -> None:
+def test_outcomes_without_response_compare_by_kind(left: Outcome, right: Outcome, verdict: str) -> None:
     found = at_once(compared(exchange(left, body=b"<html>"), exchange(right, body=b"<html>")))
     assert (found.verdict, bool(found.why)) == (verdict, verdict == "not comparable")
 
 
-def test_a_record_that_was_cut_is_not_comparable() -> None:
+def test_record_that_was_cut_is_not_comparable() -> None:
     whole = exchange(Result(b"1"))
     cut = exchange(Result(b"1"), response=Response(200, body=b"{", size=10_000, cut=True))
     found = at_once(compared(whole, cut))
     assert (found.verdict, found.why) == ("not comparable", "The record on the right was cut at 1 of 10,000 bytes.")
 
 
-def test_replies_to_a_batch_are_compared_by_the_call_that_they_answer() -> None:
+def test_batch_responses_are_compared_call_by_call() -> None:
     def batch(id: str, body: str) -> Exchange:
         text = body.replace("#", id).encode()
         calls = '[{"method":"a"},{"method":"b","id":"mine"},{"method":"c","id":null}]'
@@ -249,18 +247,18 @@ def test_replies_to_a_batch_are_compared_by_the_call_that_they_answer() -> None:
     two = batch(
         "02jd4x9a2mk7c3q", '[{"jsonrpc":"2.0","id":"mine","result":{"x":2}},{"id":"#.1","jsonrpc":"2.0","result":1}]'
     )
-    assert told(at_once(compared(one, two))) == [("changed", "/1/result/x 1", "/1/result/x 2")]
+    assert summary(at_once(compared(one, two))) == [("changed", "/1/result/x 1", "/1/result/x 2")]
 
 
-def of(left: str, right: str, *ignore: str) -> Comparison:
+def compare_texts(left: str, right: str, *ignore: str) -> Comparison:
     return at_once(compared_texts(left.encode(), right.encode(), ignore))
 
 
-def told(comparison: Comparison) -> list[tuple[str, str, str]]:
-    """Kind, and pointer and text on both sides."""
+def summary(comparison: Comparison) -> list[tuple[str, str, str]]:
+    """Return kind, and pointer and text on both sides, of each difference."""
     return [
-        (each.kind, _side(each.left, comparison.left), _side(each.right, comparison.right))
-        for each in comparison.differences
+        (item.kind, _side(item.left, comparison.left), _side(item.right, comparison.right))
+        for item in comparison.differences
     ]
 
 
