@@ -1,4 +1,4 @@
-"""How a method of the demo is declared, its sessions, its checks."""
+"""Declarations of the demo's methods, their param checks, and sessions."""
 
 from __future__ import annotations
 
@@ -11,12 +11,15 @@ from typing import Any, Final, Literal
 from rpcexplorer.demo.message import Fault, Outcome, Request, fault
 
 Schema = Mapping[str, Any]
-"""type, enum, minimum, maximum, minLength, maxLength, pattern, items, minItems, maxItems, properties, required, oneOf,
-``$ref`` to one of ``SCHEMAS``. Members that are not named are refused."""
-HOME: Final = "#/components/schemas/"
-"""Where the document keeps the schemas that have a name."""
+"""A JSON Schema with the few keywords that the checks below know.
+
+type, enum, minimum, maximum, minLength, maxLength, pattern, items, minItems, maxItems, properties, required, oneOf,
+and ``$ref`` to one of ``SCHEMAS``. Members that are not named are rejected.
+"""
+SCHEMA_PATH: Final = "#/components/schemas/"
+"""Where the OpenRPC document has the named schemas."""
 SCHEMAS: Final[dict[str, Schema]] = {}
-"""Those that several methods share, or that contain themselves; whoever declares one puts it here."""
+"""Schemas that several methods share, or that contain themselves."""
 _KINDS: Final[dict[str, Callable[[Any], bool]]] = {
     "string": lambda value: isinstance(value, str),
     "boolean": lambda value: isinstance(value, bool),
@@ -29,41 +32,43 @@ _KINDS: Final[dict[str, Callable[[Any], bool]]] = {
 
 
 def named(name: str) -> Schema:
-    return {"$ref": f"{HOME}{name}"}
+    return {"$ref": f"{SCHEMA_PATH}{name}"}
 
 
-def wrong(value: Any, schema: Schema, where: str) -> str:
-    """What is wrong, in a sentence that begins with the place; empty where nothing is."""
-    schema = _followed(schema)
+def find_problem(value: Any, schema: Schema, where: str) -> str:
+    """Return what is wrong as a sentence that starts with the place, or ""."""
+    schema = _resolve(schema)
     if "oneOf" in schema:
-        if sum(not wrong(value, each, where) for each in schema["oneOf"]) == 1:
+        if sum(not find_problem(value, option, where) for option in schema["oneOf"]) == 1:
             return ""
-        return f'"{where}" must be {wanted(schema)}.'
-    if not _is_right(value, schema):
-        return f'"{where}" must be {wanted(schema)}.'
+        return f'"{where}" must be {describe(schema)}.'
+    if not _matches(value, schema):
+        return f'"{where}" must be {describe(schema)}.'
     if isinstance(value, dict):
-        return _wrong_member(value, schema, where)
+        return _member_problem(value, schema, where)
     if isinstance(value, list) and "items" in schema:
-        return next(filter(None, (wrong(each, schema["items"], f"{where}/{at}") for at, each in enumerate(value))), "")
+        return next(
+            filter(None, (find_problem(each, schema["items"], f"{where}/{at}") for at, each in enumerate(value))), ""
+        )
     return ""
 
 
-def wanted(schema: Schema) -> str:
-    """What is right, in words."""
-    schema = _followed(schema)
+def describe(schema: Schema) -> str:
+    """Return in words what the schema requires."""
+    schema = _resolve(schema)
     if "oneOf" in schema:
-        return " or ".join(wanted(each) for each in schema["oneOf"])
+        return " or ".join(describe(option) for option in schema["oneOf"])
     if "enum" in schema:
         return f"one of {', '.join(map(str, schema['enum']))}"
     kinds = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
-    return " or ".join(_wanted(kind, schema) for kind in kinds)
+    return " or ".join(_describe_type(kind, schema) for kind in kinds)
 
 
-def _followed(schema: Schema) -> Schema:
-    return SCHEMAS[schema["$ref"].removeprefix(HOME)] if "$ref" in schema else schema
+def _resolve(schema: Schema) -> Schema:
+    return SCHEMAS[schema["$ref"].removeprefix(SCHEMA_PATH)] if "$ref" in schema else schema
 
 
-def _is_right(value: Any, schema: Schema) -> bool:
+def _matches(value: Any, schema: Schema) -> bool:
     kinds = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
     if not any(_KINDS[kind](value) for kind in kinds):
         return False
@@ -78,22 +83,22 @@ def _is_right(value: Any, schema: Schema) -> bool:
     return True
 
 
-def _wrong_member(value: dict[str, Any], schema: Schema, where: str) -> str:
+def _member_problem(value: dict[str, Any], schema: Schema, where: str) -> str:
     members = schema.get("properties")
     if members is None:
         return ""
     for name in schema.get("required", ()):
         if name not in value:
-            return f'"{where}" needs "{name}": {wanted(members[name])}.'
-    for name, each in value.items():
+            return f'"{where}" needs "{name}": {describe(members[name])}.'
+    for name, member in value.items():
         if name not in members:
             return f'"{where}" has no "{name}". It takes {", ".join(members)}.'
-        if said := wrong(each, members[name], f"{where}/{name}"):
-            return said
+        if problem := find_problem(member, members[name], f"{where}/{name}"):
+            return problem
     return ""
 
 
-def _wanted(kind: str, schema: Schema) -> str:
+def _describe_type(kind: str, schema: Schema) -> str:
     low, high = schema.get("minimum"), schema.get("maximum")
     match kind:
         case "string":
@@ -105,7 +110,7 @@ def _wanted(kind: str, schema: Schema) -> str:
         case "object":
             return f"an object with {', '.join(schema['properties'])}" if "properties" in schema else "an object"
         case "array":
-            return f"an array of {schema['minItems']} or more" if "minItems" in schema else "an array"
+            return f"an array of at least {schema['minItems']}" if "minItems" in schema else "an array"
         case "null":
             return "null"
     article = "an" if kind == "integer" else "a"
@@ -113,7 +118,7 @@ def _wanted(kind: str, schema: Schema) -> str:
 
 
 LIFETIME = 30 * 60
-"""Seconds a session lives after its last use."""
+"""Seconds from the last use of a session to its end."""
 
 
 @dataclass(slots=True)
@@ -125,7 +130,7 @@ class Session:
 
 
 class Sessions:
-    """All that are open. A token that is not among them was closed, ran out, or was never given out."""
+    """The open sessions."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
@@ -139,7 +144,7 @@ class Sessions:
         return session
 
     def use(self, token: str) -> Session | None:
-        """The session of this token, which thereby lives on; None where it has ended."""
+        """Return the session of this token and prolong it; None if it has ended."""
         now = self._clock()
         session = self._open.get(token)
         if session is None or now >= session.used + LIFETIME:
@@ -165,7 +170,7 @@ class ExampleCall:
 
 @dataclass(frozen=True, slots=True)
 class Param:
-    """One parameter; optional if its schema has a default."""
+    """A parameter; optional if its schema has a default."""
 
     name: str
     summary: str
@@ -180,12 +185,11 @@ class Param:
 class Call:
     request: Request
     arguments: dict[str, Any]
-    """By name, checked, with defaults; empty for a method that takes anything."""
+    """By name, checked, with defaults; empty if the method takes anything."""
     session: Session | None
-    """Whose cookie it was; None for a method that does not ask for one."""
+    """The session of the cookie; None if the method does not need one."""
     sessions: Sessions
     notes: dict[int, str]
-    """The notes of `demo.notes.add`, by number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,12 +201,11 @@ class Method:
     params: tuple[Param, ...] = ()
     takes_anything: bool = False
     result: Schema | None = None
-    """What comes back; None where that depends on the call."""
+    """Schema of the result; None if it depends on the call."""
     errors: tuple[tuple[int, str], ...] = ()
-    """Beyond those that every method of its kind has."""
+    """Its own errors, without those that every method of its auth type has."""
     auth: Auth = "none"
     safe: bool = True
-    """Whether calling it changes nothing that anybody would miss."""
     examples: tuple[ExampleCall, ...] = ()
     deprecated: bool = False
 
@@ -212,18 +215,18 @@ class Method:
 
 
 def bind(method: Method, params: dict[str, Any] | list[Any]) -> dict[str, Any] | Fault:
-    """The arguments by name, wherever they stood, or the first thing wrong with them."""
+    """Return the arguments by name, or the first problem with them."""
     if method.takes_anything:
         return {}
     names = [param.name for param in method.params]
-    takes = f"It takes {', '.join(names)}." if names else 'It takes none: send "params": [].'
+    takes = f"It takes {', '.join(names)}." if names else 'It takes no params: send "params": [].'
     if isinstance(params, list):
         if len(params) > len(names):
-            return _wrong(f"{method.name} got {len(params)} params. {takes}")
+            return _invalid_params(f"{method.name} got {len(params)} params. {takes}")
         params = dict(zip(names, params, strict=False))
     for name in params:
         if name not in names:
-            return _wrong(f'{method.name} has no param "{name}". {takes}')
+            return _invalid_params(f'{method.name} has no param "{name}". {takes}')
     return _checked(method, params)
 
 
@@ -233,14 +236,14 @@ def _checked(method: Method, given: dict[str, Any]) -> dict[str, Any] | Fault:
         if param.name in given:
             value = given[param.name]
         elif param.required:
-            return _wrong(f'{method.name} needs "{param.name}": {wanted(param.schema)}.')
+            return _invalid_params(f'{method.name} needs "{param.name}": {describe(param.schema)}.')
         else:
             value = param.schema["default"]
-        if said := wrong(value, param.schema, param.name):
-            return _wrong(said)
+        if problem := find_problem(value, param.schema, param.name):
+            return _invalid_params(problem)
         arguments[param.name] = value
     return arguments
 
 
-def _wrong(sentence: str) -> Fault:
+def _invalid_params(sentence: str) -> Fault:
     return fault(-32602, f"Invalid params: {sentence}")

@@ -16,7 +16,7 @@ from typing import Self
 import h11
 
 from rpcexplorer.demo import COOKIE, PATH
-from rpcexplorer.demo.message import Piece, Reply, page
+from rpcexplorer.demo.message import Piece, Response, page
 from rpcexplorer.demo.service import DemoService
 from rpcexplorer.patterns import regex
 
@@ -27,18 +27,21 @@ BODY_LIMIT = 8 * 1024 * 1024
 Sleep = Callable[[float], Awaitable[object]]
 MEDIA_TYPES = {"application/json-rpc", "application/json", "application/jsonrequest"}
 _ORIGIN = regex(r"^https?://[^/?]*", re.IGNORECASE)
-"""What stands before the path when a client writes the whole URL into the request line, as it may."""
+"""Scheme and host, which a client may write into the request line."""
 BLOCK = 64 * 1024
-"""Bytes that are sent at a time: not less where there are more, so that small pieces share a packet."""
-FAREWELL = 1.0
-"""Seconds a refused client has for the rest of its request; cut off at once, it might never see the reply."""
+"""Bytes to send at a time; small pieces are joined to share a packet."""
+LINGER_SECONDS = 1.0
+"""Seconds in which a rejected client can send the rest of its request.
+
+If the connection is closed at once, the client might never see the response.
+"""
 
 
 TOO_LONG = page(413, f"The body is longer than {BODY_LIMIT} bytes.\n")
 
 
 class Connection:
-    """Serves one client until it has had enough, or breaks a rule of HTTP."""
+    """One client's connection."""
 
     def __init__(
         self, service: DemoService, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, sleep: Sleep
@@ -50,9 +53,9 @@ class Connection:
         self._http = h11.Connection(h11.SERVER, max_incomplete_event_size=HEAD_LIMIT)
 
     async def serve(self) -> None:
-        """Serve to the end; when cancelled, let go of the socket at once."""
+        """Serve until the client leaves; when cancelled, close the socket at once."""
         try:
-            with suppress(OSError):  # the client went away, as clients do
+            with suppress(OSError):  # the client has closed the connection
                 while await self._exchange():
                     self._http.start_next_cycle()
                 self._writer.close()
@@ -65,12 +68,12 @@ class Connection:
             request = await self._next_event()
             if not isinstance(request, h11.Request):
                 return False
-            reply = await self._reply(request)
+            response = await self._response(request)
         except h11.RemoteProtocolError as error:
-            reply = page(error.error_status_hint, f"This is not an HTTP request: {error}.\n")
-        await self._send(reply)
+            response = page(error.error_status_hint, f"Not an HTTP request: {error}.\n")
+        await self._send(response)
         if self._http.their_state is not h11.DONE:
-            await self._take_leave()
+            await self._linger()
         return self._http.our_state is self._http.their_state is h11.DONE
 
     async def _next_event(self) -> h11.Event:
@@ -78,7 +81,7 @@ class Connection:
             self._http.receive_data(await self._reader.read(BLOCK))
         return event
 
-    async def _reply(self, request: h11.Request) -> Reply:
+    async def _response(self, request: h11.Request) -> Response:
         refusal = refuse(request)
         if self._http.they_are_waiting_for_100_continue:
             if refusal is not None:
@@ -97,23 +100,23 @@ class Connection:
         token = next((value.strip() for key, _, value in pairs if key.strip() == COOKIE), None)
         return self._service.answer(bytes(content), token)
 
-    async def _send(self, reply: Reply) -> None:
-        if reply.delay:
-            await self._sleep(reply.delay)
-        headers = [("Date", formatdate(usegmt=True)), *reply.headers]
-        if not reply.chunked and reply.status != HTTPStatus.NO_CONTENT:
-            headers.append(("Content-Length", str(reply.body.length + reply.missing)))
+    async def _send(self, response: Response) -> None:
+        if response.delay:
+            await self._sleep(response.delay)
+        headers = [("Date", formatdate(usegmt=True)), *response.headers]
+        if not response.chunked and response.status != HTTPStatus.NO_CONTENT:
+            headers.append(("Content-Length", str(response.body.length + response.missing)))
         if self._http.their_state is not h11.DONE:  # the rest of the request is not read
             headers.append(("Connection", "close"))
-        reason = HTTPStatus(reply.status).phrase
-        await self._write(h11.Response(status_code=reply.status, headers=headers, reason=reason))
-        for block in blocks(reply.body.pieces):
+        reason = HTTPStatus(response.status).phrase
+        await self._write(h11.Response(status_code=response.status, headers=headers, reason=reason))
+        for block in blocks(response.body.pieces):
             if isinstance(block, float):
                 await self._sleep(block)
             else:
                 await self._write(h11.Data(data=block))
-                await asyncio.sleep(0)  # drain returns at once to a fast reader, and nobody else would have a turn
-        if reply.missing:  # less than was promised
+                await asyncio.sleep(0)  # for a fast reader, drain returns at once and would block all other tasks
+        if response.missing:  # fewer bytes than the header promised
             self._http.send_failed()
         else:
             await self._write(h11.EndOfMessage())
@@ -122,24 +125,24 @@ class Connection:
         self._writer.write(self._http.send(event) or b"")
         await self._writer.drain()
 
-    async def _take_leave(self) -> None:
+    async def _linger(self) -> None:
         self._writer.write_eof()
         with suppress(TimeoutError):
-            async with asyncio.timeout(FAREWELL):
+            async with asyncio.timeout(LINGER_SECONDS):
                 while await self._reader.read(BLOCK):
                     pass
 
 
-def refuse(request: h11.Request) -> Reply | None:
-    """Return the reply to a request that is not for the service; None for one that is."""
+def refuse(request: h11.Request) -> Response | None:
+    """Return the response to a request that the service does not take, or None."""
     path, question, query = _ORIGIN.sub("", request.target.decode("latin-1")).partition("?")
     media_type = header_of(request, b"content-type").partition(";")[0].strip().lower()
     if path == PATH.rstrip("/"):
-        return page(308, f"It is at {PATH}\n", ("Location", PATH + question + query))
+        return page(308, f"The service is at {PATH}\n", ("Location", PATH + question + query))
     if path != PATH:
-        return page(404, f"There is nothing here. The service is at {PATH}\n")
+        return page(404, f"Not found. The service is at {PATH}\n")
     if request.method != b"POST":
-        return page(405, "The service takes calls by POST.\n", ("Allow", "POST"))
+        return page(405, "Send calls by POST.\n", ("Allow", "POST"))
     if media_type not in MEDIA_TYPES:
         return page(415, "Send a JSON-RPC call with Content-Type: application/json-rpc\n")
     if int(header_of(request, b"content-length") or 0) > BODY_LIMIT:
@@ -152,7 +155,7 @@ def header_of(request: h11.Request, name: bytes) -> str:
 
 
 def blocks(pieces: Iterable[Piece]) -> Iterator[Piece]:
-    """Bytes and silences as they come, but in blocks that are worth sending; never an empty one."""
+    """Join small pieces into blocks; yield pauses as they are."""
     held = bytearray()
     for piece in pieces:
         if isinstance(piece, bytes):
@@ -167,19 +170,19 @@ def blocks(pieces: Iterable[Piece]) -> Iterator[Piece]:
 
 
 LOOPBACK = "127.0.0.1"
-"""Never another address: the credentials are public."""
+"""Never another address, because the credentials are public."""
 
 
 class ListenError(OSError):
-    """Nobody can listen on that port: it is taken, or not for this user."""
+    """The port is already in use, or this user may not listen on it."""
 
 
 class DemoServer:
-    """Listens while it is open. ``port`` 0 means any free one; one that is taken raises ``ListenError``."""
+    """The demo service on a socket; port 0 means any free port."""
 
     def __init__(self, port: int = 0, sleep: Sleep = asyncio.sleep) -> None:
         self.url = ""
-        """The base URL, once it listens."""
+        """The base URL, once the server listens."""
         self._port = port
         self._service = DemoService()
         self._sleep = sleep
@@ -194,7 +197,7 @@ class DemoServer:
         self.url = f"http://{LOOPBACK}:{self._server.sockets[0].getsockname()[1]}"
 
     async def close(self) -> None:
-        """Stop listening and drop every connection, even in the middle of a reply."""
+        """Stop listening and drop all connections, even in the middle of a response."""
         if self._server is None:
             return
         self._server.close()
@@ -221,7 +224,7 @@ class DemoServer:
 
 
 class DemoThread:
-    """A `DemoServer` beside a program that has no loop, or whose loop is busy with the client."""
+    """A `DemoServer` in a thread of its own."""
 
     def __init__(self, port: int = 0) -> None:
         self._server = DemoServer(port)
@@ -238,7 +241,7 @@ class DemoThread:
         def run(work: Coroutine[None, None, None]) -> None:
             asyncio.run_coroutine_threadsafe(work, loop).result()
 
-        with ExitStack() as cleanup:  # undone in reverse order, and also if the port is taken
+        with ExitStack() as cleanup:  # undone in reverse order, and also if the port is in use
             cleanup.callback(loop.close)
             thread.start()
             cleanup.callback(thread.join)
@@ -255,11 +258,11 @@ class DemoThread:
 
 
 def serve_forever(port: int, announce: Callable[[str], None]) -> None:
-    """Serve until Ctrl+C or SIGTERM, and return; ``announce`` gets the base URL as soon as it is true."""
+    """Serve until Ctrl+C or SIGTERM; ``announce`` gets the base URL."""
 
     async def serve() -> None:
         end = asyncio.Event()
-        with suppress(NotImplementedError):  # no such handlers on Windows, where Ctrl+C ends the loop instead
+        with suppress(NotImplementedError):  # Windows has no such handlers; Ctrl+C ends the loop instead
             for number in (signal.SIGINT, signal.SIGTERM):
                 asyncio.get_running_loop().add_signal_handler(number, end.set)
         async with DemoServer(port) as server:

@@ -1,4 +1,4 @@
-"""Requests taken apart, responses put together."""
+"""Requests and responses of the demo service as values."""
 
 from __future__ import annotations
 
@@ -13,54 +13,52 @@ from rpcexplorer.jsontext import scan
 RPC_TYPE = "application/json-rpc"
 Header = tuple[str, str]
 Piece = bytes | float
-"""Bytes to send, or seconds to keep silent in the middle of a body."""
+"""Bytes to send, or seconds to pause in the middle of a body."""
 
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """Bytes that may be made only while they are sent; how many is known before."""
+    """A body of known length whose bytes may be made while they are sent."""
 
     length: int
     pieces: Iterable[Piece]
-    """May be a generator: to be walked through once."""
+    """May be a generator that can be read only once."""
 
 
 def body(content: bytes) -> Body:
     return Body(len(content), (content,))
 
 
-def joined(bodies: list[Body], separator: bytes = b"") -> Body:
-    """One body of many, still made piece by piece."""
+def join(bodies: list[Body], separator: bytes = b"") -> Body:
+    """Join bodies into one without making their bytes yet."""
     between = body(separator)
-    parts = [part for each in bodies for part in (between, each)][1:]
+    parts = [part for content in bodies for part in (between, content)][1:]
     return Body(sum(part.length for part in parts), chain.from_iterable(part.pieces for part in parts))
 
 
-def written(value: Any) -> bytes:
-    """A value as JSON text, readable where UTF-8 allows; a lone surrogate becomes its JSON escape."""
+def encode(value: Any) -> bytes:
+    """Return a value as JSON text in UTF-8, with lone surrogates escaped."""
     return json.dumps(value, ensure_ascii=False).encode(errors="backslashreplace")
 
 
 @dataclass(frozen=True, slots=True)
 class Success:
-    """A method that did what it was asked to."""
-
     result: Body
     cookie: str = ""
     delay: float = 0.0
-    """Seconds before the reply begins."""
+    """Seconds before the response begins."""
     chunked: bool = False
-    """Whether to keep the length of the reply to ourselves."""
+    """Whether to send the response without its length."""
 
 
 def success(value: Any, cookie: str = "") -> Success:
-    return Success(body(written(value)), cookie)
+    return Success(body(encode(value)), cookie)
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
     error: Any
-    """The error member as a value: an object, as a rule."""
+    """The error member: an object, except in `demo.fail` with kind string."""
 
 
 def fault(code: int, message: str, data: Any = None) -> Fault:
@@ -69,26 +67,26 @@ def fault(code: int, message: str, data: Any = None) -> Fault:
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class Response:
     status: int
     body: Body
     headers: tuple[Header, ...] = ()
     delay: float = 0.0
-    """Seconds before the reply begins."""
+    """Seconds before the response begins."""
     chunked: bool = False
-    """Sent in chunks, without a length."""
+    """Whether it is sent in chunks, without its length."""
     missing: int = 0
-    """Bytes that are promised and never sent: the connection closes instead."""
+    """Bytes that are promised but not sent: the connection closes instead."""
 
 
-Outcome = Success | Fault | Reply
-"""What a method returns. A Reply is one that bypasses JSON-RPC, as a proxy's error page does."""
+Outcome = Success | Fault | Response
+"""What a method returns. A `Response` bypasses JSON-RPC, as a proxy's error page does."""
 NOTHING = Body(0, ())
 
 
-def page(status: int, text: str, *headers: Header, media: str = "text/plain; charset=utf-8") -> Reply:
-    """A reply that is not JSON-RPC: a sentence, or somebody's HTML."""
-    return Reply(status, body(text.encode()), (("Content-Type", media), *headers))
+def page(status: int, text: str, *headers: Header, media: str = "text/plain; charset=utf-8") -> Response:
+    """Return a response that is not JSON-RPC, such as a proxy's page."""
+    return Response(status, body(text.encode()), (("Content-Type", media), *headers))
 
 
 BATCH_LIMIT = 1_000
@@ -98,19 +96,19 @@ NO_ID = "null"
 class Member(NamedTuple):
     name: str
     text: str
-    """Name, colon and value, as spelled."""
+    """Name, colon and value, as they were spelled."""
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
     id: str | None
-    """The id's own text; None for a notification."""
+    """The id as it was spelled; None for a notification."""
     method: str
     params: dict[str, Any] | list[Any]
     params_text: str
-    """What was sent, to the character."""
+    """The params exactly as they were sent."""
     members: tuple[Member, ...]
-    """The members of params, repeated names included; none if params is an array."""
+    """The members of params, repeated names included; empty for an array."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,14 +119,14 @@ class Invalid:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Several in one body; never none."""
+    """A batch of at least one entry."""
 
     entries: tuple[Request | Invalid, ...]
 
 
 def read(content: bytes) -> Request | Invalid | Batch:
-    """Take a body apart; whatever the bytes, the answer is a value."""
-    # json says what is wrong only by raising; nothing but reading happens inside.
+    """Parse a body; any problem is returned as a value."""
+    # `json` reports problems only by raising. Nothing but parsing happens inside.
     try:
         text = content.decode()
         return _read(text, _DECODER.decode(text))
@@ -142,20 +140,20 @@ def _read(text: str, value: Any) -> Request | Invalid | Batch:
     if not isinstance(value, list):
         return _request(text, value)
     if not value:
-        return _invalid(NO_ID, "the batch is empty: put at least one request into it.")
+        return _invalid(NO_ID, "the batch is empty. Add at least one request.")
     if len(value) > BATCH_LIMIT:
-        return _invalid(NO_ID, f"the batch holds {len(value)} requests: send at most {BATCH_LIMIT}.")
+        return _invalid(NO_ID, f"the batch has {len(value)} requests. Send at most {BATCH_LIMIT}.")
     spans = scan.elements(text) or ()
     return Batch(tuple(_request(text[slice(*span)], entry) for span, entry in zip(spans, value, strict=True)))
 
 
 def _request(text: str, value: Any) -> Request | Invalid:
     if not isinstance(value, dict):
-        return _invalid(NO_ID, "a request is an object with jsonrpc, id, method and params.")
+        return _invalid(NO_ID, "a request must be an object with jsonrpc, id, method and params.")
     texts = {member.name: text[slice(*member.value)] for member in scan.members(text) or ()}
     id = value.get("id", "")
     if isinstance(id, bool) or not isinstance(id, str | int | float):
-        return _invalid(NO_ID, "id must be a string; leave it out to send a notification.")
+        return _invalid(NO_ID, "id must be a string. Omit it to send a notification.")
     problem = _problem(value)
     if problem:
         return _invalid(texts.get("id", NO_ID), problem)
@@ -173,7 +171,7 @@ def _problem(request: dict[str, Any]) -> str:
     if not isinstance(request.get("method"), str):
         return "method must be a string, the name of the operation to call."
     if "params" not in request:
-        return 'params is missing: send "params": [] when the method takes none.'
+        return 'params is missing. Send "params": [] if the method takes none.'
     if not isinstance(request["params"], list | dict):
         return "params must be an array or an object."
     return ""
@@ -184,7 +182,7 @@ def _invalid(id: str, why: str) -> Invalid:
 
 
 def _whole_number(digits: str) -> int | float:
-    """Python refuses to read integers of thousands of digits; no method wants to know those exactly."""
+    """Return the number, as a float if Python refuses so many digits."""
     return int(digits) if len(digits) < 1_000 else float(digits)
 
 

@@ -16,14 +16,14 @@ from rpcexplorer.demo.message import (
     Fault,
     Outcome,
     Piece,
-    Reply,
+    Response,
     Success,
     body,
+    encode,
     fault,
-    joined,
+    join,
     page,
     success,
-    written,
 )
 
 _STATUSES: Final = ("open", "paid", "shipped", "returned")
@@ -50,7 +50,7 @@ SCHEMAS["Item"] = {
     "properties": {
         "sku": named("Sku"),
         "quantity": {"type": "integer", "minimum": 1, "maximum": 99, "default": 1},
-        "engraving": {"type": ["string", "null"], "maxLength": 40, "description": "Null for none"},
+        "engraving": {"type": ["string", "null"], "maxLength": 40, "description": "Null for no engraving"},
     },
     "required": ["sku"],
     "additionalProperties": False,
@@ -66,9 +66,9 @@ SCHEMAS["Address"] = {
     "additionalProperties": False,
 }
 SCHEMAS["Customer"] = {
-    "description": "The number of one who is known, or what is to be known of a new one",
+    "description": "The number of an existing customer, or name and address of a new one",
     "oneOf": [
-        {"title": "known", "type": "integer", "minimum": 1, "maximum": 9999, "examples": [7]},
+        {"title": "existing", "type": "integer", "minimum": 1, "maximum": 9999, "examples": [7]},
         {
             "title": "new",
             "type": "object",
@@ -96,7 +96,12 @@ SCHEMAS["Branch"] = {
     "type": "object",
     "properties": {
         "name": {"type": "string", "maxLength": 100, "examples": ["root"]},
-        "branches": {"type": "array", "items": named("Branch"), "maxItems": 100, "description": "Each one like this"},
+        "branches": {
+            "type": "array",
+            "items": named("Branch"),
+            "maxItems": 100,
+            "description": "Branches with the same members",
+        },
     },
     "required": ["name"],
     "additionalProperties": False,
@@ -104,8 +109,12 @@ SCHEMAS["Branch"] = {
 
 
 def _find(call: Call) -> Outcome:
-    wanted, arguments = call.arguments["status"], call.arguments
-    found = [each for each in _ORDERS if wanted in {each["status"], "any"} and each["total"] >= arguments["least"]]
+    arguments = call.arguments
+    found = [
+        order
+        for order in _ORDERS
+        if arguments["status"] in {order["status"], "any"} and order["total"] >= arguments["least"]
+    ]
     found.sort(key=lambda order: order[arguments["sort"]["by"]], reverse=arguments["sort"].get("descending", False))
     return success({"count": len(found), "orders": found[: arguments["limit"]]})
 
@@ -146,21 +155,23 @@ _SORT = {
 ORDER_METHODS = (
     Method(
         "demo.orders.find",
-        "Orders by their status and what they come to",
+        "Finds orders by status and minimum total",
         _find,
-        "Finds among **two dozen** orders. Everything may be left out:\n\n"
-        "- `status` narrows it to one of four, or `any`\n"
-        "- `sort` is an object of its own\n\n"
-        "What an order is stands with [demo.orders.place](https://example.com/orders).",
+        "Searches **24** orders. All params are optional:\n\n"
+        "- `status` is one of four statuses, or `any`\n"
+        "- `sort` is an object\n\n"
+        "For the parts of an order, see [demo.orders.place](https://example.com/orders).",
         params=(
-            Param("status", "Where an order stands", {"type": "string", "enum": ["any", *_STATUSES], "default": "any"}),
+            Param("status", "Status of the orders", {"type": "string", "enum": ["any", *_STATUSES], "default": "any"}),
             Param(
                 "least",
-                "What it comes to at least",
+                "Minimum total",
                 {"type": "number", "minimum": 0, "maximum": 1_000_000, "default": 0},
             ),
-            Param("sort", "In which order they come", _SORT),
-            Param("limit", "How many at most", {"type": "integer", "minimum": 1, "maximum": 100, "default": 10}),
+            Param("sort", "Sort order", _SORT),
+            Param(
+                "limit", "Maximum number of orders", {"type": "integer", "minimum": 1, "maximum": 100, "default": 10}
+            ),
         ),
         result={
             "type": "object",
@@ -168,26 +179,26 @@ ORDER_METHODS = (
             "required": ["count", "orders"],
         },
         examples=(
-            ExampleCall("What is still open", {"status": "open", "sort": {"by": "placed"}}),
-            ExampleCall("The three dearest", {"sort": {"by": "total", "descending": True}, "limit": 3}),
+            ExampleCall("Open orders", {"status": "open", "sort": {"by": "placed"}}),
+            ExampleCall("The three most expensive", {"sort": {"by": "total", "descending": True}, "limit": 3}),
         ),
     ),
     Method(
         "demo.orders.place",
         "Places an order",
         _place,
-        "The customer is a number, or an object for a new one; each item has an article and perhaps how many. "
-        "Nothing is kept: the same order comes back every time.",
+        "The customer is a number, or an object for a new customer. Each item has an article and an optional "
+        "quantity. Orders are not stored: every new order has the same number.",
         params=(
-            Param("customer", "Who orders", named("Customer")),
-            Param("items", "What is ordered", _ITEMS),
-            Param("gift", "Wrapped, and without a bill", {"type": "boolean", "default": False}),
-            Param("note", "For the parcel; null for none", _NOTE),
+            Param("customer", "Customer who places the order", named("Customer")),
+            Param("items", "Articles and quantities", _ITEMS),
+            Param("gift", "Wrap the parcel and leave out the bill", {"type": "boolean", "default": False}),
+            Param("note", "Note for the parcel; null for no note", _NOTE),
         ),
         result=named("Order"),
         errors=((4041, "no such customer"), (4042, "no such article")),
         examples=(
-            ExampleCall("One who is known", {"customer": 7, "items": [{"sku": "tea-01", "quantity": 2}]}),
+            ExampleCall("An existing customer", {"customer": 7, "items": [{"sku": "tea-01", "quantity": 2}]}),
             ExampleCall(
                 "A new customer, and a gift",
                 {
@@ -204,10 +215,10 @@ ORDER_METHODS = (
     ),
     Method(
         "demo.orders.search",
-        "Orders by a word",
-        lambda call: success([each for each in _ORDERS if call.arguments["text"] in each["status"]]),
+        "Finds orders by a part of their status",
+        lambda call: success([order for order in _ORDERS if call.arguments["text"] in order["status"]]),
         "Use demo.orders.find instead.",
-        params=(Param("text", "Part of a status", {"type": "string", "maxLength": 20, "examples": ["ship"]}),),
+        params=(Param("text", "Part of the status", {"type": "string", "maxLength": 20, "examples": ["ship"]}),),
         result={"type": "array", "items": named("Order")},
         deprecated=True,
     ),
@@ -215,16 +226,18 @@ ORDER_METHODS = (
         "demo.tree",
         "Counts the branches of a tree",
         _tree,
-        "A branch has a name and further branches, each of which is like it.",
-        params=(Param("root", "Where it begins", named("Branch")),),
+        "A branch has a name and can have branches of its own.",
+        params=(Param("root", "First branch of the tree", named("Branch")),),
         result={"type": "object", "properties": {"branches": {"type": "integer"}}, "required": ["branches"]},
-        examples=(ExampleCall("Three", {"root": {"name": "root", "branches": [{"name": "a"}, {"name": "b"}]}}),),
+        examples=(
+            ExampleCall("Three branches", {"root": {"name": "root", "branches": [{"name": "a"}, {"name": "b"}]}}),
+        ),
     ),
     Method(
         "demo.misdescribed",
-        "Answers otherwise than its document says",
+        "Returns a result that does not match its schema",
         lambda _: success({"count": "three", "unit": None}),
-        "Its result is described as a number and a unit, and is neither.",
+        "The schema says that count is an integer and unit is a string. The result has a string and null.",
         result={
             "type": "object",
             "properties": {"count": {"type": "integer"}, "unit": {"type": "string"}},
@@ -232,14 +245,14 @@ ORDER_METHODS = (
         },
     ),
 )
-MOST = 1_000_000
-"""Records on one page."""
+MAX_COUNT = 1_000_000
+"""Most records on one page."""
 BLOCK = 500
-"""Records that are written at a time."""
-VARIETY = 1_000
-"""Records that differ in more than their number."""
-DIGITS = 13
-"""Of the highest number there is: the last one on the last of a million pages."""
+"""Records that are encoded at a time."""
+DISTINCT_RECORDS = 1_000
+"""Different records; after these, only the id differs."""
+MAX_DIGITS = 13
+"""Digits of the highest id: the last one on the last of a million pages."""
 _FIRST = ("Zoë", "Tomás", "Ines", "Björn", "Aroha", "Kwame", "Mei", "Luca", "Noor", "Pavel", "Sunniva", "Ravi", "Éva")
 _LAST = (
     "Novák",
@@ -278,7 +291,7 @@ def _records(call: Call) -> Outcome:
     count, page = call.arguments["count"], call.arguments["page"]
     first = (page - 1) * count + 1
     before = body(b'{"page": %d, "count": %d, "records": [' % (page, count))
-    whole = joined([before, Body(_length(first, first + count), _blocks(first, first + count)), body(b"]}")])
+    whole = join([before, Body(_length(first, first + count), _blocks(first, first + count)), body(b"]}")])
     return Success(whole, chunked=call.arguments["chunked"])
 
 
@@ -286,40 +299,42 @@ def _blocks(first: int, end: int) -> Iterator[bytes]:
     endings = _endings()
     for start in range(first, end, BLOCK):
         numbers = range(start, min(start + BLOCK, end))
-        block = b", ".join([b'{"id": %d%b' % (number, endings[number % VARIETY]) for number in numbers])
+        block = b", ".join([b'{"id": %d%b' % (number, endings[number % DISTINCT_RECORDS]) for number in numbers])
         yield block if numbers[-1] == end - 1 else block + b", "
 
 
 def _length(first: int, end: int) -> int:
-    """How many bytes the blocks will have."""
-    rounds, rest = divmod(end - first, VARIETY)
+    """Return the number of bytes of all blocks."""
+    rounds, rest = divmod(end - first, DISTINCT_RECORDS)
     endings = _endings()
-    written_out = rounds * sum(map(len, endings)) + sum(len(endings[(first + i) % VARIETY]) for i in range(rest))
-    # A number has as many digits as there are powers of ten up to it.
-    digits: int = sum(max(0, end - max(first, 10**power)) for power in range(DIGITS))
+    written_out = rounds * sum(map(len, endings)) + sum(
+        len(endings[(first + i) % DISTINCT_RECORDS]) for i in range(rest)
+    )
+    # A number has one digit for each power of ten up to it.
+    digits: int = sum(max(0, end - max(first, 10**power)) for power in range(MAX_DIGITS))
     around = len(b'{"id": ') * (end - first) + len(b", ") * (end - first - 1)
     return written_out + digits + around
 
 
 @cache
 def _endings() -> tuple[bytes, ...]:
-    return tuple(_ending(seed) for seed in range(VARIETY))
+    return tuple(_ending(seed) for seed in range(DISTINCT_RECORDS))
 
 
 def _ending(seed: int) -> bytes:
-    """Everything of a record after its number. Amounts keep two decimals, as money does."""
+    """Return the JSON of a record after its id."""
     name = f"{_FIRST[seed % len(_FIRST)]} {_LAST[seed * 7 % len(_LAST)]}"
     plain = unicodedata.normalize("NFD", name).encode("ascii", "ignore").decode()
     cents = (seed * 7919 - 7809) % 1_000_000
     city, country, latitude, longitude = _PLACES[seed % len(_PLACES)]
     created = _START + timedelta(hours=31 * seed, minutes=seed * 7 % 60)
     members = {
-        "name": written(name),
-        "email": written(f"{plain.lower().replace(' ', '.')}@mail.example"),
+        "name": encode(name),
+        "email": encode(f"{plain.lower().replace(' ', '.')}@mail.example"),
         "balance": b"%d.%02d" % divmod(cents, 100),
-        "created": written(created.strftime("%Y-%m-%dT%H:%M:%SZ")),
-        "tags": written([tag for place, tag in enumerate(_TAGS) if (seed + place * 3) % 11 < 2]),
-        "address": written(
+        "created": encode(created.strftime("%Y-%m-%dT%H:%M:%SZ")),
+        "tags": encode([tag for place, tag in enumerate(_TAGS) if (seed + place * 3) % 11 < 2]),
+        "address": encode(
             {
                 "street": f"{seed * 3 % 89 + 1} {_STREETS[seed % len(_STREETS)]}",
                 "city": city,
@@ -328,11 +343,11 @@ def _ending(seed: int) -> bytes:
             }
         ),
     }
-    return b"".join(b", %b: %b" % (written(name), value) for name, value in members.items()) + b"}"
+    return b"".join(b", %b: %b" % (encode(name), value) for name, value in members.items()) + b"}"
 
 
 DROPS = 20
-"""Pieces of a reply that drips."""
+"""Pieces of a body that is sent slowly."""
 _BIDI = "\u202egnp.exe\u202c \u2066isolated\u2069 \u200fmark"
 _UNICODE = {
     "emoji": "\U0001f680 \U0001f469\u200d\U0001f4bb \U0001f1ea\U0001f1fa \U0001f44d\U0001f3fd \u2764\ufe0f",
@@ -370,8 +385,8 @@ def _slow(call: Call) -> Outcome:
     if not call.arguments["drip"]:
         result = success({"seconds": seconds, "drip": False}).result
         return Success(result, delay=float(seconds))
-    drops = [written(f"drop {number} of {DROPS}") for number in range(1, DROPS + 1)]
-    pieces = [b'{"seconds": %b, "drip": true, "drops": [' % written(seconds), b",\n".join(drops), b"]}"]
+    drops = [encode(f"drop {number} of {DROPS}") for number in range(1, DROPS + 1)]
+    pieces = [b'{"seconds": %b, "drip": true, "drops": [' % encode(seconds), b",\n".join(drops), b"]}"]
     return Success(Body(sum(map(len, pieces)), _dripping(b"".join(pieces), float(seconds))))
 
 
@@ -391,20 +406,24 @@ _OBJECT = {"type": "object"}
 SAMPLE_METHODS = (
     Method(
         "demo.echo",
-        "Answers with the params exactly as they were sent",
+        "Returns the params exactly as you sent them",
         lambda call: Success(body(call.request.params_text.encode())),
-        "Spelling of numbers, order of members, repeated names and white space included.",
+        "Keeps the spelling of numbers, the order of members, repeated names and white space.",
         takes_anything=True,
     ),
     Method(
         "demo.records",
-        "A page of fictional records, up to a million",
+        "Returns a page of fictional records, up to a million",
         _records,
-        "The same records every time. The response states its length, unless you ask for chunks.",
+        "The records are always the same. The response has a Content-Length, unless you ask for chunks.",
         params=(
-            Param("count", "Records on the page", {"type": "integer", "minimum": 1, "maximum": MOST, "default": 20}),
-            Param("page", "Which page", {"type": "integer", "minimum": 1, "maximum": 1_000_000, "default": 1}),
-            Param("chunked", "Send it without stating the length", {"type": "boolean", "default": False}),
+            Param(
+                "count", "Records on the page", {"type": "integer", "minimum": 1, "maximum": MAX_COUNT, "default": 20}
+            ),
+            Param("page", "Number of the page", {"type": "integer", "minimum": 1, "maximum": 1_000_000, "default": 1}),
+            Param(
+                "chunked", "Send the response in chunks, without Content-Length", {"type": "boolean", "default": False}
+            ),
         ),
         result={
             "type": "object",
@@ -417,29 +436,37 @@ SAMPLE_METHODS = (
     ),
     Method(
         "demo.slow",
-        "Takes its time",
+        "Responds slowly",
         _slow,
-        "Silent until the time is over, or dripping: then the length is known at once and the body comes in pieces.",
+        "Sends nothing until the time is over. With drip, it sends the headers at once and the body in pieces.",
         params=(
-            Param("seconds", "How long it takes", {"type": "number", "minimum": 0, "maximum": 600, "default": 2}),
+            Param(
+                "seconds",
+                "Time until the response is complete",
+                {"type": "number", "minimum": 0, "maximum": 600, "default": 2},
+            ),
             Param("drip", "Send the response piece by piece", {"type": "boolean", "default": False}),
         ),
         result=_OBJECT,
     ),
     Method(
         "demo.unicode",
-        "Text that is hard to show",
+        "Returns text that is hard to display",
         lambda _: success(_UNICODE),
-        "Emoji, right to left, combining, invisible and control characters, terminal escapes, a lone surrogate.",
+        "Emoji, right-to-left text, combining, invisible and control characters, terminal escapes, a lone surrogate.",
         result=_OBJECT,
     ),
-    Method("demo.numbers", "Numbers whose spelling matters", lambda _: Success(body(_NUMBERS)), result=_OBJECT),
-    Method("demo.duplicates", "An object that repeats its names", lambda _: Success(body(_DUPLICATES)), result=_OBJECT),
+    Method("demo.numbers", "Returns numbers whose spelling matters", lambda _: Success(body(_NUMBERS)), result=_OBJECT),
+    Method(
+        "demo.duplicates", "Returns an object with repeated names", lambda _: Success(body(_DUPLICATES)), result=_OBJECT
+    ),
     Method(
         "demo.nested",
-        "Objects inside objects",
+        "Returns objects inside objects",
         _nested,
-        params=(Param("depth", "How many", {"type": "integer", "minimum": 1, "maximum": 100_000, "default": 300}),),
+        params=(
+            Param("depth", "Number of objects", {"type": "integer", "minimum": 1, "maximum": 100_000, "default": 300}),
+        ),
         result=_OBJECT,
     ),
 )
@@ -468,7 +495,7 @@ _RICH = {
     "help": "https://shop.example/help/out-of-stock",
 }
 _CUT = b'{"jsonrpc": "2.0", "id": "1", "result": {"items": ["first", "second", "thi'
-KINDS: dict[str, Fault | Reply] = {
+KINDS: dict[str, Fault | Response] = {
     "parse_error": fault(-32700, "Parse error"),
     "invalid_request": fault(-32600, "Invalid Request"),
     "method_not_found": fault(-32601, "Method not found"),
@@ -477,14 +504,14 @@ KINDS: dict[str, Fault | Reply] = {
     "server_error": fault(-32000, "The service is being restarted."),
     "application": fault(4090, "Out of stock", _RICH),
     "traceback": fault(-32603, "OutOfStock: article 4711", {"type": "OutOfStock", "traceback": _TRACEBACK}),
-    "string": Fault("something went wrong, and this is all there is to know"),
+    "string": Fault("something went wrong"),
     "html": page(502, _HTML, media="text/html; charset=utf-8"),
-    "empty": Reply(200, NOTHING, (("Content-Type", RPC_TYPE),)),
+    "empty": Response(200, NOTHING, (("Content-Type", RPC_TYPE),)),
     "not_json": page(200, "OK, done.\n"),
-    "cut": Reply(200, body(_CUT), (("Content-Type", RPC_TYPE),), missing=400),
-    "redirect": page(307, "It has moved.\n", ("Location", "https://elsewhere.example/api/v2/")),
+    "cut": Response(200, body(_CUT), (("Content-Type", RPC_TYPE),), missing=400),
+    "redirect": page(307, "Moved to another server.\n", ("Location", "https://elsewhere.example/api/v2/")),
 }
-"""The outcome for each kind: an error of JSON-RPC, or a reply that is none."""
+"""The outcome of each kind: a JSON-RPC error, or a whole response."""
 
 
 def _errors() -> tuple[tuple[int, str], ...]:
@@ -495,23 +522,24 @@ def _errors() -> tuple[tuple[int, str], ...]:
 FAILURE_METHODS = (
     Method(
         "demo.fail",
-        "Fails in the way you ask for",
+        "Fails in the way that you choose",
         lambda call: KINDS[call.arguments["kind"]],
-        "The reserved errors; an application's own error with data; an error with a traceback, and one that is only "
-        "a string; a proxy's HTML with HTTP 502, an empty body, text that is not JSON, a connection that closes in "
-        "the middle of the body, a redirect. The last five are not JSON-RPC responses and cannot be part of a batch.",
-        params=(Param("kind", "How to fail", {"type": "string", "maxLength": 40, "enum": list(KINDS)}),),
+        "The errors are:\n\n"
+        "- the reserved JSON-RPC errors, an error with data, one with a traceback, and one that is only a string\n"
+        "- a proxy's HTML with HTTP 502, an empty body, text that is not JSON, a truncated body, a redirect\n\n"
+        "The responses of the second group are not JSON-RPC and cannot be part of a batch.",
+        params=(Param("kind", "Kind of failure", {"type": "string", "maxLength": 40, "enum": list(KINDS)}),),
         errors=_errors(),
     ),
 )
 LIMIT = 1_000
-"""Notes at a time."""
+"""Most notes at a time."""
 _NOTE_SCHEMA = {"type": "object", "properties": {"id": {"type": "integer"}, "text": {"type": "string"}}}
 
 
 def _add(call: Call) -> Outcome:
     if len(call.notes) >= LIMIT:
-        return fault(4009, f"There are {LIMIT} notes already: delete one first.")
+        return fault(4009, f"There are already {LIMIT} notes. Delete one first.")
     number = max(call.notes, default=0) + 1
     call.notes[number] = call.arguments["text"]
     return success({"id": number, "text": call.notes[number]})
@@ -524,17 +552,16 @@ def _list(call: Call) -> Outcome:
 def _delete(call: Call) -> Outcome:
     number = call.arguments["id"]
     if number not in call.notes:
-        there = list(call.notes)
-        return fault(4004, f"There is no note {number}.", {"id": number, "there_are": there})
+        return fault(4004, f"There is no note {number}.", {"id": number, "there_are": list(call.notes)})
     return success({"id": number, "text": call.notes.pop(number)})
 
 
 NOTE_METHODS = (
     Method(
         "demo.notes.add",
-        "Keeps a note until the service ends",
+        "Stores a note until the service ends",
         _add,
-        params=(Param("text", "What to keep", {"type": "string", "maxLength": 10_000}),),
+        params=(Param("text", "Text of the note", {"type": "string", "maxLength": 10_000}),),
         result=_NOTE_SCHEMA,
         errors=((4009, "too many notes"),),
         auth="cookie",
@@ -542,17 +569,17 @@ NOTE_METHODS = (
     ),
     Method(
         "demo.notes.list",
-        "All notes, oldest first",
+        "Lists all notes, oldest first",
         _list,
         result={"type": "array", "items": _NOTE_SCHEMA},
         auth="cookie",
     ),
     Method(
         "demo.notes.delete",
-        "Deletes a note for good",
+        "Deletes a note permanently",
         _delete,
-        "Answers with the note that was deleted. There is no undo.",
-        params=(Param("id", "The note's number", {"type": "integer", "minimum": 1, "maximum": 2**53}),),
+        "Returns the deleted note. There is no undo.",
+        params=(Param("id", "Number of the note", {"type": "integer", "minimum": 1, "maximum": 2**53}),),
         result=_NOTE_SCHEMA,
         errors=((4004, "no such note"),),
         auth="cookie",

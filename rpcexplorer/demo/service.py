@@ -1,4 +1,4 @@
-"""From the bytes of a body to a whole response."""
+"""The demo service without a socket, and its methods for auth."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from rpcexplorer.demo.message import (
     Fault,
     Invalid,
     Outcome,
-    Reply,
     Request,
+    Response,
     Success,
     body,
+    encode,
     fault,
-    joined,
+    join,
     read,
     success,
-    written,
 )
 from rpcexplorer.demo.methods import FAILURE_METHODS, NOTE_METHODS, ORDER_METHODS, SAMPLE_METHODS
 
@@ -40,21 +40,21 @@ _CREDENTIALS = (
 )
 
 
-def right(username: Any, password: Any) -> bool:
+def is_login(username: Any, password: Any) -> bool:
     return (username, password) == (USERNAME, PASSWORD)
 
 
-def refused(params: dict[str, Any] | list[Any]) -> Fault | None:
+def check_inline(params: dict[str, Any] | list[Any]) -> Fault | None:
     if isinstance(params, list):
         shape = '{"username": "…", "password": "…"}'
-        return fault(-32602, f"Invalid params: credentials are members of an object, {shape}; an array has no names.")
+        return fault(-32602, f"Invalid params: credentials must be named. Send an object: {shape}.")
     if not {"username", "password"} <= params.keys():
         return REQUIRED
-    return None if right(params["username"], params["password"]) else FAILED
+    return None if is_login(params["username"], params["password"]) else FAILED
 
 
 def _auth(call: Call) -> Outcome:
-    if not right(call.arguments["username"], call.arguments["password"]):
+    if not is_login(call.arguments["username"], call.arguments["password"]):
         return FAILED
     session = call.sessions.open(USER)
     return success({"user": USER, "expires_in": LIFETIME}, f"{COOKIE}={session.token}; {ATTRIBUTES}")
@@ -63,7 +63,7 @@ def _auth(call: Call) -> Outcome:
 def _arg_test(call: Call) -> Outcome:
     others = [member.text for member in call.request.members if member.name not in {"username", "password"}]
     arguments = "{" + ", ".join(others) + "}"
-    return Success(body(b'{"ok": true, "user": %s, "arguments": %s}' % (written(USER), arguments.encode())))
+    return Success(body(b'{"ok": true, "user": %s, "arguments": %s}' % (encode(USER), arguments.encode())))
 
 
 def _session(call: Call) -> Outcome:
@@ -99,7 +99,7 @@ METHODS = (
         "arg_test",
         "Takes the credentials in params and answers with everything else in there",
         _arg_test,
-        "Any further members are welcome; they come back as they were spelled. A session cookie is not looked at.",
+        "Accepts any other members and returns them exactly as you sent them. The session cookie is ignored.",
         params=_CREDENTIALS,
         takes_anything=True,
         result={
@@ -110,9 +110,9 @@ METHODS = (
     ),
     Method(
         "demo.session",
-        "Says whose session this is and how old",
+        "Shows the user and the age of the session",
         _session,
-        "Age and remaining time in seconds; like every call with the cookie, this one prolongs the session.",
+        "Age and remaining time are in seconds. Like every call with the cookie, this call prolongs the session.",
         result={
             "type": "object",
             "properties": {
@@ -127,26 +127,26 @@ METHODS = (
         "demo.logout",
         "Ends the session",
         _logout,
-        "The cookie is deleted, and its value is worthless from then on.",
+        "The cookie is deleted, and its value is no longer valid.",
         result={"type": "boolean"},
         auth="cookie",
         safe=False,
     ),
 )
-_OTHERS: Final = {"name": "...", "summary": "Any others", "required": False, "schema": {"default": None}}
-"""OpenRPC has no word for them; a name like this one is understood."""
+_OTHERS: Final = {"name": "...", "summary": "Any other params", "required": False, "schema": {"default": None}}
+"""OpenRPC has no other way to say that further params are accepted; rpcexplorer knows this name."""
 
 
 def document(methods: Iterable[Method]) -> dict[str, Any]:
-    """Describe these methods; ``x-auth`` and ``x-safe`` say what OpenRPC has no word for."""
+    """Return the OpenRPC document; `x-auth` and `x-safe` are extensions."""
     return {
         "openrpc": "1.3.2",
         "info": {
             "title": "rpcexplorer demo",
             "version": "2.0.0",
-            "description": "A service to explore. It lives on this machine only and forgets everything when it ends.",
+            "description": "A service to explore. It runs on this machine only and loses all its data when it ends.",
         },
-        "servers": [{"name": "this one", "url": PATH}],
+        "servers": [{"name": "demo", "url": PATH}],
         "methods": [_method(method) for method in methods],
         "components": {"schemas": SCHEMAS},
     }
@@ -163,7 +163,7 @@ def _method(method: Method) -> dict[str, Any]:
         "params": [*map(_param, method.params), *([_OTHERS] if method.takes_anything else [])],
         "result": {"name": "result", "schema": schema},
         "errors": [{"code": code, "message": message} for code, message in _errors(method)],
-        **({"examples": [_example(method, each) for each in method.examples]} if method.examples else {}),
+        **({"examples": [_example(method, example) for example in method.examples]} if method.examples else {}),
         **({"deprecated": True} if method.deprecated else {}),
         "x-auth": method.auth,
         "x-safe": method.safe,
@@ -171,7 +171,7 @@ def _method(method: Method) -> dict[str, Any]:
 
 
 def _example(method: Method, example: ExampleCall) -> dict[str, Any]:
-    given = [each.name for each in method.params if each.name in example.params]
+    given = [param.name for param in method.params if param.name in example.params]
     return {"name": example.name, "params": [{"name": name, "value": example.params[name]} for name in given]}
 
 
@@ -180,7 +180,7 @@ def _param(param: Param) -> dict[str, Any]:
 
 
 def _errors(method: Method) -> list[tuple[int, str]]:
-    """A code stands once, with the first thing said about it."""
+    """Return each error code once, with its first message."""
     errors: list[tuple[int, str]] = list(method.errors)
     if method.auth != "none":
         errors.append((-32001, "authentication required"))
@@ -198,7 +198,7 @@ _ABOUT = (
     ),
     Method(
         "system.listMethods",
-        "The names of all methods",
+        "Lists the names of all methods",
         lambda _: success(sorted(TABLE)),
         result={"type": "array", "items": {"type": "string"}},
     ),
@@ -211,8 +211,8 @@ TABLE: dict[str, Method] = {
 
 
 @dataclass(frozen=True, slots=True)
-class _Settled:
-    """One entry of a request's body, and what became of it."""
+class _Entry:
+    """One entry of a request's body, and its outcome."""
 
     id: str | None
     outcome: Success | Fault
@@ -221,43 +221,43 @@ class _Settled:
     def text(self) -> Body:
         before = f'{{"jsonrpc": "2.0", "id": {self.id}, '.encode()
         if isinstance(self.outcome, Fault):
-            return body(before + b'"error": ' + written(self.outcome.error) + b"}")
-        return joined([body(before + b'"result": '), self.outcome.result, body(b"}")])
+            return body(before + b'"error": ' + encode(self.outcome.error) + b"}")
+        return join([body(before + b'"result": '), self.outcome.result, body(b"}")])
 
 
 class DemoService:
-    """The service without its socket. ``clock`` counts seconds and decides when sessions end."""
+    """The service without its socket; ``clock`` decides when sessions end."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._sessions = Sessions(clock)
         self._notes: dict[int, str] = {}
 
-    def answer(self, content: bytes, token: str | None = None) -> Reply:
-        """Answer the body of one request, whatever it is; ``token`` is what its session cookie says."""
+    def answer(self, content: bytes, token: str | None = None) -> Response:
+        """Answer the body of one request; ``token`` is the value of its cookie."""
         message = read(content)
         if isinstance(message, Batch):
-            return _reply([self._settle_in_batch(entry, token) for entry in message.entries], batch=True)
+            return _response([self._answer_entry(entry, token) for entry in message.entries], batch=True)
         if isinstance(message, Invalid):
-            return _reply([_Settled(message.id, message.fault)])
+            return _response([_Entry(message.id, message.fault)])
         outcome = self._outcome(message, token)
-        if not isinstance(outcome, Reply):
-            return _reply([_Settled(message.id, outcome)])
-        return outcome if message.id is not None else _reply([])
+        if not isinstance(outcome, Response):
+            return _response([_Entry(message.id, outcome)])
+        return outcome if message.id is not None else _response([])
 
-    def _settle_in_batch(self, entry: Request | Invalid, token: str | None) -> _Settled:
+    def _answer_entry(self, entry: Request | Invalid, token: str | None) -> _Entry:
         if isinstance(entry, Invalid):
-            return _Settled(entry.id, entry.fault)
+            return _Entry(entry.id, entry.fault)
         outcome = self._outcome(entry, token)
-        if isinstance(outcome, Reply):
+        if isinstance(outcome, Response):
             outcome = fault(
-                -32602, "Invalid params: this kind replaces the whole response, so it cannot be in a batch."
+                -32602, "Invalid params: this kind replaces the whole response, so it cannot be part of a batch."
             )
-        return _Settled(entry.id, outcome)
+        return _Entry(entry.id, outcome)
 
     def _outcome(self, request: Request, token: str | None) -> Outcome:
         method = TABLE.get(request.method)
         if method is None:
-            return fault(-32601, f"Method not found: {request.method}. Call rpc.discover to see what there is.")
+            return fault(-32601, f"Method not found: {request.method}. Call rpc.discover to see all methods.")
         session = self._admit(method, request, token)
         if isinstance(session, Fault):
             return session
@@ -267,24 +267,27 @@ class DemoService:
         return method.run(Call(request, arguments, session, self._sessions, self._notes))
 
     def _admit(self, method: Method, request: Request, token: str | None) -> Session | Fault | None:
-        """The session if the method asks for one, or why the caller is not let in."""
+        """Return the session if the method needs one, or the reason to reject."""
         match method.auth:
             case "none":
                 return None
             case "inline":
-                return refused(request.params)
+                return check_inline(request.params)
             case "cookie":
                 return (self._sessions.use(token) or ENDED) if token else REQUIRED
 
 
-def _reply(settled: list[_Settled], *, batch: bool = False) -> Reply:
-    """One HTTP reply for all entries. Notifications count for cookies and delays, but have no text."""
-    successes = [each.outcome for each in settled if isinstance(each.outcome, Success)]
+def _response(entries: list[_Entry], *, batch: bool = False) -> Response:
+    """Return one HTTP response for all entries.
+
+    Notifications count for cookies and delays, but have no text.
+    """
+    successes = [entry.outcome for entry in entries if isinstance(entry.outcome, Success)]
     cookies = tuple(("Set-Cookie", success.cookie) for success in successes if success.cookie)
     delay = sum(success.delay for success in successes)
-    texts = [each.text for each in settled if each.id is not None]
+    texts = [entry.text for entry in entries if entry.id is not None]
     if not texts:
-        return Reply(204, NOTHING, cookies, delay)
-    whole = joined([body(b"["), joined(texts, b", "), body(b"]")]) if batch else texts[0]
+        return Response(204, NOTHING, cookies, delay)
+    whole = join([body(b"["), join(texts, b", "), body(b"]")]) if batch else texts[0]
     chunked = any(success.chunked for success in successes)
-    return Reply(200, whole, (("Content-Type", RPC_TYPE), *cookies), delay, chunked)
+    return Response(200, whole, (("Content-Type", RPC_TYPE), *cookies), delay, chunked)

@@ -1,4 +1,4 @@
-"""Short ways to ask the service something, with and without a socket."""
+"""Helpers that call the demo service, with and without a socket."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import socket
 from typing import Any
 
 from rpcexplorer.demo import PASSWORD, USERNAME
-from rpcexplorer.demo.message import Reply
+from rpcexplorer.demo.message import Response
 from rpcexplorer.demo.service import DemoService
 
 LOGIN = json.dumps({"username": USERNAME, "password": PASSWORD})
 
 
 class Clock:
-    """A clock that stands still until it is told otherwise."""
+    """A clock that moves only when a test sets it."""
 
     def __init__(self) -> None:
         self.now = 5_000.0
@@ -28,34 +28,34 @@ def envelope(method: str, params: str = "[]", id: str | None = '"1"') -> str:
     return f'{{"jsonrpc": "2.0", {member}"method": "{method}", "params": {params}}}'
 
 
-def content(reply: Reply) -> bytes:
-    return b"".join(piece for piece in reply.body.pieces if isinstance(piece, bytes))
+def content(response: Response) -> bytes:
+    return b"".join(piece for piece in response.body.pieces if isinstance(piece, bytes))
 
 
 def ask(service: DemoService, method: str, params: str = "[]", token: str | None = None) -> Any:
-    """The reply to one call: the result, or the error object."""
-    reply = service.answer(envelope(method, params).encode(), token)
-    assert reply.status == 200
-    assert ("Content-Type", "application/json-rpc") in reply.headers
-    message = json.loads(content(reply))
+    """Return the result or the error object of one call."""
+    response = service.answer(envelope(method, params).encode(), token)
+    assert response.status == 200
+    assert ("Content-Type", "application/json-rpc") in response.headers
+    message = json.loads(content(response))
     assert message.pop("jsonrpc") == "2.0"
     assert message.pop("id") == "1"
     (outcome,) = message.values()
     return outcome
 
 
-def cookie_of(reply: Reply) -> str:
-    return dict(reply.headers)["Set-Cookie"]
+def cookie_of(response: Response) -> str:
+    return dict(response.headers)["Set-Cookie"]
 
 
 def log_in(service: DemoService) -> str:
-    """The token of a new session."""
-    reply = service.answer(envelope("auth", LOGIN).encode())
-    return cookie_of(reply).partition(";")[0].removeprefix("sessionid=")
+    """Return the token of a new session."""
+    response = service.answer(envelope("auth", LOGIN).encode())
+    return cookie_of(response).partition(";")[0].removeprefix("sessionid=")
 
 
 def post(text: str | bytes, *headers: str, path: str = "/api/v2/", version: str = "1.1") -> bytes:
-    """A request as bytes, with a length."""
+    """Return a request as bytes, with its Content-Length."""
     body = text.encode() if isinstance(text, str) else text
     lines = [
         f"POST {path} HTTP/{version}",
@@ -68,7 +68,7 @@ def post(text: str | bytes, *headers: str, path: str = "/api/v2/", version: str 
 
 
 def exchange(url: str, sent: bytes) -> bytes:
-    """Everything that comes back until the server closes."""
+    """Send bytes and return all bytes until the server closes."""
     host, _, port = url.removeprefix("http://").partition(":")
     with socket.create_connection((host, int(port)), timeout=10) as connection:
         connection.sendall(sent)

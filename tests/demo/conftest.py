@@ -1,4 +1,4 @@
-"""One running service for all tests that talk to a socket and leave nothing behind."""
+"""A running service for the tests of a module."""
 
 from __future__ import annotations
 

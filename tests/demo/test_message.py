@@ -1,4 +1,4 @@
-"""A body taken apart: what is refused and why, and whose spelling survives."""
+"""Parsing of request bodies."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def error(content: bytes) -> dict[str, Any]:
         (b"[" * 100_000, "nested too deeply"),
     ],
 )
-def test_what_is_not_json_is_a_parse_error_that_says_where(content: bytes, words: str) -> None:
+def test_invalid_json_is_a_parse_error_with_place(content: bytes, words: str) -> None:
     found = error(content)
     assert found["code"] == -32700
     assert words in found["message"]
@@ -43,12 +43,12 @@ def test_what_is_not_json_is_a_parse_error_that_says_where(content: bytes, words
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        ("1", "a request is an object"),
-        ("null", "a request is an object"),
+        ("1", "a request must be an object"),
+        ("null", "a request must be an object"),
         ("{}", "jsonrpc must be"),
         (GOOD.replace('"2.0"', "2.0"), 'the string "2.0"'),
         (GOOD.replace('"ping"', "7"), "method must be a string"),
-        (GOOD.replace(', "params": []', ""), 'params is missing: send "params": []'),
+        (GOOD.replace(', "params": []', ""), 'params is missing. Send "params": []'),
         (GOOD.replace("[]", "null"), "an array or an object"),
         (GOOD.replace("[]", '"x"'), "an array or an object"),
         (GOOD.replace('"1"', "null"), "id must be a string"),
@@ -58,26 +58,26 @@ def test_what_is_not_json_is_a_parse_error_that_says_where(content: bytes, words
         ("[" + ",".join(["1"] * (BATCH_LIMIT + 1)) + "]", f"at most {BATCH_LIMIT}"),
     ],
 )
-def test_what_breaks_a_rule_of_the_document_is_refused_in_words(content: str, words: str) -> None:
+def test_invalid_request_gets_its_reason(content: str, words: str) -> None:
     found = error(content.encode())
     assert found["code"] == -32600
     assert words in found["message"]
 
 
-def test_a_refusal_carries_the_id_if_there_is_a_good_one() -> None:
+def test_invalid_request_keeps_a_valid_id() -> None:
     entry = read(b'{"id": 1.10, "jsonrpc": "1.0"}')
     assert isinstance(entry, Invalid)
     assert entry.id == "1.10"
 
 
 @pytest.mark.parametrize("id", ['"\\u0041"', "1", "-0", "1e400", "18446744073709551616", "9" * 5_000, '""'])
-def test_an_id_keeps_its_spelling(id: str) -> None:
+def test_id_keeps_its_spelling(id: str) -> None:
     entry = read(GOOD.replace('"1"', id).encode())
     assert isinstance(entry, Request)
     assert entry.id == id
 
 
-def test_params_keep_their_text_and_their_members_theirs() -> None:
+def test_params_keep_their_spelling() -> None:
     params = '{ "a" : 1.10,"a":[ ], "\\u0062":"é\\ud800" }'
     entry = read(GOOD.replace("[]", params).encode())
     assert isinstance(entry, Request)
@@ -89,7 +89,7 @@ def test_params_keep_their_text_and_their_members_theirs() -> None:
     ]
 
 
-def test_a_batch_is_taken_apart_in_order() -> None:
+def test_batch_keeps_the_order_of_its_entries() -> None:
     batch = read(f"[ {GOOD} , 7,{GOOD.replace('ping', 'pong')}]".encode())
     assert isinstance(batch, Batch)
     first, second, third = batch.entries
@@ -100,12 +100,12 @@ def test_a_batch_is_taken_apart_in_order() -> None:
 
 
 @pytest.mark.parametrize("depth", range(300, 1_100, 7))
-def test_any_depth_is_either_read_or_refused(depth: int) -> None:
+def test_any_nesting_is_parsed_or_rejected(depth: int) -> None:
     params = '{"a": ' * depth + "1" + "}" * depth
     entry = read(GOOD.replace("[]", params).encode())
     assert isinstance(entry, Invalid) or entry.params_text == params  # type: ignore[union-attr]
 
 
 @given(st.binary(max_size=40))
-def test_whatever_the_bytes_reading_them_gives_a_value(content: bytes) -> None:
+def test_any_bytes_give_a_value(content: bytes) -> None:
     assert isinstance(read(content), Request | Invalid | Batch)

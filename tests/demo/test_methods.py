@@ -1,4 +1,4 @@
-"""The odd replies, byte by byte, and the records."""
+"""Sample and failure methods, byte by byte."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from rpcexplorer.demo.message import Fault, Piece, Reply
+from rpcexplorer.demo.message import Fault, Piece, Response
 from rpcexplorer.demo.methods import KINDS
 from rpcexplorer.demo.service import DemoService
 from tests.demo.calling import ask, content, envelope
@@ -16,10 +16,10 @@ BEFORE = b'{"jsonrpc": "2.0", "id": "1", "result": '
 
 
 def result(method: str, params: str = "[]") -> bytes:
-    """The result's bytes as they go over the wire; the length that was promised is checked."""
-    reply = DemoService().answer(envelope(method, params).encode())
-    whole = content(reply)
-    assert reply.body.length == len(whole)
+    """Return the bytes of the result, after checking the promised length."""
+    response = DemoService().answer(envelope(method, params).encode())
+    whole = content(response)
+    assert response.body.length == len(whole)
     assert whole.startswith(BEFORE)
     assert whole.endswith(b"}")
     return whole.removeprefix(BEFORE)[:-1]
@@ -38,11 +38,11 @@ def result(method: str, params: str = "[]") -> bytes:
         "[" * 300 + "]" * 300,
     ],
 )
-def test_an_echo_is_the_params_to_the_byte(params: str) -> None:
+def test_echo_returns_the_bytes_of_the_params(params: str) -> None:
     assert result("demo.echo", params) == params.encode()
 
 
-def test_unicode_holds_what_is_hard_to_show_and_is_json_in_utf_8() -> None:
+def test_unicode_is_utf_8_json_with_special_characters() -> None:
     raw = result("demo.unicode")
     texts = json.loads(raw.decode())
     assert texts["lone surrogate"] == "\ud800 and \udfff"
@@ -57,7 +57,7 @@ def test_unicode_holds_what_is_hard_to_show_and_is_json_in_utf_8() -> None:
 
 
 @pytest.mark.parametrize("depth", [1, 2, 300])
-def test_nested_is_as_deep_as_asked(depth: int) -> None:
+def test_nested_has_the_given_depth(depth: int) -> None:
     value = json.loads(result("demo.nested", f"[{depth}]"))
     for _ in range(depth - 1):
         value = value["in"]
@@ -68,7 +68,7 @@ def records(params: str = "[]") -> Any:
     return json.loads(result("demo.records", params))
 
 
-def test_records_come_twenty_to_a_page() -> None:
+def test_records_have_twenty_on_a_page() -> None:
     page = records()
     assert (page["page"], page["count"], len(page["records"])) == (1, 20, 20)
     assert page["records"][0] == {
@@ -91,34 +91,34 @@ def test_records_come_twenty_to_a_page() -> None:
     ("count", "page"),
     [(1, 1), (9, 1), (10, 1), (500, 1), (501, 1), (999, 1), (1_000, 2), (1_001, 1), (2_500, 7), (3, 1_000_000)],
 )
-def test_the_length_of_any_page_is_known_before(count: int, page: int) -> None:
+def test_records_length_is_exact_for_any_page(count: int, page: int) -> None:
     page_of_them = records(f"[{count}, {page}]")["records"]
     assert [record["id"] for record in page_of_them] == list(range((page - 1) * count + 1, page * count + 1))
 
 
-def test_a_million_records_start_at_once() -> None:
-    reply = DemoService().answer(envelope("demo.records", "[1000000]").encode())
-    pieces = iter(reply.body.pieces)
+def test_million_records_start_at_once() -> None:
+    response = DemoService().answer(envelope("demo.records", "[1000000]").encode())
+    pieces = iter(response.body.pieces)
     start = [next(pieces) for _ in range(3)]
     assert all(isinstance(piece, bytes) and len(piece) < 200_000 for piece in start)
-    assert reply.body.length > 250_000_000
+    assert response.body.length > 250_000_000
 
 
-def test_slow_is_silent_until_it_is_done() -> None:
-    reply = DemoService().answer(envelope("demo.slow", '{"seconds": 1.5}').encode())
-    assert reply.delay == 1.5
-    assert json.loads(content(reply))["result"] == {"seconds": 1.5, "drip": False}
+def test_slow_delays_the_whole_response() -> None:
+    response = DemoService().answer(envelope("demo.slow", '{"seconds": 1.5}').encode())
+    assert response.delay == 1.5
+    assert json.loads(content(response))["result"] == {"seconds": 1.5, "drip": False}
 
 
-def test_a_drip_spreads_its_seconds_over_the_body() -> None:
-    reply = DemoService().answer(envelope("demo.slow", "[3, true]").encode())
-    pieces: list[Piece] = list(reply.body.pieces)
+def test_drip_spreads_the_delay_over_the_body() -> None:
+    response = DemoService().answer(envelope("demo.slow", "[3, true]").encode())
+    pieces: list[Piece] = list(response.body.pieces)
     silences = [piece for piece in pieces if isinstance(piece, float)]
-    assert reply.delay == 0
+    assert response.delay == 0
     assert len(silences) == 20
     assert sum(silences) == pytest.approx(3)
     text = b"".join(piece for piece in pieces if isinstance(piece, bytes))
-    assert len(text) == reply.body.length
+    assert len(text) == response.body.length
     assert json.loads(text)["result"]["drops"][-1] == "drop 20 of 20"
 
 
@@ -126,11 +126,11 @@ def fail(kind: str) -> Any:
     return ask(DemoService(), "demo.fail", json.dumps({"kind": kind}))
 
 
-def failed_page(kind: str) -> Reply:
+def failed_page(kind: str) -> Response:
     return DemoService().answer(envelope("demo.fail", json.dumps([kind])).encode())
 
 
-def test_an_application_error_has_rich_data() -> None:
+def test_fail_application_has_nested_data() -> None:
     assert fail("application")["data"]["refused"][0] == {"article": 4711, "wanted": 3, "left": 2}
 
 
@@ -141,20 +141,20 @@ def test_an_application_error_has_rich_data() -> None:
         ("empty", 200, "application/json-rpc", b""),
         ("not_json", 200, "text/plain; charset=utf-8", b"OK, done."),
         ("cut", 200, "application/json-rpc", b'{"jsonrpc": "2.0"'),
-        ("redirect", 307, "text/plain; charset=utf-8", b"It has moved."),
+        ("redirect", 307, "text/plain; charset=utf-8", b"Moved to another server."),
     ],
 )
-def test_a_page_is_no_json_rpc(kind: str, status: int, media: str, start: bytes) -> None:
-    reply = failed_page(kind)
-    assert reply.status == status
-    assert dict(reply.headers)["Content-Type"] == media
-    assert content(reply).startswith(start)
+def test_fail_can_replace_the_whole_response(kind: str, status: int, media: str, start: bytes) -> None:
+    response = failed_page(kind)
+    assert response.status == status
+    assert dict(response.headers)["Content-Type"] == media
+    assert content(response).startswith(start)
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_kind_can_be_asked_for_in_a_batch(kind: str) -> None:
-    reply = DemoService().answer(f"[{envelope('demo.fail', json.dumps([kind]))}]".encode())
-    (message,) = json.loads(content(reply))
+def test_fail_in_a_batch_always_gets_a_response(kind: str) -> None:
+    response = DemoService().answer(f"[{envelope('demo.fail', json.dumps([kind]))}]".encode())
+    (message,) = json.loads(content(response))
     known = KINDS[kind]
     if isinstance(known, Fault):
         assert message["error"] == known.error

@@ -1,4 +1,4 @@
-"""Servers that start, run and end: time, threads, signals."""
+"""Start and end of the server: delays, threads and signals."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ async def connect(url: str) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
 class Sleeps:
-    """Takes note of every sleep and takes no time."""
+    """A sleep that returns at once and records its durations."""
 
     def __init__(self) -> None:
         self.taken: list[float] = []
@@ -33,7 +33,7 @@ class Sleeps:
 
 
 class Gate:
-    """A sleep that lasts until the gate is opened."""
+    """A sleep that lasts until a test opens the gate."""
 
     def __init__(self) -> None:
         self.reached = asyncio.Event()
@@ -44,7 +44,7 @@ class Gate:
         await self.opened.wait()
 
 
-def test_a_server_is_on_the_loopback_at_a_free_port() -> None:
+def test_server_listens_on_loopback_at_a_free_port() -> None:
     async def run() -> tuple[str, str]:
         async with DemoServer() as first, DemoServer() as second:
             return first.url, second.url
@@ -54,7 +54,7 @@ def test_a_server_is_on_the_loopback_at_a_free_port() -> None:
     assert first != second
 
 
-def test_sleeps_are_as_long_as_asked() -> None:
+def test_sleeps_have_the_requested_length() -> None:
     async def run() -> list[float]:
         sleeps = Sleeps()
         async with DemoServer(sleep=sleeps) as server:
@@ -70,7 +70,7 @@ def test_sleeps_are_as_long_as_asked() -> None:
 
 
 @pytest.mark.parametrize("params", ["[600]", "[600, true]"])
-def test_closing_does_not_wait_for_a_slow_call(params: str) -> None:
+def test_close_does_not_wait_for_slow_calls(params: str) -> None:
     async def run() -> bytes:
         gate = Gate()
         server = DemoServer(sleep=gate)
@@ -86,7 +86,7 @@ def test_closing_does_not_wait_for_a_slow_call(params: str) -> None:
     assert b"seconds" not in asyncio.run(run())
 
 
-def test_closing_does_not_wait_for_a_client_that_reads_nothing() -> None:
+def test_close_does_not_wait_for_stalled_clients() -> None:
     async def run() -> None:
         server = DemoServer()
         await server.start()
@@ -100,7 +100,7 @@ def test_closing_does_not_wait_for_a_client_that_reads_nothing() -> None:
     asyncio.run(run())
 
 
-def test_a_client_that_goes_away_in_the_middle_of_a_reply_disturbs_nobody() -> None:
+def test_client_that_disconnects_does_not_affect_others() -> None:
     async def run() -> None:
         async with DemoServer() as server:
             reader, writer = await connect(server.url)
@@ -115,7 +115,7 @@ def test_a_client_that_goes_away_in_the_middle_of_a_reply_disturbs_nobody() -> N
     asyncio.run(run())
 
 
-def test_closing_twice_and_closing_what_never_ran_is_nothing() -> None:
+def test_close_twice_or_before_start_does_nothing() -> None:
     async def run() -> None:
         server = DemoServer()
         await server.close()
@@ -126,7 +126,7 @@ def test_closing_twice_and_closing_what_never_ran_is_nothing() -> None:
     asyncio.run(run())
 
 
-def test_a_port_that_is_taken_is_an_error_of_the_caller() -> None:
+def test_port_in_use_raises_listen_error() -> None:
     before = threading.active_count()
     with DemoThread() as demo:
         port = int(demo.url.rpartition(":")[2])
@@ -135,22 +135,22 @@ def test_a_port_that_is_taken_is_an_error_of_the_caller() -> None:
     assert threading.active_count() == before
 
 
-def test_a_thread_ends_with_its_block_even_while_a_call_is_running() -> None:
+def test_thread_ends_with_its_block_during_a_call() -> None:
     with DemoThread() as demo:
         connection = http.client.HTTPConnection(demo.url.removeprefix("http://"), timeout=10)
         connection.request(
             "POST", "/api/v2/", envelope("demo.slow", "[600, true]"), {"Content-Type": "application/json"}
         )
-        reply = connection.getresponse()
+        response = connection.getresponse()
     with pytest.raises((http.client.IncompleteRead, ConnectionResetError)):
-        reply.read()
+        response.read()
     connection.close()
     with pytest.raises(ConnectionRefusedError):
         exchange(demo.url, b"")
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_serving_in_the_foreground_ends_cleanly_when_told(number: signal.Signals) -> None:
+def test_serve_forever_ends_cleanly_on_signals(number: signal.Signals) -> None:
     code = (
         "from rpcexplorer.demo.http import serve_forever\n"
         "serve_forever(0, lambda url: print(url, flush=True))\n"
@@ -171,7 +171,7 @@ def test_serving_in_the_foreground_ends_cleanly_when_told(number: signal.Signals
         assert (rest, problems, process.returncode) == ("ended\n", "", 0)
 
 
-def test_asking_for_the_credentials_starts_no_machinery() -> None:
+def test_import_of_credentials_loads_no_server() -> None:
     code = (
         "import sys, rpcexplorer.demo; print(*[m for m in ('asyncio', 'http', 'json', 'socket') if m in sys.modules])"
     )

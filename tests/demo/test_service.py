@@ -1,4 +1,4 @@
-"""Getting in: credentials, sessions and how long they live, and what is said to those who do not get in."""
+"""Credentials, sessions, params, notes and the OpenRPC document."""
 
 from __future__ import annotations
 
@@ -18,28 +18,28 @@ ENDED = {"code": -32001, "message": "session has ended"}
 
 
 @pytest.mark.parametrize("params", [LOGIN, '["demo", "demo-password"]'])
-def test_auth_answers_with_the_user_and_sets_the_cookie(params: str) -> None:
-    reply = DemoService().answer(envelope("auth", params).encode())
-    assert content(reply) == b'{"jsonrpc": "2.0", "id": "1", "result": {"user": "ada", "expires_in": 1800}}'
-    assert re.fullmatch(r"sessionid=[\w-]{32}; Path=/; HttpOnly; SameSite=Lax", cookie_of(reply))
+def test_auth_returns_the_user_and_sets_the_cookie(params: str) -> None:
+    response = DemoService().answer(envelope("auth", params).encode())
+    assert content(response) == b'{"jsonrpc": "2.0", "id": "1", "result": {"user": "ada", "expires_in": 1800}}'
+    assert re.fullmatch(r"sessionid=[\w-]{32}; Path=/; HttpOnly; SameSite=Lax", cookie_of(response))
 
 
 @pytest.mark.parametrize(
     "params", ['["demo", "wrong"]', '["", ""]', '{"username": "ada", "password": "demo-password"}']
 )
-def test_auth_with_wrong_credentials_fails_and_sets_no_cookie(params: str) -> None:
-    reply = DemoService().answer(envelope("auth", params).encode())
-    assert b'{"code": -32001, "message": "authentication failed"}' in content(reply)
-    assert "Set-Cookie" not in dict(reply.headers)
+def test_auth_with_wrong_credentials_sets_no_cookie(params: str) -> None:
+    response = DemoService().answer(envelope("auth", params).encode())
+    assert b'{"code": -32001, "message": "authentication failed"}' in content(response)
+    assert "Set-Cookie" not in dict(response.headers)
 
 
-def test_auth_without_a_password_says_what_is_missing() -> None:
+def test_auth_without_password_names_the_missing_param() -> None:
     error = ask(DemoService(), "auth", '["demo"]')
     assert error["code"] == -32602
     assert 'auth needs "password"' in error["message"]
 
 
-def test_ping_wants_a_session() -> None:
+def test_ping_requires_a_session() -> None:
     service = DemoService()
     assert ask(service, "ping") == REQUIRED
     assert ask(service, "ping", token="") == REQUIRED
@@ -48,19 +48,19 @@ def test_ping_wants_a_session() -> None:
 
 
 @pytest.mark.parametrize("params", ["[1]", '{"a": 1}', LOGIN])
-def test_ping_takes_nothing_else(params: str) -> None:
+def test_ping_rejects_params(params: str) -> None:
     service = DemoService()
     error = ask(service, "ping", params, log_in(service))
     assert error["code"] == -32602
     assert 'send "params": []' in error["message"]
 
 
-def test_a_stranger_is_refused_before_the_params_are_looked_at() -> None:
+def test_credentials_are_checked_before_params() -> None:
     assert ask(DemoService(), "ping", "[1]") == REQUIRED
     assert ask(DemoService(), "ping", LOGIN) == REQUIRED
 
 
-def test_a_session_lives_as_long_as_it_is_used() -> None:
+def test_session_ends_only_when_unused() -> None:
     clock = Clock()
     service = DemoService(clock)
     token = log_in(service)
@@ -74,13 +74,13 @@ def test_a_session_lives_as_long_as_it_is_used() -> None:
 def test_logout_ends_the_session_and_deletes_the_cookie() -> None:
     service = DemoService()
     token, other = log_in(service), log_in(service)
-    reply = service.answer(envelope("demo.logout").encode(), token)
-    assert cookie_of(reply) == "sessionid=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax"
+    response = service.answer(envelope("demo.logout").encode(), token)
+    assert cookie_of(response) == "sessionid=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax"
     assert ask(service, "ping", token=token) == ENDED
     assert ask(service, "ping", token=other) == "pong"
 
 
-def test_a_session_knows_its_user_and_its_age() -> None:
+def test_session_returns_user_and_age() -> None:
     clock = Clock()
     service = DemoService(clock)
     token = log_in(service)
@@ -88,11 +88,11 @@ def test_a_session_knows_its_user_and_its_age() -> None:
     assert ask(service, "demo.session", token=token) == {"user": "ada", "age": 12, "expires_in": LIFETIME}
 
 
-def test_arg_test_hands_back_the_other_members_as_they_were_spelled() -> None:
+def test_arg_test_keeps_the_spelling_of_other_members() -> None:
     params = '{"rate": 1.10, "username": "demo", "a": [1,  2], "password": "demo-password", "a": "\\u00e9"}'
-    reply = DemoService().answer(envelope("arg_test", params).encode())
+    response = DemoService().answer(envelope("arg_test", params).encode())
     arguments = rb'{"rate": 1.10, "a": [1,  2], "a": "\u00e9"}'
-    assert content(reply) == (
+    assert content(response) == (
         b'{"jsonrpc": "2.0", "id": "1", "result": {"ok": true, "user": "ada", "arguments": ' + arguments + b"}}"
     )
 
@@ -108,25 +108,25 @@ def test_arg_test_hands_back_the_other_members_as_they_were_spelled() -> None:
         ('{"username": ["demo"], "password": {}}', FAILED),
     ],
 )
-def test_arg_test_wants_both_credentials_right(params: str, error: object) -> None:
+def test_arg_test_requires_both_credentials(params: str, error: object) -> None:
     assert ask(DemoService(), "arg_test", params) == error
 
 
 @pytest.mark.parametrize("params", ["[]", '["demo", "demo-password"]'])
-def test_arg_test_says_why_an_array_will_not_do(params: str) -> None:
+def test_arg_test_rejects_an_array_with_the_reason(params: str) -> None:
     error = ask(DemoService(), "arg_test", params)
     assert error["code"] == -32602
-    assert "members of an object" in error["message"]
+    assert "credentials must be named" in error["message"]
 
 
 def answered(text: str, token: str | None = None) -> Any:
     return json.loads(content(DemoService().answer(text.encode(), token)))
 
 
-def test_an_unknown_method_is_named_with_the_way_to_find_others() -> None:
+def test_unknown_method_error_names_discovery() -> None:
     assert ask(DemoService(), "demo.ecko") == {
         "code": -32601,
-        "message": "Method not found: demo.ecko. Call rpc.discover to see what there is.",
+        "message": "Method not found: demo.ecko. Call rpc.discover to see all methods.",
     }
 
 
@@ -150,7 +150,7 @@ def test_an_unknown_method_is_named_with_the_way_to_find_others() -> None:
         ("demo.orders.find", '{"sort": {"by": "size"}}', '"sort/by" must be one of number, placed, total.'),
         ("demo.orders.find", '{"sort": {}}', '"sort" needs "by": one of number, placed, total.'),
         ("demo.orders.find", '{"sort": {"by": "total", "up": true}}', '"sort" has no "up". It takes by, descending.'),
-        ("demo.orders.place", "[7, []]", '"items" must be an array of 1 or more.'),
+        ("demo.orders.place", "[7, []]", '"items" must be an array of at least 1.'),
         ("demo.orders.place", '[7, [{"sku": "tea"}]]', '"items/0/sku" must be a string like tea-01.'),
         (
             "demo.orders.place",
@@ -159,11 +159,11 @@ def test_an_unknown_method_is_named_with_the_way_to_find_others() -> None:
         ),
         ("demo.orders.place", '[7, [{"sku": "tea-01", "engraving": 1}]]', "a string of at most 40 characters or null"),
         ("demo.tree", '[{"name": "a", "branches": [{"name": 5}]}]', '"root/branches/0/name" must be a string of'),
-        ("demo.numbers", '{"x": 1}', 'has no param "x". It takes none: send "params": [].'),
+        ("demo.numbers", '{"x": 1}', 'has no param "x". It takes no params: send "params": [].'),
         ("auth", json.dumps(["x" * 201, ""]), '"username" must be a string of at most 200 characters.'),
     ],
 )
-def test_wrong_params_are_answered_with_what_would_be_right(method: str, params: str, words: str) -> None:
+def test_invalid_params_error_describes_valid_ones(method: str, params: str, words: str) -> None:
     error = ask(DemoService(), method, params)
     assert error["code"] == -32602
     assert words in error["message"]
@@ -179,12 +179,12 @@ def test_wrong_params_are_answered_with_what_would_be_right(method: str, params:
         f"[{envelope('demo.numbers', id=None)}, {envelope('demo.nothing', id=None)}]",
     ],
 )
-def test_a_notification_is_answered_with_nothing(text: str) -> None:
-    reply = DemoService().answer(text.encode())
-    assert (reply.status, reply.headers, content(reply)) == (204, (), b"")
+def test_notification_gets_204_without_body(text: str) -> None:
+    response = DemoService().answer(text.encode())
+    assert (response.status, response.headers, content(response)) == (204, (), b"")
 
 
-def test_a_batch_is_answered_in_order_without_its_notifications() -> None:
+def test_batch_response_keeps_order_without_notifications() -> None:
     entries = [
         envelope("demo.echo", "[1.10]", '"a"'),
         envelope("demo.echo", "[2]", None),
@@ -192,14 +192,14 @@ def test_a_batch_is_answered_in_order_without_its_notifications() -> None:
         envelope("demo.nothing", id="3"),
         envelope("demo.echo", '{"x": 1}', '"z"'),
     ]
-    reply = DemoService().answer(f"[{','.join(entries)}]".encode())
-    assert b'{"jsonrpc": "2.0", "id": "a", "result": [1.10]}, ' in content(reply)
+    response = DemoService().answer(f"[{','.join(entries)}]".encode())
+    assert b'{"jsonrpc": "2.0", "id": "a", "result": [1.10]}, ' in content(response)
     messages = json.loads(content(DemoService().answer(f"[{','.join(entries)}]".encode())))
     assert [message["id"] for message in messages] == ["a", None, 3, "z"]
     assert [message.get("error", {}).get("code") for message in messages] == [None, -32600, -32601, None]
 
 
-def test_an_empty_batch_is_answered_with_one_error() -> None:
+def test_empty_batch_gets_one_error() -> None:
     message = answered("[]")
     assert (message["id"], message["error"]["code"]) == (None, -32600)
 
@@ -214,7 +214,7 @@ def test_notes_are_added_listed_and_deleted() -> None:
     assert ask(service, "demo.notes.list", token=token) == [{"id": 2, "text": "\ud800 two"}]
 
 
-def test_a_note_that_is_not_there_is_an_error_of_the_application() -> None:
+def test_unknown_note_gets_an_application_error() -> None:
     service = DemoService()
     token = log_in(service)
     ask(service, "demo.notes.add", '["only"]', token)
@@ -225,7 +225,7 @@ def test_a_note_that_is_not_there_is_an_error_of_the_application() -> None:
     }
 
 
-def test_there_is_an_end_to_the_notes() -> None:
+def test_too_many_notes_are_rejected() -> None:
     service = DemoService()
     token = log_in(service)
     notes = ",".join([envelope("demo.notes.add", '["n"]', None)] * 1_000)
@@ -237,13 +237,13 @@ DOCUMENT: dict[str, Any] = ask(DemoService(), "rpc.discover")
 METHODS: dict[str, dict[str, Any]] = {method["name"]: method for method in DOCUMENT["methods"]}
 
 
-def test_it_has_what_openrpc_asks_for() -> None:
+def test_document_has_the_required_openrpc_members() -> None:
     assert DOCUMENT["openrpc"].startswith("1.")
     assert {"title", "version"} <= DOCUMENT["info"].keys()
     assert DOCUMENT["servers"][0]["url"] == "/api/v2/"
 
 
-def test_it_lists_exactly_the_methods_that_answer() -> None:
+def test_document_lists_exactly_the_callable_methods() -> None:
     assert len(DOCUMENT["methods"]) == len(METHODS)
     assert METHODS.keys() == TABLE.keys() == set(ask(DemoService(), "system.listMethods"))
     assert METHODS.keys() == {
@@ -255,7 +255,7 @@ def test_it_lists_exactly_the_methods_that_answer() -> None:
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_each_method_is_described_in_full(name: str) -> None:
+def test_document_describes_each_method(name: str) -> None:
     method = METHODS[name]
     assert method["summary"]
     assert method["description"].endswith(".")
@@ -269,7 +269,7 @@ def test_each_method_is_described_in_full(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_a_call_without_credentials_goes_as_x_auth_says(name: str) -> None:
+def test_document_states_the_auth_of_each_method(name: str) -> None:
     params = "{}" if METHODS[name]["x-auth"] == "inline" else "[]"
     message = json.loads(content(DemoService().answer(envelope(name, params).encode())))
     refused = message.get("error", {}).get("message") == "authentication required"
@@ -278,19 +278,19 @@ def test_a_call_without_credentials_goes_as_x_auth_says(name: str) -> None:
         assert -32001 in [error["code"] for error in METHODS[name]["errors"]]
 
 
-def test_only_what_changes_something_is_not_safe() -> None:
+def test_document_marks_exactly_the_unsafe_methods() -> None:
     unsafe = {name for name, method in METHODS.items() if not method["x-safe"]}
     assert unsafe == {"demo.notes.add", "demo.notes.delete", "demo.logout", "demo.orders.place"}
 
 
 @pytest.mark.parametrize("name", [name for name, method in METHODS.items() if "examples" in method])
-def test_each_example_is_answered_with_a_result(name: str) -> None:
+def test_examples_of_the_document_get_a_result(name: str) -> None:
     for example in METHODS[name]["examples"]:
         params = {param["name"]: param["value"] for param in example["params"]}
         answer = json.loads(content(DemoService().answer(envelope(name, json.dumps(params)).encode())))
         assert "error" not in answer
 
 
-def test_what_is_referred_to_stands_in_the_document() -> None:
+def test_document_contains_exactly_the_referenced_schemas() -> None:
     schemas = DOCUMENT["components"]["schemas"]
     assert set(re.findall(r'"#/components/schemas/(\w+)"', json.dumps(DOCUMENT))) == set(schemas)

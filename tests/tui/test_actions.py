@@ -658,16 +658,16 @@ async def an_example_of_the_docs_stands_in_the_editor_and_can_be_taken_back(at: 
     at.calls.view.show_methods()
     await at.write("[]", "demo.orders.find")
     await at.press("alt+m")
-    await at.sees("▍Docs  demo.orders.find", "Finds among two dozen")
+    await at.sees("▍Docs  demo.orders.find", "Searches 24 orders")
     await at.press("n", "n", "N")
-    await at.sees("▸ What is still open")
+    await at.sees("▸ Open orders")
     await at.press("enter")
     assert at.calls.params.has_focus_within
     assert "placed" in at.calls.params.text
     await at.press("ctrl+z")
     assert at.calls.params.text == "[]"
     await at.press("alt+m", "alt+m")
-    await at.misses("What is still open")
+    await at.misses("Open orders")
     assert at.explorer.remembered.docs == "closed"
 
 

@@ -36,9 +36,9 @@ async def by_themselves(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen)
 @pytest.mark.parametrize(
     ("size", "show", "shows"),
     [
-        pytest.param((80, 24), example, "▸ What is still open", id="small"),
-        pytest.param((120, 40), example, "▸ What is still open", id="tall"),
-        pytest.param((200, 60), by_themselves, "Who orders", id="large"),
+        pytest.param((80, 24), example, "▸ Open orders", id="small"),
+        pytest.param((120, 40), example, "▸ Open orders", id="tall"),
+        pytest.param((200, 60), by_themselves, "Customer who places", id="large"),
     ],
 )
 def test_docs(
