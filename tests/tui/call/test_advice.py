@@ -1,4 +1,4 @@
-"""What a service says of its methods is held against the params that are typed, and against the result that came."""
+"""Checks of the typed params and of the result against the schema."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ TOLD = Described(
 
 
 class SternChecker:
-    """Has something against everything, and remembers what it was asked."""
+    """A checker that reports problems for everything, and records its input."""
 
     def __init__(self) -> None:
         self.asked: list[tuple[Described, str, By | None]] = []
@@ -47,10 +47,10 @@ class SternChecker:
         return Checked((SchemaProblem(("items", 0), "type", "items/0 must be a number"),) * 5)
 
     async def close(self) -> None:
-        """There is nothing to end."""
+        """Do nothing."""
 
 
-def test_params_and_results_are_held_against_what_the_service_says(make_explorer: Callable[..., Explorer]) -> None:
+def test_params_and_results_are_checked_against_the_schema(make_explorer: Callable[..., Explorer]) -> None:
     checker = SternChecker()
     results = ["x", "x" * MAX_RESULT_BYTES, "x", "x"]
 
@@ -67,17 +67,17 @@ def test_params_and_results_are_held_against_what_the_service_says(make_explorer
         )
         assert checker.asked[-1] == (TOLD, "{}", "name")
         asked = len(checker.asked)
-        for is_told in (True, False):
+        for is_reported in (True, False):
             await pilot.press("f5")
             await until(pilot, lambda: bool(screen.exchange) and not screen.what)
             await app.workers.wait_for_complete([each for each in app.workers if each.group == "result"])
             await pilot.pause()
-            assert screen.schema_remark.endswith("must be a number (2 more)") == is_told, (
+            assert screen.schema_remark.endswith("must be a number (2 more)") == is_reported, (
                 "of a large result nothing is said"
             )
             assert (
                 "not as its schema says at /items/0: items/0 must be a number; at /items/0:" in on_view(app)
-            ) == is_told
+            ) == is_reported
             results.pop(0)
             screen.exchange = None
             assert not screen.schema_remark
@@ -96,7 +96,7 @@ def test_params_and_results_are_held_against_what_the_service_says(make_explorer
         visit(made, scene)
 
 
-def test_a_method_starts_with_what_is_right_and_offers_what_earlier_calls_had(
+def test_new_method_has_valid_params_and_old_values(
     make_explorer: Callable[..., Explorer],
 ) -> None:
     kind = DescribedParam("kind", {"enum": ["calm", "loud"]}, True)
@@ -110,10 +110,10 @@ def test_a_method_starts_with_what_is_right_and_offers_what_earlier_calls_had(
             found = screen.advice.complete(text, len(text) - 1)
             return [each.shown for each in found.candidates] if found else []
 
-        await until(pilot, lambda: offered('{"owner_id": }') == ["{{owner_id}}", "40"])  # a call of long ago had it
+        await until(pilot, lambda: offered('{"owner_id": }') == ["{{owner_id}}", "40"])  # an old call had it
         screen.params.replace('{"owner_id": 77}')
         await pilot.press("f5")
-        await until(pilot, lambda: offered('{"owner_id": }') == ["{{owner_id}}", "77", "40"])  # it was this one before
+        await until(pilot, lambda: offered('{"owner_id": }') == ["{{owner_id}}", "77", "40"])  # the newest call had it
         assert screen.advice.signature('{"owner_id": }', 13) == "owner_id integer · then kind"
         assert offered(f'{{"note": "{"x" * MAX_PARAMS_CHARACTERS}", "owner_id": }}') == [], "a long text is left alone"
         screen.drafts.choose("@@kind.set")
@@ -128,8 +128,10 @@ def test_a_method_starts_with_what_is_right_and_offers_what_earlier_calls_had(
         profile = made.use("demo")
         assert isinstance(profile, Profile)
         known = tuple(Method(name, by="name", source="discovered") for name in ("user.make", "@kind.set"))
-        told = {"user.make": Described((kind, owner)), "@kind.set": Described((kind,))}
-        made.catalogues.settle(profile, Discovery(datetime(2026, 1, 2, tzinfo=UTC), known, ("said",), described=told))
+        described = {"user.make": Described((kind, owner)), "@kind.set": Described((kind,))}
+        made.catalogues.settle(
+            profile, Discovery(datetime(2026, 1, 2, tzinfo=UTC), known, ("said",), described=described)
+        )
         made.remembered.set_method("demo", "user.make")
         for number in range(10):
             made.journal.record(

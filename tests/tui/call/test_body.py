@@ -1,4 +1,4 @@
-"""The body of a response: a large one is there piece by piece, and only the last one that was asked for."""
+"""The response body: a large one is laid out in pieces."""
 
 from __future__ import annotations
 
@@ -48,14 +48,14 @@ def exchange(value: object) -> Exchange:
 
 @dataclass
 class Watched:
-    """What a reader was given, in turn."""
+    """The documents that a reader got, in order."""
 
     documents: list[Document] = field(default_factory=list)
 
 
 @pytest.fixture
 def watched(monkeypatch: pytest.MonkeyPatch) -> Watched:
-    """Everything is large, every step has a turn of its own, and every document is noted."""
+    """Make every document large and every step a turn, and record documents."""
     monkeypatch.setattr(key_queue, "SLICE", 0)
     monkeypatch.setattr(slices, "SLICE", 100)
     monkeypatch.setattr(body_module, "LARGE", 300)
@@ -70,7 +70,7 @@ def watched(monkeypatch: pytest.MonkeyPatch) -> Watched:
     return noted
 
 
-def test_a_large_reply_is_on_view_before_it_is_laid_out_to_its_end(watched: Watched) -> None:
+def test_large_response_is_shown_before_its_layout_ends(watched: Watched) -> None:
     async def run() -> None:
         stage = Stage(body := Body())
         async with stage.run_test(size=(60, 20)) as pilot:
@@ -84,7 +84,7 @@ def test_a_large_reply_is_on_view_before_it_is_laid_out_to_its_end(watched: Watc
 
 
 @pytest.mark.thorough
-def test_another_reply_ends_the_laying_out_of_the_one_before(watched: Watched) -> None:
+def test_new_response_stops_the_layout_of_the_last(watched: Watched) -> None:
     async def run() -> None:
         stage = Stage(body := Body())
         async with stage.run_test(size=(60, 20)) as pilot:
@@ -99,7 +99,7 @@ def test_another_reply_ends_the_laying_out_of_the_one_before(watched: Watched) -
 
 
 @pytest.mark.thorough
-def test_what_was_left_before_its_end_is_laid_out_when_it_is_looked_at_again(watched: Watched) -> None:
+def test_stopped_layout_continues_when_shown_again(watched: Watched) -> None:
     async def run() -> None:
         stage = Stage(body := Body())
         async with stage.run_test(size=(60, 20)) as pilot:
@@ -113,14 +113,11 @@ def test_what_was_left_before_its_end_is_laid_out_when_it_is_looked_at_again(wat
     asyncio.run(run())
 
 
-# --- what takes a while --------------------------------------------------------------------------------------------
-
-
 MANY = 1000
-"""Items; enough for some steps."""
+"""Enough items for some steps."""
 
 
-def test_a_body_makes_no_view_before_there_is_something_to_see_in_it() -> None:
+def test_body_creates_no_view_before_it_is_needed() -> None:
     async def run() -> None:
         stage = Stage(body := Body())
         async with stage.run_test(size=(60, 20)):
@@ -134,9 +131,7 @@ def test_a_body_makes_no_view_before_there_is_something_to_see_in_it() -> None:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(("line", "then"), [(None, "the end"), (MANY, f"line {MANY + 1:,}")], ids=["end", "line"])
-def test_whoever_goes_on_before_the_end_is_there_gets_there_when_it_is(
-    watched: Watched, line: int | None, then: str
-) -> None:
+def test_jump_behind_the_layout_waits_for_it(watched: Watched, line: int | None, then: str) -> None:
     async def run() -> None:
         stage = Stage(body := Body())
         async with stage.run_test(size=(60, 20)) as pilot:
@@ -156,7 +151,7 @@ def test_whoever_goes_on_before_the_end_is_there_gets_there_when_it_is(
 
 
 @pytest.mark.thorough
-def test_folds_of_the_beginning_are_those_of_the_whole(watched: Watched) -> None:
+def test_folds_of_the_beginning_stay_in_the_whole(watched: Watched) -> None:
     async def run() -> None:
         stage = Stage(body := Body())
         async with stage.run_test(size=(60, 20)) as pilot:
@@ -171,7 +166,7 @@ def test_folds_of_the_beginning_are_those_of_the_whole(watched: Watched) -> None
 
 
 @pytest.mark.thorough
-def test_a_count_in_the_beginning_is_not_final(watched: Watched) -> None:
+def test_match_count_in_the_beginning_is_not_final(watched: Watched) -> None:
     async def run() -> None:
         stage = Stage(body := Body())
         async with stage.run_test(size=(60, 20)) as pilot:
@@ -210,7 +205,7 @@ def test_old_error_is_gone_while_a_call_waits() -> None:
             assert "broken" not in shown()
             assert "Ask for it." not in shown()
             assert "appears here as soon as" in shown()
-            pane.what = ""  # nothing came in its place
+            pane.what = ""  # no new response
             await pilot.pause()
             assert shown().count("broken") == 1
             assert "Ask for it." in shown()
@@ -220,7 +215,7 @@ def test_old_error_is_gone_while_a_call_waits() -> None:
 
 @pytest.fixture
 def slow(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Folding takes many turns, and is told at once."""
+    """Make folding take many turns, and report it at once."""
     monkeypatch.setattr(key_queue, "SLICE", 0)
     monkeypatch.setattr(document_rows, "_AT_ONCE", 1)
     monkeypatch.setattr(response, "DELAY", 0.001)
@@ -231,7 +226,7 @@ FOLDABLE = [[number] for number in range(20_000)]
 
 @pytest.mark.thorough
 @pytest.mark.usefixtures("slow")
-def test_folds_that_take_a_while_are_told_and_then_there() -> None:
+def test_slow_folds_are_reported_and_then_shown() -> None:
     async def run() -> None:
         stage = Stage(pane := ResponsePane(MIB))
         async with stage.run_test(size=(100, 20)) as pilot:
@@ -249,7 +244,7 @@ def test_folds_that_take_a_while_are_told_and_then_there() -> None:
 
 
 @pytest.mark.usefixtures("slow")
-def test_escape_stops_folds_first_and_only_then_closes_the_line() -> None:
+def test_escape_stops_folds_before_it_closes_the_line() -> None:
     async def run() -> None:
         stage = Stage(pane := ResponsePane(MIB))
         async with stage.run_test(size=(100, 20)) as pilot:
@@ -271,7 +266,7 @@ def test_escape_stops_folds_first_and_only_then_closes_the_line() -> None:
     asyncio.run(run())
 
 
-def test_a_long_search_tells_how_far_it_is_and_ends_with_its_line(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_long_search_shows_progress_until_its_line_closes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(key_queue, "SLICE", 0)
     monkeypatch.setattr(reader_module, "TYPING_SECONDS", 0)
     monkeypatch.setattr(reader_module, "REPORT_SECONDS", 0)

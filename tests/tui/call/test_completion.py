@@ -1,4 +1,4 @@
-"""What could stand between double braces is offered while they are typed, and typing on is never disturbed."""
+"""Completions between double braces and of a schema while typing."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.tui.stage import FakeAdvice, Stage
 NAMES = (Offered("tenant", "acme"), Offered("uuid", "a new one"), Offered("last.user.get#", "the newest result"))
 
 
-def test_the_list_opens_filters_takes_and_closes_and_is_asked_for_names_only_then() -> None:
+def test_variable_list_opens_filters_inserts_and_closes() -> None:
     asked: list[int] = []
 
     def names() -> Sequence[Offered]:
@@ -74,7 +74,7 @@ ROWS = (
 
 
 def known(text: str, offset: int) -> Completion | None:
-    """What a schema would offer: whatever begins like the word before the cursor."""
+    """Return the words that begin like the word before the cursor."""
     start = offset
     while start and (text[start - 1].isalpha() or text[start - 1] == '"'):
         start -= 1
@@ -84,7 +84,7 @@ def known(text: str, offset: int) -> Completion | None:
     return Completion(start, end, rows) if rows and text[:start].strip()[-1:] in {"{", ",", ":"} else None
 
 
-def test_the_list_opens_for_a_word_that_is_typed_and_typing_goes_on_as_if_it_were_not_there() -> None:
+def test_word_list_does_not_disturb_typing() -> None:
     async def run() -> None:
         pane = ParamsPane(FakeAdvice(complete=known))
         stage = Stage(pane)

@@ -1,4 +1,4 @@
-"""What is copied of a call on view: which form, onto the clipboard or into a file, and what is said of it."""
+"""Copying a shown call in a format, onto the clipboard or into a file."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.tui.waiting import until
 
 
 async def copied(pilot: Pilot[Any], *pressed: str) -> str:
-    """What keys put on the clipboard."""
+    """Return the clipboard after these keys."""
     pilot.app.copy_to_clipboard("")
     await pilot.press(*pressed)
     await until(pilot, lambda: bool(pilot.app.clipboard))
@@ -30,7 +30,7 @@ async def copied(pilot: Pilot[Any], *pressed: str) -> str:
 
 
 @pytest.mark.thorough
-def test_a_key_copies_the_ticket_and_what_is_chosen_can_be_saved_instead(explorer: Explorer, tmp_path: Path) -> None:
+def test_key_copies_the_report_and_choice_saves_it(explorer: Explorer, tmp_path: Path) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         assert calls.exchange is not None
         ticket = await copied(pilot, "M")
@@ -42,7 +42,7 @@ def test_a_key_copies_the_ticket_and_what_is_chosen_can_be_saved_instead(explore
         await copied(pilot, "M")
         await pilot.pause()
         assert said(app).count("the report") == 1, "what is said again takes the place of what was said"
-        await burst(pilot, "y", *"request", "ctrl+s")  # the keys find it open, however fast they are
+        await burst(pilot, "y", *"request", "ctrl+s")  # the keys wait for the menu
         await on(pilot, Ask)
         await type_in(pilot, str(tmp_path / "request.http"))
         await pilot.press("enter")
@@ -67,7 +67,7 @@ def test_save_without_a_choice_still_copies_later(explorer: Explorer) -> None:
 
 
 @pytest.mark.thorough
-def test_of_two_calls_one_ticket_is_copied_without_what_is_left_out(explorer: Explorer) -> None:
+def test_report_of_two_calls_hides_ignored_values(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         left = calls.exchange
         calls.params.replace('{"b": 1.10, "a": "y", "c": 1}')
@@ -89,7 +89,7 @@ def test_of_two_calls_one_ticket_is_copied_without_what_is_left_out(explorer: Ex
 
 
 @pytest.mark.thorough
-def test_copied_call_of_someone_else_names_no_credential(explorer: Explorer) -> None:
+def test_copied_call_of_another_user_names_no_credential(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         assert calls.exchange is not None
         for theirs in (
@@ -115,7 +115,7 @@ def test_copied_call_of_someone_else_names_no_credential(explorer: Explorer) -> 
 
 
 @pytest.mark.thorough
-def test_copied_draft_names_no_variable_that_is_bound_elsewhere(explorer: Explorer) -> None:
+def test_copied_draft_names_no_variable_bound_elsewhere(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         profile = explorer.profiles.profiles["inline"]
         explorer.use(replace(profile, path="/log"))

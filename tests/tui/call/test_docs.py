@@ -34,7 +34,7 @@ def taken(stage: Stage) -> list[str]:
     return [message.example.name for message in stage.of(DocsSheet.ExampleTaken)]
 
 
-def test_the_cursor_leads_from_example_to_example_and_enter_takes_the_one_that_is_seen() -> None:
+def test_cursor_walks_examples_and_enter_inserts_shown_one() -> None:
     async def scene(pane: DocsPane, pilot: Pilot[None], stage: Stage) -> None:
         assert text_of(pane._bar).startswith("▍Docs  user.get  ! deprecated")
         assert "id  integer  required  Which user it is" in text_of(pane.page)
@@ -44,7 +44,7 @@ def test_the_cursor_leads_from_example_to_example_and_enter_takes_the_one_that_i
         assert taken(stage) == ["Example of 1"]
         await pilot.press("end")
         assert "▸" not in text_of(pane.page)
-        await pilot.press("enter")  # nobody sees which it would be
+        await pilot.press("enter")  # no example is on screen
         assert taken(stage) == ["Example of 1"]
         assert "▸ Example of 1" in text_of(pane.page)
         await pilot.press("N", "N", "enter")
@@ -66,7 +66,7 @@ def test_the_cursor_leads_from_example_to_example_and_enter_takes_the_one_that_i
 
 
 @pytest.mark.thorough
-def test_a_click_on_an_example_takes_it() -> None:
+def test_click_on_an_example_inserts_it() -> None:
     async def scene(pane: DocsPane, pilot: Pilot[None], stage: Stage) -> None:
         row = text_of(pane.page).splitlines().index("  Example of 0")
         await pilot.click(DocsSheet, offset=(5, row))
@@ -78,7 +78,7 @@ def test_a_click_on_an_example_takes_it() -> None:
 
 
 @pytest.mark.thorough
-def test_another_width_wraps_anew_and_keeps_the_example() -> None:
+def test_other_width_wraps_again_and_keeps_the_example() -> None:
     async def scene(pane: DocsPane, pilot: Pilot[None], stage: Stage) -> None:
         await pilot.press("n", "enter")
         await pilot.resize_terminal(24, 14)

@@ -1,4 +1,4 @@
-"""What a profile opens on: what was used last, else a method that can be called at once, else the list."""
+"""The first method of a profile: the last used, a callable one, or none."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def used(made: Explorer) -> Profile:
 
 
 @pytest.mark.thorough
-def test_without_a_method_to_begin_with_it_is_the_list(make_explorer: Make) -> None:
+def test_profile_without_a_first_method_shows_the_list(make_explorer: Make) -> None:
     made = make_explorer(DEMO)
     made.catalogues.settle(used(made), Discovery(WHEN, (Method("user.get", source="discovered"),), ("said",)))
 
@@ -55,7 +55,7 @@ def test_without_a_method_to_begin_with_it_is_the_list(make_explorer: Make) -> N
         tell(made, story, profile="demo", size=size)
 
 
-def test_file_of_methods_is_read_unasked_and_when_changed(
+def test_file_of_methods_is_reread_after_changes(
     make_explorer: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("rpcexplorer.tui.call.screen.DESCRIPTION_SECONDS", 0.01)
@@ -78,7 +78,7 @@ def test_file_of_methods_is_read_unasked_and_when_changed(
     tell(made, story, profile="demo")
 
 
-def test_it_is_what_was_used_last(make_explorer: Make) -> None:
+def test_first_method_is_the_last_used(make_explorer: Make) -> None:
     made = make_explorer(DEMO)
     made.remembered.set_method("demo", "arg_test")
 
@@ -90,7 +90,7 @@ def test_it_is_what_was_used_last(make_explorer: Make) -> None:
 
 
 @pytest.mark.thorough
-def test_it_starts_with_the_last_call_that_brought_a_result(make_explorer: Make) -> None:
+def test_first_params_are_those_of_last_success(make_explorer: Make) -> None:
     made = make_explorer(DEMO)
     reply = decode(b'{"jsonrpc":"2.0","id":"1","result":"pong"}', "1")
     profile = used(made)
@@ -106,7 +106,7 @@ def test_it_starts_with_the_last_call_that_brought_a_result(make_explorer: Make)
     visit(made, scene)
 
 
-def test_the_list_knows_at_once_what_the_server_does_not_have_and_what_it_has(make_explorer: Make) -> None:
+def test_method_list_follows_each_response(make_explorer: Make) -> None:
     def answer(request: Received) -> bytes:
         call = json.loads(request.body)
         said: dict[str, Any] = (
@@ -125,7 +125,7 @@ def test_the_list_knows_at_once_what_the_server_does_not_have_and_what_it_has(ma
         visit(make_explorer(DEMO.replace("http://127.0.0.1:9", server.origin)), scene)
 
 
-def test_what_was_typed_meanwhile_is_not_replaced(make_explorer: Make) -> None:
+def test_text_typed_meanwhile_is_not_replaced(make_explorer: Make) -> None:
     made = make_explorer(DEMO)
     reply = decode(b'{"jsonrpc":"2.0","id":"1","result":"pong"}', "1")
     profile = used(made)
@@ -140,7 +140,7 @@ def test_what_was_typed_meanwhile_is_not_replaced(make_explorer: Make) -> None:
 
 
 @pytest.mark.thorough
-def test_of_an_address_that_was_typed_nothing_is_remembered(make_explorer: Make) -> None:
+def test_method_of_a_typed_address_is_not_remembered(make_explorer: Make) -> None:
     made = make_explorer("version = 1\n")
     made.use(ad_hoc("http://127.0.0.1:9/rpc"))
 

@@ -1,4 +1,4 @@
-"""A hint on screen: the key changes the profile after a question and sends again, and nothing stale is ever applied."""
+"""A hint changes the profile after a confirmation, and resends the call."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ Scene = Callable[[ExplorerApp, Pilot[Any], CallScreen], Any]
 
 @pytest.fixture
 def called(tmp_path: Path, make_explorer: Callable[..., Explorer]) -> Callable[..., RawServer]:
-    """A call of ``ping`` has come back, with the profile of this person's own file; then something is done."""
+    """Call ``ping`` with a profile of the user file, then run a scene."""
 
     def call(
         scene: Scene, *scripts: Script, auth: str = "none", team: str = "", more: str = "", **variables: str
@@ -61,19 +61,19 @@ def called(tmp_path: Path, make_explorer: Callable[..., Explorer]) -> Callable[.
     return call
 
 
-def told(calls: CallScreen) -> str:
-    """The hint on view."""
+def hint_text(calls: CallScreen) -> str:
+    """Return the hint on screen."""
     return "".join(text for text, _ in calls.hint)
 
 
 async def asked(pilot: Pilot[Any]) -> str:
-    """Take the hint; what is asked then."""
+    """Accept the hint; return the text of the dialog."""
     await pilot.press("ctrl+r")
     return shown(await on(pilot, Confirm))
 
 
-async def came(pilot: Pilot[Any], calls: CallScreen, *keys: str) -> Exchange:
-    """Press keys, and wait for what comes of it."""
+async def sent(pilot: Pilot[Any], calls: CallScreen, *keys: str) -> Exchange:
+    """Press keys, and wait for the exchange."""
     before = calls.exchange
     await pilot.press(*keys)
     await until(pilot, lambda: calls.exchange is not before and not calls.what)
@@ -84,11 +84,11 @@ async def came(pilot: Pilot[Any], calls: CallScreen, *keys: str) -> Exchange:
 Called = Callable[..., RawServer]
 
 
-def test_the_change_is_shown_with_its_file_and_sent_again_when_it_is_written(called: Called, tmp_path: Path) -> None:
+def test_hint_shows_change_and_file_writes_and_resends(called: Called, tmp_path: Path) -> None:
     file = tmp_path / "home" / "config" / "sessions.toml"
 
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-        assert "^R set content_type to application/json in node, and resend" in told(calls)
+        assert "^R set content_type to application/json in node, and resend" in hint_text(calls)
         question = await asked(pilot)
         assert all(each in question for each in ("application/json-rpc → application/json", str(file)))
         await pilot.press("escape")
@@ -100,7 +100,7 @@ def test_the_change_is_shown_with_its_file_and_sent_again_when_it_is_written(cal
         calls.explorer.catalogues.settle(
             calls.header.profile, Discovery(datetime(2026, 1, 2, tzinfo=UTC), (known,), ("said",))
         )
-        assert isinstance((await came(pilot, calls, "enter")).outcome, Result)
+        assert isinstance((await sent(pilot, calls, "enter")).outcome, Result)
         assert calls.params.method == calls.explorer.methods()["ping"], "what is known may hang on what was changed"
         assert calls.described is not None, "also the docs and the checks"
         assert not calls.hint
@@ -112,21 +112,21 @@ def test_the_change_is_shown_with_its_file_and_sent_again_when_it_is_written(cal
     assert server.requests[0].body.partition(b'"method"')[2] == server.requests[1].body.partition(b'"method"')[2]
 
 
-def test_hint_for_the_form_of_a_request_needs_no_second_yes(called: Called) -> None:
+def test_hint_for_request_form_confirms_only_once(called: Called) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         await asked(pilot)
-        assert isinstance((await came(pilot, calls, "enter")).outcome, Result)
+        assert isinstance((await sent(pilot, calls, "enter")).outcome, Result)
 
     server = called(scene, WRONG_TYPE, PONG, auth="bearer", RPCEXPLORER_NODE_TOKEN="t0ken-t0ken")
-    sent = [(each.header("Content-Type"), each.header("Authorization")) for each in server.requests]
-    assert sent == [("application/json-rpc", "Bearer t0ken-t0ken"), ("application/json", "Bearer t0ken-t0ken")]
+    headers = [(each.header("Content-Type"), each.header("Authorization")) for each in server.requests]
+    assert headers == [("application/json-rpc", "Bearer t0ken-t0ken"), ("application/json", "Bearer t0ken-t0ken")]
 
 
-def test_to_another_server_it_takes_more_than_a_habit(called: Called, tmp_path: Path) -> None:
+def test_enter_confirms_no_hint_for_another_server(called: Called, tmp_path: Path) -> None:
     file = tmp_path / "home" / "config" / "sessions.toml"
 
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-        assert "which is another server" in told(calls)
+        assert "which is another server" in hint_text(calls)
         await asked(pilot)
         await pilot.press("enter")
         await until(pilot, lambda: app.screen is calls)
@@ -144,12 +144,12 @@ def test_hint_after_a_saved_call_sends_its_values(tmp_path: Path, make_explorer:
         calls.drafts.choose("@who")
         await pilot.press("f5")
         await on(pilot, Form)
-        await came(pilot, calls, *"Ada", "enter")
-        calls.params.replace('["{{who}}", 2]')  # sent is what is in the editor by then
+        await sent(pilot, calls, *"Ada", "enter")
+        calls.params.replace('["{{who}}", 2]')  # the edited text is sent
         await asked(pilot)
         await pilot.press("enter")
         await on(pilot, Form)
-        assert isinstance((await came(pilot, calls, "enter")).outcome, Result)
+        assert isinstance((await sent(pilot, calls, "enter")).outcome, Result)
 
     with RawServer(WRONG_TYPE, PONG) as server:
         own.write_text(
@@ -161,10 +161,10 @@ def test_hint_after_a_saved_call_sends_its_values(tmp_path: Path, make_explorer:
 
 
 @pytest.mark.thorough
-def test_where_a_profile_asks_first_it_does_so_again(called: Called) -> None:
+def test_hint_on_a_confirming_profile_confirms_again(called: Called) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         assert "Send to node?" in shown(await on(pilot, Confirm))
-        await came(pilot, calls, "right", "enter")
+        await sent(pilot, calls, "right", "enter")
         await asked(pilot)
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, Confirm) and "Send to node?" in shown(app.screen))
@@ -183,7 +183,7 @@ description = "The team's"
 
 
 @pytest.mark.parametrize(("keys", "name"), [(("enter",), "sessions.local.toml"), (("right", "enter"), "sessions.toml")])
-def test_what_a_team_says_is_changed_for_one_person_or_for_all(
+def test_hint_changes_the_local_or_the_project_file(
     called: Called, tmp_path: Path, keys: tuple[str, ...], name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Git, "may_commit", lambda _, file: file == "sessions.local.toml")
@@ -192,7 +192,7 @@ def test_what_a_team_says_is_changed_for_one_person_or_for_all(
         question = await asked(pilot)
         assert "sessions.local.toml" in question
         assert "(project file)" in question
-        await came(pilot, calls, *keys)
+        await sent(pilot, calls, *keys)
         assert ("Git does not ignore" in said(app)) == (name == "sessions.local.toml")
 
     called(scene, WRONG_TYPE, PONG, team=TEAM)
@@ -200,7 +200,7 @@ def test_what_a_team_says_is_changed_for_one_person_or_for_all(
     assert files == {name}
 
 
-def test_a_profile_that_was_changed_meanwhile_stays_as_it_is(called: Called, tmp_path: Path) -> None:
+def test_hint_leaves_a_meanwhile_changed_profile_alone(called: Called, tmp_path: Path) -> None:
     file = tmp_path / "home" / "config" / "sessions.toml"
 
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
@@ -215,7 +215,7 @@ def test_a_profile_that_was_changed_meanwhile_stays_as_it_is(called: Called, tmp
     called(scene, WRONG_TYPE)
 
 
-def test_a_late_answer_brings_no_hint_for_another_profile(called: Called) -> None:
+def test_late_response_shows_no_hint_for_another_profile(called: Called) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         assert calls.hint
         explorer, before = calls.explorer, calls.exchange
@@ -235,7 +235,7 @@ def test_a_late_answer_brings_no_hint_for_another_profile(called: Called) -> Non
     called(scene, WRONG_TYPE)
 
 
-def test_a_hint_goes_with_the_exchange_that_it_is_about(called: Called) -> None:
+def test_hint_disappears_with_its_exchange(called: Called) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         assert calls.hint
         calls.load(recorded(0, profile="node"), ours=True)
@@ -249,32 +249,32 @@ def test_a_hint_goes_with_the_exchange_that_it_is_about(called: Called) -> None:
 
 
 @pytest.mark.thorough
-def test_what_was_learned_of_an_address_is_saved_with_it(make_explorer: Callable[..., Explorer]) -> None:
+def test_fixes_of_an_address_are_saved_with_it(make_explorer: Callable[..., Explorer]) -> None:
     explorer = make_explorer("")
 
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         calls.drafts.choose("ping")
-        await came(pilot, calls, "f5")
+        await sent(pilot, calls, "f5")
         await asked(pilot)
-        await came(pilot, calls, "enter")
+        await sent(pilot, calls, "enter")
         await asked(pilot)
-        assert isinstance((await came(pilot, calls, "enter")).outcome, Result)
+        assert isinstance((await sent(pilot, calls, "enter")).outcome, Result)
         assert "Changed until you quit. To save the address as a profile, press F7" in said(app)
         await pilot.press("f7")
         await on(pilot, ProfilesScreen)
         await pilot.press("a")
         await on(pilot, ProfileForm)
-        await type_in(pilot, "kept")
+        await type_in(pilot, "saved")
         await pilot.press("ctrl+s")
-        await until(pilot, lambda: "kept" in explorer.profiles.profiles)
+        await until(pilot, lambda: "saved" in explorer.profiles.profiles)
 
     unacceptable = http_reply(b"", 406)
     with RawServer(unacceptable, WRONG_TYPE, PONG) as server:
         explorer.use(ad_hoc(f"{server.origin}/rpc"))
         visit(explorer, scene, profile="")
-    kept = explorer.profiles.profiles["kept"]
-    assert (kept.endpoint, kept.content_type) == (f"{server.origin}/rpc", "application/json-rpc")
-    assert kept.accept == "application/json, text/event-stream"
+    saved = explorer.profiles.profiles["saved"]
+    assert (saved.endpoint, saved.content_type) == (f"{server.origin}/rpc", "application/json-rpc")
+    assert saved.accept == "application/json, text/event-stream"
 
 
 UNAUTHORIZED = http_reply(b"", 401, {"WWW-Authenticate": 'Basic realm="x"'})
@@ -292,7 +292,7 @@ def test_keys_without_a_call_offer_the_fix_too(make_explorer: Callable[..., Expl
                 assert not server.requests
             await pilot.press("f9")
             await until(pilot, lambda: bool(calls.hint))
-            assert "^R set auth.kind to basic" in told(calls)
+            assert "^R set auth.kind to basic" in hint_text(calls)
             await pilot.press("f8" if key == "f8" else "ctrl+r")
             assert "auth.kind" in shown(await on(pilot, Confirm))
             await pilot.press("escape")

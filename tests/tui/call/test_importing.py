@@ -1,4 +1,4 @@
-"""What is pasted and is more than params becomes a call: its method is chosen, and what stood there can be had back."""
+"""A pasted request becomes a call, and the old draft can be restored."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ PASSWORD = "pass-word-of-curl"
 
 
 async def paste(pilot: Pilot[Any], screen: CallScreen, text: str) -> None:
-    """Into the editor of a method that nobody has typed anything for."""
+    """Paste into the empty editor of a method."""
     screen.drafts.choose("ping")
     screen.params.focus_inside()
     await pilot.pause()
@@ -65,7 +65,7 @@ def test_long_pasted_request_is_parsed_in_a_thread(explorer: Explorer, monkeypat
     assert threading.main_thread() not in threads
 
 
-def test_a_pasted_request_is_taken_apart_and_undo_brings_it_back(explorer: Explorer) -> None:
+def test_pasted_request_is_imported_and_undo_reverts_it(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await paste(pilot, screen, ENVELOPE)
         assert "A whole request, not only its params." in offer(screen)
@@ -86,7 +86,7 @@ def test_a_pasted_request_is_taken_apart_and_undo_brings_it_back(explorer: Explo
     assert explorer.replaced.of(explorer.profile, "user.get") == [ENVELOPE]
 
 
-def test_a_pasted_command_gives_its_credentials_to_the_store_after_a_yes_and_to_no_draft(explorer: Explorer) -> None:
+def test_pasted_credentials_are_stored_after_a_confirmation(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         assert explorer.profile is not None
         params = f'{{"username": "demo", "password": "{PASSWORD}", "n": 1.10}}'
@@ -109,7 +109,7 @@ def test_a_pasted_command_gives_its_credentials_to_the_store_after_a_yes_and_to_
 
 
 @pytest.mark.thorough
-def test_of_several_requests_the_first_is_in_the_editor_and_none_is_lost(explorer: Explorer) -> None:
+def test_first_of_several_requests_is_in_the_editor(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         others = [ENVELOPE.replace("1.10", "2.20"), ENVELOPE.replace("user.get", "log")]
         await paste(pilot, screen, "\n".join([ENVELOPE, *others]))
@@ -126,7 +126,7 @@ def test_of_several_requests_the_first_is_in_the_editor_and_none_is_lost(explore
     assert explorer.draft_of("log") == '{"n": 1.10, "n": 2}'
 
 
-def test_pasted_call_of_the_method_in_the_editor_is_kept(explorer: Explorer) -> None:
+def test_pasted_call_of_the_current_method_is_kept(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await paste(pilot, screen, "\n".join([ENVELOPE, ENVELOPE.replace("user.get", "ping")]))
         await pilot.press("ctrl+r")
@@ -138,7 +138,7 @@ def test_pasted_call_of_the_method_in_the_editor_is_kept(explorer: Explorer) -> 
     visit(explorer, scene)
 
 
-def test_calls_imported_on_a_full_disk_stand_in_the_editor(explorer: Explorer, tmp_path: Path) -> None:
+def test_calls_imported_on_full_disk_are_in_editor(explorer: Explorer, tmp_path: Path) -> None:
     file = tmp_path / "calls.jsonl"
     file.write_text(ENVELOPE)
 
@@ -163,7 +163,7 @@ def test_calls_imported_on_a_full_disk_stand_in_the_editor(explorer: Explorer, t
 
 
 @pytest.mark.thorough
-def test_calls_of_a_file_become_drafts_after_they_were_shown(explorer: Explorer, tmp_path: Path) -> None:
+def test_calls_of_a_file_are_shown_before_import(explorer: Explorer, tmp_path: Path) -> None:
     file = tmp_path / "calls.jsonl"
     file.write_text(
         f'{ENVELOPE}\n{{"jsonrpc": "2.0", "method": "log", "params": ["«demo.password»"]}}\n{{"result": 1}}\n'

@@ -1,4 +1,4 @@
-"""Where the docs stand, and that they never stand instead of the editor."""
+"""The place of the docs, which never cover the editor."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ async def discovered(explorer: Explorer) -> None:
 
 
 def place(calls: CallScreen) -> str:
-    """Where the docs are seen; the editor is, wherever that is."""
+    """Return the place of the docs; the editor is always visible."""
     docs = calls.panes.docs
     assert calls.params.is_on_view
     assert calls.params.editor.region.height >= 2
@@ -38,11 +38,11 @@ def place(calls: CallScreen) -> str:
 
 
 @pytest.mark.thorough
-def test_the_docs_stand_where_there_is_room_and_never_instead_of_the_editor(explorer: Explorer) -> None:
+def test_docs_use_free_room_and_never_cover_editor(explorer: Explorer) -> None:
     asyncio.run(discovered(explorer))
 
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-        for method in ("demo.orders.place", "ping"):  # nothing moves for one of which there is less to say
+        for method in ("demo.orders.place", "ping"):  # nothing moves for a method with shorter docs
             calls.drafts.choose(method)
             await until(pilot, lambda: place(calls) == "beside")
         docs = calls.panes.docs
@@ -51,7 +51,7 @@ def test_the_docs_stand_where_there_is_room_and_never_instead_of_the_editor(expl
         assert min(calls.params.region.width, calls.response.region.width) >= 80
         await pilot.press("f4", "z")
         await until(pilot, lambda: calls.panes.docs is None and calls.response.region.width == 200)
-        await pilot.press("z", "alt+s")  # side by side they need what the docs would take
+        await pilot.press("z", "alt+s")  # side by side, both need the room of the docs
         await until(pilot, lambda: calls.panes.docs is None and calls.response.region.y == calls.params.region.y)
         await pilot.press("alt+m")
         await until(pilot, lambda: place(calls) == "below")
@@ -59,7 +59,7 @@ def test_the_docs_stand_where_there_is_room_and_never_instead_of_the_editor(expl
         await until(pilot, lambda: place(calls) == "beside")
         assert calls.panes.docs is not None
         assert calls.panes.docs.has_focus_within
-        await pilot.press("tab")  # round the corner
+        await pilot.press("tab")  # back to the first pane
         assert calls.methods.has_focus_within
         await pilot.press("shift+tab")
         await pilot.resize_terminal(120, 40)
@@ -69,7 +69,7 @@ def test_the_docs_stand_where_there_is_room_and_never_instead_of_the_editor(expl
         await until(pilot, lambda: place(calls) == "below")
         below = calls.panes.docs
         await until(pilot, lambda: below.region.height >= calls.methods.region.height // 2)
-        assert calls.methods.reading  # in the place of the newest calls
+        assert calls.methods.reading  # instead of the newest calls
         await pilot.press("alt+m")
         await until(pilot, lambda: place(calls) == "nowhere")
         assert calls.response.has_focus_within
@@ -114,7 +114,7 @@ def test_docs_over_response_stay_until_response_wanted(explorer: Explorer) -> No
 
 
 @pytest.mark.thorough
-def test_on_a_narrow_terminal_they_cover_the_response_until_there_is_something_to_see(explorer: Explorer) -> None:
+def test_docs_in_narrow_terminal_cover_the_old_response(explorer: Explorer) -> None:
     asyncio.run(discovered(explorer))
 
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
@@ -134,7 +134,7 @@ def test_on_a_narrow_terminal_they_cover_the_response_until_there_is_something_t
         await until(pilot, lambda: calls.exchange is not None)
         await pilot.press("alt+m")
         await until(pilot, covered)
-        calls.whose = "demo.slow"  # what is on its way is on view before it ends
+        calls.whose = "demo.slow"  # a running call is on screen before it ends
         assert free()
         assert explorer.remembered.docs == ""
 
@@ -142,9 +142,7 @@ def test_on_a_narrow_terminal_they_cover_the_response_until_there_is_something_t
 
 
 @pytest.mark.thorough
-def test_the_docs_follow_the_list_and_an_example_of_what_is_read_chooses_its_method(
-    explorer: Explorer, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_docs_follow_the_list_and_example_chooses_method(explorer: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rpcexplorer.tui.call.layout.POINTER_PAUSE_SECONDS", 0.001)
     asyncio.run(discovered(explorer))
 
@@ -180,7 +178,7 @@ def test_the_docs_follow_the_list_and_an_example_of_what_is_read_chooses_its_met
         page.post_message(DocsSheet.ExampleTaken(echo, hostile))
         await until(pilot, lambda: "demo.password" in calls.params.text)
         assert json.loads(calls.params.text) == hostile.params
-        assert "«" not in calls.params.text  # or it would be opened
+        assert "«" not in calls.params.text  # or it would be resolved
         assert "{{" not in calls.params.text
 
     visit(explorer, scene)
@@ -189,8 +187,8 @@ def test_the_docs_follow_the_list_and_an_example_of_what_is_read_chooses_its_met
 WIDE = (180, 50)
 
 
-def stand_beside(calls: CallScreen) -> bool:
-    """Whether both have all of the height, and half of the width each."""
+def are_side_by_side(calls: CallScreen) -> bool:
+    """Return whether both have the full height and half of the width."""
     params, response = calls.params.region, calls.response.region
     tinted = any(bar.has_class("-tinted") for bar in calls.response.query(Bar))
     return (
@@ -203,29 +201,27 @@ def stand_beside(calls: CallScreen) -> bool:
 
 
 def are_stacked(calls: CallScreen) -> bool:
-    """Whether the response is below the params, as wide as they are, and told apart from them."""
+    """Return whether the response is below the params, with a tinted bar."""
     params, response = calls.params.region, calls.response.region
     tinted = any(bar.has_class("-tinted") for bar in calls.response.query(Bar))
     return params.bottom == response.y and params.width == response.width and tinted
 
 
 @pytest.mark.thorough
-def test_side_by_side_is_remembered_and_holds_where_there_is_room(
-    explorer: Explorer, make_explorer: Callable[..., Explorer]
-) -> None:
+def test_side_by_side_is_remembered_if_it_fits(explorer: Explorer, make_explorer: Callable[..., Explorer]) -> None:
     async def choose(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         await until(pilot, lambda: are_stacked(calls))
         await pilot.press("alt+s")
-        await until(pilot, lambda: stand_beside(calls))
+        await until(pilot, lambda: are_side_by_side(calls))
         assert not calls.check_action("taller", ())
         await pilot.resize_terminal(179, 50)
         await until(pilot, lambda: are_stacked(calls))
         assert calls.check_action("taller", ())
         await pilot.resize_terminal(*WIDE)
-        await until(pilot, lambda: stand_beside(calls))
+        await until(pilot, lambda: are_side_by_side(calls))
 
     async def again(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-        await until(pilot, lambda: stand_beside(calls))
+        await until(pilot, lambda: are_side_by_side(calls))
         await pilot.press("alt+s")
         await until(pilot, lambda: are_stacked(calls))
 

@@ -1,4 +1,4 @@
-"""The method picker: what is typed, what is shown, and what is asked for."""
+"""The method picker: its filter, its rows, and its messages."""
 
 from __future__ import annotations
 
@@ -46,9 +46,9 @@ Story = Callable[[Pilot[None], MethodsPane, Stage], Awaitable[None]]
 
 
 def play(story: Story, *, size: tuple[int, int] = (32, 24), methods: dict[str, Method] | None = None) -> None:
-    """Tell a story with a pane that has the focus in its filter."""
+    """Run a story with a pane that has the focus in its filter."""
 
-    async def told() -> None:
+    async def run() -> None:
         pane = MethodsPane(UTC)
         pane.methods = METHODS if methods is None else methods
         stage = Stage(pane)
@@ -57,7 +57,7 @@ def play(story: Story, *, size: tuple[int, int] = (32, 24), methods: dict[str, M
             await pilot.pause()
             await story(pilot, pane, stage)
 
-    asyncio.run(told())
+    asyncio.run(run())
 
 
 def shown(pane: MethodsPane) -> list[str]:
@@ -65,12 +65,12 @@ def shown(pane: MethodsPane) -> list[str]:
 
 
 def bars(pane: MethodsPane) -> list[str]:
-    """Title, what is known of the row at hand, title of the recent calls; those on view."""
+    """Return the visible bars: title, current method, title of recent calls."""
     return [text_of(bar) for bar in pane.query(Bar) if bar.display]
 
 
 def lit(pane: MethodsPane) -> str:
-    """The method under the cursor."""
+    """Return the method under the cursor."""
     row: Any = pane.query_one(MethodList).chosen
     return row.method.name if isinstance(getattr(row, "method", None), Method) else f'"{row.name}"'
 
@@ -79,7 +79,7 @@ def names(messages: Sequence[Any]) -> list[str]:
     return [message.name for message in messages]
 
 
-def test_methods_are_listed_in_groups_with_their_auth_and_a_sign_where_they_are_unsafe() -> None:
+def test_methods_are_grouped_with_auth_and_unsafe_sign() -> None:
     async def story(_pilot: Pilot[None], pane: MethodsPane, _stage: Stage) -> None:
         assert shown(pane) == [
             "   arg_test              inline",
@@ -109,7 +109,7 @@ def test_pinned_current_and_recent_methods_have_their_marks() -> None:
     play(story)
 
 
-def test_where_there_is_room_docs_stand_in_one_column_and_signs_have_their_words() -> None:
+def test_wide_list_has_summaries_and_words_for_signs() -> None:
     async def story(_pilot: Pilot[None], pane: MethodsPane, _stage: Stage) -> None:
         assert shown(pane)[4:6] == [
             "   user.create    Creates a user        ! unsafe  cookie",
@@ -137,7 +137,7 @@ def test_summaries_take_the_room_of_words_and_auth() -> None:
 
 
 @pytest.mark.thorough
-def test_in_a_narrow_column_a_line_below_tells_of_the_row_under_the_cursor() -> None:
+def test_narrow_list_describes_current_row_in_a_line() -> None:
     async def story(pilot: Pilot[None], pane: MethodsPane, _stage: Stage) -> None:
         assert bars(pane)[1] == "   Takes the credentials as pa…"
         await pilot.press("down", "down", "down")
@@ -146,7 +146,7 @@ def test_in_a_narrow_column_a_line_below_tells_of_the_row_under_the_cursor() -> 
     play(story)
 
 
-def test_each_letter_filters_and_the_best_match_is_under_the_cursor() -> None:
+def test_each_letter_filters_with_best_match_under_cursor() -> None:
     async def story(pilot: Pilot[None], pane: MethodsPane, _stage: Stage) -> None:
         await pilot.press("down", "down", "u", "s")
         assert pane.typed == "us"
@@ -159,7 +159,7 @@ def test_each_letter_filters_and_the_best_match_is_under_the_cursor() -> None:
     play(story)
 
 
-def test_a_letter_and_what_it_finds_come_at_once() -> None:
+def test_letter_and_matches_are_drawn_at_once() -> None:
     async def story(pilot: Pilot[None], pane: MethodsPane, stage: Stage) -> None:
         pane.query_one(Input).value = "list"
         assert pane.typed == "list"
@@ -181,7 +181,7 @@ def test_any_name_can_be_called() -> None:
     play(story)
 
 
-def test_escape_clears_the_filter_and_then_is_left_to_others() -> None:
+def test_escape_clears_the_filter_first() -> None:
     async def story(pilot: Pilot[None], pane: MethodsPane, _stage: Stage) -> None:
         pane.current = "user.get"
         await pilot.press("u", "escape")
@@ -193,7 +193,7 @@ def test_escape_clears_the_filter_and_then_is_left_to_others() -> None:
 
 
 @pytest.mark.thorough
-def test_a_click_takes_a_method_and_leaves_the_focus_where_it_is() -> None:
+def test_click_chooses_a_method_and_keeps_the_focus() -> None:
     async def story(pilot: Pilot[None], pane: MethodsPane, stage: Stage) -> None:
         await pilot.click(MethodList, offset=(5, 3))
         assert stage.of(MethodsPane.MethodChosen) == []
@@ -205,7 +205,7 @@ def test_a_click_takes_a_method_and_leaves_the_focus_where_it_is() -> None:
 
 
 @pytest.mark.thorough
-def test_the_cursor_stays_on_its_method_when_others_are_discovered() -> None:
+def test_cursor_stays_on_its_method_after_discovery() -> None:
     async def story(pilot: Pilot[None], pane: MethodsPane, _stage: Stage) -> None:
         await pilot.press("down", "down", "down", "down")
         assert lit(pane) == "user.get"
@@ -216,7 +216,7 @@ def test_the_cursor_stays_on_its_method_when_others_are_discovered() -> None:
     play(story)
 
 
-def test_the_cursor_follows_the_method_in_the_editor() -> None:
+def test_cursor_follows_the_method_in_the_editor() -> None:
     async def story(pilot: Pilot[None], pane: MethodsPane, _stage: Stage) -> None:
         pane.current = "user.list"
         await pilot.pause()
@@ -231,7 +231,7 @@ def test_the_cursor_follows_the_method_in_the_editor() -> None:
 
 
 @pytest.mark.thorough
-def test_tab_goes_from_the_filter_to_the_recent_calls_and_the_titles_tell() -> None:
+def test_tab_leads_from_filter_to_recent_calls() -> None:
     async def story(pilot: Pilot[None], pane: MethodsPane, stage: Stage) -> None:
         pane.recent = [exchange(Result(b"1"))]
         await pilot.press("tab")
@@ -246,7 +246,7 @@ def test_tab_goes_from_the_filter_to_the_recent_calls_and_the_titles_tell() -> N
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(("height", "calls"), [(10, 0), (22, 4), (60, 8)])
-def test_the_list_comes_first_and_recent_calls_take_what_is_left(height: int, calls: int) -> None:
+def test_recent_calls_use_the_room_below_methods(height: int, calls: int) -> None:
     async def story(pilot: Pilot[None], pane: MethodsPane, _stage: Stage) -> None:
         pane.recent = [exchange(Result(b"1"), id=str(at)) for at in range(20)]
         await pilot.pause()
@@ -259,7 +259,7 @@ def test_the_list_comes_first_and_recent_calls_take_what_is_left(height: int, ca
     play(story, size=(32, height))
 
 
-def test_without_methods_it_is_said_what_to_do() -> None:
+def test_list_without_methods_names_the_next_step() -> None:
     async def story(_pilot: Pilot[None], pane: MethodsPane, _stage: Stage) -> None:
         assert shown(pane) == [
             "   No methods yet.", "   Press F9 to discover them,", "   or type a name, then Enter.",
@@ -271,7 +271,7 @@ def test_without_methods_it_is_said_what_to_do() -> None:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("width", [24, 49, 50, 200])
-def test_no_row_is_wider_or_narrower_than_the_list_and_a_sign_is_never_cut(width: int) -> None:
+def test_rows_fit_the_width_with_whole_signs(width: int) -> None:
     odd = (
         "organization.member.invitation.create.and.send.again.and.again",
         "漢字漢字漢字漢字漢字漢字漢字.漢字",
@@ -299,14 +299,14 @@ def test_no_row_is_wider_or_narrower_than_the_list_and_a_sign_is_never_cut(width
         ("\u202e" * 9, "   \\u202e\\u202e\\u202e…  !"),
     ],
 )
-def test_of_a_name_that_is_too_long_the_group_gives_way_else_the_end(name: str, row: str) -> None:
+def test_long_name_is_cut_in_its_group_first(name: str, row: str) -> None:
     async def story(_pilot: Pilot[None], pane: MethodsPane, _stage: Stage) -> None:
         assert shown(pane) == [row]
 
     play(story, size=(29, 24), methods={name: Method(name, safe=False)})
 
 
-def test_hostile_names_and_docs_are_shown_and_do_nothing() -> None:
+def test_hostile_names_and_docs_are_shown_escaped() -> None:
     name = "\x1b]52;c;x\x07.[bold]\u202e"
 
     async def story(pilot: Pilot[None], pane: MethodsPane, stage: Stage) -> None:
@@ -319,7 +319,7 @@ def test_hostile_names_and_docs_are_shown_and_do_nothing() -> None:
 
 
 @pytest.mark.thorough
-def test_ten_thousand_methods_are_drawn_no_further_than_they_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ten_thousand_methods_are_drawn_only_as_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     methods = {name: Method(name) for name in (f"group{at % 100}.method{at}" for at in range(10_000))}
     drawn: list[object] = []
     draw = MethodList.draw
@@ -344,8 +344,8 @@ def catalogue(*names: str) -> dict[str, Method]:
     return {name: Method(name) for name in names}
 
 
-def told(rows: MethodRows, typed: str = "") -> list[str]:
-    """Names as they are, headings in brackets, a typed name in quotes."""
+def listed(rows: MethodRows, typed: str = "") -> list[str]:
+    """Return names, headings in brackets, a typed name in quotes."""
     return [_told(row) for row in rows.listed(typed).rows]
 
 
@@ -370,36 +370,36 @@ def _told(row: MethodListRow) -> str:
         ("_", ""),
     ],
 )
-def test_a_group_is_what_stands_before_the_first_separator(name: str, group: str) -> None:
+def test_group_is_the_text_before_the_first_separator(name: str, group: str) -> None:
     assert group_of(name) == group
 
 
-def test_pinned_methods_come_first_in_the_order_they_were_pinned_and_only_there() -> None:
-    rows = told(MethodRows(catalogue(*NAMES), pinned=["user.list", "ping", "user.list"]))
+def test_pinned_methods_come_first_in_pinned_order() -> None:
+    rows = listed(MethodRows(catalogue(*NAMES), pinned=["user.list", "ping", "user.list"]))
     assert rows[:4] == ["[pinned]", "user.list", "ping", "[]"]
     assert (rows.count("user.list"), rows.count("ping")) == (1, 1)
 
 
-def test_a_group_keeps_its_heading_when_all_but_one_of_it_are_pinned() -> None:
-    assert told(MethodRows(catalogue("user.get", "user.list"), pinned=["user.get"])) == [
+def test_group_with_one_unpinned_method_keeps_its_heading() -> None:
+    assert listed(MethodRows(catalogue("user.get", "user.list"), pinned=["user.get"])) == [
         "[pinned]", "user.get", "[user]", "user.list",
     ]  # fmt: skip
 
 
-def test_a_pinned_method_that_nobody_knows_any_more_is_still_there() -> None:
+def test_unknown_pinned_method_stays_in_the_list() -> None:
     rows = MethodRows({}, pinned=["gone.now"])
-    assert told(rows) == ["[pinned]", "gone.now"]
+    assert listed(rows) == ["[pinned]", "gone.now"]
     assert len(rows) == 1
 
 
-def test_methods_called_lately_are_known_as_such_and_pinned_ones_as_pinned() -> None:
+def test_recent_and_pinned_methods_are_marked() -> None:
     rows = MethodRows(catalogue("a", "b", "c"), pinned=["b"], recent=["a", "b", "elsewhere"]).listed("").rows
     assert {row.method.name: row.standing for row in rows if isinstance(row, MethodRow)} == {
         "a": "recent", "b": "pinned", "c": "plain",
     }  # fmt: skip
 
 
-def test_what_is_typed_finds_methods_best_first_with_the_places_of_its_letters() -> None:
+def test_filter_finds_best_matches_first_with_letter_positions() -> None:
     listed = MethodRows(catalogue(*NAMES)).listed("us")
     first = listed.rows[0]
     assert isinstance(first, MethodRow)
@@ -407,38 +407,38 @@ def test_what_is_typed_finds_methods_best_first_with_the_places_of_its_letters()
     assert [name_of(row) for row in listed.rows[:3]] == ["user.get", "user.list", "session.usage"]
 
 
-def test_the_name_as_typed_is_offered_last() -> None:
+def test_typed_name_is_offered_last() -> None:
     listed = MethodRows(catalogue(*NAMES)).listed(" user ")
     assert listed.rows[-1] == TypedRow("user")
     assert listed.count == len(listed.rows) - 1
 
 
-def test_a_known_name_typed_in_full_is_the_first_and_is_not_offered_twice() -> None:
-    rows = told(MethodRows(catalogue("ping.pong", "ping", "a.ping"), pinned=["a.ping"]), "ping")
+def test_known_name_typed_in_full_is_offered_once() -> None:
+    rows = listed(MethodRows(catalogue("ping.pong", "ping", "a.ping"), pinned=["a.ping"]), "ping")
     assert rows[0] == "ping"
     assert '"ping"' not in rows
 
 
 @pytest.mark.parametrize("ahead", ["x.c", "x.b"])
-def test_among_equal_matches_pinned_and_recent_ones_come_first(ahead: str) -> None:
+def test_pinned_and_recent_come_first_among_equal_matches(ahead: str) -> None:
     names = catalogue("x.a", "x.b", "x.c")
-    assert told(MethodRows(names, recent=[ahead]), "x")[0] == ahead
-    assert told(MethodRows(names, pinned=[ahead], recent=["x.a"]), "x")[:2] == [ahead, "x.a"]
+    assert listed(MethodRows(names, recent=[ahead]), "x")[0] == ahead
+    assert listed(MethodRows(names, pinned=[ahead], recent=["x.a"]), "x")[:2] == [ahead, "x.a"]
 
 
-def test_a_better_match_stays_ahead_of_a_pinned_one() -> None:
-    assert told(MethodRows(catalogue("user.get", "session.usage"), pinned=["session.usage"]), "us")[0] == "user.get"
+def test_better_match_comes_before_a_pinned_one() -> None:
+    assert listed(MethodRows(catalogue("user.get", "session.usage"), pinned=["session.usage"]), "us")[0] == "user.get"
 
 
 @pytest.mark.parametrize("typed", ["", "u", "user.li"])
-def test_each_row_is_found_by_its_name_and_an_unknown_name_at_the_top(typed: str) -> None:
+def test_row_is_found_by_name_unknown_at_top(typed: str) -> None:
     listed = MethodRows(catalogue(*NAMES), pinned=["ping"]).listed(typed)
     assert [name_of(row) for row in listed.rows] == list(listed.names)
     assert name_of(listed.rows[listed.place("user.list")]) == "user.list"
     assert listed.place("nobody.knows") == listed.place("") == 0
 
 
-def test_rows_found_are_a_sequence_like_any_other() -> None:
+def test_matching_rows_are_a_sequence() -> None:
     rows = MethodRows(catalogue("aa", "ab", "ac")).listed("a").rows
     assert [name_of(row) for row in rows] == ["aa", "ab", "ac", "a"]
     assert [name_of(row) for row in rows[1:3]] == ["ab", "ac"]
@@ -449,9 +449,7 @@ def test_rows_found_are_a_sequence_like_any_other() -> None:
 
 
 @given(st.sets(st.text(max_size=6), max_size=20), st.lists(st.text(max_size=6), max_size=3), st.text(max_size=4))
-def test_every_method_stands_in_the_list_once_and_any_name_can_be_taken(
-    names: set[str], pinned: list[str], typed: str
-) -> None:
+def test_every_method_is_listed_once(names: set[str], pinned: list[str], typed: str) -> None:
     rows = MethodRows(catalogue(*names), pinned=pinned)
     everything = [name_of(row) for row in rows.listed("").rows if isinstance(row, MethodRow)]
     assert sorted(everything) == sorted(names | set(pinned))

@@ -63,7 +63,7 @@ def keys_at_work(stage: Stage) -> set[str]:
     return {each.binding.id for each in active if each.enabled and each.binding.id}
 
 
-def test_the_bar_names_the_method_and_what_it_does() -> None:
+def test_bar_names_the_method_and_its_summary() -> None:
     async def scene(pane: ParamsPane, pilot: Pilot[None], stage: Stage) -> None:
         bar = text_of(pane.query_one(Bar))
         assert bar.startswith("▍user.list  Lists users, newest first")
@@ -72,7 +72,7 @@ def test_the_bar_names_the_method_and_what_it_does() -> None:
     play("[]", scene)
 
 
-def test_what_belongs_at_the_cursor_stands_in_the_bar_as_soon_as_somebody_writes() -> None:
+def test_bar_describes_the_param_at_the_cursor() -> None:
     async def run() -> None:
         pane = ParamsPane(FakeAdvice(signature=lambda text, offset: f"{offset} of {text}" if offset else ""))
         async with Stage(pane).run_test(size=(80, 10)) as pilot:
@@ -94,7 +94,7 @@ def test_what_belongs_at_the_cursor_stands_in_the_bar_as_soon_as_somebody_writes
     asyncio.run(run())
 
 
-def test_before_a_method_is_chosen_the_pane_says_how() -> None:
+def test_pane_without_a_method_names_the_next_step() -> None:
     async def run() -> None:
         pane = ParamsPane(FakeAdvice())
         async with Stage(pane).run_test():
@@ -104,7 +104,7 @@ def test_before_a_method_is_chosen_the_pane_says_how() -> None:
     asyncio.run(run())
 
 
-def test_loading_tells_nobody_and_typing_tells_each_change() -> None:
+def test_typing_posts_each_change_and_loading_none() -> None:
     async def scene(pane: ParamsPane, pilot: Pilot[None], stage: Stage) -> None:
         assert typed(stage) == []
         await pilot.press("1", "2")
@@ -118,7 +118,7 @@ def test_loading_tells_nobody_and_typing_tells_each_change() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ('{"page": 1, "filter": {}}', "   ✓ valid  object with 2 members"),
         ("[]", "   ✓ valid  empty array"),
@@ -128,24 +128,24 @@ def test_loading_tells_nobody_and_typing_tells_each_change() -> None:
         (TYPO, TYPO_LINE),
     ],
 )
-def test_the_verdict_stands_below(text: str, told: str) -> None:
+def test_verdict_is_shown_below_the_editor(text: str, message: str) -> None:
     async def scene(pane: ParamsPane, pilot: Pilot[None], stage: Stage) -> None:
-        assert problem_line(pane).startswith(told)
+        assert problem_line(pane).startswith(message)
 
     play(text, scene)
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize(("empty", "told"), [("{}", "{} will be sent"), ("omit", "params will be omitted")])
-def test_what_nothing_typed_means_is_up_to_the_profile(empty: str, told: str) -> None:
+@pytest.mark.parametrize(("empty", "message"), [("{}", "{} will be sent"), ("omit", "params will be omitted")])
+def test_empty_editor_shows_the_empty_params_of_profile(empty: str, message: str) -> None:
     async def scene(pane: ParamsPane, pilot: Pilot[None], stage: Stage) -> None:
         pane.empty = empty
-        assert told in problem_line(pane)
+        assert message in problem_line(pane)
 
     play("", scene)
 
 
-def test_the_verdict_follows_each_key_and_marks_the_place() -> None:
+def test_verdict_follows_each_key_and_marks_the_place() -> None:
     async def scene(pane: ParamsPane, pilot: Pilot[None], stage: Stage) -> None:
         await pilot.press("x")
         assert "✗ line 1, column 2" in problem_line(pane)
@@ -157,7 +157,7 @@ def test_the_verdict_follows_each_key_and_marks_the_place() -> None:
     play("[]", scene)
 
 
-def test_a_person_s_own_key_is_named_beside_the_fix() -> None:
+def test_fix_names_the_mapped_key() -> None:
     async def scene(pane: ParamsPane, pilot: Pilot[None], stage: Stage) -> None:
         stage.set_keymap({"params.fix": "ctrl+b"})
         assert "^B make it an object" in problem_line(pane)
@@ -168,7 +168,7 @@ def test_a_person_s_own_key_is_named_beside_the_fix() -> None:
 
 
 @pytest.mark.thorough
-def test_only_keys_that_can_do_something_are_at_work() -> None:
+def test_only_useful_keys_are_enabled() -> None:
     async def scene(pane: ParamsPane, pilot: Pilot[None], stage: Stage) -> None:
         always = {"params.editor", "params.tab-next", "params.complete"}
         assert keys_at_work(stage) == always
@@ -185,7 +185,7 @@ def test_only_keys_that_can_do_something_are_at_work() -> None:
     play("[]", scene)
 
 
-def test_one_key_lays_the_text_out_and_keeps_every_token() -> None:
+def test_format_key_keeps_every_token() -> None:
     async def scene(pane: ParamsPane, pilot: Pilot[None], stage: Stage) -> None:
         await pilot.press("ctrl+l")
         assert pane.text == '{\n  "a": 1.10,\n  "a": [\n    1e400\n  ]\n}'
@@ -196,7 +196,7 @@ def test_one_key_lays_the_text_out_and_keeps_every_token() -> None:
 
 
 @pytest.mark.thorough
-def test_refusing_says_so_until_the_next_change_and_shows_the_place() -> None:
+def test_refusal_shows_the_place_until_next_change() -> None:
     async def scene(pane: ParamsPane, pilot: Pilot[None], stage: Stage) -> None:
         pane.show_tab("Request")
         pane.refuse()
@@ -211,7 +211,7 @@ def test_refusing_says_so_until_the_next_change_and_shows_the_place() -> None:
 
 
 @pytest.mark.thorough
-def test_the_request_is_asked_for_while_it_is_on_view_and_only_then() -> None:
+def test_request_is_built_only_while_it_is_shown() -> None:
     async def scene(pane: ParamsPane, pilot: Pilot[None], stage: Stage) -> None:
         def asked() -> int:
             return len(stage.of(ParamsPane.PreviewWanted))
@@ -237,7 +237,7 @@ def test_the_request_is_asked_for_while_it_is_on_view_and_only_then() -> None:
 
 
 @pytest.mark.thorough
-def test_the_focus_stays_inside_when_tabs_change_and_is_marked() -> None:
+def test_focus_stays_in_the_pane_when_tabs_change() -> None:
     async def scene(pane: ParamsPane, pilot: Pilot[None], stage: Stage) -> None:
         for tab, kind in (("Request", Sheet), ("Params", Editor)):
             pane.action_tab_next()
@@ -257,7 +257,7 @@ def test_the_focus_stays_inside_when_tabs_change_and_is_marked() -> None:
 
 
 @pytest.mark.thorough
-def test_a_click_on_a_tab_opens_it() -> None:
+def test_click_on_a_tab_opens_it() -> None:
     async def scene(pane: ParamsPane, pilot: Pilot[None], stage: Stage) -> None:
         await pilot.click(Bar, offset=(100, 0))
         assert pane.tab == "Request"
@@ -266,7 +266,7 @@ def test_a_click_on_a_tab_opens_it() -> None:
     play("[]", scene)
 
 
-def test_a_long_text_is_judged_when_the_typing_rests_but_at_once_when_it_is_sent(
+def test_long_text_is_judged_later_but_before_sending(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     long = "[" + "1, " * MAX_IMMEDIATE + "1]"
@@ -324,7 +324,7 @@ def test_long_text_is_formatted_in_a_thread(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 @pytest.mark.thorough
-def test_a_long_text_is_judged_by_itself_after_a_pause(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_long_text_is_judged_after_a_pause(monkeypatch: pytest.MonkeyPatch) -> None:
     long = "[" + "1, " * MAX_IMMEDIATE + "1]"
 
     async def scene(pane: ParamsPane, pilot: Pilot[None], stage: Stage) -> None:
@@ -340,7 +340,7 @@ def test_a_long_text_is_judged_by_itself_after_a_pause(monkeypatch: pytest.Monke
 
 
 @pytest.mark.thorough
-def test_hostile_words_of_a_method_are_only_words() -> None:
+def test_hostile_summary_of_a_method_is_inert() -> None:
     async def scene(pane: ParamsPane, pilot: Pilot[None], stage: Stage) -> None:
         hostile = "oops [/] [@click=app.quit]x[/] \x1b[31m\u202e"
         pane.load(Method(hostile, hostile), "[]")
@@ -360,7 +360,7 @@ def test_hostile_words_of_a_method_are_only_words() -> None:
         ("[]", "[7]"),
     ],
 )
-def test_what_is_typed_into_another_method_goes_behind_its_first_value(text: str, typed: str) -> None:
+def test_inserted_value_follows_the_first_value(text: str, typed: str) -> None:
     async def scene(pane: ParamsPane, pilot: Pilot[None], stage: Stage) -> None:
         await pilot.press("7")
         assert pane.text == typed

@@ -1,4 +1,4 @@
-"""Warnings of a schema: said of the text that stands there, of no other, and in nobody's way."""
+"""Warnings of a schema are about the current text and block nothing."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ OTHER = Described((DescribedParam("since", {"type": "string"}),))
 
 
 class SlowChecker:
-    """Answers when the test says so. It has something against ``cuont``, and against strings."""
+    """A checker that answers on demand, and rejects ``cuont`` and strings."""
 
     def __init__(self) -> None:
         self.asked: list[tuple[Described, str]] = []
@@ -80,7 +80,7 @@ def said(pane: ParamsPane) -> str:
     return text_of(pane.query_one(ProblemLine))
 
 
-def test_a_warning_stands_below_leads_to_its_place_and_is_mended_by_one_key() -> None:
+def test_warning_shows_its_place_and_one_key_fixes() -> None:
     async def scene(pane: ParamsPane, pilot: Pilot[None], checker: SlowChecker) -> None:
         assert said(pane).startswith("   ! line 2, column 3: “cuont” is not one of its params: count, kind. (1 of 2, ")
         assert "F12 shows the next)" in said(pane)
@@ -107,7 +107,7 @@ def test_a_warning_stands_below_leads_to_its_place_and_is_mended_by_one_key() ->
     play('{\n  "cuont": 5,\n  "kind": "x"\n}', scene)
 
 
-def test_a_method_that_is_opened_is_shown_before_its_schema_takes_any_time(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_opened_method_is_shown_before_its_schema_check(monkeypatch: pytest.MonkeyPatch) -> None:
     async def scene(pane: ParamsPane, pilot: Pilot[None], checker: SlowChecker) -> None:
         display, drawn, shown = pilot.app._display, [""], list[bool]()
 
@@ -125,7 +125,7 @@ def test_a_method_that_is_opened_is_shown_before_its_schema_takes_any_time(monke
     play("[]", scene)
 
 
-def test_of_several_warnings_that_one_is_told_in_which_the_cursor_stands() -> None:
+def test_warning_at_the_cursor_is_shown() -> None:
     spans = [(0, 1), (0, 1), (1, 2), (5, 5)]
     assert [nearest(spans, cursor, 0) for cursor in (0, 1, 2, 3, 5)] == [0, 2, 2, 0, 3]
     assert [nearest(spans, 0, told) for told in (1, 2, 9)] == [1, 0, 0], "the one that is told stays where it can"
@@ -134,7 +134,7 @@ def test_of_several_warnings_that_one_is_told_in_which_the_cursor_stands() -> No
     assert nearest([], 3, 2) == 0
 
 
-def test_one_key_leads_to_each_of_several_warnings_and_round() -> None:
+def test_one_key_cycles_through_warnings() -> None:
     async def scene(pane: ParamsPane, pilot: Pilot[None], checker: SlowChecker) -> None:
         checker.needed = "since is missing"
         pane.replace('["cuont", "x"]')
@@ -149,7 +149,7 @@ def test_one_key_leads_to_each_of_several_warnings_and_round() -> None:
     play('["cuont"]', scene)
 
 
-def test_a_late_answer_counts_for_no_other_text_and_for_no_other_method() -> None:
+def test_late_answer_does_not_apply_to_another_text() -> None:
     async def scene(pane: ParamsPane, pilot: Pilot[None], checker: SlowChecker) -> None:
         editor = pane.query_one(Editor)
         checker.go.clear()
@@ -179,7 +179,7 @@ def test_a_late_answer_counts_for_no_other_text_and_for_no_other_method() -> Non
 
 
 @pytest.mark.thorough
-def test_what_is_no_json_comes_first_and_of_what_is_empty_it_is_checked_what_will_be_sent() -> None:
+def test_json_problem_comes_first_and_defaults_are_checked() -> None:
     async def scene(pane: ParamsPane, pilot: Pilot[None], checker: SlowChecker) -> None:
         assert len(pane.warnings.problems) == 1
         await pilot.press("end", "left", ",")

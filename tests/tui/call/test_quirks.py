@@ -1,4 +1,4 @@
-"""What a server does in all of its replies is said of the first one on screen, calmly, and not again."""
+"""A quirk of all responses is reported once, with the first one."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.tui.waiting import until
 OLD = http_reply(b'{"id":"x","result":[1.10],"error":null}')
 
 
-def test_the_shape_of_json_rpc_1_0_is_said_once(make_explorer: Callable[..., Explorer]) -> None:
+def test_json_rpc_1_0_responses_are_reported_once(make_explorer: Callable[..., Explorer]) -> None:
     seen: list[str] = []
 
     async def scene(app: ExplorerApp, pilot: Pilot[str], calls: CallScreen) -> None:

@@ -25,9 +25,9 @@ Story = Callable[[Pilot[None], MethodsPane, Stage], Awaitable[None]]
 
 
 def play(story: Story, *, zone: timezone = UTC, width: int = 32) -> None:
-    """Tell a story with a pane whose recent calls have the focus."""
+    """Run a story with a pane whose recent calls have the focus."""
 
-    async def told() -> None:
+    async def run() -> None:
         pane = MethodsPane(zone)
         pane.recent = CALLS
         stage = Stage(pane)
@@ -36,7 +36,7 @@ def play(story: Story, *, zone: timezone = UTC, width: int = 32) -> None:
             await pilot.pause()
             await story(pilot, pane, stage)
 
-    asyncio.run(told())
+    asyncio.run(run())
 
 
 def shown(pane: MethodsPane) -> list[str]:
@@ -59,7 +59,7 @@ def test_each_outcome_has_a_word_and_a_colour(outcome: Outcome, words: str, role
     assert what_came(exchange(outcome)) == (words, role)
 
 
-def test_a_call_has_its_sign_its_method_what_came_of_it_and_when() -> None:
+def test_call_row_has_sign_method_outcome_and_time() -> None:
     async def story(_pilot: Pilot[None], pane: MethodsPane, _stage: Stage) -> None:
         assert shown(pane) == [
             " ✓ user.list       34 ms  10:40",
@@ -71,7 +71,7 @@ def test_a_call_has_its_sign_its_method_what_came_of_it_and_when() -> None:
 
 
 @pytest.mark.thorough
-def test_in_a_very_narrow_column_the_method_is_worth_more_than_the_time() -> None:
+def test_very_narrow_row_drops_the_time() -> None:
     async def story(_pilot: Pilot[None], pane: MethodsPane, _stage: Stage) -> None:
         assert shown(pane)[2] == " ◌ report.run  cancelled"
 
@@ -90,7 +90,7 @@ def test_enter_and_a_click_recall_a_call() -> None:
 
 
 @pytest.mark.thorough
-def test_the_cursor_stays_on_its_call_when_a_newer_one_is_made() -> None:
+def test_cursor_stays_on_its_call_after_newer_ones() -> None:
     async def story(pilot: Pilot[None], pane: MethodsPane, stage: Stage) -> None:
         await pilot.press("down", "r")
         pane.recent = [exchange(Sent(), id="d"), *CALLS]
@@ -101,7 +101,7 @@ def test_the_cursor_stays_on_its_call_when_a_newer_one_is_made() -> None:
     play(story)
 
 
-def test_a_hostile_method_name_is_shown_and_does_nothing() -> None:
+def test_hostile_method_name_is_shown_and_does_nothing() -> None:
     async def story(pilot: Pilot[None], pane: MethodsPane, _stage: Stage) -> None:
         pane.recent = [exchange(Result(b"1"), method="\x1b[2J[b]" + "漢" * 99)]
         await pilot.pause()

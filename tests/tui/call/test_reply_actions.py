@@ -1,4 +1,4 @@
-"""What is done with a reply on view: through a filter or a command, and what is said of that, once."""
+"""A shown response in a filter or a command, and the messages of these."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from tests.tui.waiting import until
 
 
 def words(calls: CallScreen) -> list[str]:
-    """All that the response pane says in words, line for line."""
+    """Return the text lines of the response pane."""
     return [str(each.render()) for each in calls.response.query(Static) if each.display]
 
 
 async def replied(pilot: Pilot[Any], calls: CallScreen) -> None:
-    """A call with its reply, the focus on that."""
+    """Send a call and focus its response."""
     await pilot.press("f5")
     await until(pilot, lambda: calls.exchange is not None)
     await pilot.press("f4")
@@ -32,7 +32,7 @@ async def replied(pilot: Pilot[Any], calls: CallScreen) -> None:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("enter", [False, True], ids=["while it is typed", "when it is taken"])
-def test_what_is_wrong_with_a_filter_is_told_once(explorer: Explorer, enter: bool) -> None:
+def test_problem_of_a_filter_is_shown_once(explorer: Explorer, enter: bool) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         await replied(pilot, calls)
         await pilot.press("f", *".a |||", *(["enter"] if enter else []))
@@ -43,11 +43,11 @@ def test_what_is_wrong_with_a_filter_is_told_once(explorer: Explorer, enter: boo
     visit(explorer, scene)
 
 
-def test_a_signal_without_a_name_is_told_by_its_number() -> None:
+def test_unnamed_signal_is_shown_by_its_number() -> None:
     assert (ending(0), ending(-15), ending(-200)) == ("exit code 0", "ended by SIGTERM", "ended by signal 200")
 
 
-def test_a_call_without_a_method_is_not_sent_and_the_screen_says_what_to_do(explorer: Explorer) -> None:
+def test_call_without_a_method_names_the_next_step(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         calls.drafts.choose("")
         await pilot.press("f5")
@@ -59,7 +59,7 @@ def test_a_call_without_a_method_is_not_sent_and_the_screen_says_what_to_do(expl
     visit(explorer, scene, profile="prod")
 
 
-def test_a_name_that_stands_twice_is_remarked_under_the_editor_and_sent_as_typed(explorer: Explorer) -> None:
+def test_duplicate_name_is_a_warning_and_sent_unchanged(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         calls.drafts.choose("demo.echo")
         calls.params.replace('{"id": 1, "id": 2}')

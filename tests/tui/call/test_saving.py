@@ -1,4 +1,4 @@
-"""A reply in a file: what is on view, where the person wants it, and nothing in the way is lost."""
+"""Saving a response in a file, without losing another one."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ REPLY = '{"b":1.10,"a":"x"}'
 
 
 def with_reply(explorer: Explorer, scene: Scene, *, method: str = "demo.echo", profile: str = "demo") -> None:
-    """A reply is on view and has the focus."""
+    """Show a response with the focus on it."""
 
     async def story(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         calls.drafts.choose(method)
@@ -38,7 +38,7 @@ def with_reply(explorer: Explorer, scene: Scene, *, method: str = "demo.echo", p
 
 
 async def save_in(pilot: Pilot[Any], path: object, *keys: str) -> str:
-    """Save what is on view; what the question for a place said."""
+    """Save the response; return the text of the file dialog."""
     if not isinstance(pilot.app.screen, Ask):
         await pilot.press("S")
     asked = shown(await on(pilot, Ask))
@@ -48,7 +48,7 @@ async def save_in(pilot: Pilot[Any], path: object, *keys: str) -> str:
 
 
 @pytest.mark.thorough
-def test_what_is_on_view_is_saved_as_it_is_and_for_its_owner_alone(explorer: Explorer, tmp_path: Path) -> None:
+def test_shown_response_is_saved_unchanged_and_private(explorer: Explorer, tmp_path: Path) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         asked = [await save_in(pilot, tmp_path / "result.json")]
         await until(pilot, lambda: "result.json" in said(app))
@@ -76,9 +76,7 @@ def test_what_is_on_view_is_saved_as_it_is_and_for_its_owner_alone(explorer: Exp
 
 
 @pytest.mark.thorough
-def test_a_reply_that_is_no_result_is_saved_byte_for_byte(
-    make_explorer: Callable[..., Explorer], tmp_path: Path
-) -> None:
+def test_malformed_response_is_saved_byte_for_byte(make_explorer: Callable[..., Explorer], tmp_path: Path) -> None:
     body = b'{"jsonrpc": "2.0", "result": '
 
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
@@ -95,9 +93,7 @@ def test_a_reply_that_is_no_result_is_saved_byte_for_byte(
 
 
 @pytest.mark.thorough
-def test_a_file_that_is_there_is_replaced_after_a_yes_alone_and_keeps_its_mode(
-    explorer: Explorer, tmp_path: Path
-) -> None:
+def test_existing_file_is_replaced_only_after_confirmation(explorer: Explorer, tmp_path: Path) -> None:
     file = tmp_path / "mine.json"
     file.write_text("mine")
     file.chmod(0o644)
@@ -120,7 +116,7 @@ def test_a_file_that_is_there_is_replaced_after_a_yes_alone_and_keeps_its_mode(
 
 
 @pytest.mark.thorough
-def test_a_folder_takes_it_under_the_name_of_the_method_and_home_is_known(
+def test_folder_and_home_are_accepted_as_paths(
     explorer: Explorer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
@@ -135,7 +131,7 @@ def test_a_folder_takes_it_under_the_name_of_the_method_and_home_is_known(
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(
-    ("path", "told"),
+    ("path", "message"),
     [
         ("nowhere/reply.json", "there is no folder"),
         ("x" * 300, "the name is too long"),
@@ -143,14 +139,14 @@ def test_a_folder_takes_it_under_the_name_of_the_method_and_home_is_known(
     ],
     ids=["no folder", "too long", "a file on the way"],
 )
-def test_where_it_cannot_be_written_a_sentence_says_why_and_asks_again(
-    explorer: Explorer, tmp_path: Path, path: str, told: str, monkeypatch: pytest.MonkeyPatch
+def test_unwritable_path_shows_why_and_asks_again(
+    explorer: Explorer, tmp_path: Path, path: str, message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
 
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         await save_in(pilot, path)
-        await until(pilot, lambda: isinstance(app.screen, Ask) and told in " ".join(shown(app.screen).split()))
+        await until(pilot, lambda: isinstance(app.screen, Ask) and message in " ".join(shown(app.screen).split()))
         await save_in(pilot, tmp_path / "here.json")
         await until(pilot, lambda: "Saved" in said(app))
 
@@ -158,7 +154,7 @@ def test_where_it_cannot_be_written_a_sentence_says_why_and_asks_again(
     assert sorted(each.name for each in tmp_path.iterdir()) == ["here.json", "home", "work"]
 
 
-def test_case_that_nobody_could_read_is_not_saved(explorer: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unreadable_case_is_not_saved(explorer: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         assert calls.exchange is not None
         calls.post_message(ExportWanted([calls.exchange]))
@@ -172,7 +168,7 @@ def test_case_that_nobody_could_read_is_not_saved(explorer: Explorer, monkeypatc
 
 
 @pytest.mark.thorough
-def test_a_secret_that_the_server_sends_back_is_not_saved(explorer: Explorer, tmp_path: Path) -> None:
+def test_secret_in_a_response_is_not_saved(explorer: Explorer, tmp_path: Path) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         assert calls.exchange is not None
         assert calls.exchange.outcome_name == "result"
@@ -193,5 +189,5 @@ def test_a_secret_that_the_server_sends_back_is_not_saved(explorer: Explorer, tm
         ("x" * 99, "x" * 60),
     ],
 )
-def test_the_name_of_a_method_makes_a_name_of_a_file(method: str, name: str) -> None:
+def test_file_name_is_made_from_method_name(method: str, name: str) -> None:
     assert file_name(method, ".json") == f"{name}.json"

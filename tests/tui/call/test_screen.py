@@ -1,4 +1,4 @@
-"""The call screen over the running demo service: for each thing a person does, the chain of values behind it."""
+"""The call screen over the running demo service, for every user action."""
 
 from __future__ import annotations
 
@@ -33,9 +33,14 @@ Visit = Callable[[ExplorerApp, Pilot[Any], CallScreen], Awaitable[None]]
 
 
 def visit(
-    explorer: Explorer, person: PersonOnScreen, what: Visit, *, profile: str = "demo", size: tuple[int, int] = (120, 40)
+    explorer: Explorer,
+    person: PersonOnScreen,
+    scene: Visit,
+    *,
+    profile: str = "demo",
+    size: tuple[int, int] = (120, 40),
 ) -> None:
-    """Open the program, wait for the call screen, do something with it."""
+    """Open the program, wait for the call screen, and run a scene."""
 
     async def run() -> None:
         app = ExplorerApp(explorer, person, profile)
@@ -44,20 +49,20 @@ def visit(
             screen = app.screen
             assert isinstance(screen, CallScreen)
             await until(pilot, lambda: bool(screen.method))
-            await what(app, pilot, screen)
+            await scene(app, pilot, screen)
 
     asyncio.run(run())
 
 
 async def write(pilot: Pilot[Any], screen: CallScreen, method: str, text: str) -> None:
-    """Take a method and put text into the editor, as a paste would."""
+    """Choose a method and put text into the editor, as a paste does."""
     screen.drafts.choose(method)
     screen.params.replace(text)
     await pilot.pause()
 
 
 async def sent(pilot: Pilot[Any], screen: CallScreen, key: str = "f5") -> Exchange:
-    """Press a key that sends, and wait for what came of it."""
+    """Press a key that sends, and wait for the exchange."""
     before = screen.exchange
     await pilot.press(key)
     await until(pilot, lambda: screen.exchange is not before and not screen.what)
@@ -66,19 +71,19 @@ async def sent(pilot: Pilot[Any], screen: CallScreen, key: str = "f5") -> Exchan
 
 
 @pytest.mark.thorough
-def test_sending_never_steals_the_focus(explorer: Explorer, person: PersonOnScreen) -> None:
-    async def what(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+def test_sending_never_moves_the_focus(explorer: Explorer, person: PersonOnScreen) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await write(pilot, screen, "demo.echo", "[1]")
         focused = screen.focused
         assert isinstance(focused, Editor)
         await sent(pilot, screen)
         assert screen.focused is focused
 
-    visit(explorer, person, what)
+    visit(explorer, person, scene)
 
 
-def test_what_is_previewed_is_what_is_sent(explorer: Explorer, person: PersonOnScreen) -> None:
-    async def what(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+def test_previewed_request_is_sent(explorer: Explorer, person: PersonOnScreen) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await write(pilot, screen, "demo.echo", "[1]")
         screen.params.show_tab("Request")
         await pilot.pause()
@@ -89,11 +94,11 @@ def test_what_is_previewed_is_what_is_sent(explorer: Explorer, person: PersonOnS
         assert f'"id":"{exchange.id}"'.encode() in preview.body.replace(b": ", b":")
         assert len(preview.body) == exchange.sent
 
-    visit(explorer, person, what)
+    visit(explorer, person, scene)
 
 
-def test_invalid_text_is_not_sent_and_says_why(explorer: Explorer, person: PersonOnScreen) -> None:
-    async def what(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+def test_invalid_text_is_not_sent_and_explained(explorer: Explorer, person: PersonOnScreen) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await write(pilot, screen, "arg_test", '["username": "ada"]')
         assert "square brackets" in str(screen.params.problem)
         await pilot.press("f5")
@@ -105,10 +110,10 @@ def test_invalid_text_is_not_sent_and_says_why(explorer: Explorer, person: Perso
         assert str(screen.params.problem) == "None"
         assert screen.params.text == '{"username": "ada"}'
 
-    visit(explorer, person, what)
+    visit(explorer, person, scene)
 
 
-def test_text_survives_another_method_and_a_restart(
+def test_draft_survives_another_method_and_a_restart(
     explorer: Explorer, make_explorer: Callable[..., Explorer], person: PersonOnScreen
 ) -> None:
     async def typing(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
@@ -129,10 +134,8 @@ def test_text_survives_another_method_and_a_restart(
     visit(make_explorer(""), person, later)
 
 
-def test_prod_asks_before_it_sends_and_an_impatient_enter_sends_nothing(
-    explorer: Explorer, person: PersonOnScreen
-) -> None:
-    async def what(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+def test_prod_confirms_and_quick_enter_sends_nothing(explorer: Explorer, person: PersonOnScreen) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         assert screen.has_class("-prod")
         await write(pilot, screen, "demo.echo", '{"id": 42}')
         await pilot.press("f5")
@@ -149,22 +152,22 @@ def test_prod_asks_before_it_sends_and_an_impatient_enter_sends_nothing(
         assert screen.exchange is not None
         assert isinstance(screen.exchange.outcome, Result)
 
-    visit(explorer, person, what, profile="prod")
+    visit(explorer, person, scene, profile="prod")
 
 
 @pytest.mark.thorough
-def test_a_safe_method_on_prod_is_sent_at_once(explorer: Explorer, person: PersonOnScreen) -> None:
-    async def what(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+def test_safe_method_on_prod_is_sent_at_once(explorer: Explorer, person: PersonOnScreen) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await write(pilot, screen, "ping", "[]")
         exchange = await sent(pilot, screen)
-        assert isinstance(exchange.outcome, ErrorObject)  # without a session the demo refuses
+        assert isinstance(exchange.outcome, ErrorObject)  # without a session the demo rejects the call
 
-    visit(explorer, person, what, profile="prod")
+    visit(explorer, person, scene, profile="prod")
 
 
 @pytest.mark.thorough
-def test_no_more_questions_today_means_today_and_this_method(explorer: Explorer, person: PersonOnScreen) -> None:
-    async def what(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+def test_no_confirmation_today_holds_for_today_and_method(explorer: Explorer, person: PersonOnScreen) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await write(pilot, screen, "demo.echo", "[]")
         await pilot.press("f5")
         await until(pilot, lambda: isinstance(app.screen, Confirm))
@@ -175,15 +178,15 @@ def test_no_more_questions_today_means_today_and_this_method(explorer: Explorer,
         await pilot.press("f5")
         await until(pilot, lambda: isinstance(app.screen, Confirm))
 
-    visit(explorer, person, what, profile="prod")
+    visit(explorer, person, scene, profile="prod")
 
 
-def test_a_call_that_lacks_a_password_asks_for_it_masked(
+def test_call_without_password_asks_for_it_masked(
     make_explorer: Callable[..., Explorer], service: str, person: PersonOnScreen
 ) -> None:
     explorer = make_explorer(PROFILES.format(url=service, user="demo"))
 
-    async def what(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await write(pilot, screen, "arg_test", '{"page": 1}')
         await pilot.press("f5")
         await until(pilot, lambda: isinstance(app.screen, AskSecret))
@@ -193,12 +196,12 @@ def test_a_call_that_lacks_a_password_asks_for_it_masked(
         assert isinstance(screen.exchange.outcome, Result)
         assert "demo-password" not in app.export_screenshot()
 
-    visit(explorer, person, what, profile="inline")
+    visit(explorer, person, scene, profile="inline")
 
 
 @pytest.mark.thorough
-def test_another_profile_brings_its_own_everything(explorer: Explorer, person: PersonOnScreen) -> None:
-    async def what(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+def test_profile_change_replaces_methods_drafts_and_calls(explorer: Explorer, person: PersonOnScreen) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await write(pilot, screen, "demo.echo", '["on demo"]')
         await sent(pilot, screen)
         await pilot.press("f7")
@@ -213,22 +216,22 @@ def test_another_profile_brings_its_own_everything(explorer: Explorer, person: P
         screen.drafts.choose("demo.echo")
         assert "on demo" not in screen.params.text
 
-    visit(explorer, person, what)
+    visit(explorer, person, scene)
 
 
 def test_long_history_read_late_shows_no_other_profile(
     explorer: Explorer, person: PersonOnScreen, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    begun, go_on, read = threading.Event(), threading.Event(), threading.Event()
+    started, go_on, read = threading.Event(), threading.Event(), threading.Event()
 
     def read_slowly(*_: object) -> list[Exchange]:
-        begun.set()
+        started.set()
         go_on.wait(10)
         read.set()
         return [recorded(profile="demo")]
 
-    async def what(_: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
-        await until(pilot, begun.is_set)
+    async def scene(_: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await until(pilot, started.is_set)
         explorer.use("prod")
         screen.show_profile()
         await rest(pilot)
@@ -240,14 +243,12 @@ def test_long_history_read_late_shows_no_other_profile(
     monkeypatch.setattr(explorer.journal, "is_long", lambda profile: profile.name == "demo")
     monkeypatch.setattr(explorer.journal, "recent", read_slowly)
     monkeypatch.setattr(explorer, "recent", lambda limit: [])
-    visit(explorer, person, what)
+    visit(explorer, person, scene)
 
 
 @pytest.mark.thorough
-def test_on_a_narrow_terminal_the_reply_to_a_call_that_is_sent_again_is_on_view(
-    explorer: Explorer, person: PersonOnScreen
-) -> None:
-    async def what(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+def test_resent_call_in_narrow_terminal_shows_its_response(explorer: Explorer, person: PersonOnScreen) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await write(pilot, screen, "demo.echo", "[1]")
         await sent(pilot, screen)
         await pilot.press("f2", "tab")
@@ -256,57 +257,57 @@ def test_on_a_narrow_terminal_the_reply_to_a_call_that_is_sent_again_is_on_view(
         assert screen.response.size.width == 80
         assert screen.response.has_focus_within
 
-    visit(explorer, person, what, size=(80, 24))
+    visit(explorer, person, scene, size=(80, 24))
 
 
 @pytest.mark.thorough
 @pytest.mark.drawn
-def test_the_footer_says_what_works_here_and_now(explorer: Explorer, person: PersonOnScreen) -> None:
-    async def what(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
-        def told() -> set[str]:
+def test_footer_shows_only_usable_keys(explorer: Explorer, person: PersonOnScreen) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        def footer() -> set[str]:
             return {words for _, _, words, _ in screen.query_one(Footer).hints}
 
         await pilot.pause()
-        assert {"send", "history", "palette", "help"} <= told()
-        assert not {"log in", "search", "cancel"} & told()  # no auth, no reply, nothing runs
+        assert {"send", "history", "palette", "help"} <= footer()
+        assert not {"log in", "search", "cancel"} & footer()  # no auth, no response, nothing runs
         await write(pilot, screen, "demo.echo", "[1]")
         await sent(pilot, screen)
         await pilot.press("f4")
-        await until(pilot, lambda: "search" in told())
+        await until(pilot, lambda: "search" in footer())
 
-    visit(explorer, person, what)
+    visit(explorer, person, scene)
 
 
 @pytest.mark.thorough
-def test_a_click_on_a_hint_is_the_key(explorer: Explorer, person: PersonOnScreen) -> None:
-    async def what(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+def test_click_on_a_footer_key_presses_it(explorer: Explorer, person: PersonOnScreen) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await pilot.pause()
         await pilot.click(Footer, offset=(2, 0))
         await until(pilot, lambda: screen.exchange is not None)
 
-    visit(explorer, person, what)
+    visit(explorer, person, scene)
 
 
 @pytest.mark.parametrize("broken", ["full disk"])
-def test_a_history_that_cannot_be_written_is_told_and_the_reply_is_there(
+def test_unwritable_history_is_reported_with_the_response(
     broken: str, explorer: Explorer, person: PersonOnScreen, tmp_path: Path
 ) -> None:
     (tmp_path / "home" / "state").mkdir(parents=True, exist_ok=True)
     explorer.history.folder.parent.mkdir(parents=True, exist_ok=True)
     explorer.history.folder.write_text("a file stands where the folder should be")
 
-    async def what(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await write(pilot, screen, "demo.echo", "[1]")
         exchange = await sent(pilot, screen)
         assert isinstance(exchange.outcome, Result)
         assert screen.query_one(Header).problem
         assert [each.id for each in screen.methods.recent] == [exchange.id]
 
-    visit(explorer, person, what)
+    visit(explorer, person, scene)
 
 
 @pytest.mark.thorough
-def test_a_hostile_reply_is_inert_on_the_way_to_the_terminal(
+def test_hostile_response_is_inert_in_the_terminal(
     make_explorer: Callable[..., Explorer], person: PersonOnScreen
 ) -> None:
     evil = "\\u001b]52;c;eA==\\u0007 [@click=app.quit]x[/] oops [/]"
@@ -314,13 +315,13 @@ def test_a_hostile_reply_is_inert_on_the_way_to_the_terminal(
     with RawServer(http_reply(body)) as server:
         explorer = make_explorer(f'version = 1\n[profile.evil]\nurl = "{server.origin}"\n')
 
-        async def what(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
             await sent(pilot, screen)
             assert isinstance(screen.query_one(Reader), Reader)
             await until(pilot, lambda: "@click" in app.export_screenshot())
             assert "\x1b" not in app.export_screenshot()
 
-        visit(explorer, person, what, profile="evil")
+        visit(explorer, person, scene, profile="evil")
 
 
 def write_settings(explorer: Explorer, text: str) -> None:
@@ -330,26 +331,24 @@ def write_settings(explorer: Explorer, text: str) -> None:
 
 @pytest.mark.thorough
 @pytest.mark.drawn
-def test_a_key_of_ones_own_does_the_command_and_is_the_one_that_is_shown(
+def test_mapped_key_runs_command_and_is_shown(
     explorer: Explorer, make_explorer: Callable[..., Explorer], person: PersonOnScreen
 ) -> None:
     write_settings(explorer, '[keymap]\nsend = "f12"\nsned = "f11"\n')
 
-    async def what(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await pilot.pause()
         assert ("f12", "F12", "send", False) in screen.query_one(Footer).hints
         assert any("did you mean `send`?" in note.message for note in app._notifications)
         await sent(pilot, screen, "f12")
 
-    visit(make_explorer(""), person, what)
+    visit(make_explorer(""), person, scene)
 
 
-def test_what_is_chosen_in_a_list_over_the_editor_stands_there_from_its_first_line(
-    explorer: Explorer, person: PersonOnScreen
-) -> None:
+def test_chosen_call_is_shown_from_its_first_line(explorer: Explorer, person: PersonOnScreen) -> None:
     explorer.drafts.keep("demo", "ping", '{\n  "a": 1,\n  "b": [' + "\n5," * 30 + "5]\n}")
 
-    async def what(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         steps = "".join(words for row in screen.response.first_steps for words, _ in row)
         assert "F9 discovers the methods of the server." in steps
         screen.drafts.choose("auth")
@@ -359,16 +358,16 @@ def test_what_is_chosen_in_a_list_over_the_editor_stands_there_from_its_first_li
         await pilot.pause()
         assert editor.scroll_offset.y == 0
 
-    visit(explorer, person, what, size=(80, 24))
+    visit(explorer, person, scene, size=(80, 24))
 
 
 @pytest.mark.drawn
-def test_a_command_whose_keys_were_taken_away_has_none(
+def test_command_without_keys_has_none(
     explorer: Explorer, make_explorer: Callable[..., Explorer], person: PersonOnScreen
 ) -> None:
     write_settings(explorer, '[keymap]\nhistory = ""\n')
 
-    async def what(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await pilot.press("f6")
         await pilot.pause()
         assert app.screen is screen
@@ -376,33 +375,33 @@ def test_a_command_whose_keys_were_taken_away_has_none(
         assert "send" in words
         assert "history" not in words
 
-    visit(make_explorer(""), person, what)
+    visit(make_explorer(""), person, scene)
 
 
 @pytest.mark.thorough
-def test_half_a_character_can_be_copied(explorer: Explorer, person: PersonOnScreen) -> None:
-    async def what(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+def test_lone_surrogate_can_be_copied(explorer: Explorer, person: PersonOnScreen) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         app.copy_to_clipboard("a\ud800b")
         assert app.clipboard == "a?b"
 
-    visit(explorer, person, what)
+    visit(explorer, person, scene)
 
 
 @pytest.mark.thorough
-def test_why_nothing_was_sent_is_told_whole(make_explorer: Callable[..., Explorer], person: PersonOnScreen) -> None:
+def test_reason_of_unsent_call_is_shown_whole(make_explorer: Callable[..., Explorer], person: PersonOnScreen) -> None:
     made = make_explorer('version = 1\n[profile.demo]\nurl = "http://127.0.0.1:9"\n')
 
-    async def what(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         long = " ".join(f"word{number}" for number in range(60))
         body = Exchange("1", datetime.now(UTC), "demo", "http://h", "ping", "[]", "call", Refused("credentials", long))
         screen.exchange = body
         await until(pilot, lambda: "word59" in on_view(app))
 
-    visit(made, person, what, size=(80, 24))
+    visit(made, person, scene, size=(80, 24))
 
 
-def test_what_stands_on_the_screen_is_what_its_panes_show(explorer: Explorer, person: PersonOnScreen) -> None:
-    async def what(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+def test_screen_text_is_the_text_of_its_panes(explorer: Explorer, person: PersonOnScreen) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         methods, params, response = screen.methods, screen.params, screen.response
         bound = {
             "method": (methods, "current"),
@@ -418,23 +417,23 @@ def test_what_stands_on_the_screen_is_what_its_panes_show(explorer: Explorer, pe
         screen.what, screen.whose = "sending", "a.b"
         assert (response.what, response.whose) == ("sending", "a.b")
 
-    visit(explorer, person, what)
+    visit(explorer, person, scene)
 
 
 def test_long_text_in_a_line_shows_its_end(explorer: Explorer, person: PersonOnScreen) -> None:
-    async def what(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await pilot.press("f2", *("abcdefghij" * 6))
         await pilot.pause()
         assert "cdefghijabcdefghij " in on_view(app)
 
-    visit(explorer, person, what)
+    visit(explorer, person, scene)
 
 
 def test_first_frame_has_methods_empty_panes_and_footer(
     explorer: Explorer, person: PersonOnScreen, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def never(_: CallScreen) -> None:
-        """Let the first frame stay."""
+        """Keep the first frame."""
 
     monkeypatch.setattr(CallScreen, "_complete", never)
 

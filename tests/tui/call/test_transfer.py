@@ -1,4 +1,4 @@
-"""A call is taken to another profile: method and params come along, nothing is sent, and nothing typed is lost."""
+"""Moving a call to another profile: nothing is sent, and no draft is lost."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ KEY = "ctrl+n"
 
 
 async def write(pilot: Pilot[Any], screen: CallScreen, text: str, method: str = "demo.echo") -> None:
-    """A call stands in the editor, which has the focus."""
+    """Put a call into the editor, and focus it."""
     screen.drafts.choose(method)
     screen.params.replace(text)
     screen.params.focus_inside()
@@ -37,15 +37,15 @@ async def write(pilot: Pilot[Any], screen: CallScreen, text: str, method: str = 
 
 
 async def to(pilot: Pilot[Any], name: str) -> None:
-    """Choose a profile in the list that is open."""
+    """Choose a profile in the open list."""
     await on(pilot, Picker)
     await pilot.press(*name, "enter")
     await until(pilot, lambda: not isinstance(pilot.app.screen, Picker))
     await rest(pilot)
 
 
-def stands(screen: CallScreen) -> tuple[str, str, str]:
-    """Profile, method and params."""
+def current_call(screen: CallScreen) -> tuple[str, str, str]:
+    """Return profile, method and params."""
     assert screen.explorer.profile is not None
     return screen.explorer.profile.name, screen.method, screen.params.text
 
@@ -54,12 +54,12 @@ def calls_of(server: RawServer) -> list[str]:
     return [json.loads(request.body)["method"] for request in server.requests]
 
 
-def test_method_and_params_come_along_and_nothing_is_sent(explorer: Explorer) -> None:
+def test_method_and_params_are_moved_and_nothing_sent(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await write(pilot, screen, '{"n": 1.10}')
         await pilot.press(KEY)
         await to(pilot, "prod")
-        assert stands(screen) == ("prod", "demo.echo", '{"n": 1.10}')
+        assert current_call(screen) == ("prod", "demo.echo", '{"n": 1.10}')
         assert screen.has_class("-prod")
         assert isinstance(app.focused, Editor)
         assert said(app) == "Loaded demo.echo with prod. Nothing was sent."
@@ -69,11 +69,11 @@ def test_method_and_params_come_along_and_nothing_is_sent(explorer: Explorer) ->
     visit(explorer, scene)
     assert explorer.remembered.profile == "prod"
     explorer.use("demo")
-    assert explorer.draft_of("demo.echo") == '{"n": 1.10}'  # what was typed there is kept there
+    assert explorer.draft_of("demo.echo") == '{"n": 1.10}'  # the draft of that profile is kept there
 
 
 @pytest.mark.thorough
-def test_undo_brings_back_the_draft_that_stood_there(explorer: Explorer) -> None:
+def test_undo_restores_the_replaced_draft(explorer: Explorer) -> None:
     explorer.use("prod")
     type_in(explorer, "demo.echo", '{"mine": true}')
     explorer.use("demo")
@@ -82,12 +82,12 @@ def test_undo_brings_back_the_draft_that_stood_there(explorer: Explorer) -> None
         await write(pilot, screen, "[2]")
         await pilot.press(KEY)
         await to(pilot, "prod")
-        assert stands(screen) == ("prod", "demo.echo", "[2]")
+        assert current_call(screen) == ("prod", "demo.echo", "[2]")
         assert "^Z restores your draft." in said(app)
         await pilot.press("ctrl+z")
-        assert stands(screen) == ("prod", "demo.echo", '{"mine": true}')
+        assert current_call(screen) == ("prod", "demo.echo", '{"mine": true}')
         await pilot.press("ctrl+y")
-        assert stands(screen) == ("prod", "demo.echo", "[2]")
+        assert current_call(screen) == ("prod", "demo.echo", "[2]")
         await pilot.press("ctrl+z")
         screen.drafts.write_down()
 
@@ -99,7 +99,7 @@ BACK = "replaced_params"
 
 
 @pytest.mark.thorough
-def test_a_draft_that_a_call_took_the_place_of_comes_back_after_a_restart(
+def test_replaced_draft_can_be_restored_after_a_restart(
     make_explorer: Callable[..., Explorer], explorer: Explorer
 ) -> None:
     explorer.use("prod")
@@ -120,34 +120,34 @@ def test_a_draft_that_a_call_took_the_place_of_comes_back_after_a_restart(
 
     async def back(_: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         screen.drafts.choose("demo.echo")
-        assert stands(screen) == ("prod", "demo.echo", "[2]")
+        assert current_call(screen) == ("prod", "demo.echo", "[2]")
         assert screen.check_action(BACK, ())
         await screen.run_action(BACK)
-        assert stands(screen) == ("prod", "demo.echo", '{"mine": true}')
+        assert current_call(screen) == ("prod", "demo.echo", '{"mine": true}')
         await screen.run_action(BACK)
-        assert stands(screen) == ("prod", "demo.echo", "[2]")
+        assert current_call(screen) == ("prod", "demo.echo", "[2]")
 
     visit(again, back, profile="prod")
 
 
 @pytest.mark.thorough
-def test_a_recorded_call_that_is_loaded_leaves_the_draft_to_be_had_back(explorer: Explorer) -> None:
+def test_loading_a_recorded_call_keeps_replaced_draft(explorer: Explorer) -> None:
     async def scene(_: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await write(pilot, screen, "[1]")
         for number in range(2, 30):
             screen.load(exchange(method="demo.echo", params=f"[{number}]"), ours=True)
         screen.drafts.choose("ping")
         screen.drafts.choose("demo.echo")
-        assert stands(screen) == ("demo", "demo.echo", "[29]")
+        assert current_call(screen) == ("demo", "demo.echo", "[29]")
         await screen.run_action(BACK)
-        assert stands(screen) == ("demo", "demo.echo", "[1]")
+        assert current_call(screen) == ("demo", "demo.echo", "[1]")
         assert not screen.check_action(BACK, ())  # the history has the others
 
     visit(explorer, scene)
 
 
 @pytest.mark.thorough
-def test_a_profile_that_cannot_be_used_says_why_and_the_call_stays(make_explorer: Callable[..., Explorer]) -> None:
+def test_unusable_profile_says_why_and_keeps_the_call(make_explorer: Callable[..., Explorer]) -> None:
     explorer = make_explorer(
         '[profile.a]\nurl = "http://127.0.0.1:9"\n[profile.broken]\ndescription = "no URL yet"\n'
         '[profile.usable]\nurl = "http://127.0.0.1:9"\n'
@@ -160,7 +160,7 @@ def test_a_profile_that_cannot_be_used_says_why_and_the_call_stays(make_explorer
         said_of = [(each.pick.id, each.pick.words) for each in picker.list.items]
         assert said_of == [("usable", "http://127.0.0.1:9/api/v2/"), ("broken", "cannot be used")]
         await to(pilot, "broken")
-        assert stands(screen) == ("a", "demo.echo", "[1]")
+        assert current_call(screen) == ("a", "demo.echo", "[1]")
         assert "broken cannot be used, so the call was not loaded." in said(app)
         assert "url" in said(app)
 
@@ -168,7 +168,7 @@ def test_a_profile_that_cannot_be_used_says_why_and_the_call_stays(make_explorer
 
 
 @pytest.mark.thorough
-def test_where_there_is_no_other_profile_nothing_opens(make_explorer: Callable[..., Explorer]) -> None:
+def test_list_does_not_open_without_another_profile(make_explorer: Callable[..., Explorer]) -> None:
     explorer = make_explorer('[profile.a]\nurl = "http://127.0.0.1:9"\n')
 
     async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
@@ -180,8 +180,6 @@ def test_where_there_is_no_other_profile_nothing_opens(make_explorer: Callable[.
 
     visit(explorer, scene, profile="a")
 
-
-# --- secrets -------------------------------------------------------------------------------------------------------
 
 PLAIN = """\
 [profile.one]
@@ -203,7 +201,7 @@ auth = {{ kind = "inline", username = "bob" }}
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("value", ["«one.password»", "«not recorded»"])
-def test_what_stands_for_a_secret_is_not_sent_as_text(make_explorer: Callable[..., Explorer], value: str) -> None:
+def test_secret_reference_is_not_sent_as_text(make_explorer: Callable[..., Explorer], value: str) -> None:
     with RawServer(http_reply(b"{}")) as server:
         explorer = make_explorer(TWO.format(url=server.origin))
 
@@ -211,7 +209,7 @@ def test_what_stands_for_a_secret_is_not_sent_as_text(make_explorer: Callable[..
             await write(pilot, screen, json.dumps({"q": value}, ensure_ascii=False))
             await pilot.press(KEY)
             await to(pilot, "two")
-            assert stands(screen) == ("two", "demo.echo", f'{{"q": "{value}"}}')
+            assert current_call(screen) == ("two", "demo.echo", f'{{"q": "{value}"}}')
             if value == "«one.password»":
                 assert "«one.password» does not work with two: replace it with a value." in said(app)
             await pilot.press("f5")
@@ -224,7 +222,7 @@ def test_what_stands_for_a_secret_is_not_sent_as_text(make_explorer: Callable[..
 
 
 @pytest.mark.thorough
-def test_what_would_open_a_secret_of_the_other_profile_is_left_out(make_explorer: Callable[..., Explorer]) -> None:
+def test_reference_to_the_other_profile_is_removed(make_explorer: Callable[..., Explorer]) -> None:
     explorer = make_explorer(TWO.format(url="http://127.0.0.1:9"))
 
     async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
@@ -235,9 +233,6 @@ def test_what_would_open_a_secret_of_the_other_profile_is_left_out(make_explorer
         assert "Removed the secret references of two" in said(app)
 
     visit(explorer, scene, profile="one")
-
-
-# --- from the history ----------------------------------------------------------------------------------------------
 
 
 def record(explorer: Explorer, *calls: Exchange) -> None:
@@ -253,7 +248,7 @@ async def history(pilot: Pilot[Any]) -> HistoryScreen:
 
 
 @pytest.mark.thorough
-def test_a_record_of_somebody_else_opens_no_secret_of_the_profile_it_is_taken_to(
+def test_foreign_record_uses_no_secret_of_target_profile(
     make_explorer: Callable[..., Explorer], tmp_path: Path
 ) -> None:
     explorer = make_explorer(TWO.format(url="http://127.0.0.1:9"))
@@ -264,13 +259,13 @@ def test_a_record_of_somebody_else_opens_no_secret_of_the_profile_it_is_taken_to
         await history(pilot)
         await pilot.press(KEY)
         await to(pilot, "two")
-        await until(pilot, lambda: stands(screen) == ("two", "note.write", '{"text": "«not recorded»"}'))
+        await until(pilot, lambda: current_call(screen) == ("two", "note.write", '{"text": "«not recorded»"}'))
 
     visit(explorer, scene, profile="one")
 
 
 @pytest.mark.thorough
-def test_a_batch_of_the_history_stays_where_it_is(explorer: Explorer) -> None:
+def test_batch_of_the_history_is_not_moved(explorer: Explorer) -> None:
     explorer.use("demo")
     record(explorer, exchange(0, method="a, b", params="[]", profile="demo", kind="batch"))
 
@@ -285,7 +280,7 @@ def test_a_batch_of_the_history_stays_where_it_is(explorer: Explorer) -> None:
 
 
 @pytest.mark.thorough
-def test_params_that_come_along_are_not_replaced_by_those_of_the_last_call_there(explorer: Explorer) -> None:
+def test_moved_params_are_not_replaced_by_last_call(explorer: Explorer) -> None:
     prod = explorer.profiles.profiles["prod"]
     explorer.journal.record(exchange(0, profile="prod", url=prod.endpoint, method="ping", params="[7]"), prod)
 
@@ -295,14 +290,14 @@ def test_params_that_come_along_are_not_replaced_by_those_of_the_last_call_there
         await to(pilot, "prod")
         await until(pilot, lambda: bool(screen.methods.recent))
         await rest(pilot)
-        assert stands(screen) == ("prod", "ping", "[]")
+        assert current_call(screen) == ("prod", "ping", "[]")
 
     visit(explorer, scene)
 
 
 @pytest.mark.thorough
-def test_one_key_takes_the_value_under_the_cursor_to_the_call_that_is_chosen(explorer: Explorer) -> None:
-    async def what(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+def test_one_key_moves_value_to_the_chosen_call(explorer: Explorer) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         screen.drafts.choose("demo.echo")
         screen.params.replace('{"key": "abc", "n": 1.10}')
         await pilot.press("f5")
@@ -325,4 +320,4 @@ def test_one_key_takes_the_value_under_the_cursor_to_the_call_that_is_chosen(exp
             await pilot.pause()
             assert not screen.response.check_action("use", ()), "there is no newest result that it could be a part of"
 
-    visit(explorer, what)
+    visit(explorer, scene)
