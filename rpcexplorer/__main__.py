@@ -54,7 +54,7 @@ def main() -> int:
             return 0  # whatever it is: a shell is offered nothing, and whoever types is not disturbed
         with suppress(Gone):
             report = _written_down(world.explorer, error)
-            world.say(f"this is a bug in rpcexplorer, at {_place(error)}; {report}")
+            world.say(f"Internal error at {_place(error)}. {report}")
         return SOFTWARE
     finally:
         gc.enable()
@@ -101,14 +101,14 @@ def _written_down(explorer: Explorer | None, error: Exception) -> str:
     from rpcexplorer.files.paths import Paths
     from rpcexplorer.secrets.lookup import Secrets
 
-    log: Path | str = "no log could be written"
+    log: Path | str = "unknown error"
     with suppress(Exception):
         paths = Paths.of(os.environ)
         known = explorer.credentials.in_use() if explorer else Secrets(paths.secrets, os.environ).known()
         log = write_crash(paths.crashes, error, known, datetime.now(UTC))
     if isinstance(log, str):
-        return f"please report it ({log})"
-    return f"please report it with what is in {log}, which contains no known secrets"
+        return f"Please report it. No crash report was written: {log}"
+    return f"Please report it with {log}, which contains no known secrets."
 
 
 def _place(error: Exception) -> str:
@@ -116,7 +116,7 @@ def _place(error: Exception) -> str:
     frame = error.__traceback__
     while frame is not None and frame.tb_next is not None:
         frame = frame.tb_next
-    where = f"{Path(frame.tb_frame.f_code.co_filename).name}:{frame.tb_lineno}" if frame else "an unknown place"
+    where = f"{Path(frame.tb_frame.f_code.co_filename).name}:{frame.tb_lineno}" if frame else "an unknown line"
     return f"{where} ({type(error).__name__})"
 
 
@@ -161,7 +161,7 @@ def _message(error: BaseException) -> str:
     try:
         return str(error)[:MAX_MESSAGE]
     except Exception:  # noqa: BLE001 - an error that cannot even say what it is
-        return "it has no words"
+        return "(no message)"
 
 
 def _short(filename: str) -> str:

@@ -307,7 +307,7 @@ class Explorer:
         """Write a saved call into its file, where no secret that this run knows may stand, and read that anew."""
         hide = self.redactor().text
         if any(hide(text) != text for text in (call.name, call.method, call.text, call.doc)):
-            return Problem(call.file, "the call holds a secret, which has no place in this file: write {{name}} for it")
+            return Problem(call.file, "the call contains a secret. Replace it with a variable, such as {{name}}")
         problem = self.edits(Path(call.file)).save_call(call, replacing=replacing)
         self.reload()
         return problem

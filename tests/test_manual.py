@@ -524,7 +524,7 @@ def test_right_example_passes(language: str, text: str, tmp_path: Path) -> None:
         ("console", f"$ {CALL}\n$ {CALL}\n$ rpcexplorer history list\n{LISTED}\n{LISTED}", "instead of"),
         ("console", "$ rpcexplorer manual nowhere\nrpcexplorer: There is no page\nnowhere…", "instead of"),
         ("sh", "rpcexplorer call ping --nonsense", "No such option"),
-        ("sh", "true && rpcexplorer call METHOD --timeout soon", "soon is no time"),
+        ("sh", "true && rpcexplorer call METHOD --timeout soon", "soon is not valid"),
         ("sh", "cat <(rpcexplorer history show ID ID)", "unexpected extra argument"),
         ("sh", f"rpcexplorer history export {SHOWN_ID} --hide /params/name > calls.toml", "ends with 2"),
         ("sh", "rpcexplorer call ping --url http://127.0.0.1:8000 @missing.json", "missing.json"),

@@ -17,15 +17,13 @@ from rpcexplorer.cli.world import World
 from rpcexplorer.files.io import read_bytes
 from rpcexplorer.jsontext.params import Params, Typo
 from rpcexplorer.model.draft import Draft
-from rpcexplorer.model.problem import nearest
+from rpcexplorer.model.problem import capitalised, nearest
 from rpcexplorer.patterns import regex
 from rpcexplorer.rpc.messages import spelled
 
 
-def whole_number(
-    least: int, most: int | None = None, *, what: str = "number", otherwise: str = ""
-) -> Callable[[str], int]:
-    """A whole number within bounds; ``what`` it would be, and what can be done ``otherwise``, go into the sentence."""
+def whole_number(least: int, most: int | None = None, *, otherwise: str = "") -> Callable[[str], int]:
+    """Return a reader of whole numbers within bounds; ``otherwise`` ends the sentence about another value."""
 
     def number(value: str | int) -> int:
         try:
@@ -33,8 +31,8 @@ def whole_number(
         except ValueError:
             found = least - 1
         if found < least or (most is not None and found > most):
-            bounds = f"from {least} on" if most is None else f"from {least} to {most}"
-            raise click.BadParameter(f"{value} is no {what}: write a whole number {bounds}{otherwise}.")
+            bounds = f"of {least} or more" if most is None else f"from {least} to {most}"
+            raise click.BadParameter(f"{value} is not valid. Write a whole number {bounds}{otherwise}.")
         return min(found, sys.maxsize)
 
     return number
@@ -46,7 +44,7 @@ def seconds(value: str) -> float:
     except ValueError:
         found = math.nan
     if not 0 < found < math.inf:
-        raise click.BadParameter(f"{value} is no time: write seconds as a number above 0, such as 30 or 0.5.")
+        raise click.BadParameter(f"{value} is not valid. Write seconds as a number above 0, such as 30 or 0.5.")
     return found
 
 
@@ -62,10 +60,11 @@ class OneOf(click.Choice):  # type: ignore[type-arg] # the oldest click that wil
         if value in self.choices:
             return value
         near = nearest(str(value), self.choices)
-        guess = f"; did you mean {near}?" if near else "."
-        raise click.BadParameter(f"{value} is none of {', '.join(self.choices)}{guess}", ctx, param)
+        guess = f" Did you mean {near}?" if near else ""
+        raise click.BadParameter(f"{value} is not one of {', '.join(self.choices)}.{guess}", ctx, param)
 
 
+FILE_HELP = "Write to FILE instead of stdout. Incomplete output does not change FILE."
 AUTH = OneOf(KINDS)
 """An auth type, for an address that is typed."""
 PAIR = regex(r"([^\s=:{}\[\]\"',]+)(:?=)(.*)", re.DOTALL)
@@ -109,8 +108,8 @@ def _check(name: str, value: str) -> None:
     ways = [f"{name}:={better}"] if better else []
     if not whole and not value.startswith(('"', "'")):
         ways.append(f"{name}={value}")
-    instead = f"write {' or '.join(map(shlex.quote, ways))} instead" if ways else getattr(read, "instead", "")
-    raise click.UsageError(f"{name}:={value} cannot be sent: {what}; {instead}.")
+    instead = f"Write {' or '.join(map(shlex.quote, ways))} instead" if ways else getattr(read, "instead", "")
+    raise click.UsageError(f"{name}:={value} cannot be sent: {what}. {capitalised(instead)}.")
 
 
 def _better(problem: Typo, *, whole: bool) -> str:
@@ -128,7 +127,7 @@ def _better(problem: Typo, *, whole: bool) -> str:
 
 def _text(word: str, world: World) -> str:
     if word == "-":
-        return _decoded(world.stdin.read(), "standard input")
+        return _decoded(world.stdin.read(), "stdin")
     return file_text(word[1:], world) if word.startswith("@") else word
 
 
@@ -137,12 +136,12 @@ def file_text(name: str, world: World) -> str:
     path = world.path(name)
     content = read_bytes(path, links=True, others=True)
     if content is None:
-        raise click.UsageError(f"There is no file {path}: check its name.")
+        raise click.UsageError(f"There is no file {path}. Check the name.")
     return _decoded(content, str(path))
 
 
 def _decoded(content: bytes, where: str) -> str:
     text = content.decode("utf-8-sig", errors="surrogateescape")
     if STRAY.search(text):
-        raise click.UsageError(f"What {where} holds is not UTF-8. Save it as UTF-8 and try again.")
+        raise click.UsageError(f"The text of {where} is not UTF-8. Save it as UTF-8 and try again.")
     return text

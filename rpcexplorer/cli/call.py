@@ -10,7 +10,7 @@ import click
 from msgspec import Struct
 from msgspec.structs import replace
 
-from rpcexplorer.cli.arguments import AUTH, file_text, params_text, seconds
+from rpcexplorer.cli.arguments import AUTH, FILE_HELP, file_text, params_text, seconds
 from rpcexplorer.cli.completion import complete_methods, complete_params
 from rpcexplorer.cli.context import Invocation, fail, invocation_of, no_input_option, profile_option
 from rpcexplorer.cli.output import Output, print_bytes, print_json, run_waiting
@@ -21,7 +21,7 @@ from rpcexplorer.model.destination import FORM_OF_REQUEST
 from rpcexplorer.model.draft import Batch, Draft, judged
 from rpcexplorer.model.exchange import Cancelled, Exchange, Preview, Refused, Stop
 from rpcexplorer.model.method import SIGN, method_of, no_such_call
-from rpcexplorer.model.problem import Changes, joined_words
+from rpcexplorer.model.problem import Changes, counted, joined_words
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.patterns import regex
 from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result
@@ -41,14 +41,15 @@ Part = Literal["result", "response", "body"]
 def check_pointers(ignore: Iterable[str]) -> None:
     for pointer in ignore:
         if not pointer.startswith("/"):
-            raise click.UsageError(f"--ignore: {pointer or 'an empty text'} is no JSON pointer: begin it with a slash.")
+            found = pointer or "an empty text"
+            raise click.UsageError(f"--ignore: {found} is not a JSON pointer. Begin it with a slash.")
 
 
 def tell_where(invocation: Invocation, explorer: Explorer, call: Exchange, profile: Profile) -> None:
     """That a recorded call goes to another address than it went to."""
     if explorer.cases.goes_elsewhere(call, profile):
-        went = call.url or "an address that it does not say"
-        invocation.world.say(f"recorded at {went}, sent to {profile.endpoint} ({profile.name})")
+        went = call.url or "an unknown address"
+        invocation.world.say(f"recorded at {went}, will be sent to {profile.endpoint} ({profile.name})")
 
 
 def question_about(explorer: Explorer, drafts: Sequence[Draft | Batch], profile: Profile) -> str:
@@ -59,7 +60,7 @@ def question_about(explorer: Explorer, drafts: Sequence[Draft | Batch], profile:
         return ""
     if profile.confirm == "always":
         return f"Profile {word} asks to confirm {named}."
-    return f"{named} {'is' if len(methods) == 1 else 'are'} treated as unsafe, and profile {word} asks to confirm."
+    return f"{named} {'is' if len(methods) == 1 else 'are'} not marked safe, and profile {word} asks to confirm."
 
 
 def confirm(invocation: Invocation, question: str, what: str, profiles: Iterable[Profile], *, ask: bool) -> None:
@@ -78,7 +79,7 @@ def values_of(words: Sequence[str]) -> dict[str, str]:
         name, sign, value = word.partition("=")
         if not sign or not can_be_named(name):
             raise click.UsageError(
-                f"--set {word} is not NAME=VALUE; write --set page=2 for {{{{page}}}} in the params."
+                f"--set {word} is not NAME=VALUE. For {{{{page}}}} in the params, write --set page=2."
             )
         given[name] = value
     return given
@@ -106,7 +107,7 @@ def resolved(
         found = explorer.resolved(draft, values | _asked(found.names), id=id)
     if isinstance(found, Missing):
         ways = " ".join(f"--set {name}=…" for name in found.names)
-        fail(found.sentence + (f" Add {ways}, or write it into [variables] of sessions.toml." if ways else ""))
+        fail(found.sentence + (f" Add {ways}, or set it in [variables] of sessions.toml." if ways else ""))
     return found
 
 
@@ -163,19 +164,20 @@ class Sending(Struct, frozen=True):
 def sending_options(command: F) -> F:
     options = [
         profile_option,
-        click.option("--url", metavar="URL", help="Call this address without a profile."),
-        click.option("--auth", type=AUTH, help="Auth type, with --url.  [default: none]"),
-        click.option("--content-type", metavar="TYPE", help="Content type of the request, with --url."),
-        click.option("--accept", metavar="TYPES", help="Accept header of the request, with --url."),
-        click.option("--empty-params", metavar="[]|{}|omit", help="How to write a call without params, with --url."),
+        click.option("--url", metavar="URL", help="Call this URL, without a profile."),
+        click.option("--auth", type=AUTH, help="Auth type (only with --url).  [default: none; cookie for /api/v2/]"),
+        click.option("--content-type", metavar="TYPE", help="Content type of the request (only with --url)."),
+        click.option("--accept", metavar="TYPES", help="Accept header of the request (only with --url)."),
+        click.option("--empty-params", metavar="[]|{}|omit",
+                     help="How to send a call without params (only with --url)."),
         click.option("--response", is_flag=True, help="Print the whole response, not only its result."),
         click.option("--envelope", is_flag=True, hidden=True),  # the earlier name of --response
-        click.option("--body", is_flag=True, help="Print the body's bytes, whatever they are."),
-        click.option("-i", "--include", is_flag=True, help="Print status line and headers first."),
-        click.option("-o", "--output", metavar="FILE", help="Write to FILE instead of stdout; whole, or not at all."),
-        click.option("--dry-run", is_flag=True, help="Print the exact request, secrets redacted, and send nothing."),
+        click.option("--body", is_flag=True, help="Print the body of the response, byte for byte."),
+        click.option("-i", "--include", is_flag=True, help="Print the status line and headers first."),
+        click.option("-o", "--output", metavar="FILE", help=FILE_HELP),
+        click.option("--dry-run", is_flag=True, help="Print the exact request without secrets, and send nothing."),
         click.option("--timeout", type=seconds, metavar="SECONDS",
-                     help="Time for the whole call, instead of the profile's."),
+                     help="Timeout of the whole call. Overrides the profile."),
         click.option("--id", metavar="ID", help="Use this id instead of a new one."),
         click.option("--no-history", "history", flag_value=False, default=True, help="Do not record the call."),
         no_input_option,
@@ -196,8 +198,8 @@ def sending_options(command: F) -> F:
 def call(context: click.Context, /, method: str, params: tuple[str, ...], **options: Any) -> None:
     """Call METHOD and print its result.
 
-    PARAMS is JSON text, @FILE, - for stdin, or words: name=text and name:=json make an object. Nothing means [].
-    METHOD can be a saved call, @NAME, which has its params. Of a method that begins with @, write the first @ twice.
+    PARAMS is JSON text, @FILE, or - for stdin. Words such as name=text and name:=json make an object. METHOD can also
+    be a saved call, @NAME, which has its own params. If the name of a method begins with @, write @@.
 
     \b
     Examples:
@@ -219,7 +221,7 @@ def call(context: click.Context, /, method: str, params: tuple[str, ...], **opti
 def notify(context: click.Context, /, method: str, params: tuple[str, ...], **options: Any) -> None:
     """Send METHOD as a notification.
 
-    It has no id, and no response is expected.
+    A notification has no id and gets no response.
 
     \b
     Examples:
@@ -234,9 +236,10 @@ def notify(context: click.Context, /, method: str, params: tuple[str, ...], **op
 @sending_options
 @click.pass_context
 def batch(context: click.Context, /, file: str, **options: Any) -> None:
-    """Send several calls in one body.
+    """Send several calls in one request.
 
-    FILE holds a JSON array of objects with "method" and "params"; "id": null makes one a notification.
+    FILE, or stdin, contains a JSON array of objects with "method" and "params". An object with "id": null is a
+    notification.
 
     \b
     Examples:
@@ -282,7 +285,7 @@ def _send(invocation: Invocation, sending: Sending, draft: Draft | Batch) -> int
     _advise(world, exchange, explorer)
     _mark(invocation, draft)
     if explorer.journal.problem:
-        world.say(f"the call could not be recorded: {explorer.journal.problem}")
+        world.say(f"warning: the call was not recorded: {explorer.journal.problem}")
     out.write(exchange, recorded=explorer.journal.recording and not explorer.journal.problem)
     return exchange.exit_code
 
@@ -385,12 +388,13 @@ def _failure(world: World, exchange: Exchange, words: str = "") -> None:
             if data is not None:
                 world.say(f"data: {highlighted(data, colour=False)}")
         case Cancelled(maybe_ran=maybe_ran):
-            world.say("cancelled" + ("; the server may have run it" if maybe_ran else "; nothing was run"))
+            world.say(f"cancelled: the server {'may have run' if maybe_ran else 'did not run'} the call")
         case _:
             world.say(f"{outcome}  {transport_line(exchange)}".rstrip())
     hint = ""
     if exchange.response.body and exchange.outcome_name in {"unreached", "cancelled", "malformed"}:
-        hint = f"; {len(exchange.response.body):,} bytes of a body came: add --body to see them"
+        size = counted(len(exchange.response.body), "byte")
+        hint = f". {size} of the response body arrived. To print them, add --body."
     world.say(f"called {exchange.url}{hint}")
 
 
@@ -434,4 +438,4 @@ def logout(context: click.Context, profile: str | None) -> None:
         fail(problem)
     if not there_was and (broken := explorer.secrets.problem()):
         fail(str(broken))
-    invocation.world.say(f"the session of {chosen.name} is forgotten" if there_was else f"{chosen.name} has no session")
+    invocation.world.say(f"forgot the session of {chosen.name}" if there_was else f"{chosen.name} has no session")

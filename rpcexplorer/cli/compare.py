@@ -81,8 +81,8 @@ ignore_option = click.option(
 @ignore_option
 @click.option("--case", metavar="FILE", help="Export the compared calls as a case, a file that others can replay.")
 @click.option("--note", metavar="TEXT", default="", help="Note for the receiver of the case.")
-@click.option("--full", is_flag=True, help="Fold nothing: show what is equal as well.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON array of the differences.")
+@click.option("--full", is_flag=True, help="Show the equal parts, too.")
+@click.option("--json", "as_json", is_flag=True, help="Print the differences as one JSON array.")
 @no_input_option
 @click.option("-y", "--yes", is_flag=True, help="Do not ask for confirmation.")
 @click.pass_context
@@ -90,14 +90,15 @@ def compare(
     context: click.Context, /, first: str | None, second: str | None, profiles: tuple[str, ...], ask: bool, yes: bool,
     **shown: Any,
 ) -> None:  # fmt: skip
-    """Compare two recorded responses, or the responses of several profiles to one call.
+    """Compare two responses, or the responses of several profiles.
 
-    A and B are ids, or files of cases. Without A, the newest call is compared. Without B, call A is compared with the
-    one before it: the same method and params on the same profile. With -p, call A is sent to each profile, and each
-    response is compared with the first.
+    A and B are ids of recorded calls, or files of cases. Without A, the newest call is compared. Without B, call A is
+    compared with the one before it: the same method and params on the same profile. With -p, call A is sent to each
+    profile, and each response is compared with the first.
 
-    Members are compared by name, elements in their order, numbers by their spelling. It ends with 0 where all is the
-    same, with 6 where something differs or cannot be compared, and where a call has no response, as that call does.
+    Members are compared by name, elements in their order, numbers by their spelling. Exit code 0: all responses are
+    the same. Exit code 6: a response differs or cannot be compared. If a call has no response, the exit code is that
+    of the call.
 
     \b
     Examples:
@@ -112,10 +113,10 @@ def compare(
     if options.note and options.case is None:
         raise click.UsageError("--note needs --case FILE: the note is part of the case.")
     if profiles and second is not None:
-        raise click.UsageError("Name B, or profiles that A is sent with: not both.")
+        raise click.UsageError("Name call B or profiles, not both.")
     if len(profiles) == 1:
         raise click.UsageError(
-            f"Name two profiles or more. To compare what is recorded with what comes today: "
+            f"Name two or more profiles. To compare the recorded response with a new one, run:\n"
             f"rpcexplorer replay {first or 'ID'} -p {profiles[0]}"
         )
     explorer = invocation.open(ask=ask)
@@ -127,16 +128,15 @@ def compare(
         found = find_calls(explorer, filter(None, (first, second)), invocation.world)
     if profiles:
         if len(found) != 1:
-            fail(f"{first} holds {len(found)} calls: add them with history import, and name one by its id.")
+            fail(f"{first} contains {len(found)} calls. Import it with history import, then name one call by its id.")
         context.exit(_on_profiles(invocation, explorer, found[0], profiles, options, case, ask=ask, yes=yes))
     if len(found) > 2:
-        fail(f"{len(found)} calls are named: add them with history import, and name two by their ids.")
+        fail(f"These are {len(found)} calls, not two. Import the files with history import, then name two ids.")
     if len(found) == 1:
         call = found[0].exchange
         earlier = explorer.journal.before(found[0].source, call)
         if earlier is None:
-            like = f"There is no call of {call.method} with the same params before {call.id}"
-            fail(f"{like}: name what it is compared with.")
+            fail(f"There is no call of {call.method} with the same params before {call.id}. Name call B.")
         found.insert(0, Recorded(earlier, found[0].source))
     left, right = found
     ignore = ignored_pointers(right.exchange, explorer.profiles.profiles, options.ignore)
@@ -181,7 +181,7 @@ def _on_profiles(
     stop = Stop()
     results = run_waiting(invocation.world, explorer, stop, lambda watch: _sent(explorer, record, chosen, watch, stop))
     if explorer.journal.problem:
-        invocation.world.say(f"the calls could not be recorded: {explorer.journal.problem}")
+        invocation.world.say(f"warning: the calls were not recorded: {explorer.journal.problem}")
     lives, replies, codes = [], [], []
     for profile, result in zip(chosen, results, strict=True):
         codes.append(_failure(invocation.world, profile, result))
@@ -245,8 +245,8 @@ def _tell(world: World, pairs: Sequence[_Pair], options: Options) -> int:
 
 UNREAD = 6
 """Exit code where a call of a case cannot be read: nobody can compare it."""
-WHICH_PROFILE = "Someone else recorded this: name the profile to send it with, by -p."
-NO_PROFILE = "Someone else recorded this, and there is no profile yet: name a server with --url."
+WHICH_PROFILE = "Someone else recorded this. Name the profile to send it with: -p NAME."
+NO_PROFILE = "Someone else recorded this, and you have no profiles yet. Name a server with --url."
 
 
 class _ToSend(Struct, frozen=True):
@@ -265,9 +265,9 @@ class _ToSend(Struct, frozen=True):
     shell_complete=complete_profiles,
     help="Use this profile, or MINE for the calls recorded with THEIRS. Can be repeated.",
 )
-@click.option("--url", metavar="URL", help="Send to this address without a profile.")
+@click.option("--url", metavar="URL", help="Send to this URL, without a profile.")
 @ignore_option
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a call, each on a line.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per call, each on a line.")
 @no_input_option
 @click.option("-y", "--yes", is_flag=True, help="Do not ask for confirmation.")
 @click.pass_context
@@ -283,13 +283,13 @@ def replay(
 ) -> None:
     """Replay recorded calls or a case, and compare the responses.
 
-    The calls are resent as recorded, one after the other, with your current credentials. Each uses the profile that
-    recorded it, or the one that you name. A case of someone else needs a profile of yours. If its calls went to several
-    servers, name a profile for each: -p THEIRS=MINE. THEIRS is a profile or a URL of the case.
+    The calls are resent as recorded, one after the other, with your current credentials. Each call uses the profile
+    that recorded it, or the one that you name. For a case that someone else recorded, name one of your profiles. If its
+    calls went to several servers, name a profile for each: -p THEIRS=MINE. THEIRS is a profile or a URL of the case.
+    Logins without a recorded password are skipped.
 
     Exit code 0: all responses are the same, including errors that occur again. Exit code 6: a response differs or
-    cannot be compared, or nothing was compared. Else as for a call: 3, 4, 5, 130.
-    Logins without a recorded password are skipped.
+    cannot be compared, or nothing was compared. The other exit codes are those of a call: 3, 4, 5, 130.
 
     \b
     Examples:
@@ -322,7 +322,7 @@ def replay(
     )
     world.say(totals(results))
     if explorer.journal.problem:
-        world.say(f"the calls could not be recorded: {explorer.journal.problem}")
+        world.say(f"warning: the calls were not recorded: {explorer.journal.problem}")
     context.exit(INTERRUPTED if stop.pressed else exit_code(results) or (UNREAD if damaged else 0))
 
 
@@ -342,16 +342,16 @@ def _with_profiles(
     for theirs in mine:
         if not any(theirs in server_of(each.exchange) for each in records):
             known = joined_words(dict.fromkeys(each.exchange.profile for each in records))
-            raise click.UsageError(f"-p: no call was recorded with {theirs or 'nothing'}, but with {known}.")
+            raise click.UsageError(f"-p: no call was recorded with {theirs or 'an empty name'}, only with {known}.")
     plain, chosen = [each for each in names if "=" not in each], None
     if len(plain) > 1:
-        raise click.UsageError("Name one profile, or THEIRS=MINE for each server that the calls went to.")
+        raise click.UsageError("Name one profile, or -p THEIRS=MINE for each server of the calls.")
     if plain or url or invocation.profile or invocation.url:
         chosen = invocation.use(explorer, plain[0] if plain else None, url)
         servers = {server_of(each.exchange) for each in records}
         if len(servers) > 1 and not mine:
-            sent = f"These calls went to {len(servers)} servers; all of them go to {chosen.name}"
-            invocation.world.say(f"warning: {sent}. To choose a profile for each: -p THEIRS=MINE.")
+            sent = f"calls recorded on {len(servers)} servers will all be sent to {chosen.name}"
+            invocation.world.say(f"warning: {sent}. To choose a profile for each server, use -p THEIRS=MINE.")
 
     def chosen_for(record: Recorded) -> Profile | None:
         for theirs in server_of(record.exchange):
@@ -390,11 +390,11 @@ def _own_profile(explorer: Explorer, record: Recorded) -> Profile:
     exchange = record.exchange
     if exchange.profile == AD_HOC_NAME:
         if "«" in exchange.url:
-            fail(f"{exchange.id} was made with --url, and its address is not recorded whole: add --url.")
+            fail(f"{exchange.id} was sent with --url, and its recorded URL is incomplete. Add --url.")
         return at_address(exchange.url)
     chosen = explorer.profiles.get(exchange.profile)
     if isinstance(chosen, Problem):
-        fail(f"{chosen}. {exchange.id} was made with it: name another one with -p.")
+        fail(f"{chosen}. {exchange.id} used this profile. Name another one with -p.")
     return chosen
 
 

@@ -58,10 +58,10 @@ class Invocation(Struct):
     ) -> Profile:
         """Choose the profile, or end with a sentence that says which there are."""
         if url is not None and self.url is not None:
-            raise click.UsageError("Name one address.")
+            raise click.UsageError("Name only one URL.")
         url = self.url if url is None else url
         if url is not None and "://" not in url:
-            raise click.UsageError("An address begins with http:// or https://, such as http://127.0.0.1:8000/jsonrpc.")
+            raise click.UsageError("A URL begins with http:// or https://, such as http://127.0.0.1:8000/jsonrpc.")
         if url is not None and (name or self.profile):
             raise click.UsageError("Name a profile or a URL, not both.")
         if auth is not None and url is None:
@@ -132,7 +132,7 @@ profile_option = click.option(
     "-p", "--profile", metavar="NAME", shell_complete=complete_profiles, help="Use this profile."
 )
 no_input_option = click.option(
-    "--no-input", "ask", flag_value=False, default=True, help="Never ask anything; fail instead."
+    "--no-input", "ask", flag_value=False, default=True, help="Never ask. Fail if an answer is needed."
 )
 
 
@@ -173,4 +173,4 @@ class CommandGroup(click.Group):
         """What was probably meant by a name that is no command."""
         known = self.list_commands(ctx)
         near = nearest(name, known)
-        return f"; did you mean {near}?" if near else f": there are {joined_words(known)}."
+        return f". Did you mean {near}?" if near else f". The commands are {joined_words(known)}."

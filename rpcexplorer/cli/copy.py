@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from rpcexplorer.cli.arguments import OneOf
+from rpcexplorer.cli.arguments import FILE_HELP, OneOf
 from rpcexplorer.cli.context import complete_profiles, fail
 from rpcexplorer.cli.output import Output, print_bytes
 from rpcexplorer.cli.recorded import Recorded, find_call, open_history
@@ -22,18 +22,19 @@ MAX_CALLS = 2
 
 @click.command()
 @click.argument("ids", nargs=-1, metavar="[ID [ID]]")
-@click.option("--as", "form", type=FORM, default="curl", show_default=True, help="The format.")
-@click.option("-o", "--output", metavar="FILE", help="Write to FILE instead of stdout; whole, or not at all.")
-@click.option("-p", "--profile", metavar="NAME", shell_complete=complete_profiles, help="Look where it records.")
+@click.option("--as", "form", type=FORM, default="curl", show_default=True, help="Format of the copy.")
+@click.option("-o", "--output", metavar="FILE", help=FILE_HELP)
+@click.option("-p", "--profile", metavar="NAME", shell_complete=complete_profiles, help="Look in its history.")
 @click.pass_context
 def copy(context: click.Context, ids: tuple[str, ...], form: str, output: str | None, profile: str | None) -> None:
     """Print a recorded call as a command, code or a report.
 
     Without an ID, the newest call is used. A part of an id is enough if only one call has it. Secrets are never
-    included: curl, python and httpie read them from the variables RPCEXPLORER_<PROFILE>_<FIELD>, the others contain
-    secret references. If a call needs a session, its login is included and asks for a password that is in no variable.
+    included: curl, python and httpie read them from the environment variables RPCEXPLORER_<PROFILE>_<FIELD>. The other
+    formats contain secret references. If a call needs a session, its login is included. The login asks for the password
+    if no environment variable contains it.
 
-    "report" is Markdown for an issue; with two IDs, it shows both calls and the differences between their responses.
+    "report" is Markdown for an issue. With two IDs, it shows both calls and the differences between their responses.
     "request" is the HTTP request as text, "response" the body of the response, byte for byte.
 
     \b

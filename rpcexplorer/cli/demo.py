@@ -27,7 +27,7 @@ from rpcexplorer.text.exchange import outcome_line, transport_line
 
 HOME = "rpcexplorer-demo-"
 """How the folder of a visit to the demo service begins."""
-PORT = whole_number(0, 65535, what="port", otherwise=", or leave it out for any free one")
+PORT = whole_number(0, 65535, otherwise=", or omit --port for any free one")
 PROFILES = """\
 version = 1
 default = "demo-cookie"
@@ -46,18 +46,18 @@ auth = {{ kind = "inline", username = "{username}" }}
 
 [profile.demo-none]
 url = "{url}"
-description = "Sends calls as they are"
+description = "Sends no credentials"
 badge = "demo"
 auth = {{ kind = "none" }}
 """
 TOUR = (
-    ("demo-none", "ping", "", "Without a session the service refuses:"),
+    ("demo-none", "ping", "", "Without a session, the service returns an error:"),
     ("demo-cookie", "ping", "", "A cookie profile logs in with auth first, then calls with the session cookie:"),
     (
         "demo-cookie",
         "auth",
         '{{"username": "{username}", "password": "{password}"}}',
-        "auth can be called by hand too:",
+        "You can also call auth yourself:",
     ),
     ("demo-inline", "arg_test", '{{"page": 1}}', "An inline profile puts username and password into params:"),
     ("demo-none", "demo.numbers", "", "Numbers stay as the server wrote them:"),
@@ -66,13 +66,13 @@ TOUR = (
 
 
 @click.command()
-@click.option("--serve", is_flag=True, help="Only run the service; its URL is the first line of stdout.")
+@click.option("--serve", is_flag=True, help="Only run the service. The first line of stdout is its URL.")
 @click.option("--port", type=PORT, default=0, metavar="N", help="Listen on this port.  [default: any free one]")
 @click.pass_context
 def demo(context: click.Context, serve: bool, port: int) -> None:
     """Try everything on an embedded service.
 
-    It lives on this machine only, and its files are gone afterwards.
+    The service runs only on this machine. Its files are removed at the end.
 
     \b
     Examples:
@@ -83,7 +83,7 @@ def demo(context: click.Context, serve: bool, port: int) -> None:
     if serve:
         _serve(invocation.world, port)
     elif port:
-        raise click.UsageError("--port goes with --serve.")
+        raise click.UsageError("--port needs --serve.")
     else:
         context.exit(open_demo(invocation) if invocation.world.on_terminal else _tour(invocation))
 
@@ -101,7 +101,7 @@ def _serve(world: World, port: int) -> None:
 
     def announce(url: str) -> None:
         world.print(url)
-        world.say(f"serving until Ctrl+C. In another terminal: rpcexplorer call demo.echo --url {url} hello=world")
+        world.say(f"running until Ctrl+C. In another terminal, run: rpcexplorer call demo.echo --url {url} hello=world")
         world.say(f"user name {USERNAME}, password {PASSWORD}")
 
     gc.enable()
@@ -140,14 +140,14 @@ def _explained_listen_error(port: int) -> Iterator[None]:
     try:
         yield
     except ListenError as error:
-        free = "with --port, or leave it out for any free one"
+        free = "with --port, or omit it for any free one."
         if error.errno == errno.EADDRINUSE:
-            sentence = f"port {port} of {LOOPBACK} is taken by another program: name another one {free}"
+            sentence = f"Another program uses port {port} of {LOOPBACK}. Name another one {free}"
         elif error.errno == errno.EACCES and port:
-            sentence = f"port {port} of {LOOPBACK} is not for this user: name one from 1024 on {free}"
+            sentence = f"You may not use port {port} of {LOOPBACK}. Name one from 1024 {free}"
         else:
             why = os.strerror(error.errno).lower() if error.errno else error.strerror
-            sentence = f"the demo service cannot listen on {LOOPBACK}: {why}"
+            sentence = f"The demo service cannot listen on {LOOPBACK}: {why}."
         raise UserError(sentence) from error
 
 

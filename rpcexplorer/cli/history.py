@@ -10,7 +10,7 @@ from typing import Any, Final, TypeVar
 import click
 from msgspec.structs import asdict, replace
 
-from rpcexplorer.cli.arguments import OneOf, whole_number
+from rpcexplorer.cli.arguments import FILE_HELP, OneOf, whole_number
 from rpcexplorer.cli.context import CommandGroup, complete_profiles, fail
 from rpcexplorer.cli.output import Output, print_bytes, print_json, print_json_line
 from rpcexplorer.cli.recorded import find_call, find_call_anywhere, open_history, read_case
@@ -38,13 +38,13 @@ from rpcexplorer.text.printable import printable, printable_bytes
 Narrowed = TypeVar("Narrowed", bound=Callable[..., Any])
 _OPTIONS: Final = {
     "code": ("N", "Only errors with this code."),
-    "status": ("N", "Only with this HTTP status, such as 404, or 5xx."),
-    "since": ("WHEN", "Only calls since then: 2h, 3d, 2026-11-20, today, 14:30."),
-    "until": ("WHEN", "Only calls before then; a day is meant whole."),
+    "status": ("N", "Only calls with this HTTP status, such as 404 or 5xx."),
+    "since": ("WHEN", "Only calls since this time: 2h, 3d, 2026-11-20, today, 14:30."),
+    "until": ("WHEN", "Only calls until this time. A day is included as a whole."),
     "slower": ("TIME", "Only calls that took longer: 100ms, 1.5s, 2m."),
     "faster": ("TIME", "Only calls that took less time."),
-    "larger": ("SIZE", "Only responses larger than this: 500B, 20kB, 1MB."),
-    "smaller": ("SIZE", "Only responses smaller than this."),
+    "larger": ("SIZE", "Only calls with a larger response: 500B, 20kB, 1MB."),
+    "smaller": ("SIZE", "Only calls with a smaller response."),
 }
 
 
@@ -69,9 +69,9 @@ def filter_of(text: str, profile: str | None, bounds: Mapping[str, str | None], 
 
 @click.command("export")
 @click.argument("ids", metavar="[ID]...", nargs=-1)
-@click.option("--last", type=whole_number(1), metavar="N", help="The newest N calls; with --search, of those found.")
-@click.option("--search", metavar="TEXT", help="The calls that hold TEXT, as `history search` finds them.")
-@click.option("-p", "--profile", metavar="NAME", shell_complete=complete_profiles, help="Only of this profile.")
+@click.option("--last", type=whole_number(1), metavar="N", help="Export only the newest N calls that match.")
+@click.option("--search", metavar="TEXT", help="Export the calls that `history search TEXT` finds.")
+@click.option("-p", "--profile", metavar="NAME", shell_complete=complete_profiles, help="Only calls of this profile.")
 @bound_options
 @click.option(
     "--redact",
@@ -82,7 +82,7 @@ def filter_of(text: str, profile: str | None, bounds: Mapping[str, str | None], 
 @click.option("--hide", multiple=True, hidden=True)  # the former name of --redact
 @click.option("--note", metavar="TEXT", default="", help="Note for the receiver of the case.")
 @click.option("--jsonl", is_flag=True, help="Print one JSON object per line instead of a case.")
-@click.option("-o", "--output", metavar="FILE", help="Write to FILE instead of stdout; whole, or not at all.")
+@click.option("-o", "--output", metavar="FILE", help=FILE_HELP)
 @click.pass_context
 def export(
     context: click.Context,
@@ -101,8 +101,8 @@ def export(
     """Print recorded calls as a case.
 
     A case is a file of recorded calls that someone else can open, import or replay. It never contains a secret.
-    --redact removes other values from params and responses, and the same value everywhere else. If it is part of a
-    method's name, nothing is written.
+    --redact removes other values from params and responses, and the same value everywhere else. If such a value is part
+    of a method's name, nothing is written.
 
     \b
     Examples:
@@ -112,7 +112,7 @@ def export(
     """
     looks = last is not None or search is not None or any(bounds.values())
     if not ids and not looks:
-        raise click.UsageError("Say which calls: their ids, --last N, --search TEXT, or a bound such as --since 2h.")
+        raise click.UsageError("Name the calls to export: ids, --last N, --search TEXT, or a filter, as --since 2h.")
     world, explorer = open_history(context, profile)
     out = Output(world, output)
     calls = [find_call_anywhere(explorer, id).exchange for id in ids]
@@ -120,7 +120,7 @@ def export(
         wanted = filter_of(search or "", profile, bounds)
         calls += islice((each for each in explorer.history.search(wanted) if isinstance(each, Exchange)), last)
     if not calls:
-        fail("No call was found, and nothing was written.")
+        fail("No calls match. Nothing was written.")
     made = explorer.cases.made_of(list({call.id: call for call in calls}.values()), note=note, hide=redact + hide)
     if isinstance(made, str):
         fail(made)
@@ -137,13 +137,15 @@ def export(
 
 @click.command("import")
 @click.argument("file")
-@click.option("-p", "--profile", metavar="NAME", shell_complete=complete_profiles, help="Import for this profile.")
+@click.option(
+    "-p", "--profile", metavar="NAME", shell_complete=complete_profiles, help="Import into the history of this profile."
+)
 @click.pass_context
 def import_(context: click.Context, file: str, profile: str | None) -> None:
-    """Import the calls of a case into the history. Sends nothing.
+    """Import the calls of a case into the history.
 
-    A case is a file of recorded calls, as `rpcexplorer history export` writes it. Imported calls are marked: a secret
-    reference in them is not filled in until you agree.
+    A case is a file of recorded calls, as `rpcexplorer history export` writes it. Importing sends nothing. Imported
+    calls are marked: a secret reference in them is not filled in until you agree.
 
     \b
     Example:
@@ -152,16 +154,18 @@ def import_(context: click.Context, file: str, profile: str | None) -> None:
     world, explorer = open_history(context, profile)
     case = read_case(explorer, world, file)
     taken = explorer.cases.take_in(case, explorer.profile)
-    known = f"; {taken.known} had been imported before" if taken.known else ""
-    addresses = f"; they were sent to {', '.join(case.addresses)}" if taken.added and case.addresses else ""
-    renamed = f"; {taken.renamed} got a new id, because theirs was taken" if taken.renamed else ""
-    world.say(f"imported {counted(len(taken.added), 'call')}{addresses}{renamed}{known}")
+    addresses = f", sent to {', '.join(case.addresses)}" if taken.added and case.addresses else ""
+    world.say(f"imported {counted(len(taken.added), 'call')}{addresses}")
+    if taken.renamed:
+        world.say(f"{counted(taken.renamed, 'call')} got a new id, because another call has the old one")
+    if taken.known:
+        world.say(f"already imported before: {counted(taken.known, 'call')}")
     for call in taken.added:
         world.print(call.id)
     if taken.problem:
         fail(taken.problem)
     if not case.exchanges:
-        fail(f"{case.file} contains no call that can be read.")
+        fail(f"{case.file} contains no readable call.")
 
 
 BARS = 72
@@ -171,12 +175,12 @@ PLAIN = frozenset({"dumb", "linux"})
 
 @click.command("stats")
 @click.argument("text", default="")
-@click.option("-n", "--limit", type=whole_number(1), metavar="N", default=50, show_default=True, help="So many rows.")
-@click.option("-p", "--profile", metavar="NAME", shell_complete=complete_profiles, help="Only of this profile.")
-@click.option("--by", type=OneOf(GROUPINGS), default="method", show_default=True, help="method, profile or code.")
-@click.option("--sort", type=OneOf(ORDERS), default="calls", show_default=True, help="calls, failures or p95.")
+@click.option("-n", "--limit", type=whole_number(1), metavar="N", default=50, show_default=True, help="At most N rows.")
+@click.option("-p", "--profile", metavar="NAME", shell_complete=complete_profiles, help="Only calls of this profile.")
+@click.option("--by", type=OneOf(GROUPINGS), default="method", show_default=True, help="Group the calls by this.")
+@click.option("--sort", type=OneOf(ORDERS), default="calls", show_default=True, help="Sort the rows by this.")
 @bound_options
-@click.option("--json", "as_json", is_flag=True, help="Print all of it as one JSON object, times in milliseconds.")
+@click.option("--json", "as_json", is_flag=True, help="Print the statistics as one JSON object, times in milliseconds.")
 @click.pass_context
 def stats(
     context: click.Context,
@@ -189,10 +193,10 @@ def stats(
     as_json: bool,
     **bounds: str | None,
 ) -> None:
-    """Count calls and failures, and say how long the calls took: half of them, 95 of 100, the slowest.
+    """Count calls and failures, and show how long calls took.
 
-    Failed calls are errors, malformed responses, and calls without a response. Times count only calls with a
-    response. TEXT and the options narrow what is counted, as in: rpcexplorer history search --help
+    The times are median, 95th percentile and maximum of the calls with a response. Failed calls are errors, malformed
+    responses, and calls without a response. TEXT and the options filter the calls, as in `rpcexplorer history search`.
 
     \b
     Examples:
@@ -218,7 +222,7 @@ def stats(
         return
     _print(world, found, rows[:limit])
     if len(rows) > limit:
-        world.say(f"{len(rows) - limit:,} more rows: -n {len(rows)}")
+        world.say(f"{len(rows) - limit:,} more rows. To show all, add -n {len(rows)}.")
 
 
 def _print(world: World, found: Statistics, rows: list[Figures]) -> None:
@@ -267,7 +271,7 @@ HOURS = {"h": 1, "d": 24, "w": 168}
 
 @click.group(cls=CommandGroup)
 def history() -> None:
-    """History: every call that was made, newest first."""
+    """List, search, show, export and prune recorded calls."""
 
 
 history.add_command(export)
@@ -277,18 +281,18 @@ history.add_command(stats)
 
 @history.command("list")
 @click.argument("text", default="")
-@click.option("-n", "--limit", type=AT_MOST, metavar="N", default=20, show_default=True, help="At most so many.")
-@click.option("-p", "--profile", metavar="NAME", shell_complete=complete_profiles, help="Only of this profile.")
-@click.option("--method", metavar="NAME", help="Only of this method.")
+@click.option("-n", "--limit", type=AT_MOST, metavar="N", default=20, show_default=True, help="Show at most N calls.")
+@click.option("-p", "--profile", metavar="NAME", shell_complete=complete_profiles, help="Only calls of this profile.")
+@click.option("--method", metavar="NAME", help="Only calls of this method.")
 @click.option(
     "--outcome",
     type=OneOf(OUTCOME_WORDS, FORMER_OUTCOME_WORDS),
     multiple=True,
     metavar="WORD",
-    help=f"Only with this outcome, or one of several: {', '.join(OUTCOME_WORDS)}.",
+    help=f"Only calls with this outcome: {', '.join(OUTCOME_WORDS)}. Can be repeated.",
 )
 @bound_options
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line.")
 @click.pass_context
 def list_(
     context: click.Context,
@@ -301,7 +305,9 @@ def list_(
     as_json: bool,
     **bounds: str | None,
 ) -> None:
-    """List the newest calls. TEXT narrows the list, with the words of a filter as in history search.
+    """List the newest calls.
+
+    TEXT filters the list, with the same words as in `rpcexplorer history search`.
 
     \b
     Examples:
@@ -319,18 +325,18 @@ def list_(
 
 @history.command()
 @click.argument("text")
-@click.option("-n", "--limit", type=AT_MOST, metavar="N", default=50, show_default=True, help="At most so many.")
-@click.option("-p", "--profile", metavar="NAME", shell_complete=complete_profiles, help="Only of this profile.")
+@click.option("-n", "--limit", type=AT_MOST, metavar="N", default=50, show_default=True, help="Show at most N calls.")
+@click.option("-p", "--profile", metavar="NAME", shell_complete=complete_profiles, help="Only calls of this profile.")
 @bound_options
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line.")
 @click.pass_context
 def search(
     context: click.Context, /, text: str, limit: int, profile: str | None, as_json: bool, **bounds: str | None
 ) -> None:
-    """Find calls whose request, response, name or note contains TEXT, ignoring case.
+    """Find calls that contain TEXT.
 
-    Words of a filter may stand in TEXT: outcome: method: profile: by: code: status: since: until: slower: faster:
-    larger: smaller: narrow what is found. In quotes they are text.
+    It searches request, response, name and note, and ignores case. TEXT can contain filters: outcome: method: profile:
+    by: code: status: since: until: slower: faster: larger: smaller: In quotes, these words are plain text.
 
     \b
     Examples:
@@ -345,15 +351,15 @@ def search(
 
 @history.command()
 @click.argument("id", required=False)
-@click.option("-p", "--profile", metavar="NAME", shell_complete=complete_profiles, help="Look where it records.")
-@click.option("--params", "part", flag_value="params", help="Print only the request's params.")
+@click.option("-p", "--profile", metavar="NAME", shell_complete=complete_profiles, help="Look in its history.")
+@click.option("--params", "part", flag_value="params", help="Print only the params.")
 @click.option("--body", "part", flag_value="body", help="Print only the body of the response.")
-@click.option("--json", "part", flag_value="json", help="Print all of it as one JSON object.")
+@click.option("--json", "part", flag_value="json", help="Print the call as one JSON object.")
 @click.pass_context
 def show(context: click.Context, id: str | None, profile: str | None, part: str | None) -> None:
-    """Show one call: request, response, headers, time and duration. Without an ID, the newest.
+    """Show one call: request, response, headers, time, duration.
 
-    A part of an id is enough where only one call has it.
+    Without an ID, the newest call is shown. A part of an id is enough if only one call has it.
 
     \b
     Examples:
@@ -376,14 +382,14 @@ def show(context: click.Context, id: str | None, profile: str | None, part: str 
 @history.command()
 @click.option("--keep", type=whole_number(0), metavar="N", help="Keep the newest N calls.")
 @click.option("--older-than", metavar="AGE", help="Remove calls older than 12h, 30d or 8w.")
-@click.option("-p", "--profile", metavar="NAME", shell_complete=complete_profiles, help="Only of this profile.")
-@click.option("--dry-run", is_flag=True, help="Only count.")
+@click.option("-p", "--profile", metavar="NAME", shell_complete=complete_profiles, help="Only calls of this profile.")
+@click.option("--dry-run", is_flag=True, help="Only count the calls.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask for confirmation.")
 @click.pass_context
 def prune(
     context: click.Context, keep: int | None, older_than: str | None, profile: str | None, dry_run: bool, yes: bool
 ) -> None:
-    """Remove old calls for good.
+    """Remove old calls permanently.
 
     \b
     Examples:
@@ -391,34 +397,34 @@ def prune(
       rpcexplorer history prune --keep 1000 --dry-run
     """
     if keep is None and older_than is None:
-        raise click.UsageError("Say what to remove: --keep N, --older-than AGE, or both.")
+        raise click.UsageError("Add --keep N, --older-than AGE, or both.")
     age = AGE.fullmatch(older_than or "")
     if older_than is not None and age is None:
-        raise click.UsageError(f"--older-than: {older_than} is no age: write a number and h, d or w, such as 30d.")
+        raise click.UsageError(f"--older-than: {older_than} is not valid. Write a number and h, d or w, such as 30d.")
     before = datetime.now(UTC) - timedelta(hours=int(age[1]) * HOURS[age[2]]) if age else None
     world, explorer = open_history(context, profile)
     count = explorer.history.prune(keep=keep, before=before, profile=profile, dry=True)
     if others := explorer.history.others():
         named = ", ".join(others[:NAMED]) + f" and {len(others) - NAMED} more" * (len(others) > NAMED)
-        world.say(f"{named} record in {explorer.history.folder} too; what they have recorded stays")
+        world.say(f"{named} also record in {explorer.history.folder}. Their calls are not removed.")
     there = f" from {explorer.history.folder}" if explorer.history.shared else ""
     if dry_run or not count:
-        world.say(f"{count:,} calls would be removed{there}")
+        world.say(f"{counted(count, 'call')} would be removed{there}")
         return
     if not yes:
         if not world.asks:
-            fail(f"{count:,} calls would be removed{there} for good: add --yes to do it.")
-        if not click.confirm(f"Remove {count:,} calls{there} for good?", default=False, err=True):
+            fail(f"{counted(count, 'call')} would be removed{there} permanently. Add --yes to remove them.")
+        if not click.confirm(f"Remove {counted(count, 'call')}{there} permanently?", default=False, err=True):
             fail("Nothing was removed.")
     count = explorer.history.prune(keep=keep, before=before, profile=profile)
-    world.say(f"removed {count:,} calls{there}")
+    world.say(f"removed {counted(count, 'call')}{there}")
 
 
 def _print_calls(world: World, found: Iterable[Exchange | Damaged], explorer: Explorer, *, as_json: bool) -> None:
     own, many = explorer.history.writer, bool(explorer.history.others())
     for exchange in found:
         if isinstance(exchange, Damaged):
-            world.say(f"a damaged record in {exchange.file}: {exchange.reason}")
+            world.say(f"warning: a record in {exchange.file} is damaged: {exchange.reason}")
         elif as_json:
             print_json_line(world, json_of(_row(exchange, own)))
         else:

@@ -33,10 +33,10 @@ MAX_NOTES = 12
 @click.command("import")
 @click.argument("file", metavar="FILE|-")
 @profile_option
-@click.option("--save", metavar="FILE", help="Save the calls in this project file, not as drafts.")
-@click.option("--dry-run", is_flag=True, help="Show what is found, and import nothing.")
-@click.option("--json", "as_json", is_flag=True, help="Print what is found as one JSON object.")
-@click.option("--no-input", "ask", flag_value=False, default=True, help="Never ask anything: credentials are dropped.")
+@click.option("--save", metavar="FILE", help="Add them as saved calls to this project file, not as drafts.")
+@click.option("--dry-run", is_flag=True, help="Show the calls, and import nothing.")
+@click.option("--json", "as_json", is_flag=True, help="Print the calls as one JSON object.")
+@click.option("--no-input", "ask", flag_value=False, default=True, help="Never ask. Credentials are dropped.")
 @click.pass_context
 def import_(
     context: click.Context,
@@ -49,9 +49,10 @@ def import_(
 ) -> None:
     """Import calls from another program as drafts of a profile.
 
-    FILE, or - for stdin, holds curl commands as browsers copy them (for bash or cmd), a HAR, a Postman collection 2.1,
-    or JSON-RPC requests, one or one a line. Nothing in it is run, and no file that it names is read. Credentials in it
-    are stored for the profile if you agree, or dropped. Requests that cannot be used are listed with their number.
+    FILE, or - for stdin, contains curl commands as browsers copy them (for bash or cmd), a HAR file, a Postman
+    collection 2.1, or JSON-RPC requests (one, or one per line). rpcexplorer runs nothing in it, and reads no other file
+    that it names. Credentials in it are stored for the profile if you agree, or dropped. Requests that cannot be used
+    are listed with their number.
 
     \b
     Examples:
@@ -71,7 +72,7 @@ def import_(
         explorer = invocation.open(ask=ask)
         chosen = invocation.use(explorer, profile)
         if chosen.ad_hoc:
-            fail("Drafts belong to a profile: name one with -p, or add one with `rpcexplorer profiles add`.")
+            fail("Drafts belong to a profile. Name one with -p, or add one with `rpcexplorer profiles add`.")
         _keep(invocation, explorer, chosen, [fitted(chosen, call) for call in found.calls], ask=ask)
 
 
@@ -90,30 +91,31 @@ def _show(invocation: Invocation, found: Imported, *, as_json: bool) -> None:
     for line in lines[:MAX_NOTES]:
         world.say(line)
     if len(lines) > MAX_NOTES:
-        world.say(f"and {len(lines) - MAX_NOTES} more of this kind: --json has all of it")
+        world.say(f"{len(lines) - MAX_NOTES} more messages. To print all, add --json.")
 
 
 def _without_id(found: Imported) -> list[str]:
     """Neither a draft nor a saved call says whether it is a notification: whoever sends it does."""
     methods = dict.fromkeys(call.method for call in found.calls if call.notification)
-    note = f"{joined_words(methods, 3)}: it had no id and is saved as a call; `rpcexplorer notify` sends it without one"
+    note = f"imported as a call with an id: {joined_words(methods, 3)}. To send it without, use `rpcexplorer notify`."
     return [note] if methods else []
 
 
 def _keep(invocation: Invocation, explorer: Explorer, profile: Profile, calls: list[Fitted], *, ask: bool) -> None:
     world = invocation.world
     if others := other_addresses((each.call for each in calls), profile.endpoint):
-        world.say(f"{profile.name} sends calls to {profile.endpoint}; these went to {others}")
+        world.say(f"{profile.name} sends calls to {profile.endpoint}, but the imported calls were sent to {others}")
     _credentials(invocation, explorer, profile, calls, ask=ask)
     secrets = [*explorer.credentials.in_use(), *(secret for each in calls for _, secret in each.secrets)]
     taken = explorer.imports.take_in(profile, [each.call for each in calls], secrets)
     world.say(
-        f"{counted(len(taken.drafts), 'call')} in the drafts of {profile.name}: on screen, type the method's name"
+        f"imported {counted(len(taken.drafts), 'call')} as drafts of {profile.name}. "
+        "To open one on screen, type the name of its method."
     )
     if taken.replaced:
         world.say(f"replaced drafts, which you can restore on screen: {joined_words(taken.replaced, 6)}")
     if taken.left_out:
-        world.say(f"{taken.left_out} more of the same methods were not imported")
+        world.say(f"not imported: {counted(taken.left_out, 'more call')} of the same methods")
     if taken.problem:
         fail(f"Not all calls were saved: {taken.problem}")
 
@@ -134,10 +136,10 @@ def _credentials(
                     fail(f"The {field} could not be stored: {problem}")
             world.say(f"stored: {names}")
         else:
-            commands = joined_words([f"rpcexplorer profiles secret {profile.name} {field}" for field in found])
-            world.say(f"the {names} was not stored. To store one: {commands}")
+            commands = "\n".join(f"rpcexplorer profiles secret {profile.name} {field}" for field in found)
+            world.say(f"not stored: {names}. To store, run:\n{commands}")
     if dropped:
-        world.say(f"credentials that {profile.name} has no use for were dropped: {joined_words(dropped, 6)}")
+        world.say(f"dropped credentials that {profile.name} cannot use: {joined_words(dropped, 6)}")
 
 
 def _save(invocation: Invocation, found: Imported, profile: str | None, typed: str) -> None:
@@ -154,7 +156,7 @@ def _save(invocation: Invocation, found: Imported, profile: str | None, typed: s
         name = _name(hide.text(call.name.rpartition(" / ")[2] or call.method), names)
         doc = printable(hide.text(call.name)) if call.name and call.name != name else ""
         if hide.text(call.params) != call.params:
-            world.say(f"{name} was not saved: its params hold a credential, which has no place in a file of profiles")
+            world.say(f"{name} was not saved: its params contain a credential, and sessions.toml must not contain one")
             continue
         to_save = SavedCall(name, call.method, call.params, doc, str(file), profile or "")
         if problem := explorer.save_call(to_save):
@@ -162,15 +164,17 @@ def _save(invocation: Invocation, found: Imported, profile: str | None, typed: s
         else:
             saved.append((to_save, call))
     if len(found.calls) > MAX_CALLS:
-        world.say(f"{len(found.calls) - MAX_CALLS:,} more were not saved: {MAX_CALLS} are saved at a time")
+        more = counted(len(found.calls) - MAX_CALLS, "more call")
+        world.say(f"not saved: {more}. One import saves at most {MAX_CALLS}.")
     if dropped := dict.fromkeys(each.place for call in found.calls for each in call.credentials):
-        world.say(f"credentials were dropped: {joined_words(dropped, 6)}")
+        world.say(f"dropped credentials: {joined_words(dropped, 6)}")
     if not saved:
         fail(f"Nothing was saved in {file}.")
-    world.say(f"{counted(len(saved), 'call')} saved in {file}: {_sends(invocation, explorer, *saved[0])}")
+    command = _sending_command(invocation, explorer, *saved[0])
+    world.say(f"saved {counted(len(saved), 'call')} in {file}. To send one, run:\n{command}")
 
 
-def _sends(invocation: Invocation, explorer: Explorer, saved: SavedCall, call: ImportedCall) -> str:
+def _sending_command(invocation: Invocation, explorer: Explorer, saved: SavedCall, call: ImportedCall) -> str:
     """Return the command that sends a saved call."""
     folder, file, sessions = invocation.world.folder, Path(saved.file), invocation.sessions
     if file.resolve() not in {each.resolve() for each in explorer.profiles.files}:
@@ -178,7 +182,7 @@ def _sends(invocation: Invocation, explorer: Explorer, saved: SavedCall, call: I
     profile = saved.profile or invocation.profile
     words = ["rpcexplorer", *(["--sessions", str(sessions)] if sessions else [])]
     words += ["notify" if call.notification else "call", saved.listed_as, *(["-p", profile] if profile else [])]
-    return f"{shlex.join(words)} sends one"
+    return shlex.join(words)
 
 
 def _name(wanted: str, names: dict[str, int]) -> str:

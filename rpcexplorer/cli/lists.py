@@ -28,7 +28,7 @@ PALETTE = "palette"
 
 
 @click.command()
-@click.option("--json", "as_json", is_flag=True, help="Print an array of objects.")
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON array of objects.")
 @click.pass_context
 def keys(context: click.Context, as_json: bool) -> None:
     """List the keys of the screen and their commands.
@@ -78,7 +78,7 @@ def keys(context: click.Context, as_json: bool) -> None:
 def themes(context: click.Context) -> None:
     """List the themes.
 
-    They are the program's own, and those in the themes folder of your config folder.
+    The list shows the built-in themes, and those in the themes folder of your config folder.
 
     \b
     Example:
@@ -94,7 +94,7 @@ def themes(context: click.Context) -> None:
 class PresetCommands(CommandGroup):
     def instead(self, ctx: click.Context, name: str) -> str:  # noqa: ARG002 - the shape of its base
         """Somebody who names a preset wants to see it."""
-        return f"; to see a preset: {PROGRAM} presets show NAME."
+        return f". To print a preset, run:\n{PROGRAM} presets show NAME"
 
 
 @click.group(cls=PresetCommands, invoke_without_command=True)
@@ -145,13 +145,13 @@ def show(context: click.Context, name: str) -> None:
 
 
 @click.command()
-@click.option("--json", "as_json", is_flag=True, help="Print an array of objects.")
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON array of objects.")
 @click.pass_context
 def paths(context: click.Context, as_json: bool) -> None:
     """List the files and folders that rpcexplorer uses.
 
-    RPCEXPLORER_HOME moves all but the project file and the local file. The history folder is the one that the profile
-    in use records to.
+    The environment variable RPCEXPLORER_HOME moves all of them, except the project file and the local file. The history
+    folder is that of the current profile.
 
     \b
     Examples:
@@ -183,7 +183,7 @@ def complete_pages(_: click.Context, __: click.Parameter, begun: str) -> list[st
 def manual(context: click.Context, page: str | None) -> None:
     """List the pages of the manual, or print PAGE.
 
-    On a terminal, the page is laid out and shown in a pager: $PAGER, or less. In a pipe, it is printed as Markdown.
+    On a terminal, the page is formatted and shown in a pager ($PAGER, or less). In a pipe, it is printed as Markdown.
 
     \b
     Examples:
@@ -198,7 +198,7 @@ def manual(context: click.Context, page: str | None) -> None:
             world.print(f"{each.name:<{width}}  {each.title}\n{'':<{width}}  {each.summary}")
     elif page not in PAGES:
         near = nearest(page, PAGES)
-        instead = f"; did you mean {near}?" if near else f". The pages are {', '.join(PAGES)}."
+        instead = f". Did you mean {near}?" if near else f". The pages are {', '.join(PAGES)}."
         raise click.UsageError(f"There is no page {page}{instead}")
     elif world.shows:
         _show_in_pager(world, laid_out(read_page(page), world))

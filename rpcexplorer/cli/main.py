@@ -91,7 +91,7 @@ class Commands(CommandGroup):
             return f". To open the profile:\n{ctx.command_path} -p {shlex.quote(found[0])}"
         as_method = "" if set(name) & set("/:\\ ") else f" To call a method:\n{ctx.command_path} call {name}"
         if set(name) & set("/:") and "\\" not in name:
-            return ". An address begins with http:// or https://"
+            return ". A URL begins with http:// or https://."
         said = super().instead(ctx, name)
         return said if said.endswith("?") and "." not in name else f".{as_method}"
 
@@ -126,15 +126,14 @@ class Commands(CommandGroup):
 )
 @click.version_option(__version__, prog_name=PROGRAM)
 @click.option("-p", "--profile", metavar="NAME", shell_complete=complete_profiles, help="Use this profile.")
-@click.option("--url", metavar="URL", help="Use this address, without a profile.")
+@click.option("--url", metavar="URL", help="Use this URL, without a profile.")
 @click.option("--sessions", metavar="FILE", type=click.Path(path_type=Path), help="Use FILE as the project file.")
 @click.pass_context
 def program(context: click.Context, profile: str | None, url: str | None, sessions: Path | None) -> None:
-    """Explore JSON-RPC 2.0 services: without a command, on screen.
+    """Explore JSON-RPC services. Without a command, the screen opens.
 
-    stdout is data, stderr is narration, and the exit code says what happened: 0 a result, 1 an error object,
-    2 usage or configuration, 3 credentials, 4 no response, 5 a response that is not JSON-RPC, 6 a comparison
-    that differs, 130 interrupted.
+    Results are printed to stdout, messages to stderr. Exit codes: 0 result, 1 error object, 2 usage or configuration,
+    3 credentials, 4 no response, 5 response that is not JSON-RPC, 6 comparison that differs, 130 interrupted.
 
     \b
     Examples:
@@ -159,10 +158,9 @@ def program(context: click.Context, profile: str | None, url: str | None, sessio
 def open_address(context: click.Context, url: str, file: str | None) -> None:
     invocation = invocation_of(context)
     if invocation.url is not None or (file is not None and "://" in file):
-        raise click.UsageError("Name one address.")
+        raise click.UsageError("Name only one URL.")
     if file is not None and not file.endswith(CASE_ENDING):
-        wanted = f"a case, a file that ends with {CASE_ENDING}"
-        raise click.UsageError(f"Only {wanted}, can follow an address: {file} is not one.")
+        raise click.UsageError(f"{file} is not a case. Only a file that ends with {CASE_ENDING} can follow a URL.")
     invocation.url = url
     context.exit(_screen(invocation) if file is None else _screen_on_case(invocation, file))
 
@@ -180,11 +178,11 @@ def open_case(context: click.Context, file: str, profile: str | None) -> None:
 def _screen_on_case(invocation: Invocation, file: str) -> int:
     world = invocation.world
     if not world.on_terminal:
-        fail(f"The screen needs a terminal. To replay the calls: {PROGRAM} replay {file} -p NAME. To import them: "
-             f"{PROGRAM} history import {file}")  # fmt: skip
+        commands = f"{PROGRAM} replay {file} -p NAME\n{PROGRAM} history import {file}"
+        fail(f"The screen needs a terminal. To replay the calls, or to import them, run:\n{commands}")
     invocation.case = world.folder / os.path.expanduser(file)  # noqa: PTH111 - Path's own raises for an unknown user
     if read_bytes(invocation.case, links=True, others=True) is None:
-        raise click.UsageError(f"There is no file {invocation.case}: check its name.")
+        raise click.UsageError(f"There is no file {invocation.case}. Check the name.")
     return _screen(invocation)
 
 
@@ -192,7 +190,7 @@ def _screen(invocation: Invocation) -> int:
     """Open the screen on what was named; whoever has no profile yet may go on to the demo."""
     world = invocation.world
     if not world.on_terminal and invocation.url:
-        fail(f"The screen needs a terminal. To make a call: {PROGRAM} call METHOD --url {invocation.url}")
+        fail(f"The screen needs a terminal. To send a call, run:\n{PROGRAM} call METHOD --url {invocation.url}")
     code, wish = world.open_screen(invocation.build, invocation.profile, invocation.case)
     if wish != "demo":
         return code
@@ -214,7 +212,7 @@ def _what(error: click.UsageError) -> str:
             return f"There is no option {name}{_instead(name, ctx)}"
         case click.MissingParameter(param=param, ctx=ctx) if param is not None and ctx is not None:
             usage = " ".join(ctx.get_usage().split()).removeprefix("Usage: ")
-            return f"{_name(param)} is missing: {usage}{'' if usage.endswith('.') else '.'}"
+            return f"{_name(param)} is missing. Usage: {usage}{'' if usage.endswith('.') else '.'}"
         case click.BadParameter(param=click.Argument(type=click.Choice()), message=message):
             return message  # the usage line has no name for it, and the choices say what it is
         case click.BadParameter(param=param, message=message) if param is not None:
@@ -226,9 +224,9 @@ def _instead(name: str, ctx: click.Context) -> str:
     """Where an option of another name, or of another command, was probably meant."""
     root = ctx.find_root()
     if root is not ctx and name in _option_names(root):
-        return f" here: it goes before {ctx.info_name}."
+        return f" here. Write it before {ctx.info_name}."
     near = nearest(name, _option_names(ctx))
-    return f"; did you mean {near}?" if near else "."
+    return f". Did you mean {near}?" if near else "."
 
 
 def _option_names(ctx: click.Context) -> list[str]:

@@ -40,12 +40,12 @@ MAX_SUGGESTIONS = 3
 @click.command()
 @click.argument("name", required=False, shell_complete=complete_methods)
 @profile_option
-@click.option("--url", metavar="URL", help="Use this address, without a profile.")
-@click.option("--auth", type=AUTH, help="Auth type, with --url.  [default: none]")
+@click.option("--url", metavar="URL", help="Use this URL, without a profile.")
+@click.option("--auth", type=AUTH, help="Auth type (only with --url).  [default: none; cookie for /api/v2/]")
 @click.option("--refresh", is_flag=True, help="Discover the methods again before listing them.")
 @click.option("--changes", is_flag=True, help="Print the changes that the last refresh found.")
 @click.option("--json", "as_json", is_flag=True, help="Print the method list as JSON.")
-@click.option("--export", type=OneOf(["openrpc"]), help="Print the methods as a document to commit: openrpc.")
+@click.option("--export", type=OneOf(["openrpc"]), help="Print the methods as an OpenRPC document.")
 @no_input_option
 @click.pass_context
 def methods(
@@ -62,9 +62,9 @@ def methods(
 ) -> None:
     """List the methods, or describe one of them.
 
-    The list has the saved calls (with an @), then the methods of rpcexplorer, of the profile, of discovery and of
-    earlier calls. You can call any other name, too. A refresh saves what it discovers for the profile. A service
-    without discovery is not an error.
+    The list contains the saved calls (with an @), then the methods that rpcexplorer, the profile, discovery or an
+    earlier call has named. You can also call methods that are not in the list. --refresh saves the discovered methods
+    for the profile. It is not an error if the service does not support discovery.
 
     \b
     Examples:
@@ -77,9 +77,9 @@ def methods(
       rpcexplorer methods --export openrpc > openrpc.json
     """
     if export and (name or changes or as_json):
-        raise click.UsageError("--export prints the whole method list: remove NAME, --changes and --json.")
+        raise click.UsageError("--export prints the whole method list. Remove NAME, --changes and --json.")
     if changes and name:
-        raise click.UsageError("--changes is about all methods: remove NAME.")
+        raise click.UsageError("--changes prints the changes of all methods. Remove NAME.")
     invocation = invocation_of(context)
     explorer = invocation.open(ask=ask)
     chosen = invocation.use(explorer, profile, url, auth)
@@ -142,7 +142,7 @@ def _refreshed(invocation: Invocation, explorer: Explorer) -> int:
         invocation.world.say(f"changed: {printable(change.line)}")
     if len(changed) > MAX_NAMED:
         invocation.world.say(
-            f"{len(changed) - MAX_NAMED:,} more have changed: rpcexplorer methods --changes shows them"
+            f"{len(changed) - MAX_NAMED:,} more have changed. To list them, run: rpcexplorer methods --changes"
         )
     return discovery.exit_code
 
@@ -281,7 +281,7 @@ WRONG = 2
 def params(
     context: click.Context, method: str, given: tuple[str, ...], profile: str | None, check: bool, ask: bool
 ) -> None:
-    """Print params that METHOD accepts, as JSON.
+    """Print JSON params that METHOD accepts.
 
     --check compares params with the schema of METHOD. It prints each problem with the values that are allowed there,
     and exits with code 2. Write the params as for call. Nothing is sent: the schema is in the saved method list.
@@ -328,7 +328,7 @@ def _check(invocation: Invocation, explorer: Explorer, method: Method, text: str
         text = explorer.saved_calls()[method.name.removeprefix(SIGN)].text
     read = Draft(name, text).read()
     if isinstance(read, Typo):
-        world.say(f"these are no params: {read}")
+        world.say(f"these params cannot be sent: {read}")
         world.stderr.write(f"{marked(text, read)}\n")
         return WRONG
     found = asyncio.run(_checked(explorer, name, text))

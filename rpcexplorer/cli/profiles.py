@@ -40,8 +40,8 @@ def _seconds(value: str) -> float | int:
 TYPES: Final[Mapping[str, Any]] = {
     "auth type": AUTH,
     "seconds": _seconds,
-    "status": whole_number(100, 599, what="HTTP status"),
-    "code": whole_number(-MAX_INTEGER, MAX_INTEGER, what="error code"),
+    "status": whole_number(100, 599),
+    "code": whole_number(-MAX_INTEGER, MAX_INTEGER),
 }
 REPEATED: Final = frozenset(("headers", "status", "code", "words"))
 """Kinds of values of which an option can be given several."""
@@ -69,7 +69,7 @@ def profile_options(command: F) -> F:
 @click.command()
 @click.argument("name")
 @profile_options
-@click.option("--team", is_flag=True, help="Add it to the project file, ./sessions.toml.")
+@click.option("--team", is_flag=True, help="Add the profile to the project file, ./sessions.toml.")
 @click.pass_context
 def add(context: click.Context, /, name: str, team: bool, **typed: Any) -> None:
     """Add a profile to your user file, or to the project file.
@@ -102,7 +102,7 @@ def add(context: click.Context, /, name: str, team: bool, **typed: Any) -> None:
         field = row.key.removeprefix("auth.")
         if row.part == "auth" and field in tables["auth"].keys() - {"kind", *KINDS[kind].__struct_fields__}:
             others = joined_words(other for other, each in KINDS.items() if field in each.__struct_fields__)
-            fail(f"{row.option}: auth {kind} has no {field}. It is for {others}: choose one with --auth.")
+            fail(f"{row.option}: auth {kind} has no {field}. Auth types with one: {others}. Choose it with --auth.")
     values = {"preset": typed["preset"], "path": path} | values | {"login": tables["login"] or None}
     if problem := explorer.edits(file).add(name, url, auth=tables["auth"], **values):
         fail(_with_option(name, problem))
@@ -113,12 +113,12 @@ def add(context: click.Context, /, name: str, team: bool, **typed: Any) -> None:
     if preset and preset.advice:
         say(f"{preset.name}: {preset.advice}")
     if profile and profile.assumes_auth:
-        say("this is the address of the service: auth cookie is used if the server asks for credentials")
-        say(f"to find out how another server is called: rpcexplorer profiles test {name} --apply")
+        say("auth cookie will be used if the server asks for credentials")
+        say(f"to find the settings of another server, run: rpcexplorer profiles test {name} --apply")
         return
     for field in profile.secrets if profile else ():
         if field != "session":
-            say(f"store its {field} with: rpcexplorer profiles secret {name} {field}")
+            say(f"to store the {field}, run: rpcexplorer profiles secret {name} {field}")
 
 
 def _preset(explorer: Explorer, name: str | None) -> Preset | None:
@@ -153,7 +153,7 @@ def _value(row: ProfileKey, typed: Any, folder: Path, file: Path) -> Any:
         case "headers":
             headers = dict(header.partition("=")[::2] for header in typed)
             if "" in headers or not all("=" in header for header in typed):
-                fail("--header: a header is written as NAME=VALUE, such as X-Tenant=acme.")
+                fail("--header: write NAME=VALUE, such as X-Tenant=acme.")
             return headers
         case "json":
             try:
@@ -161,7 +161,7 @@ def _value(row: ProfileKey, typed: Any, folder: Path, file: Path) -> Any:
             except ValueError as error:
                 fail(f"{row.option}: this is not JSON: {error}.")
             if any(leaf is None for _, leaf in leaves(value)):
-                fail(f"{row.option}: sessions.toml cannot contain null: remove it.")
+                fail(f"{row.option}: sessions.toml cannot contain null. Remove it.")
             return value
     return [*typed] if isinstance(typed, tuple) else typed
 
@@ -210,7 +210,7 @@ def set_(context: click.Context, /, name: str, changes: tuple[str, ...], team: b
         invocation.world.say(hide(f"{key}: {values}"))
     for sentence in explorer.profiles.overruled(name, wanted, file):
         invocation.world.say(f"warning: {sentence}")
-    invocation.world.say(f"set in profile {name}, in {file}")
+    invocation.world.say(f"changed profile {name} in {file}")
     if sentence := _held_back(explorer, name):
         invocation.world.say(hide(sentence))
     invocation.warn_about(explorer, file)
@@ -231,7 +231,7 @@ def _held_back(explorer: Explorer, name: str) -> str:
 def _split(change: str) -> tuple[str, str]:
     key, sign, text = change.partition("=")
     if not sign or not key:
-        raise click.UsageError(f"{change} is no KEY=VALUE, such as content_type=application/json.")
+        raise click.UsageError(f"{change} is not KEY=VALUE. Write it as in content_type=application/json.")
     return key.strip(), text.strip()
 
 
@@ -253,7 +253,7 @@ FIELD = OneOf(FIELDS)
 
 @click.group(cls=CommandGroup)
 def profiles() -> None:
-    """Profiles: the servers you talk to, and their secrets."""
+    """Add, change, test and remove profiles and their secrets."""
 
 
 profiles.add_command(add)
@@ -293,7 +293,9 @@ def list_(context: click.Context) -> None:
 @click.argument("name", required=False, shell_complete=complete_profiles)
 @click.pass_context
 def show(context: click.Context, name: str | None) -> None:
-    """Show every value of a profile and the file and line it comes from; secrets by their state only.
+    """Show the values of a profile.
+
+    Each row shows the file and line that the value comes from. A secret is never shown, only its state.
 
     \b
     Example:
@@ -317,7 +319,7 @@ def show(context: click.Context, name: str | None) -> None:
 
 @profiles.command()
 @click.argument("name", required=False, shell_complete=complete_profiles)
-@click.option("--team", is_flag=True, help="Write it to the project file, ./sessions.toml.")
+@click.option("--team", is_flag=True, help="Change the project file, ./sessions.toml.")
 @click.pass_context
 def default(context: click.Context, name: str | None, team: bool) -> None:
     """Set the default profile. Without NAME, print it.
@@ -343,11 +345,11 @@ def default(context: click.Context, name: str | None, team: bool) -> None:
     if problem := explorer.edits(file).set_default(name):
         fail(str(problem))
     explorer.reload()
-    invocation.world.say(f"the default is now {name}, in {file}")
+    invocation.world.say(f"the default profile is now {name}, in {file}")
     invocation.warn_about(explorer, file)
     if explorer.profiles.default != name:
         invocation.world.say(
-            f"but {explorer.profiles.default_source} overrides it: the default here is {explorer.profiles.default}"
+            f"warning: {explorer.profiles.default_source} overrides it: the default here is {explorer.profiles.default}"
         )
 
 
@@ -377,12 +379,14 @@ def remove(context: click.Context, name: str, yes: bool) -> None:
 @click.argument("field", required=False, type=FIELD)
 @click.option("--stdin", "from_stdin", is_flag=True, help="Read the value from stdin, up to the first line break.")
 @click.option("--forget", is_flag=True, help="Forget the value, or all of the profile's values.")
-@click.option("--allow-http", is_flag=True, help="From now on, allow its credentials over plain HTTP.")
+@click.option("--allow-http", is_flag=True, help="From now on, send credentials to its server over plain HTTP.")
 @click.pass_context
 def secret(
     context: click.Context, name: str, field: str | None, from_stdin: bool, forget: bool, allow_http: bool
 ) -> None:
-    """Store a secret of profile NAME for its current destination. Without a field, show what is stored.
+    """Store a secret of profile NAME for its current destination.
+
+    Without a field, the state of each secret is shown.
 
     \b
     Examples:
@@ -425,7 +429,7 @@ def _new_value(context: click.Context, profile: Profile, field: str, *, from_std
     else:
         fail(f"Cannot ask for the {field} without a terminal. Use --stdin, or set {profile.variable(field)}.", 3)
     if not value:
-        fail("The value is empty: nothing was stored.")
+        fail("The value is empty. Nothing was stored.")
     return str(value)
 
 

@@ -37,7 +37,7 @@ MAX_PLACES = 50
 
 @click.command()
 @click.argument("files", nargs=-1, type=click.Path(path_type=Path), metavar="[FILE]...")
-@click.option("--staged", is_flag=True, help="Only search what git has staged, as it will be committed.")
+@click.option("--staged", is_flag=True, help="Check only staged changes, as git would commit them.")
 @click.pass_context
 def check(context: click.Context, files: tuple[Path, ...], staged: bool) -> None:
     """Check profiles for problems, and files for secrets.
@@ -55,7 +55,7 @@ def check(context: click.Context, files: tuple[Path, ...], staged: bool) -> None
       rpcexplorer profiles check --staged
     """
     if files and staged:
-        raise click.UsageError("Name files, or say --staged, not both.")
+        raise click.UsageError("Name files or use --staged, not both.")
     invocation = invocation_of(context)
     world = invocation.world
     explorer = world.open_explorer(Nobody(), invocation.sessions)
@@ -71,12 +71,12 @@ def check(context: click.Context, files: tuple[Path, ...], staged: bool) -> None
     for sentence in list(wrong)[:MAX_PLACES]:
         world.say(sentence)
     if more := sum(each.many for each in list(wrong.values())[MAX_PLACES:]):
-        world.say(f"and {more:,} more problems: fix these first")
+        world.say(f"{more:,} more problems. Fix these first.")
     leaks = searched.found
     for leak in leaks[:MAX_PLACES]:
         world.say(str(leak))
     if len(leaks) > MAX_PLACES:
-        world.say(f"and {len(leaks) - MAX_PLACES:,} more places")
+        world.say(f"{len(leaks) - MAX_PLACES:,} more places")
     if leaks:
         world.say(
             f"found {len(leaks):,} {'place' if len(leaks) == 1 else 'places'} with a secret. If such a file was ever "
@@ -95,7 +95,7 @@ def check(context: click.Context, files: tuple[Path, ...], staged: bool) -> None
     many = len(explorer.profiles.profiles)
     checked = names if paths else f"{counted(many, 'profile')} ({names})"
     kind = "staged file" if staged else "file"
-    profiles = "" if staged else f"no problems in {checked}; "
+    profiles = "" if staged else f"no problems in {checked}, "
     world.print(printable(f"{profiles}no secret in {counted(searched.files, kind)}"))
 
 
@@ -105,7 +105,7 @@ QUESTION = "Pin this certificate for {}, and send calls and credentials to this 
 @click.command()
 @click.argument("name", shell_complete=complete_profiles)
 @click.option("--fingerprint", metavar="SHA256", help="Pin the certificate only if it has this fingerprint.")
-@click.option("--team", is_flag=True, help="Write it to the project file, ./sessions.toml.")
+@click.option("--team", is_flag=True, help="Pin it in the project file, ./sessions.toml.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask for confirmation. Needs --fingerprint.")
 @click.pass_context
 def trust(context: click.Context, name: str, fingerprint: str | None, team: bool, yes: bool) -> None:
@@ -123,16 +123,16 @@ def trust(context: click.Context, name: str, fingerprint: str | None, team: bool
     invocation = invocation_of(context)
     wanted = as_fingerprint(fingerprint) if fingerprint is not None else None
     if fingerprint is not None and wanted is None:
-        raise click.UsageError("--fingerprint is the SHA-256 of a certificate: 64 hex digits, with or without colons.")
+        raise click.UsageError("--fingerprint must be a SHA-256 fingerprint: 64 hex digits, with or without colons.")
     explorer = invocation.open()
     profile = invocation.use(explorer, name)
     if not profile.url.lower().startswith("https:"):
-        fail(f"The address of {name} is not https://, so its server shows no certificate.")
+        fail(f"The URL of {name} does not begin with https://, so its server shows no certificate.")
     found = _shown(invocation, explorer, profile, wanted)
     if found is None:
         return
     if yes and wanted is None:
-        fail("--yes alone would pin any certificate: add --fingerprint with the one that you expect.")
+        fail("--yes alone would pin any certificate. Add --fingerprint with the one that you expect.")
     if not yes and not invocation.world.asks:
         fail("Cannot ask for confirmation without a terminal. Add --yes --fingerprint with the one that you expect.")
     agree(context, QUESTION.format(name), yes=yes)
@@ -149,7 +149,7 @@ def pin(invocation: Invocation, explorer: Explorer, profile: Profile, found: str
     invocation.warn_about(explorer, file)
     if explorer.profiles.profiles[name].certificate != found:
         place = explorer.profiles.source_of(name, "certificate")
-        invocation.world.say(f"but {place} overrides it with another certificate")
+        invocation.world.say(f"warning: {place} overrides it with another certificate")
 
 
 def _shown(invocation: Invocation, explorer: Explorer, profile: Profile, wanted: str | None) -> str | None:
@@ -168,11 +168,11 @@ def _shown(invocation: Invocation, explorer: Explorer, profile: Profile, wanted:
         invocation.world.say(f"{label:<{width}}  {text}")
     found = shown.certificate.fingerprint
     if wanted is not None and wanted != found:
-        fail(f"This is not the certificate {wanted}: nothing was changed.")
+        fail(f"The certificate does not have the fingerprint {wanted}. Nothing was changed.")
     if profile.certificate == found:
         invocation.world.say(f"this certificate is already pinned for {profile.name}")
     elif not shown.problem and not profile.certificate:
-        invocation.world.say(f"{profile.name} needs no pinned certificate: an authority vouches for this one")
+        invocation.world.say(f"{profile.name} needs no pinned certificate: a trusted authority issued this one")
     else:
         return found
     return None
@@ -186,15 +186,15 @@ NEW = "NAME"
 @click.argument("name", metavar="[NAME|URL]", required=False, shell_complete=complete_profiles)
 @click.option("--apply", "apply", is_flag=True, help="Apply the suggested changes to the profile. Asks to confirm.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask for confirmation.")
-@click.option("--json", "as_json", is_flag=True, help="Print what was found as one JSON object.")
+@click.option("--json", "as_json", is_flag=True, help="Print the results as one JSON object.")
 @no_input_option
 @click.pass_context
 def connection(context: click.Context, name: str | None, apply: bool, yes: bool, as_json: bool, ask: bool) -> None:
     """Test the connection and suggest settings.
 
     It sends at most 16 requests with harmless methods, lists these methods first, and records no request. Only the
-    last request has credentials: if the profile has some and all steps before it passed. The exit code is that of a
-    call that ends at the first failed step.
+    last request has credentials, and only if the profile has some and all steps before it passed. The exit code is
+    that of a call that fails at the same step.
 
     \b
     Examples:
@@ -208,13 +208,11 @@ def connection(context: click.Context, name: str | None, apply: bool, yes: bool,
     url = name if name and ("/" in name or ":" in name) else None  # no profile's name has these
     profile = invocation.use(explorer, None if url else name, url)
     if profile.ad_hoc and not _can_be_called(profile.url):
-        fail("An address begins with http:// or https:// and a host, such as http://127.0.0.1:8000/jsonrpc.")
+        fail("A URL begins with http:// or https:// and a host, such as http://127.0.0.1:8000/jsonrpc.")
     if apply and profile.ad_hoc:
-        fail(
-            "A URL has no profile to change. Test it without --apply: the last line is the command that adds a profile."
-        )
+        fail("A URL has no profile to change. Remove --apply: the test then prints the command that adds a profile.")
     if yes and not apply:
-        fail("--yes confirms the changes of --apply: add --apply.")
+        fail("--yes confirms the changes of --apply. Add --apply.")
     report = _tested_and_told(context, explorer, profile, as_json=as_json)
     proposal = report.proposal
     while proposal and proposal.trusts and apply and ask and invocation.world.asks:  # --yes trusts no certificate
@@ -323,7 +321,7 @@ def _tell_proposal(invocation: Invocation, profile: Profile, proposal: Proposal,
         if proposal.secrets:
             fields = " and ".join(FIELD_WORDS.get(field, field) for field in proposal.secrets)
             command = f"{PROGRAM} profiles secret {NEW} {proposal.secrets[0]}"
-            invocation.world.say(f"Credentials are missing: {fields}. Add the profile, then store them: {command}")
+            invocation.world.say(f"Credentials are missing: {fields}. Add the profile, then run: {command}")
         if proposal.preset and proposal.preset.advice:
             invocation.world.say(f"{proposal.preset.name}: {proposal.preset.advice}")
         return
@@ -354,7 +352,7 @@ def _change(invocation: Invocation, explorer: Explorer, profile: Profile, propos
     missing = [field for field, found in state.items() if not isinstance(found, Secret) and field != "session"]
     for field in missing:
         if field in proposal.secrets:
-            say(f"store its {field} with: {PROGRAM} profiles secret {profile.name} {field}")
+            say(f"to store the {field}, run: {PROGRAM} profiles secret {profile.name} {field}")
     return bool(missing) or not state
 
 
@@ -381,16 +379,16 @@ def _as_json(profile: Profile, report: Report, hide: Callable[[str], str]) -> di
 @click.command()
 @click.argument("name", required=False, shell_complete=complete_profiles)
 @click.option(
-    "--folder", type=click.Path(path_type=Path), help="Use the profiles of a folder that other users can write to."
+    "--folder", type=click.Path(path_type=Path), help="Allow the profiles in a folder that other users can write to."
 )
-@click.option("--list", "listing", is_flag=True, help="List what is allowed, and where environment variables go.")
-@click.option("--forget", is_flag=True, help="Forget what was allowed for NAME or for the folder.")
+@click.option("--list", "listing", is_flag=True, help="List allowed destinations, folders and environment variables.")
+@click.option("--forget", is_flag=True, help="Forget what you allowed for NAME or for the folder.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask for confirmation.")
 @click.pass_context
 def allow(
     context: click.Context, name: str | None, folder: Path | None, listing: bool, forget: bool, yes: bool
 ) -> None:
-    """Allow rpcexplorer to send the secrets of profile NAME to its destination.
+    """Allow the secrets of profile NAME for its destination.
 
     A secret is bound to the destination that it was stored for or first used at: server, path, auth type, login,
     headers, JSON-RPC version and certificates. If a file changes any of these, it is not sent before you have seen
@@ -407,7 +405,7 @@ def allow(
     if folder is not None:
         folder = (invocation.world.folder / folder).resolve()
     if not listing and (name is None) == (folder is None):
-        raise click.UsageError("Name a profile, or a folder with --folder; --list shows what is allowed.")
+        raise click.UsageError("Name a profile, or a folder with --folder. To list what is allowed, use --list.")
     explorer = invocation.open()
     if listing:
         _list(context, explorer)
@@ -417,10 +415,10 @@ def allow(
         if profile and profile.history:
             allowed.append(profile.history)
         count = sum(map(explorer.secrets.destinations.forget, allowed))
-        invocation.world.say("forgotten" if count else "nothing was allowed")
+        invocation.world.say("forgotten" if count else "nothing was allowed before")
     elif folder is not None:
         if not os.path.isdir(folder):  # noqa: PTH112 - Path's own raises where nobody may look
-            fail(f"There is no folder {folder}: check its name.")
+            fail(f"There is no folder {folder}. Check the name.")
         agree(context, f"Use profiles in {folder}, although other users can write to it?", yes=yes)
         explorer.secrets.destinations.allow_folder(folder)
         invocation.world.say(f"allowed: profiles in {folder}")
@@ -460,7 +458,7 @@ def _allow(context: click.Context, explorer: Explorer, name: str | None, *, yes:
         say(f"calls would be recorded in {history}")
     agree(
         context,
-        f"Send the secrets of {profile.name} to this destination{', and record there' if history else ''}?",
+        f"Send the secrets of {profile.name} to this destination{', and record in this folder' if history else ''}?",
         yes=yes,
     )
     destinations.allow(profile)

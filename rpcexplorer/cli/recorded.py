@@ -42,7 +42,7 @@ def find_call(explorer: Explorer, id: str | None, *, own_first: bool) -> Recorde
         return find_call_anywhere(explorer, id)
     found = next(iter(explorer.history.newest(1)), None) if id is None else explorer.history.find(id)
     if found is None:
-        fail("The history is empty.")
+        fail("The history is empty. To send a call, run: rpcexplorer call METHOD")
     return Recorded(_exchange(found), explorer.profile)
 
 
@@ -63,7 +63,7 @@ def find_call_anywhere(explorer: Explorer, id: str) -> Recorded:
             return Recorded(_exchange(found), source)
         like.setdefault("" if isinstance(found, Problem) else found.id, (found, source))
     if not like:
-        fail(f"No call has the id {id}. See: rpcexplorer history list")
+        fail(f"No call has the id {id}. To list the calls, run: rpcexplorer history list")
     if "" not in like and len(like) > 1:
         fail(f"{id} matches {len(like)} calls: {', '.join(like)}. Type more characters of the id.")
     found, source = like.get("") or next(iter(like.values()))
@@ -79,7 +79,7 @@ def find_calls(
         if word.endswith(CASE_ENDING) or os.sep in word:
             case = read_case(explorer, world, word)
             if not case.exchanges:
-                fail(f"{case.file} contains no call that can be read.")
+                fail(f"{case.file} contains no readable call.")
             found += map(Recorded, case.exchanges)
             if damaged is not None:
                 damaged += case.damaged
@@ -97,9 +97,9 @@ def read_case(explorer: Explorer, world: World, name: str) -> Case:
     for problem in case.problems:
         world.say(str(problem))
     for damaged in case.damaged:
-        world.say(f"{damaged.file}: a call cannot be read: {damaged.reason}")
+        world.say(f"warning: a call in {damaged.file} cannot be read: {damaged.reason}")
     if case.note:
-        world.say(f"{name} says: {case.note}")
+        world.say(f"note in {name}: {case.note}")
     return case
 
 
@@ -107,5 +107,5 @@ def _exchange(found: Exchange | Damaged | Problem) -> Exchange:
     if isinstance(found, Problem):
         fail(found.sentence)
     if isinstance(found, Damaged):
-        fail(f"The record is damaged ({found.reason}). What is left of it:\n{found.text}")
+        fail(f"The record is damaged ({found.reason}). Its text:\n{found.text}")
     return found

@@ -169,16 +169,14 @@ class Stream(io.RawIOBase):
     def _telling(self, doing: str) -> Iterator[BinaryIO]:
         name = NAMES[self._number]
         if self._stream is None:
-            instead = (
-                "give it /dev/null or a file" if self._number == 0 else "send it to /dev/null if you do not need it"
-            )
-            raise UserError(f"{name} is closed, and is needed here: {instead}")
+            instead = "Use" if self._number == 0 else "If you do not need it, use"
+            raise UserError(f"Cannot {doing} {name}: it is closed. {instead} /dev/null or a file.")
         try:
             yield self._stream
         except BrokenPipeError:
             raise Gone from None
         except OSError as error:
-            raise UserError(f"cannot {doing} {name}: {(error.strerror or 'it fails').lower()}") from None
+            raise UserError(f"Cannot {doing} {name}: {(error.strerror or 'unknown error').lower()}.") from None
 
 
 class Narration(Stream):

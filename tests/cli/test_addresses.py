@@ -84,10 +84,10 @@ def test_the_default_goes_with_its_profile_and_the_one_below_counts_again(shell:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--url", "http://a", "call", "m", "--url", "http://b"], "Name one address."),
-        (["call", "m", "--url", ""], "An address begins with http:// or https://"),
-        (["call", "m", "--url", "127.0.0.1:9/api"], "An address begins with http:// or https://"),
-        (["127.0.0.1:9/api"], "An address begins with http:// or https://"),
+        (["--url", "http://a", "call", "m", "--url", "http://b"], "Name only one URL."),
+        (["call", "m", "--url", ""], "A URL begins with http:// or https://"),
+        (["call", "m", "--url", "127.0.0.1:9/api"], "A URL begins with http:// or https://"),
+        (["127.0.0.1:9/api"], "A URL begins with http:// or https://"),
     ],
 )
 def test_what_is_no_address_is_said_before_anything_is_tried(shell: Shell, words: list[str], said: str) -> None:

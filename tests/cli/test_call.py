@@ -92,17 +92,17 @@ def test_params_that_cannot_be_sent_are_explained_and_nothing_goes_out(
 
 
 WORDS = [
-    ("b:=[1,", "[ is not closed; write 'b:=[1]' instead."),
-    ('b:={"a":', "a value is missing here; write one, or null."),
-    ("b:=[1,]", "the comma after the last item is one too many; write 'b:=[1]' instead."),
-    ("b:=Ada", "text needs double quotes; write 'b:=\"Ada\"' or b=Ada instead."),
-    ("b:=True", "True is not JSON; write b:=true or b=True instead."),
-    ("b:=1,2", "this is more than one value; write 'b:=[1,2]' or b=1,2 instead."),
-    ("b:=1 2", "a comma is missing before this; write 'b:=[1, 2]' or 'b=1 2' instead."),
-    ('b:=1,"c":2', "an array has no names; write 'b=1,\"c\":2' instead."),
-    ("b:=", "there is no value; write b:=null or b= instead."),
-    ("b:=[1]]", "] closes nothing; write 'b:=[1]' instead."),
-    ("b:={{n}}", "a variable must be in quotes; write 'b:=\"{{n:json}}\"' or 'b={{n}}' instead."),
+    ("b:=[1,", "[ is not closed. Write 'b:=[1]' instead."),
+    ('b:={"a":', "a value is missing here. Write one, or null."),
+    ("b:=[1,]", "the comma after the last item is one too many. Write 'b:=[1]' instead."),
+    ("b:=Ada", "text needs double quotes. Write 'b:=\"Ada\"' or b=Ada instead."),
+    ("b:=True", "True is not JSON. Write b:=true or b=True instead."),
+    ("b:=1,2", "this is more than one value. Write 'b:=[1,2]' or b=1,2 instead."),
+    ("b:=1 2", "a comma is missing before this. Write 'b:=[1, 2]' or 'b=1 2' instead."),
+    ('b:=1,"c":2', "an array has no names. Write 'b=1,\"c\":2' instead."),
+    ("b:=", "there is no value. Write b:=null or b= instead."),
+    ("b:=[1]]", "] closes nothing. Write 'b:=[1]' instead."),
+    ("b:={{n}}", "a variable must be in quotes. Write 'b:=\"{{n:json}}\"' or 'b={{n}}' instead."),
 ]
 
 
@@ -113,7 +113,7 @@ def test_json_in_a_word_is_judged_by_itself_and_what_is_offered_can_be_sent(shel
     assert f"{word} cannot be sent: {said}" in ran.err
     if " instead." not in said:
         return
-    offered = shlex.split(said.partition("; write ")[2].removesuffix(" instead."))
+    offered = shlex.split(said.partition(". Write ")[2].removesuffix(" instead."))
     for each in offered:
         if each != "or":
             assert shell.run("call", "m", "a=1", each, "--url", "http://127.0.0.1:9", "--dry-run").code == 0, each
@@ -486,7 +486,7 @@ def test_a_value_comes_from_the_newest_result_of_another_method(shell: Shell) ->
     [
         (
             ["@one user"],
-            "Nothing was sent: {{id}} has no value (did you mean {{uuid}}?). Add --set id=…, or write it into",
+            "Nothing was sent: {{id}} has no value (did you mean {{uuid}}?). Add --set id=…, or set it in",
         ),
         (["@one user", "--set", "di=3"], "--set di=… has no effect: the params contain no {{di}}"),
         (["@one user", "[1]"], "@one user has its own params"),
@@ -540,7 +540,7 @@ def test_it_is_asked_about_as_its_method_is(shell: Shell) -> None:
         assert shell.run("call", "@list users").code == 0
         ran = shell.run("call", "@ping")  # named as another method is that is known as safe
         assert ran.code == 2
-        assert "user.delete is treated as unsafe" in ran.err
+        assert "user.delete is not marked safe" in ran.err
         assert [method for method, _ in case.sent] == ["user.list"]
 
 

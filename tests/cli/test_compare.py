@@ -116,7 +116,7 @@ def test_each_call_goes_where_it_went_and_a_profile_that_is_gone_is_named(shell:
         shell.sessions(f'[profile.one]\nurl = "{one.origin}"\n')
         gone = shell.run("replay", ids(shell)[1])
         assert (gone.code, len(two.requests)) == (2, 2)
-        assert "was made with it: name another one with -p" in gone.err
+        assert "used this profile. Name another one with -p" in gone.err
 
 
 def test_question_names_profile_place_and_unsafe_methods(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -168,11 +168,13 @@ def test_a_case_is_sent_only_with_a_profile_that_was_chosen_and_elsewhere_is_tol
         file = case(shell, f'case = 1\nnote = "look"\n{CALL}')
         refused = shell.run("replay", file, "--yes")
         assert (refused.code, running.requests) == (2, [])
-        assert "name the profile to send it with, by -p" in refused.err
+        assert "Name the profile to send it with: -p NAME." in refused.err
         ran = shell.run("replay", file, "-p", "shop")
         assert (ran.code, sent(running)) == (0, [("a", [1])])
-        assert f"recorded at https://rpc.example.com/api/v2/, sent to {running.origin}/api/v2/ (shop)" in ran.err
-        assert "case.toml says: look" in ran.err
+        assert (
+            f"recorded at https://rpc.example.com/api/v2/, will be sent to {running.origin}/api/v2/ (shop)" in ran.err
+        )
+        assert "note in case.toml: look" in ran.err
         long = case(shell, f'case = 1\nnote = "{"fails again " * 40}\\nsince Tuesday"\n{CALL}')
         assert f"{'fails again ' * 40}\n  since Tuesday\n" in shell.run("replay", long, "-p", "shop").err
 
@@ -181,10 +183,10 @@ def test_where_no_profile_is_named_and_none_is_the_default_one_sentence_says_wha
     file = case(shell, "case = 1\n" + CALL)
     none = shell.run("replay", file)
     assert (none.code, none.err.count("\n")) == (2, 1)
-    assert none.err.endswith("there is no profile yet: name a server with --url.\n")
+    assert none.err.endswith("you have no profiles yet. Name a server with --url.\n")
     shell.sessions('[profile.one]\nurl = "http://127.0.0.1:9"\n[profile.two]\nurl = "http://127.0.0.1:9"\n')
     several = shell.run("replay", file)
-    said = "Someone else recorded this: name the profile to send it with, by -p. The profiles are one, two.\n"
+    said = "Someone else recorded this. Name the profile to send it with: -p NAME. The profiles are one, two.\n"
     assert (several.code, several.err.endswith(said), several.err.count("default")) == (2, True, 0)
 
 
@@ -208,7 +210,7 @@ def test_case_of_two_servers_is_replayed_on_two_profiles(shell: Shell) -> None:
         assert shell.run("replay", file, "-p", f"{two.origin}/api/v2/=y", "-p", "x").code == 0
         alone = shell.run("replay", file, "-p", "x")
         assert alone.code == 6
-        assert "warning: These calls went to 2 servers; all of them go to x." in alone.err
+        assert "warning: calls recorded on 2 servers will all be sent to x." in alone.err
         crossed = shell.run("replay", file, "-p", "a=y", "-p", "b=x")
         assert crossed.code == 6
         assert crossed.err.endswith("2 calls: 2 differs\n")
@@ -217,8 +219,8 @@ def test_case_of_two_servers_is_replayed_on_two_profiles(shell: Shell) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ("-p x -p y", "Name one profile, or THEIRS=MINE for each server"),
-        ("-p c=x", "-p: no call was recorded with c, but with a, b."),
+        ("-p x -p y", "Name one profile, or -p THEIRS=MINE for each server"),
+        ("-p c=x", "-p: no call was recorded with c, only with a, b."),
         ("-p a=nobody", "there is no profile `nobody`"),
         (
             "--yes",
@@ -253,10 +255,10 @@ def test_a_case_does_not_choose_what_the_question_says(shell: Shell) -> None:
         file = case(shell, "case = 1\n" + hostile.replace("[1]", json.dumps(calls), 1))
         refused = shell.run("replay", file, "-p", "shop")
         assert refused.code == 2
-        assert f"user.delete (2 times), {', '.join(many)} are treated as unsafe, and" in refused.err
+        assert f"user.delete (2 times), {', '.join(many)} are not marked safe, and" in refused.err
         refused = shell.run("compare", file, "-p", "shop", "-p", "too")
         assert refused.code == 2
-        assert f"user.delete (2 times), {', '.join(many)} are treated as unsafe, and" in refused.err
+        assert f"user.delete (2 times), {', '.join(many)} are not marked safe, and" in refused.err
         shell.run("history", "import", file)
         listed = json.loads(shell.run("history", "list", "--json").text)
         assert listed["method"].startswith("get, user.delete, user.delete, user.number_0, ")
@@ -268,12 +270,12 @@ def test_what_was_imported_is_marked_and_sent_like_a_case(shell: Shell) -> None:
         file = case(shell, "case = 1\n" + CALL)
         imported = shell.run("history", "import", file)
         assert (imported.code, imported.text, running.requests) == (0, "their-call\n", [])
-        assert "imported 1 call; they were sent to https://rpc.example.com/api/v2/" in imported.err
+        assert "imported 1 call, sent to https://rpc.example.com/api/v2/" in imported.err
         listed = json.loads(shell.run("history", "list", "--json").text)
         assert (listed["id"], listed["foreign"]) == ("their-call", True)
-        assert "0 calls; 1 had been imported before" in shell.run("history", "import", file).err
+        assert "already imported before: 1 call" in shell.run("history", "import", file).err
         other = shell.run("history", "import", case(shell, "case = 1\n" + CALL.replace("[1]", "[2]")))
-        assert "; 1 got a new id, because theirs was taken\n" in other.err
+        assert "1 call got a new id, because another call has the old one\n" in other.err
         assert other.text.startswith("case-")
         assert shell.run("replay", "their-call", "--yes").code == 2
         assert running.requests == []
@@ -334,7 +336,7 @@ def test_a_call_fails_on_prod_and_is_seen_to_fail_on_staging_by_somebody_with_ot
         (bob.folder / "case.toml").write_bytes(whole.out)
         replayed = bob.run("replay", "case.toml", "-p", "staging")
         assert (replayed.code, len(prod.requests), len(staging.requests)) == (0, 1, 1)
-        assert f"recorded at {prod.origin}/api/v2/, sent to {staging.origin}/api/v2/ (staging)" in replayed.err
+        assert f"recorded at {prod.origin}/api/v2/, will be sent to {staging.origin}/api/v2/ (staging)" in replayed.err
         imported = bob.run("history", "import", "case.toml")
         both = (imported.text.strip(), json.loads(bob.run("history", "list", "-n", "1", "--json").text)["id"])
         compared, ticket = bob.run("compare", *both), bob.run("copy", *both, "--as", "report")
@@ -607,10 +609,11 @@ def test_a_profile_without_a_reply_is_told_and_an_error_is_compared(
     [
         (("a", "b", "-p", "x", "-p", "y"), "not both"),
         (("a", "-p", "x"), "rpcexplorer replay a -p x"),
-        (("a", "b", "--ignore", "at"), "at is no JSON pointer: begin it with a slash"),
+        (("a", "b", "--ignore", "at"), "--ignore: at is not a JSON pointer. Begin it with a slash"),
         (("a", "b"), "No call has the id a"),
     ],
 )
 def test_a_command_that_cannot_be_meant_says_what_to_write(shell: Shell, words: tuple[str, ...], said: str) -> None:
     ran = shell.run("compare", *words)
-    assert (ran.code, said in ran.err) == (2, True)
+    assert ran.code == 2
+    assert said in ran.err

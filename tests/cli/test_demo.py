@@ -34,8 +34,8 @@ def test_a_port_that_is_taken_is_a_sentence_and_no_mistake_of_ours(shell: Shell,
     ran = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, cwd=shell.folder)
     assert (ran.returncode, ran.stdout) == (2, "")
     assert ran.stderr == (
-        f"rpcexplorer: port {taken} of 127.0.0.1 is taken by another program: name another one with --port, "
-        "or leave it out for any free one\n"
+        f"rpcexplorer: Another program uses port {taken} of 127.0.0.1. Name another one with --port, "
+        "or omit it for any free one.\n"
     )
 
 
@@ -43,7 +43,7 @@ def test_a_port_that_is_taken_is_a_sentence_and_no_mistake_of_ours(shell: Shell,
 def test_what_is_no_port_is_told_in_words(shell: Shell, port: str) -> None:
     ran = shell.run("demo", "--serve", "--port", port)
     assert ran.code == 2
-    assert f"--port: {port} is no port: write a whole number from 0 to 65535, or leave it out" in ran.err
+    assert f"--port: {port} is not valid. Write a whole number from 0 to 65535, or omit --port" in ran.err
     assert "0<=x" not in ran.err
 
 
@@ -57,8 +57,8 @@ def unlistening(number: int) -> object:
 @pytest.mark.parametrize(
     ("number", "words"),
     [
-        (errno.EACCES, "port 80 of 127.0.0.1 is not for this user: name one from 1024 on with --port"),
-        (errno.EMFILE, "the demo service cannot listen on 127.0.0.1: too many open files"),
+        (errno.EACCES, "You may not use port 80 of 127.0.0.1. Name one from 1024 with --port"),
+        (errno.EMFILE, "The demo service cannot listen on 127.0.0.1: too many open files"),
     ],
 )
 def test_where_nobody_may_listen_the_reason_is_told(
@@ -76,7 +76,7 @@ def test_where_the_embedded_service_cannot_listen_no_screen_opens(
     monkeypatch.setattr("rpcexplorer.demo.http.asyncio.start_server", unlistening(errno.EACCES))
     ran = shell.run("demo")
     assert (ran.code, ran.out) == (2, b"")
-    assert "the demo service cannot listen on 127.0.0.1: permission denied" in ran.err
+    assert "The demo service cannot listen on 127.0.0.1: permission denied" in ran.err
 
 
 def test_without_room_for_its_files_the_demo_says_so(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -100,5 +100,5 @@ def test_a_mistake_of_ours_in_the_demo_is_written_down_where_it_stays(
     monkeypatch.setenv("RPCEXPLORER_HOME", str(shell.home))
     assert main() == 70
     [log] = shell.home.rglob("crashes/*.txt")
-    assert f"please report it with what is in {log}" in capfd.readouterr().err
+    assert f"Please report it with {log}" in capfd.readouterr().err
     assert "somewhere in the tour" in log.read_text()

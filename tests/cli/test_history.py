@@ -175,7 +175,7 @@ def test_in_a_history_that_others_write_to_each_call_says_whose_it_is(
     assert methods(used.run("history", "search", "by:you method:bad", "--json").text) == ["bad"]
     assert "by        eva@desk" in used.run("history", "show", max(whose)).text
     ran = used.run("history", "prune", "--keep", "0", "--yes")
-    assert "eva@desk record in" in ran.err
+    assert "eva@desk also record in" in ran.err
     assert methods(used.run("history", "list", "--json").text) == ["omega", "bad", "alpha"]
 
 
@@ -196,7 +196,7 @@ def test_all_calls_are_counted_at_once(used: Shell) -> None:
     assert ran.text.splitlines()[-1].startswith("bad")
     assert ran.text.isascii() is False
     assert "#" in ran.text
-    assert "1 more rows: -n 2" in ran.err
+    assert "1 more rows. To show all, add -n 2." in ran.err
     assert used.run("history", "stats", "method:nobody").text == "0 calls\n"
     assert used.run("history", "stats", "--sort", "p99").code == 2
 
@@ -225,6 +225,6 @@ def test_without_a_profile_the_history_of_the_default_one_is_meant_and_an_id_is_
     ran = shell.run("history", "show", "1", "--json")
     assert (ran.code, "1 matches 2 calls" in ran.err) == (2, True)
     pruned = shell.run("history", "prune", "--keep", "0", "--dry-run")
-    assert f"1 calls would be removed from {shell.folder / 'calls'}" in pruned.err
+    assert f"1 call would be removed from {shell.folder / 'calls'}" in pruned.err
     shell.sessions(profiles)
     assert methods(shell.run("history", "list", "--json").text) == ["mine"]

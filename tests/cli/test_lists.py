@@ -170,7 +170,7 @@ def test_an_unknown_preset_is_answered_with_the_nearest(shell: Shell) -> None:
     assert (ran.code, ran.out) == (2, b"")
     assert "there is no preset `bitcion`. Did you mean `bitcoin`?" in ran.err
     assert shell.run("presets", "show", "../sessions").code == 2
-    assert "to see a preset: rpcexplorer presets show NAME" in shell.run("presets", "bitcoin").err
+    assert "To print a preset, run:\n  rpcexplorer presets show NAME" in shell.run("presets", "bitcoin").err
 
 
 def test_profiles_show_says_which_values_come_from_the_preset(shell: Shell) -> None:
@@ -226,7 +226,7 @@ def test_manual_page_without_colours(shell: Shell, name: str, value: str) -> Non
 @pytest.mark.parametrize(
     ("page", "sentence"),
     [
-        ("secret", "There is no page secret; did you mean secrets?"),
+        ("secret", "There is no page secret. Did you mean secrets?"),
         ("x", f"There is no page x. The pages are {', '.join(PAGES)}. Try: rpcexplorer manual --help"),
     ],
 )

@@ -29,7 +29,7 @@ def test_a_cookie_profile_logs_in_once_and_the_session_outlives_the_program(shop
 def test_login_and_logout_by_hand(shop: Shell) -> None:
     assert shop.run("login").code == 0
     assert shop.run("call", "ping").err == ""
-    assert "forgotten" in shop.run("logout").err
+    assert "forgot the session" in shop.run("logout").err
     assert "no session" in shop.run("logout").err
     assert "logged in" in shop.run("call", "ping").err
 

@@ -105,8 +105,8 @@ def test_a_saved_call_is_checked_as_the_method_takes_it_that_it_calls(shop: Shel
     ("words", "said"),
     [
         (["needs", "x:=1"], "add --check"),
-        (["needs", "--check", "{"], "these are no params"),
-        (["needs", "--check", "5"], "these are no params"),
+        (["needs", "--check", "{"], "these params cannot be sent"),
+        (["needs", "--check", "5"], "these params cannot be sent"),
         (["needs", "--check", "@nowhere.json"], "There is no file"),
         (["nobody", "--check", "{}"], "There is no method nobody"),
     ],

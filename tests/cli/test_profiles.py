@@ -88,17 +88,20 @@ def test_a_path_that_is_typed_here_means_the_same_in_the_file(shell: Shell) -> N
 
 WRONG: Final = [
     ("--envelope 2", '--envelope: must be one of "2.0", "1.1"'),
-    ("--timeout 0", "--timeout: 0 is no time"),
+    ("--timeout 0", "--timeout: 0 is not valid"),
     ("--path '/a b'", "--path: must be text such as"),
-    ("--header X-A", "--header: a header is written as NAME=VALUE"),
+    ("--header X-A", "--header: write NAME=VALUE"),
     ("--header Accept=b", "--header Accept: this header has a key of its own; write `accept`"),
     ("--preset bitcion", "--preset: there is no preset `bitcion`. Did you mean `bitcoin`?"),
     ("--preset ../x", "--preset: there is no preset `../x`. The presets are"),
-    ("--auth-header X-Key", "--auth-header: auth cookie has no header. It is for header: choose one with --auth"),
-    ("--preset bitcoin --cookie x", "--cookie: auth basic has no cookie. It is for cookie"),
+    (
+        "--auth-header X-Key",
+        "--auth-header: auth cookie has no header. Auth types with one: header. Choose it with --auth",
+    ),
+    ("--preset bitcoin --cookie x", "--cookie: auth basic has no cookie. Auth types with one: cookie"),
     ("--auth header --auth-header host", "--auth-header: must be the name of a header that holds a token"),
     ("--auth header --value x", "--value: must be text that contains {token}"),
-    ("--login-ended-status 7", "--login-ended-status: 7 is no HTTP status"),
+    ("--login-ended-status 7", "--login-ended-status: 7 is not valid"),
     ("--login-params [", "--login-params: this is not JSON"),
     ("--login-params '[null]'", "--login-params: sessions.toml cannot contain null"),
     ("--login-params 7", "--login-params: must be an array or a table"),
@@ -129,7 +132,7 @@ def test_a_preset_gives_the_path_and_the_kind_and_its_advice(shell: Shell) -> No
     assert written == {"url": URL, "preset": "bitcoin", "auth": {"username": "rpc"}}
     assert f"calls go to {URL}/\n" in ran.err
     assert "bitcoin: User name and password are rpcuser and rpcpassword" in ran.err
-    assert "store its password with: rpcexplorer profiles secret p password" in ran.err
+    assert "to store the password, run: rpcexplorer profiles secret p password" in ran.err
     shell.run("profiles", "remove", "p", "--yes")
     assert added(shell, "--preset aria2")[1] == {"url": URL, "preset": "aria2"}
 
@@ -195,7 +198,7 @@ def test_keys_are_set_where_the_profile_stands_and_told_with_what_they_were(own:
     assert (ran.code, ran.out) == (0, b"")
     assert "content_type: application/json-rpc → application/json\n" in ran.err
     assert "auth.kind: none → basic\n" in ran.err
-    assert f"set in profile mine, in {file}" in ran.err
+    assert f"changed profile mine in {file}" in ran.err
     assert 'content_type = "application/json"\n' in file.read_text()
     assert "timeout = 5\n" in file.read_text()
     again = own.run("profiles", "set", "mine", "timeout=5", "auth.kind=basic", "description=").err
@@ -226,7 +229,7 @@ def test_a_teams_profile_is_changed_beside_its_file_or_for_the_team(shell: Shell
         (["mine", "contnt_type=application/json"], "did you mean `content_type`"),
         (["mine", "timeout=soon"], "must be a number of seconds"),
         (["mine", "badge=dev", "headers.Authorization=Bearer x"], "this header holds a secret"),
-        (["mine", "content_type"], "is no KEY=VALUE"),
+        (["mine", "content_type"], "is not KEY=VALUE"),
         (["mine"], "KEY=VALUE"),
         (["mine", "url="], "the profile has no `url`"),
         (["nobody", "badge=dev"], "there is no profile `nobody`"),

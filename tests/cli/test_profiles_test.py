@@ -81,7 +81,7 @@ def test_an_address_ends_with_a_profile_and_the_commands_that_make_it(shell: She
         ran = shell.run("profiles", "test", server.origin)
         assert ran.code == 3, "it asks for a token"
         assert "✗ Login         asked for: error 1 Unauthorized. Enter token\n" in ran.text
-        assert "rpcexplorer: Credentials are missing: token. Add the profile, then store them: " in ran.err
+        assert "rpcexplorer: Credentials are missing: token. Add the profile, then run: " in ran.err
         *_, lines, commands = ran.text.strip().split("\n\n")
         said = tomllib.loads(lines)["profile"]["NAME"]
         assert said == {"url": server.origin, "preset": "aria2"}
@@ -130,7 +130,7 @@ def test_a_yes_beforehand_is_for_apply_alone_and_a_no_leaves_the_code_of_the_tes
         before = shell.files()
         early = shell.run("profiles", "test", "shop", "--yes", terminal=True)
         assert (early.code, server.requests) == (2, [])
-        assert "add --apply" in early.err
+        assert "Add --apply" in early.err
         with Terminal(["profiles", "test", "shop"], shell.environment, shell.folder, (120, 40)) as terminal:
             terminal.sees("Change shop in", "[y/N]")
             terminal.press("enter")
@@ -144,7 +144,7 @@ def test_a_yes_beforehand_is_for_apply_alone_and_a_no_leaves_the_code_of_the_tes
 def test_what_is_no_address_is_told_in_one_line_before_any_plan(shell: Shell, typed: str) -> None:
     ran = shell.run("profiles", "test", typed)
     assert (ran.code, ran.out, ran.err.count("\n")) == (2, b"", 1)
-    assert "An address begins with http:// or https://" in ran.err
+    assert "A URL begins with http:// or https://" in ran.err
     assert "ere is no profile" in shell.run("profiles", "test", "nosuch").err
 
 

@@ -80,7 +80,7 @@ def test_17_read_only_folder_keeps_the_result(shell: Shell, monkeypatch: pytest.
     with RawServer(PONG) as server:
         ran = shell.run("call", "m", "--url", server.origin)
     assert (ran.code, ran.out) == (0, b'"pong"\n')
-    assert "the call could not be recorded" in ran.err
+    assert "the call was not recorded" in ran.err
     assert "read-only" in ran.err
     assert sound(explorer(shell).history.all()) == [exchange(0).id]
 
@@ -99,7 +99,7 @@ def test_17_full_disk_keeps_results_and_old_records(shell: Shell) -> None:
             check=False,
         )
     assert (ran.returncode, ran.stdout) == (0, b'"pong"\n')
-    assert b"the call could not be recorded" in ran.stderr
+    assert b"the call was not recorded" in ran.stderr
     assert b"Traceback" not in ran.stderr
     assert sound(explorer(shell).history.all()) == [exchange(number).id for number in (2, 1, 0)]
     assert damaged(explorer(shell).history.all()) == []
@@ -323,7 +323,7 @@ def test_20_bug_on_command_line_prints_no_value(shell: Shell, place: tuple[str, 
             check=False,
         )
     assert ran.returncode == 70
-    assert "a bug in rpcexplorer, at broken.py:8 (ValueError)" in ran.stderr
+    assert "Internal error at broken.py:8 (ValueError)" in ran.stderr
     assert PASSWORD not in ran.stdout + ran.stderr + str(history_of(shell))
     assert "Traceback" not in ran.stderr
 

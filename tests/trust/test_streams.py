@@ -17,7 +17,7 @@ from tests.fakes.terminal import Terminal
 from tests.fakes.wire import RawServer, http_reply
 
 PROGRAM = f"{shlex.quote(sys.executable)} -m rpcexplorer"
-CLOSED = "rpcexplorer: standard output is closed, and is needed here: send it to /dev/null if you do not need it\n"
+CLOSED = "rpcexplorer: Cannot write to standard output: it is closed. If you do not need it, use /dev/null or a file.\n"
 ALIKE = ["", "--version", "themes", "demo", "call ping --url http://127.0.0.1:9"]
 """Commands that print something, and nothing on stderr before."""
 
@@ -55,12 +55,12 @@ def test_closed_output_is_reported_with_exit_2(shell: Shell, command: str) -> No
         ("<&-", 0, ""),
         ("2>&-", 0, ""),
         ("<&- >&- 2>&-", 2, ""),
-        ("profiles remove shop <&-", 2, "add --yes"),
+        ("profiles remove shop <&-", 2, "Add --yes"),
         ("call ping --url http://127.0.0.1:9 <&- 2>&-", 4, ""),
-        ("call ping - --url http://127.0.0.1:9 <&-", 2, "rpcexplorer: standard input is closed, and is needed here: "),
-        ("profiles secret shop password --stdin <&-", 2, "standard input is closed"),
+        ("call ping - --url http://127.0.0.1:9 <&-", 2, "rpcexplorer: Cannot read standard input: it is closed. "),
+        ("profiles secret shop password --stdin <&-", 2, "Cannot read standard input"),
         ("profiles add new --url http://127.0.0.1:9 >&-", 0, "added profile new"),
-        ("--help >/dev/full", 2, "cannot write to standard output: no space left on device"),
+        ("--help >/dev/full", 2, "Cannot write to standard output: no space left on device"),
         ("--help >&- 2>/dev/full", 2, ""),
     ],
 )

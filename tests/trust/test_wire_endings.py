@@ -277,7 +277,7 @@ def test_signal_stops_and_records_a_command_line_call(shell: Shell, number: sign
         out, err = process.communicate(timeout=PATIENCE * 2)
         assert script.gone.wait(PATIENCE)
     assert (process.returncode, out) == (130, b"")
-    assert b"cancelled; the server may have run it" in err
+    assert b"cancelled: the server may have run the call" in err
     assert b"Warning" not in err
     assert b"Traceback" not in err
     row = json.loads(shell.run("history", "list", "--json").text)

@@ -247,7 +247,8 @@ def test_what_cannot_be_kept_is_told_and_what_was_typed_stays(
         form: Form = await on(pilot, Form)
         assert form.of("home").value == "me"
         await burst(pilot, *"x", "enter")
-        await until(pilot, lambda: "holds a secret" in "".join(str(each.render()) for each in form.query(".problem")))
+        problems = ".problem"
+        await until(pilot, lambda: "contains a secret" in "".join(str(each.render()) for each in form.query(problems)))
         await answered(pilot, screen, "escape")
         assert screen.params.text == '["demo-password"]'
         assert "demo-password" not in own.read_text()
