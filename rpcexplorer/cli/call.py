@@ -165,7 +165,7 @@ def sending_options(command: F) -> F:
     options = [
         profile_option,
         click.option("--url", metavar="URL", help="Call this URL, without a profile."),
-        click.option("--auth", type=AUTH, help="Auth type (only with --url).  [default: none; cookie for /api/v2/]"),
+        click.option("--auth", type=AUTH, help="Auth type (only with --url).  [default: none, or cookie for /api/v2/]"),
         click.option("--content-type", metavar="TYPE", help="Content type of the request (only with --url)."),
         click.option("--accept", metavar="TYPES", help="Accept header of the request (only with --url)."),
         click.option("--empty-params", metavar="[]|{}|omit",

@@ -90,7 +90,7 @@ def compare(
     context: click.Context, /, first: str | None, second: str | None, profiles: tuple[str, ...], ask: bool, yes: bool,
     **shown: Any,
 ) -> None:  # fmt: skip
-    """Compare two responses, or the responses of several profiles.
+    """Compare two responses, or responses of several profiles.
 
     A and B are ids of recorded calls, or files of cases. Without A, the newest call is compared. Without B, call A is
     compared with the one before it: the same method and params on the same profile. With -p, call A is sent to each

@@ -335,8 +335,9 @@ def search(
 ) -> None:
     """Find calls that contain TEXT.
 
-    It searches request, response, name and note, and ignores case. TEXT can contain filters: outcome: method: profile:
-    by: code: status: since: until: slower: faster: larger: smaller: In quotes, these words are plain text.
+    It searches request, response, name and note, and ignores case. TEXT can contain filters, such as outcome:error
+    or since:2h. Their names are outcome, method, profile, by, code, status, since, until, slower, faster, larger and
+    smaller. In quotes, they are plain text.
 
     \b
     Examples:

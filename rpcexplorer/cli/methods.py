@@ -41,7 +41,7 @@ MAX_SUGGESTIONS = 3
 @click.argument("name", required=False, shell_complete=complete_methods)
 @profile_option
 @click.option("--url", metavar="URL", help="Use this URL, without a profile.")
-@click.option("--auth", type=AUTH, help="Auth type (only with --url).  [default: none; cookie for /api/v2/]")
+@click.option("--auth", type=AUTH, help="Auth type (only with --url).  [default: none, or cookie for /api/v2/]")
 @click.option("--refresh", is_flag=True, help="Discover the methods again before listing them.")
 @click.option("--changes", is_flag=True, help="Print the changes that the last refresh found.")
 @click.option("--json", "as_json", is_flag=True, help="Print the method list as JSON.")

@@ -358,7 +358,7 @@ def default(context: click.Context, name: str | None, team: bool) -> None:
 @click.option("-y", "--yes", is_flag=True, help="Do not ask for confirmation.")
 @click.pass_context
 def remove(context: click.Context, name: str, yes: bool) -> None:
-    """Remove a profile from its file, and the secrets stored for it.
+    """Remove a profile and its stored secrets.
 
     \b
     Example:

@@ -29,8 +29,9 @@ from rpcexplorer.files.toml_shape import (
     text_rule,
     version_rule,
 )
+from rpcexplorer.model.problem import capitalised
 from rpcexplorer.model.profile import RESERVED, ConfirmWhen, is_reserved
-from rpcexplorer.model.secret import FIELD_WORDS, PROFILE_NAME
+from rpcexplorer.model.secret import PROFILE_NAME
 from rpcexplorer.profiles.values import (
     LOGIN_PARAMS,
     METHOD_PARAMS,
@@ -106,6 +107,18 @@ def _auth_rule(field: str) -> ValueCheck:
     return check
 
 
+_AUTH_HELP: Final = {
+    "username": "User name",
+    "cookie": "Name of the session cookie",
+    "username_member": "Member for the user name",
+    "password_member": "Member for the password",
+    "header": "Name of the token header",
+    "value": "Text that contains {token}",
+    "name": "Name of the URL parameter for the token",
+    "member": "Member for the token",
+}
+
+
 def _auth_fields() -> Iterator[ProfileKey]:
     lines: dict[str, AuthField] = {}
     for kind in KINDS.values():
@@ -119,7 +132,7 @@ def _auth_fields() -> Iterator[ProfileKey]:
             f"auth.{field}",
             _auth_rule(field),
             "auth",
-            help=f"The {FIELD_WORDS.get(field, field.replace('_', ' '))} of auth {kinds}.",
+            help=f"{_AUTH_HELP.get(field, capitalised(field.replace('_', ' ')))}, for auth {kinds}.",
             named="--auth-header" if field == "header" else f"--{field.replace('_', '-')}",  # --header is any header
             label=line.label if line else "",
             hint=line.hint if line else "",
@@ -150,7 +163,7 @@ PROFILE_KEYS: Final = (
         "url",
         url_rule,
         "address",
-        help="Its address: with a path of its own, it is the whole one.",
+        help="URL of the server. If it has a path, even just /, it is used unchanged.",
         metavar="URL",
         label="URL",
         hint="https://rpc.example.com",
@@ -169,7 +182,7 @@ PROFILE_KEYS: Final = (
         "path",
         url_path_rule,
         "address",
-        help="What is appended to the URL.",
+        help="Path that is appended to the URL.",
         default="the URL's own, the preset's, or /api/v2/",
         metavar="PATH",
     ),
@@ -177,7 +190,7 @@ PROFILE_KEYS: Final = (
         "description",
         text_rule,
         "about",
-        help="What it is, in a few words.",
+        help="A few words about the server.",
         label="description",
         hint="what it is, in a few words",
     ),
@@ -185,7 +198,7 @@ PROFILE_KEYS: Final = (
         "badge",
         text_rule,
         "about",
-        help="dev, staging, prod or any word.",
+        help="Label of the server: dev, staging, prod or any word.",
         metavar="WORD",
         label="badge",
         choices=("", "dev", "staging", "prod"),
@@ -196,7 +209,7 @@ PROFILE_KEYS: Final = (
         choice_rule(*CONFIRM),
         "about",
         help="When to ask for confirmation.",
-        default='never; "unsafe" with badge prod',
+        default='never, or "unsafe" with badge prod',
         label="confirm",
         choices=CONFIRM,
         of_one_server=True,
@@ -205,7 +218,7 @@ PROFILE_KEYS: Final = (
         "timeout",
         seconds_rule,
         "exchange",
-        help="For a whole call.",
+        help="Timeout of a whole call.",
         default="30",
         metavar="SECONDS",
         value="seconds",
@@ -217,7 +230,7 @@ PROFILE_KEYS: Final = (
         header_rule,
         "request",
         help="Content type of the request.",
-        default="application/json; of the service application/json-rpc",
+        default="application/json, or application/json-rpc for /api/v2/",
         metavar="TYPE",
         label="content type",
         hint="default of the address",
@@ -227,7 +240,7 @@ PROFILE_KEYS: Final = (
         "empty_params",
         choice_rule(*get_args(EmptyParams)),
         "request",
-        help="How a call without params is written.",
+        help="How to send a call without params.",
         default="[]",
         label="empty params",
         choices=get_args(EmptyParams),
@@ -244,7 +257,7 @@ PROFILE_KEYS: Final = (
         "id",
         choice_rule(*get_args(IdForm)),
         "request",
-        help="What the id of a call is.",
+        help="Type of the request id.",
         default="string",
         choices=get_args(IdForm),
     ),
@@ -252,7 +265,7 @@ PROFILE_KEYS: Final = (
         "headers",
         MapRule("names and values", header_rule, refused_header),
         "exchange",
-        help="A header of every call that holds no secret; may be repeated.",
+        help="Header of every call, without a secret. Can be repeated.",
         metavar="NAME=VALUE",
         value="headers",
         named="--header",
@@ -261,7 +274,7 @@ PROFILE_KEYS: Final = (
         "ca_file",
         path_rule,
         "certificates",
-        help="Certificates to trust instead of the system's.",
+        help="Certificate authorities to trust instead of the system's.",
         metavar="FILE",
         value="file",
         of_one_server=True,
@@ -270,7 +283,7 @@ PROFILE_KEYS: Final = (
         "certificate",
         fingerprint_rule,
         "certificates",
-        help="The fingerprint of the pinned certificate: no other one is accepted.",
+        help="Fingerprint of the pinned certificate. No other one is accepted.",
         metavar="sha256:HEX",
         of_one_server=True,
     ),
@@ -287,7 +300,7 @@ PROFILE_KEYS: Final = (
         "key_file",
         path_rule,
         "certificates",
-        help="Its key, where that is in a file of its own.",
+        help="Private key of the client certificate, if it is in another file.",
         metavar="FILE",
         value="file",
         of_one_server=True,
@@ -296,7 +309,7 @@ PROFILE_KEYS: Final = (
         "handshake",
         handshake_rule,
         "exchange",
-        help="What the server wants before the first call.",
+        help="Handshake before the first call: mcp, or the name of a header.",
         metavar="mcp|HEADER",
         value="handshake",
     ),
@@ -304,7 +317,7 @@ PROFILE_KEYS: Final = (
         "discovery",
         discovery_rule,
         "exchange",
-        help="auto, none, a discovery protocol, or a path or file.",
+        help="How to list methods: auto, none, a discovery protocol, a path or a file.",
         metavar="WORD|/PATH|@FILE",
         value="discovery",
     ),
@@ -312,8 +325,8 @@ PROFILE_KEYS: Final = (
         "auth.kind",
         AUTH_TYPE,
         "auth",
-        help="The auth type.",
-        default=f"the preset's, or none; for the service {USUAL}",
+        help="Auth type.",
+        default=f"the preset's, or {USUAL} for /api/v2/, or none",
         value="auth type",
         named="--auth",
         label="auth",
@@ -321,7 +334,7 @@ PROFILE_KEYS: Final = (
     ),
     *_auth_fields(),
     ProfileKey(
-        "login.method", name_rule, "login", help="The method that opens a session.", default="auth", metavar="METHOD"
+        "login.method", name_rule, "login", help="Method that opens a session.", default="auth", metavar="METHOD"
     ),
     ProfileKey(
         "login.params",
@@ -342,21 +355,21 @@ PROFILE_KEYS: Final = (
         "login.ended_status",
         list_rule(status_rule, "HTTP statuses"),
         "login",
-        help="An HTTP status that means that the session has ended; may be repeated.",
+        help="HTTP status that means that the session has ended. Can be repeated.",
         value="status",
     ),
     ProfileKey(
         "login.ended_codes",
         list_rule(integer_rule, "error codes"),
         "login",
-        help="An error code that means it; may be repeated.",
+        help="Error code that means that the session has ended. Can be repeated.",
         value="code",
     ),
     ProfileKey(
         "login.ended_words",
         list_rule(name_rule, "words"),
         "login",
-        help="A whole word in an error that means it; may be repeated.",
+        help="Whole word in an error that means that the session has ended. Can be repeated.",
         value="words",
     ),
     ProfileKey("method", MapRule("methods by name", METHOD)),
@@ -366,7 +379,7 @@ PROFILE_KEYS: Final = (
         "history",
         path_rule,
         "files",
-        help="Folder of its history, if it has its own.",
+        help="Folder to record its calls in, instead of your history.",
         metavar="FOLDER",
         value="file",
         of_one_server=True,
