@@ -169,9 +169,9 @@ def profiles() -> Iterator[Stop]:
     yield Stop("header", ("enter",), (f"  {'http'}", f" {SHOWN[1][:10]}", "F5 send"))
     yield Stop("login", ("f8",), ("Log in to there",))
     yield Stop("", ("escape",), gone="Log in to there")
-    yield Stop("help", ("f1",), ("Send the call that stands",))
-    yield Stop("", ("escape",), gone="Send the call that stands")
-    yield Stop("palette", ("ctrl+p", "choose a theme"), ("choose a theme",))
+    yield Stop("help", ("f1",), ("Send the call in the editor",))
+    yield Stop("", ("escape",), gone="Send the call in the editor")
+    yield Stop("palette", ("ctrl+p", "choose theme"), ("choose theme",))
     yield Stop("themes", ("enter",), ("Themes", SHOWN[1]))
     yield Stop("toast of a theme", ("hostile", "enter"), ("hostile.toml",), gone="Themes")
 

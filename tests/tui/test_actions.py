@@ -243,14 +243,14 @@ async def the_palette_does_a_command_by_its_name(at: Visit) -> None:
     await at.press("ctrl+p")
     await on(at.pilot, Picker)
     await at.sees("Commands", "Send the call in the editor.")
-    await at.choose("wider list")
+    await at.choose("widen list")
     await until(at.pilot, lambda: at.explorer.remembered.methods_width == width + 2)
 
 
 @shows("theme")
 async def a_theme_is_worn_while_it_is_looked_at_and_kept_when_it_is_taken(at: Visit) -> None:
     before = at.app.theme
-    await at.by_palette("choose a theme")
+    await at.by_palette("choose theme")
     await until(at.pilot, lambda: isinstance(at.app.screen, Picker) and "Themes" in at.seen())
     await at.press("down")
     looked_at = at.app.theme
@@ -306,7 +306,7 @@ async def files_and_folders_are_shown(at: Visit) -> None:
 @shows("manual", "manual.close")
 async def manual_opens_at_the_page_of_the_pane(at: Visit) -> None:
     at.calls.params.focus_inside()
-    await at.by_palette("open the manual")
+    await at.by_palette("open manual")
     screen = await on(at.pilot, ManualScreen)
     await at.sees("▍Calls, params and responses", "Esc back")
     await at.press("escape")
@@ -426,7 +426,7 @@ async def a_hint_changes_the_profile_after_a_question_and_sends_again(at: Visit)
 @shows("send-notification")
 async def a_notification_goes_out_without_an_id(at: Visit) -> None:
     await at.write("[1]")
-    await at.by_palette("send as notification")
+    await at.by_palette("send notification")
     exchange = await at.came(None)
     assert isinstance(exchange.outcome, Sent)
     assert exchange.kind == "notification"
@@ -465,7 +465,7 @@ async def a_session_is_opened_with_what_is_known(at: Visit) -> None:
 
 @shows("new-session", profile="cookie")
 async def a_session_id_that_somebody_has_is_taken(at: Visit) -> None:
-    await at.by_palette("log in as another user")
+    await at.by_palette("switch user")
     form = await on(at.pilot, Credentials)
     assert "Sent only to" in shown(form)
     form.of("session").focus()
@@ -548,7 +548,7 @@ async def params_that_a_recorded_call_took_the_place_of_come_back(at: Visit) -> 
     await at.write("[]", "ping")
     at.calls.drafts.choose("demo.echo")
     assert at.calls.params.text == "[1.10]"
-    await at.by_palette("restore a replaced draft")
+    await at.by_palette("restore draft")
     await at.back()
     assert at.calls.params.text == '{"half": '
     await at.sees('{"half":')
@@ -1260,7 +1260,7 @@ async def a_batch_is_put_in_order(at: Visit) -> None:
     assert screen.calls.rows[0].draft.notification
     await at.press("delete")
     assert calls() == "bc"
-    await at.by_palette("remove all calls")
+    await at.by_palette("clear batch")
     await on(at.pilot, BatchScreen)
     await until(at.pilot, lambda: not calls())
     await at.press("ctrl+z")

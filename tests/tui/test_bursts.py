@@ -350,7 +350,7 @@ def test_a_picker_takes_what_the_keys_had_led_to(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         themes = list(explorer.themes.files())
         at = themes.index(app.theme)
-        await play(pilot, "ctrl+p", *"choose a theme", "enter", "down", "enter")
+        await play(pilot, "ctrl+p", *"choose theme", "enter", "down", "enter")
         await until(pilot, lambda: app.screen is calls and app.theme == themes[(at + 1) % len(themes)])
         await play(pilot, "ctrl+p", "down", "down", "up", "pagedown", "home", *"theme", "down", "up", "enter")
         await until(pilot, lambda: isinstance(app.screen, Picker) and app.screen._title == "Themes")

@@ -40,7 +40,7 @@ def test_failed_login_names_the_next_step(
             assert hint.startswith("^R enter the password of c again")
             assert said(app) == ""
         else:
-            assert "Login failed. To use other credentials, press ^P and type “log in as”." in said(app)
+            assert "Login failed. To use other credentials, press ^P and type “switch user”." in said(app)
 
     visit(explorer, scene, profile="c")
 

@@ -344,7 +344,7 @@ SCREENS = {
     "help": ("f1", "Keys", "Send the call in the editor."),
     "history": ("f6", "History  5 calls", "-32602 Invalid params", '"Ada Lovelace"'),
     "profiles": ("f7", "Profiles  2", "Shared staging"),
-    "palette": ("ctrl+p", "Commands", "type to find", "Lay the params out, one member a line."),
+    "palette": ("ctrl+p", "Commands", "type to find", "Format the params, one member per line."),
 }
 """The key that opens each screen, and what a picture of it shows."""
 

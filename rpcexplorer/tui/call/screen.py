@@ -549,7 +549,7 @@ class CallScreen(Screen[None]):
         self._show_ended(exchange, self._login)
         if exchange.exit_code and not self.hint:
             palette, test = self.key("palette"), self.key("test") or "the palette"
-            other = f"To use other credentials, press {palette} and type “log in as”."
+            other = f"To use other credentials, press {palette} and type “switch user”."
             self.tell(f"Login failed. {other} To test the connection, press {test}.")
 
     @opens("call")

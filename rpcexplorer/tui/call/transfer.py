@@ -240,7 +240,7 @@ class Transfer:
             self._drafts.replace(first.params or "[]")
         sentences = [f"{first.method} is in the editor. {self._key('params.undo')} restores the pasted text."]
         if first.notification:
-            sentences.append("It had no id: “send as notification” in the palette sends it so.")
+            sentences.append("It had no id: “send notification” in the palette sends it so.")
         if rest:
             methods = joined_words(dict.fromkeys(call.method for call in taken.drafts), 4)
             sentences.append(f"The others are drafts of {methods}.")

@@ -111,7 +111,7 @@ def test_replaced_draft_can_be_restored_after_a_restart(
         assert not screen.check_action(BACK, ())
         await pilot.press(KEY)
         await to(pilot, "prod")
-        assert "Later, use “restore a replaced draft” in the palette." in said(app)
+        assert "Later, use “restore draft” in the palette." in said(app)
         screen.drafts.choose("ping")
         assert not screen.check_action(BACK, ())
 
