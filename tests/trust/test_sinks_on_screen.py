@@ -128,7 +128,7 @@ def history() -> Iterator[Stop]:
     yield Stop("history", ("f6",), ("History", *(f"✗ {text[:20]}" for text in SHOWN)))
     for name, text in CARRIERS.items():
         shown = spelled(text)
-        yield Stop("title of a record", ("/", f"method:{name}-", "enter"), (f"│ {shown}",))
+        yield Stop("title of a record", ("/", f"method:{name}-", "enter"), (f"│ {shown[:40]}",))
         yield Stop("headers of a record", ("]",), (f"  X-Said  {shown}",))
         yield Stop("request of a record", ("]",), (f"http://{shown}/",))
         yield Stop("note of a record", ("]",), (f"★ {shown}",))

@@ -303,9 +303,7 @@ def test_from_the_editor_into_the_batch_over_the_wire_and_back_and_once_more_fro
         await on(pilot, BatchScreen)
         await pilot.press("n", "enter")
         await until(pilot, lambda: app.screen is screen)
-        said = (
-            "was a notification. F5 sends it as a call, with an id; “send notification” in the palette without one."
-        )
+        said = "was a notification. F5 sends it as a call, with an id; “send notification” in the palette without one."
         assert f"demo.echo {said}" in told(app)
         explorer.batches.keep(in_use(explorer), CollectedCalls(), ())
         await pilot.press("f6")
