@@ -1,4 +1,4 @@
-"""One demo service for all tests of the screen, and an explorer whose files all lie in a folder of the test's own."""
+"""A demo service for all screen tests, and an explorer in a test's folder."""
 
 from __future__ import annotations
 
@@ -54,13 +54,16 @@ auth = {{ kind = "none" }}
 
 @pytest.fixture(autouse=True)
 def polite(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The clipboard of whoever runs the tests is left alone."""
+    """Keep the clipboard of the machine untouched."""
     monkeypatch.setattr("rpcexplorer.tui.processes.tools", lambda: iter(()))
 
 
 @pytest.fixture(autouse=True)
 def undrawn(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
-    """Nobody looks at what a terminal would be sent, and to make it takes most of the time: pictures are made whole."""
+    """Skip the output to a terminal, which takes most of the time.
+
+    Pictures are drawn separately.
+    """
     drawn = Compositor.render_update
 
     def clear(self: Compositor, full: bool = False, **more: Any) -> Any:
@@ -72,7 +75,7 @@ def undrawn(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> 
 
 @pytest.fixture(autouse=True, scope="session")
 def parsed_once() -> Iterator[None]:
-    """Each start of the program reads some two hundred style sheets, the same ones in the same colours each time."""
+    """Parse each style sheet once: a start of the program reads 200 of them."""
     parse, known = Stylesheet._parse_rules, defaultdict[frozenset[Any], dict[Any, list[RuleSet]]](dict)
     colours, of_these = dict[str, str](), dict[Any, list[RuleSet]]()
 
@@ -92,7 +95,7 @@ def parsed_once() -> Iterator[None]:
 
 @pytest.fixture(autouse=True, scope="session")
 def counted_once() -> Iterator[None]:
-    """Textual counts the parameters of each callback by its signature, also of a function that was counted before."""
+    """Cache the number of a callback's parameters, which Textual counts often."""
     count, known = textual._callback._count_parameters, dict[tuple[CodeType, bool], int]()
 
     def counted(func: Callable[..., Any]) -> int:
@@ -122,7 +125,7 @@ def person() -> PersonOnScreen:
 
 @pytest.fixture
 def make_explorer(tmp_path: Path, person: PersonOnScreen) -> Callable[..., Explorer]:
-    """Opens an explorer on the same files as often as wanted: each time as a new start of the program."""
+    """Return a function that opens an explorer on the same files each time."""
 
     def make(profiles: str, **variables: str) -> Explorer:
         folder = tmp_path / "work"

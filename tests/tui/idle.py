@@ -1,7 +1,7 @@
-"""When an app stands still, told by its queues.
+"""Waiting until an app is idle, as its queues show.
 
-Textual's own pilot waits for its process to be calm, which it never is beside a busy one: each key took up to a second
-there, and on a machine that is away for a moment what looked calm was not.
+Textual's own pilot waits for its process to be calm. On a busy machine each key took up to a second there, and a short
+stop of the machine looked calm.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from textual.message_pump import MessagePump
 from rpcexplorer.tui.key_queue import Keys
 
 CALM: Final = 3
-"""Looks running at which nobody was at anything."""
+"""Consecutive looks that found nothing at work."""
 SOON: Final = 30
-"""Looks between which only the others have a turn; from then on there is a pause as well."""
+"""Looks that only yield to the loop; the later ones pause as well."""
 PAUSE: Final = 0.002
 
 
 async def wait_for_idle(min_sleep: float = 0, max_sleep: float = 1.0) -> None:
-    """Go on when nothing moves any more, or after so long: something may move for ever."""
+    """Wait until nothing moves, at most for a time: something may never stop."""
     app: App[Any] = active_app.get()
     until, calm, look = time.monotonic() + max_sleep, 0, 0
     while calm < CALM and time.monotonic() < until:
@@ -42,6 +42,6 @@ def _is_busy(app: App[Any]) -> bool:
 
 
 def _is_at_work(pump: MessagePump) -> bool:
-    """Whether it is doing something, rather than waiting for a message. Only its queue knows."""
+    """Return whether a pump works, and does not wait for a message."""
     queue: Any = pump._message_queue
     return pump.is_running and not (queue.empty() and queue.ready_event._waiters)

@@ -1,4 +1,4 @@
-"""A small app with our theme, for trying one widget or screen at a time; it remembers the messages that came up."""
+"""A small app with our theme for one widget; it records messages."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ THEMES = Path(__file__).parents[2] / "themes"
 
 
 class Stage(App[None]):
-    """Mounts what it is given. ``heard`` are the messages of ours that bubbled all the way up."""
+    """An app that mounts a widget; ``heard`` are our messages that reach it."""
 
     ENABLE_COMMAND_PALETTE = False
     CSS = "Screen { background: $background; color: $text; layout: vertical; }"
@@ -50,14 +50,14 @@ class Stage(App[None]):
         self.theme = theme.name
 
     def notify(self, message: str, **options: Any) -> None:
-        """Read no text as markup, like the app of the product."""
+        """Show a notice without markup, like the app of the product."""
         super().notify(message, **options | {"markup": False})
 
     async def on_event(self, event: Any) -> None:
         await super().on_event(event)
 
     def of(self, kind: type[Any]) -> list[Any]:
-        """The messages of one kind, in the order they came."""
+        """Return the messages of one class in their order."""
         return [message for message in self.heard if isinstance(message, kind)]
 
     async def _on_message(self, message: Message) -> None:
@@ -67,7 +67,7 @@ class Stage(App[None]):
 
 
 def text_of(widget: Widget) -> str:
-    """What a widget drawn line by line shows, without trailing blanks."""
+    """Return the text of a widget drawn line by line, without trailing blanks."""
     lines = (widget.render_line(y).text.rstrip() for y in range(widget.size.height))
     return "\n".join(lines).rstrip()
 
@@ -76,7 +76,7 @@ Check = Callable[..., Any]
 
 
 class FakeAdvice(Advice):
-    """Knows what a test gives to it, and nothing else."""
+    """Advice that knows only the values of a test."""
 
     def __init__(self, **known: Callable[..., object]) -> None:
         async def check(*_: object) -> Checked:

@@ -1,8 +1,8 @@
-"""Every command of the table, done in the whole program by its own keys, over the running demo service.
+"""Every command of the table, run by its own keys in the whole program.
 
-A story says which commands it shows. It presses each of their keys (a command without one is found in the palette),
-and follows what comes of it: the message, the value behind it, and what is on the screen then. The last test holds
-the stories against the table. The file is longer than others because the table is.
+A story names its commands. It presses each of their keys (a command without one is found in the palette), and checks
+the message, the value behind it, and the screen. The last test compares the stories with the table. The file is long
+because the table is.
 """
 
 from __future__ import annotations
@@ -74,12 +74,12 @@ from tests.tui.waiting import until
 KNOWN = {command.id: command for command in COMMANDS}
 SIZE = (120, 28)
 ITEMS = '{"items": [{"n": 2, "word": "alder"}, {"n": 1, "word": "birch"}], "count": 2}'
-"""A reply of thirteen lines, with a list of objects in it."""
+"""A response of thirteen lines with a list of objects."""
 
 
 @dataclass
 class Visit:
-    """The program in the hands of somebody who looks at its screen."""
+    """The running program, its keys and its screen."""
 
     app: ExplorerApp
     pilot: Pilot[Any]
@@ -87,7 +87,7 @@ class Visit:
     explorer: Explorer
     heard: list[Message]
     pressed: set[str] = field(default_factory=set)
-    """Keys, and the words of what was chosen in the palette."""
+    """Keys, and the words of choices in the palette."""
 
     async def press(self, *keys: str) -> None:
         """Press keys, one after the other."""
@@ -95,48 +95,48 @@ class Visit:
         await self.pilot.press(*keys)
 
     async def choose(self, words: str) -> None:
-        """In a list to choose from, type words and take what they find."""
+        """Type words into an open list, and take the match."""
         await on(self.pilot, Picker)
         self.paste(words)
         await self.pilot.pause()
         await self.pilot.press("enter")
 
     async def by_palette(self, words: str) -> None:
-        """Do what has no key."""
+        """Run a command without a key."""
         self.pressed.add(words)
         await self.pilot.press("ctrl+p")
         await self.choose(words)
 
     def paste(self, text: str) -> None:
-        """Type a text at once, where the focus is."""
+        """Paste a text into the focused widget."""
         assert self.app.focused is not None
         self.app.focused.post_message(events.Paste(text))
 
     async def write(self, text: str, method: str = "demo.echo") -> None:
-        """A method with params stands in the editor, which has the focus."""
+        """Put a method with params into the editor, and focus it."""
         self.calls.drafts.choose(method)
         self.calls.params.replace(text)
         self.calls.params.focus_inside()
         await self.pilot.pause()
 
-    async def came(self, before: Exchange | None) -> Exchange:
-        """Wait for another exchange than the one before."""
+    async def next_exchange(self, before: Exchange | None) -> Exchange:
+        """Wait for another exchange."""
         await until(self.pilot, lambda: self.calls.exchange is not before and not self.calls.what)
         assert self.calls.exchange is not None
         return self.calls.exchange
 
     async def reply(self, text: str = ITEMS, method: str = "demo.echo") -> Exchange:
-        """A reply is on view and has the focus; the demo service says what it is told."""
+        """Show a response of the demo service with this text, and focus it."""
         await self.write(text, method)
         before = self.calls.exchange
         self.calls.action_send()
-        exchange = await self.came(before)
+        exchange = await self.next_exchange(before)
         self.calls.response.focus_inside()
         await self.pilot.pause()
         return exchange
 
     async def history(self) -> HistoryScreen:
-        """The history, the cursor on the newest call."""
+        """Open the history with the cursor on the newest call."""
         await self.press("f6")
         screen: HistoryScreen = await on(self.pilot, HistoryScreen)
         await until(self.pilot, lambda: screen._record is not None)
@@ -148,11 +148,11 @@ class Visit:
         await self.pilot.pause()
 
     def seen(self) -> str:
-        """Everything that stands on the screen."""
+        """Return everything on screen."""
         return "\n".join(strip.text.rstrip() for strip in self.app.screen._compositor.render_strips())
 
     async def sees(self, *texts: str) -> None:
-        """Wait for texts to stand on the screen."""
+        """Wait for texts on screen."""
 
         def stand_there() -> bool:
             screen = self.seen()
@@ -161,15 +161,15 @@ class Visit:
         await until(self.pilot, stand_there)
 
     async def misses(self, text: str) -> None:
-        """Wait for a text to be gone."""
+        """Wait until a text is gone."""
         await until(self.pilot, lambda: text not in self.seen())
 
     def posted(self, kind: type[Message]) -> bool:
-        """Whether a message of a kind was sent."""
+        """Return whether a message of this class was posted."""
         return any(isinstance(message, kind) for message in self.heard)
 
     def known(self, profile: str, wanted: str) -> str:
-        """A secret of a profile; empty where it is not known."""
+        """Return a secret of a profile, or ""."""
         found = self.explorer.credentials.state(self.explorer.profiles.profiles[profile])[wanted]
         return found.reveal() if isinstance(found, Secret) else ""
 
@@ -178,41 +178,38 @@ Story = Callable[[Visit], Awaitable[None]]
 
 
 @dataclass(frozen=True)
-class Told:
-    """A story, and where it takes place."""
+class CommandStory:
+    """A story and its profile."""
 
     ids: tuple[str, ...]
     story: Story
     profile: str
 
 
-STORIES: list[Told] = []
+STORIES: list[CommandStory] = []
 
 
 def shows(*ids: str, profile: str = "demo") -> Callable[[Story], Story]:
-    """The commands that a story shows."""
+    """Name the commands of a story."""
 
-    def told(story: Story) -> Story:
-        STORIES.append(Told(ids, story, profile))
+    def add(story: Story) -> Story:
+        STORIES.append(CommandStory(ids, story, profile))
         return story
 
-    return told
+    return add
 
 
-def unpressed(told: Told, pressed: set[str]) -> set[str]:
-    """The keys of a story's commands that nobody pressed."""
-    wanted = {key for id in told.ids for key in (KNOWN[id].keys or KNOWN[id].words).split(",")}
+def unpressed(tested: CommandStory, pressed: set[str]) -> set[str]:
+    """Return the keys of a story's commands that were not pressed."""
+    wanted = {key for id in tested.ids for key in (KNOWN[id].keys or KNOWN[id].words).split(",")}
     return wanted - pressed
 
 
 @pytest.fixture(autouse=True)
 def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The clipboard of whoever runs the tests is left alone, and the screen is drawn only when a story looks at it."""
+    """Keep the clipboard untouched, and draw only when a story looks."""
     monkeypatch.setattr("rpcexplorer.tui.processes.tools", lambda: iter(()))
     monkeypatch.setattr(Compositor, "render_update", lambda self, **_: self._dirty_regions.clear())
-
-
-# --- everywhere ------------------------------------------------------------------------------------------------------
 
 
 @shows("history", "history.close")
@@ -375,16 +372,13 @@ async def leaving_keeps_what_was_typed(at: Visit) -> None:
     assert at.explorer.draft_of("demo.echo") == '{"half": '
 
 
-# --- calling ---------------------------------------------------------------------------------------------------------
-
-
 @shows("send")
 async def a_draft_is_sent_recorded_and_its_reply_shown(at: Visit) -> None:
     await at.write('{"price": 1.10}')
     for key in ("f5", "ctrl+enter"):
         before = at.calls.exchange
         await at.press(key)
-        exchange = await at.came(before)
+        exchange = await at.next_exchange(before)
         assert isinstance(exchange.outcome, Result)
         assert [one.id for one in at.explorer.recent(1)] == [exchange.id]
         await at.sees("✓ result", '"price": 1.10')
@@ -399,7 +393,7 @@ async def what_runs_is_cancelled_at_once(at: Visit) -> None:
         await until(at.pilot, lambda: at.calls.sender.progress is not None and at.calls.sender.progress.received > 0)
         await at.sees("◐ receiving", "Esc cancel")
         await at.press("escape")
-        exchange = await at.came(None)
+        exchange = await at.next_exchange(None)
         assert isinstance(exchange.outcome, Cancelled)
         assert exchange.response.body == b"[1, 2"
         await at.sees("◌ cancelled")
@@ -417,7 +411,7 @@ async def a_hint_changes_the_profile_after_a_question_and_sends_again(at: Visit)
         await at.sees("Change the profile url?", "application/json-rpc → application/json", "until you quit")
         before = at.calls.exchange
         await at.pilot.press("enter")
-        assert isinstance((await at.came(before)).outcome, Result)
+        assert isinstance((await at.next_exchange(before)).outcome, Result)
         assert [each.header("Content-Type") for each in server.requests][1:] == ["application/json"]
         await at.sees("✓ result", "Changed until you quit. To save the address")
         await at.misses("^R set")
@@ -427,7 +421,7 @@ async def a_hint_changes_the_profile_after_a_question_and_sends_again(at: Visit)
 async def a_notification_goes_out_without_an_id(at: Visit) -> None:
     await at.write("[1]")
     await at.by_palette("send notification")
-    exchange = await at.came(None)
+    exchange = await at.next_exchange(None)
     assert isinstance(exchange.outcome, Sent)
     assert exchange.kind == "notification"
     await at.sees("→ sent", "A notification: no response is expected.")
@@ -457,7 +451,7 @@ async def a_key_goes_to_each_pane_and_another_to_its_next_tab(at: Visit) -> None
 async def a_session_is_opened_with_what_is_known(at: Visit) -> None:
     await at.sees("○ no session yet")
     await at.press("f8")
-    exchange = await at.came(None)
+    exchange = await at.next_exchange(None)
     assert isinstance(exchange.outcome, Result)
     assert at.known("cookie", "session")
     await at.sees("● session", "✓ result", '"user": "ada"')
@@ -554,9 +548,6 @@ async def params_that_a_recorded_call_took_the_place_of_come_back(at: Visit) -> 
     await at.sees('{"half":')
 
 
-# --- methods and recent calls ----------------------------------------------------------------------------------------
-
-
 @shows("to-profile")
 async def a_call_is_taken_to_another_profile(at: Visit) -> None:
     await at.write("[1.10]")
@@ -625,14 +616,11 @@ async def a_recent_call_is_copied_and_sent_again(at: Visit) -> None:
     assert at.posted(CopyCallWanted)
     await at.back()
     await at.press("r")
-    again = await at.came(first)
+    again = await at.next_exchange(first)
     assert at.posted(SendAgainWanted)
     assert (again.method, again.params) == (first.method, first.params)
     assert [one.id for one in at.calls.methods.recent] == [again.id, first.id]
     await at.sees("▍✓ result", "✓ demo.echo")
-
-
-# --- params ----------------------------------------------------------------------------------------------------------
 
 
 @shows("params.fix")
@@ -736,7 +724,7 @@ async def params_go_through_ones_own_editor(at: Visit) -> None:
     with pytest.MonkeyPatch.context() as patched:
         patched.delenv("VISUAL", raising=False)
         patched.setenv("EDITOR", str(script))
-        patched.setattr(at.app, "suspend", nullcontext)  # there is no terminal to lend
+        patched.setattr(at.app, "suspend", nullcontext)  # the test has no terminal for the editor
         await at.write("[1]")
         await at.press("ctrl+g")
         await until(at.pilot, lambda: at.calls.params.text == '["edited"]')
@@ -755,9 +743,6 @@ async def a_methods_starting_point_is_put_back(at: Visit) -> None:
     assert at.posted(ParamsPane.ResetWanted)
     assert at.explorer.draft_of("arg_test") == start
     await at.misses("typed")
-
-
-# --- response --------------------------------------------------------------------------------------------------------
 
 
 @shows("response.search", "response.next", "response.previous")
@@ -919,9 +904,6 @@ async def the_tabs_of_the_response_are_turned_both_ways(at: Visit) -> None:
         await at.sees(text)
 
 
-# --- history ---------------------------------------------------------------------------------------------------------
-
-
 @shows("history.load")
 async def a_recorded_call_is_loaded_with_its_reply(at: Visit) -> None:
     first = await at.reply("[1.10]")
@@ -944,7 +926,7 @@ async def a_recorded_call_is_sent_again(at: Visit) -> None:
     await at.press("r")
     await at.back()
     await until(at.pilot, lambda: len(at.explorer.history.newest(9)) == 2)
-    again = await at.came(first)
+    again = await at.next_exchange(first)
     assert again.id != first.id
     assert (again.method, again.params) == ("demo.echo", "[1.10]")
     await at.sees("✓ result", "1.10")
@@ -1019,9 +1001,9 @@ async def a_recorded_call_gets_a_name_and_a_note(at: Visit) -> None:
         await at.press("enter")
         await on(at.pilot, HistoryScreen)
     await at.sees("★ the outage")
-    kept = at.explorer.history.newest(1)[0]
-    assert isinstance(kept, Exchange)
-    assert (kept.name, kept.note) == ("the outage", "after the deploy")
+    record = at.explorer.history.newest(1)[0]
+    assert isinstance(record, Exchange)
+    assert (record.name, record.note) == ("the outage", "after the deploy")
     screen._preview.tab = "Note"
     await at.sees("after the deploy")
 
@@ -1075,8 +1057,6 @@ async def a_recorded_call_is_deleted_after_a_yes(at: Visit) -> None:
     await at.sees("No calls with demo yet.")
     assert at.explorer.history.newest(9) == []
 
-
-# --- comparing -------------------------------------------------------------------------------------------------------
 
 WORDS = json.dumps([f"the word number {number}" for number in range(9)])
 BEFORE = f'{{"list": {WORDS}, "price": 1.0, "seen": 1, "total": 1}}'
@@ -1301,7 +1281,7 @@ async def params_are_filled_in_as_a_form(at: Visit) -> None:
         await on(at.pilot, FormScreen)
         await at.press(key)
         await at.back()
-        assert isinstance((await at.came(before)).outcome, Result)
+        assert isinstance((await at.next_exchange(before)).outcome, Result)
 
 
 @shows("response.use")
@@ -1314,16 +1294,13 @@ async def a_value_is_taken_to_another_call(at: Visit) -> None:
     assert at.calls.params.text == '["{{last.demo.echo#/key}}"]'
 
 
-# --- profiles --------------------------------------------------------------------------------------------------------
-
-
 def team_file(at: Visit) -> Path:
-    """The file that the profiles of these tests stand in."""
+    """Return the project file with the profiles of these tests."""
     return at.explorer.profiles.files_of("demo")[0]
 
 
-async def kept(at: Visit, screen: ProfilesScreen, name: str) -> Profile:
-    """A profile stands in the team's file, and the list with it is on view again."""
+async def new_profile(at: Visit, screen: ProfilesScreen, name: str) -> Profile:
+    """Wait for the list with a new profile of the project file."""
     await until(at.pilot, lambda: at.app.screen is screen and name in names(screen))
     assert f"[profile.{name}]" in team_file(at).read_text()
     await at.sees(name)
@@ -1387,7 +1364,7 @@ async def a_profile_is_changed_in_its_file(at: Visit) -> None:
     assert str(team_file(at)) in shown(form)
     await type_in(at.pilot, "https://alive.example.com")
     await at.press("ctrl+s")
-    assert (await kept(at, screen, "dead")).url == "https://alive.example.com"
+    assert (await new_profile(at, screen, "dead")).url == "https://alive.example.com"
     assert 'url = "https://alive.example.com"' in team_file(at).read_text()
     await at.sees("https://alive.example.com/api/v2/")
 
@@ -1406,7 +1383,7 @@ async def a_profile_is_made_like_another(at: Visit) -> None:
     await at.press("d")
     await on(at.pilot, Form)
     await at.press("enter")
-    assert (await kept(at, screen, "prod-copy")).badge == "prod"
+    assert (await new_profile(at, screen, "prod-copy")).badge == "prod"
 
 
 @shows("profiles.remove")
@@ -1469,12 +1446,9 @@ async def secrets_are_entered_unseen(at: Visit) -> None:
     assert said(at.app) == ""
 
 
-# --- the table -------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.everyday(5)
-@pytest.mark.parametrize("told", STORIES, ids=lambda told: told.story.__name__)
-def test_a_command_does_what_it_says(told: Told, explorer: Explorer, person: PersonOnScreen) -> None:
+@pytest.mark.parametrize("tested", STORIES, ids=lambda tested: tested.story.__name__)
+def test_command_does_its_action(tested: CommandStory, explorer: Explorer, person: PersonOnScreen) -> None:
     heard: list[Message] = []
 
     def hear(message: Message) -> None:
@@ -1482,31 +1456,28 @@ def test_a_command_does_what_it_says(told: Told, explorer: Explorer, person: Per
             heard.append(message)
 
     async def run() -> None:
-        app = ExplorerApp(explorer, person, told.profile)
+        app = ExplorerApp(explorer, person, tested.profile)
         async with app.run_test(size=SIZE, notifications=True, message_hook=hear) as pilot:
             await until(pilot, lambda: isinstance(app.screen, CallScreen) and bool(app.screen.method))
             assert isinstance(app.screen, CallScreen)
             visit = Visit(app, pilot, app.screen, explorer, heard)
             try:
-                await told.story(visit)
+                await tested.story(visit)
             except AssertionError as wrong:
                 wrong.add_note(visit.seen())
                 raise
-            assert not unpressed(told, visit.pressed)
+            assert not unpressed(tested, visit.pressed)
 
     asyncio.run(run())
 
 
 def test_every_command_of_the_table_has_its_story() -> None:
-    assert sorted(id for told in STORIES for id in told.ids) == sorted(KNOWN)
-
-
-# --- what must not fall off a small screen ---------------------------------------------------------------------------
+    assert sorted(id for tested in STORIES for id in tested.ids) == sorted(KNOWN)
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 34)], ids=["80x24", "120x34"])
 @pytest.mark.parametrize(("key", "kind"), [("f6", HistoryScreen), ("f7", ProfilesScreen)])
-def test_the_footer_tells_the_way_back(key: str, kind: type[Any], size: tuple[int, int], explorer: Explorer) -> None:
+def test_footer_shows_the_way_back(key: str, kind: type[Any], size: tuple[int, int], explorer: Explorer) -> None:
     async def story(app: ExplorerApp, pilot: Pilot[str]) -> None:
         explorer.history.append(recorded(0, profile="demo"))
         await pilot.press(key)
@@ -1520,7 +1491,7 @@ def test_the_footer_tells_the_way_back(key: str, kind: type[Any], size: tuple[in
 
 
 @pytest.mark.thorough
-def test_in_a_small_terminal_a_tinted_bar_parts_the_profiles_from_the_page(explorer: Explorer) -> None:
+def test_small_terminal_separates_profiles_by_tinted_bar(explorer: Explorer) -> None:
     async def story(app: ExplorerApp, pilot: Pilot[str]) -> None:
         screen = await profiles(pilot)
         assert screen.query_one("#page Bar").has_class("-tinted")

@@ -1,4 +1,4 @@
-"""What the end of the program waits for, and what it does not."""
+"""The end of the program and the work that it waits for."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import threading
 from rpcexplorer.tui.key_queue import run_in_thread
 
 
-def test_work_that_takes_long_is_given_up_at_once_when_the_program_ends() -> None:
-    """A thread of the loop would be waited for: here it works until the loop is closed, and longer."""
+def test_long_work_is_abandoned_at_the_end() -> None:
+    """A thread of the loop would delay the end: this work outlasts the loop."""
     begun, closed, ended = threading.Event(), threading.Event(), threading.Event()
 
     def work() -> str:

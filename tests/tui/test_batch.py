@@ -1,4 +1,4 @@
-"""The batch on screen: calls are collected, put in order, sent as one body, and each is opened with what came of it."""
+"""The batch on screen: collecting, ordering, sending, reading outcomes."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def in_use(explorer: Explorer) -> Profile:
 
 
 def on_screen(explorer: Explorer, act: Act, size: tuple[int, int] = (120, 30)) -> list[BatchRow | None]:
-    """Open the batch, do something, and say what it was dismissed with."""
+    """Open the batch, act, and return its answers."""
     answers: list[BatchRow | None] = []
     stage = Stage()
 
@@ -82,7 +82,7 @@ def on_screen(explorer: Explorer, act: Act, size: tuple[int, int] = (120, 30)) -
 
 
 def answering(explorer: Explorer, body: bytes = REPLIES) -> list[str]:
-    """Let every batch be answered with this; the texts that were sent."""
+    """Answer every batch with this body; return the list of sent texts."""
     texts: list[str] = []
 
     async def call(draft: Batch, **_: Any) -> Exchange:
@@ -106,7 +106,7 @@ def rows(screen: BatchScreen) -> list[str]:
     return [" ".join(row.split()) for row in text_of(screen.query_one(BatchList)).splitlines()]
 
 
-def test_calls_are_put_in_order_made_notifications_and_taken_out_and_all_that_is_kept(shop: Explorer) -> None:
+def test_collected_calls_are_ordered_changed_removed_and_kept(shop: Explorer) -> None:
     async def act(pilot: Pilot[None], screen: BatchScreen) -> None:
         assert rows(screen) == ['1 call user.get {"id": 42}', "2 call ping []", "3 call log [3]"]
         assert not screen.check_action("up", ())
@@ -126,7 +126,7 @@ def test_calls_are_put_in_order_made_notifications_and_taken_out_and_all_that_is
     assert [row.draft.method for row in again.rows] == ["ping", "user.get", "log"]
 
 
-def test_each_call_has_an_outcome_of_its_own_and_can_be_read_and_opened(shop: Explorer) -> None:
+def test_each_call_of_a_batch_shows_its_outcome(shop: Explorer) -> None:
     texts = answering(shop)
 
     async def act(pilot: Pilot[None], screen: BatchScreen) -> None:
@@ -159,7 +159,7 @@ def test_each_call_has_an_outcome_of_its_own_and_can_be_read_and_opened(shop: Ex
 
 
 @pytest.mark.thorough
-def test_a_profile_that_asks_first_asks_before_a_batch(shop: Explorer) -> None:
+def test_confirming_profile_confirms_a_batch(shop: Explorer) -> None:
     texts = answering(shop)
     shop.use("prod")
     shop.batches.keep(in_use(shop), THREE, ())
@@ -178,7 +178,7 @@ def test_a_profile_that_asks_first_asks_before_a_batch(shop: Explorer) -> None:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("answer", ["keep", "typed", "fill"])
-def test_what_is_left_open_is_asked_for(shop: Explorer, answer: str) -> None:
+def test_variables_of_a_batch_are_asked_for(shop: Explorer, answer: str) -> None:
     texts = answering(shop)
     shop.batches.keep(in_use(shop), CollectedCalls().added(Draft("a", '["{{n}}", "{{today}}"]')), ())
 
@@ -201,9 +201,7 @@ def test_what_is_left_open_is_asked_for(shop: Explorer, answer: str) -> None:
 
 
 @pytest.mark.thorough
-def test_nothing_can_be_changed_while_a_long_reply_is_taken_apart(
-    shop: Explorer, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_batch_is_locked_while_a_response_is_parsed(shop: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
     answering(shop)
     begun, go_on = threading.Event(), threading.Event()
 
@@ -235,7 +233,7 @@ def test_nothing_can_be_changed_while_a_long_reply_is_taken_apart(
 
 
 @pytest.mark.thorough
-def test_escape_cancels_what_runs_before_it_leaves(shop: Explorer) -> None:
+def test_escape_cancels_a_running_batch_before_closing(shop: Explorer) -> None:
     async def call(draft: Batch, *, stop: Any, **_: Any) -> Exchange:
         stop.watch(asyncio.current_task())
         try:
@@ -261,7 +259,7 @@ def test_escape_cancels_what_runs_before_it_leaves(shop: Explorer) -> None:
     assert on_screen(shop, act) == [None]
 
 
-def test_from_the_editor_into_the_batch_over_the_wire_and_back_and_once_more_from_the_history(
+def test_batch_makes_round_trip_from_editor_to_history(
     explorer: Explorer,
 ) -> None:
     async def what(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:

@@ -1,7 +1,7 @@
-"""Keys that arrive in one burst: each list, menu, dialog and form acts on the row where the keys had led by then.
+"""Keys in one burst: each acts on the row that the keys before it chose.
 
-Every test says which screens and widgets its keys go through; the last one fails for a new list that no burst has gone
-through. What is dangerous (to remove, to delete, to send) comes first.
+Every test names the screens and widgets that get its keys. The last test fails for a new list without a burst.
+Dangerous actions (remove, delete, send) come first.
 """
 
 from __future__ import annotations
@@ -61,11 +61,11 @@ from tests.tui.waiting import PATIENCE, until
 
 Test = TypeVar("Test", bound=Callable[..., None])
 COVERED: dict[type[Any], set[str]] = {}
-"""Screens and widgets, and the tests whose bursts go through them."""
+"""Screens and widgets, and the tests whose bursts use them."""
 
 
 def through(*kinds: type[Any]) -> Callable[[Test], Test]:
-    """Note what the keys of a test go through."""
+    """Note the screens and widgets that get the keys of a test."""
 
     def noted(test: Test) -> Test:
         for kind in kinds:
@@ -76,7 +76,7 @@ def through(*kinds: type[Any]) -> Callable[[Test], Test]:
 
 
 def recorded(explorer: Explorer, *methods: str) -> None:
-    """Calls in the history of the profile ``demo``, oldest first."""
+    """Record calls of the profile ``demo``, oldest first."""
 
     async def made() -> None:
         explorer.use("demo")
@@ -87,30 +87,33 @@ def recorded(explorer: Explorer, *methods: str) -> None:
 
 
 async def play(pilot: Pilot[Any], *keys: str) -> None:
-    """Keys in one burst, until none waits any longer. A pilot's pause would keep every widget busy meanwhile."""
+    """Send keys in one burst, and wait until all are handled.
+
+    A pilot's pause would keep every widget busy meanwhile.
+    """
     app, come = pilot.app, asyncio.Event()
     assert isinstance(app, ExplorerApp)
     last = time.monotonic() + PATIENCE
     post(app, *keys)
-    app.call_later(come.set)  # behind the keys
+    app.call_later(come.set)  # after the keys
     while not come.is_set() or not app.keys.is_idle or app.pending.is_waiting:
         assert time.monotonic() < last, f"{app.keys._queue} still wait; on screen: {app.screen!r}"
         await asyncio.sleep(0.002)
 
 
 async def discovered(explorer: Explorer) -> None:
-    """What the demo service has."""
+    """Discover the methods of the demo service."""
     explorer.use("demo")
     await explorer.discover()
 
 
 def called(explorer: Explorer) -> list[str]:
-    """The methods of the history, newest first."""
+    """Return the methods of the history, newest first."""
     return [each.method for each in explorer.recent(50)]
 
 
 def opened(app: ExplorerApp) -> list[str]:
-    """The title of every dialog that opens from now on, and the method that it is about."""
+    """Return the titles and methods of all dialogs opened from now on."""
     titles: list[str] = []
 
     def changed(screen: Screen[Any]) -> None:
@@ -123,15 +126,12 @@ def opened(app: ExplorerApp) -> list[str]:
     return titles
 
 
-# --- profiles ----------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.thorough
 @through(ProfilesScreen, ProfileList, Confirm, ProfileForm, Form, Credentials)
-def test_a_key_for_a_profile_is_for_the_one_where_the_keys_had_led(explorer: Explorer) -> None:
+def test_profile_keys_of_a_burst_use_current_row(explorer: Explorer) -> None:
     keys_and_titles = [
-        ("delete down escape", "Remove demo?"),  # the arrow goes to the answers
-        ("s", ""),  # it needs none, as little as prod
+        ("delete down escape", "Remove demo?"),  # the arrow moves between the answers
+        ("s", ""),  # it needs no secret, like prod
         ("down s down escape", "Secrets of inline"),
         ("down s up f8 escape", "Secrets of inline"),
         ("down delete up escape", "Remove prod?"),
@@ -154,7 +154,7 @@ def test_a_key_for_a_profile_is_for_the_one_where_the_keys_had_led(explorer: Exp
 
 @pytest.mark.thorough
 @through(ProfilesScreen, ProfileList, Picker, PickList, ConnectionTest)
-def test_the_profile_that_is_used_tested_copied_or_found_is_where_the_keys_had_led(explorer: Explorer) -> None:
+def test_chosen_tested_copied_profile_is_the_current_row(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         for keys, used in ("enter down", "demo"), ("down enter up", "inline"), ("up up enter up", "dead"):
             await play(pilot, "f7", *keys.split())
@@ -175,11 +175,8 @@ def test_the_profile_that_is_used_tested_copied_or_found_is_where_the_keys_had_l
     visit(explorer, scene)
 
 
-# --- the history -------------------------------------------------------------------------------------------------
-
-
 @through(HistoryScreen, HistoryList, HistoryPreview, Confirm, Ask)
-def test_a_key_for_a_call_is_for_the_one_where_the_keys_had_led(explorer: Explorer) -> None:
+def test_history_keys_of_a_burst_use_current_row(explorer: Explorer) -> None:
     recorded(explorer, "one", "two", "three", "four", "five")
     keys_and_titles = [
         ("delete down escape", "Delete this from the history? five"),
@@ -203,12 +200,12 @@ def test_a_key_for_a_call_is_for_the_one_where_the_keys_had_led(explorer: Explor
 
 @pytest.mark.thorough
 @through(HistoryScreen, HistoryList, Confirm, Answers, Answer)
-def test_of_two_deletions_in_one_burst_each_deletes_the_call_it_named(explorer: Explorer) -> None:
+def test_two_deletions_in_a_burst_delete_named_calls(explorer: Explorer) -> None:
     recorded(explorer, "one", "two", "three", "four", "five")
 
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         yes = "delete", "right", "enter"
-        await play(pilot, "f6", "down", *yes, *yes, "enter", "enter")  # what is loaded at last is the one below
+        await play(pilot, "f6", "down", *yes, *yes, "enter", "enter")  # the row below is loaded at last
         await until(pilot, lambda: calls.method == "two")
         assert called(explorer) == ["five", "two", "one"]
 
@@ -216,7 +213,7 @@ def test_of_two_deletions_in_one_burst_each_deletes_the_call_it_named(explorer: 
 
 
 @pytest.mark.thorough
-def test_keys_wait_for_what_is_done_with_an_answer(explorer: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_keys_wait_for_the_action_of_an_answer(explorer: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
     recorded(explorer, "one", "two")
     begun, go_on, forget = threading.Event(), threading.Event(), explorer.journal.delete
 
@@ -240,7 +237,7 @@ def test_keys_wait_for_what_is_done_with_an_answer(explorer: Explorer, monkeypat
 
 @pytest.mark.thorough
 @through(HistoryScreen, HistoryList, HistoryPane)
-def test_the_call_that_is_loaded_or_sent_again_is_where_the_keys_had_led(explorer: Explorer) -> None:
+def test_loaded_or_resent_call_is_the_current_row(explorer: Explorer) -> None:
     recorded(explorer, "one", "two", "three")
     keys_and_methods = [
         (["down", "enter", "up", "f5"], "two"),
@@ -260,12 +257,9 @@ def test_the_call_that_is_loaded_or_sent_again_is_where_the_keys_had_led(explore
     visit(explorer, scene)
 
 
-# --- the call screen ---------------------------------------------------------------------------------------------
-
-
 @pytest.mark.thorough
 @through(CallScreen, MethodsPane, MethodList)
-def test_the_method_that_is_sent_is_where_the_keys_had_led(explorer: Explorer) -> None:
+def test_sent_method_is_the_current_row(explorer: Explorer) -> None:
     asyncio.run(discovered(explorer))
     keys_and_rows = [
         ("", ["down", "enter"], 1),
@@ -291,7 +285,7 @@ def test_the_method_that_is_sent_is_where_the_keys_had_led(explorer: Explorer) -
 
 @pytest.mark.thorough
 @through(CallScreen, RecentList)
-def test_the_recent_call_is_the_one_where_the_keys_had_led(explorer: Explorer) -> None:
+def test_recent_call_is_the_current_row(explorer: Explorer) -> None:
     recorded(explorer, "one", "two", "three")
 
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
@@ -310,7 +304,7 @@ def test_the_recent_call_is_the_one_where_the_keys_had_led(explorer: Explorer) -
 
 @pytest.mark.thorough
 @through(CallScreen, ResponsePane, Grid, Reader, Prompt)
-def test_what_is_copied_of_a_reply_is_where_the_keys_had_led(explorer: Explorer) -> None:
+def test_copied_part_of_response_is_the_current_row(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         from msgspec.structs import replace
 
@@ -341,12 +335,9 @@ def test_what_is_copied_of_a_reply_is_where_the_keys_had_led(explorer: Explorer)
     visit(explorer, scene)
 
 
-# --- menus, dialogs and forms ------------------------------------------------------------------------------------
-
-
 @pytest.mark.thorough
 @through(Picker, PickList, CopyPicker)
-def test_a_picker_takes_what_the_keys_had_led_to(explorer: Explorer) -> None:
+def test_picker_chooses_the_current_row(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         themes = list(explorer.themes.files())
         at = themes.index(app.theme)
@@ -354,7 +345,7 @@ def test_a_picker_takes_what_the_keys_had_led_to(explorer: Explorer) -> None:
         await until(pilot, lambda: app.screen is calls and app.theme == themes[(at + 1) % len(themes)])
         await play(pilot, "ctrl+p", "down", "down", "up", "pagedown", "home", *"theme", "down", "up", "enter")
         await until(pilot, lambda: isinstance(app.screen, Picker) and app.screen._title == "Themes")
-        await play(pilot, "up", "escape", "f10", "down", "enter")  # the second form to copy in
+        await play(pilot, "up", "escape", "f10", "down", "enter")  # the second format to copy in
         await until(pilot, lambda: bool(app.clipboard))
         assert "httpx" in app.clipboard
         assert app.theme == themes[(at + 1) % len(themes)]
@@ -364,7 +355,7 @@ def test_a_picker_takes_what_the_keys_had_led_to(explorer: Explorer) -> None:
 
 @pytest.mark.thorough
 @through(Help, Sheet)
-def test_what_follows_the_help_goes_to_the_help_until_it_is_closed(explorer: Explorer) -> None:
+def test_keys_after_f1_go_to_the_open_help(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         await play(pilot, "f1", "down", "x", "escape", "7")
         assert app.screen is calls
@@ -389,7 +380,7 @@ def test_keys_of_a_burst_read_the_manual(explorer: Explorer) -> None:
 
 @pytest.mark.thorough
 @through(ProfileForm, Form, Cycle, Answers, Answer)
-def test_a_form_takes_each_key_in_the_line_where_the_keys_had_led(explorer: Explorer) -> None:
+def test_form_gets_each_key_in_the_current_line(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         screen = await profiles(pilot)
         keys = ["a", *"new", "tab", *"http://x.example", "down", "down", "down", "right", "right", "right", "tab"]
@@ -407,7 +398,7 @@ def test_a_form_takes_each_key_in_the_line_where_the_keys_had_led(explorer: Expl
 
 @pytest.mark.thorough
 @through(Credentials, Ask, HistoryScreen)
-def test_what_is_typed_into_a_dialog_is_whole_when_enter_takes_it(explorer: Explorer) -> None:
+def test_text_of_a_dialog_is_complete_at_enter(explorer: Explorer) -> None:
     recorded(explorer, "one", "two")
 
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
@@ -439,7 +430,7 @@ def test_secret_that_is_typed_ahead_is_stored(make_explorer: Callable[..., Explo
 
 @pytest.mark.thorough
 @through(Welcome, Ways)
-def test_the_first_screen_takes_the_way_where_the_keys_had_led(make_explorer: Callable[..., Explorer]) -> None:
+def test_welcome_screen_chooses_the_current_row(make_explorer: Callable[..., Explorer]) -> None:
     explorer = make_explorer("")
 
     async def story(app: ExplorerApp, pilot: Pilot[Any]) -> None:
@@ -455,7 +446,7 @@ def test_the_first_screen_takes_the_way_where_the_keys_had_led(make_explorer: Ca
 
 @pytest.mark.thorough
 @through(BatchScreen, BatchList, BatchPreview, CompletionList, Editor)
-def test_calls_go_into_the_batch_and_change_places_and_a_name_is_taken_as_the_keys_say(explorer: Explorer) -> None:
+def test_batch_keys_order_calls_and_take_a_name(explorer: Explorer) -> None:
     async def scene(_: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         calls.drafts.choose("demo.echo")
         calls.params.replace("[1]")
@@ -477,7 +468,7 @@ def test_calls_go_into_the_batch_and_change_places_and_a_name_is_taken_as_the_ke
 
 @pytest.mark.thorough
 @through(FormScreen, FormList, LineInPlace, JsonInPlace)
-def test_a_field_is_typed_where_the_keys_had_led_and_sent_as_it_was_typed(explorer: Explorer) -> None:
+def test_field_is_typed_in_current_row_and_sent(explorer: Explorer) -> None:
     asyncio.run(discovered(explorer))
 
     async def scene(_: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
@@ -497,11 +488,8 @@ def test_a_field_is_typed_where_the_keys_had_led_and_sent_as_it_was_typed(explor
     visit(explorer, scene)
 
 
-# --- several calls -----------------------------------------------------------------------------------------------
-
-
 def compared(app: ExplorerApp) -> list[tuple[str, str]]:
-    """The methods on both sides of every comparison that opens from now on."""
+    """Return the methods on both sides of each comparison opened from now on."""
     sides: list[tuple[str, str]] = []
 
     def changed(screen: Screen[Any]) -> None:
@@ -515,7 +503,7 @@ def compared(app: ExplorerApp) -> list[tuple[str, str]]:
 
 
 @through(HistoryScreen, HistoryList, ComparisonScreen, ComparedText)
-def test_calls_are_compared_that_were_marked_and_stood_where_the_keys_had_led(explorer: Explorer) -> None:
+def test_marked_calls_of_a_burst_are_compared(explorer: Explorer) -> None:
     recorded(explorer, "one", "two", "three", "four", "five")
 
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
@@ -531,7 +519,7 @@ def test_calls_are_compared_that_were_marked_and_stood_where_the_keys_had_led(ex
 
 @pytest.mark.thorough
 @through(HistoryScreen, ReplayScreen, ReplayList, Picker, PickList, ComparisonScreen)
-def test_what_is_replayed_and_opened_is_where_the_keys_had_led(explorer: Explorer) -> None:
+def test_replayed_and_opened_call_is_the_current_row(explorer: Explorer) -> None:
     recorded(explorer, "one", "two", "three", "four")
 
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
@@ -548,7 +536,7 @@ def test_what_is_replayed_and_opened_is_where_the_keys_had_led(explorer: Explore
 
 @pytest.mark.thorough
 @through(SendQuestion, Answers, Answer, Picker, PickList)
-def test_what_is_asked_before_a_replay_is_answered_by_the_word_where_the_keys_had_led(explorer: Explorer) -> None:
+def test_answer_before_a_replay_is_the_current_word(explorer: Explorer) -> None:
     recorded(explorer, "one", "two")
 
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
@@ -563,13 +551,13 @@ def test_what_is_asked_before_a_replay_is_answered_by_the_word_where_the_keys_ha
 
 @pytest.mark.thorough
 @through(SeveralProfiles, Ticked, ReplayScreen, ReplayList)
-def test_one_call_goes_to_the_profiles_that_were_ticked_where_the_keys_had_led(explorer: Explorer) -> None:
+def test_call_goes_to_ticked_profiles_of_a_burst(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         calls.drafts.choose("demo.echo")
         await play(pilot, "alt+d")
         chosen: SeveralProfiles = await on(pilot, SeveralProfiles)
         ticked = chosen._list.ticked
-        await play(pilot, "down", "space", "up", "space", "escape", "8")  # a tick goes on to the next
+        await play(pilot, "down", "space", "up", "space", "escape", "8")  # a tick moves to the next row
         assert chosen._list.ticked == ticked
         assert app.screen is calls
 
@@ -578,7 +566,7 @@ def test_one_call_goes_to_the_profiles_that_were_ticked_where_the_keys_had_led(e
 
 @pytest.mark.thorough
 @through(StatisticsScreen, FiguresList)
-def test_a_row_of_the_statistics_leads_to_its_calls_where_the_keys_had_led(explorer: Explorer) -> None:
+def test_row_of_statistics_leads_to_its_calls(explorer: Explorer) -> None:
     recorded(explorer, "one", "two", "two", "three", "three", "three")
 
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
@@ -591,7 +579,7 @@ def test_a_row_of_the_statistics_leads_to_its_calls_where_the_keys_had_led(explo
 
 @pytest.mark.thorough
 @through(ChangesDialog, ChangesList)
-def test_what_has_changed_is_opened_where_the_keys_had_led_and_the_next_key_is_for_its_params(
+def test_changed_method_opens_and_next_key_edits_params(
     explorer: Explorer,
 ) -> None:
     asyncio.run(discovered(explorer))
@@ -617,7 +605,7 @@ def test_what_has_changed_is_opened_where_the_keys_had_led_and_the_next_key_is_f
 
 @pytest.mark.thorough
 @through(DocsSheet)
-def test_an_example_is_taken_where_the_keys_had_led_from_docs_that_were_not_open(explorer: Explorer) -> None:
+def test_example_of_closed_docs_is_the_current_one(explorer: Explorer) -> None:
     asyncio.run(discovered(explorer))
 
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
@@ -632,8 +620,6 @@ def test_an_example_is_taken_where_the_keys_had_led_from_docs_that_were_not_open
     visit(explorer, scene)
 
 
-# --- all of them -------------------------------------------------------------------------------------------------
-
 BASES = {
     FullScreen,
     LineView,
@@ -642,13 +628,13 @@ BASES = {
     PageDialog,
     Form,
 }
-"""Never on screen themselves; what is made of them is."""
+"""Base classes, which are never on screen themselves."""
 LEADING = {"up", "down", "left", "right", "enter", "space", "tab"}
-"""Keys that lead to a row, or take it."""
+"""Keys that move to a row, or take it."""
 
 
 def kinds() -> Iterator[type[Any]]:
-    """Every screen and every widget of ours with rows, or with keys that lead from one thing to another."""
+    """Yield every screen and widget of ours with rows or movement keys."""
     for found in pkgutil.walk_packages(rpcexplorer.tui.__path__, "rpcexplorer.tui."):
         for kind in vars(importlib.import_module(found.name)).values():
             if isinstance(kind, type) and kind.__module__ == found.name and issubclass(kind, Widget):
@@ -658,5 +644,5 @@ def kinds() -> Iterator[type[Any]]:
                     yield kind
 
 
-def test_a_burst_has_gone_through_every_list_menu_dialog_and_form() -> None:
+def test_every_list_menu_dialog_form_has_a_burst() -> None:
     assert {kind.__name__ for kind in kinds()} - {kind.__name__ for kind in BASES | COVERED.keys()} == set()

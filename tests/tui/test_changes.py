@@ -1,4 +1,4 @@
-"""A long list of changes is read to its end on a low and narrow terminal, and a method of it is opened."""
+"""A long list of method changes in a small terminal."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ WHEN = datetime(2026, 11, 2, 9, 30, tzinfo=UTC)
 
 
 def changes() -> MethodChanges:
-    """Many; of one more is said than a low terminal has room for, and one is gone."""
-    told = [f"doc {number} " + "word " * 30 for number in range(9)]
-    some = [MethodChange(f"method.{at:03}", "changed", tuple(told if at == 1 else told[:1])) for at in range(100)]
+    """Return many changes, one too long for a small terminal, one removal."""
+    docs = [f"doc {number} " + "word " * 30 for number in range(9)]
+    some = [MethodChange(f"method.{at:03}", "changed", tuple(docs if at == 1 else docs[:1])) for at in range(100)]
     return MethodChanges(WHEN, WHEN, (*some, MethodChange("method.last", "gone")), more=7)
 
 
 @pytest.mark.thorough
-def test_all_of_many_is_read_line_by_line_and_what_is_gone_is_not_opened() -> None:
+def test_all_changes_can_be_read() -> None:
     async def run() -> None:
         stage = Stage()
         async with stage.run_test(size=(60, 16)) as pilot:

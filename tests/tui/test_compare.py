@@ -1,4 +1,4 @@
-"""Comparing on screen: two replies beside each other or one below the other, and calls that are sent one by one."""
+"""Comparing on screen: two responses, and calls that are resent."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ STAGING = reply(2, '{"name":"Eda","price":1.00,"new":1}')
 
 
 def on_screen(screen: Screen[Any], act: Act, size: tuple[int, int] = WIDE) -> Stage:
-    """Open a screen and let something happen on it."""
+    """Open a screen and act on it."""
     stage = Stage()
 
     async def run() -> None:
@@ -70,7 +70,7 @@ def shown(screen: ComparisonScreen) -> list[str]:
     return [line.rstrip() for line in text_of(screen.text).splitlines()]
 
 
-def test_two_replies_stand_side_by_side_where_there_is_room_else_one_below_the_other() -> None:
+def test_responses_are_side_by_side_if_they_fit() -> None:
     screen = comparison()
 
     async def act(pilot: Pilot[None]) -> None:
@@ -107,7 +107,7 @@ def test_two_replies_stand_side_by_side_where_there_is_room_else_one_below_the_o
     on_screen(screen, act)
 
 
-def test_why_a_call_was_not_sent_is_readable_whole_and_once() -> None:
+def test_reason_of_unsent_call_is_shown_whole_once() -> None:
     why = "The params contain «not recorded»: that value was not recorded. Replace it with a value, then resend."
     unsent = exchange(2, outcome=Refused("params", why), response=Response(), method="other")
     screen = comparison(PROD, unsent)
@@ -115,17 +115,17 @@ def test_why_a_call_was_not_sent_is_readable_whole_and_once() -> None:
     async def act(pilot: Pilot[None]) -> None:
         await until(pilot, lambda: screen.comparison is not None)
         await pilot.pause()
-        told = " ".join(" ".join(map(text_of, (screen._sides, screen._remarks, screen.text))).split())
-        assert told.count(why) == 1
-        assert told.count("The call on the right was not sent: there is no response to compare.") == 1
-        assert told.count("not sent") == 2, "the side says it, and the sentence"
-        assert told.startswith("- ping prod 12:00:01 ✓ result 34 ms + other staging"), "each names its own method"
+        text = " ".join(" ".join(map(text_of, (screen._sides, screen._remarks, screen.text))).split())
+        assert text.count(why) == 1
+        assert text.count("The call on the right was not sent: there is no response to compare.") == 1
+        assert text.count("not sent") == 2, "the side says it, and the sentence"
+        assert text.startswith("- ping prod 12:00:01 ✓ result 34 ms + other staging"), "each names its own method"
         assert "Compare ping and other" in " ".join(text_of(screen._bar).split())
 
     on_screen(screen, act, SMALL)
 
 
-def test_escape_stops_a_comparison_and_nothing_is_frozen_meanwhile(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_escape_stops_a_comparison_that_blocks_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     ended = []
 
     def endless(*_: object) -> Iterator[None]:
@@ -147,7 +147,7 @@ def test_escape_stops_a_comparison_and_nothing_is_frozen_meanwhile(monkeypatch: 
     on_screen(screen, act)
 
 
-def test_cursor_goes_from_line_to_line_of_two_rows() -> None:
+def test_cursor_visits_each_line_of_two_rows() -> None:
     kinds = ["equal", "changed", "changed", "removed", "fold", "changed"]
     lines = [ComparedLine(kind, "a", None if kind == "removed" else "b", None) for kind in kinds]  # type: ignore[arg-type]
     rows = [0, 1, 3, 5, 6, 7]
@@ -180,9 +180,7 @@ def test_cursor_goes_from_line_to_line_of_two_rows() -> None:
         ("", "x", ("", "x")),
     ],
 )
-def test_what_is_a_line_s_own_lies_between_what_both_begin_and_end_with(
-    left: str, right: str, own: tuple[str, str]
-) -> None:
+def test_difference_of_lines_excludes_common_ends(left: str, right: str, own: tuple[str, str]) -> None:
     ours, theirs = (slice(*own_part(left, right, is_right=is_right)) for is_right in (False, True))
     assert (left[ours], right[theirs]) == own
 
@@ -191,7 +189,7 @@ def result(left: Exchange, right: Exchange) -> Replayed:
     return replayed(left, right, at_once(compared(left, right)))
 
 
-def test_calls_are_sent_one_by_one_until_somebody_stops_it_and_what_was_done_is_kept() -> None:
+def test_stopped_replay_keeps_its_results() -> None:
     calls = [
         reply(number, f"{number // 2}", method=f"user.{name}") for number, name in enumerate(("get", "list", "set"))
     ]
@@ -240,7 +238,7 @@ def test_calls_are_sent_one_by_one_until_somebody_stops_it_and_what_was_done_is_
     assert (ticket.exchange, ticket.other, ticket.ignore) == (calls[1], calls[2], ("/at",))
 
 
-def test_all_that_a_yes_is_said_to_can_be_read_in_a_small_terminal() -> None:
+def test_confirmation_can_be_read_in_a_small_terminal() -> None:
     rows = [("profile", "shop  https://shop.example.com"), ("method", "\n".join(f"user.m{at}" for at in range(30)))]
     choices = [Choice("cancel", "Cancel"), Choice("send", "Send")]
     question = SendQuestion("Send to shop?  30 calls are treated as unsafe.", rows, choices, grave=True)
@@ -275,13 +273,13 @@ def test_profiles_that_are_ticked_scroll() -> None:
     on_screen(question, act, SMALL)
 
 
-def test_calls_can_be_sent_again_to_the_address_that_was_typed(tmp_path: Path) -> None:
+def test_calls_can_be_resent_to_a_typed_address(tmp_path: Path) -> None:
     explorer = Explorer.open(folder=tmp_path, environment={"RPCEXPLORER_HOME": str(tmp_path / "home")})
     explorer.profile = ad_hoc("http://127.0.0.1:1/rpc")
     offered: list[list[str]] = []
 
     class First:
-        """Takes the first that is offered."""
+        """A user who takes the first choice."""
 
         app = property(lambda self: self)
 
@@ -308,7 +306,7 @@ url = "http://127.0.0.1:3"
 """
 
 
-def test_each_profile_gets_its_own_values_and_what_one_lacks_is_asked_once_or_nothing_is_sent(tmp_path: Path) -> None:
+def test_each_profile_gets_its_values_missing_ones_asked(tmp_path: Path) -> None:
     (tmp_path / "sessions.toml").write_text(OPEN)
     explorer = Explorer.open(folder=tmp_path, environment={"RPCEXPLORER_HOME": str(tmp_path / "home")})
     profiles = [explorer.profiles.profiles[name] for name in ("one", "two", "three")]
@@ -316,7 +314,7 @@ def test_each_profile_gets_its_own_values_and_what_one_lacks_is_asked_once_or_no
     asked: list[str] = []
 
     class Answering:
-        """Writes 9 where a value is wanted, or leaves."""
+        """A user who writes 9 for a value, or cancels."""
 
         app = property(lambda self: self)
         answer: dict[str, str] | None = None

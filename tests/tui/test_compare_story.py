@@ -1,4 +1,4 @@
-"""It fails for one person, and another sees the same: a case goes from one home to the other, by keyboard alone."""
+"""A failure is exported as a case, and another user replays it."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ from tests.tui.visiting import on, on_view, rest, said
 from tests.tui.waiting import until
 
 MOST = 25
-"""Each of the two needs fewer keys."""
-HERS, HIS, ANOTHER = "support-token-5eb1f0c3", "developer-token-77aa2094", "another-token-40cc1b6e"
+"""Each of the two users needs fewer keys."""
+SUPPORT_TOKEN, DEVELOPER_TOKEN, ANOTHER = "support-token-5eb1f0c3", "developer-token-77aa2094", "another-token-40cc1b6e"
 CALL = '{"id": "42"}'
 FAILS = '{"jsonrpc":"2.0","id":%s,"error":{"code":-32602,"message":"Invalid params","data":{"at":"%s","by":"%s"}}}'
 
 
 def serving(name: str) -> RawServer:
-    """Refuses every call, and tells on the credentials that it was sent."""
+    """Return a server that rejects every call and repeats its credentials."""
 
     def reply(request: Received) -> bytes:
         token = (request.header("Authorization") or "").removeprefix("Bearer ")
@@ -59,8 +59,8 @@ outcome = "result"
 """
 
 
-class Sitting:
-    """Somebody before the program, in a home of her own or his; what was pressed there, seen and copied."""
+class User:
+    """A user with a home; keys, screens and copies are recorded."""
 
     def __init__(
         self, home: Path, files: str, environment: Mapping[str, str] = MappingProxyType({}), *, chosen: bool = True
@@ -78,7 +78,7 @@ class Sitting:
         self.app: ExplorerApp
         self.pilot: Pilot[Any]
 
-    def open(self, act: Callable[[Sitting], Awaitable[None]], case: Path | None = None) -> None:
+    def open(self, act: Callable[[User], Awaitable[None]], case: Path | None = None) -> None:
         async def run() -> None:
             self.app = ExplorerApp(self.explorer, self.person, self.profile, case)
             async with self.app.run_test(size=(120, 40), notifications=True) as self.pilot:
@@ -95,74 +95,77 @@ class Sitting:
         await rest(self.pilot)
 
     async def opened(self, kind: type[Any], ready: Callable[[Any], object] = lambda _: True) -> None:
-        """Wait for a screen, and look at it."""
+        """Wait for a screen, and record it."""
         screen = await on(self.pilot, kind)
         await until(self.pilot, lambda: bool(ready(screen)))
         await rest(self.pilot)
         self.seen.append(on_view(self.app))
 
 
-async def she(sitting: Sitting) -> None:
-    """Sends a call, which fails, and saves it as a case."""
-    await sitting.press("f5")
-    await sitting.opened(Confirm)
-    await sitting.press("right", "enter")
-    await until(sitting.pilot, lambda: "✗ error -32602" in on_view(sitting.app))
-    await sitting.press("f6")
-    await sitting.opened(HistoryScreen, lambda history: history._record)
-    await sitting.press("x")
-    await sitting.opened(Ask)
-    await sitting.press("enter")
-    await until(sitting.pilot, lambda: "Save a case of the call in" in on_view(sitting.app))
-    await sitting.press("enter")
-    await until(sitting.pilot, lambda: "Saved a case of the call" in said(sitting.app))
+async def export_failure(user: User) -> None:
+    """Send a call that fails, and export it as a case."""
+    await user.press("f5")
+    await user.opened(Confirm)
+    await user.press("right", "enter")
+    await until(user.pilot, lambda: "✗ error -32602" in on_view(user.app))
+    await user.press("f6")
+    await user.opened(HistoryScreen, lambda history: history._record)
+    await user.press("x")
+    await user.opened(Ask)
+    await user.press("enter")
+    await until(user.pilot, lambda: "Save a case of the call in" in on_view(user.app))
+    await user.press("enter")
+    await until(user.pilot, lambda: "Saved a case of the call" in said(user.app))
 
 
-async def he(sitting: Sitting) -> None:
-    """Has opened the case: sends it again, looks at what differs, and copies a ticket of both."""
-    await sitting.opened(HistoryScreen, lambda case: case._record)
-    await sitting.press("R")
-    await sitting.opened(Picker)
-    await sitting.press(*"stag", "enter")
-    await sitting.opened(Confirm)
-    await sitting.press("right", "enter")
-    await sitting.opened(ReplayScreen, lambda replay: replay.done and replay.stop is None)
-    await sitting.press("enter")
-    await sitting.opened(ComparisonScreen, lambda screen: screen.comparison)
-    await sitting.press("M")
-    await until(sitting.pilot, lambda: bool(sitting.app.clipboard))
+async def replay_case(user: User) -> None:
+    """Replay the open case, read the differences, and copy a report of both."""
+    await user.opened(HistoryScreen, lambda case: case._record)
+    await user.press("R")
+    await user.opened(Picker)
+    await user.press(*"stag", "enter")
+    await user.opened(Confirm)
+    await user.press("right", "enter")
+    await user.opened(ReplayScreen, lambda replay: replay.done and replay.stop is None)
+    await user.press("enter")
+    await user.opened(ComparisonScreen, lambda screen: screen.comparison)
+    await user.press("M")
+    await until(user.pilot, lambda: bool(user.app.clipboard))
 
 
-def test_a_failure_is_handed_on_replayed_elsewhere_compared_and_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with serving("prod-7") as prod, serving("staging-2") as staging, serving("his prod") as others:
-        her = Sitting(tmp_path / "her", profile("prod", prod, 'badge = "prod"'), {"RPCEXPLORER_PROD_TOKEN": HERS})
-        monkeypatch.chdir(tmp_path / "her")
-        type_in(her.explorer, "user.get", CALL)
-        her.explorer.remembered.set_method("prod", "user.get")
-        her.open(she)
-        case = tmp_path / "her" / "user.get.toml"
+def test_exported_failure_is_replayed_compared_and_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with serving("prod-7") as prod, serving("staging-2") as staging, serving("another prod") as others:
+        support = User(
+            tmp_path / "support", profile("prod", prod, 'badge = "prod"'), {"RPCEXPLORER_PROD_TOKEN": SUPPORT_TOKEN}
+        )
+        monkeypatch.chdir(tmp_path / "support")
+        type_in(support.explorer, "user.get", CALL)
+        support.explorer.remembered.set_method("prod", "user.get")
+        support.open(export_failure)
+        case = tmp_path / "support" / "user.get.toml"
         files = profile("staging", staging, 'confirm = "unsafe"') + profile("prod", others, "")
-        tokens = {"RPCEXPLORER_STAGING_TOKEN": HIS, "RPCEXPLORER_PROD_TOKEN": ANOTHER}
-        his = Sitting(tmp_path / "his", files, tokens)
-        his.open(he, case)
+        tokens = {"RPCEXPLORER_STAGING_TOKEN": DEVELOPER_TOKEN, "RPCEXPLORER_PROD_TOKEN": ANOTHER}
+        developer = User(tmp_path / "developer", files, tokens)
+        developer.open(replay_case, case)
 
-    opened, _, asked, listed, compared = his.seen
+    opened, _, asked, listed, compared = developer.seen
     assert f"someone else's, sent to {prod.url}" in opened
     assert_says(asked, "user.get", staging.origin, prod.url, "treated as unsafe")
     assert_says(listed, "≠ user.get  differs  1 member differs", f"recorded at {prod.url}, sent to {staging.url}")
     assert_says(compared, "1 member differs; 1 redacted value was not compared", '"at": "prod-7"', '"at": "staging-2"')
     hosts = [server.origin.removeprefix("http://") for server in (prod, staging)]
-    assert_says(his.app.clipboard, "user.get", "-32602", "prod-7", "staging-2", *hosts)
-    assert her.pressed < MOST
-    assert his.pressed < MOST
+    assert_says(developer.app.clipboard, "user.get", "-32602", "prod-7", "staging-2", *hosts)
+    assert support.pressed < MOST
+    assert developer.pressed < MOST
 
-    everything = "".join([case.read_text(), his.app.clipboard, *his.seen])
-    assert not [secret for secret in (HERS, HIS, ANOTHER, str(tmp_path)) if secret in everything]
+    everything = "".join([case.read_text(), developer.app.clipboard, *developer.seen])
+    assert not [secret for secret in (SUPPORT_TOKEN, DEVELOPER_TOKEN, ANOTHER, str(tmp_path)) if secret in everything]
     assert [len(server.requests) for server in (prod, staging, others)] == [1, 1, 0]
     first, second = prod.requests[0], staging.requests[0]
-    assert [each.header("Authorization") for each in (first, second)] == [f"Bearer {HERS}", f"Bearer {HIS}"]
+    assert [each.header("Authorization") for each in (first, second)] == [
+        f"Bearer {SUPPORT_TOKEN}",
+        f"Bearer {DEVELOPER_TOKEN}",
+    ]
     assert [json.loads(each.body)["params"] for each in (first, second)] == [json.loads(CALL)] * 2
 
 
@@ -171,30 +174,34 @@ def assert_says(text: str, *parts: str) -> None:
 
 
 @pytest.mark.thorough
-def test_a_call_of_a_case_is_loaded_into_the_profile_in_use_whatever_profile_it_names(tmp_path: Path) -> None:
-    """It names one that this person has as well, an address, and a placeholder for a secret of this person."""
+def test_call_of_a_case_uses_the_current_profile(tmp_path: Path) -> None:
+    """It names a profile, an address and a secret of the user who opens it."""
 
-    async def load(sitting: Sitting) -> None:
-        await sitting.opened(HistoryScreen, lambda case: case._record)
-        await sitting.press("r")  # nothing of a stranger's is sent by one key
-        await sitting.press("enter")
-        await sitting.opened(Confirm)
-        await sitting.press("enter")
-        await sitting.opened(CallScreen)
-        calls = sitting.app.screen
+    async def load(user: User) -> None:
+        await user.opened(HistoryScreen, lambda case: case._record)
+        await user.press("r")  # one key sends nothing of another user
+        await user.press("enter")
+        await user.opened(Confirm)
+        await user.press("enter")
+        await user.opened(CallScreen)
+        calls = user.app.screen
         assert isinstance(calls, CallScreen)
         assert (calls.method, "«staging.token»" in calls.params.text) == ("user.get", False)
 
     case = tmp_path / "case.toml"
     case.write_text(HOSTILE)
-    with serving("staging-2") as staging, serving("his prod") as others:
+    with serving("staging-2") as staging, serving("another prod") as others:
         files = profile("staging", staging, "") + profile("prod", others, "")
-        his = Sitting(tmp_path / "his", files, {"RPCEXPLORER_STAGING_TOKEN": HIS, "RPCEXPLORER_PROD_TOKEN": ANOTHER})
-        his.open(load, case)
+        developer = User(
+            tmp_path / "developer",
+            files,
+            {"RPCEXPLORER_STAGING_TOKEN": DEVELOPER_TOKEN, "RPCEXPLORER_PROD_TOKEN": ANOTHER},
+        )
+        developer.open(load, case)
         assert staging.requests == others.requests == []
-    assert his.explorer.profile is not None
-    assert his.explorer.profile.name == "staging"
-    assert "Insert your token into this call?  The call was imported." in his.seen[1]
+    assert developer.explorer.profile is not None
+    assert developer.explorer.profile.name == "staging"
+    assert "Insert your token into this call?  The call was imported." in developer.seen[1]
 
 
 TWO = """
@@ -217,18 +224,18 @@ outcome = "result"
 """
 
 
-def test_case_of_two_servers_is_replayed_with_three_keys(tmp_path: Path) -> None:
-    """Nobody has chosen a profile before; for each server the cursor is on the profile with its address."""
+def test_three_keys_replay_a_case_of_two_servers(tmp_path: Path) -> None:
+    """For each server the cursor starts on the profile with its address."""
 
-    async def receive(sitting: Sitting) -> None:
-        await sitting.opened(HistoryScreen, lambda case: case._record)
-        await sitting.press("R")
-        await sitting.opened(Picker)
-        await sitting.press("enter")
-        await until(sitting.pilot, lambda: "1 call of hers too" in on_view(sitting.app))
-        await sitting.opened(Picker)
-        await sitting.press("enter")
-        await sitting.opened(ReplayScreen, lambda replay: replay.done and replay.stop is None)
+    async def receive(user: User) -> None:
+        await user.opened(HistoryScreen, lambda case: case._record)
+        await user.press("R")
+        await user.opened(Picker)
+        await user.press("enter")
+        await until(user.pilot, lambda: "1 call of hers too" in on_view(user.app))
+        await user.opened(Picker)
+        await user.press("enter")
+        await user.opened(ReplayScreen, lambda replay: replay.done and replay.stop is None)
 
     def answering(result: str) -> RawServer:
         def reply(request: Received) -> bytes:
@@ -238,52 +245,52 @@ def test_case_of_two_servers_is_replayed_with_three_keys(tmp_path: Path) -> None
 
     with answering("second") as one, answering("first") as two:
         files = f'[profile.one]\nurl = "{one.origin}"\n[profile.two]\nurl = "{two.origin}"\n'
-        his = Sitting(tmp_path / "his", files, chosen=False)
+        developer = User(tmp_path / "developer", files, chosen=False)
         case = tmp_path / "case.toml"
         case.write_text(TWO % (f"{two.origin}/api/v2/", f"{one.origin}/api/v2/"))
-        his.open(receive, case)
-    opened, first, second, replayed = his.seen
+        developer.open(receive, case)
+    opened, first, second, replayed = developer.seen
     assert_says(opened, "no profile chosen", "Note  prod charges 10 more")
     assert_says(first, "Replay 1 call of hers, ", "two")
     assert_says(second, "Replay 1 call of hers too, ", "one")
     assert_says(replayed, "2 calls on two and one  2 same", "✓ two: user.get", "✓ one: user.get")
-    assert his.pressed == 3
+    assert developer.pressed == 3
     assert [len(server.requests) for server in (one, two)] == [1, 1]
 
 
-def test_call_of_a_case_is_loaded_after_a_profile_is_chosen(tmp_path: Path) -> None:
-    async def load(sitting: Sitting) -> None:
-        await sitting.opened(HistoryScreen, lambda case: case._record)
-        await sitting.press("enter")
-        await sitting.opened(ProfilesScreen)
-        await sitting.press("enter")
-        await until(sitting.pilot, lambda: sitting.app.calls is not None and sitting.app.calls.params.text != "")
-        assert sitting.app.calls is not None
-        assert (sitting.app.calls.called, sitting.app.calls.params.text) == ("user.get", '{"id": 7}')
+def test_call_of_a_case_loads_after_choosing_profile(tmp_path: Path) -> None:
+    async def load(user: User) -> None:
+        await user.opened(HistoryScreen, lambda case: case._record)
+        await user.press("enter")
+        await user.opened(ProfilesScreen)
+        await user.press("enter")
+        await until(user.pilot, lambda: user.app.calls is not None and user.app.calls.params.text != "")
+        assert user.app.calls is not None
+        assert (user.app.calls.called, user.app.calls.params.text) == ("user.get", '{"id": 7}')
 
     files = '[profile.one]\nurl = "http://127.0.0.1:1"\n[profile.two]\nurl = "http://127.0.0.1:2"\n'
-    his = Sitting(tmp_path / "his", files, chosen=False)
+    developer = User(tmp_path / "developer", files, chosen=False)
     case = tmp_path / "case.toml"
     case.write_text(TWO % ("http://a/", "http://b/"))
-    his.open(load, case)
+    developer.open(load, case)
 
 
-def test_escape_leads_from_choosing_a_profile_back_to_the_case(tmp_path: Path) -> None:
-    async def go_back(sitting: Sitting) -> None:
-        await sitting.opened(HistoryScreen, lambda case: case._record)
-        await sitting.press("enter")
-        await sitting.opened(ProfilesScreen)
-        await sitting.press("escape")
-        await sitting.opened(HistoryScreen, lambda case: case._record)
-        await sitting.press("enter")
-        await sitting.opened(ProfilesScreen)
-        await sitting.press("enter")
-        await until(sitting.pilot, lambda: sitting.app.calls is not None)
+def test_escape_returns_from_profiles_to_the_case(tmp_path: Path) -> None:
+    async def go_back(user: User) -> None:
+        await user.opened(HistoryScreen, lambda case: case._record)
+        await user.press("enter")
+        await user.opened(ProfilesScreen)
+        await user.press("escape")
+        await user.opened(HistoryScreen, lambda case: case._record)
+        await user.press("enter")
+        await user.opened(ProfilesScreen)
+        await user.press("enter")
+        await until(user.pilot, lambda: user.app.calls is not None)
 
     files = '[profile.one]\nurl = "http://127.0.0.1:1"\n[profile.two]\nurl = "http://127.0.0.1:2"\n'
-    his = Sitting(tmp_path / "his", files, chosen=False)
+    developer = User(tmp_path / "developer", files, chosen=False)
     case = tmp_path / "case.toml"
     case.write_text(TWO % ("http://a/", "http://b/"))
-    his.open(go_back, case)
-    assert all("no profile chosen" in screen for screen in his.seen)
-    assert "Note  prod charges 10 more" in his.seen[2]
+    developer.open(go_back, case)
+    assert all("no profile chosen" in screen for screen in developer.seen)
+    assert "Note  prod charges 10 more" in developer.seen[2]

@@ -1,4 +1,4 @@
-"""A test that ends at a certificate offers it: shown whole, asked for once, and then the way is free."""
+"""A connection test that fails at a certificate offers to pin it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def plain_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.thorough
-def test_one_key_shows_it_and_a_yes_trusts_it(make_explorer: Make, tmp_path: Path) -> None:
+def test_certificate_is_shown_and_pinned_after_confirmation(make_explorer: Make, tmp_path: Path) -> None:
     box = self_signed()
 
     async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:

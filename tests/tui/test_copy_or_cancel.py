@@ -1,4 +1,4 @@
-"""``^C`` wherever one is: it copies what is selected, else cancels what runs, else says how to leave."""
+"""``^C`` copies a selection, cancels a call, or names the key to quit."""
 
 from __future__ import annotations
 
@@ -38,15 +38,12 @@ auth = {{ kind = "cookie", username = "ada" }}
 
 @pytest.fixture
 def held(make_explorer: Callable[..., Explorer]) -> Iterator[Explorer]:
-    """An explorer whose server answers nothing."""
+    """Yield an explorer whose server never answers."""
     with RawServer([HOLD]) as server:
         yield make_explorer(HELD.format(url=server.origin), RPCEXPLORER_HELD_PASSWORD="correct-horse")
 
 
-# --- a selection -------------------------------------------------------------------------------------------------
-
-
-def test_a_selection_is_copied_while_a_call_runs_and_the_call_goes_on(held: Explorer) -> None:
+def test_selection_is_copied_while_a_call_goes_on(held: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         await pilot.press("f5")
         await until(pilot, lambda: bool(calls.what))
@@ -60,7 +57,7 @@ def test_a_selection_is_copied_while_a_call_runs_and_the_call_goes_on(held: Expl
 
 
 @pytest.mark.thorough
-def test_in_the_field_of_a_dialog_it_copies_and_what_is_masked_stays(explorer: Explorer) -> None:
+def test_selection_in_a_dialog_is_copied_unless_masked(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         await pilot.press("f7", "a")
         await on(pilot, ProfileForm)
@@ -78,7 +75,7 @@ def test_in_the_field_of_a_dialog_it_copies_and_what_is_masked_stays(explorer: E
 
 
 @pytest.mark.thorough
-def test_what_the_mouse_has_selected_on_screen_is_copied(explorer: Explorer) -> None:
+def test_mouse_selection_on_screen_is_copied(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         app.push_screen(Confirm("Really?", "These are the words of a question.", []))
         screen = await on(pilot, Confirm)
@@ -93,7 +90,7 @@ def test_what_the_mouse_has_selected_on_screen_is_copied(explorer: Explorer) -> 
 
 
 @pytest.mark.thorough
-def test_what_shows_no_selection_has_none(explorer: Explorer) -> None:
+def test_widget_without_visible_selection_has_none(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         await pilot.mouse_down(calls, offset=(2, 0))
         await pilot.hover(calls, offset=(60, 20))
@@ -105,7 +102,7 @@ def test_what_shows_no_selection_has_none(explorer: Explorer) -> None:
     visit(explorer, scene)
 
 
-def test_a_secret_that_was_selected_is_copied_as_its_placeholder(explorer: Explorer) -> None:
+def test_selected_secret_is_copied_as_its_reference(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         await pilot.press("f5")
         await until(pilot, lambda: calls.exchange is not None)
@@ -118,12 +115,9 @@ def test_a_secret_that_was_selected_is_copied_as_its_placeholder(explorer: Explo
     visit(explorer, scene, profile="inline")
 
 
-# --- what runs ---------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.everyday(1)
 @pytest.mark.parametrize("start", ["f5", "f8", "f9"], ids=["a call", "a login", "a discovery"])
-def test_what_is_under_way_is_cancelled(held: Explorer, start: str) -> None:
+def test_running_work_is_cancelled(held: Explorer, start: str) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         await pilot.press(start)
         await until(pilot, lambda: bool(calls.what))
@@ -138,7 +132,7 @@ def test_what_is_under_way_is_cancelled(held: Explorer, start: str) -> None:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(("key", "kind"), [("f6", HistoryScreen), ("ctrl+p", Picker)])
-def test_it_is_cancelled_from_other_screens_and_dialogs_as_well(held: Explorer, key: str, kind: type[Any]) -> None:
+def test_call_is_cancelled_from_other_screens_and_dialogs(held: Explorer, key: str, kind: type[Any]) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         await pilot.press("f5")
         await until(pilot, lambda: bool(calls.what))
@@ -152,7 +146,7 @@ def test_it_is_cancelled_from_other_screens_and_dialogs_as_well(held: Explorer, 
 
 
 @pytest.mark.thorough
-def test_a_search_a_filter_and_a_command_over_the_reply_are_cancelled(explorer: Explorer) -> None:
+def test_search_filter_and_command_of_response_are_cancelled(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         await pilot.press("f5")
         await until(pilot, lambda: calls.exchange is not None)
@@ -170,7 +164,7 @@ def test_a_search_a_filter_and_a_command_over_the_reply_are_cancelled(explorer: 
 
 
 @pytest.mark.thorough
-def test_the_filter_of_the_history_is_cleared(explorer: Explorer) -> None:
+def test_history_filter_is_cleared(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         await pilot.press("f6")
         screen = await on(pilot, HistoryScreen)
@@ -182,7 +176,7 @@ def test_the_filter_of_the_history_is_cleared(explorer: Explorer) -> None:
 
 
 @pytest.mark.thorough
-def test_the_test_of_a_profile_is_cancelled(held: Explorer) -> None:
+def test_connection_test_is_cancelled(held: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         await pilot.press("f7")
         await on(pilot, ProfilesScreen)
@@ -197,12 +191,9 @@ def test_the_test_of_a_profile_is_cancelled(held: Explorer) -> None:
     visit(held, scene, profile="held")
 
 
-# --- how to leave ------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.thorough
 @pytest.mark.parametrize(
-    ("keys", "kind", "told"),
+    ("keys", "kind", "message"),
     [
         ([], CallScreen, f"{NOTHING} ^Q {KEPT}"),
         (["f6"], HistoryScreen, f"{NOTHING} Esc goes back, ^Q {KEPT}"),
@@ -210,21 +201,21 @@ def test_the_test_of_a_profile_is_cancelled(held: Explorer) -> None:
     ],
     ids=lambda value: getattr(value, "__name__", None),
 )
-def test_else_the_keys_to_leave_by_are_told_in_plain_words(
-    make_explorer: Callable[..., Explorer], keys: list[str], kind: type[Any], told: str
+def test_keys_to_quit_are_named(
+    make_explorer: Callable[..., Explorer], keys: list[str], kind: type[Any], message: str
 ) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         await pilot.press(*keys)
         screen = await on(pilot, kind)
         await pilot.press("ctrl+c")
         await until(pilot, lambda: bool(said(app)))
-        assert (said(app), app.screen) == (told, screen)
+        assert (said(app), app.screen) == (message, screen)
 
     visit(make_explorer(HELD.format(url="http://127.0.0.1:9")), scene, profile="held")
 
 
 @pytest.mark.thorough
-def test_before_there_is_an_editor_nothing_is_said_to_be_kept_in_it(make_explorer: Callable[..., Explorer]) -> None:
+def test_welcome_screen_mentions_no_drafts(make_explorer: Callable[..., Explorer]) -> None:
     async def story(app: ExplorerApp, pilot: Pilot[Any]) -> None:
         await pilot.press("ctrl+c")
         await until(pilot, lambda: said(app) == f"{NOTHING} ^Q quits rpcexplorer.")
@@ -233,7 +224,7 @@ def test_before_there_is_an_editor_nothing_is_said_to_be_kept_in_it(make_explore
 
 
 @pytest.mark.thorough
-def test_where_a_profile_must_be_chosen_no_way_back_is_told(explorer: Explorer) -> None:
+def test_profile_choice_names_no_way_back(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         await pilot.press("f7")
         await on(pilot, ProfilesScreen)
@@ -246,14 +237,14 @@ def test_where_a_profile_must_be_chosen_no_way_back_is_told(explorer: Explorer) 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(
-    ("keymap", "told"),
+    ("keymap", "message"),
     [
         ('quit = "f12"\nhistory.close = "f11"\n', "Esc closes this, F12 quits"),
         ('quit = ""\n', "Esc closes this, quit with the command palette: ^P"),
     ],
 )
-def test_a_key_that_was_mapped_is_told_as_it_is_mapped(
-    explorer: Explorer, make_explorer: Callable[..., Explorer], keymap: str, told: str
+def test_mapped_key_is_named(
+    explorer: Explorer, make_explorer: Callable[..., Explorer], keymap: str, message: str
 ) -> None:
     explorer.paths.settings.parent.mkdir(parents=True, exist_ok=True)
     explorer.paths.settings.write_text(f"[keymap]\n{keymap}".replace("history.close", '"history.close"'))
@@ -262,13 +253,13 @@ def test_a_key_that_was_mapped_is_told_as_it_is_mapped(
         app.push_screen(Confirm("Really?", "Words.", []))
         await on(pilot, Confirm)
         await pilot.press("ctrl+c")
-        await until(pilot, lambda: told in said(app))
+        await until(pilot, lambda: message in said(app))
         assert "[b]" not in said(app)
 
     visit(make_explorer(""), scene)
 
 
-def test_another_key_can_have_that_meaning_and_textuals_own_sentence_is_never_said(
+def test_mapped_cancel_key_replaces_message_of_textual(
     explorer: Explorer, make_explorer: Callable[..., Explorer]
 ) -> None:
     explorer.paths.settings.parent.mkdir(parents=True, exist_ok=True)
@@ -284,7 +275,7 @@ def test_another_key_can_have_that_meaning_and_textuals_own_sentence_is_never_sa
 
 
 @pytest.mark.thorough
-def test_a_prompt_of_the_call_that_is_cancelled_closes_with_it(make_explorer: Callable[..., Explorer]) -> None:
+def test_prompt_of_a_cancelled_call_closes(make_explorer: Callable[..., Explorer]) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         await pilot.press("f5")
         await on(pilot, AskSecret)

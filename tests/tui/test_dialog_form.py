@@ -1,4 +1,4 @@
-"""Dialogs and what they are made of: forms, questions, lines to type into, words to choose from."""
+"""Dialogs and their parts: forms, questions, input lines, choices."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ CHOICES = [Choice("keep", "Cancel"), Choice("go", "Go on")]
 
 
 def ask(dialog: Dialog[Any], act: Act, *, size: tuple[int, int] = (120, 40)) -> list[Any]:
-    """Open a dialog, do something in it; every answer that it gave."""
+    """Open a dialog, act in it, and return all its answers."""
     answers: list[Any] = []
 
     async def run() -> None:
@@ -52,9 +52,6 @@ def form(save: Callable[[Mapping[str, str]], Wrong | None] = lambda _: None) -> 
     return Form("A form", "It is about something.", fields, save)
 
 
-# --- questions -------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("keys", "answer"),
     [
@@ -68,11 +65,11 @@ def form(save: Callable[[Mapping[str, str]], Wrong | None] = lambda _: None) -> 
         (("right", "escape"), None),
     ],
 )
-def test_the_first_answer_is_the_safe_one_and_has_the_focus(keys: tuple[str, ...], answer: str | None) -> None:
+def test_first_answer_is_safe_and_focused(keys: tuple[str, ...], answer: str | None) -> None:
     assert ask(Confirm("Go on?", "Really.", CHOICES, grave=True), press(*keys)) == [answer]
 
 
-def test_a_click_on_an_answer_gives_it() -> None:
+def test_click_on_an_answer_gives_it() -> None:
     async def act(pilot: Pilot[None], _: Any) -> None:
         await pilot.click("#go")
 
@@ -93,7 +90,7 @@ def test_hostile_words_are_shown_and_do_nothing(dialog: Dialog[Any]) -> None:
 
 
 @pytest.mark.thorough
-def test_long_answers_stand_one_below_the_other() -> None:
+def test_long_answers_are_stacked() -> None:
     long = [Choice("a", "Keep editing"), Choice("b", "Send, and don't ask for user.delete today")]
 
     async def act(pilot: Pilot[None], opened: Confirm) -> None:
@@ -107,7 +104,7 @@ def test_long_answers_stand_one_below_the_other() -> None:
 
 
 @pytest.mark.thorough
-def test_the_answer_with_the_focus_is_on_view_in_a_terminal_of_five_lines() -> None:
+def test_focused_answer_is_visible_in_five_lines() -> None:
     rows = [(f"row {number}", "words") for number in range(20)]
 
     async def act(pilot: Pilot[None], opened: Confirm) -> None:
@@ -118,10 +115,7 @@ def test_the_answer_with_the_focus_is_on_view_in_a_terminal_of_five_lines() -> N
     assert ask(Confirm("Go on?", rows, CHOICES), act, size=(30, 5)) == ["keep"]
 
 
-# --- one line --------------------------------------------------------------------------------------------------------
-
-
-def test_what_is_masked_is_neither_shown_nor_copied() -> None:
+def test_masked_text_is_neither_shown_nor_copied() -> None:
     async def act(pilot: Pilot[None], opened: AskSecret) -> None:
         await type_in(pilot, "hunter2x")
         entry = opened.query_one(Entry)
@@ -136,7 +130,7 @@ def test_what_is_masked_is_neither_shown_nor_copied() -> None:
     ask(AskSecret("Password", masked=True, store=""), act)
 
 
-def test_what_is_not_masked_is_copied() -> None:
+def test_unmasked_text_is_copied() -> None:
     async def act(pilot: Pilot[None], opened: Ask) -> None:
         opened.query_one(Entry).select_all()
         await pilot.press("ctrl+x")
@@ -146,10 +140,7 @@ def test_what_is_not_masked_is_copied() -> None:
     ask(Ask("Name", value="ada"), act)
 
 
-# --- forms -----------------------------------------------------------------------------------------------------------
-
-
-def test_enter_goes_from_line_to_line_and_saves_at_the_last() -> None:
+def test_enter_moves_down_and_saves_in_last_line() -> None:
     seen: list[dict[str, str]] = []
 
     def save(typed: Mapping[str, str]) -> None:
@@ -171,19 +162,19 @@ def test_enter_goes_from_line_to_line_and_saves_at_the_last() -> None:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("keys", [("escape",), ("x", "tab", "right", "escape"), ("up", "enter")])
-def test_leaving_a_form_saves_nothing(keys: tuple[str, ...]) -> None:
+def test_cancelled_form_saves_nothing(keys: tuple[str, ...]) -> None:
     seen: list[Mapping[str, str]] = []
     assert ask(form(seen.append), press(*keys)) == [None]
     assert seen == []
 
 
 @pytest.mark.parametrize("keys", [("ctrl+s",), ("f5",), ("up", "up", "enter")])
-def test_a_form_is_saved_from_anywhere(keys: tuple[str, ...]) -> None:
+def test_form_can_be_saved_from_any_line(keys: tuple[str, ...]) -> None:
     assert ask(form(), press(*keys)) == [{"name": "ada", "badge": "b", "x.y": "z"}]
 
 
 @pytest.mark.thorough
-def test_the_trouble_moves_with_the_field_and_what_was_typed_stays() -> None:
+def test_problem_moves_with_field_and_keeps_text() -> None:
     wrongs = iter([Wrong("no such name", "name"), Wrong("the file is read-only"), None])
 
     async def act(pilot: Pilot[None], opened: Form) -> None:
@@ -201,11 +192,8 @@ def test_the_trouble_moves_with_the_field_and_what_was_typed_stays() -> None:
     assert ask(form(lambda _: next(wrongs)), act) == [{"name": "bob", "badge": "b", "x.y": "z"}]
 
 
-# --- words to choose from --------------------------------------------------------------------------------------------
-
-
 @pytest.mark.thorough
-def test_a_click_chooses_the_word_under_it() -> None:
+def test_click_chooses_the_word_under_it() -> None:
     cycle = Cycle(("", "dev", "prod"), "dev")
     stage = Stage(cycle)
 
@@ -222,7 +210,7 @@ def test_a_click_chooses_the_word_under_it() -> None:
     assert [message.value for message in stage.of(Cycle.Changed)] == ["prod", ""]
 
 
-def test_of_more_words_than_fit_the_chosen_one_is_on_view() -> None:
+def test_chosen_word_of_a_long_row_is_visible() -> None:
     words = ("alpha", "beta", "gamma", "delta", "epsilon")
     cycle = Cycle(words, "alpha")
     stage = Stage(cycle)
@@ -235,8 +223,8 @@ def test_of_more_words_than_fit_the_chosen_one_is_on_view() -> None:
                 await pilot.pause()
                 seen.append(text_of(cycle).strip())
                 await pilot.press("right")
-            told = [line.replace("›", ">") for line in seen]  # noqa: RUF001 - the sign is meant
-            assert told == [
+            shown_lines = [line.replace("›", ">") for line in seen]  # noqa: RUF001 - the sign is meant
+            assert shown_lines == [
                 "> alpha    beta    gamma    d…",
                 "alpha  > beta    gamma    d…",
                 "alpha    beta  > gamma    d…",
@@ -254,7 +242,7 @@ def test_of_more_words_than_fit_the_chosen_one_is_on_view() -> None:
 
 
 @pytest.mark.thorough
-def test_a_letter_goes_on_to_the_next_word_that_begins_with_it() -> None:
+def test_letter_moves_to_next_word_that_begins_so() -> None:
     def typed(*keys: str) -> str:
         words = ("", "mcp", "monero", "mopidy", "odoo")
         answers = ask(Form("F", "", [Field("b", "b", "mcp", choices=words)], lambda _: None), press(*keys, "ctrl+s"))
@@ -265,23 +253,20 @@ def test_a_letter_goes_on_to_the_next_word_that_begins_with_it() -> None:
     ]  # fmt: skip
 
 
-def test_a_word_of_somebody_elses_can_be_kept() -> None:
+def test_unknown_word_of_a_file_can_be_kept() -> None:
     assert ask(Form("F", "", [Field("b", "b", "qa", choices=("dev", "prod"))], lambda _: None), press("ctrl+s")) == [
         {"b": "qa"}
     ]
 
 
-# --- the person ------------------------------------------------------------------------------------------------------
-
-
-def test_nobody_answers_before_there_is_a_screen() -> None:
+def test_person_without_a_screen_answers_nothing() -> None:
     person = PersonOnScreen()
     assert asyncio.run(person.secret("password?")) is None
     assert asyncio.run(person.agrees("really?")) is False
 
 
 @pytest.mark.parametrize(("keys", "agreed"), [(("enter",), False), (("escape",), False), (("right", "enter"), True)])
-def test_a_yes_is_never_the_default(keys: tuple[str, ...], agreed: bool) -> None:
+def test_default_answer_is_never_to_confirm(keys: tuple[str, ...], agreed: bool) -> None:
     person, heard = PersonOnScreen(), list[bool]()
 
     async def run() -> None:

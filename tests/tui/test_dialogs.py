@@ -1,4 +1,4 @@
-"""Logging in: what is lacking is asked for, masked; what came back is shown; a session that somebody has is taken."""
+"""Logging in: missing credentials are asked for, the result is shown."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def store(tmp_path: Path) -> Path:
 
 
 async def asked(pilot: Pilot[str]) -> Credentials:
-    """Press the key, and wait for the question."""
+    """Press the login key, and wait for the dialog."""
     await on(pilot, CallScreen)
     await pilot.press("f8")
     form: Credentials = await on(pilot, Credentials)
@@ -62,7 +62,7 @@ async def asked(pilot: Pilot[str]) -> Credentials:
 
 
 def auth(pilot: Pilot[str]) -> str:
-    """What the header says of the session."""
+    """Return the session state in the header."""
     return "".join(text for text, _ in pilot.app.screen.query_one(Header).auth)
 
 
@@ -73,7 +73,7 @@ def value(explorer: Explorer, profile: str, field: str) -> str:
 
 
 @pytest.mark.thorough
-def test_what_the_profile_lacks_is_asked_for_and_a_session_is_opened(lacking: Explorer, store: Path) -> None:
+def test_missing_credentials_are_asked_for_and_log_in(lacking: Explorer, store: Path) -> None:
     async def story(app: ExplorerApp, pilot: Pilot[str]) -> None:
         form = await asked(pilot)
         assert "user name and password missing" in shown(form)
@@ -90,11 +90,11 @@ def test_what_the_profile_lacks_is_asked_for_and_a_session_is_opened(lacking: Ex
         assert auth(pilot).startswith("● session")
 
     tell(lacking, story, profile="c")
-    assert "password" not in store.read_text()  # kept until the program ends: only the session is written down
+    assert "password" not in store.read_text()  # it is kept until you quit: only the session is stored
 
 
 @pytest.mark.thorough
-def test_a_login_without_what_it_needs_is_not_tried(lacking: Explorer) -> None:
+def test_login_without_credentials_is_not_tried(lacking: Explorer) -> None:
     async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
         form = await asked(pilot)
         await type_in(pilot, USERNAME)
@@ -128,7 +128,7 @@ def test_credentials_in_params_open_no_session(lacking: Explorer) -> None:
 
 
 def answers(request: Received) -> bytes:
-    """A login gets a session named after whoever logs in; a call gets its own params back."""
+    """Answer a login with a session of the user, and a call with its params."""
     call = json.loads(request.body)
     login = call["method"] == "auth"
     result = {"for": call["params"]["username"]} if login else call["params"]
@@ -139,12 +139,10 @@ def answers(request: Received) -> bytes:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(("own", "session"), [(True, True), (False, False)])
-def test_somebody_else_can_log_in_with_a_name_of_their_own(
-    make_explorer: Make, tmp_path: Path, own: bool, session: bool
-) -> None:
+def test_another_user_name_can_log_in(make_explorer: Make, tmp_path: Path, own: bool, session: bool) -> None:
     with RawServer(answers) as server:
         text = f'[profile.c]\nurl = "{server.origin}"\nauth = {{ kind = "cookie", username = "ada" }}\n'
-        if own:  # a name that was typed is no disagreement between two files
+        if own:  # a typed name is not a conflict between two files
             (tmp_path / "home" / "config").mkdir(parents=True)
             (tmp_path / "home" / "config" / "sessions.toml").write_text(text)
         made = make_explorer("" if own else text)
@@ -181,7 +179,7 @@ def test_somebody_else_can_log_in_with_a_name_of_their_own(
 
 
 @pytest.mark.thorough
-def test_the_name_of_the_file_typed_again_is_the_profile_as_it_was(make_explorer: Make) -> None:
+def test_retyped_name_of_the_file_restores_the_profile(make_explorer: Make) -> None:
     with RawServer(answers) as server:
         text = f'[profile.i]\nurl = "{server.origin}"\nauth = {{ kind = "inline", username = "ada" }}\n'
         made = make_explorer(text, RPCEXPLORER_I_PASSWORD="the-word-of-ada")
@@ -207,7 +205,7 @@ def test_the_name_of_the_file_typed_again_is_the_profile_as_it_was(make_explorer
 
 
 @pytest.mark.thorough
-def test_what_was_saved_for_another_server_is_told_and_asked_for(make_explorer: Make, service: str) -> None:
+def test_secret_stored_for_another_server_is_asked_for(make_explorer: Make, service: str) -> None:
     made = make_explorer(f'[profile.c]\nurl = "{service}"\nauth = {{ kind = "cookie", username = "{USERNAME}" }}\n')
     old = make_explorer("").profiles.profiles["c"]
     moved = type(old)(
@@ -230,7 +228,7 @@ def test_what_was_saved_for_another_server_is_told_and_asked_for(make_explorer: 
 
 @pytest.mark.everyday(1)
 @pytest.mark.parametrize("answer", ["Don't send", "Allow and send"])
-def test_a_changed_route_is_shown_old_and_new_before_a_secret_goes_it(
+def test_changed_destination_is_shown_before_sending_a_secret(
     make_explorer: Make, service: str, tmp_path: Path, answer: str
 ) -> None:
     profile = f'[profile.i]\nurl = "{service}"\nauth = {{ kind = "inline", username = "{USERNAME}"'
@@ -259,9 +257,7 @@ def test_a_changed_route_is_shown_old_and_new_before_a_secret_goes_it(
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("known", [["username"], ["username", "password"]])
-def test_who_enters_secrets_begins_with_the_password_and_never_with_a_session(
-    make_explorer: Make, service: str, known: list[str]
-) -> None:
+def test_entering_secrets_begins_with_the_password(make_explorer: Make, service: str, known: list[str]) -> None:
     made = make_explorer(f'version = 1\n[profile.c]\nurl = "{service}"\nauth = {{ kind = "cookie" }}\n')
     profile = made.use("c")
     assert isinstance(profile, Profile)
@@ -312,7 +308,7 @@ def test_prompt_for_a_secret_offers_to_store_it(pressed: list[str], answer: tupl
 
 
 def block(explorer: Explorer) -> None:
-    """Let nothing be written where drafts belong."""
+    """Make the folder of drafts unwritable."""
     explorer.paths.drafts.parent.mkdir(parents=True, exist_ok=True)
     explorer.paths.drafts.write_text("a file where the folder should be")
 
@@ -334,11 +330,8 @@ def tell_blocked(explorer: Explorer, story: Story) -> None:
     tell(explorer, story)
 
 
-# --- at the end
-
-
 @pytest.mark.thorough
-def test_a_draft_that_cannot_be_written_does_not_go_without_a_word_and_an_offer(explorer: Explorer) -> None:
+def test_unsaved_draft_is_reported_when_quitting(explorer: Explorer) -> None:
     async def story(app: ExplorerApp, pilot: Pilot[Any]) -> None:
         await typed(app, pilot)
         await pilot.press("ctrl+q")
@@ -363,7 +356,7 @@ def test_a_draft_that_cannot_be_written_does_not_go_without_a_word_and_an_offer(
 
 
 @pytest.mark.thorough
-def test_it_can_be_saved_in_another_place(explorer: Explorer, tmp_path: Path) -> None:
+def test_unsaved_draft_can_be_saved_in_another_file(explorer: Explorer, tmp_path: Path) -> None:
     file = tmp_path / "elsewhere" / "params.txt"
 
     async def story(app: ExplorerApp, pilot: Pilot[Any]) -> None:
@@ -372,7 +365,7 @@ def test_it_can_be_saved_in_another_place(explorer: Explorer, tmp_path: Path) ->
         app.calls.drafts.choose("demo.echo")
         app.calls.params.replace("[2")
         await pilot.press("ctrl+q")
-        for path in (tmp_path, file):  # the first is there already
+        for path in (tmp_path, file):  # the first one exists already
             await answer(pilot, "elsewhere")
             asked = await on(pilot, Ask)
             asked.query_one(Entry).value = str(path)
@@ -388,7 +381,7 @@ def test_it_can_be_saved_in_another_place(explorer: Explorer, tmp_path: Path) ->
 
 
 @pytest.mark.thorough
-def test_whoever_leaves_the_place_open_is_asked_again(explorer: Explorer) -> None:
+def test_empty_path_for_unsaved_draft_asks_again(explorer: Explorer) -> None:
     async def story(app: ExplorerApp, pilot: Pilot[Any]) -> None:
         await typed(app, pilot)
         await pilot.press("ctrl+q")
@@ -402,7 +395,7 @@ def test_whoever_leaves_the_place_open_is_asked_again(explorer: Explorer) -> Non
 
 
 @pytest.mark.thorough
-def test_an_impatient_person_is_told_once_and_then_gone(explorer: Explorer) -> None:
+def test_repeated_quit_asks_once_and_then_quits(explorer: Explorer) -> None:
     async def story(app: ExplorerApp, pilot: Pilot[Any]) -> None:
         await typed(app, pilot)
         app.shutdown.leave(asking=True)
@@ -416,7 +409,7 @@ def test_an_impatient_person_is_told_once_and_then_gone(explorer: Explorer) -> N
 
 
 @pytest.mark.thorough
-def test_a_signal_asks_nobody(explorer: Explorer) -> None:
+def test_signal_quits_without_asking(explorer: Explorer) -> None:
     async def story(app: ExplorerApp, pilot: Pilot[Any]) -> None:
         await typed(app, pilot)
         os.kill(os.getpid(), signal.SIGTERM)
@@ -425,12 +418,7 @@ def test_a_signal_asks_nobody(explorer: Explorer) -> None:
     tell_blocked(explorer, story)
 
 
-# --- while somebody types
-
-
-def test_a_slow_disk_holds_up_no_key_and_the_last_text_is_the_one_that_stays(
-    explorer: Explorer, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_slow_disk_delays_no_key_saves_last_text(explorer: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(drafts, "PAUSE_SECONDS", 0)
     goes_on, begun, in_time = Event(), Event(), list[bool]()
     kept = explorer.drafts.keep_typed
@@ -458,7 +446,7 @@ def test_a_slow_disk_holds_up_no_key_and_the_last_text_is_the_one_that_stays(
 
 
 @pytest.mark.thorough
-def test_whoever_has_the_same_draft_on_two_screens_is_told_and_both_texts_are_kept(explorer: Explorer) -> None:
+def test_draft_changed_on_two_screens_keeps_both_texts(explorer: Explorer) -> None:
     async def story(app: ExplorerApp, pilot: Pilot[Any]) -> None:
         there = Drafts(explorer.paths.drafts)
         there.keep("demo", "ping", "[2]")
@@ -473,16 +461,13 @@ def test_whoever_has_the_same_draft_on_two_screens_is_told_and_both_texts_are_ke
     tell(explorer, story)
 
 
-# --- the real program
-
-
 def started(tmp_path: Path, **more: str) -> Terminal:
     (tmp_path / "sessions.toml").write_text('version = 1\n[profile.here]\nurl = "http://127.0.0.1:9"\n')
     return Terminal([], {"RPCEXPLORER_HOME": str(tmp_path / "home"), **more}, tmp_path, (100, 30))
 
 
 @pytest.mark.thorough
-def test_whoever_types_without_a_pause_loses_at_most_two_seconds_of_it_to_a_kill(tmp_path: Path) -> None:
+def test_kill_loses_at_most_two_seconds_of_typing(tmp_path: Path) -> None:
     folder = tmp_path / "home" / "state" / "drafts"
     with started(tmp_path) as terminal:
         terminal.sees("here", "✓ valid")
@@ -499,7 +484,7 @@ def test_whoever_types_without_a_pause_loses_at_most_two_seconds_of_it_to_a_kill
 
 
 @pytest.mark.thorough
-def test_draft_that_cannot_be_written_is_reported_when_quitting(tmp_path: Path) -> None:
+def test_real_program_reports_unsaved_draft_when_quitting(tmp_path: Path) -> None:
     drafts = tmp_path / "home" / "state" / "drafts"
     drafts.parent.mkdir(parents=True)
     drafts.write_text("a file where the folder should be")
@@ -526,7 +511,7 @@ WORDS = {
 }
 
 
-def test_words_that_people_search_for_find_their_commands(explorer: Explorer) -> None:
+def test_common_search_words_find_their_commands(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[str], calls: CallScreen) -> None:
         await pilot.press("ctrl+p")
         picker: Picker = await on(pilot, Picker)
@@ -540,7 +525,7 @@ def test_words_that_people_search_for_find_their_commands(explorer: Explorer) ->
 
 
 @pytest.mark.thorough
-def test_what_cannot_be_done_now_is_found_and_said_to_be_so(explorer: Explorer) -> None:
+def test_unavailable_command_is_found_and_marked(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[str], calls: CallScreen) -> None:
         calls.drafts.choose("demo.echo")
         await pilot.press("ctrl+p")

@@ -1,4 +1,4 @@
-"""Pictures of the docs of a method where they stand: over the response, below the list, beside the editor."""
+"""Pictures of the docs in each of their places."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The driver between Textual and a terminal: what it tells the app, and that it is the one which the app takes."""
+"""The driver between Textual and a terminal."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.tui.waiting import until
 
 
 class Heard(TerminalDriver):
-    """The driver's way to read without the rest of it: it begins with a terminal and an app."""
+    """The reading part of the driver: it starts with a terminal and an app."""
 
     def __init__(self, fileno: int) -> None:
         self.fileno = fileno
@@ -37,13 +37,13 @@ class Heard(TerminalDriver):
 
 @pytest.fixture
 def line() -> Iterator[tuple[Heard, int]]:
-    """A driver, and where one types."""
+    """Yield a driver, and the file that types into it."""
     come, go = os.pipe()
     yield Heard(come), go
     os.close(come)
 
 
-def test_where_nothing_will_come_any_more_the_app_is_told(line: tuple[Heard, int]) -> None:
+def test_end_of_input_is_reported_to_the_app(line: tuple[Heard, int]) -> None:
     driver, go = line
     os.write(go, b"a\x1b[200~b")
     os.close(go)
@@ -56,7 +56,7 @@ def test_where_nothing_will_come_any_more_the_app_is_told(line: tuple[Heard, int
     assert isinstance(gone, TerminalGone)
 
 
-def test_a_terminal_that_fails_is_one_that_is_gone_and_one_that_has_nothing_is_not(line: tuple[Heard, int]) -> None:
+def test_failing_terminal_is_gone_and_silent_one_not(line: tuple[Heard, int]) -> None:
     driver, go = line
     os.set_blocking(driver.fileno, False)
     assert driver._read() is None
@@ -68,7 +68,7 @@ def test_a_terminal_that_fails_is_one_that_is_gone_and_one_that_has_nothing_is_n
     os.close(broken.fileno)
 
 
-def test_it_ends_when_the_terminal_is_wanted_for_something_else(line: tuple[Heard, int]) -> None:
+def test_reading_ends_when_terminal_is_needed_elsewhere(line: tuple[Heard, int]) -> None:
     driver, go = line
     reading = Thread(target=driver.run_input_thread, daemon=True)
     reading.start()
@@ -79,10 +79,8 @@ def test_it_ends_when_the_terminal_is_wanted_for_something_else(line: tuple[Hear
     os.close(go)
 
 
-def test_a_mistake_while_reading_is_told_and_not_lost_with_the_thread(
-    line: tuple[Heard, int], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def fails(self: Any, came: bytes) -> list[Message]:
+def test_bug_while_reading_is_reported(line: tuple[Heard, int], monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(self: Any, data: bytes) -> list[Message]:
         raise KeyError
 
     monkeypatch.setattr("rpcexplorer.tui.terminal.TerminalInput.feed", fails)
@@ -95,15 +93,15 @@ def test_a_mistake_while_reading_is_told_and_not_lost_with_the_thread(
     os.close(go)
 
 
-def test_textual_still_reads_in_a_way_that_ours_can_stand_for() -> None:
-    """A change of Textual's that this does not notice is noticed by the program in a real terminal."""
+def test_reading_of_textual_can_still_be_replaced() -> None:
+    """The program in a real terminal notices other changes of Textual."""
     assert "run_input_thread" in vars(LinuxDriver)
     assert {"run_input_thread"} <= set(LinuxDriver._run_input_thread.__code__.co_names)
     used = LinuxDriver.run_input_thread.__code__.co_names
     assert {"fileno", "exit_event"} <= set(used)
 
 
-def test_without_a_terminal_the_app_writes_down_what_was_typed_and_ends(explorer: Explorer) -> None:
+def test_app_without_terminal_saves_drafts_and_ends(explorer: Explorer) -> None:
     async def story(app: ExplorerApp, pilot: Pilot[Any]) -> None:
         assert app.calls is not None
         app.calls.params.replace("[1]")
@@ -115,7 +113,7 @@ def test_without_a_terminal_the_app_writes_down_what_was_typed_and_ends(explorer
 
 
 @pytest.mark.parametrize("named", [None, "textual.drivers.headless_driver:HeadlessDriver"])
-def test_the_app_takes_it_unless_another_one_is_named(
+def test_app_uses_this_driver_by_default(
     named: str | None, explorer: Explorer, person: PersonOnScreen, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("textual.constants.DRIVER", named)
@@ -123,7 +121,7 @@ def test_the_app_takes_it_unless_another_one_is_named(
     assert (taken is TerminalDriver) == (named is None)
 
 
-def test_a_screen_that_closes_though_nobody_wanted_it_to_is_a_mistake(
+def test_unexpectedly_closed_screen_is_a_bug(
     explorer: Explorer, person: PersonOnScreen, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(App, "run", lambda self: None)

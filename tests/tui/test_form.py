@@ -1,4 +1,4 @@
-"""The form on screen: each key changes the text that stands elsewhere, and what cannot stand there is typed on."""
+"""The form on screen: each key changes the text of the editor."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ Act = Callable[[Pilot[None], FormScreen], Awaitable[None]]
 
 
 class Text:
-    """A text that can be taken back."""
+    """A text with undo."""
 
     def __init__(self, text: str) -> None:
         self.now, self.before = text, list[str]()
@@ -57,7 +57,7 @@ class Text:
         return FormSource("user.add", described, None, lambda: self.now, *own, self.check)
 
     async def check(self, text: str) -> Checked:
-        """All names are too long, and an array is not what it takes."""
+        """Report that all names are too long, and that an array is not accepted."""
         if text.startswith("[1"):
             return Checked((SchemaProblem((), "type", "it takes its params by name", 0, len(text)),))
         span = span_of(text, ("name",))
@@ -69,9 +69,6 @@ def explorer(tmp_path: Path) -> Explorer:
     return Explorer.open(folder=tmp_path, environment={"RPCEXPLORER_HOME": str(tmp_path / "home")})
 
 
-# --- the model ---------------------------------------------------------------------------------------------------
-
-
 def test_form_row_at_cursor_is_the_innermost() -> None:
     text = '{ "name" : "a" ,\n"x": 1.0, "shape": {"r": 2}}'
     model = FormModel(Text(text).source())
@@ -80,7 +77,7 @@ def test_form_row_at_cursor_is_the_innermost() -> None:
     assert model.index_around(len(text)) == 0
 
 
-def test_form_row_of_a_folded_path_is_its_container() -> None:
+def test_row_of_a_folded_path_is_its_container() -> None:
     model = FormModel(Text('{"shape": {"r": 2}}').source())
     model.fold(("shape",), unfold=False)
     assert model.rows[model.index_of(("shape", "r"), 0)].name == "shape"
@@ -123,11 +120,8 @@ def test_form_check_of_a_changed_text_is_dropped() -> None:
     assert [row.wrong for row in model.rows[:1]] == [""]
 
 
-# --- on screen ---------------------------------------------------------------------------------------------------
-
-
 def on_screen(explorer: Explorer, source: FormSource, act: Act, size: tuple[int, int] = (80, 24)) -> list[bool | None]:
-    """Open the form, do something, and say what it was dismissed with."""
+    """Open the form, act, and return its answers."""
     answers: list[bool | None] = []
     stage = Stage()
 
@@ -146,7 +140,7 @@ def rows(screen: FormScreen) -> list[str]:
     return [" ".join(row.split()) for row in text_of(screen.query_one(FormList)).splitlines()]
 
 
-def test_a_form_is_filled_in_key_by_key_and_the_text_follows(explorer: Explorer) -> None:
+def test_form_changes_the_text_key_by_key(explorer: Explorer) -> None:
     text = Text("")
 
     async def act(pilot: Pilot[None], screen: FormScreen) -> None:
@@ -202,7 +196,7 @@ def test_a_form_is_filled_in_key_by_key_and_the_text_follows(explorer: Explorer)
     assert text.now.startswith('{"name": "A\\"B",')
 
 
-def test_what_is_wrong_with_all_params_stands_in_the_title(explorer: Explorer) -> None:
+def test_problem_of_all_params_is_in_the_title(explorer: Explorer) -> None:
     async def act(pilot: Pilot[None], screen: FormScreen) -> None:
         await pilot.pause()
         assert "! 1 problem: it takes its params by name" in text_of(screen.query_one(Bar))
@@ -210,7 +204,7 @@ def test_what_is_wrong_with_all_params_stands_in_the_title(explorer: Explorer) -
     on_screen(explorer, Text("[1]").source(Described((DescribedParam("any", {}),))), act)
 
 
-def test_opening_and_leaving_changes_nothing_and_a_method_without_params_says_so(explorer: Explorer) -> None:
+def test_opening_a_form_changes_nothing(explorer: Explorer) -> None:
     texts = ' { "name" : "a\\u0062" ,\n"x": 1.0}', "[]"
 
     async def act(pilot: Pilot[None], screen: FormScreen) -> None:
@@ -229,7 +223,7 @@ def test_opening_and_leaving_changes_nothing_and_a_method_without_params_says_so
 
 
 def below(screen: FormScreen) -> str:
-    """What the line under a value that is typed as JSON says; empty if there is none."""
+    """Return the line under a value that is typed as JSON, or ""."""
     line = screen.query_one(ProblemLine)
     return " ".join(text_of(line).split()) if line.display else ""
 
@@ -263,20 +257,20 @@ def test_wrong_json_in_place_shows_line_column_fix(explorer: Explorer) -> None:
 
 
 @pytest.mark.parametrize(
-    ("typed", "told", "fixed"),
+    ("typed", "message", "fixed"),
     [
         ("0x1F", "line 1, column 1: JSON has only decimal numbers. ^R write the number in decimal", "31"),
         ("1,5", "line 1, column 3: one value goes here. ^R put it in square brackets", "[1, 5]"),
         ("True", "line 1, column 1: True is not JSON. ^R write null, true and false", "true"),
     ],
 )
-def test_wrong_number_in_place_shows_fix(explorer: Explorer, typed: str, told: str, fixed: str) -> None:
+def test_wrong_number_in_place_shows_fix(explorer: Explorer, typed: str, message: str, fixed: str) -> None:
     text = Text("{}")
 
     async def act(pilot: Pilot[None], screen: FormScreen) -> None:
         await pilot.press("down", "enter", "ctrl+u", *typed, "enter")
         await pilot.pause()
-        assert below(screen) == f"not applied {told}"
+        assert below(screen) == f"not applied {message}"
         await pilot.press("ctrl+r", "end", "enter", "escape")
 
     assert on_screen(explorer, text.source(), act) == [False]

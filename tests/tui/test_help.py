@@ -1,4 +1,4 @@
-"""The page of keys: it tells what the command table says, and a key that was given away as it is now."""
+"""The page of keys shows the command table with mapped keys."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.tui.visiting import on, shown, visit
 
 
 def lines(scopes: Sequence[Scope], keymap: Mapping[str, str] | None = None) -> list[str]:
-    """What the page says."""
+    """Return the lines of the page."""
     found: list[str] = []
 
     async def run() -> None:
@@ -37,28 +37,28 @@ def lines(scopes: Sequence[Scope], keymap: Mapping[str, str] | None = None) -> l
     return found
 
 
-def test_every_command_of_a_scope_is_told_with_its_keys() -> None:
-    told = "\n".join(lines(list(SCOPES)))
+def test_every_command_of_a_scope_is_listed() -> None:
+    page = "\n".join(lines(list(SCOPES)))
     for command in COMMANDS:
-        assert command.help in told
-        assert command.id in told
-    assert "F5 ^Enter" in told
-    assert "by palette" in told
-    assert "1 … 9" in told
+        assert command.help in page
+        assert command.id in page
+    assert "F5 ^Enter" in page
+    assert "by palette" in page
+    assert "1 … 9" in page
 
 
-def test_the_signs_of_the_methods_have_a_legend() -> None:
-    told = [line.split(maxsplit=1) for line in lines(["methods"])]
+def test_signs_of_methods_have_a_legend() -> None:
+    listed = [line.split(maxsplit=1) for line in lines(["methods"])]
     signs = [_CURRENT[0], *(mark for mark, _ in _MARKS.values() if mark.strip()), "!"]
     for sign in signs:
-        assert [sign for line in told if line[:1] == [sign] and len(line) == 2], sign
-    assert "Called before." in dict(line for line in told if len(line) == 2)["·"]
+        assert [sign for line in listed if line[:1] == [sign] and len(line) == 2], sign
+    assert "Called before." in dict(line for line in listed if len(line) == 2)["·"]
 
 
-def test_a_remapped_key_is_told_as_it_is_now() -> None:
-    told = lines(["call"], {"send": "f12", "discover": ""})
-    assert any(line.split()[:2] == ["F12", "Send"] for line in told)
-    assert any(line.split()[:3] == ["by", "palette", "Discover"] for line in told)
+def test_mapped_key_is_shown_on_the_page() -> None:
+    listed = lines(["call"], {"send": "f12", "discover": ""})
+    assert any(line.split()[:2] == ["F12", "Send"] for line in listed)
+    assert any(line.split()[:3] == ["by", "palette", "Discover"] for line in listed)
 
 
 @pytest.mark.parametrize(
